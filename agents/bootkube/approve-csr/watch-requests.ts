@@ -1,0 +1,57 @@
+import { hostname } from 'node:os';
+import { approveServingRequests } from '../../../lib/csr/approver.ts';
+import { describeDecision } from '../../../lib/csr/decision.ts';
+import { readHostView } from '../../../lib/csr/views.ts';
+import { exists } from '../../../lib/host/files.ts';
+import { addressesIn, hostAddresses } from '../../../lib/host/network.ts';
+import { waitForPath } from '../../../lib/host/watch.ts';
+import { kubeClient } from '../../../lib/kube/client.ts';
+import { accessTo } from '../../../lib/render/access.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { LiveContext } from '../context.ts';
+
+/** Watches until bootkube has finished. The policy finds no Node here, so nothing is approved. */
+export const watchRequests: StepBody<LiveContext> = {
+  name: 'watch-requests',
+  leaves: 'a line in the journal for each request that was left alone',
+  retry: { delayMs: 3000 },
+  input: ({ cluster }) => cluster.clusterId,
+  holds: ({ paths }) => exists(paths.bootkubeDone),
+  async run(context, progress) {
+    const { paths, cluster } = context;
+    const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
+    const finished = waitForPath(paths.bootkubeDone, limits);
+    const { csrApprover } = accessTo(cluster.controlPlane).kubeconfigs;
+    await progress.wait('bootkube to finish', () =>
+      Promise.race([finished, follow(context, paths.at(csrApprover), progress)]),
+    );
+    return done();
+  },
+};
+
+async function follow(context: LiveContext, kubeconfig: string, progress: Progress): Promise<void> {
+  const { signal } = progress;
+  await waitForPath(kubeconfig, { signal, deadlineMs: progress.remainingMs() });
+  const client = await kubeClient(kubeconfig);
+  try {
+    await approveServingRequests(client, {
+      signal,
+      nodeName: hostname(),
+      host: () => hostView(context, signal),
+      report: (decision) => progress.say(describeDecision(decision)),
+    });
+  } finally {
+    client.close();
+  }
+}
+
+async function hostView({ cluster, paths }: LiveContext, signal: AbortSignal) {
+  const [address] = addressesIn(await hostAddresses(signal), cluster.machineNetwork);
+  return readHostView({
+    nodeName: hostname(),
+    nodeIp: address?.address ?? '',
+    hostNameFile: paths.at('/etc/hostname'),
+  });
+}

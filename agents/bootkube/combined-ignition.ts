@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import { combine } from '../../lib/ignition/combine.ts';
+import { parseConfig } from '../../lib/ignition/config.ts';
+import { configOf, file } from '../../lib/ignition/entries.ts';
+import { validateConfigText } from '../../lib/ignition/validate.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { LiveContext } from './context.ts';
+import { installedHostConfig } from './installed-host.ts';
+import { originalMasterPath } from './master-ignition.ts';
+
+/** What the Ignition of the operating system that is written can read (RHCOS 4.12 and later, Ignition 2.14). */
+const TARGET_SPEC = '3.2.0';
+
+/**
+ * Joins the master Ignition with everything that the installed host goes on with:
+ * static pods, keys, configuration, snapshot, log bundle. The result is merged and
+ * validated here as Ignition will do it, since a fault would show at the first boot only.
+ */
+export const combinedIgnition: StepBody<LiveContext> = {
+  name: 'combined-ignition',
+  leaves: '/opt/openshift/master.ign (0600), validated, of a size that fits the boot partition',
+  input: ({ cluster, settings }) => [cluster.clusterId, settings.maxIgnitionMiB],
+  async holds({ paths, settings }) {
+    const text = await readTextIfPresent(paths.masterIgnition);
+    if (text === undefined) return false;
+    return validateConfigText(text, { limitBytes: limitBytes(settings) }).length === 0;
+  },
+  async run(context) {
+    const { paths, settings } = context;
+    const masterPath = originalMasterPath(context);
+    const { text } = combine({
+      master: {
+        origin: 'the master Ignition',
+        config: parseConfig(await readFile(masterPath, 'utf8'), masterPath),
+      },
+      ours: { origin: 'the bootstrap', config: await installedHostConfig(context) },
+      mustWin: { origin: 'the live host', config: hostIdentity() },
+      targetSpec: TARGET_SPEC,
+      limitBytes: limitBytes(settings),
+    });
+    await writeFileAtomic(paths.masterIgnition, text, 0o600);
+    return done(`${Math.ceil(text.length / 1024)} KiB`);
+  },
+};
+
+/**
+ * What the reboot must not change, whatever the master Ignition says: the name, and
+ * the identity under which DHCP reserved the address (NetworkManager's default
+ * depends on the machine id, which is new on the disk).
+ */
+function hostIdentity() {
+  return configOf({
+    files: [
+      file('/etc/hostname', 0o644, `${hostname()}\n`),
+      file(
+        '/etc/NetworkManager/conf.d/90-sno-dhcp-identity.conf',
+        0o644,
+        '[connection]\nipv4.dhcp-client-id=mac\n',
+      ),
+    ],
+  });
+}
+
+const limitBytes = ({ maxIgnitionMiB }: LiveContext['settings']) => maxIgnitionMiB * 2 ** 20;

@@ -1,0 +1,19 @@
+import { inspectTarget, requireWritable } from '../../lib/installation/inspect.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { LiveContext } from './context.ts';
+
+/**
+ * Asks the disk first: the live stage remembers nothing over a power cut, and a
+ * live medium left first in the boot order must not wipe a running cluster.
+ */
+export const inspectDisk: StepBody<LiveContext> = {
+  name: 'inspect-disk',
+  leaves: 'certainty that the target disk may be written; nothing was changed',
+  retry: { delayMs: 3000 },
+  input: ({ cluster }) => [cluster.clusterId, cluster.installation],
+  holds: async () => true,
+  async run({ cluster, paths }, { signal }) {
+    return done(requireWritable(cluster, await inspectTarget(cluster, paths, signal)));
+  },
+};

@@ -1,0 +1,24 @@
+import type { Settings } from '../../../lib/host/settings.ts';
+import type { Plan } from '../../../lib/steps/step.ts';
+import { within } from '../../../lib/steps/within.ts';
+import type { LiveContext } from '../context.ts';
+import { inspectDisk } from '../inspect-disk.ts';
+import { copyPayload } from './copy-payload.ts';
+import { restart } from './restart.ts';
+import { waitForBootkube } from './wait-for-bootkube.ts';
+import { writeDisk } from './write-disk.ts';
+
+/** From the combined Ignition to the restart into the disk. Other installers leave this plan out. */
+export const installToDiskPlan = (s: Settings): Plan<LiveContext> => ({
+  agent: 'install-to-disk',
+  unit: 'install-to-disk',
+  purpose:
+    'writes the operating system and the combined Ignition to the disk, and restarts into it',
+  steps: [
+    within(s.waitForBootkubeMs, waitForBootkube),
+    within(s.inspectDiskMs, inspectDisk),
+    within(s.writeDiskMs, writeDisk),
+    within(s.copyPayloadMs, copyPayload),
+    within(s.finishMs, restart),
+  ],
+});

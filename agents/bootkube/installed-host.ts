@@ -1,0 +1,172 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readTextIfPresent, sha256 } from '../../lib/host/files.ts';
+import { type HostPaths, hostPaths } from '../../lib/host/paths.ts';
+import type { Config } from '../../lib/ignition/config.ts';
+import { configOf, directory, file, link, unit } from '../../lib/ignition/entries.ts';
+import { type Ledger, type LedgerEntry, ledgerPath } from '../../lib/installation/ledger.ts';
+import {
+  ETCD_MANIFEST_FILE,
+  RESTORE_FOLDER,
+  readSnapshotRecord,
+  SNAPSHOT_FILE,
+  SNAPSHOT_RECORD_FILE,
+} from '../../lib/installation/snapshot-record.ts';
+import { publicKeyFingerprint } from '../../lib/pki/keys.ts';
+import type { Rendered } from '../../lib/render/renderer.ts';
+import { loadRendered } from '../../lib/render/store.ts';
+import { journalPath } from '../../lib/steps/agent-command.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import { pivotUnits } from '../../units/installed.ts';
+import type { LiveContext } from './context.ts';
+import { readIdentity } from './kubelet-identity.ts';
+import { bundlePath } from './log-bundle.ts';
+import { snapshotPath, snapshotRecordPath } from './snapshot.ts';
+
+/** A file of the installed host, and why it has to go again if the bootstrap alone needs it. */
+interface InstalledFile {
+  readonly path: string;
+  readonly mode: number;
+  readonly contents: string | Uint8Array;
+  readonly leftover?: string | undefined;
+}
+
+/** Paths as the installed host has them. */
+const installed: HostPaths = hostPaths();
+
+/**
+ * Everything that the bootstrap gives to the installed host, with the ledger of
+ * what it must lose again.
+ */
+export async function installedHostConfig(context: LiveContext): Promise<Config> {
+  const rendered = await loadRendered(context.paths);
+  const identity = await readIdentity(context);
+  if (identity === undefined) {
+    throw new Failure('fatal', "the node's identity is not there", {
+      fix: 'Run the step kubelet-identity first.',
+    });
+  }
+  const files = [
+    ...renderedFiles(rendered),
+    ...(await restoreFiles(context, rendered)),
+    ...(await agentFiles(context)),
+    {
+      path: join(installed.kubeletPki, identity.name),
+      mode: 0o600,
+      contents: identity.contents,
+    },
+  ];
+  const ledger = ledgerOf(files, rendered);
+  return configOf({
+    directories: rendered.directories
+      .filter(({ stage }) => stage !== 'live')
+      .map(({ path, mode }) => directory(path, mode))
+      .concat([directory(installed.kubeletPki, 0o700), directory(restoreFolder, 0o700)]),
+    files: [
+      ...files.map(({ path, mode, contents }) => file(path, mode, contents)),
+      file(ledgerPath(installed), 0o600, `${JSON.stringify(ledger, null, 2)}\n`),
+    ],
+    links: [
+      link(join(installed.kubeletPki, 'kubelet-client-current.pem'), identity.name),
+      ...['post-reboot', 'sno-restore'].map((name) =>
+        link(join(installed.binaries, name), 'sno-agents'),
+      ),
+    ],
+    units: pivotUnits.map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
+  });
+}
+
+const restoreFolder = join(installed.state, RESTORE_FOLDER);
+
+/** All but etcd's manifest in its final place: only the restore unit starts etcd. */
+function renderedFiles({ files, staticPods }: Rendered): InstalledFile[] {
+  return [
+    ...files
+      .filter(({ stage }) => stage !== 'live')
+      .map(({ path, mode, contents, leftover }) => ({ path, mode, contents, leftover })),
+    ...staticPods
+      .filter(({ component }) => component !== 'etcd')
+      .map(({ file: name, manifest }) => ({
+        path: join(installed.staticPods, name),
+        mode: 0o600,
+        contents: manifest,
+      })),
+  ];
+}
+
+async function restoreFiles(
+  context: LiveContext,
+  { staticPods }: Rendered,
+): Promise<InstalledFile[]> {
+  const etcd = staticPods.find(({ component }) => component === 'etcd');
+  if (etcd === undefined) throw new Failure('fatal', 'no static pod etcd was rendered');
+  const inFolder = (name: string, contents: string | Uint8Array) => ({
+    path: join(restoreFolder, name),
+    mode: 0o600,
+    contents,
+    leftover: 'etcd is rebuilt from it once',
+  });
+  return [
+    inFolder(SNAPSHOT_FILE, await readFile(snapshotPath(context))),
+    inFolder(SNAPSHOT_RECORD_FILE, await readFile(snapshotRecordPath(context))),
+    inFolder(ETCD_MANIFEST_FILE, etcd.manifest),
+  ];
+}
+
+async function agentFiles(context: LiveContext): Promise<InstalledFile[]> {
+  const { paths, cluster } = context;
+  const settings = await readTextIfPresent(join(paths.config, 'settings.json'));
+  const record = await readSnapshotRecord(snapshotRecordPath(context));
+  if (record === undefined) throw new Failure('fatal', 'the snapshot has no record');
+  return [
+    {
+      path: join(installed.config, 'cluster.json'),
+      mode: 0o600,
+      contents: JSON.stringify(cluster),
+    },
+    // Readable in the combined Ignition as it is: whose installation a disk holds.
+    { path: join(installed.config, 'cluster-id'), mode: 0o644, contents: cluster.clusterId },
+    ...(settings === undefined
+      ? []
+      : [{ path: join(installed.config, 'settings.json'), mode: 0o644, contents: settings }]),
+    {
+      path: '/etc/default/nodeip-configuration',
+      mode: 0o644,
+      contents: `KUBELET_NODEIP_HINT=${record.nodeIp}\n`,
+    },
+    {
+      path: '/var/log/log-bundle-bootstrap.tar.gz',
+      mode: 0o600,
+      contents: await readFile(bundlePath(context)),
+      leftover: 'logs of the live stage, for a host that does not become ready',
+    },
+    {
+      path: join(installed.state, 'live/bootkube.jsonl'),
+      mode: 0o644,
+      contents: await readFile(journalPath(paths, 'bootkube')),
+    },
+  ];
+}
+
+function ledgerOf(files: readonly InstalledFile[], rendered: Rendered): Ledger {
+  const entries: LedgerEntry[] = [
+    ...files.flatMap(({ path, contents, leftover }) =>
+      leftover === undefined
+        ? []
+        : [{ path, sha256: sha256(contents), why: leftover, when: 'steady-state' as const }],
+    ),
+    ...pivotUnits
+      .filter(({ name }) => name !== 'bootkube.service')
+      .map(({ name, contents }) => ({
+        path: `/etc/systemd/system/${name}`,
+        sha256: sha256(contents),
+        why: 'it runs once, after the reboot into the disk',
+        when: 'steady-state' as const,
+        unit: name,
+      })),
+  ];
+  const goneKeys = rendered.files
+    .filter(({ keyClass }) => keyClass === 'gone')
+    .map(({ contents }) => publicKeyFingerprint(contents));
+  return { entries, goneKeys };
+}

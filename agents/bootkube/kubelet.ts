@@ -1,0 +1,52 @@
+import { sha256 } from '../../lib/host/files.ts';
+import { reloadUnits, startUnit, unitProperties } from '../../lib/host/systemd.ts';
+import { loadRendered } from '../../lib/render/store.ts';
+import { done, notYet } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { LiveContext } from './context.ts';
+
+const HEALTH = 'http://127.0.0.1:10248/healthz';
+
+/**
+ * Starts the kubelet by itself, without an API server: it runs static pods and
+ * nothing else, so that no Node of the live stage ever reaches the snapshot.
+ */
+export const kubelet: StepBody<LiveContext> = {
+  name: 'kubelet',
+  leaves: 'a standalone kubelet that answers its health endpoint',
+  retry: { delayMs: 1000 },
+  neededUntil: 'stop-etcd',
+  async input({ paths }) {
+    const { files } = await loadRendered(paths);
+    return files
+      .filter(({ path }) => path.includes('kubelet'))
+      .map(({ contents }) => sha256(contents));
+  },
+  holds: (_context, { signal }) => isHealthy(signal),
+  async run(_context, progress) {
+    await reloadUnits(progress.signal);
+    await startUnit('kubelet.service', progress.signal);
+    progress.waitingFor('the kubelet to answer its health endpoint');
+    if (await isHealthy(progress.signal)) return done();
+    const { ActiveState, Result, NRestarts } = await unitProperties(
+      'kubelet.service',
+      ['ActiveState', 'Result', 'NRestarts'],
+      progress.signal,
+    );
+    return notYet(
+      `kubelet.service is ${ActiveState} (result ${Result}, ${NRestarts} restarts); see "journalctl -u kubelet"`,
+    );
+  },
+};
+
+async function isHealthy(signal: AbortSignal): Promise<boolean> {
+  try {
+    const answer = await fetch(HEALTH, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(3000)]),
+    });
+    await answer.body?.cancel();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}

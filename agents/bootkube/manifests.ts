@@ -1,0 +1,71 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256, writeFileAtomic } from '../../lib/host/files.ts';
+import { applyManifests } from '../../lib/kube/apply.ts';
+import { failedRows, failureTable } from '../../lib/kube/apply-table.ts';
+import { loadManifests } from '../../lib/kube/manifests.ts';
+import { withBootstrapAdmin } from '../../lib/render/access.ts';
+import { loadRendered } from '../../lib/render/store.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { LiveContext } from './context.ts';
+
+/**
+ * Creates every manifest, rendered ones and the user's, in the order of their
+ * dependencies. What exists is left as it is; one that the server rejects or that
+ * cannot be decoded ends the installation, with a table of all of them.
+ */
+export const manifests: StepBody<LiveContext> = {
+  name: 'manifests',
+  leaves: 'every manifest as an object of the API',
+  retry: { delayMs: 2000 },
+  neededUntil: 'quiesce',
+  async input({ paths, cluster }) {
+    const { manifests: loaded, faults } = await loadManifests(folders({ paths, cluster }));
+    return [loaded.map((manifest) => sha256(JSON.stringify(manifest))), faults.length];
+  },
+  // The control plane was not stopped since (see neededUntil), and objects do not go away by themselves.
+  holds: async () => true,
+  async run(context, progress) {
+    await placeRenderedManifests(context);
+    const loaded = await loadManifests(folders(context));
+    const rows = await progress.wait('every manifest to be accepted', () =>
+      withBootstrapAdmin(context.cluster.controlPlane, context.paths, (client) =>
+        applyManifests(client, loaded, {
+          concurrency: context.settings.manifestsConcurrency,
+          deadlineMs: progress.remainingMs(),
+          signal: progress.signal,
+          report: (text) => progress.waitingFor(text),
+        }),
+      ),
+    );
+    const bad = failedRows(rows);
+    if (bad.length > 0) {
+      for (const line of failureTable(rows)) progress.warn(line);
+      throw new Failure('fatal', `${bad.length} of ${rows.length} manifests could not be applied`, {
+        found: bad.map(({ file, reason }) => `${file}: ${reason}`).join('; '),
+        fix: 'Correct the manifests and make the Ignition anew.',
+      });
+    }
+    const created = rows.filter(({ outcome }) => outcome === 'created').length;
+    return done(`${created} created, ${rows.length - created} existed`);
+  },
+};
+
+const folders = ({ paths }: Pick<LiveContext, 'paths' | 'cluster'>) => [
+  renderedFolder(paths),
+  paths.assetsManifests,
+  join(paths.assets, 'openshift'),
+];
+
+const renderedFolder = (paths: LiveContext['paths']) => join(paths.assets, 'rendered-manifests');
+
+async function placeRenderedManifests({ paths }: LiveContext): Promise<void> {
+  const { manifests: rendered } = await loadRendered(paths);
+  await rm(renderedFolder(paths), { recursive: true, force: true });
+  await mkdir(renderedFolder(paths), { recursive: true });
+  for (const { name, contents } of rendered) {
+    await writeFileAtomic(join(renderedFolder(paths), name), contents, 0o600);
+  }
+}

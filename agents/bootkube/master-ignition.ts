@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMissing, readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import { parseConfig, serializeConfig } from '../../lib/ignition/config.ts';
+import { fetchMasterIgnition } from '../../lib/ignition/machine-config-server.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { LiveContext } from './context.ts';
+import { nodeIgnition } from './node-ignition.ts';
+
+export const originalMasterPath = ({ paths }: LiveContext) =>
+  join(paths.assets, 'original-master.ign');
+
+/**
+ * Gets the Ignition that makes the host a node of its cluster: from the machine
+ * config server where there is one (HTTPS, with the cluster's authority), rendered
+ * here otherwise. An empty or invalid one is an error now, not at the first boot.
+ */
+export const masterIgnition: StepBody<LiveContext> = {
+  name: 'master-ignition',
+  leaves: '/opt/openshift/original-master.ign (0600), parsed and valid',
+  retry: { delayMs: 3000 },
+  input: ({ cluster }) => [cluster.clusterId, cluster.machineConfigServerUrl],
+  async holds(context) {
+    const text = await readTextIfPresent(originalMasterPath(context));
+    if (text === undefined) return false;
+    parseConfig(text, originalMasterPath(context));
+    return true;
+  },
+  async run(context, progress) {
+    const { cluster, paths } = context;
+    const url = cluster.machineConfigServerUrl;
+    const text =
+      url === undefined
+        ? serializeConfig(await nodeIgnition(context, await pullSecret(context)))
+        : await progress.wait(`the master Ignition from ${url}`, async () =>
+            fetchMasterIgnition({
+              url,
+              ca: await readFile(join(paths.assetsTls, 'root-ca.crt'), 'utf8'),
+              signal: progress.signal,
+              deadlineMs: 30_000,
+            }),
+          );
+    parseConfig(text, url ?? 'the rendered master Ignition');
+    await writeFileAtomic(originalMasterPath(context), text, 0o600);
+    return done(url === undefined ? 'rendered' : `fetched from ${url}`);
+  },
+};
+
+async function pullSecret({ paths }: LiveContext): Promise<string | undefined> {
+  try {
+    return await readFile(join(paths.kubelet, 'config.json'), 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

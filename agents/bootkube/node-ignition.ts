@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { sha256 } from '../../lib/host/files.ts';
+import { addressesIn, hostAddresses } from '../../lib/host/network.ts';
+import type { Config } from '../../lib/ignition/config.ts';
+import { configOf, file, link, unit, user } from '../../lib/ignition/entries.ts';
+import { payloadFile } from '../../lib/payload/payload.ts';
+import { nodeUnits } from '../../units/installed.ts';
+import type { LiveContext } from './context.ts';
+
+/** Links beside the executable, by which people and scripts call an agent that stays on a node. */
+const AGENT_LINKS = ['sno-payload', 'sno-certificates'] as const;
+
+/**
+ * The master Ignition of the Kubernetes payload: what any node of it needs,
+ * however it was bootstrapped. Its access for people, the kubelet with its address,
+ * the units that verify the payload and keep certificates alive.
+ */
+export async function nodeIgnition(
+  { cluster, paths }: LiveContext,
+  pullSecret: string | undefined,
+): Promise<Config> {
+  const signal = AbortSignal.timeout(15_000);
+  const [address] = addressesIn(await hostAddresses(signal), cluster.machineNetwork);
+  const executable = '/var/lib/sno-agents/bin/sno-agents';
+  return configOf({
+    users:
+      cluster.sshKeys.length === 0
+        ? []
+        : [user('core', { sshAuthorizedKeys: [...cluster.sshKeys], groups: ['sudo'] })],
+    files: [
+      file('/etc/sno-agents/kubelet.env', 0o644, `KUBELET_NODE_IP=${address?.address ?? ''}\n`),
+      file(
+        '/etc/sno-agents/executable.sha256',
+        0o644,
+        `${cluster.executableSha256}  ${executable}\n`,
+      ),
+      file('/etc/sno-agents/payload.sha256', 0o644, await payloadDigest(paths.medium)),
+      ...(pullSecret === undefined
+        ? []
+        : [file('/var/lib/kubelet/config.json', 0o600, pullSecret)]),
+    ],
+    links: AGENT_LINKS.map((name) => link(`/var/lib/sno-agents/bin/${name}`, 'sno-agents')),
+    units: nodeUnits.map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
+  });
+}
+
+/** In the form of sha256sum. payload.yaml states the digest of every other file of the payload. */
+async function payloadDigest(medium: string): Promise<string> {
+  const digest = sha256(await readFile(`${medium}/payload/${payloadFile}`));
+  return `${digest}  /var/lib/sno-agents/payload/${payloadFile}\n`;
+}

@@ -1,0 +1,23 @@
+import type { HostAddress } from '../../../lib/host/network.ts';
+import type { LiveContext } from '../context.ts';
+
+/** What a check saw: `ok` with a fact worth a line, or a problem with what to do about it. */
+export type Finding =
+  | { readonly ok: true; readonly fact: string }
+  | { readonly ok: false; readonly problem: string; readonly fix: string };
+
+export const good = (fact: string): Finding => ({ ok: true, fact });
+export const bad = (problem: string, fix: string): Finding => ({ ok: false, problem, fix });
+
+export interface CheckInput extends LiveContext {
+  readonly hostname: string;
+  /** The addresses of the host that lie in the machine network. */
+  readonly addresses: readonly HostAddress[];
+  readonly signal: AbortSignal;
+}
+
+export interface Check {
+  /** Listed in `preflightWarnings`, its failure is only a warning. */
+  readonly name: string;
+  run(input: CheckInput): Promise<Finding>;
+}

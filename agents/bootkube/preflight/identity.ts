@@ -1,0 +1,50 @@
+import { bad, type Check, good } from './check.ts';
+
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** The name of a Node cannot change afterwards, so the host's name must be its last one. */
+export const hostnameCheck: Check = {
+  name: 'hostname',
+  run: async ({ hostname, cluster }) => {
+    const fix =
+      'Set bootstrapInPlace.hostname in install-config.yaml, or have DHCP or DNS give the host its name.';
+    if (hostname === '' || /^localhost(\.|$)/.test(hostname)) {
+      return bad(`the host's name is "${hostname}", which is not final`, fix);
+    }
+    if (hostname.length > 253 || !hostname.split('.').every((label) => LABEL.test(label))) {
+      return bad(`the host's name "${hostname}" is no name for a Node (RFC 1123, lower case)`, fix);
+    }
+    if (cluster.hostname !== undefined && cluster.hostname !== hostname) {
+      return bad(`the host's name is "${hostname}", not "${cluster.hostname}" as configured`, fix);
+    }
+    return good(`the host's name is ${hostname}`);
+  },
+};
+
+/** The address goes into certificates and into the Node; it has to be the same after the reboot. */
+export const addressCheck: Check = {
+  name: 'address',
+  run: async ({ addresses, cluster }) => {
+    const networks = cluster.machineNetwork.join(', ');
+    const [first, second] = addresses;
+    if (first === undefined) {
+      return bad(
+        `no address of this host lies in the machine network ${networks}`,
+        'Correct networking.machineNetwork, or the network configuration of the host.',
+      );
+    }
+    if (second !== undefined) {
+      const all = addresses.map(({ address }) => address).join(', ');
+      return bad(
+        `several addresses of this host lie in the machine network ${networks}: ${all}`,
+        'Narrow networking.machineNetwork so that one address is left.',
+      );
+    }
+    const { address, interfaceName, leaseSeconds } = first;
+    return leaseSeconds === undefined
+      ? good(`the address ${address} on ${interfaceName} is configured`)
+      : good(
+          `the address ${address} on ${interfaceName} is leased, and must stay reserved for this host`,
+        );
+  },
+};

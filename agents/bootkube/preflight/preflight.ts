@@ -1,0 +1,72 @@
+import { hostname } from 'node:os';
+import { addressesIn, hostAddresses } from '../../../lib/host/network.ts';
+import { describeError, Failure } from '../../../lib/steps/failure.ts';
+import { done, type Outcome } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { LiveContext } from '../context.ts';
+import { bad, type Check, type CheckInput, type Finding } from './check.ts';
+import { dnsChecks } from './dns.ts';
+import { addressCheck, hostnameCheck } from './identity.ts';
+import { clockCheck, diskCheck, memoryCheck } from './machine.ts';
+
+export const checks: readonly Check[] = [
+  hostnameCheck,
+  addressCheck,
+  ...dnsChecks,
+  clockCheck,
+  memoryCheck,
+  diskCheck,
+];
+
+/**
+ * Looks at everything that an installation would trip over an hour later. All
+ * checks run, so that one visit to the site mends all of them; a check named in
+ * the cluster's `preflightWarnings` only warns. The network may still be coming
+ * up, so checks are asked again until the deadline.
+ */
+export const preflight: StepBody<LiveContext> = {
+  name: 'preflight',
+  leaves: 'a host that fulfils what the installation needs',
+  retry: { delayMs: 5000 },
+  input: ({ cluster }) => cluster,
+  holds: async () => true,
+  async run({ paths, settings, cluster }, progress): Promise<Outcome> {
+    const addresses = addressesIn(await hostAddresses(progress.signal), cluster.machineNetwork);
+    const input: CheckInput = {
+      paths,
+      settings,
+      cluster,
+      hostname: hostname(),
+      addresses,
+      signal: AbortSignal.any([progress.signal, AbortSignal.timeout(20_000)]),
+    };
+    const findings = await Promise.all(checks.map((check) => runCheck(check, input)));
+    const problems = findings.flatMap(({ check, finding }) =>
+      finding.ok || cluster.preflightWarnings.includes(check.name)
+        ? []
+        : [`${check.name}: ${finding.problem}. ${finding.fix}`],
+    );
+    if (problems.length === 0) {
+      for (const { check, finding } of findings) {
+        if (finding.ok) progress.say(`Checked ${check.name}: ${finding.fact}`);
+        else progress.warn(`Check ${check.name} failed: ${finding.problem}. ${finding.fix}`);
+      }
+    }
+    if (problems.length === 0) return done(`${findings.length} checks`);
+    throw new Failure('retry', `${problems.length} of ${findings.length} checks failed`, {
+      found: problems.join(' '),
+      fix: 'A check can be turned into a warning by its name in preflightWarnings.',
+    });
+  },
+};
+
+async function runCheck(
+  check: Check,
+  input: CheckInput,
+): Promise<{ check: Check; finding: Finding }> {
+  try {
+    return { check, finding: await check.run(input) };
+  } catch (error) {
+    return { check, finding: bad(describeError(error), 'See the message.') };
+  }
+}

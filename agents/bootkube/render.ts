@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { connectRuntime } from '../../lib/cri/runtime.ts';
+import { addressesIn, hostAddresses } from '../../lib/host/network.ts';
+import { rootIsOverlay } from '../../lib/host/root.ts';
+import { readPayload } from '../../lib/payload/payload.ts';
+import { accessTo } from '../../lib/render/access.ts';
+import type { HostFacts, LaptopAuthorities } from '../../lib/render/renderer.ts';
+import {
+  filesArePlaced,
+  loadRenderedFor,
+  placeFiles,
+  saveRendered,
+} from '../../lib/render/store.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import { fingerprint } from '../../lib/steps/fingerprint.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { LiveContext } from './context.ts';
+
+/**
+ * Renders the control plane: keys, certificates, static pods, configuration and
+ * manifests. Keys are made once; a second run places the same files again.
+ */
+export const render: StepBody<LiveContext> = {
+  name: 'render',
+  leaves:
+    '/opt/openshift/rendered.json (0600) and the files of the live stage in their final places',
+  retry: { delayMs: 2000 },
+  input: ({ cluster }) => [cluster.clusterId, cluster],
+  async holds(context) {
+    const rendered = await loadRenderedFor(context.paths, renderKey(context));
+    return rendered !== undefined && (await filesArePlaced(context.paths, rendered.files));
+  },
+  async run(context, { signal }) {
+    const { paths, cluster } = context;
+    const key = renderKey(context);
+    let rendered = await loadRenderedFor(paths, key);
+    if (rendered === undefined) {
+      const host = await readFacts(context, signal);
+      const authorities = await readAuthorities(context);
+      rendered = await accessTo(cluster.controlPlane).renderer.render({
+        cluster,
+        host,
+        authorities,
+      });
+      await saveRendered(paths, key, rendered);
+    }
+    await placeFiles(paths, rendered);
+    return done(`${rendered.files.length} files, ${rendered.manifests.length} manifests`);
+  },
+};
+
+const renderKey = ({ cluster }: LiveContext) => fingerprint(cluster);
+
+async function readFacts(context: LiveContext, signal: AbortSignal): Promise<HostFacts> {
+  const { cluster, paths } = context;
+  const [address] = addressesIn(await hostAddresses(signal), cluster.machineNetwork);
+  if (address === undefined) {
+    throw new Failure('retry', 'the host has no address in the machine network', {
+      expected: cluster.machineNetwork.join(', '),
+    });
+  }
+  const payload = await readPayload(`${paths.medium}/payload`);
+  const runtime = connectRuntime();
+  try {
+    const { cgroupDriver } = await runtime.status({ signal, deadlineMs: 10_000 });
+    return {
+      hostname: hostname(),
+      nodeIp: address.address,
+      cgroupDriver,
+      rootIsOverlay: await rootIsOverlay(),
+      images: Object.fromEntries(payload.images.map(({ name, reference }) => [name, reference])),
+      versions: payload.versions,
+    };
+  } finally {
+    runtime.close();
+  }
+}
+
+async function readAuthorities({ paths }: LiveContext): Promise<LaptopAuthorities> {
+  const pair = async (name: string) => ({
+    certificate: await readFile(`${paths.assetsTls}/${name}.crt`, 'utf8'),
+    key: await readFile(`${paths.assetsTls}/${name}.key`, 'utf8'),
+  });
+  return { servingCa: await pair('kube-apiserver-serving-ca'), adminCa: await pair('admin-ca') };
+}

@@ -1,0 +1,95 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { waitUntilRevisionStable } from '../../lib/etcd/revision-stable.ts';
+import { takeSnapshot } from '../../lib/etcd/snapshot.ts';
+import { isMissing, sha256OfFile, writeFileAtomic } from '../../lib/host/files.ts';
+import { addressesIn, hostAddresses } from '../../lib/host/network.ts';
+import {
+  readSnapshotRecord,
+  SNAPSHOT_FILE,
+  SNAPSHOT_RECORD_FILE,
+  type SnapshotRecord,
+} from '../../lib/installation/snapshot-record.ts';
+import { withEtcd } from '../../lib/render/access.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { Progress } from '../../lib/steps/progress.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { LiveContext } from './context.ts';
+
+export const snapshotPath = ({ paths }: LiveContext) => join(paths.assets, SNAPSHOT_FILE);
+export const snapshotRecordPath = ({ paths }: LiveContext) =>
+  join(paths.assets, SNAPSHOT_RECORD_FILE);
+
+/**
+ * Takes the snapshot of an etcd that nobody writes to: compacted to its last
+ * revision (what was deleted is not carried along), defragmented, hashed, streamed.
+ */
+export const snapshot: StepBody<LiveContext> = {
+  name: 'snapshot',
+  leaves: 'a verified etcd snapshot and the record of its revision and hash',
+  retry: { delayMs: 2000 },
+  input: ({ cluster }) => cluster.clusterId,
+  async holds(context, { signal }) {
+    const record = await readSnapshotRecord(snapshotRecordPath(context));
+    if (record?.clusterId !== context.cluster.clusterId) return false;
+    try {
+      return (await sha256OfFile(snapshotPath(context), signal)) === record.sha256;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  },
+  async run(context, progress) {
+    const record = await withEtcd(context.cluster.controlPlane, context.paths, (client) =>
+      snapshotFrom(client, context, progress),
+    );
+    const text = `${JSON.stringify(record, null, 2)}\n`;
+    await writeFileAtomic(snapshotRecordPath(context), text, 0o600);
+    return done(`revision ${record.revision}, ${Math.ceil(record.bytes / 1024)} KiB`);
+  },
+};
+
+async function snapshotFrom(
+  client: Parameters<Parameters<typeof withEtcd>[2]>[0],
+  context: LiveContext,
+  progress: Progress,
+): Promise<SnapshotRecord> {
+  const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
+  const revision = await progress.wait('etcd to be quiet', () =>
+    waitUntilRevisionStable(client, {
+      ...limits,
+      quietMs: context.settings.quietRevisionMs,
+      report: (text) => progress.waitingFor(text),
+    }),
+  );
+  await client.compact(revision, true, limits);
+  await client.defragment(limits);
+  const { hash, compactRevision } = await client.hashKv(revision, limits);
+  const { sha256, bytes, version, ...taken } = await takeSnapshot(
+    client,
+    snapshotPath(context),
+    limits,
+  );
+  if (taken.revision !== revision) {
+    throw new Failure('retry', 'somebody wrote to etcd while the snapshot was taken', {
+      expected: `revision ${revision}`,
+      found: `revision ${taken.revision}`,
+    });
+  }
+  const [address] = addressesIn(
+    await hostAddresses(progress.signal),
+    context.cluster.machineNetwork,
+  );
+  return {
+    clusterId: context.cluster.clusterId,
+    sha256,
+    bytes,
+    revision,
+    hash,
+    compactRevision,
+    etcdVersion: version,
+    hostname: hostname(),
+    nodeIp: address?.address ?? '',
+  };
+}

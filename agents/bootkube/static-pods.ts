@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import type { Container } from '../../lib/cri/messages.ts';
+import { connectRuntime } from '../../lib/cri/runtime.ts';
+import { waitForContainers } from '../../lib/cri/wait.ts';
+import { exists, readTextIfPresent, removeFile, writeFileAtomic } from '../../lib/host/files.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import type { StaticPod } from '../../lib/render/renderer.ts';
+import type { Progress } from '../../lib/steps/progress.ts';
+
+/** Gives the kubelet a static pod; nothing happens when the same one is there already. */
+export async function placeStaticPod(paths: HostPaths, pod: StaticPod): Promise<void> {
+  const path = join(paths.staticPods, pod.file);
+  if ((await readTextIfPresent(path)) === pod.manifest) return;
+  await writeFileAtomic(path, pod.manifest, 0o600);
+}
+
+export async function isPlaced(paths: HostPaths, pod: StaticPod): Promise<boolean> {
+  return exists(join(paths.staticPods, pod.file));
+}
+
+/** Takes static pods from the kubelet and waits until no container of theirs runs. */
+export async function removeStaticPods(
+  paths: HostPaths,
+  pods: readonly StaticPod[],
+  progress: Progress,
+): Promise<void> {
+  for (const pod of pods) await removeFile(join(paths.staticPods, pod.file));
+  const names = pods.map((pod) => pod.container);
+  await progress.wait(`${names.join(', ')} to stop`, () => waitUntilStopped(names, progress));
+}
+
+async function waitUntilStopped(containers: readonly string[], progress: Progress): Promise<void> {
+  await waitForNamed(
+    `${containers.join(', ')} to stop`,
+    (all) => !all.some(({ name, state }) => containers.includes(name) && state === 'running'),
+    progress,
+  );
+}
+
+/** Waits until a running container of each name is there. */
+export async function waitUntilRunning(
+  containers: readonly string[],
+  progress: Progress,
+): Promise<void> {
+  await waitForNamed(
+    `${containers.join(', ')} to run`,
+    (all) =>
+      containers.every((name) =>
+        all.some((each) => each.name === name && each.state === 'running'),
+      ),
+    progress,
+  );
+}
+
+async function waitForNamed(
+  description: string,
+  predicate: (all: readonly Container[]) => boolean,
+  progress: Progress,
+): Promise<void> {
+  const runtime = connectRuntime();
+  try {
+    await waitForContainers(runtime, predicate, {
+      description,
+      signal: progress.signal,
+      deadlineMs: progress.remainingMs(),
+      report: (text) => progress.waitingFor(text),
+    });
+  } finally {
+    runtime.close();
+  }
+}
+
+/** Whether none of the containers runs. */
+export async function areStopped(
+  containers: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const runtime = connectRuntime();
+  try {
+    const all = await runtime.listContainers({ signal, deadlineMs: 10_000 });
+    return !all.some(({ name, state }) => containers.includes(name) && state === 'running');
+  } finally {
+    runtime.close();
+  }
+}

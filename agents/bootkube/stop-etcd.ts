@@ -1,0 +1,21 @@
+import { loadRendered, staticPod } from '../../lib/render/store.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { LiveContext } from './context.ts';
+import { areStopped, isPlaced, removeStaticPods } from './static-pods.ts';
+
+/** Stops etcd: from here on nothing can change what the snapshot holds. */
+export const stopEtcd: StepBody<LiveContext> = {
+  name: 'stop-etcd',
+  leaves: 'no running etcd',
+  retry: { delayMs: 1000 },
+  input: ({ cluster }) => cluster.clusterId,
+  async holds({ paths }, { signal }) {
+    const pod = staticPod(await loadRendered(paths), 'etcd');
+    return !(await isPlaced(paths, pod)) && (await areStopped([pod.container], signal));
+  },
+  async run({ paths }, progress) {
+    await removeStaticPods(paths, [staticPod(await loadRendered(paths), 'etcd')], progress);
+    return done();
+  },
+};

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isApiReady } from '../../lib/kube/api-ready.ts';
+import { publishBootstrapComplete } from '../../lib/kube/bootstrap-complete.ts';
+import { withBootstrapAdmin } from '../../lib/render/access.ts';
+import { done, notYet } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { InstalledContext } from './context.ts';
+
+const PROBES = 5;
+
+/**
+ * Publishes what `wait-for bootstrap-complete` watches, once the node is Ready and
+ * the API has answered for a while without a fault: a client that sees it goes on
+ * at once, and must not run into a restarting API.
+ */
+export const bootstrapComplete: StepBody<InstalledContext> = {
+  name: 'bootstrap-complete',
+  leaves: 'the ConfigMap kube-system/bootstrap with status complete',
+  retry: { delayMs: 1000 },
+  neededUntil: 'clean',
+  input: ({ cluster }) => cluster.clusterId,
+  holds: async () => true,
+  async run({ cluster, paths, settings }, progress) {
+    return withBootstrapAdmin(cluster.controlPlane, paths, async (client) => {
+      const stable = await progress.wait('the API to be stable', async () => {
+        for (let probe = 0; probe < PROBES; probe++) {
+          if (!(await isApiReady(client, progress.signal))) return false;
+          await sleep(settings.apiStableMs / PROBES, undefined, { signal: progress.signal });
+        }
+        return isApiReady(client, progress.signal);
+      });
+      if (!stable) return notYet('the API was not ready all the time');
+      await publishBootstrapComplete(client, { signal: progress.signal, deadlineMs: 15_000 });
+      return done();
+    });
+  },
+};

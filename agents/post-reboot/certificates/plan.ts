@@ -1,0 +1,13 @@
+import type { Settings } from '../../../lib/host/settings.ts';
+import type { Plan } from '../../../lib/steps/step.ts';
+import { within } from '../../../lib/steps/within.ts';
+import type { InstalledContext } from '../context.ts';
+import { signExpired } from './sign-expired.ts';
+
+/** Before every start of the kubelet: a host that was switched off for long must come back by itself. */
+export const certificatesPlan = (s: Settings): Plan<InstalledContext> => ({
+  agent: 'sno-certificates',
+  unit: 'sno-certificates',
+  purpose: 'signs certificates of the control plane again that expired or soon will',
+  steps: [within(s.certificatesMs, signExpired)],
+});

@@ -1,0 +1,91 @@
+import { connectRuntime } from '../../lib/cri/runtime.ts';
+import { exists, isMissing, removeFile, sha256OfFile } from '../../lib/host/files.ts';
+import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
+import { type LedgerEntry, readLedger } from '../../lib/installation/ledger.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { InstalledContext } from './context.ts';
+
+/** CoreOS deletes this at its first boot; where the operating system does not, we do. */
+const BOOT_IGNITION = '/boot/ignition/config.ign';
+
+/**
+ * Deletes what the ledger lists, file by file: only where the contents are still
+ * those that the bootstrap installed, and only when no running container mounts
+ * the file. Nothing is deleted by pattern.
+ */
+export const clean: StepBody<InstalledContext> = {
+  name: 'clean',
+  leaves: 'none of the files that the leftovers ledger lists',
+  retry: { delayMs: 5000 },
+  input: ({ cluster }) => cluster.clusterId,
+  async holds({ paths }) {
+    const entries = (await readLedger(paths))?.entries ?? [];
+    const left = await Promise.all(entries.map(({ path }) => exists(paths.at(path))));
+    return !left.includes(true);
+  },
+  async run({ paths }, progress) {
+    const { signal } = progress;
+    const ledger = await readLedger(paths);
+    if (ledger === undefined) throw new Failure('fatal', 'the leftovers ledger is not there');
+    const mounted = await mountedPaths(signal);
+    let removed = 0;
+    for (const entry of ledger.entries) {
+      if (await removeEntry(entry, paths.at(entry.path), mounted, signal)) {
+        removed += 1;
+        progress.say(`Removed ${entry.path}: ${entry.why}`);
+      }
+    }
+    if (ledger.entries.some(({ unit }) => unit !== undefined)) await reloadUnits(signal);
+    if (await removeFile(paths.at(BOOT_IGNITION))) progress.say(`Removed ${BOOT_IGNITION}`);
+    return done(`${removed} of ${ledger.entries.length} files removed, the others were gone`);
+  },
+};
+
+async function removeEntry(
+  { path: stated, sha256, unit }: LedgerEntry,
+  path: string,
+  mounted: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const found = await digest(path, signal);
+  if (found === undefined) return false;
+  if (found !== sha256) {
+    throw new Failure('fatal', `${stated} is not the file that the bootstrap installed`, {
+      expected: `SHA-256 ${sha256}`,
+      found,
+      fix: 'Move it away if it is yours, and start bootkube.service again.',
+    });
+  }
+  const mount = mounted.find((source) => path === source || path.startsWith(`${source}/`));
+  if (mount !== undefined) {
+    throw new Failure('retry', `a running container mounts ${mount}, which holds ${stated}`);
+  }
+  if (unit !== undefined) await disableUnit(unit, signal);
+  return removeFile(path);
+}
+
+async function digest(path: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return await sha256OfFile(path, signal);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Host paths that running containers mount. */
+async function mountedPaths(signal: AbortSignal): Promise<string[]> {
+  const runtime = connectRuntime();
+  const limits = { signal, deadlineMs: 10_000 };
+  try {
+    const running = (await runtime.listContainers(limits)).filter(
+      ({ state }) => state === 'running',
+    );
+    const all = await Promise.all(running.map(({ id }) => runtime.containerStatus(id, limits)));
+    return all.flatMap((status) => status?.mounts.map(({ hostPath }) => hostPath) ?? []);
+  } finally {
+    runtime.close();
+  }
+}

@@ -1,0 +1,35 @@
+import { exists } from '../../lib/host/files.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import type { Settings } from '../../lib/host/settings.ts';
+import { readSettings } from '../../lib/host/settings.ts';
+import { runAgentCommand } from '../../lib/steps/agent-command.ts';
+import type { Plan } from '../../lib/steps/step.ts';
+import { certificatesPlan } from './certificates/plan.ts';
+import { type InstalledContext, installedContext } from './context.ts';
+import { payloadPlan } from './payload/plan.ts';
+import { postRebootPlan } from './plan.ts';
+import { recordPath } from './record.ts';
+import { restorePlan } from './restore/plan.ts';
+
+/** Runs one of the installed host's plans by its command line. */
+const runner =
+  (plan: (settings: Settings) => Plan<InstalledContext>) =>
+  async (paths: HostPaths, args: readonly string[]) =>
+    runAgentCommand(
+      { plan: plan(await readSettings(paths)), paths, context: () => installedContext(paths) },
+      args,
+    );
+
+export const runPayload = runner(payloadPlan);
+export const runRestore = runner(restorePlan);
+export const runCertificates = runner(certificatesPlan);
+
+/** With the record written and its journal gone, all that can be left is to retire. */
+export async function runPostReboot(paths: HostPaths, args: readonly string[]) {
+  const retiring =
+    args.length === 1 &&
+    args[0] === 'run' &&
+    (await exists(recordPath({ paths }))) &&
+    !(await exists(`${paths.state}/post-reboot/journal.jsonl`));
+  return runner(postRebootPlan)(paths, retiring ? ['run', '--from', 'retire'] : args);
+}

@@ -1,0 +1,13 @@
+import type { Settings } from '../../../lib/host/settings.ts';
+import type { Plan } from '../../../lib/steps/step.ts';
+import { within } from '../../../lib/steps/within.ts';
+import type { InstalledContext } from '../context.ts';
+import { installPayload } from './install-payload.ts';
+
+/** Before every start of the kubelet: what it runs is whole and there. */
+export const payloadPlan = (s: Settings): Plan<InstalledContext> => ({
+  agent: 'sno-payload',
+  unit: 'sno-payload',
+  purpose: "verifies this host's copy of the payload, imports its images and installs its binaries",
+  steps: [within(s.payloadMs, installPayload)],
+});

@@ -1,0 +1,31 @@
+import type { Settings } from '../../lib/host/settings.ts';
+import type { Plan } from '../../lib/steps/step.ts';
+import { within } from '../../lib/steps/within.ts';
+import { api } from './api.ts';
+import { bootstrapComplete } from './bootstrap-complete.ts';
+import { clean } from './clean.ts';
+import type { InstalledContext } from './context.ts';
+import { nodeReady } from './node-ready.ts';
+import { record } from './record.ts';
+import { retire } from './retire.ts';
+import { servingCertificate } from './serving-certificate.ts';
+import { steadyState } from './steady-state.ts';
+import { verifyClean } from './verify-clean.ts';
+
+/** What happens on the installed host, from the first answer of its API to the end of this agent. */
+export const postRebootPlan = (s: Settings): Plan<InstalledContext> => ({
+  agent: 'post-reboot',
+  unit: 'bootkube',
+  purpose: 'brings the installed host to its steady state and removes what the bootstrap left',
+  steps: [
+    within(s.apiMs, api),
+    within(s.servingCertificateMs, servingCertificate),
+    within(s.nodeReadyMs, nodeReady),
+    within(s.bootstrapCompleteMs, bootstrapComplete),
+    within(s.steadyStateMs, steadyState),
+    within(s.cleanMs, clean),
+    within(s.verifyCleanMs, verifyClean),
+    within(s.finishMs, record),
+    within(s.retireMs, retire),
+  ],
+});

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { exists, writeFileAtomic } from '../../lib/host/files.ts';
+import { readMarker } from '../../lib/installation/marker.ts';
+import { journalPath } from '../../lib/steps/agent-command.ts';
+import { type JournalEntry, readJournal } from '../../lib/steps/journal.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { InstalledContext } from './context.ts';
+import { readRestarts } from './steady-state.ts';
+
+export const recordPath = ({ paths }: Pick<InstalledContext, 'paths'>) =>
+  join(paths.state, 'record.json');
+
+/**
+ * Writes down what the installation did, from the journals of both stages, before
+ * this agent's state is removed: `/var/lib/sno-agents/record.json`.
+ */
+export const record: StepBody<InstalledContext> = {
+  name: 'record',
+  leaves: '/var/lib/sno-agents/record.json: every step with its time, and the restarts',
+  input: ({ cluster }) => cluster.clusterId,
+  holds: (context) => exists(recordPath(context)),
+  async run(context) {
+    const { paths, cluster } = context;
+    const journals: [agent: string, path: string][] = [
+      ['bootkube', join(paths.state, 'live/bootkube.jsonl')],
+      ['install-to-disk', join(paths.state, 'live/install-to-disk.jsonl')],
+      ...['sno-payload', 'sno-restore', 'sno-certificates', 'post-reboot'].map(
+        (agent): [string, string] => [agent, journalPath(paths, agent)],
+      ),
+    ];
+    const steps = await Promise.all(
+      journals.map(async ([agent, path]) => summarize(agent, await readJournal(path))),
+    );
+    const summary = {
+      clusterId: cluster.clusterId,
+      cluster: `${cluster.name}.${cluster.baseDomain}`,
+      node: context.nodeName,
+      installed: (await readMarker(paths.at('/var')))?.at,
+      completed: new Date().toISOString(),
+      containerRestarts: await readRestarts(context),
+      steps: steps.flat(),
+    };
+    await writeFileAtomic(recordPath(context), `${JSON.stringify(summary, null, 2)}\n`, 0o644);
+    return done();
+  },
+};
+
+/** One line for each step of a journal: its last success, and how often it was begun. */
+export function summarize(agent: string, entries: readonly JournalEntry[]) {
+  const names = [...new Set(entries.map(({ step }) => step))];
+  return names.map((name) => {
+    const own = entries.filter(({ step }) => step === name);
+    const last = own.findLast(({ event }) => event === 'done');
+    return {
+      agent,
+      name,
+      seconds: last?.seconds ?? 0,
+      waited: last?.waited ?? 0,
+      cpu: last?.cpu ?? 0,
+      attempts: own.filter(({ event }) => event === 'started').length,
+    };
+  });
+}

@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readTextIfPresent, sha256, writeFileAtomic } from '../../../lib/host/files.ts';
+import { ETCD_MANIFEST_FILE } from '../../../lib/installation/snapshot-record.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { InstalledContext } from '../context.ts';
+import { restoreFile } from './record.ts';
+
+/** Puts etcd's static pod in its place, now that there is a database for it. */
+export const placeEtcd: StepBody<InstalledContext> = {
+  name: 'place-etcd',
+  leaves: "etcd's manifest among the static pods",
+  input: async (context) => sha256(await manifestOf(context)),
+  holds: async (context) =>
+    (await readTextIfPresent(target(context))) === (await manifestOf(context)),
+  async run(context) {
+    await writeFileAtomic(target(context), await manifestOf(context), 0o600);
+    return done();
+  },
+};
+
+const manifestOf = (context: InstalledContext) =>
+  readFile(restoreFile(context, ETCD_MANIFEST_FILE), 'utf8');
+const target = ({ paths }: InstalledContext) => join(paths.staticPods, ETCD_MANIFEST_FILE);

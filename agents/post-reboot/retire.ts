@@ -1,0 +1,40 @@
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { exists, removeFile, syncDirectory } from '../../lib/host/files.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
+import { ledgerPath } from '../../lib/installation/ledger.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { InstalledContext } from './context.ts';
+
+export const UNIT = 'bootkube.service';
+const unitPath = (paths: HostPaths) => paths.at(`/etc/systemd/system/${UNIT}`);
+
+/** What this plan leaves nothing of; the executable itself stays for the other agents. */
+const folders = ({ state }: HostPaths) =>
+  ['restore', 'live', 'post-reboot', 'sno-restore'].map((name) => join(state, name));
+const links = ({ binaries }: HostPaths) =>
+  ['post-reboot', 'sno-restore'].map((name) => join(binaries, name));
+
+/**
+ * Removes the agent's own unit, links and state. The unit goes last, and systemd
+ * forgets it after that: killed anywhere before, the agent is started once more and
+ * finishes, since the record tells it that only this step is left.
+ */
+export const retire: StepBody<InstalledContext> = {
+  name: 'retire',
+  leaves: 'no unit, link, ledger or state of this plan',
+  input: ({ cluster }) => cluster.clusterId,
+  holds: async ({ paths }) => !(await exists(unitPath(paths))),
+  async run({ paths }, { signal }) {
+    for (const folder of folders(paths)) await rm(folder, { recursive: true, force: true });
+    for (const path of links(paths)) await removeFile(path);
+    await removeFile(ledgerPath(paths));
+    await syncDirectory(dirname(paths.binaries));
+    await disableUnit(UNIT, signal);
+    await removeFile(unitPath(paths));
+    await reloadUnits(signal);
+    return done();
+  },
+};

@@ -1,0 +1,71 @@
+/**
+ * Inlines files that the code reads beside itself. Source run by Node reads them from
+ * the checkout; in an executable there is no checkout, so that at bundle time
+ *
+ *     readFileSync(new URL('../units/x.service', import.meta.url), 'utf8')
+ *
+ * becomes the file's text as a string literal. The path must be a literal. What else
+ * uses `import.meta.url` fails the build, since it has no value in the executable.
+ */
+import { readFile } from 'node:fs/promises';
+import type { Plugin } from 'esbuild';
+
+const READ_BESIDE =
+  /\breadFileSync\(\s*new URL\(\s*(['"])([^'"]+)\1,\s*import\.meta\.url,?\s*\),\s*(['"])utf-?8\3,?\s*\)/g;
+
+/** Thrown for source that cannot be made independent of its place; names what to write instead. */
+export class InlineError extends Error {
+  override readonly name = 'InlineError';
+}
+
+/**
+ * The source with every read of a neighbouring file replaced by its text.
+ * `readText` is given the file's URL, resolved against `sourceUrl`.
+ */
+export async function inlineFiles(
+  source: string,
+  sourceUrl: URL,
+  readText: (file: URL) => Promise<string>,
+): Promise<string> {
+  const parts: string[] = [];
+  let end = 0;
+  for (const match of source.matchAll(READ_BESIDE)) {
+    const [call, , path = ''] = match;
+    const text = await readText(new URL(path, sourceUrl));
+    parts.push(source.slice(end, match.index), JSON.stringify(text));
+    end = match.index + call.length;
+  }
+  const result = parts.join('') + source.slice(end);
+  if (result.includes('import.meta.')) throw new InlineError(leftover(result));
+  return result;
+}
+
+function leftover(source: string): string {
+  const line = source.split('\n').find((text) => text.includes('import.meta.')) ?? '';
+  return (
+    `import.meta has no value in an executable: ${line.trim()}. ` +
+    "Write readFileSync(new URL('<literal path>', import.meta.url), 'utf8')"
+  );
+}
+
+/** The esbuild plugin; it looks at this project's TypeScript only, not at packages. */
+export function inlineFilesPlugin(): Plugin {
+  return {
+    name: 'inline-files',
+    setup(build) {
+      build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        const source = await readFile(path, 'utf8');
+        if (path.includes('/node_modules/') || !source.includes('import.meta.')) return undefined;
+        try {
+          const contents = await inlineFiles(source, new URL(`file://${path}`), (file) =>
+            readFile(file, 'utf8'),
+          );
+          return { contents, loader: 'ts' };
+        } catch (error) {
+          const text = error instanceof Error ? error.message : String(error);
+          return { errors: [{ text, location: { file: path } }] };
+        }
+      });
+    },
+  };
+}

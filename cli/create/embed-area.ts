@@ -1,0 +1,55 @@
+import { constants, gzipSync } from 'node:zlib';
+import { execa } from 'execa';
+import type { Config } from '../../lib/ignition/config.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+
+/** The area of a CoreOS live ISO into which `coreos-installer iso ignition embed` writes. */
+export const EMBED_AREA_BYTES = 256 * 1024;
+
+/** The cpio archive around the config, and xz's own header. */
+const ENVELOPE_BYTES = 1024;
+const XZ_DEADLINE_MS = 60_000;
+
+/**
+ * The bytes that a config takes in the embed area, at most: gzip's size, which xz
+ * hardly exceeds, or xz's own when gzip's is too much and `xz` is installed.
+ */
+export async function embeddedBytes(text: string, signal: AbortSignal): Promise<number> {
+  const gzip = gzipSync(text, { level: constants.Z_BEST_COMPRESSION }).length + ENVELOPE_BYTES;
+  if (gzip <= EMBED_AREA_BYTES) return gzip;
+  const { stdout, exitCode } = await execa('xz', ['-9', '--check=crc32', '--stdout'], {
+    input: text,
+    encoding: 'buffer',
+    timeout: XZ_DEADLINE_MS,
+    cancelSignal: signal,
+    reject: false,
+  });
+  signal.throwIfAborted();
+  return exitCode === 0 ? stdout.length + ENVELOPE_BYTES : gzip;
+}
+
+/** A usage Failure that names the largest files when the config does not fit. */
+export async function requireEmbeddable(
+  config: Config,
+  text: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const bytes = await embeddedBytes(text, signal);
+  if (bytes <= EMBED_AREA_BYTES) return bytes;
+  const largest = (config.storage?.files ?? [])
+    .map((file) => ({ path: file.path, size: JSON.stringify(file).length }))
+    .toSorted((a, b) => b.size - a.size)
+    .slice(0, 5)
+    .map(({ path, size }) => `  ${path} (${kibibytes(size)} before compression)`);
+  throw new Failure(
+    'usage',
+    [
+      `The Ignition config does not fit the live ISO: ${kibibytes(bytes)} compressed, ${kibibytes(EMBED_AREA_BYTES)} fit. Apply large manifests after the installation. The largest files:`,
+      ...largest,
+    ].join('\n'),
+  );
+}
+
+export function kibibytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1024)} KiB`;
+}

@@ -1,0 +1,72 @@
+import { hostPaths } from '../../lib/host/paths.ts';
+import type { Config, File } from '../../lib/ignition/config.ts';
+import { configOf, directory, file, link, unit, user } from '../../lib/ignition/entries.ts';
+import type { Cluster } from '../../lib/render/cluster.ts';
+import type { LaptopAuthorities } from '../../lib/render/renderer.ts';
+import { liveAgents, type UnitFile } from '../../units/live.ts';
+import type { UserManifest } from './user-manifests.ts';
+
+export interface LiveIgnitionInput {
+  cluster: Cluster;
+  authorities: LaptopAuthorities;
+  /** JSON, as container tools keep it. */
+  pullSecret: string;
+  manifests: readonly UserManifest[];
+  units: readonly UnitFile[];
+}
+
+/**
+ * The Ignition config that a live image boots with. The same input gives the same
+ * config. Contents stay uncompressed: the embed area is compressed as a whole.
+ */
+export function liveIgnition(input: LiveIgnitionInput): Config {
+  const { cluster, authorities, pullSecret, manifests, units } = input;
+  const paths = hostPaths();
+  const plain = (path: string, mode: number, contents: string | Uint8Array): File =>
+    file(path, mode, contents, { gzip: false });
+  const { servingCa, adminCa } = authorities;
+  const hostname =
+    cluster.hostname === undefined ? [] : [plain('/etc/hostname', 0o644, `${cluster.hostname}\n`)];
+  return configOf({
+    directories: [
+      directory(paths.assets, 0o755),
+      directory(paths.assetsManifests, 0o755),
+      directory(`${paths.assets}/openshift`, 0o755),
+      directory(paths.assetsTls, 0o700),
+      directory('/root/.docker', 0o700),
+      directory(paths.kubelet, 0o750),
+      // The units' sandboxes open these, so they have to be there.
+      directory(paths.staticPods, 0o700),
+      directory('/etc/cni/net.d', 0o755),
+    ],
+    files: [
+      plain(`${paths.config}/cluster.json`, 0o600, `${JSON.stringify(cluster, null, 2)}\n`),
+      plain(`${paths.assetsTls}/kube-apiserver-serving-ca.crt`, 0o644, servingCa.certificate),
+      plain(`${paths.assetsTls}/kube-apiserver-serving-ca.key`, 0o600, servingCa.key),
+      plain(`${paths.assetsTls}/admin-ca.crt`, 0o644, adminCa.certificate),
+      plain(`${paths.assetsTls}/admin-ca.key`, 0o600, adminCa.key),
+      plain(
+        `${paths.config}/executable.sha256`,
+        0o644,
+        `${cluster.executableSha256}  ${paths.executable}\n`,
+      ),
+      // NetworkManager's default depends on the machine id, which the disk does not share.
+      plain(
+        '/etc/NetworkManager/conf.d/90-sno-dhcp-identity.conf',
+        0o644,
+        '[connection]\nipv4.dhcp-client-id=mac\n',
+      ),
+      plain('/root/.docker/config.json', 0o600, pullSecret),
+      plain(`${paths.kubelet}/config.json`, 0o600, pullSecret),
+      ...hostname,
+      // A manifest can be a Secret.
+      ...manifests.map(({ path, contents }) => plain(`${paths.assets}/${path}`, 0o600, contents)),
+    ],
+    links: liveAgents.map((name) => link(`${paths.binaries}/${name}`, 'sno-agents')),
+    units: units.map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
+    users:
+      cluster.sshKeys.length === 0
+        ? []
+        : [user('core', { sshAuthorizedKeys: cluster.sshKeys, groups: ['sudo'] })],
+  });
+}

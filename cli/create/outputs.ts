@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, rm, rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { exists, syncDirectory, writeFileAtomic } from '../../lib/host/files.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+
+export interface Output {
+  path: string;
+  contents: string;
+}
+
+/** A usage Failure that names what an earlier run left. */
+export async function requireAbsent(paths: readonly string[]): Promise<void> {
+  const present: string[] = [];
+  for (const path of paths) if (await exists(path)) present.push(path);
+  if (present.length === 0) return;
+  throw new Failure('usage', `There is already ${present.join(' and ')}; nothing was written`, {
+    fix: 'Keep them, or move them away to make new ones with new keys.',
+  });
+}
+
+/**
+ * Writes all outputs (0600) or none. Each is complete beside its place before the first
+ * appears, and appears by a link, which never replaces what is there; the last one
+ * therefore stands for all. New folders are 0700.
+ */
+export async function writeOutputs(outputs: readonly Output[]): Promise<void> {
+  const made: string[] = [];
+  const beside: string[] = [];
+  const shown: string[] = [];
+  try {
+    for (const { path, contents } of outputs) {
+      const folder = dirname(path);
+      if (!(await exists(folder))) {
+        await mkdir(folder, { mode: 0o700 });
+        made.push(folder);
+      }
+      const temporary = `${path}.${randomBytes(4).toString('hex')}`;
+      await writeFileAtomic(temporary, contents, 0o600);
+      beside.push(temporary);
+    }
+    for (const [index, { path }] of outputs.entries()) {
+      await link(beside[index] ?? '', path);
+      shown.push(path);
+    }
+  } catch (error) {
+    for (const path of shown) await rm(path, { force: true });
+    for (const path of beside) await rm(path, { force: true });
+    for (const folder of made.toReversed()) await rmdir(folder).catch(() => undefined);
+    throw error;
+  }
+  for (const path of beside) await rm(path);
+  for (const folder of new Set(outputs.map(({ path }) => dirname(path)))) {
+    await syncDirectory(folder);
+  }
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { readTextIfPresent } from '../../lib/host/files.ts';
+import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
+import { validateConfigText } from '../../lib/ignition/validate.ts';
+import { createLaptopAuthorities } from '../../lib/pki/authority.ts';
+import { adminKubeconfig } from '../../lib/pki/kubeconfig.ts';
+import { type Cluster, clusterDomain, clusterSchema } from '../../lib/render/cluster.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import { liveUnits } from '../../units/live.ts';
+import { agentsSha256 } from '../executable-digest.ts';
+import { DISK_VARIABLE } from '../install-config/disk.ts';
+import { faultText, INSTALL_CONFIG } from '../install-config/fault.ts';
+import { type InstallSettings, readSettings } from '../install-config/settings.ts';
+import { EMBED_AREA_BYTES, kibibytes, requireEmbeddable } from './embed-area.ts';
+import { liveIgnition } from './live-ignition.ts';
+import { requireAbsent, writeOutputs } from './outputs.ts';
+import { readUserManifests, type UserManifests } from './user-manifests.ts';
+
+export interface CreateOptions {
+  /** The folder with install-config.yaml; outputs go there too. */
+  dir: string;
+  /** The sno-agents executable, where the build's own does not apply. */
+  agentsExecutable?: string;
+}
+
+/** What a command has of the process that it runs in. */
+export interface Surroundings {
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Prints a line for the user. */
+  print(line: string): void;
+  signal: AbortSignal;
+}
+
+/**
+ * `sno create single-node-ignition-config`: from install-config.yaml to the Ignition config
+ * of a live host and the administrator's kubeconfig. install-config.yaml stays.
+ * Throws a usage Failure, with nothing written, for anything wrong in the folder.
+ */
+export async function createSingleNodeIgnitionConfig(
+  options: CreateOptions,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { dir } = options;
+  const { environment, print, signal } = surroundings;
+  const ignitionPath = join(dir, 'bootstrap-in-place-for-live-iso.ign');
+  const kubeconfigPath = join(dir, 'auth', 'kubeconfig');
+  await requireAbsent([ignitionPath, kubeconfigPath]);
+
+  const { settings, user } = await readFolder(dir, environment[DISK_VARIABLE], signal);
+  const executableSha256 = await agentsSha256(options.agentsExecutable, environment, signal);
+  const cluster = clusterOf(settings, randomUUID(), executableSha256);
+  const authorities = await createLaptopAuthorities();
+  const config = liveIgnition({
+    cluster,
+    authorities,
+    pullSecret: settings.pullSecret,
+    manifests: user.manifests,
+    units: liveUnits,
+  });
+  const text = serializeConfig(config);
+  const faults = validateConfigText(text);
+  if (faults.length > 0) throw invalidConfig('this program', faults);
+  const embedded = await requireEmbeddable(config, text, signal);
+  const kubeconfig = await adminKubeconfig(clusterDomain(cluster), cluster.name, authorities);
+
+  signal.throwIfAborted();
+  await writeOutputs([
+    { path: kubeconfigPath, contents: kubeconfig },
+    { path: ignitionPath, contents: text },
+  ]);
+  print(
+    `Wrote ${ignitionPath} (${kibibytes(embedded)} of ${kibibytes(EMBED_AREA_BYTES)} in a live ISO)`,
+  );
+  print(`Wrote ${kubeconfigPath} (for https://api.${clusterDomain(cluster)}:6443)`);
+  print(`Control plane: ${cluster.controlPlane}, from the payload on the live medium`);
+  for (const notice of noticesOf(settings, user)) print(`Notice: ${notice}`);
+}
+
+async function readFolder(
+  dir: string,
+  diskVariable: string | undefined,
+  signal: AbortSignal,
+): Promise<{ settings: InstallSettings; user: UserManifests }> {
+  const text = await readInstallConfig(dir);
+  const read = readSettings(text, diskVariable);
+  const user = await readUserManifests(dir, signal);
+  const faults = [...(read.ok ? [] : read.faults.map(faultText)), ...user.faults];
+  if (read.ok && faults.length === 0) return { settings: read.settings, user };
+  const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
+  throw new Failure('usage', [`${count} in ${dir}; nothing was written`, ...faults].join('\n'));
+}
+
+async function readInstallConfig(dir: string): Promise<string> {
+  const path = join(dir, INSTALL_CONFIG);
+  let text: string | undefined;
+  try {
+    text = await readTextIfPresent(path);
+  } catch (cause) {
+    throw new Failure('usage', `${path} cannot be read`, { cause });
+  }
+  if (text === undefined) {
+    throw new Failure('usage', `There is no ${path}; nothing was written`, {
+      fix: 'Write it, or name the folder that has it with --dir.',
+    });
+  }
+  return text;
+}
+
+function clusterOf(
+  settings: InstallSettings,
+  clusterId: string,
+  executableSha256: string,
+): Cluster {
+  const { name, baseDomain, hostname, machineNetwork, clusterNetwork, serviceNetwork } = settings;
+  return clusterSchema.parse({
+    apiVersion: 'sno-agents/v1',
+    clusterId,
+    controlPlane: 'kubernetes',
+    name,
+    baseDomain,
+    ...(hostname === undefined ? {} : { hostname }),
+    machineNetwork,
+    clusterNetwork,
+    serviceNetwork,
+    installation: {
+      disk: settings.disk,
+      coreosInstallerArgs: settings.coreosInstallerArgs,
+      existingSystem: settings.existingSystem,
+    },
+    executableSha256,
+    sshKeys: settings.sshKeys,
+  });
+}
+
+/** What is right but may not be what was meant. */
+function noticesOf(settings: InstallSettings, user: UserManifests): string[] {
+  const { networkType, hostname, disk, existingSystem, sshKeys } = settings;
+  const notices: string[] = [];
+  if (networkType !== undefined) {
+    notices.push(`networkType ${networkType} is ignored: the payload brings its own network`);
+  }
+  if (hostname === undefined) {
+    notices.push("no hostname: the node gets the live host's name, which DHCP or DNS must give");
+  }
+  if (!/^\/dev\/(disk|mapper)\//.test(disk)) {
+    notices.push(`${disk} can be another disk at the next boot; /dev/disk/by-id/... cannot`);
+  }
+  if (existingSystem === 'overwrite') {
+    notices.push(`existingSystem is overwrite: another system on ${disk} will be destroyed`);
+  }
+  if (sshKeys.length === 0) notices.push('no sshKey: nobody can log in to the live host by SSH');
+  if (user.manifests.length > 0) {
+    notices.push(`taken along: ${user.manifests.map(({ path }) => path).join(', ')}`);
+  }
+  if (user.skipped.length > 0) {
+    notices.push(`not taken along, since not .yaml, .yml or .json: ${user.skipped.join(', ')}`);
+  }
+  return notices;
+}

@@ -1,0 +1,90 @@
+import { constants } from 'node:fs';
+import { lstat, open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMissing } from '../../lib/host/files.ts';
+
+/** The folders beside install-config.yaml whose manifests are applied to the cluster, as the installer has them. */
+export const MANIFEST_FOLDERS = ['manifests', 'openshift'] as const;
+
+/** An object this large does not fit in a request to etcd. */
+const MAX_MANIFEST_BYTES = 1024 * 1024;
+const MANIFEST = /\.(ya?ml|json)$/;
+/** What is safe in a path on the host; no leading dot. */
+const SAFE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
+
+export interface UserManifest {
+  /** `manifests/<name>` or `openshift/<name>`, folders in between included. */
+  path: string;
+  contents: Buffer;
+}
+
+export interface UserManifests {
+  manifests: UserManifest[];
+  /** Paths of files that are no manifests by their name. */
+  skipped: string[];
+  /** A sentence each. */
+  faults: string[];
+}
+
+/**
+ * Reads the user's manifests as they are, in the order of their paths. Links are not
+ * followed and special files not opened: both are faults, as are names that do not
+ * belong in a path on the host and files too large for an object.
+ */
+export async function readUserManifests(
+  directory: string,
+  signal: AbortSignal,
+): Promise<UserManifests> {
+  const found: UserManifests = { manifests: [], skipped: [], faults: [] };
+  for (const folder of MANIFEST_FOLDERS) await visit(directory, folder, found, signal);
+  return found;
+}
+
+async function visit(
+  directory: string,
+  path: string,
+  found: UserManifests,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  const place = join(directory, path);
+  let stats: Awaited<ReturnType<typeof lstat>>;
+  try {
+    stats = await lstat(place);
+  } catch (error) {
+    if (isMissing(error)) return;
+    throw error;
+  }
+  if (stats.isDirectory()) {
+    for (const name of (await readdir(place)).toSorted()) {
+      if (SAFE_NAME.test(name)) await visit(directory, `${path}/${name}`, found, signal);
+      else if (name.startsWith('.')) found.skipped.push(`${path}/${name}`);
+      else found.faults.push(unsafeName(`${path}/${name}`));
+    }
+  } else if (!stats.isFile()) {
+    found.faults.push(
+      `${path}: expected a file or folder, found ${stats.isSymbolicLink() ? 'a link' : 'a special file'}. Copy the manifest itself here.`,
+    );
+  } else if (!MANIFEST.test(path)) {
+    found.skipped.push(path);
+  } else if (stats.size > MAX_MANIFEST_BYTES) {
+    found.faults.push(
+      `${path}: expected at most ${MAX_MANIFEST_BYTES} bytes, found ${stats.size}. Split it or apply it after the installation.`,
+    );
+  } else {
+    found.manifests.push({ path, contents: await readWithoutFollowing(place) });
+  }
+}
+
+function unsafeName(path: string): string {
+  return `${JSON.stringify(path)}: expected a name of A-Z, a-z, 0-9, ".", "_" and "-". Rename the file.`;
+}
+
+async function readWithoutFollowing(path: string): Promise<Buffer> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,31 @@
+import { sha256OfFile } from '../lib/host/files.ts';
+import { Failure } from '../lib/steps/failure.ts';
+
+/** Defined by the build: of the sno-agents that was built with this program. */
+declare const __SNO_AGENTS_SHA256__: string | undefined;
+
+/**
+ * SHA-256 (hex) of the sno-agents executable that the live medium has to carry: of
+ * `executable` if given, else the one that this program was built with, else of the file
+ * that `environment.SNO_AGENTS_EXECUTABLE` names. A usage Failure when none is known.
+ */
+export async function agentsSha256(
+  executable: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<string> {
+  if (executable === undefined && typeof __SNO_AGENTS_SHA256__ !== 'undefined') {
+    return __SNO_AGENTS_SHA256__;
+  }
+  const path = executable ?? environment.SNO_AGENTS_EXECUTABLE;
+  if (path === undefined || path === '') {
+    throw new Failure('usage', 'It is not known which sno-agents executable the medium carries', {
+      fix: 'Name it with --agents-executable or in SNO_AGENTS_EXECUTABLE.',
+    });
+  }
+  try {
+    return await sha256OfFile(path, signal);
+  } catch (cause) {
+    throw new Failure('usage', `The sno-agents executable ${path} cannot be read`, { cause });
+  }
+}

@@ -1,0 +1,98 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { describeError } from '../../lib/steps/failure.ts';
+import { splitArguments } from './arguments.ts';
+import type { Fault } from './fault.ts';
+
+/** The installer's variable for arguments of coreos-installer, the disk among them. */
+export const DISK_VARIABLE =
+  'OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS';
+
+/**
+ * Options of `coreos-installer install` (0.27), to tell an option's value from the
+ * disk. Those that the agents give themselves are refused below.
+ */
+const INSTALL_OPTIONS = {
+  'append-karg': { type: 'string' },
+  architecture: { type: 'string', short: 'a' },
+  'config-file': { type: 'string', short: 'c' },
+  console: { type: 'string' },
+  'copy-network': { type: 'boolean', short: 'n' },
+  'delete-karg': { type: 'string' },
+  'fetch-retries': { type: 'string' },
+  'ignition-file': { type: 'string', short: 'i' },
+  'ignition-hash': { type: 'string' },
+  'ignition-url': { type: 'string', short: 'I' },
+  'image-file': { type: 'string', short: 'f' },
+  'image-url': { type: 'string', short: 'u' },
+  insecure: { type: 'boolean' },
+  'insecure-ignition': { type: 'boolean' },
+  'network-dir': { type: 'string' },
+  offline: { type: 'boolean' },
+  platform: { type: 'string', short: 'p' },
+  'preserve-on-error': { type: 'boolean' },
+  'save-partindex': { type: 'string' },
+  'save-partlabel': { type: 'string' },
+  'secure-ipl': { type: 'boolean' },
+  stream: { type: 'string', short: 's' },
+  'stream-base-url': { type: 'string' },
+} as const satisfies ParseArgsConfig['options'];
+
+/** Options that would take the combined Ignition's place, or hide other options in a file. */
+const OURS = new Set([
+  'config-file',
+  'copy-network',
+  'ignition-file',
+  'ignition-hash',
+  'ignition-url',
+  'insecure-ignition',
+]);
+
+export interface DiskArguments {
+  disk?: string;
+  /** What is left, in the order given. */
+  rest: string[];
+}
+
+/** A device path in the characters that udev uses; below /dev, without `..`. */
+export function isDiskPath(text: string): boolean {
+  return /^\/dev(\/[A-Za-z0-9#+.:=@_,-]+)+$/.test(text) && !/\/\.{1,2}(\/|$)/.test(text);
+}
+
+/** The value of DISK_VARIABLE as disk and other arguments. */
+export function readDiskVariable(value: string | undefined): DiskArguments | { fault: Fault } {
+  if (value === undefined || value.trim() === '') return { rest: [] };
+  try {
+    const args = splitArguments(value);
+    const { tokens } = parseArgs({
+      args,
+      options: INSTALL_OPTIONS,
+      allowPositionals: true,
+      tokens: true,
+    });
+    const ours = tokens.find((token) => token.kind === 'option' && OURS.has(token.name));
+    if (ours?.kind === 'option') {
+      return variableFault(`${ours.rawName}`, 'Leave it out: the agents give it themselves.');
+    }
+    const positional = tokens.filter((token) => token.kind === 'positional');
+    const [disk, second] = positional.map((token) => token.value);
+    if (second !== undefined) {
+      return variableFault(`${positional.length} disks`, 'Give exactly one.');
+    }
+    if (disk !== undefined && !isDiskPath(disk)) {
+      return variableFault(JSON.stringify(disk), 'Give the disk by its path, such as /dev/sda.');
+    }
+    const taken = new Set(
+      tokens.filter((token) => token.kind !== 'option').map((token) => token.index),
+    );
+    const rest = args.filter((_, index) => !taken.has(index));
+    return disk === undefined ? { rest } : { disk, rest };
+  } catch (error) {
+    const [reason = ''] = describeError(error).split('. To specify');
+    return variableFault(`this: ${reason}`, 'Write it as for coreos-installer install.');
+  }
+}
+
+function variableFault(found: string, fix: string): { fault: Fault } {
+  const expected = 'arguments of coreos-installer install with one disk below /dev';
+  return { fault: { field: DISK_VARIABLE, expected, found, fix } };
+}

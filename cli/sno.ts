@@ -1,0 +1,70 @@
+import { Command, CommanderError } from 'commander';
+import { describeError, Failure } from '../lib/steps/failure.ts';
+import {
+  type CreateOptions,
+  createSingleNodeIgnitionConfig,
+  type Surroundings,
+} from './create/single-node-ignition-config.ts';
+import { verifyIgnition } from './verify/ignition.ts';
+
+/** Defined by the build. */
+declare const __SNO_AGENTS_VERSION__: string | undefined;
+
+/** 0 done; 2 what the user gave is wrong and nothing was written; 1 anything else. */
+export type SnoExitCode = 0 | 1 | 2;
+
+export interface SnoSurroundings extends Surroundings {
+  /** Prints an error. */
+  complain(text: string): void;
+}
+
+/** The command line of `sno`; `args` without the program's own name. Never throws. */
+export async function runSno(
+  args: readonly string[],
+  surroundings: SnoSurroundings,
+): Promise<SnoExitCode> {
+  try {
+    await program(surroundings).parseAsync([...args], { from: 'user' });
+    return 0;
+  } catch (error) {
+    // Commander has printed its own.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const interrupted = surroundings.signal.aborted;
+    surroundings.complain(`sno: ${interrupted ? 'interrupted' : describeError(error)}`);
+    return error instanceof Failure && error.kind === 'usage' ? 2 : 1;
+  }
+}
+
+function program(surroundings: SnoSurroundings): Command {
+  const sno = new Command('sno')
+    .description('makes what a single-node OpenShift or Kubernetes host is installed with')
+    .configureOutput({
+      writeOut: (text) => surroundings.print(text.trimEnd()),
+      writeErr: (text) => surroundings.complain(text.trimEnd()),
+    })
+    .version(typeof __SNO_AGENTS_VERSION__ === 'undefined' ? 'from source' : __SNO_AGENTS_VERSION__)
+    .exitOverride()
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 2 wrong input or usage (nothing written), 1 other.',
+    );
+  const create = sno.command('create').description('create the assets of an installation');
+  create
+    .command('single-node-ignition-config')
+    .description(
+      'read DIR/install-config.yaml; write DIR/bootstrap-in-place-for-live-iso.ign and DIR/auth/kubeconfig',
+    )
+    .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.')
+    .option(
+      '--agents-executable <file>',
+      'the sno-agents executable that the live medium carries, if not the one of this build',
+    )
+    .action((options: CreateOptions) => createSingleNodeIgnitionConfig(options, surroundings));
+  const verify = sno.command('verify').description('check a file before it ships');
+  verify
+    .command('ignition')
+    .description('check an Ignition config: schema, paths, hashes, modes of private keys')
+    .argument('<file>')
+    .action((path: string) => verifyIgnition(path, surroundings.print));
+  return sno;
+}

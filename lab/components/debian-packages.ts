@@ -1,0 +1,75 @@
+import { execa } from 'execa';
+
+/** A program that the lab runs, and the Debian package that has it. */
+const programs: Readonly<Record<string, string>> = {
+  'systemd-nspawn': 'systemd-container',
+  debootstrap: 'debootstrap',
+  sgdisk: 'gdisk',
+  partx: 'util-linux',
+  losetup: 'mount',
+  mke2fs: 'e2fsprogs',
+  dnsmasq: 'dnsmasq-base',
+  ip: 'iproute2',
+  busybox: 'busybox-static',
+  perl: 'perl-base',
+  gcc: 'gcc',
+  'pkg-config': 'pkg-config',
+  'ignition-validate': 'ignition',
+};
+
+/** Libraries that coreos-installer is built against. */
+const libraries = ['libc6-dev', 'libssl-dev', 'libzstd-dev', 'liblzma-dev'];
+
+/** What cannot be installed by the lab itself. */
+const toolchains: Readonly<Record<string, string>> = {
+  go: 'Go 1.24 or newer (https://go.dev/dl)',
+  cargo: 'a Rust toolchain (https://rustup.rs)',
+};
+
+async function isOnPath(program: string): Promise<boolean> {
+  const path = `${process.env.PATH}:/usr/sbin:/sbin`;
+  const found = await execa('which', [program], { reject: false, env: { PATH: path } });
+  return found.exitCode === 0;
+}
+
+async function isInstalled(debianPackage: string): Promise<boolean> {
+  const status = ['-W', '-f', '$' + '{Status}', debianPackage];
+  const { stdout } = await execa('dpkg-query', status, { reject: false });
+  return stdout === 'install ok installed';
+}
+
+/** Debian packages that the lab needs and this machine lacks. */
+export async function missingPackages(): Promise<string[]> {
+  const missing = new Set<string>();
+  for (const [program, debianPackage] of Object.entries(programs)) {
+    if (!(await isOnPath(program))) missing.add(debianPackage);
+  }
+  for (const library of libraries) if (!(await isInstalled(library))) missing.add(library);
+  return [...missing].sort();
+}
+
+/** One line for each thing without which the lab cannot run here; empty when it can. */
+export async function missingPrerequisites(): Promise<string[]> {
+  const missing: string[] = [];
+  if (process.getuid?.() !== 0) missing.push('root: the lab mounts file systems and boots hosts');
+  if (process.arch !== 'x64') missing.push(`an x86-64 machine (this one is ${process.arch})`);
+  if (!(await isOnPath('apt-get'))) missing.push('Debian 12 or its like, with apt-get');
+  for (const [program, name] of Object.entries(toolchains)) {
+    if (!(await isOnPath(program))) missing.push(name);
+  }
+  return missing;
+}
+
+/** Installs Debian packages, after refreshing the package lists. */
+export async function installPackages(
+  packages: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const within = {
+    cancelSignal: signal,
+    timeout: 10 * 60_000,
+    env: { DEBIAN_FRONTEND: 'noninteractive' },
+  };
+  await execa('apt-get', ['update', '-qq'], within);
+  await execa('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], within);
+}

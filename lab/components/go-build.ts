@@ -1,0 +1,56 @@
+import { cp, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { BuildContext } from './component.ts';
+
+export interface GoBuild {
+  /** Folder with go.mod, go.sum and tools.go, which pins every dependency. */
+  readonly module: string;
+  /** Import paths of main packages and the name of the binary each becomes. */
+  readonly packages: Readonly<Record<string, string>>;
+  readonly ldflags?: readonly string[];
+  readonly deadlineMs: number;
+}
+
+/** Builds static binaries of pinned Go modules into `target`. */
+export async function buildGoBinaries(
+  target: string,
+  { module, packages, ldflags = [], deadlineMs }: GoBuild,
+  { signal, report }: BuildContext,
+): Promise<void> {
+  const source = join(target, '.source');
+  await cp(module, source, { recursive: true });
+  const until = Date.now() + deadlineMs;
+  for (const [importPath, name] of Object.entries(packages)) {
+    report(`go build ${name}`);
+    const flags = ['-trimpath', '-ldflags', ['-s', '-w', ...ldflags].join(' ')];
+    await execa('go', ['build', ...flags, '-o', join(target, name), importPath], {
+      cwd: source,
+      // The Go on this machine is used as it is; go.sum decides what is built.
+      env: { GOTOOLCHAIN: 'local', CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },
+      cancelSignal: signal,
+      timeout: Math.max(1, until - Date.now()),
+    });
+  }
+  await rm(source, { recursive: true });
+}
+
+/** The folder of a module in Go's module cache, downloaded when it is not there. */
+export async function goModuleFolder(
+  module: string,
+  name: string,
+  work: string,
+  signal: AbortSignal,
+): Promise<string> {
+  await mkdir(work, { recursive: true });
+  await cp(module, work, { recursive: true });
+  const { stdout } = await execa('go', ['mod', 'download', '-json', name], {
+    cwd: work,
+    env: { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' },
+    cancelSignal: signal,
+    timeout: 5 * 60_000,
+  });
+  const answer: unknown = JSON.parse(stdout);
+  if (typeof answer === 'object' && answer !== null && 'Dir' in answer) return String(answer.Dir);
+  throw new Error(`go mod download of ${name} gave no folder: ${stdout.slice(0, 200)}`);
+}

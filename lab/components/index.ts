@@ -1,0 +1,49 @@
+import { cniPlugins } from './cni-plugins.ts';
+import type { Component, EnsureOptions } from './component.ts';
+import { ensureComponent } from './component.ts';
+import { etcd } from './etcd.ts';
+import { kubernetes } from './kubernetes.ts';
+import { osImage } from './os-image.ts';
+import { pause } from './pause.ts';
+import { rootFilesystem } from './root-filesystem.ts';
+
+/** Folders of everything that the scenarios use. */
+export interface Components {
+  readonly kubernetes: string;
+  readonly etcd: string;
+  readonly cniPlugins: string;
+  readonly pause: string;
+  readonly rootFilesystem: string;
+  readonly osImage: string;
+}
+
+/** In the order in which they should start: Go is first, the longest of all. */
+export const componentsInOrder: Readonly<Record<keyof Components, Component>> = {
+  kubernetes,
+  rootFilesystem,
+  osImage,
+  etcd,
+  cniPlugins,
+  pause,
+};
+
+export async function ensureComponents(options: EnsureOptions): Promise<Components> {
+  const all = componentsInOrder;
+  const pending = {
+    kubernetes: ensureComponent(all.kubernetes, options),
+    rootFilesystem: ensureComponent(all.rootFilesystem, options),
+    osImage: ensureComponent(all.osImage, options),
+    etcd: ensureComponent(all.etcd, options),
+    cniPlugins: ensureComponent(all.cniPlugins, options),
+    pause: ensureComponent(all.pause, options),
+  };
+  await Promise.all(Object.values(pending));
+  return {
+    kubernetes: await pending.kubernetes,
+    rootFilesystem: await pending.rootFilesystem,
+    osImage: await pending.osImage,
+    etcd: await pending.etcd,
+    cniPlugins: await pending.cniPlugins,
+    pause: await pending.pause,
+  };
+}

@@ -1,0 +1,69 @@
+import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { Component } from './component.ts';
+import { coreosInstaller } from './coreos-installer.ts';
+import { debianBase } from './debian-base.ts';
+
+const data = join(import.meta.dirname, 'root-filesystem');
+
+/** Units that prompt on the console, phone home, or have nothing to do on such a host. */
+const masked = [
+  'systemd-firstboot.service',
+  'console-getty.service',
+  'getty@tty1.service',
+  'getty.target',
+  'systemd-networkd.service',
+  'systemd-networkd.socket',
+  'systemd-networkd-wait-online.service',
+  'apt-daily.timer',
+  'apt-daily-upgrade.timer',
+  'dpkg-db-backup.timer',
+  'e2scrub_all.timer',
+  'e2scrub_reap.service',
+  'fstrim.timer',
+  'systemd-pstore.service',
+];
+
+/**
+ * The operating system of the lab's hosts, both of the live image and on the disk:
+ * Debian plus what its vendor would configure. It has no Kubernetes binary, no
+ * container image, no agent and no key.
+ */
+export const rootFilesystem: Component = {
+  name: 'root-filesystem',
+  version: 'bookworm',
+  recipe: [import.meta.filename, data],
+  needs: [debianBase, coreosInstaller],
+  build: async (target, { signal, folderOf }) => {
+    const tree = join(target, 'tree');
+    const within = { cancelSignal: signal, timeout: 5 * 60_000 };
+    await execa('cp', ['-a', join(folderOf(debianBase), 'tree'), tree], within);
+    await execa('cp', ['-r', '--no-preserve=ownership', `${data}/.`, tree], within);
+    const installer = join(tree, 'usr/bin/coreos-installer');
+    await copyFile(join(folderOf(coreosInstaller), 'coreos-installer'), installer);
+    await execa('chmod', ['0755', installer], within);
+    for (const unit of masked) await mask(tree, unit);
+    const preset = masked.map((unit) => `disable ${unit}\n`).join('');
+    // systemd gives up all presets when one of them would enable a masked unit.
+    await writeFile(join(tree, 'etc/systemd/system-preset/00-masked.preset'), preset);
+    await anonymise(tree);
+  },
+};
+
+async function mask(tree: string, unit: string): Promise<void> {
+  const path = join(tree, 'etc/systemd/system', unit);
+  await rm(path, { force: true });
+  await symlink('/dev/null', path);
+}
+
+/** Removes what would make every host of this image the same one, or this machine. */
+async function anonymise(tree: string): Promise<void> {
+  await rm(join(tree, 'etc/hostname'), { force: true });
+  await rm(join(tree, 'etc/resolv.conf'), { force: true });
+  // Tells systemd that this is the first boot: units are then enabled by preset,
+  // which is how Ignition enables them.
+  await writeFile(join(tree, 'etc/machine-id'), 'uninitialized\n');
+  await mkdir(join(tree, 'var/log/journal'), { recursive: true });
+  await mkdir(join(tree, 'boot'), { recursive: true });
+}

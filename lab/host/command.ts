@@ -1,0 +1,10 @@
+import { run } from '../../lib/host/command.ts';
+
+/** Runs a program of this machine that ends soon, such as mount or ip. */
+export function quickly(
+  program: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  return run(program, args, { signal, deadlineMs: 60_000 });
+}

@@ -1,0 +1,90 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { exists } from '../../lib/host/files.ts';
+import { quickly } from './command.ts';
+import { attachPartition, type Disk, growLastPartition } from './disk.ts';
+import { type Host, type HostOptions, hostOf } from './host.ts';
+import { runIgnition } from './ignition.ts';
+import { Machine } from './machine.ts';
+import { mount } from './mount.ts';
+import { plugIn } from './network.ts';
+import { cutPower } from './power-cut.ts';
+import { Teardown } from './teardown.ts';
+
+export interface DiskHostOptions extends HostOptions {
+  readonly disk: Disk;
+}
+
+/** Boots what is on the disk. At the first boot, Ignition runs before, as in an initramfs. */
+export async function bootDiskHost(options: DiskHostOptions, signal: AbortSignal): Promise<Host> {
+  const { identity, logs, label, disk } = options;
+  const folder = join(options.folder, label);
+  const rootDir = join(folder, 'root');
+  const bootDir = join(folder, 'boot');
+  await mkdir(folder, { recursive: true });
+  await mkdir(logs, { recursive: true });
+  const teardown = new Teardown();
+  teardown.add(`remove ${folder}`, () => rm(folder, { recursive: true }));
+  try {
+    const bootDevice = await attachPartition(disk, 'boot', false, teardown, signal);
+    await mount(bootDevice, bootDir, { type: 'ext4' }, teardown, signal);
+    const isFirstBoot = await exists(join(bootDir, 'ignition.firstboot'));
+    if (isFirstBoot) await growLastPartition(disk, signal);
+    const rootDevice = await attachPartition(disk, 'root', false, teardown, signal);
+    await mount(rootDevice, rootDir, { type: 'ext4' }, teardown, signal);
+    if (isFirstBoot) {
+      await quickly('resize2fs', [rootDevice], signal);
+      await applyFirstBootConfig({ rootDir, bootDir, folder, logs, label }, signal);
+    }
+    await mount(bootDir, join(rootDir, 'boot'), { options: ['bind'] }, teardown, signal);
+    const network = await plugIn(identity, teardown, signal);
+    const machine = await Machine.boot(
+      {
+        id: `sno-lab-${basename(options.folder)}-${label}`,
+        name: identity.name,
+        root: rootDir,
+        network,
+        // cAdvisor, in the kubelet, looks at the device that / is on.
+        binds: [{ source: rootDevice, target: rootDevice }],
+        consoleLog: join(logs, `${label}-console.log`),
+        journalLog: join(logs, `${label}-journal.log`),
+      },
+      teardown,
+      signal,
+    );
+    const onDisk = [join(rootDir, 'etc/os-release'), join(bootDir, 'loader/entries/lab.conf')];
+    return hostOf(machine, options, teardown, () => cutPower(onDisk));
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}
+
+interface FirstBoot {
+  readonly rootDir: string;
+  readonly bootDir: string;
+  readonly folder: string;
+  readonly logs: string;
+  readonly label: string;
+}
+
+/** Ignition with the config that coreos-installer left; CoreOS then removes the config and its flag. */
+async function applyFirstBootConfig(
+  { rootDir, bootDir, folder, logs, label }: FirstBoot,
+  signal: AbortSignal,
+): Promise<void> {
+  const config = join(bootDir, 'ignition/config.ign');
+  if (await exists(config)) {
+    await runIgnition(
+      {
+        config,
+        root: rootDir,
+        work: join(folder, 'ignition'),
+        log: join(logs, `${label}-ignition.log`),
+      },
+      signal,
+    );
+  }
+  await rm(join(bootDir, 'ignition'), { recursive: true, force: true });
+  await rm(join(bootDir, 'ignition.firstboot'));
+}

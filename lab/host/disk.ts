@@ -1,0 +1,119 @@
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { run } from '../../lib/host/command.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import { quickly } from './command.ts';
+import { attachLoopDevice, detachLoopDevice } from './loop.ts';
+import { mount, teardownSignal } from './mount.ts';
+import { Teardown } from './teardown.ts';
+
+export interface Partition {
+  readonly number: number;
+  readonly label: string;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/** A disk of a host: a sparse file. */
+export interface Disk {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/** Folders where the partitions of a disk are mounted. */
+export interface MountedPartitions {
+  readonly boot: string;
+  readonly root: string;
+}
+
+const tableSchema = z.object({
+  partitiontable: z.object({
+    sectorsize: z.number(),
+    partitions: z.array(
+      z.object({
+        node: z.string(),
+        start: z.number(),
+        size: z.number(),
+        name: z.string().optional(),
+      }),
+    ),
+  }),
+});
+
+export async function createDisk(file: string, bytes: number): Promise<Disk> {
+  const handle = await open(file, 'wx', 0o600);
+  await handle.truncate(bytes);
+  await handle.close();
+  return { file, bytes };
+}
+
+/** Partitions from the table on the disk, read in user space: the kernel may have no parser. */
+export async function readPartitions(disk: Disk, signal: AbortSignal): Promise<Partition[]> {
+  const { partitiontable } = tableSchema.parse(
+    JSON.parse(await quickly('sfdisk', ['--json', disk.file], signal)),
+  );
+  const { sectorsize } = partitiontable;
+  return partitiontable.partitions.map(({ node, start, size, name }) => ({
+    number: Number(/\d+$/.exec(node)?.[0]),
+    label: name ?? '',
+    offset: start * sectorsize,
+    bytes: size * sectorsize,
+  }));
+}
+
+/** Attaches the partition with this label as a block device of its own. */
+export async function attachPartition(
+  disk: Disk,
+  label: string,
+  readOnly: boolean,
+  teardown: Teardown,
+  signal: AbortSignal,
+): Promise<string> {
+  const partitions = await readPartitions(disk, signal);
+  const partition = partitions.find((candidate) => candidate.label === label);
+  if (partition === undefined) {
+    throw new Failure('fatal', `no partition with the label "${label}" on the disk`, {
+      found: partitions.map((candidate) => candidate.label).join(', ') || 'no partition',
+    });
+  }
+  const window = { offset: partition.offset, bytes: partition.bytes };
+  const device = await attachLoopDevice(disk.file, { window, readOnly }, signal);
+  teardown.add(`detach ${device}`, () => detachLoopDevice(device, teardownSignal()));
+  return device;
+}
+
+/**
+ * Mounts boot and root read-only, without replaying their journals, and calls
+ * `look` with the folders: the disk is left exactly as it was.
+ */
+export async function inspectDisk<T>(
+  disk: Disk,
+  signal: AbortSignal,
+  look: (mounted: MountedPartitions) => Promise<T>,
+): Promise<T> {
+  const teardown = new Teardown();
+  const folder = await mkdtemp(join(dirname(disk.file), 'inspect-'));
+  teardown.add(`remove ${folder}`, () => rm(folder, { recursive: true }));
+  try {
+    const mounted = { boot: join(folder, 'boot'), root: join(folder, 'root') };
+    for (const [label, target] of Object.entries(mounted)) {
+      const device = await attachPartition(disk, label, true, teardown, signal);
+      const options = { type: 'ext4', options: ['ro', 'noload'] };
+      await mount(device, target, options, teardown, signal);
+    }
+    return await look(mounted);
+  } finally {
+    await teardown.run();
+  }
+}
+
+/** Lets the last partition, the root, grow to the end of the disk; its file system follows later. */
+export async function growLastPartition(disk: Disk, signal: AbortSignal): Promise<void> {
+  const last = (await readPartitions(disk, signal)).at(-1);
+  if (last === undefined) return;
+  // The backup table of a smaller image is not at the end of the disk yet.
+  await quickly('sgdisk', ['--move-second-header', disk.file], signal);
+  const args = ['--no-reread', '--no-tell-kernel', '-q', '-N', `${last.number}`, disk.file];
+  await run('sfdisk', args, { signal, deadlineMs: 60_000, input: ', +\n' });
+}

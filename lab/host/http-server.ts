@@ -1,0 +1,37 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join, normalize } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { BRIDGE_ADDRESS } from './network.ts';
+import type { Teardown } from './teardown.ts';
+
+/** Serves the files below `folder` on the bridge, as a site's web server would, and returns its URL. */
+export async function serveFiles(
+  folder: string,
+  port: number,
+  teardown: Teardown,
+): Promise<string> {
+  const server = createServer(async (request, response) => {
+    try {
+      const { pathname } = new URL(request.url ?? '/', 'http://server');
+      // normalize() of an absolute path cannot climb above its root.
+      const file = join(folder, normalize(decodeURIComponent(pathname)));
+      const { size } = await stat(file);
+      response.writeHead(200, { 'content-length': size });
+      await pipeline(createReadStream(file), response);
+    } catch {
+      if (!response.headersSent) response.writeHead(404);
+      response.end();
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, BRIDGE_ADDRESS, resolve);
+  });
+  teardown.add('stop the web server', async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://${BRIDGE_ADDRESS}:${port}`;
+}

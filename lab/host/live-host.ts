@@ -1,0 +1,98 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { quickly } from './command.ts';
+import { type Host, type HostOptions, hostOf } from './host.ts';
+import { runIgnition } from './ignition.ts';
+import { attachLoopDevice, detachLoopDevice } from './loop.ts';
+import { type Bind, Machine } from './machine.ts';
+import { mount, teardownSignal } from './mount.ts';
+import { plugIn } from './network.ts';
+import { Teardown } from './teardown.ts';
+
+export interface LiveHostOptions extends HostOptions {
+  /** Tree of the live image; never written to. */
+  readonly image: string;
+  /** Folder that is the live medium, read-only at /run/media/iso; empty when left out. */
+  readonly medium?: string;
+  /** Ignition config that is embedded in the live image. */
+  readonly ignition?: string;
+}
+
+/** Boots a live image: all that the host writes, other than to its disk, is thrown away at its end. */
+export async function bootLiveHost(options: LiveHostOptions, signal: AbortSignal): Promise<Host> {
+  const { identity, logs, label, disk, ignition } = options;
+  const folder = join(options.folder, label);
+  await mkdir(folder, { recursive: true });
+  await mkdir(logs, { recursive: true });
+  const teardown = new Teardown();
+  teardown.add(`remove ${folder}`, () => rm(folder, { recursive: true }));
+  try {
+    const rootDir = await mountLiveTree(options.image, folder, teardown, signal);
+    if (ignition !== undefined) {
+      await runIgnition(
+        {
+          config: ignition,
+          root: rootDir,
+          work: join(folder, 'ignition'),
+          log: join(logs, `${label}-ignition.log`),
+        },
+        signal,
+      );
+    }
+    const binds: Bind[] = [];
+    if (options.medium !== undefined) {
+      binds.push({ source: options.medium, target: '/run/media/iso', readOnly: true });
+    }
+    if (disk !== undefined) {
+      const device = await attachLoopDevice(disk.file, {}, signal);
+      teardown.add(`detach ${device}`, () => detachLoopDevice(device, teardownSignal()));
+      binds.push(await announceDisk(device, folder));
+    }
+    const network = await plugIn(identity, teardown, signal);
+    const machine = await Machine.boot(
+      {
+        id: `sno-lab-${basename(options.folder)}-${label}`,
+        name: identity.name,
+        root: rootDir,
+        network,
+        binds,
+        consoleLog: join(logs, `${label}-console.log`),
+        journalLog: join(logs, `${label}-journal.log`),
+      },
+      teardown,
+      signal,
+    );
+    // Its disk is the only thing that a live host could lose writes to; nothing is on it yet.
+    return hostOf(machine, options, teardown, async () => undefined);
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}
+
+/**
+ * An overlay over the image, with /var on a plain folder: containerd's overlay
+ * snapshots cannot lie on an overlay. CoreOS's live /var is not one either.
+ */
+async function mountLiveTree(
+  image: string,
+  folder: string,
+  teardown: Teardown,
+  signal: AbortSignal,
+): Promise<string> {
+  const at = (name: string) => join(folder, name);
+  for (const name of ['upper', 'work', 'var']) await mkdir(at(name));
+  await quickly('cp', ['-a', join(image, 'var/.'), at('var')], signal);
+  const options = [`lowerdir=${image}`, `upperdir=${at('upper')}`, `workdir=${at('work')}`];
+  await mount('overlay', at('root'), { type: 'overlay', options }, teardown, signal);
+  await mount(at('var'), join(at('root'), 'var'), { options: ['bind'] }, teardown, signal);
+  return at('root');
+}
+
+/** What the image's lab-devices.service reads to make the disk's device node and stable link. */
+async function announceDisk(device: string, folder: string): Promise<Bind> {
+  const run = join(folder, 'run-lab');
+  await mkdir(run);
+  await writeFile(join(run, 'disk'), `${basename(device)}\n`);
+  return { source: run, target: '/run/lab', readOnly: true };
+}

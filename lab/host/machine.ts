@@ -1,0 +1,216 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { exists, readTextIfPresent } from '../../lib/host/files.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import { type Background, startInBackground } from './background.ts';
+import { removeCgroup, startInCgroup } from './cgroup.ts';
+import { followJournal } from './journal.ts';
+import type { Teardown } from './teardown.ts';
+
+export type Exit = 'reboot' | 'poweroff' | 'killed';
+
+export interface ExecOptions {
+  readonly timeoutMs: number;
+  readonly input?: string;
+}
+
+export interface ExecResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+export interface Bind {
+  readonly source: string;
+  readonly target: string;
+  readonly readOnly?: boolean;
+}
+
+export interface MachineOptions {
+  /** Unique on this machine; also the name of the cgroup. */
+  readonly id: string;
+  readonly name: string;
+  /** The tree whose systemd is booted. */
+  readonly root: string;
+  /** Path of its network namespace. */
+  readonly network: string;
+  readonly binds: readonly Bind[];
+  /** Files for what the host prints on its console and logs in its journal. */
+  readonly consoleLog: string;
+  readonly journalLog: string;
+}
+
+const ORDERLY_STOP_MS = 60_000;
+/** Of `timeout --signal=KILL`. */
+const KILLED_BY_TIMEOUT = 137;
+const BOOT_MS = 30_000;
+/** systemd-nspawn's exit code with --keep-unit when the host asked for a reboot. */
+const REBOOT_EXIT_CODE = 133;
+
+/** One boot of a host: systemd as PID 1 in a container, from start to its end. */
+export class Machine {
+  readonly options: MachineOptions;
+  readonly #nspawn: Background;
+  readonly #ended: Promise<Exit>;
+  #leader = 0;
+
+  private constructor(options: MachineOptions, nspawn: Background) {
+    this.options = options;
+    this.#nspawn = nspawn;
+    this.#ended = nspawn.ended.then((exitCode) => {
+      if (exitCode === REBOOT_EXIT_CODE) return 'reboot';
+      return exitCode === 0 ? 'poweroff' : 'killed';
+    });
+  }
+
+  /** Boots the tree and returns as soon as its PID 1 runs. */
+  static async boot(
+    options: MachineOptions,
+    teardown: Teardown,
+    signal: AbortSignal,
+  ): Promise<Machine> {
+    signal.throwIfAborted();
+    const nspawn = await startInCgroup(options.id, () =>
+      startInBackground('nsenter', inNetwork(options), options.consoleLog, {
+        SYSTEMD_NSPAWN_API_VFS_WRITABLE: '1',
+      }),
+    );
+    const machine = new Machine(options, nspawn);
+    teardown.add(`remove the cgroup of ${options.name}`, () => removeCgroup(options.id));
+    const journal = followJournal(options, teardown);
+    teardown.add(`stop ${options.name}`, () => machine.stop());
+    machine.#leader = await machine.#waitForLeader(signal);
+    journal.start();
+    return machine;
+  }
+
+  /** Process id of the host's PID 1, as this namespace sees it. */
+  get leader(): number {
+    return this.#leader;
+  }
+
+  /** How the host ended, when it does. Rejects when `signal` aborts first. */
+  async waitForExit(signal: AbortSignal): Promise<Exit> {
+    const aborted = Promise.withResolvers<never>();
+    const abort = () => aborted.reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      signal.throwIfAborted();
+      return await Promise.race([this.#ended, aborted.promise]);
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Runs a program inside the host and returns how it ended, whatever its exit code. */
+  async exec(
+    argv: readonly string[],
+    { timeoutMs, input }: ExecOptions,
+    signal: AbortSignal,
+  ): Promise<ExecResult> {
+    // Ends the program itself at the deadline; a signal to nsenter would not reach it.
+    const deadline = ['timeout', '--signal=KILL', `${timeoutMs / 1000}`];
+    const args = [...enterArguments(this.#leader), ...deadline, ...argv];
+    const { stdout, stderr, exitCode, timedOut } = await execa('nsenter', args, {
+      reject: false,
+      cancelSignal: signal,
+      timeout: timeoutMs + 2_000,
+      maxBuffer: 64 * 1024 * 1024,
+      ...(input === undefined ? { stdin: 'ignore' } : { input }),
+    });
+    if (timedOut || exitCode === KILLED_BY_TIMEOUT) {
+      throw new Failure('deadline', `${argv.join(' ')} did not end on ${this.options.name}`, {
+        expected: `within ${timeoutMs / 1000}s`,
+        found: stderr.slice(-500),
+      });
+    }
+    signal.throwIfAborted();
+    return { stdout, stderr, exitCode: exitCode ?? 255 };
+  }
+
+  /** Waits until every start job has ended; `running`, or `degraded` when a unit failed. */
+  async waitForBoot(timeoutMs: number, signal: AbortSignal): Promise<string> {
+    const until = Date.now() + timeoutMs;
+    // systemctl does not wait for systemd itself: its socket comes first.
+    while (!(await exists(`/proc/${this.#leader}/root/run/systemd/private`))) {
+      if (Date.now() > until) throw new Failure('deadline', `${this.options.name} has no systemd`);
+      await sleep(100, undefined, { signal });
+    }
+    const wait = ['systemctl', 'is-system-running', '--wait'];
+    const { stdout } = await this.exec(wait, { timeoutMs: until - Date.now() }, signal);
+    return stdout.trim();
+  }
+
+  /** Orderly shutdown, forced at its deadline. */
+  async stop(): Promise<void> {
+    // nspawn hands SIGTERM to the host's PID 1 as a request to power off.
+    this.#nspawn.child.kill('SIGTERM');
+    const patience = new AbortController();
+    const late = sleep(ORDERLY_STOP_MS, 'late', { signal: patience.signal }).catch(() => 'stopped');
+    if ((await Promise.race([this.#ended, late])) === 'late') await this.kill();
+    patience.abort();
+  }
+
+  /** Ends every process of the host at once. */
+  async kill(): Promise<void> {
+    try {
+      process.kill(this.#leader, 'SIGKILL');
+    } catch {
+      // It ended in the meantime.
+    }
+    this.#nspawn.child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  async #waitForLeader(signal: AbortSignal): Promise<number> {
+    const pid = this.#nspawn.child.pid;
+    const until = Date.now() + BOOT_MS;
+    while (pid !== undefined && Date.now() < until && this.#nspawn.child.exitCode === null) {
+      const children = await readTextIfPresent(`/proc/${pid}/task/${pid}/children`);
+      for (const child of (children ?? '').split(' ').filter(Boolean)) {
+        const name = await readFile(`/proc/${child}/comm`, 'utf8').catch(() => '');
+        if (name.trim() === 'systemd') return Number(child);
+      }
+      await sleep(50, undefined, { signal });
+    }
+    const log = await readTextIfPresent(this.options.consoleLog);
+    throw new Failure('fatal', `${this.options.name} did not boot`, {
+      found: log?.split('\n').slice(-5).join(' | ') ?? 'nothing on its console',
+    });
+  }
+}
+
+/** Arguments of nsenter for a shell or program inside the host. */
+export function enterArguments(leader: number): string[] {
+  const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+  const namespaces = ['-m', '-u', '-i', '-n', '-p', '-C', '-r', '-w'];
+  const env = ['env', '-i', `PATH=${path}`, 'HOME=/root', 'LANG=C.UTF-8', 'TERM=xterm'];
+  return ['-t', `${leader}`, ...namespaces, '--', ...env];
+}
+
+/**
+ * nspawn starts in the host's network namespace and keeps it. Told to enter one by
+ * itself, it would mount the /sys of its own, where udev sees no `eth0`.
+ */
+function inNetwork(options: MachineOptions): string[] {
+  return [`--net=${options.network}`, '--', 'systemd-nspawn', ...nspawnArguments(options)];
+}
+
+function nspawnArguments({ name, root, binds }: MachineOptions): string[] {
+  return [
+    // No machined and no scope: the lab has a /run/systemd of its own.
+    ...['--keep-unit', '--register=no', '--settings=no', '--quiet'],
+    ...['--boot', `--directory=${root}`, `--machine=${name}`],
+    // The real name comes from Ignition or DHCP, as on a machine.
+    ...['--hostname=localhost', '--console=read-only'],
+    ...['--link-journal=no', '--resolv-conf=off', '--timezone=off'],
+    // The kubelet, containerd and runc do what a container normally may not.
+    ...['--capability=all', '--system-call-filter=@known bpf keyctl add_key'],
+    // The kubelet's OOM watcher does not start without it.
+    '--bind=/dev/kmsg',
+    ...binds.map(({ source, target, readOnly = false }) => {
+      return `--bind${readOnly ? '-ro' : ''}=${source}:${target}`;
+    }),
+  ];
+}

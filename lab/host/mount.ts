@@ -1,0 +1,28 @@
+import { mkdir } from 'node:fs/promises';
+import { quickly } from './command.ts';
+import type { Teardown } from './teardown.ts';
+
+export interface MountOptions {
+  readonly type?: string;
+  readonly options?: readonly string[];
+}
+
+/** Teardown must go on after the run was aborted: it has a time limit of its own. */
+export const teardownSignal = () => AbortSignal.timeout(60_000);
+
+/** Mounts `source` at `target`, which is made; its unmounting is added to the teardown. */
+export async function mount(
+  source: string,
+  target: string,
+  { type, options = [] }: MountOptions,
+  teardown: Teardown,
+  signal: AbortSignal,
+): Promise<void> {
+  await mkdir(target, { recursive: true });
+  const typed = type === undefined ? [] : ['-t', type];
+  const chosen = options.length === 0 ? [] : ['-o', options.join(',')];
+  await quickly('mount', [...typed, ...chosen, source, target], signal);
+  teardown.add(`unmount ${target}`, async () => {
+    await quickly('umount', ['--recursive', target], teardownSignal());
+  });
+}

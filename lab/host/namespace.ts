@@ -1,0 +1,82 @@
+import { execa } from 'execa';
+import { readTextIfPresent } from '../../lib/host/files.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import { quickly } from './command.ts';
+import { claimRunFolder, createRunFolder, removeDeadRuns, removeRunFolder } from './run-folder.ts';
+
+/** The child's environment names its run folder; without it the process is outside. */
+const RUN_VARIABLE = 'SNO_LAB_RUN';
+const TEARDOWN_MS = 120_000;
+
+/** The folder of this run, when this process is inside a lab namespace. */
+export function currentRunFolder(): string | undefined {
+  return process.env[RUN_VARIABLE];
+}
+
+export interface NamespaceOptions {
+  /** On abort the program gets SIGTERM and time for its teardown. */
+  readonly signal: AbortSignal;
+  /** Ends in the background when the terminal is closed. */
+  readonly detached?: boolean;
+  /** Receives each line; otherwise the program has this process's terminal. */
+  onLine?(line: string): void;
+  /** Called with the id of the process that holds the namespaces. */
+  onStart?(pid: number): void;
+}
+
+/**
+ * Runs a TypeScript program as PID 1 of its own mount, network and process
+ * namespaces, and returns its exit code. Its bridge and mounts never touch the
+ * machine, and nothing it starts outlives it.
+ */
+export async function runInNamespace(
+  script: string,
+  args: readonly string[],
+  { signal, detached = false, onLine, onStart }: NamespaceOptions,
+): Promise<number> {
+  await removeDeadRuns(signal);
+  const folder = await createRunFolder();
+  const unshare = ['-m', '-n', '-p', '-f', '--kill-child', '--mount-proc'];
+  const child = execa('unshare', [...unshare, process.execPath, script, ...args], {
+    env: { [RUN_VARIABLE]: folder },
+    reject: false,
+    buffer: false,
+    detached,
+    ...(onLine === undefined
+      ? { stdio: 'inherit' as const }
+      : { stdin: 'ignore' as const, all: true }),
+  });
+  if (child.pid === undefined) throw new Failure('fatal', 'unshare did not start');
+  const pid = child.pid;
+  await claimRunFolder(folder, pid);
+  onStart?.(pid);
+  const stop = () => void stopNamespace(pid);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    if (onLine !== undefined)
+      for await (const line of child.iterable({ from: 'all' })) onLine(String(line));
+    const { exitCode } = await child;
+    return exitCode ?? 1;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await removeRunFolder(folder, AbortSignal.timeout(60_000));
+  }
+}
+
+/** Asks the program to end and to undo what it did; kills it at the deadline. */
+export async function stopNamespace(unsharePid: number): Promise<void> {
+  const children = await readTextIfPresent(`/proc/${unsharePid}/task/${unsharePid}/children`);
+  const program = Number(children?.trim().split(' ')[0]);
+  if (program > 0) process.kill(program, 'SIGTERM');
+  const until = Date.now() + TEARDOWN_MS;
+  while (Date.now() < until) {
+    if ((await readTextIfPresent(`/proc/${unsharePid}/stat`)) === undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  process.kill(unsharePid, 'SIGKILL');
+}
+
+/** Once inside: nspawn keeps its state in /run/systemd, which must not be the machine's. */
+export async function prepareNamespace(signal: AbortSignal): Promise<void> {
+  await quickly('mount', ['-t', 'tmpfs', 'tmpfs', '/run/systemd'], signal);
+}

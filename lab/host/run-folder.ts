@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMissing, readTextIfPresent } from '../../lib/host/files.ts';
+import { cacheFolder } from '../components/component.ts';
+import { detachLoopDevicesBelow } from './loop.ts';
+
+/** Where disks and throw-away trees of running labs are: on a real file system, one folder a run. */
+export function runsFolder(): string {
+  return join(cacheFolder(), 'runs');
+}
+
+/** A process by id and start time: an id alone may have been given to another one. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly startTicks: string;
+}
+
+export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
+  const stat = await readTextIfPresent(`/proc/${pid}/stat`).catch(() => undefined);
+  // Field 22, counted after the program name, which may contain spaces.
+  const startTicks = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  return startTicks === undefined ? undefined : { pid, startTicks };
+}
+
+export async function isAlive(process: ProcessIdentity): Promise<boolean> {
+  const found = await identifyProcess(process.pid);
+  return found?.startTicks === process.startTicks;
+}
+
+/** Makes an empty folder for a new run; `claimRunFolder` must follow before another run starts. */
+export async function createRunFolder(): Promise<string> {
+  const folder = join(runsFolder(), randomBytes(4).toString('hex'));
+  await mkdir(folder, { recursive: true });
+  await claimRunFolder(folder, process.pid);
+  return folder;
+}
+
+/** Records whose folder it is: the process with whose end the run has ended. */
+export async function claimRunFolder(folder: string, pid: number): Promise<void> {
+  const owner = await identifyProcess(pid);
+  await writeFile(join(folder, 'owner.json'), JSON.stringify(owner));
+}
+
+/** Frees the loop devices and removes the folders of runs that ended without doing so. */
+export async function removeDeadRuns(signal: AbortSignal): Promise<void> {
+  for (const name of await readdir(runsFolder()).catch(() => [])) {
+    const folder = join(runsFolder(), name);
+    const owner = await readOwner(folder);
+    if (owner !== undefined && (await isAlive(owner))) continue;
+    await removeRunFolder(folder, signal);
+  }
+}
+
+export async function removeRunFolder(folder: string, signal: AbortSignal): Promise<void> {
+  await detachLoopDevicesBelow(folder, signal);
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function readOwner(folder: string): Promise<ProcessIdentity | undefined> {
+  try {
+    const owner: unknown = JSON.parse(await readFile(join(folder, 'owner.json'), 'utf8'));
+    if (typeof owner !== 'object' || owner === null) return undefined;
+    if (!('pid' in owner) || !('startTicks' in owner)) return undefined;
+    return { pid: Number(owner.pid), startTicks: String(owner.startTicks) };
+  } catch (error) {
+    if (isMissing(error) || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs';
+import { credentials, status } from '@grpc/grpc-js';
+import { type CallLimits, RpcClient } from '../grpc/client.ts';
+import { isRpcFailure } from '../grpc/failure.ts';
+import { Failure } from '../steps/failure.ts';
+import { criDescriptor } from './descriptor.ts';
+import {
+  type Container,
+  type ContainerStatus,
+  containerEventsMethod,
+  containerStatusMethod,
+  type Image,
+  imageStatusMethod,
+  listContainersMethod,
+  listImagesMethod,
+  listPodSandboxMethod,
+  type PodSandbox,
+  type RuntimeCondition,
+  type RuntimeVersion,
+  runtimeConfigMethod,
+  statusMethod,
+  stopContainerMethod,
+  stopPodSandboxMethod,
+  versionMethod,
+} from './messages.ts';
+import { parseRuntimeSettings } from './runtime-settings.ts';
+
+export interface RuntimeStatus {
+  /** Whether the runtime, and separately the pod network, is ready. */
+  conditions: RuntimeCondition[];
+  cgroupDriver: 'systemd' | 'cgroupfs';
+  /** The image of every pod sandbox, where the runtime says so. */
+  sandboxImage?: string;
+}
+
+export const runtimeSockets = ['/run/containerd/containerd.sock', '/run/crio/crio.sock'] as const;
+
+/** The first socket that exists; containerd's when none does yet. */
+function findSocket(): string {
+  return runtimeSockets.find((path) => existsSync(path)) ?? runtimeSockets[0];
+}
+
+/** Nothing is sent until the first call. */
+export function connectRuntime(socket: string = findSocket()): ContainerRuntime {
+  const rpc = new RpcClient({
+    name: `the container runtime at ${socket}`,
+    address: `unix:${socket}`,
+    credentials: credentials.createInsecure(),
+    descriptor: criDescriptor,
+  });
+  return new ContainerRuntime(socket, rpc);
+}
+
+/** The host's container runtime, by CRI v1. Every call throws RpcFailure, or the signal's reason. */
+export class ContainerRuntime {
+  readonly socket: string;
+  readonly #rpc: RpcClient;
+
+  constructor(socket: string, rpc: RpcClient) {
+    this.socket = socket;
+    this.#rpc = rpc;
+  }
+
+  close(): void {
+    this.#rpc.close();
+  }
+
+  /** With `waitForReady` in the limits this is the wait for the runtime to come up. */
+  version(limits: CallLimits): Promise<RuntimeVersion> {
+    return this.#rpc.unary(versionMethod, {}, limits);
+  }
+
+  /** @throws Failure (fatal) when the runtime does not say which cgroup driver it uses. */
+  async status(limits: CallLimits): Promise<RuntimeStatus> {
+    const answer = await this.#rpc.unary(statusMethod, { verbose: true }, limits);
+    const settings = parseRuntimeSettings(answer.info.config);
+    const cgroupDriver = (await this.#configuredCgroupDriver(limits)) ?? settings.cgroupDriver;
+    if (cgroupDriver === undefined) {
+      throw new Failure('fatal', `The container runtime at ${this.socket} names no cgroup driver`, {
+        expected: 'an answer to RuntimeConfig, or the configuration in its verbose status',
+      });
+    }
+    return { ...settings, conditions: answer.status.conditions, cgroupDriver };
+  }
+
+  async listContainers(limits: CallLimits): Promise<Container[]> {
+    return (await this.#rpc.unary(listContainersMethod, {}, limits)).containers;
+  }
+
+  /** Undefined when the container is gone. */
+  async containerStatus(id: string, limits: CallLimits): Promise<ContainerStatus | undefined> {
+    try {
+      return (await this.#rpc.unary(containerStatusMethod, { containerId: id }, limits)).status;
+    } catch (error) {
+      if (isRpcFailure(error, status.NOT_FOUND)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Sends SIGTERM, and SIGKILL after `graceSeconds`; returns when it has stopped. Gone is success. */
+  async stopContainer(id: string, graceSeconds: number, limits: CallLimits): Promise<void> {
+    const request = { containerId: id, timeout: graceSeconds };
+    await toleratingAbsence(this.#rpc.unary(stopContainerMethod, request, limits));
+  }
+
+  async listPodSandboxes(limits: CallLimits): Promise<PodSandbox[]> {
+    return (await this.#rpc.unary(listPodSandboxMethod, {}, limits)).items;
+  }
+
+  /** Kills the sandbox's containers and frees its network. Gone is success. */
+  async stopPodSandbox(id: string, limits: CallLimits): Promise<void> {
+    await toleratingAbsence(this.#rpc.unary(stopPodSandboxMethod, { podSandboxId: id }, limits));
+  }
+
+  async listImages(limits: CallLimits): Promise<Image[]> {
+    return (await this.#rpc.unary(listImagesMethod, {}, limits)).images;
+  }
+
+  /** The image by this name or id; undefined when there is none. */
+  async imageStatus(reference: string, limits: CallLimits): Promise<Image | undefined> {
+    const request = { image: { image: reference } };
+    return (await this.#rpc.unary(imageStatusMethod, request, limits)).image ?? undefined;
+  }
+
+  /**
+   * The id of each container that something happened to, as it happens.
+   * @throws RpcFailure with code UNIMPLEMENTED on containerd before 1.7.
+   */
+  async *containerEvents(limits: CallLimits): AsyncGenerator<string> {
+    for await (const { containerId } of this.#rpc.serverStream(containerEventsMethod, {}, limits)) {
+      yield containerId;
+    }
+  }
+
+  async #configuredCgroupDriver(limits: CallLimits): Promise<'systemd' | 'cgroupfs' | undefined> {
+    try {
+      const { linux } = await this.#rpc.unary(runtimeConfigMethod, {}, limits);
+      if (linux === null) return undefined;
+      return linux.cgroupDriver === 'SYSTEMD' ? 'systemd' : 'cgroupfs';
+    } catch (error) {
+      if (isRpcFailure(error, status.UNIMPLEMENTED)) return undefined;
+      throw error;
+    }
+  }
+}
+
+async function toleratingAbsence(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!isRpcFailure(error, status.NOT_FOUND)) throw error;
+  }
+}

@@ -1,0 +1,186 @@
+import { isIP } from 'node:net';
+import { checkServerIdentity } from 'node:tls';
+import { type ChannelCredentials, credentials, status } from '@grpc/grpc-js';
+import { type CallLimits, RpcClient } from '../grpc/client.ts';
+import { isRpcFailure } from '../grpc/failure.ts';
+import { Failure } from '../steps/failure.ts';
+import { etcdDescriptor } from './descriptor.ts';
+import {
+  compactMethod,
+  defragmentMethod,
+  hashKvMethod,
+  snapshotMethod,
+  statusMethod,
+  watchMethod,
+} from './messages.ts';
+
+/** PEM: the authority of etcd's serving certificate, and the client's own pair. */
+export interface EtcdTls {
+  ca: string | Uint8Array;
+  cert: string | Uint8Array;
+  key: string | Uint8Array;
+}
+
+export interface EtcdStatus {
+  version: string;
+  /** The member's latest revision. */
+  revision: number;
+  /** Bytes of the database file, and those of them that hold data. */
+  dbSize: number;
+  dbSizeInUse: number;
+  raftIndex: number;
+  /** Member ids, decimal; leader is `0` while there is none. */
+  memberId: string;
+  leader: string;
+  /** Alarms, such as NOSPACE. */
+  errors: string[];
+}
+
+/**
+ * CRC-32C over the key history up to `revision`. It depends on what was
+ * compacted before: only hashes with the same `compactRevision` can be compared
+ * (-1: nothing was compacted yet).
+ */
+export interface HashKv {
+  hash: number;
+  revision: number;
+  compactRevision: number;
+}
+
+/** A write as seen by a watch: the revision it made and the keys that it changed. */
+export interface EtcdWrite {
+  revision: number;
+  keys: string[];
+}
+
+export interface SnapshotPiece {
+  bytes: Uint8Array;
+  /** Bytes of the database still to come after this piece; the digest at the end does not count. */
+  remainingBytes: number;
+  /** Storage version of the database, such as `3.6.0`. */
+  version: string;
+}
+
+/** `endpoint` is `https://host:port`. Nothing is sent until the first call. */
+export function connectEtcd(endpoint: string, tls: EtcdTls): EtcdClient {
+  const { protocol, host, hostname } = new URL(endpoint);
+  if (protocol !== 'https:') {
+    throw new Failure('usage', 'etcd is reached with TLS only', {
+      expected: 'https://',
+      found: endpoint,
+    });
+  }
+  const rpc = new RpcClient({
+    name: `etcd at ${endpoint}`,
+    address: host,
+    credentials: tlsCredentials(endpoint, hostname, tls),
+    // An address is no server name (RFC 6066), and Node warns; the check above is for the address.
+    ...(isIP(hostname) === 0 ? {} : { tlsServerName: 'localhost' }),
+    descriptor: etcdDescriptor,
+  });
+  return new EtcdClient(endpoint, rpc);
+}
+
+function tlsCredentials(
+  endpoint: string,
+  hostname: string,
+  { ca, cert, key }: EtcdTls,
+): ChannelCredentials {
+  try {
+    return credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert), {
+      checkServerIdentity: (_name, certificate) => checkServerIdentity(hostname, certificate),
+    });
+  } catch (cause) {
+    const expected = 'an authority, a certificate and its key as PEM';
+    throw new Failure('fatal', `The client certificate for etcd at ${endpoint} cannot be used`, {
+      expected,
+      cause,
+    });
+  }
+}
+
+/** One etcd member. Every call throws RpcFailure, or the signal's reason. */
+export class EtcdClient {
+  readonly endpoint: string;
+  readonly #rpc: RpcClient;
+
+  constructor(endpoint: string, rpc: RpcClient) {
+    this.endpoint = endpoint;
+    this.#rpc = rpc;
+  }
+
+  close(): void {
+    this.#rpc.close();
+  }
+
+  /** With `waitForReady` in the limits this is the wait for etcd to come up. */
+  async status(limits: CallLimits): Promise<EtcdStatus> {
+    const { header, ...rest } = await this.#rpc.unary(statusMethod, {}, limits);
+    return { ...rest, revision: header.revision, memberId: header.memberId };
+  }
+
+  async revision(limits: CallLimits): Promise<number> {
+    return (await this.status(limits)).revision;
+  }
+
+  /**
+   * Forgets all revisions before `revision`; `physical` waits until they have left
+   * the database, as HashKV and defragment need it. Done already is success.
+   */
+  async compact(revision: number, physical: boolean, limits: CallLimits): Promise<void> {
+    try {
+      await this.#rpc.unary(compactMethod, { revision, physical }, limits);
+    } catch (error) {
+      const done =
+        isRpcFailure(error, status.OUT_OF_RANGE) && error.message.includes('been compacted');
+      if (!done) throw error;
+    }
+  }
+
+  /** Rewrites the database without its free pages. The member does not answer meanwhile. */
+  async defragment(limits: CallLimits): Promise<void> {
+    await this.#rpc.unary(defragmentMethod, {}, limits);
+  }
+
+  /**
+   * The hash of the history up to a revision; 0 is the latest. The latest is always
+   * computed anew. For an older one at which this etcd compacted, etcd answers the
+   * hash that it kept from *before* that compaction (server/storage/mvcc/hash.go);
+   * it does so for the latest too, unless asked for "the latest".
+   */
+  async hashKv(revision: number, limits: CallLimits): Promise<HashKv> {
+    const latest = await this.#hashKv(0, limits);
+    return revision === 0 || latest.revision === revision ? latest : this.#hashKv(revision, limits);
+  }
+
+  /** The database file in pieces, the last one being the 32 bytes of its SHA-256. */
+  async *snapshotPieces(limits: CallLimits): AsyncGenerator<SnapshotPiece> {
+    for await (const { blob, ...rest } of this.#rpc.serverStream(snapshotMethod, {}, limits)) {
+      yield { bytes: blob, ...rest };
+    }
+  }
+
+  /** Every write from now on. The first item, without keys, is where the watch begins. */
+  async *watchAll(limits: CallLimits): AsyncGenerator<EtcdWrite> {
+    const everything = Buffer.of(0);
+    const request = { createRequest: { key: everything, rangeEnd: everything } };
+    for await (const answer of this.#rpc.openStream(watchMethod, request, limits)) {
+      if (answer.canceled) {
+        throw new Failure('retry', `${this.endpoint} ended the watch`, {
+          found: answer.cancelReason,
+        });
+      }
+      const { revision } = answer.header;
+      yield { revision, keys: answer.events.map(({ kv }) => Buffer.from(kv.key).toString()) };
+    }
+  }
+
+  async #hashKv(revision: number, limits: CallLimits): Promise<HashKv> {
+    const { hash, hashRevision, compactRevision } = await this.#rpc.unary(
+      hashKvMethod,
+      { revision },
+      limits,
+    );
+    return { hash, revision: hashRevision, compactRevision };
+  }
+}

@@ -1,0 +1,70 @@
+import { ExecaError, execa } from 'execa';
+import { z } from 'zod';
+import { exists } from '../host/files.ts';
+import { Failure } from '../steps/failure.ts';
+import type { HashKv } from './client.ts';
+
+export interface EtcdutlOptions {
+  /** Path of the etcdutl executable; its version must be that of the etcd that will run. */
+  program: string;
+  signal: AbortSignal;
+  deadlineMs: number;
+}
+
+const hashKvOutput = z.object({
+  hash: z.number().int(),
+  hashRevision: z.number().int(),
+  compactRevision: z.number().int(),
+});
+
+/**
+ * The KV hash of a database file that no etcd has open. Equals what the API's
+ * HashKV answers for the same revision and the same compaction. etcdutl opens the
+ * file for writing and touches its bookkeeping pages, never its keys.
+ */
+export async function hashKvOfDatabase(
+  database: string,
+  revision: number,
+  options: EtcdutlOptions,
+): Promise<HashKv> {
+  // Given a path without a file, etcdutl makes an empty database and hashes that.
+  if (!(await exists(database))) throw new Failure('fatal', `There is no database at ${database}`);
+  const args = ['hashkv', database, '--rev', String(revision), '--write-out', 'json'];
+  const output = hashKvOutput.parse(JSON.parse(await runEtcdutl(args, options)));
+  return {
+    hash: output.hash,
+    revision: output.hashRevision,
+    compactRevision: output.compactRevision,
+  };
+}
+
+/** Runs etcdutl and returns what it printed; a failure carries its last line. */
+export async function runEtcdutl(
+  args: readonly string[],
+  { program, signal, deadlineMs }: EtcdutlOptions,
+): Promise<string> {
+  signal.throwIfAborted();
+  try {
+    const { stdout } = await execa(program, args, {
+      cancelSignal: signal,
+      timeout: deadlineMs,
+      stdin: 'ignore',
+      maxBuffer: 1 << 20,
+    });
+    return stdout;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (!(error instanceof ExecaError)) throw error;
+    throw etcdutlFailure(args, error, deadlineMs);
+  }
+}
+
+function etcdutlFailure(args: readonly string[], error: ExecaError, deadlineMs: number): Failure {
+  const what = `etcdutl ${args.slice(0, 2).join(' ')} failed`;
+  if (error.timedOut) {
+    return new Failure('deadline', what, { expected: `an end within ${deadlineMs / 1000} s` });
+  }
+  const lines = String(error.stderr ?? '').split('\n');
+  const reason = lines.findLast((line) => /^(Error|panic): /.test(line));
+  return new Failure('fatal', what, { found: reason ?? error.shortMessage });
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Method } from '../grpc/client.ts';
+import { id64, int64 } from '../grpc/scalars.ts';
+
+const header = z.object({ memberId: id64, revision: int64 });
+
+const bytes = z.instanceof(Uint8Array);
+
+function method<T>(path: string, response: z.ZodType<T>): Method<T> {
+  return { path: `/etcdserverpb.${path}`, response };
+}
+
+export const statusMethod = method(
+  'Maintenance/Status',
+  z.object({
+    header,
+    version: z.string(),
+    dbSize: int64,
+    dbSizeInUse: int64,
+    leader: id64,
+    raftIndex: int64,
+    errors: z.array(z.string()),
+  }),
+);
+
+export const compactMethod = method('KV/Compact', z.object({ header }));
+
+export const defragmentMethod = method('Maintenance/Defragment', z.object({}));
+
+export const hashKvMethod = method(
+  'Maintenance/HashKV',
+  z.object({ hash: z.number().int(), hashRevision: int64, compactRevision: int64 }),
+);
+
+export const snapshotMethod = method(
+  'Maintenance/Snapshot',
+  z.object({ remainingBytes: int64, blob: bytes, version: z.string() }),
+);
+
+export const watchMethod = method(
+  'Watch/Watch',
+  z.object({
+    header,
+    created: z.boolean(),
+    canceled: z.boolean(),
+    cancelReason: z.string(),
+    events: z.array(z.object({ kv: z.object({ key: bytes, modRevision: int64 }) })),
+  }),
+);

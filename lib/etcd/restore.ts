@@ -1,0 +1,180 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import {
+  isMissing,
+  readTextIfPresent,
+  sha256OfFile,
+  syncDirectory,
+  writeFileAtomic,
+} from '../host/files.ts';
+import { Failure } from '../steps/failure.ts';
+import type { HashKv } from './client.ts';
+import { type EtcdutlOptions, hashKvOfDatabase, runEtcdutl } from './etcdutl.ts';
+import { syncTree } from './sync-tree.ts';
+
+/** What was written down when the snapshot was taken. */
+export interface ExpectedSnapshot extends HashKv {
+  /** SHA-256 (hex) of the snapshot file as a whole. */
+  sha256: string;
+}
+
+export interface RestoreOptions {
+  /** Member name, peer URL and cluster token, as the static pod will have them. */
+  name: string;
+  peerUrl: string;
+  token: string;
+  expected: ExpectedSnapshot;
+  /** Path of the payload's etcdutl. */
+  etcdutl: string;
+  signal: AbortSignal;
+  /** For each run of etcdutl. */
+  deadlineMs: number;
+  /**
+   * Set when the state is older than what clients may have seen (a backup, a
+   * rollback): added to the revision, and everything before is marked compacted,
+   * so that no client's cache lives on. 1000000000 is usual.
+   */
+  bumpRevision?: number;
+}
+
+/** What the restored data directory says about itself. */
+const recordSchema = z.object({
+  sha256: z.string(),
+  name: z.string(),
+  peerUrl: z.string(),
+  token: z.string(),
+  revision: z.number(),
+  bumpRevision: z.number(),
+});
+type RestoreRecord = z.infer<typeof recordSchema>;
+
+/** Beside etcd's own folders: etcd looks at `snap` and `wal` in there, and at nothing else. */
+const recordPath = join('member', 'restored.json');
+const databasePath = join('member', 'snap', 'db');
+
+/**
+ * Makes etcd's data directory from a snapshot: beside its place, its hash
+ * compared with the one that the live etcd answered, synced, then renamed. Never
+ * over another database. `already-there` means that this very snapshot was restored
+ * here before, whatever was written to it since. A cut run is begun anew.
+ */
+export async function restoreSnapshot(
+  snapshotPath: string,
+  dataDir: string,
+  options: RestoreOptions,
+): Promise<'restored' | 'already-there'> {
+  const record = recordOf(options);
+  if (await holdsDatabase(dataDir, record)) return 'already-there';
+  await expectSnapshotFile(snapshotPath, options);
+  const beside = `${dataDir}.restoring`;
+  await mkdir(dirname(dataDir), { recursive: true, mode: 0o755 });
+  try {
+    await buildVerified(snapshotPath, beside, options);
+    await writeFileAtomic(join(beside, recordPath), `${JSON.stringify(record)}\n`, 0o600);
+    await syncTree(beside, options.signal);
+    // An empty directory at the target is replaced; the kernel refuses one that was filled meanwhile.
+    await rename(beside, dataDir);
+    await syncDirectory(dirname(dataDir));
+    return 'restored';
+  } catch (error) {
+    await rm(beside, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function buildVerified(snapshotPath: string, beside: string, options: RestoreOptions) {
+  await runRestore(snapshotPath, beside, options, []);
+  await expectHash(join(beside, databasePath), options);
+  if (options.bumpRevision === undefined) return;
+  // A bumped database has another history and so another hash: what was verified is made again.
+  const bump = ['--bump-revision', String(options.bumpRevision), '--mark-compacted'];
+  await runRestore(snapshotPath, beside, options, bump);
+}
+
+async function runRestore(
+  snapshotPath: string,
+  beside: string,
+  options: RestoreOptions,
+  further: readonly string[],
+): Promise<void> {
+  const { name, peerUrl, token } = options;
+  await rm(beside, { recursive: true, force: true });
+  const member = ['--name', name, '--initial-cluster', `${name}=${peerUrl}`];
+  const cluster = ['--initial-cluster-token', token, '--initial-advertise-peer-urls', peerUrl];
+  await runEtcdutl(
+    ['snapshot', 'restore', snapshotPath, '--data-dir', beside, ...member, ...cluster, ...further],
+    etcdutlOptions(options),
+  );
+}
+
+async function expectSnapshotFile(path: string, { expected, signal }: RestoreOptions) {
+  const found = await sha256OfFile(path, signal).catch((error: unknown) => {
+    if (isMissing(error)) return 'no file';
+    throw error;
+  });
+  if (found === expected.sha256) return;
+  throw new Failure('fatal', `The etcd snapshot ${path} is not the one that was taken`, {
+    expected: `SHA-256 ${expected.sha256}`,
+    found,
+  });
+}
+
+async function expectHash(database: string, options: RestoreOptions): Promise<void> {
+  const { expected } = options;
+  const found = await hashKvOfDatabase(database, expected.revision, etcdutlOptions(options));
+  if (describeHash(found) === describeHash(expected)) return;
+  throw new Failure('fatal', 'The restored etcd database does not hold what the snapshot held', {
+    expected: describeHash(expected),
+    found: describeHash(found),
+  });
+}
+
+function describeHash({ hash, revision, compactRevision }: HashKv): string {
+  return `HashKV ${hash} at revision ${revision}, compacted at ${compactRevision}`;
+}
+
+/** Whether the directory holds this restore's result; false if there is nothing; anything else is refused. */
+async function holdsDatabase(dataDir: string, record: RestoreRecord): Promise<boolean> {
+  const entries = await readdir(dataDir).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  if (entries.length === 0) return false;
+  const text = await readTextIfPresent(join(dataDir, recordPath));
+  const found = text === undefined ? undefined : parseRecord(text);
+  if (JSON.stringify(found) === JSON.stringify(record)) return true;
+  throw new Failure('fatal', `${dataDir} already holds another database`, {
+    expected: `nothing, or the restored ${describeRecord(record)}`,
+    found:
+      found === undefined ? entries.sort().join(', ') : `the restored ${describeRecord(found)}`,
+    fix: 'Move it away if it is not needed, then start this unit again',
+  });
+}
+
+function parseRecord(text: string): RestoreRecord | undefined {
+  try {
+    return recordSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function recordOf({
+  name,
+  peerUrl,
+  token,
+  expected,
+  bumpRevision = 0,
+}: RestoreOptions): RestoreRecord {
+  return recordSchema.parse({ ...expected, name, peerUrl, token, bumpRevision });
+}
+
+function describeRecord({ sha256, name, peerUrl, token, revision }: RestoreRecord): string {
+  const digest = sha256.slice(0, 12);
+  return `snapshot ${digest} (revision ${revision}) of member ${name} at ${peerUrl}, token ${token}`;
+}
+
+function etcdutlOptions({ etcdutl, signal, deadlineMs }: RestoreOptions): EtcdutlOptions {
+  return { program: etcdutl, signal, deadlineMs };
+}

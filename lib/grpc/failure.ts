@@ -1,0 +1,40 @@
+import { status } from '@grpc/grpc-js';
+import { Failure, type FailureKind } from '../steps/failure.ts';
+
+/** A call that a gRPC server refused or did not answer, with the status code for callers to decide by. */
+export class RpcFailure extends Failure {
+  readonly code: status;
+
+  constructor(kind: FailureKind, code: status, what: string, cause: unknown) {
+    super(kind, what, { cause });
+    this.name = 'RpcFailure';
+    this.code = code;
+  }
+}
+
+/** Codes with which the same call would be refused again. */
+const finalCodes: ReadonlySet<status> = new Set([
+  status.INVALID_ARGUMENT,
+  status.NOT_FOUND,
+  status.ALREADY_EXISTS,
+  status.PERMISSION_DENIED,
+  status.OUT_OF_RANGE,
+  status.UNIMPLEMENTED,
+  status.DATA_LOSS,
+  status.UNAUTHENTICATED,
+]);
+
+/** Turns what grpc-js reports into an error that names the server and the call. */
+export function rpcFailure(server: string, method: string, error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'number')) return error;
+  const code = error.code;
+  const details = 'details' in error && typeof error.details === 'string' ? error.details : '';
+  const reason = details === '' ? (status[code] ?? `code ${code}`) : details;
+  const kind = finalCodes.has(code) ? 'fatal' : 'retry';
+  return new RpcFailure(kind, code, `${server} did not do ${method}: ${reason}`, undefined);
+}
+
+/** Whether a thrown thing is a refused call with this status code. */
+export function isRpcFailure(error: unknown, code: status): error is RpcFailure {
+  return error instanceof RpcFailure && error.code === code;
+}

@@ -1,0 +1,8 @@
+/** One method of a service in a descriptor. `streams` says which sides send more than one message. */
+export function rpcMethod(
+  requestType: string,
+  responseType: string,
+  streams: { requestStream?: true; responseStream?: true } = {},
+) {
+  return { requestType, responseType, comment: '', ...streams };
+}

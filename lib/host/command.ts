@@ -1,0 +1,51 @@
+import { ExecaError, execa } from 'execa';
+import { redact } from '../log/redact.ts';
+import { Failure } from '../steps/failure.ts';
+
+export interface CommandOptions {
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs a program without a shell and returns what it printed. A failure names the
+ * command line, how it ended, how long it took and the end of its standard error.
+ */
+export async function run(
+  program: string,
+  args: readonly string[],
+  { signal, deadlineMs, input, env }: CommandOptions,
+): Promise<string> {
+  try {
+    const { stdout } = await execa(program, [...args], {
+      cancelSignal: signal,
+      timeout: Math.max(1, deadlineMs),
+      maxBuffer: 64 * 1024 * 1024,
+      stdin: input === undefined ? 'ignore' : 'pipe',
+      ...(input === undefined ? {} : { input }),
+      ...(env === undefined ? {} : { env: { ...env } }),
+    });
+    return stdout;
+  } catch (error) {
+    if (!(error instanceof ExecaError)) throw error;
+    throw commandFailure([program, ...args].join(' '), error);
+  }
+}
+
+function commandFailure(line: string, error: ExecaError): Failure {
+  const how =
+    error.code === 'ENOENT'
+      ? 'there is no such program'
+      : error.timedOut
+        ? 'it ran into its deadline'
+        : error.isCanceled
+          ? 'it was stopped'
+          : error.signal === undefined
+            ? `exit code ${error.exitCode}`
+            : `signal ${error.signal}`;
+  const stderr = typeof error.stderr === 'string' ? error.stderr.trim().split('\n').slice(-4) : [];
+  const found = [`${how} after ${Math.round(error.durationMs / 100) / 10}s`, ...stderr].join(' | ');
+  return new Failure('retry', `command "${redact(line)}" failed`, { found: redact(found) });
+}

@@ -1,0 +1,84 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../steps/failure.ts';
+import { run } from './command.ts';
+
+const deviceSchema = z.object({
+  path: z.string(),
+  type: z.string(),
+  size: z.number(),
+  label: z.string().nullable(),
+  fstype: z.string().nullable(),
+  pttype: z.string().nullable(),
+  mountpoints: z.array(z.string().nullable()),
+});
+const lsblkSchema = z.object({
+  blockdevices: z.array(deviceSchema.extend({ children: z.array(deviceSchema).optional() })),
+});
+
+/** A block device as lsblk sees it; `size` in bytes. */
+export type BlockDevice = z.infer<typeof lsblkSchema>['blockdevices'][number];
+
+/**
+ * Reads a disk and its partitions. `device` may be a link of /dev/disk/by-id.
+ * Waits for udev first: right after boot or after writing, partitions are still on their way.
+ */
+export async function readDisk(device: string, signal: AbortSignal): Promise<BlockDevice> {
+  const path = await resolveDevice(device);
+  await run('udevadm', ['settle', '--timeout=20'], { signal, deadlineMs: 30_000 });
+  const text = await run(
+    'lsblk',
+    ['--json', '--bytes', '--output=PATH,TYPE,SIZE,LABEL,FSTYPE,PTTYPE,MOUNTPOINTS', path],
+    { signal, deadlineMs: 30_000 },
+  );
+  const [disk] = lsblkSchema.parse(JSON.parse(text)).blockdevices;
+  if (disk === undefined) throw new Failure('retry', `lsblk knows nothing of ${path}`);
+  return disk;
+}
+
+async function resolveDevice(device: string): Promise<string> {
+  try {
+    const path = await realpath(device);
+    if ((await stat(path)).isBlockDevice()) return path;
+    throw new Failure('fatal', `the installation disk ${device} is no block device`, {
+      fix: 'Name a whole disk in bootstrapInPlace.installationDisk, best one of /dev/disk/by-id.',
+    });
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure('fatal', `the installation disk ${device} is not there`, {
+      found: `the disks ${await knownDisks()}`,
+      fix: 'Correct bootstrapInPlace.installationDisk, or connect the disk.',
+      cause: error,
+    });
+  }
+}
+
+async function knownDisks(): Promise<string> {
+  try {
+    const names = await readdir('/dev/disk/by-id');
+    return names.map((name) => `/dev/disk/by-id/${name}`).join(', ') || 'none';
+  } catch {
+    return 'none in /dev/disk/by-id';
+  }
+}
+
+/** The partition of a disk with that file system label. */
+export function partition(disk: BlockDevice, label: string): string | undefined {
+  return disk.children?.find((child) => child.label === label)?.path;
+}
+
+/**
+ * Where `/var` of an operating system that does not run is, given its mounted root:
+ * below `ostree/deploy` on CoreOS, plain elsewhere.
+ */
+export async function varFolder(mountedRoot: string): Promise<string> {
+  const deploy = join(mountedRoot, 'ostree/deploy');
+  try {
+    const [name] = await readdir(deploy);
+    if (name !== undefined) return join(deploy, name, 'var');
+  } catch {
+    // No ostree: an ordinary root.
+  }
+  return join(mountedRoot, 'var');
+}

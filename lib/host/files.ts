@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+
+/** Makes a folder's entries durable: after a rename, creation or removal in it. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/**
+ * Writes a whole file or nothing: beside the target, synced, renamed, folder
+ * synced. The file is created with its final mode, so a secret is never readable
+ * in between. A link at the target is replaced, not followed.
+ */
+export async function writeFileAtomic(
+  path: string,
+  contents: string | Uint8Array,
+  mode: number,
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+  const beside = `${path}.${randomBytes(4).toString('hex')}.new`;
+  const file = await open(beside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
+  try {
+    await file.chmod(mode);
+    await file.writeFile(contents);
+    await file.sync();
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  await rename(beside, path);
+  await syncDirectory(dirname(path));
+}
+
+/** The text of a file, or undefined when there is none. */
+export async function readTextIfPresent(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** Removes a file durably; true when there was one. */
+export async function removeFile(path: string): Promise<boolean> {
+  if (!(await exists(path))) return false;
+  await rm(path);
+  await syncDirectory(dirname(path));
+  return true;
+}
+
+/** SHA-256 of a file as lower-case hex, streamed. */
+export async function sha256OfFile(path: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash, { signal });
+  return hash.digest('hex');
+}
+
+export function sha256(contents: string | Uint8Array): string {
+  return createHash('sha256').update(contents).digest('hex');
+}
+
+/** Whether a file system call failed because there is nothing at the path. */
+export function isMissing(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+  );
+}

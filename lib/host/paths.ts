@@ -1,0 +1,43 @@
+/**
+ * Every place on the host that the agents read or write, under one root so that
+ * a test can give another. Paths follow the software that they belong to:
+ * openshift-install (/opt/openshift), the kubelet (/etc/kubernetes), ours.
+ */
+export type HostPaths = ReturnType<typeof hostPaths>;
+
+export function hostPaths(root = '/') {
+  const at = (path: string) => (root === '/' ? path : `${root.replace(/\/$/, '')}${path}`);
+  return {
+    root,
+    at,
+    /** What a live ISO carries, mounted read-only. */
+    medium: at('/run/media/iso/sno-agents'),
+    /** Working folder of the bootstrap; other software reads master.ign and the markers here. */
+    assets: at('/opt/openshift'),
+    /** Key pairs that travel in the live Ignition. */
+    assetsTls: at('/opt/openshift/tls'),
+    /** Manifests to apply: the user's and the rendered ones. */
+    assetsManifests: at('/opt/openshift/manifests'),
+    masterIgnition: at('/opt/openshift/master.ign'),
+    bootkubeDone: at('/opt/openshift/.bootkube.done'),
+    installDone: at('/opt/openshift/.install-to-disk.done'),
+    staticPods: at('/etc/kubernetes/manifests'),
+    kubernetes: at('/etc/kubernetes'),
+    pki: at('/etc/kubernetes/pki'),
+    kubelet: at('/var/lib/kubelet'),
+    kubeletPki: at('/var/lib/kubelet/pki'),
+    etcdData: at('/var/lib/etcd'),
+    /** Configuration of the agents: cluster.json, settings.json, leftovers.json. */
+    config: at('/etc/sno-agents'),
+    /** State of the agents: journals, payload, executable. */
+    state: at('/var/lib/sno-agents'),
+    /** The executable, a link for each agent, and the payload's host binaries. */
+    binaries: at('/var/lib/sno-agents/bin'),
+    executable: at('/var/lib/sno-agents/bin/sno-agents'),
+    /** The installed host's own copy of the payload. */
+    payload: at('/var/lib/sno-agents/payload'),
+    cniBinaries: at('/opt/cni/bin'),
+    run: at('/run/sno-agents'),
+    serviceRecords: at('/var/log/openshift'),
+  } as const;
+}

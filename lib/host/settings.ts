@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { describeError, Failure } from '../steps/failure.ts';
+import { readTextIfPresent } from './files.ts';
+import type { HostPaths } from './paths.ts';
+
+const minutes = (count: number) => count * 60_000;
+const seconds = (count: number) => count * 1000;
+
+/**
+ * Every deadline, interval and threshold of the agents, with its unit in the name.
+ * `/etc/sno-agents/settings.json` overrides any of them by the same name.
+ */
+export const defaultSettings = {
+  /** Looking at the target disk before anything is changed. */
+  inspectDiskMs: seconds(60),
+  /** All checks of the host; a name server may need the time to come up. */
+  preflightMs: minutes(3),
+  /** Pause between two rounds of checks while one of them fails. */
+  preflightRetryMs: seconds(5),
+  /** Least memory for the embedded control plane. */
+  minMemoryMiB: 2048,
+  /** Least size of the target disk. */
+  minDiskGiB: 8,
+  /** Verifying and importing the payload: bounded by a slow USB stick. */
+  payloadMs: minutes(15),
+  renderMs: seconds(60),
+  /** The kubelet to answer its health endpoint. */
+  kubeletMs: minutes(3),
+  /** etcd to elect itself and answer. */
+  etcdMs: minutes(5),
+  /** The API server to be ready, the controller-manager and the scheduler to run. */
+  controlPlaneMs: minutes(10),
+  manifestsMs: minutes(20),
+  /** Requests to create objects under way at once. */
+  manifestsConcurrency: 16,
+  kubeletIdentityMs: seconds(60),
+  collectObjectsMs: minutes(3),
+  /** Scheduler, controller-manager and API server to stop. */
+  quiesceMs: minutes(5),
+  /** How long etcd's revision must not move before the snapshot. */
+  quietRevisionMs: seconds(2),
+  snapshotMs: minutes(10),
+  stopEtcdMs: minutes(3),
+  logBundleMs: minutes(5),
+  masterIgnitionMs: minutes(10),
+  combineIgnitionMs: minutes(2),
+  /** Writing the last mark of a plan. */
+  finishMs: seconds(30),
+  /** Largest combined Ignition: it has to fit the boot partition beside two kernels. */
+  maxIgnitionMiB: 150,
+  /** install-to-disk: bootkube to finish. */
+  waitForBootkubeMs: minutes(90),
+  writeDiskMs: minutes(45),
+  copyPayloadMs: minutes(15),
+  /** sno-restore: the address to be there after the boot. */
+  identityMs: minutes(5),
+  /** sno-restore: the database from the snapshot, by etcdutl. */
+  restoreMs: minutes(10),
+  /** sno-certificates: reading and signing a dozen certificates. */
+  certificatesMs: minutes(2),
+  /** post-reboot: the API after a cold start. */
+  apiMs: minutes(15),
+  servingCertificateMs: minutes(15),
+  nodeReadyMs: minutes(15),
+  /** How long the API must answer without a fault before the bootstrap is called complete. */
+  apiStableMs: seconds(5),
+  bootstrapCompleteMs: minutes(3),
+  steadyStateMs: minutes(30),
+  /** Nothing of the control plane may change for this long. */
+  settlingWindowMs: seconds(20),
+  cleanMs: minutes(5),
+  verifyCleanMs: minutes(10),
+  retireMs: minutes(2),
+} as const;
+
+export type Settings = { readonly [Name in keyof typeof defaultSettings]: number };
+
+const settingsSchema = z
+  .strictObject(
+    Object.fromEntries(Object.keys(defaultSettings).map((name) => [name, z.number().positive()])),
+  )
+  .partial();
+
+/** The defaults with what the host's settings file overrides. */
+export async function readSettings(paths: HostPaths): Promise<Settings> {
+  const path = `${paths.config}/settings.json`;
+  const text = await readTextIfPresent(path);
+  return text === undefined ? defaultSettings : parseSettings(path, text);
+}
+
+export function parseSettings(path: string, text: string): Settings {
+  try {
+    return { ...defaultSettings, ...settingsSchema.parse(JSON.parse(text)) };
+  } catch (error) {
+    const found =
+      error instanceof z.ZodError
+        ? error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
+        : describeError(error);
+    throw new Failure('usage', `the settings in ${path} cannot be used`, {
+      expected: 'a JSON object with positive numbers by the names of the settings',
+      found,
+    });
+  }
+}

@@ -1,0 +1,60 @@
+import { type CommandOptions, run } from './command.ts';
+
+const brief = (signal: AbortSignal): CommandOptions => ({ signal, deadlineMs: 30_000 });
+
+/** Starts a unit without waiting for what it does. */
+export async function startUnit(unit: string, signal: AbortSignal): Promise<void> {
+  await run('systemctl', ['start', '--no-block', unit], brief(signal));
+}
+
+export async function stopUnit(unit: string, signal: AbortSignal): Promise<void> {
+  await run('systemctl', ['stop', unit], { signal, deadlineMs: 120_000 });
+}
+
+export async function reloadUnits(signal: AbortSignal): Promise<void> {
+  await run('systemctl', ['daemon-reload'], brief(signal));
+}
+
+/** Takes a unit out of every target that wants or requires it. */
+export async function disableUnit(unit: string, signal: AbortSignal): Promise<void> {
+  await run('systemctl', ['disable', '--no-reload', unit], brief(signal));
+}
+
+export async function rebootHost(signal: AbortSignal): Promise<void> {
+  await run('systemctl', ['reboot'], brief(signal));
+}
+
+/** Properties of a unit as `systemctl show` prints them. */
+export async function unitProperties<Name extends string>(
+  unit: string,
+  names: readonly Name[],
+  signal: AbortSignal,
+): Promise<Partial<Record<Name, string>>> {
+  const text = await run(
+    'systemctl',
+    ['show', unit, `--property=${names.join(',')}`],
+    brief(signal),
+  );
+  const properties: Partial<Record<Name, string>> = {};
+  for (const line of text.split('\n')) {
+    const at = line.indexOf('=');
+    const name = names.find((known) => known === line.slice(0, at));
+    if (name !== undefined) properties[name] = line.slice(at + 1);
+  }
+  return properties;
+}
+
+/**
+ * When this boot's systemd began, by the wall clock of now: the monotonic distance
+ * is right even when the clock was set meanwhile, and in a container it is the
+ * container's own start.
+ */
+export async function bootTime(signal: AbortSignal): Promise<Date> {
+  const text = await run(
+    'systemctl',
+    ['show', '--property=UserspaceTimestampMonotonic', '--value'],
+    brief(signal),
+  );
+  const monotonicMs = Number(process.hrtime.bigint() / 1_000_000n);
+  return new Date(Date.now() - (monotonicMs - Number(text.trim()) / 1000));
+}

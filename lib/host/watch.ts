@@ -1,0 +1,52 @@
+import { dirname } from 'node:path';
+import { watch } from 'chokidar';
+import { Failure } from '../steps/failure.ts';
+import { exists } from './files.ts';
+
+/** Waits until something is at `path`. */
+export async function waitForPath(
+  path: string,
+  options: { signal: AbortSignal; deadlineMs: number },
+): Promise<void> {
+  await waitForFiles([path], () => exists(path), {
+    ...options,
+    describe: () => `${path} to appear`,
+  });
+}
+
+export interface FileWait {
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+  /** What is still missing, for the error at the deadline. */
+  readonly describe: () => string;
+}
+
+/**
+ * Asks `holds` now and after each change of one of the files, until it says yes.
+ * The folders are watched, since a file may not be there yet or be replaced.
+ */
+export async function waitForFiles(
+  paths: readonly string[],
+  holds: () => Promise<boolean>,
+  { signal, deadlineMs, describe }: FileWait,
+): Promise<void> {
+  const watcher = watch([...new Set(paths.map((path) => dirname(path)))], { depth: 0 });
+  const deadline = AbortSignal.timeout(Math.max(1, deadlineMs));
+  const either = AbortSignal.any([signal, deadline]);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const ask = () => {
+        holds().then((yes) => yes && resolve(), reject);
+      };
+      either.addEventListener('abort', () => reject(either.reason), { once: true });
+      watcher.on('all', ask).on('ready', ask).on('error', reject);
+      if (either.aborted) reject(either.reason);
+      ask();
+    });
+  } catch (error) {
+    if (!deadline.aborted || signal.aborted) throw error;
+    throw new Failure('deadline', `waited ${Math.round(deadlineMs / 1000)}s for ${describe()}`);
+  } finally {
+    await watcher.close();
+  }
+}

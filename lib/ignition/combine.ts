@@ -1,0 +1,207 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Failure } from '../steps/failure.ts';
+import {
+  type Config,
+  type File,
+  highestVersion,
+  invalidConfig,
+  isReadBy,
+  isRecord,
+  serializeConfig,
+} from './config.ts';
+import { dataUrl } from './data-url.ts';
+import { BASE_SPEC } from './entries.ts';
+import { entryKey, mergeConfigs } from './merge.ts';
+import { effectiveConfig, validateConfigText } from './validate.ts';
+
+/** A config and where it comes from, in words for an error message. */
+export interface Originated {
+  origin: string;
+  config: Config;
+}
+
+export interface CombineInput {
+  /** The config that makes the host a member of its cluster, from parseConfig. */
+  master: Originated;
+  /** What the bootstrap adds; may not touch an entry that the master has. */
+  ours: Originated;
+  /** The few entries that replace the master's. */
+  mustWin?: Originated;
+  /** The newest spec version that the target's Ignition reads. */
+  targetSpec: string;
+  /** What the text may hold, in bytes. */
+  limitBytes?: number;
+}
+
+export interface Combined {
+  config: Config;
+  text: string;
+  /** What the host gets. */
+  merged: Config;
+  /** The master's entries that mustWin replaces, such as `/etc/hostname`. */
+  overridden: string[];
+}
+
+interface Collision {
+  entry: string;
+  field: string;
+}
+
+/**
+ * Puts the master config and ours into one: ours is the parent, the master its first
+ * child and mustWin its last, since a later child wins. Ignition would drop an entry of
+ * ours that the master has too without a word, so the merge is computed here and a
+ * value of ours that did not come through is a fatal Failure naming every path
+ * and both origins. So is a spec version that the target cannot read, and a
+ * result that does not validate.
+ */
+export function combine(input: CombineInput): Combined {
+  const { master, ours, targetSpec, limitBytes } = input;
+  const effectiveMaster = followed(master);
+  const mustWin = input.mustWin === undefined ? undefined : explicit(input.mustWin.config);
+  const winning = new Set(
+    mustWin === undefined ? [] : namedEntries(mustWin).map(({ name }) => name),
+  );
+
+  const underMaster = mergeConfigs(ours.config, effectiveMaster);
+  const collisions = lost(ours.config, underMaster).filter(({ entry }) => !winning.has(entry));
+  if (collisions.length > 0) throw collisionFailure(collisions, ours.origin, master.origin);
+
+  const merged = mustWin === undefined ? underMaster : mergeConfigs(underMaster, mustWin);
+  if (mustWin !== undefined && input.mustWin !== undefined) {
+    const overruled = lost(mustWin, merged);
+    if (overruled.length > 0) {
+      throw collisionFailure(overruled, input.mustWin.origin, master.origin);
+    }
+  }
+  const config = parentOf(input, mustWin);
+  if (!isReadBy(config.ignition.version, targetSpec)) {
+    throw new Failure('fatal', 'The target cannot read the combined Ignition config', {
+      expected: `spec ${targetSpec} or older`,
+      found: `spec ${config.ignition.version}, from ${master.origin}`,
+    });
+  }
+  const text = serializeConfig(config);
+  const faults = validateConfigText(text, limitBytes === undefined ? {} : { limitBytes });
+  if (faults.length > 0) throw invalidConfig(`${ours.origin} with ${master.origin}`, faults);
+  const ofMaster = new Set(namedEntries(effectiveMaster).map(({ name }) => name));
+  return { config, text, merged, overridden: [...winning].filter((name) => ofMaster.has(name)) };
+}
+
+function parentOf({ master, ours }: CombineInput, mustWin: Config | undefined): Config {
+  const children = mustWin === undefined ? [master.config] : [master.config, mustWin];
+  const versions = children.map(({ ignition }) => ignition.version);
+  return {
+    ...ours.config,
+    ignition: {
+      ...ours.config.ignition,
+      version: highestVersion(BASE_SPEC, ours.config.ignition.version, ...versions),
+      config: {
+        ...ours.config.ignition.config,
+        merge: [
+          ...(ours.config.ignition.config?.merge ?? []),
+          ...children.map((child) => dataUrl(JSON.stringify(child))),
+        ],
+      },
+    },
+  };
+}
+
+function followed({ config, origin }: Originated): Config {
+  const { config: effective, faults } = effectiveConfig(config);
+  if (faults.length > 0) throw invalidConfig(origin, faults);
+  return effective;
+}
+
+/**
+ * Merging fills every field that a child leaves out from its parent: unless it says
+ * that it is not compressed, a file would inherit the compression of the one it replaces.
+ */
+function explicit(config: Config): Config {
+  const files = config.storage?.files;
+  if (files === undefined) return config;
+  const complete = files.map(
+    (file): File => ({
+      ...file,
+      contents: { ...file.contents, compression: file.contents?.compression ?? '' },
+    }),
+  );
+  return { ...config, storage: { ...config.storage, files: complete } };
+}
+
+/** Every entry by its name: a path, a unit, a drop-in as `<unit>.d/<drop-in>`, a user. */
+function namedEntries(config: Config): { name: string; list: string; value: unknown }[] {
+  const { files = [], directories = [], links = [] } = config.storage ?? {};
+  const units = config.systemd?.units ?? [];
+  return [
+    ...files.map((value) => ({ name: value.path, list: 'file', value })),
+    ...directories.map((value) => ({ name: value.path, list: 'directory', value })),
+    ...links.map((value) => ({ name: value.path, list: 'link', value })),
+    ...units.map(({ dropins: _, ...value }) => ({ name: value.name, list: 'unit', value })),
+    ...units.flatMap((unit) =>
+      (unit.dropins ?? []).map((value) => ({
+        name: `${unit.name}.d/${value.name}`,
+        list: 'drop-in',
+        value,
+      })),
+    ),
+    ...(config.passwd?.users ?? []).map((value) => ({
+      name: `user ${value.name}`,
+      list: 'user',
+      value,
+    })),
+  ];
+}
+
+/** The values of `wanted` that `merged` does not have, or to which something was added that changes them. */
+function lost(wanted: Config, merged: Config): Collision[] {
+  const got = new Map(
+    namedEntries(merged).map(({ name, list, value }) => [`${list} ${name}`, value]),
+  );
+  return namedEntries(wanted).flatMap(({ name, list, value }) => {
+    const result = got.get(`${list} ${name}`);
+    if (result === undefined) return [{ entry: name, field: `the ${list}` }];
+    if (!isRecord(value) || !isRecord(result)) return [];
+    const added = list === 'user' || list === 'directory' ? [] : addedFields(value, result);
+    return [...lostFields(value, result), ...added].map((field) => ({ entry: name, field }));
+  });
+}
+
+type Fields = Record<string, unknown>;
+
+function lostFields(wanted: Fields, got: Fields): string[] {
+  return Object.entries(wanted)
+    .filter(([field, value]) => !comesThrough(value, got[field]))
+    .map(([field]) => field);
+}
+
+/**
+ * Fields that another config puts on an entry: what it appends, that it masks. An
+ * entry that has only a name (a unit with drop-ins) leaves them to others; root is the
+ * owner anyway.
+ */
+function addedFields(wanted: Fields, got: Fields): string[] {
+  if (Object.keys(wanted).length === 1) return [];
+  return Object.entries(got)
+    .filter(([field, value]) => wanted[field] === undefined && !isRoot(field, value))
+    .map(([field]) => field);
+}
+
+function isRoot(field: string, value: unknown): boolean {
+  if ((field !== 'user' && field !== 'group') || !isRecord(value)) return false;
+  return (value.id ?? 0) === 0 && (value.name ?? 'root') === 'root';
+}
+
+function comesThrough(wanted: unknown, got: unknown): boolean {
+  if (!Array.isArray(wanted)) return isDeepStrictEqual(wanted, got);
+  const known = new Map(Array.isArray(got) ? got.map((item) => [entryKey(item), item]) : []);
+  return wanted.every((item) => isDeepStrictEqual(item, known.get(entryKey(item))));
+}
+
+function collisionFailure(collisions: readonly Collision[], ours: string, master: string): Failure {
+  const lines = collisions.map(({ entry, field }) => `  ${entry} (${field}): ${ours}, ${master}`);
+  return new Failure(
+    'fatal',
+    ['Two Ignition configs give the same entry, and only one can win:', ...lines].join('\n'),
+  );
+}

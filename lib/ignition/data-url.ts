@@ -1,0 +1,111 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { Failure } from '../steps/failure.ts';
+import type { Resource } from './config.ts';
+
+/** Decompressed size above which a data URL is refused: nothing near it fits /boot. */
+const MAX_DECODED_BYTES = 512 * 1024 * 1024;
+
+export interface DataUrlOptions {
+  /**
+   * Whether gzip may be used. Not where the whole config is compressed anyway
+   * (the live image's embed area is xz): gzip inside of it only costs space.
+   */
+  gzip: boolean;
+}
+
+/**
+ * Contents as a resource that Ignition can read without a network: percent-encoded,
+ * base64 or gzip and base64, whichever is smallest. The hash is of the decompressed
+ * bytes, as Ignition checks it.
+ */
+export function dataUrl(
+  contents: string | Uint8Array,
+  options: DataUrlOptions = { gzip: true },
+): Resource {
+  const bytes = Buffer.from(contents);
+  const candidates: Resource[] = [];
+  if (isUtf8(bytes)) {
+    candidates.push({ source: `data:,${encodeURIComponent(bytes.toString('utf8'))}` });
+  }
+  candidates.push({ source: `data:;base64,${bytes.toString('base64')}` });
+  if (options.gzip) {
+    const source = `data:;base64,${gzipSync(bytes).toString('base64')}`;
+    candidates.push({ source, compression: 'gzip' });
+  }
+  const smallest = candidates.reduce((best, next) => (cost(next) < cost(best) ? next : best));
+  return { ...smallest, verification: { hash: sha512Hash(bytes) } };
+}
+
+function cost({ source = '', compression }: Resource): number {
+  return source.length + (compression === undefined ? 0 : '"compression":"gzip",'.length);
+}
+
+/** `sha512-<hex>`, the form of `verification.hash`. */
+export function sha512Hash(bytes: Uint8Array): string {
+  return hashAs('sha512', bytes);
+}
+
+/** Whether the decompressed bytes are those that the resource promises; true without a promise. */
+export function matchesHash({ verification }: Resource, bytes: Uint8Array): boolean {
+  const hash = verification?.hash;
+  return hash === undefined || hash === hashAs(hash.split('-')[0] ?? 'sha512', bytes);
+}
+
+function hashAs(algorithm: string, bytes: Uint8Array): string {
+  return `${algorithm}-${createHash(algorithm).update(bytes).digest('hex')}`;
+}
+
+export function isDataUrl(source: string): boolean {
+  return /^data:/i.test(source);
+}
+
+/**
+ * The decompressed bytes of a data URL; the hash is not looked at. Throws a fatal
+ * Failure when the source is no data URL or cannot be decoded.
+ */
+export function decodeDataUrl({ source = '', compression }: Resource): Buffer {
+  const match = /^data:([^,]*),/i.exec(source);
+  if (match === null) throw undecodable('it is not a data URL');
+  const body = source.slice(match[0].length);
+  const bytes = /;base64$/i.test(match[1] ?? '') ? fromBase64(body) : fromPercent(body);
+  if (compression !== 'gzip') return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_DECODED_BYTES });
+  } catch {
+    throw undecodable('it is not gzip');
+  }
+}
+
+function fromBase64(body: string): Buffer {
+  const text = decodeURIComponentOrThrow(body);
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {
+    throw undecodable('it is not base64');
+  }
+  return Buffer.from(text, 'base64');
+}
+
+/** Percent-encoded bytes need not be UTF-8, so each escape is one byte. */
+function fromPercent(body: string): Buffer {
+  if (/%(?![0-9A-Fa-f]{2})/.test(body)) throw undecodable('it has a broken percent escape');
+  const latin1 = Buffer.from(body, 'utf8')
+    .toString('latin1')
+    .replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+  return Buffer.from(latin1, 'latin1');
+}
+
+function decodeURIComponentOrThrow(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw undecodable('it has a broken percent escape');
+  }
+}
+
+function undecodable(why: string): Failure {
+  return new Failure('fatal', `A source cannot be decoded: ${why}`);
+}

@@ -1,0 +1,127 @@
+import { dirname } from 'node:path/posix';
+import type { Config, Directory, Dropin, File, Link, Unit, User } from './config.ts';
+import { type DataUrlOptions, dataUrl } from './data-url.ts';
+
+/** The spec that everything here can be written in; Ignition reads every older 3.x. */
+export const BASE_SPEC = '3.2.0';
+
+/**
+ * Directories that belong to the operating system: never listed, because Ignition
+ * would set their modes (and /opt and /root are links on CoreOS).
+ */
+const SYSTEM_DIRECTORIES: ReadonlySet<string> = new Set(
+  [
+    '/ /boot /etc /home /mnt /opt /root /run /srv /tmp /usr /usr/lib /usr/local /usr/local/bin',
+    '/usr/local/lib /usr/local/sbin /var /var/lib /var/log /var/opt /var/tmp /etc/containers',
+    '/etc/cron.d /etc/NetworkManager /etc/NetworkManager/system-connections /etc/profile.d',
+    '/etc/ssh /etc/ssl /etc/ssl/certs /etc/sysctl.d /etc/systemd /etc/systemd/network',
+    '/etc/systemd/system /etc/tmpfiles.d /etc/modules-load.d /etc/modprobe.d /etc/pki',
+  ].flatMap((line) => line.split(' ')),
+);
+
+export interface FileOptions extends Partial<DataUrlOptions> {
+  /** Whether a file that the image already has is replaced; otherwise Ignition stops there. Default true. */
+  overwrite?: boolean;
+}
+
+/** A regular file of root's, with all of its contents. `mode` is the number, such as 0o600. */
+export function file(
+  path: string,
+  mode: number,
+  contents: string | Uint8Array,
+  { overwrite = true, gzip = true }: FileOptions = {},
+): File {
+  return { path, mode, overwrite, contents: dataUrl(contents, { gzip }) };
+}
+
+export function directory(path: string, mode: number): Directory {
+  return { path, mode };
+}
+
+export function link(path: string, target: string): Link {
+  return { path, target, overwrite: true };
+}
+
+export function dropin(name: string, contents: string): Dropin {
+  return { name, contents };
+}
+
+/** A unit; without contents it only enables, or adds drop-ins to, one of the OS. */
+export function unit(name: string, options: Omit<Unit, 'name'>): Unit {
+  return { name, ...options };
+}
+
+export function user(name: string, options: Omit<User, 'name'>): User {
+  return { name, ...options };
+}
+
+export interface Entries {
+  directories?: readonly Directory[];
+  files?: readonly File[];
+  links?: readonly Link[];
+  units?: readonly Unit[];
+  users?: readonly User[];
+}
+
+/**
+ * A config of these entries, in an order that depends on their names alone. Parent
+ * directories that are not the operating system's are listed too, with mode 0755
+ * unless given: a parent that is not listed gets whatever mode Ignition chooses.
+ */
+export function configOf(entries: Entries, version: string = BASE_SPEC): Config {
+  const { directories = [], files = [], links = [], units = [], users = [] } = entries;
+  const all = [...directories, ...parentsOf(directories, files, links)];
+  const storage = {
+    ...listed(
+      'directories',
+      byKey(all, ({ path }) => path),
+    ),
+    ...listed(
+      'files',
+      byKey(files, ({ path }) => path),
+    ),
+    ...listed(
+      'links',
+      byKey(links, ({ path }) => path),
+    ),
+  };
+  const sortedUnits = byKey(units, ({ name }) => name).map((each) =>
+    each.dropins === undefined ? each : { ...each, dropins: byKey(each.dropins, (d) => d.name) },
+  );
+  const sortedUsers = byKey(users, ({ name }) => name);
+  return {
+    ignition: { version },
+    ...(sortedUsers.length === 0 ? {} : { passwd: { users: sortedUsers } }),
+    ...(Object.keys(storage).length === 0 ? {} : { storage }),
+    ...(sortedUnits.length === 0 ? {} : { systemd: { units: sortedUnits } }),
+  };
+}
+
+function parentsOf(
+  directories: readonly Directory[],
+  files: readonly File[],
+  links: readonly Link[],
+): Directory[] {
+  const known = new Set([...directories, ...links].map(({ path }) => path));
+  const parents = new Set<string>();
+  for (const { path } of [...directories, ...files, ...links]) {
+    for (let at = dirname(path); at !== '/'; at = dirname(at)) {
+      if (!SYSTEM_DIRECTORIES.has(at) && !known.has(at)) parents.add(at);
+    }
+  }
+  return [...parents].map((path) => directory(path, 0o755));
+}
+
+function listed<Name extends string, Item>(
+  name: Name,
+  items: Item[],
+): Partial<Record<Name, Item[]>> {
+  const result: Partial<Record<Name, Item[]>> = {};
+  if (items.length > 0) result[name] = items;
+  return result;
+}
+
+/** By code units, so that the order does not depend on the locale. */
+function byKey<Item>(items: readonly Item[], key: (item: Item) => string): Item[] {
+  return items.toSorted((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
+}

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type BlockDevice, readDisk, varFolder } from '../host/disk.ts';
+import { isMissing } from '../host/files.ts';
+import { withMounted } from '../host/mount.ts';
+import type { HostPaths } from '../host/paths.ts';
+import type { Cluster } from '../render/cluster.ts';
+import { Failure } from '../steps/failure.ts';
+import { type InstallationMarker, readMarker } from './marker.ts';
+
+/** What is on the target disk, as seen without changing a byte of it. */
+export type DiskFinding =
+  | { readonly kind: 'empty' }
+  /** A complete installation of this very cluster. */
+  | { readonly kind: 'finished'; readonly at: string }
+  /** Written for this cluster, but never completed. */
+  | { readonly kind: 'half-finished' }
+  | { readonly kind: 'other-system'; readonly what: string };
+
+/**
+ * Looks at the installation disk, before anything else is done: a live medium that
+ * was left first in the boot order must not wipe a running cluster.
+ */
+export async function inspectTarget(
+  cluster: Cluster,
+  paths: HostPaths,
+  signal: AbortSignal,
+): Promise<DiskFinding> {
+  const disk = await readDisk(cluster.installation.disk, signal);
+  const look = <T>(label: string, use: (folder: string) => Promise<T>) =>
+    lookInto(disk, label, paths, signal, use);
+  const marker = await look('root', async (root) => readMarker(await varFolder(root)));
+  const ignition = await look('boot', (boot) => readInstalledIgnition(boot));
+  return judgeDisk(disk, cluster.clusterId, marker, ignition);
+}
+
+/** The decision alone: from what was read off the disk. */
+export function judgeDisk(
+  disk: Pick<BlockDevice, 'fstype' | 'pttype' | 'children'>,
+  clusterId: string,
+  marker: InstallationMarker | undefined,
+  ignition: string | undefined,
+): DiskFinding {
+  if (marker?.clusterId === clusterId) {
+    return marker.state === 'finished'
+      ? { kind: 'finished', at: marker.at }
+      : { kind: 'half-finished' };
+  }
+  if (ignition?.includes(clusterId) === true) return { kind: 'half-finished' };
+  if (marker !== undefined) return { kind: 'other-system', what: `the cluster ${marker.cluster}` };
+  const labels = (disk.children ?? []).map((child) => child.label ?? child.fstype ?? 'unnamed');
+  if (labels.length > 0) return { kind: 'other-system', what: `partitions ${labels.join(', ')}` };
+  if (disk.fstype !== null) return { kind: 'other-system', what: `a ${disk.fstype} file system` };
+  if (disk.pttype !== null)
+    return { kind: 'other-system', what: `a ${disk.pttype} partition table` };
+  return { kind: 'empty' };
+}
+
+/** Throws unless the disk may be written; says what was found. */
+export function requireWritable(cluster: Cluster, finding: DiskFinding): string {
+  const { disk, existingSystem } = cluster.installation;
+  switch (finding.kind) {
+    case 'empty':
+      return `${disk} is empty`;
+    case 'half-finished':
+      return `${disk} holds a half-finished installation of this cluster, which is redone`;
+    case 'other-system':
+      if (existingSystem === 'overwrite') {
+        return `${disk} holds ${finding.what}, which is overwritten as configured`;
+      }
+      throw new Failure('fatal', `${disk} holds another system`, {
+        expected: 'an empty disk',
+        found: finding.what,
+        fix: 'Wipe the disk, name another one, or set bootstrapInPlace.existingSystem to overwrite.',
+      });
+    case 'finished':
+      throw new Failure('fatal', `${disk} holds a finished installation of this cluster`, {
+        found: `completed at ${finding.at}`,
+        fix: 'Nothing was changed. Remove the live medium, or put the disk first in the boot order, and restart the host.',
+      });
+  }
+}
+
+async function lookInto<T>(
+  disk: BlockDevice,
+  label: string,
+  paths: HostPaths,
+  signal: AbortSignal,
+  use: (folder: string) => Promise<T>,
+): Promise<T | undefined> {
+  const found = disk.children?.find((child) => child.label === label);
+  if (found === undefined || found.fstype === null) return undefined;
+  const { path: device, fstype } = found;
+  return withMounted({ device, fstype, writable: false, runFolder: paths.run, signal }, use);
+}
+
+async function readInstalledIgnition(boot: string): Promise<string | undefined> {
+  try {
+    return await readFile(join(boot, 'ignition/config.ign'), 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { readTextIfPresent } from '../host/files.ts';
+import type { HostPaths } from '../host/paths.ts';
+import { Failure } from '../steps/failure.ts';
+
+const entrySchema = z.object({
+  /** Absolute path on the installed host. */
+  path: z.string(),
+  /** Of the contents as they were installed: another file at that path is not ours to delete. */
+  sha256: z.string(),
+  why: z.string(),
+  /** When it may go. */
+  when: z.literal('steady-state'),
+  /** Set for the file of a systemd unit, which is disabled first. */
+  unit: z.string().optional(),
+});
+
+/**
+ * `/etc/sno-agents/leftovers.json`: every file that the installed host has for the
+ * bootstrap alone, and the keys that must be nowhere on its disk afterwards, by the
+ * fingerprints of their public halves.
+ */
+const ledgerSchema = z.object({
+  entries: z.array(entrySchema),
+  /** sha256 (hex) of each key's SubjectPublicKeyInfo. */
+  goneKeys: z.array(z.string()),
+});
+
+export type LedgerEntry = z.infer<typeof entrySchema>;
+export type Ledger = z.infer<typeof ledgerSchema>;
+
+export const ledgerPath = (paths: HostPaths) => `${paths.config}/leftovers.json`;
+
+/** The ledger of this host; a Failure when it is damaged, undefined when there is none. */
+export async function readLedger(paths: HostPaths): Promise<Ledger | undefined> {
+  const text = await readTextIfPresent(ledgerPath(paths));
+  if (text === undefined) return undefined;
+  try {
+    return ledgerSchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new Failure('fatal', `the leftovers ledger ${ledgerPath(paths)} cannot be read`, {
+      fix: 'Restore it from the combined Ignition; without it nothing is deleted.',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isMissing, writeFileAtomic } from '../host/files.ts';
+
+/** `/var/lib/sno-agents/installation.json` of an installed system: whose it is, and whether the disk is complete. */
+const markerSchema = z.object({
+  clusterId: z.string(),
+  cluster: z.string(),
+  state: z.enum(['writing', 'finished']),
+  at: z.string(),
+});
+
+export type InstallationMarker = z.infer<typeof markerSchema>;
+
+const MARKER = 'lib/sno-agents/installation.json';
+
+/** Reads the marker below a `/var` folder; undefined when there is none that can be read. */
+export async function readMarker(varFolder: string): Promise<InstallationMarker | undefined> {
+  try {
+    const parsed = markerSchema.safeParse(
+      JSON.parse(await readFile(join(varFolder, MARKER), 'utf8')),
+    );
+    return parsed.success ? parsed.data : undefined;
+  } catch (error) {
+    if (isMissing(error) || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+export async function writeMarker(varFolder: string, marker: InstallationMarker): Promise<void> {
+  await writeFileAtomic(join(varFolder, MARKER), `${JSON.stringify(marker, null, 2)}\n`, 0o644);
+}

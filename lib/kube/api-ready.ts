@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError, Failure } from '../steps/failure.ts';
+import type { KubeClient } from './client.ts';
+import { isKubeError } from './kube-error.ts';
+import type { Answer } from './transport.ts';
+
+export interface ApiWait {
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+  /** Called with what keeps the API from being ready, whenever that changes. */
+  readonly report: (reason: string) => void;
+}
+
+/** Readiness cannot be watched. */
+const readinessIntervalMs = 500;
+const requestDeadlineMs = 5000;
+
+/**
+ * Waits until `/readyz` answers 200; any other status is not ready. The server's
+ * certificate is verified.
+ * @throws Failure `deadline` with the checks that failed last.
+ */
+export async function waitForApi(client: KubeClient, wait: ApiWait): Promise<void> {
+  const { signal, deadlineMs, report } = wait;
+  const endsAt = performance.now() + deadlineMs;
+  for (let reported: string | undefined; ; ) {
+    const reason = await whyNotReady(client, signal, endsAt - performance.now());
+    if (reason === undefined) return;
+    if (reason !== reported) report(reason);
+    reported = reason;
+    if (performance.now() + readinessIntervalMs >= endsAt) {
+      throw new Failure(
+        'deadline',
+        `the API was not ready within ${Math.round(deadlineMs / 1000)}s`,
+        {
+          expected: '/readyz to answer 200',
+          found: reason,
+        },
+      );
+    }
+    await sleep(readinessIntervalMs, undefined, { signal });
+  }
+}
+
+/** Whether the API is ready now. */
+export async function isApiReady(client: KubeClient, signal: AbortSignal): Promise<boolean> {
+  return (await whyNotReady(client, signal)) === undefined;
+}
+
+/** What keeps the API from being ready now, or undefined when it is. */
+export async function whyNotReady(
+  client: KubeClient,
+  signal: AbortSignal,
+  deadlineMs = requestDeadlineMs,
+): Promise<string | undefined> {
+  try {
+    const limits = { signal, deadlineMs: Math.min(requestDeadlineMs, deadlineMs) };
+    return readinessReason(await client.raw('/readyz?verbose', limits));
+  } catch (error) {
+    if (!isKubeError(error)) throw error;
+    return describeError(error);
+  }
+}
+
+/** The failing checks of a verbose readiness answer (`[-]etcd failed: …`), or undefined for status 200. */
+export function readinessReason({ code, body }: Pick<Answer, 'code' | 'body'>): string | undefined {
+  if (code === 200) return undefined;
+  const failing = [...body.matchAll(/^\[-\](\S+)/gm)].map((match) => match[1]);
+  return failing.length > 0
+    ? `the API's checks ${failing.join(', ')} fail`
+    : `/readyz answers ${code}`;
+}

@@ -1,0 +1,96 @@
+import type { KubeClient } from './client.ts';
+import type { Discovery, ServedKind } from './discovery.ts';
+import { isKubeError } from './kube-error.ts';
+import type { Manifest } from './manifest-decoding.ts';
+import type { KubeObject } from './resources.ts';
+import { isExisting, isTransient } from './retry-policy.ts';
+import type { Limits } from './transport.ts';
+
+/** How one attempt ended. `waits` and `unserved` are to be tried again. */
+export type Attempt =
+  | { readonly kind: 'created' }
+  | { readonly kind: 'existing' }
+  | { readonly kind: 'rejected'; readonly reason: string }
+  | { readonly kind: 'unserved'; readonly reason: string }
+  | { readonly kind: 'waits'; readonly reason: string; readonly retryAfterMs: number };
+
+/** Where manifests without a namespace go, if their kind has one. */
+const defaultNamespace = 'default';
+
+/** Creates what is missing and leaves what exists; a status that only the manifest has is written once. */
+export async function applyOne(
+  client: KubeClient,
+  discovery: Discovery,
+  manifest: Manifest,
+  limits: Limits,
+): Promise<Attempt> {
+  try {
+    const served = await discovery.find(manifest, limits);
+    if (served === undefined) {
+      return {
+        kind: 'unserved',
+        reason: `the API serves no ${manifest.kind} in ${manifest.apiVersion}`,
+      };
+    }
+    const { live, created } = await createOrFind(client, served, manifest, limits);
+    await fillStatus(client, served, manifest, live, limits);
+    return { kind: created ? 'created' : 'existing' };
+  } catch (error) {
+    if (!isKubeError(error)) throw error;
+    // Not only the namespace: the definition itself may have gone meanwhile.
+    if (error.kind === 'not-found') discovery.forget(manifest.apiVersion);
+    if (!isTransient(error)) return { kind: 'rejected', reason: error.message };
+    return { kind: 'waits', reason: error.message, retryAfterMs: error.retryAfterMs ?? 0 };
+  }
+}
+
+async function createOrFind(
+  client: KubeClient,
+  served: ServedKind,
+  manifest: Manifest,
+  limits: Limits,
+): Promise<{ live: KubeObject; created: boolean }> {
+  const { namespace, name } = placeOf(served, manifest);
+  try {
+    const live = await client.create(
+      served.resource,
+      namespace === undefined ? {} : { namespace },
+      manifest.object,
+      limits,
+    );
+    return { live, created: true };
+  } catch (error) {
+    // Validation and admission come before the look at what is stored: an existing
+    // object is left alone even if it could not be created like this today.
+    if (!isExisting(error) && !isKubeError(error, 'rejected')) throw error;
+    const place = namespace === undefined ? { name } : { namespace, name };
+    const live = await client.find(served.resource, place, limits);
+    if (live === undefined) throw error;
+    return { live, created: false };
+  }
+}
+
+async function fillStatus(
+  client: KubeClient,
+  served: ServedKind,
+  manifest: Manifest,
+  live: KubeObject,
+  limits: Limits,
+): Promise<void> {
+  const { status } = manifest.object;
+  if (!served.hasStatus || isEmpty(status) || !isEmpty(live.status)) return;
+  const { namespace, name } = placeOf(served, manifest);
+  const place = { name, subresource: 'status', ...(namespace === undefined ? {} : { namespace }) };
+  await client.replace(served.resource, place, { ...live, status }, limits);
+}
+
+function placeOf(
+  { namespaced }: ServedKind,
+  { namespace, name }: Manifest,
+): { namespace: string | undefined; name: string } {
+  return { namespace: namespaced ? (namespace ?? defaultNamespace) : undefined, name };
+}
+
+function isEmpty(status: unknown): boolean {
+  return typeof status !== 'object' || status === null || Object.keys(status).length === 0;
+}

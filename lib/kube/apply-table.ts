@@ -1,0 +1,87 @@
+import type { Manifest } from './manifest-decoding.ts';
+import type { ManifestFault } from './manifests.ts';
+
+export type ManifestOutcome =
+  | 'created'
+  | 'existing'
+  /** The API refuses it and would again. */
+  | 'rejected'
+  /** It is no manifest. */
+  | 'undecodable'
+  /** An earlier manifest is of the same object; this one was not applied. */
+  | 'duplicate'
+  /** Its kind was not served until the end. */
+  | 'unserved'
+  /** It was still waiting for something else at the end. */
+  | 'timed out';
+
+/** What became of one manifest. */
+export interface ManifestRow {
+  readonly file: string;
+  readonly document: number;
+  readonly line: number;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly outcome: ManifestOutcome;
+  /** Empty for `created` and `existing`. */
+  readonly reason: string;
+  readonly attempts: number;
+}
+
+export function manifestRow(
+  manifest: Manifest,
+  outcome: ManifestOutcome,
+  reason: string,
+  attempts: number,
+): ManifestRow {
+  const { file, document, line, kind, namespace = '', name } = manifest;
+  return { file, document, line, kind, namespace, name, outcome, reason, attempts };
+}
+
+/** What loading itself found to be wrong. */
+export function faultRow(fault: ManifestFault): ManifestRow {
+  if (fault.kind === 'duplicate') {
+    const { manifest, first } = fault;
+    const reason = `the same object as in ${first.file}:${first.line}`;
+    return manifestRow(manifest, 'duplicate', reason, 0);
+  }
+  const { file, document, line, reason } = fault;
+  const nameless = { kind: '', namespace: '', name: '' };
+  return { file, document, line, ...nameless, outcome: 'undecodable', reason, attempts: 0 };
+}
+
+/** The rows of what was not applied. */
+export function failedRows(rows: readonly ManifestRow[]): ManifestRow[] {
+  return rows.filter(({ outcome }) => outcome !== 'created' && outcome !== 'existing');
+}
+
+/** A line of headings and one line for each manifest that was not applied; nothing when all were. */
+export function failureTable(rows: readonly ManifestRow[]): string[] {
+  const unapplied = failedRows(rows);
+  if (unapplied.length === 0) return [];
+  const cells = [
+    ['WHERE', 'OBJECT', 'OUTCOME', 'TRIES', 'WHY'],
+    ...unapplied.map((row) => [
+      `${row.file}:${row.line}`,
+      objectName(row),
+      row.outcome,
+      String(row.attempts),
+      row.reason.replaceAll(/\s+/g, ' '),
+    ]),
+  ];
+  const widths = [0, 1, 2, 3].map((column) =>
+    Math.max(...cells.map((line) => line[column]?.length ?? 0)),
+  );
+  return cells.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function objectName({ kind, namespace, name }: ManifestRow): string {
+  if (kind === '') return '-';
+  return `${kind} ${namespace === '' ? name : `${namespace}/${name}`}`;
+}

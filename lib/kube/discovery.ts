@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { KubeClient } from './client.ts';
+import { isKubeError } from './kube-error.ts';
+import { objectSchema, type Resource } from './resources.ts';
+import type { Limits } from './transport.ts';
+
+/** How the API serves a kind. */
+export interface ServedKind {
+  readonly resource: Resource;
+  readonly namespaced: boolean;
+  readonly hasStatus: boolean;
+}
+
+export type KindName = { readonly apiVersion: string; readonly kind: string };
+
+const resourceListSchema = z.looseObject({
+  resources: z.array(
+    z.looseObject({ name: z.string(), kind: z.string(), namespaced: z.boolean() }),
+  ),
+});
+
+type ResourceList = z.infer<typeof resourceListSchema>;
+
+/** Which kinds the API serves, asked once for each group and version until that is forgotten. */
+export class Discovery {
+  readonly #client: KubeClient;
+  readonly #known = new Map<string, Promise<ReadonlyMap<string, ServedKind>>>();
+
+  constructor(client: KubeClient) {
+    this.#client = client;
+  }
+
+  /** How the kind is served, or undefined when it is not. */
+  async find({ apiVersion, kind }: KindName, limits: Limits): Promise<ServedKind | undefined> {
+    const known = this.#known.get(apiVersion) ?? this.#load(apiVersion, limits);
+    this.#known.set(apiVersion, known);
+    try {
+      return (await known).get(kind);
+    } catch (error) {
+      this.#known.delete(apiVersion);
+      throw error;
+    }
+  }
+
+  /** Has a group and version asked for anew, since a kind in it was missing or has gone. */
+  forget(apiVersion: string): void {
+    this.#known.delete(apiVersion);
+  }
+
+  async #load(apiVersion: string, limits: Limits): Promise<ReadonlyMap<string, ServedKind>> {
+    try {
+      return servedKinds(apiVersion, await this.#request(apiVersion, limits));
+    } catch (error) {
+      if (isKubeError(error, 'not-found')) return new Map();
+      throw error;
+    }
+  }
+
+  async #request(apiVersion: string, limits: Limits): Promise<ResourceList> {
+    const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+    return resourceListSchema.parse(await this.#client.json({ method: 'GET', path }, limits));
+  }
+}
+
+function servedKinds(apiVersion: string, { resources }: ResourceList): Map<string, ServedKind> {
+  const names = new Set(resources.map(({ name }) => name));
+  const kinds = resources
+    .filter(({ name }) => !name.includes('/'))
+    .map(({ name, kind, namespaced }): [string, ServedKind] => [
+      kind,
+      {
+        resource: { apiVersion, plural: name, schema: objectSchema },
+        namespaced,
+        hasStatus: names.has(`${name}/status`),
+      },
+    ]);
+  return new Map(kinds);
+}

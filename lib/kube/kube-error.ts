@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { describeError } from '../steps/failure.ts';
+
+/**
+ * What kept a request from succeeding:
+ * - `unreachable`: no complete answer (refused, cut, TLS, request deadline);
+ * - `busy`: the server asks to come again (429, any 5xx);
+ * - `not-found`: 404, of the object, its namespace or its resource;
+ * - `conflict`: 409, it exists already or was changed meanwhile;
+ * - `expired`: 410, the resource version is too old to continue from;
+ * - `rejected`: any other refusal; the same request will be refused again.
+ */
+export type KubeErrorKind =
+  | 'unreachable'
+  | 'busy'
+  | 'not-found'
+  | 'conflict'
+  | 'expired'
+  | 'rejected';
+
+/** The parts of a `v1` Status that decide what to do next. */
+const statusSchema = z.looseObject({
+  kind: z.literal('Status'),
+  message: z.string().optional(),
+  reason: z.string().optional(),
+  code: z.number().optional(),
+  details: z
+    .looseObject({
+      kind: z.string().optional(),
+      causes: z.array(z.looseObject({ reason: z.string().optional() })).optional(),
+    })
+    .optional(),
+});
+
+export interface KubeErrorDetails {
+  /** HTTP status, absent when there was no answer. */
+  code?: number;
+  /** The Status' reason, such as `AlreadyExists` or `Forbidden`. */
+  reason?: string;
+  /** Reasons of the Status' causes, such as `NamespaceTerminating`. */
+  causes?: readonly string[];
+  /** What `Retry-After` asked for. */
+  retryAfterMs?: number;
+  cause?: unknown;
+}
+
+/** The only error that requests to the API throw, apart from the caller's own abort reason. */
+export class KubeError extends Error {
+  readonly kind: KubeErrorKind;
+  readonly code: number | undefined;
+  readonly reason: string;
+  readonly causes: readonly string[];
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: KubeErrorKind, message: string, details: KubeErrorDetails = {}) {
+    super(message, details.cause === undefined ? {} : { cause: details.cause });
+    this.name = 'KubeError';
+    this.kind = kind;
+    this.code = details.code;
+    this.reason = details.reason ?? '';
+    this.causes = details.causes ?? [];
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+export function isKubeError(error: unknown, ...kinds: KubeErrorKind[]): error is KubeError {
+  return error instanceof KubeError && (kinds.length === 0 || kinds.includes(error.kind));
+}
+
+/** What has no answer: `request` is the method and path. */
+export function unreachable(request: string, cause: unknown): KubeError {
+  return new KubeError('unreachable', `${request}: ${describeError(cause)}`, { cause });
+}
+
+/** An answer that is not a success. The body is a Status, or text from whatever stands before the API. */
+export function errorFromAnswer(
+  request: string,
+  code: number,
+  body: string,
+  retryAfter?: string,
+): KubeError {
+  const status = statusSchema.safeParse(parseJson(body)).data;
+  const text = status?.message ?? (body.trim().slice(0, 300) || 'no explanation');
+  const seconds = Number(retryAfter);
+  return new KubeError(kindOf(code), `${request}: ${code} ${text}`, {
+    code,
+    ...(status?.reason === undefined ? {} : { reason: status.reason }),
+    causes: (status?.details?.causes ?? []).flatMap(({ reason }) => reason ?? []),
+    ...(retryAfter !== undefined && seconds >= 0 ? { retryAfterMs: seconds * 1000 } : {}),
+  });
+}
+
+/** The Status that a watch delivers in an `ERROR` event. */
+export function errorFromWatch(request: string, object: unknown): KubeError {
+  const code = statusSchema.safeParse(object).data?.code ?? 500;
+  return errorFromAnswer(request, code, JSON.stringify(object));
+}
+
+function kindOf(code: number): KubeErrorKind {
+  if (code === 404) return 'not-found';
+  if (code === 409) return 'conflict';
+  if (code === 410) return 'expired';
+  return code === 429 || code >= 500 ? 'busy' : 'rejected';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+import type { KubeClient } from './client.ts';
+import { type Node, resources } from './resources.ts';
+import { watchUntil } from './watch-objects.ts';
+
+export interface NodeWait {
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+  /** Only a heartbeat newer than this counts: after a restart the API still tells yesterday's. */
+  readonly bootTime: Date;
+  readonly report: (observed: string) => void;
+}
+
+/** Waits until the kubelet of this boot calls the node Ready. */
+export async function nodeReady(client: KubeClient, name: string, wait: NodeWait): Promise<Node> {
+  const { bootTime, ...limits } = wait;
+  return watchUntil(
+    client,
+    resources.nodes,
+    { fieldSelector: `metadata.name=${name}` },
+    (nodes) => {
+      const node = nodes.get(name);
+      return whyNodeNotReady(node, bootTime) === undefined ? node : undefined;
+    },
+    {
+      ...limits,
+      what: `node ${name} to be Ready`,
+      describe: (nodes) => whyNodeNotReady(nodes.get(name), bootTime) ?? 'Ready',
+    },
+  );
+}
+
+/** What keeps a node from being Ready in this boot, or undefined when it is. */
+export function whyNodeNotReady(node: Node | undefined, bootTime: Date): string | undefined {
+  if (node === undefined) return 'the node is not registered';
+  const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready === undefined) return `node ${node.metadata.name} has no Ready condition`;
+  if (ready.status !== 'True') {
+    return `node ${node.metadata.name} is not Ready: ${ready.message ?? ready.reason ?? ready.status}`;
+  }
+  return isAfter(ready.lastHeartbeatTime, bootTime)
+    ? undefined
+    : `node ${node.metadata.name} was last heard of before this boot`;
+}
+
+/** API times have whole seconds, so that something begun in the second of `moment` may read as earlier. */
+export function isAfter(time: string | null | undefined, moment: Date): boolean {
+  return typeof time === 'string' && Date.parse(time) >= Math.floor(moment.getTime() / 1000) * 1000;
+}

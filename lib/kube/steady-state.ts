@@ -1,0 +1,182 @@
+import { isAfter, whyNodeNotReady } from './node-ready.ts';
+import type { Conditioned, Lease, Node, Pod } from './resources.ts';
+
+/** What the control plane of this host must consist of to be called steady. */
+export interface SteadyStateRequirements {
+  readonly nodeName: string;
+  readonly bootTime: Date;
+  /** Static pods of kube-system that must be there, without the node's name: `etcd`, `kube-apiserver`. */
+  readonly components: readonly string[];
+  /** Leases of kube-system that must be held. */
+  readonly leases: readonly string[];
+  /** How long nothing may change. */
+  readonly settlingWindowMs: number;
+}
+
+/** Everything that is looked at, as seen at one moment; a part is undefined until it was first read. */
+export interface Observation {
+  readonly at: Date;
+  /** Why the API is not ready or cannot be watched; undefined when it can. */
+  readonly apiProblem?: string | undefined;
+  readonly node?: Node | undefined;
+  readonly pods?: readonly Pod[] | undefined;
+  readonly leases?: readonly Lease[] | undefined;
+  readonly apiServices?: readonly Conditioned[] | undefined;
+}
+
+export interface SteadyState {
+  /** Facts that must stay as they are during the window: name to value. */
+  readonly facts: ReadonlyMap<string, string>;
+  /** What is not as required now, for people; empty when all is. */
+  readonly unsettled: readonly string[];
+  /** Since when everything is as required and unchanged. */
+  readonly since?: Date;
+  /** What this observation changed, such as `kube-scheduler-n1 restarts: 0 -> 1`. */
+  readonly changes: readonly string[];
+}
+
+export const nothingObserved: SteadyState = { facts: new Map(), unsettled: [], changes: [] };
+
+/** The next state: any change and anything unsettled begins the window anew. */
+export function observe(
+  before: SteadyState,
+  seen: Observation,
+  required: SteadyStateRequirements,
+): SteadyState {
+  const parts = readParts(seen);
+  if (parts === undefined) {
+    return { facts: before.facts, unsettled: [seen.apiProblem ?? notReadYet], changes: [] };
+  }
+  const facts = collectFacts(parts, required);
+  const changes = before.facts.size === 0 ? [] : differences(before.facts, facts);
+  const unsettled =
+    seen.apiProblem === undefined ? findUnsettled(parts, seen.at, required) : [seen.apiProblem];
+  if (unsettled.length > 0) return { facts, unsettled, changes };
+  const since = changes.length === 0 ? (before.since ?? seen.at) : seen.at;
+  return { facts, unsettled, changes, since };
+}
+
+/** Milliseconds until the window has passed if nothing changes; undefined while something is unsettled. */
+export function leftMs(
+  { since }: SteadyState,
+  now: Date,
+  { settlingWindowMs }: SteadyStateRequirements,
+): number | undefined {
+  if (since === undefined) return undefined;
+  return Math.max(0, since.getTime() + settlingWindowMs - now.getTime());
+}
+
+interface Parts {
+  readonly node: Node | undefined;
+  readonly pods: readonly Pod[];
+  readonly leases: readonly Lease[];
+  readonly apiServices: readonly Conditioned[];
+}
+
+const notReadYet = 'the API has not told everything yet';
+
+function readParts({ node, pods, leases, apiServices }: Observation): Parts | undefined {
+  if (pods === undefined || leases === undefined || apiServices === undefined) return undefined;
+  return { node, pods, leases, apiServices };
+}
+
+function findUnsettled(
+  { node, pods, leases, apiServices }: Parts,
+  now: Date,
+  required: SteadyStateRequirements,
+): string[] {
+  return [
+    whyNodeNotReady(node, required.bootTime),
+    ...required.components.map((name) => whyMissing(name, pods, required)),
+    ...mirrorPods(pods, required).map((pod) => whyPodUnsettled(pod, required.bootTime)),
+    ...required.leases.map((name) => whyLeaseUnsettled(name, leases, now, required.bootTime)),
+    ...apiServices.map(whyApiServiceUnavailable),
+  ].filter((reason) => reason !== undefined);
+}
+
+/** The kubelet's own pods on this node: what it shows of its static pods. */
+export function mirrorPods(
+  pods: readonly Pod[],
+  { nodeName }: Pick<SteadyStateRequirements, 'nodeName'>,
+): Pod[] {
+  return pods.filter(
+    ({ metadata }) =>
+      metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined &&
+      metadata.name.endsWith(`-${nodeName}`),
+  );
+}
+
+function whyMissing(
+  component: string,
+  pods: readonly Pod[],
+  required: SteadyStateRequirements,
+): string | undefined {
+  const name = `${component}-${required.nodeName}`;
+  const there = mirrorPods(pods, required).some(({ metadata }) => metadata.name === name);
+  return there ? undefined : `there is no pod ${name}`;
+}
+
+function whyPodUnsettled(pod: Pod, bootTime: Date): string | undefined {
+  const { name, deletionTimestamp } = pod.metadata;
+  if (deletionTimestamp !== undefined) return `pod ${name} is being deleted`;
+  if (pod.status?.phase !== 'Running')
+    return `pod ${name} is ${pod.status?.phase ?? 'not started'}`;
+  const ready = pod.status.conditions?.find(({ type }) => type === 'Ready');
+  if (ready?.status !== 'True') return `pod ${name} is not ready`;
+  const old = pod.status.containerStatuses?.find(
+    ({ state }) => !isAfter(state?.running?.startedAt, bootTime),
+  );
+  return old === undefined
+    ? undefined
+    : `container ${old.name} of ${name} is not running since this boot`;
+}
+
+function whyLeaseUnsettled(
+  name: string,
+  leases: readonly Lease[],
+  now: Date,
+  bootTime: Date,
+): string | undefined {
+  const spec = leases.find(({ metadata }) => metadata.name === name)?.spec;
+  if (spec === undefined) return `lease ${name} is not held`;
+  if (!spec.holderIdentity) return `lease ${name} has no holder`;
+  if (!isAfter(spec.acquireTime, bootTime)) return `lease ${name} is held from before this boot`;
+  const lasts = (spec.leaseDurationSeconds ?? 0) * 1000;
+  const renewed = Date.parse(spec.renewTime ?? '');
+  return renewed + lasts >= now.getTime() ? undefined : `lease ${name} is not renewed`;
+}
+
+function whyApiServiceUnavailable({ metadata, status }: Conditioned): string | undefined {
+  const available = status?.conditions?.find(({ type }) => type === 'Available');
+  if (available?.status === 'True') return undefined;
+  return `API service ${metadata.name} is not available: ${available?.message ?? 'no condition'}`;
+}
+
+function collectFacts(seen: Parts, required: SteadyStateRequirements): Map<string, string> {
+  const facts = new Map<string, string>();
+  facts.set('node', seen.node?.metadata.uid ?? 'none');
+  for (const pod of mirrorPods(seen.pods, required)) {
+    const { name, annotations, generation } = pod.metadata;
+    facts.set(`${name} manifest`, annotations?.['kubernetes.io/config.hash'] ?? '');
+    facts.set(`${name} generation`, String(generation ?? 0));
+    for (const container of pod.status?.containerStatuses ?? []) {
+      facts.set(`${name}/${container.name} restarts`, String(container.restartCount));
+      facts.set(`${name}/${container.name} container`, container.containerID ?? 'none');
+    }
+  }
+  for (const lease of seen.leases) {
+    if (!required.leases.includes(lease.metadata.name)) continue;
+    facts.set(`lease ${lease.metadata.name} holder`, lease.spec?.holderIdentity ?? 'none');
+  }
+  return facts;
+}
+
+function differences(
+  before: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+): string[] {
+  const names = new Set([...before.keys(), ...now.keys()]);
+  return [...names]
+    .filter((name) => before.get(name) !== now.get(name))
+    .map((name) => `${name}: ${before.get(name) ?? 'none'} -> ${now.get(name) ?? 'none'}`);
+}

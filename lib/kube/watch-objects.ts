@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../steps/failure.ts';
+import { backoffMs } from './backoff.ts';
+import type { KubeClient, Selection } from './client.ts';
+import { isKubeError, type KubeError } from './kube-error.ts';
+import type { KubeObject, Resource } from './resources.ts';
+
+/** What is known of the selected objects at one moment. */
+export interface Snapshot<T> {
+  /** By `namespace/name`, or the name alone where there are no namespaces. */
+  readonly objects: ReadonlyMap<string, T>;
+  /** Set while the API does not answer: the objects are those last seen. */
+  readonly lost?: KubeError;
+}
+
+/** One list of everything may take this long. */
+const listDeadlineMs = 30_000;
+/** A watch that lived for this long was a healthy one: the next back-off begins anew. */
+const healthyMs = 5000;
+
+/**
+ * All selected objects now, and again after each change, until the signal fires.
+ * When a watch drops, one snapshot says `lost` and everything is listed anew, since
+ * the API may come back with an older database. Refusals are treated the same: an
+ * API server that has just started may refuse what it will allow soon.
+ */
+export async function* watchObjects<T extends KubeObject>(
+  client: KubeClient,
+  resource: Resource<T>,
+  selection: Selection,
+  signal: AbortSignal,
+): AsyncGenerator<Snapshot<T>> {
+  let objects: ReadonlyMap<string, T> = new Map();
+  let resourceVersion: string | undefined;
+  let failures = 0;
+  for (;;) {
+    const began = performance.now();
+    try {
+      if (resourceVersion === undefined) {
+        const list = await client.list(resource, selection, { signal, deadlineMs: listDeadlineMs });
+        objects = new Map(list.items.map((object) => [keyOf(object), object]));
+        resourceVersion = list.resourceVersion;
+        yield { objects };
+      }
+      for await (const event of client.watch(resource, selection, resourceVersion, signal)) {
+        if (event.type === 'bookmark') {
+          resourceVersion = event.resourceVersion;
+          continue;
+        }
+        resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
+        objects = withChange(objects, event.type, event.object);
+        yield { objects };
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isKubeError(error)) throw error;
+      resourceVersion = undefined;
+      if (error.kind !== 'expired') yield { objects, lost: error };
+      failures = performance.now() - began > healthyMs ? 0 : failures + 1;
+      await sleep(backoffMs(failures, error.retryAfterMs), undefined, { signal });
+    }
+  }
+}
+
+export interface WatchWait<T> {
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+  /** What is waited for, as a noun phrase: the begin of the error at the deadline. */
+  readonly what: string;
+  /** What is there now, for people; also what the error says was found last. */
+  readonly describe: (objects: ReadonlyMap<string, T>) => string;
+  /** Called with that description whenever it changes. */
+  readonly report: (observed: string) => void;
+}
+
+/**
+ * Watches the selected objects until `decide` answers with something, and returns that.
+ * @throws Failure `deadline` with the last observed state.
+ */
+export async function watchUntil<T extends KubeObject, R>(
+  client: KubeClient,
+  resource: Resource<T>,
+  selection: Selection,
+  decide: (objects: ReadonlyMap<string, T>) => R | undefined,
+  { signal, deadlineMs, what, describe, report }: WatchWait<T>,
+): Promise<R> {
+  const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs)));
+  let observed = 'nothing: the API has not answered';
+  try {
+    const both = AbortSignal.any([signal, deadline]);
+    for await (const { objects, lost } of watchObjects(client, resource, selection, both)) {
+      const result = lost === undefined ? decide(objects) : undefined;
+      if (result !== undefined) return result;
+      const now = lost === undefined ? describe(objects) : lost.message;
+      if (now !== observed) report(now);
+      observed = now;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!deadline.aborted) throw error;
+  }
+  throw new Failure('deadline', `waited ${Math.round(deadlineMs / 1000)}s for ${what}`, {
+    found: observed,
+  });
+}
+
+function keyOf({ metadata: { namespace, name } }: KubeObject): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+function withChange<T extends KubeObject>(
+  objects: ReadonlyMap<string, T>,
+  type: 'changed' | 'removed',
+  object: T,
+): ReadonlyMap<string, T> {
+  const changed = new Map(objects);
+  if (type === 'removed') changed.delete(keyOf(object));
+  else changed.set(keyOf(object), object);
+  return changed;
+}

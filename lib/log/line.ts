@@ -1,0 +1,26 @@
+import { redact } from './redact.ts';
+
+/** pino's levels as syslog priorities (`man 5 systemd.exec`, SyslogLevelPrefix). */
+const PRIORITY: Record<number, number> = { 10: 7, 20: 7, 30: 6, 40: 4, 50: 3, 60: 2 };
+
+/** One of pino's JSON records as a line for people: `<6>Sentence key=value`. */
+export function formatLine(json: string, priorities: boolean): string {
+  const record: unknown = JSON.parse(json);
+  const { level, msg, ...fields } = isRecord(record) ? record : {};
+  const sentence = typeof msg === 'string' ? msg : '';
+  const pairs = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}=${fieldText(value)}`);
+  const line = redact([sentence, ...pairs].join(' ').replace(/\s*\n\s*/g, ' | '));
+  return priorities ? `<${PRIORITY[typeof level === 'number' ? level : 30] ?? 6}>${line}` : line;
+}
+
+function fieldText(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return /^[\w./:@+-]+$/.test(text) ? text : JSON.stringify(text);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

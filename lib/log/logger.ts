@@ -1,0 +1,24 @@
+import { type Logger, pino } from 'pino';
+import { formatLine } from './line.ts';
+
+export type { Logger };
+
+export interface LoggerOptions {
+  /** Where lines go; standard output by default. */
+  write?: (line: string) => void;
+  /** Whether lines begin with the syslog priority that journald reads (`<6>`). Default: when started by systemd. */
+  priorities?: boolean;
+}
+
+/**
+ * The agents' logger: one event a line, a sentence first, then its fields.
+ * Secrets are taken out here, whatever a caller passes.
+ */
+export function createLogger(options: LoggerOptions = {}): Logger {
+  const priorities = options.priorities ?? process.env.JOURNAL_STREAM !== undefined;
+  const write = options.write ?? ((line: string) => void process.stdout.write(line));
+  return pino(
+    { base: null, timestamp: false, serializers: {} },
+    { write: (json: string) => write(`${formatLine(json, priorities)}\n`) },
+  );
+}

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { type ContainerRuntime, connectRuntime } from '../cri/runtime.ts';
+import { isMissing, sha256OfFile } from '../host/files.ts';
+import type { HostPaths } from '../host/paths.ts';
+import type { Progress } from '../steps/progress.ts';
+import { installBinaries } from './binaries.ts';
+import { containerdImporter } from './containerd.ts';
+import { imageIdInArchive } from './docker-archive.ts';
+import { importImages } from './images.ts';
+import { openPayloadFile, type Payload, readPayload } from './payload.ts';
+import { verifyPayload } from './verify.ts';
+
+const importDeadlineMs = 300_000;
+
+/** Verifies a payload, imports its images into the runtime and installs its binaries. */
+export async function bringPayload(
+  folder: string,
+  paths: HostPaths,
+  progress: Progress,
+): Promise<{ images: number; binaries: number }> {
+  const payload = await readPayload(folder);
+  await verifyPayload(payload, progress.signal);
+  await withRuntime((runtime) =>
+    importImages(payload, containerdImporter(runtime), {
+      signal: progress.signal,
+      deadlineMs: importDeadlineMs,
+      report: (text) => progress.say(text),
+    }),
+  );
+  await installBinaries(payload, destinations(paths), progress.signal);
+  return { images: payload.images.length, binaries: payload.binaries.length };
+}
+
+/** Whether the runtime has every image of the payload, by digest, and each binary is in its place. */
+export async function payloadIsThere(
+  folder: string,
+  paths: HostPaths,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const payload = await readPayload(folder);
+  return (await hasImages(payload, signal)) && (await hasBinaries(payload, paths, signal));
+}
+
+async function hasImages(payload: Payload, signal: AbortSignal): Promise<boolean> {
+  return withRuntime(async (runtime) => {
+    for (const { reference, archive } of payload.images) {
+      const image = await runtime.imageStatus(reference, { signal, deadlineMs: 10_000 });
+      const content = (await openPayloadFile(payload, archive)).createReadStream();
+      if (image?.id !== (await imageIdInArchive(content, reference, archive, signal))) return false;
+    }
+    return true;
+  });
+}
+
+async function hasBinaries(
+  payload: Payload,
+  paths: HostPaths,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const folders = destinations(paths);
+  for (const { name, kind, sha256 } of payload.binaries) {
+    try {
+      if ((await sha256OfFile(join(folders[kind], name), signal)) !== sha256) return false;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  }
+  return true;
+}
+
+const destinations = (paths: HostPaths) => ({ host: paths.binaries, cni: paths.cniBinaries });
+
+async function withRuntime<T>(use: (runtime: ContainerRuntime) => Promise<T>): Promise<T> {
+  const runtime = connectRuntime();
+  try {
+    return await use(runtime);
+  } finally {
+    runtime.close();
+  }
+}

@@ -1,0 +1,176 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type Document, LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { isMissing } from '../host/files.ts';
+import { Failure } from '../steps/failure.ts';
+
+/**
+ * A path inside the payload: plain segments, no `.` or `..`, not absolute. The
+ * first character of each keeps it from being taken for an option.
+ */
+const relativePath = z
+  .string()
+  .max(255)
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9._+-]*(\/[A-Za-z0-9_][A-Za-z0-9._+-]*)*$/, {
+    error: 'expected a path inside the payload, without . or .. and not absolute',
+  });
+const fileName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, { error: 'expected a plain file name' });
+const digest = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256, 64 hexadecimal digits' });
+const reference = z
+  .string()
+  .max(255)
+  .regex(/^[a-z0-9][a-z0-9.-]*(:[0-9]+)?(\/[a-z0-9][a-z0-9._-]*)+:[A-Za-z0-9_][A-Za-z0-9._-]*$/, {
+    error: 'expected an image reference with registry and tag, such as registry.k8s.io/pause:3.10',
+  });
+
+const image = z.strictObject({
+  name: fileName,
+  reference,
+  /** A docker archive that holds the image under its reference. */
+  archive: relativePath,
+  sha256: digest,
+});
+
+const binary = z.strictObject({
+  name: fileName,
+  /** `cni`: a network plugin, which the container runtime looks for in its own folder. */
+  kind: z.enum(['host', 'cni']).default('host'),
+  file: relativePath,
+  sha256: digest,
+});
+
+const release = z
+  .string()
+  .regex(/^v\d+\.\d+\.\d+[0-9A-Za-z.+-]*$/, { error: 'expected a version such as v1.34.4' });
+
+const payloadSchema = z.strictObject({
+  apiVersion: z.literal('sno-agents/v1'),
+  kind: z.literal('Payload'),
+  versions: z.strictObject({ kubernetes: release, etcd: release }),
+  images: z.array(image).min(1).check(uniqueNames),
+  binaries: z.array(binary).min(1).check(uniqueNames),
+});
+
+export type PayloadImage = z.infer<typeof image>;
+export type PayloadBinary = z.infer<typeof binary>;
+
+/** The contents of payload.yaml, and the folder that its paths are relative to. */
+export interface Payload extends z.infer<typeof payloadSchema> {
+  directory: string;
+}
+
+export const payloadFile = 'payload.yaml';
+
+/** No payload needs more; what is larger is not read into memory. */
+const maxDescriptionBytes = 1 << 20;
+
+/** Reads and checks `payload.yaml`. @throws Failure (usage) with every fault: file, line, field. */
+export async function readPayload(directory: string): Promise<Payload> {
+  const path = join(directory, payloadFile);
+  return { ...parsePayload(await readDescription(path), path), directory: resolve(directory) };
+}
+
+/** The pure part of readPayload; `path` is what errors call the text. */
+export function parsePayload(text: string, path: string): z.infer<typeof payloadSchema> {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const syntax = document.errors.map(({ message }) => message.split('\n')[0] ?? message);
+  if (syntax.length > 0) throw faulty(path, syntax);
+  const parsed = payloadSchema.safeParse(toJs(document, path));
+  if (parsed.success) return parsed.data;
+  throw faulty(
+    path,
+    parsed.error.issues.map(({ path, message }) => `${fieldName(path)}: ${message}`),
+  );
+}
+
+/** An alias that is repeated without end is refused by the parser with an exception. */
+function toJs(document: Document.Parsed, path: string): unknown {
+  try {
+    return document.toJS();
+  } catch (cause) {
+    throw faulty(path, [cause instanceof Error ? cause.message : String(cause)]);
+  }
+}
+
+/**
+ * The absolute path of a file of the payload, which must be a regular file reached
+ * without any link. @throws Failure (usage)
+ */
+export async function payloadPath(payload: Payload, relative: string): Promise<string> {
+  const file = await openPayloadFile(payload, relative);
+  await file.close();
+  return join(payload.directory, relative);
+}
+
+/** Opens a file of the payload for reading, under the same conditions as payloadPath. */
+export async function openPayloadFile(
+  { directory }: Payload,
+  relative: string,
+): Promise<FileHandle> {
+  const expected = join(await realpath(directory), relative);
+  const found = await realpath(expected).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+    throw new Failure('usage', `The payload lacks ${relative}`, { expected });
+  });
+  if (found !== expected) throw notPlain(relative, `a link to ${found}`);
+  // Not blocking: a named pipe would otherwise be waited for.
+  const file = await open(found, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw notPlain(relative, 'something else');
+}
+
+function notPlain(relative: string, found: string): Failure {
+  const expected = 'a regular file, reached without links';
+  return new Failure('usage', `${relative} of the payload is not a plain file`, {
+    expected,
+    found,
+  });
+}
+
+async function readDescription(path: string): Promise<string> {
+  const file = await open(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+    throw new Failure('usage', `There is no payload: ${path} is missing`, {
+      fix: 'Put the payload folder on the live medium, or give its URL',
+    });
+  });
+  try {
+    const { size } = await file.stat();
+    if (size <= maxDescriptionBytes) return await file.readFile('utf8');
+    throw faulty(path, [`expected at most ${maxDescriptionBytes} bytes, found ${size}`]);
+  } finally {
+    await file.close();
+  }
+}
+
+function uniqueNames(context: z.core.ParsePayload<{ name: string }[]>): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of context.value.entries()) {
+    if (seen.has(name)) {
+      const message = `${name} is there twice`;
+      context.issues.push({ code: 'custom', input: name, path: [index, 'name'], message });
+    }
+    seen.add(name);
+  }
+}
+
+function fieldName(path: readonly PropertyKey[]): string {
+  const name = path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('');
+  return name.replace(/^\./, '') || 'the document';
+}
+
+function faulty(path: string, faults: readonly string[]): Failure {
+  return new Failure('usage', `${path}: ${faults.join('; ')}`, {
+    fix: 'Build the payload again, or mend the named fields',
+  });
+}

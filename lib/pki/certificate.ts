@@ -1,0 +1,72 @@
+import { Failure } from '../steps/failure.ts';
+import { x509 } from './x509.ts';
+
+export interface Subject {
+  commonName: string;
+  /** Kubernetes reads these as the user's groups. */
+  organizations: readonly string[];
+}
+
+/** What a certificate says. */
+export interface CertificateFacts {
+  subject: Subject;
+  issuer: Subject;
+  /** Lower-case hex. */
+  serialNumber: string;
+  dnsNames: readonly string[];
+  ipAddresses: readonly string[];
+  notBefore: Date;
+  notAfter: Date;
+  isAuthority: boolean;
+  clientAuth: boolean;
+  serverAuth: boolean;
+}
+
+/**
+ * Parses the first certificate of a PEM text, which may hold other blocks too (the
+ * kubelet keeps certificate and key in one file).
+ *
+ * @throws Failure (fatal) when there is none or it cannot be parsed.
+ */
+export function parseCertificate(pem: string) {
+  const block = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/.exec(pem);
+  try {
+    if (block !== null) return new x509.X509Certificate(block[0]);
+  } catch (cause) {
+    throw new Failure('fatal', 'The certificate cannot be parsed', { cause });
+  }
+  throw new Failure('fatal', 'The text holds no certificate', {
+    expected: 'a PEM block CERTIFICATE',
+  });
+}
+
+/** Reads the first certificate of a PEM text. @throws Failure as parseCertificate. */
+export function inspectCertificate(pem: string): CertificateFacts {
+  const certificate = parseCertificate(pem);
+  const names = certificate.getExtension(x509.SubjectAlternativeNameExtension)?.names.items ?? [];
+  const usages = certificate.getExtension(x509.ExtendedKeyUsageExtension)?.usages ?? [];
+  return {
+    subject: subjectOf(certificate.subjectName),
+    issuer: subjectOf(certificate.issuerName),
+    serialNumber: certificate.serialNumber.toLowerCase(),
+    dnsNames: names.filter(({ type }) => type === 'dns').map(({ value }) => value),
+    ipAddresses: names.filter(({ type }) => type === 'ip').map(({ value }) => value),
+    notBefore: certificate.notBefore,
+    notAfter: certificate.notAfter,
+    isAuthority: certificate.getExtension(x509.BasicConstraintsExtension)?.ca ?? false,
+    clientAuth: usages.includes(x509.ExtendedKeyUsage.clientAuth),
+    serverAuth: usages.includes(x509.ExtendedKeyUsage.serverAuth),
+  };
+}
+
+/** Whether the authority signed it: name and signature; the dates are not looked at. */
+export async function isIssuedBy(pem: string, authorityPem: string): Promise<boolean> {
+  const certificate = parseCertificate(pem);
+  const authority = parseCertificate(authorityPem);
+  if (certificate.issuer !== authority.subject) return false;
+  return certificate.verify({ publicKey: authority.publicKey, signatureOnly: true });
+}
+
+function subjectOf(name: InstanceType<typeof x509.Name>): Subject {
+  return { commonName: name.getField('CN').at(-1) ?? '', organizations: name.getField('O') };
+}

@@ -1,0 +1,76 @@
+import { stringify } from 'yaml';
+import type { KeyPair } from './authority.ts';
+import { issueLeaf } from './leaf.ts';
+import { lifetimes } from './lifetimes.ts';
+
+export interface KubeconfigOptions {
+  /** https://host:port */
+  server: string;
+  cluster: string;
+  user: string;
+  /**
+   * `files`: paths, so that a renewed certificate is a renewed file and nothing else.
+   * `embedded`: PEM texts, for a kubeconfig that is handed out.
+   */
+  credentials:
+    | { kind: 'files'; authority: string; certificate: string; key: string }
+    | { kind: 'embedded'; authority: string; certificate: string; key: string };
+}
+
+/** The text of a kubeconfig with one cluster, one user and one context. */
+export function kubeconfig({ server, cluster, user, credentials }: KubeconfigOptions): string {
+  const { kind, authority, certificate, key } = credentials;
+  const field = (name: string, value: string) =>
+    kind === 'files'
+      ? { [name]: value }
+      : { [`${name}-data`]: Buffer.from(value).toString('base64') };
+  return stringify(
+    {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [
+        { name: cluster, cluster: { server, ...field('certificate-authority', authority) } },
+      ],
+      users: [
+        {
+          name: user,
+          user: { ...field('client-certificate', certificate), ...field('client-key', key) },
+        },
+      ],
+      contexts: [{ name: user, context: { cluster, user } }],
+      'current-context': user,
+    },
+    { lineWidth: 0 },
+  );
+}
+
+/** The group that the API server's authorizer never refuses anything. */
+export const administrators = 'system:masters';
+
+/**
+ * The kubeconfig that `sno create` leaves in `auth/kubeconfig`, with its key inside.
+ *
+ * @param domain `<name>.<baseDomain>` of the cluster; the API answers at `api.<domain>`.
+ */
+export async function adminKubeconfig(
+  domain: string,
+  cluster: string,
+  { servingCa, adminCa }: { servingCa: Pick<KeyPair, 'certificate'>; adminCa: KeyPair },
+  now: Date = new Date(),
+): Promise<string> {
+  const admin = await issueLeaf(
+    adminCa,
+    {
+      subject: { commonName: 'system:admin', organizations: [administrators] },
+      usage: 'client',
+      lifetimeDays: lifetimes.adminKubeconfigDays,
+    },
+    now,
+  );
+  return kubeconfig({
+    server: `https://api.${domain}:6443`,
+    cluster,
+    user: 'admin',
+    credentials: { kind: 'embedded', authority: servingCa.certificate, ...admin },
+  });
+}

@@ -1,0 +1,135 @@
+import { Failure } from '../steps/failure.ts';
+import { certificatePem, type KeyPair, randomSerialNumber, signingAlgorithm } from './authority.ts';
+import { isIssuedBy, parseCertificate, type Subject } from './certificate.ts';
+import { createSigningKey, publicCryptoKey, signingCryptoKey } from './keys.ts';
+import { daysMs, lifetimes, validity } from './lifetimes.ts';
+import { x509 } from './x509.ts';
+
+export interface LeafProfile {
+  subject: { commonName: string; organizations?: Subject['organizations'] };
+  usage: 'client' | 'server' | 'both';
+  dnsNames?: readonly string[];
+  ipAddresses?: readonly string[];
+  /** Default: lifetimes.leafDays. */
+  lifetimeDays?: number;
+}
+
+/** Makes a key and a certificate for it, valid no longer than the authority. */
+export async function issueLeaf(
+  authority: KeyPair,
+  profile: LeafProfile,
+  now: Date = new Date(),
+): Promise<KeyPair> {
+  const { privateKey, publicKey } = await createSigningKey();
+  const issuer = parseCertificate(authority.certificate);
+  const subjectKey = publicCryptoKey(publicKey);
+  const dates = validity(now, profile.lifetimeDays ?? lifetimes.leafDays);
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: randomSerialNumber(),
+    subject: subjectName(profile.subject),
+    issuer: issuer.subjectName,
+    notBefore: dates.notBefore,
+    notAfter: earlier(dates.notAfter, issuer.notAfter),
+    signingAlgorithm,
+    publicKey: subjectKey,
+    signingKey: signingCryptoKey(authority.key),
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension(extendedKeyUsages(profile.usage)),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      await x509.SubjectKeyIdentifierExtension.create(subjectKey),
+      ...alternativeNames(profile),
+    ],
+  });
+  return { certificate: certificatePem(certificate), key: privateKey };
+}
+
+/**
+ * Signs a leaf again: same key, subject, names and usages, new serial number and
+ * dates. The host's clock may be wrong in either direction when this runs, so the
+ * new validity contains what the old one had left, and reaches back to where the
+ * old one began: a certificate that is signed under a wrong clock is still good
+ * once the clock is right.
+ *
+ * @returns the new certificate as PEM; the key stays as it is.
+ * @throws Failure (fatal) when the authority did not sign the old certificate, or is
+ *   itself expired by this host's clock.
+ */
+export async function renewLeaf(
+  oldCertificate: string,
+  authority: KeyPair,
+  now: Date,
+): Promise<string> {
+  const old = parseCertificate(oldCertificate);
+  const issuer = parseCertificate(authority.certificate);
+  if (!(await isIssuedBy(oldCertificate, authority.certificate))) {
+    throw new Failure(
+      'fatal',
+      `The certificate of ${old.subject} is not this authority's to renew`,
+      {
+        expected: `a signature of ${issuer.subject}`,
+        found: `issuer ${old.issuer}`,
+      },
+    );
+  }
+  const fresh = validity(now, lifetimes.leafDays);
+  if (issuer.notAfter <= now) {
+    throw new Failure('fatal', `The certificate authority ${issuer.subject} has expired`, {
+      expected: `a time before ${issuer.notAfter.toISOString()}`,
+      found: now.toISOString(),
+      fix: "Check this host's clock",
+    });
+  }
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: randomSerialNumber(),
+    subject: old.subjectName,
+    issuer: issuer.subjectName,
+    notBefore: earlier(fresh.notBefore, old.notBefore),
+    notAfter: earlier(later(fresh.notAfter, old.notAfter), issuer.notAfter),
+    signingAlgorithm,
+    publicKey: old.publicKey,
+    signingKey: signingCryptoKey(authority.key),
+    extensions: old.extensions,
+  });
+  return certificatePem(certificate);
+}
+
+/** Whether a leaf should be signed again: about to expire, expired, or not yet valid by this clock. */
+export function needsRenewal(certificate: string, now: Date): boolean {
+  const { notBefore, notAfter } = parseCertificate(certificate);
+  const remainingMs = notAfter.getTime() - now.getTime();
+  return now < notBefore || remainingMs < daysMs(lifetimes.leafRenewalDays);
+}
+
+/** Typed values are taken as they are; in plain strings the library reads quotes and hex. */
+function subjectName({ commonName, organizations = [] }: LeafProfile['subject']) {
+  return new x509.Name([
+    ...organizations.map((value) => ({ O: [{ utf8String: value }] })),
+    { CN: [{ utf8String: commonName }] },
+  ]);
+}
+
+function extendedKeyUsages(usage: LeafProfile['usage']) {
+  const { clientAuth, serverAuth } = x509.ExtendedKeyUsage;
+  if (usage === 'both') return [serverAuth, clientAuth];
+  return usage === 'client' ? [clientAuth] : [serverAuth];
+}
+
+function alternativeNames({ dnsNames = [], ipAddresses = [] }: LeafProfile) {
+  if (dnsNames.length + ipAddresses.length === 0) return [];
+  return [
+    new x509.SubjectAlternativeNameExtension([
+      ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
+      ...ipAddresses.map((value) => ({ type: 'ip' as const, value })),
+    ]),
+  ];
+}
+
+function earlier(a: Date, b: Date): Date {
+  return a < b ? a : b;
+}
+
+function later(a: Date, b: Date): Date {
+  return a > b ? a : b;
+}

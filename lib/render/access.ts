@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { connectEtcd, type EtcdClient } from '../etcd/client.ts';
+import type { HostPaths } from '../host/paths.ts';
+import { type KubeClient, kubeClient } from '../kube/client.ts';
+import { Failure } from '../steps/failure.ts';
+import type { Cluster } from './cluster.ts';
+import { authorityPaths } from './kubernetes/authorities.ts';
+import { etcdClient, etcdMember } from './kubernetes/etcd.ts';
+import { kubernetesRenderer } from './kubernetes/index.ts';
+import { agentKubeconfigs } from './kubernetes/kubeconfigs.ts';
+import type { Renderer } from './renderer.ts';
+
+/** What the agents need to know of a kind of control plane once it is rendered. */
+export interface ControlPlaneAccess {
+  readonly renderer: Renderer;
+  readonly etcd: {
+    readonly member: { readonly name: string; readonly peerUrl: string; readonly token: string };
+    readonly clientUrl: string;
+    /** Paths on the host. */
+    readonly ca: string;
+    readonly certificate: string;
+    readonly key: string;
+  };
+  /** Kubeconfigs on the host, by what they are for. */
+  readonly kubeconfigs: { readonly bootstrapAdmin: string; readonly csrApprover: string };
+  /** Signs nodes' identities: paths of its certificate and key. */
+  readonly kubeletClientAuthority: { readonly certificate: string; readonly key: string };
+}
+
+const kubernetes: ControlPlaneAccess = {
+  renderer: kubernetesRenderer,
+  etcd: {
+    member: {
+      name: etcdMember.name,
+      peerUrl: etcdMember.peerUrl,
+      token: etcdMember.clusterToken,
+    },
+    clientUrl: etcdClient.url,
+    ca: etcdClient.authority,
+    certificate: etcdClient.certificate,
+    key: etcdClient.key,
+  },
+  kubeconfigs: agentKubeconfigs,
+  kubeletClientAuthority: authorityPaths('kubelet-client'),
+};
+
+/** How the control plane of that kind is reached; a Failure for one that cannot be made yet. */
+export function accessTo(kind: Cluster['controlPlane']): ControlPlaneAccess {
+  if (kind === 'kubernetes') return kubernetes;
+  throw new Failure('usage', `there is no control plane of kind ${kind} here`, {
+    expected: 'kubernetes',
+  });
+}
+
+/** Calls etcd with a client of its own for the time of `use`. */
+export async function withEtcd<T>(
+  kind: Cluster['controlPlane'],
+  paths: HostPaths,
+  use: (client: EtcdClient) => Promise<T>,
+): Promise<T> {
+  const { clientUrl, ca, certificate, key } = accessTo(kind).etcd;
+  const client = connectEtcd(clientUrl, {
+    ca: await readFile(paths.at(ca)),
+    cert: await readFile(paths.at(certificate)),
+    key: await readFile(paths.at(key)),
+  });
+  try {
+    return await use(client);
+  } finally {
+    client.close();
+  }
+}
+
+/** Calls the API as the bootstrap's administrator, for the time of `use`. */
+export async function withBootstrapAdmin<T>(
+  kind: Cluster['controlPlane'],
+  paths: HostPaths,
+  use: (client: KubeClient) => Promise<T>,
+): Promise<T> {
+  const client = await kubeClient(paths.at(accessTo(kind).kubeconfigs.bootstrapAdmin));
+  try {
+    return await use(client);
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/**
+ * What `sno create` decided about the cluster and hands to the agents on the
+ * host, as `/etc/sno-agents/cluster.json` in the live Ignition.
+ */
+export const clusterSchema = z.strictObject({
+  apiVersion: z.literal('sno-agents/v1'),
+  /** Made anew by each `sno create`; tells an installation of this cluster from any other. */
+  clusterId: z.uuid(),
+  controlPlane: z.enum(['kubernetes', 'openshift']),
+  /** `metadata.name` of the install-config. */
+  name: z.string(),
+  baseDomain: z.string(),
+  /** The node's name; absent: the name that the live host has when it is final. */
+  hostname: z.string().optional(),
+  machineNetwork: z.array(z.string()).min(1),
+  clusterNetwork: z
+    .array(z.strictObject({ cidr: z.string(), hostPrefix: z.number().int() }))
+    .min(1),
+  serviceNetwork: z.array(z.string()).min(1),
+  installation: z.strictObject({
+    /** A device path, best one of /dev/disk/by-id. */
+    disk: z.string(),
+    /** Further arguments of coreos-installer, the disk not among them. */
+    coreosInstallerArgs: z.array(z.string()),
+    /** What to do with a disk that holds another system. */
+    existingSystem: z.enum(['refuse', 'overwrite']),
+  }),
+  /** sha256 (hex) of the `sno-agents` executable that the live medium must carry. */
+  executableSha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Who may log in as `core`. */
+  sshKeys: z.array(z.string()).default([]),
+  /** Where the master Ignition is fetched; absent: it is rendered on the host. */
+  machineConfigServerUrl: z.url().optional(),
+  /** Names of preflight checks whose failure is only a warning. */
+  preflightWarnings: z.array(z.string()).default([]),
+});
+
+export type Cluster = z.infer<typeof clusterSchema>;
+
+/** `<name>.<baseDomain>`: what api, api-int and *.apps stand before. */
+export function clusterDomain(cluster: Pick<Cluster, 'name' | 'baseDomain'>): string {
+  return `${cluster.name}.${cluster.baseDomain}`;
+}

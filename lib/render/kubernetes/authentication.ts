@@ -1,0 +1,23 @@
+import { stringify } from 'yaml';
+import type { RenderedFile } from '../renderer.ts';
+import { publicFile } from './files.ts';
+import { paths } from './paths.ts';
+
+export const authenticationConfigPath = `${paths.configOf('kube-apiserver')}/authentication.yaml`;
+
+/**
+ * Nobody is anonymous but a prober on the three health paths. The flag
+ * --anonymous-auth must not be given beside it.
+ */
+export function authenticationFile(): RenderedFile {
+  const configuration = {
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'AuthenticationConfiguration',
+    jwt: [],
+    anonymous: {
+      enabled: true,
+      conditions: ['/livez', '/readyz', '/healthz'].map((path) => ({ path })),
+    },
+  };
+  return publicFile(authenticationConfigPath, stringify(configuration));
+}

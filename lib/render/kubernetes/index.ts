@@ -1,0 +1,59 @@
+import type { Rendered, RenderedDirectory, Renderer, RenderInput } from '../renderer.ts';
+import { authorityFiles, createAuthorities } from './authorities.ts';
+import { cniFile } from './cni.ts';
+import { etcdFiles, etcdPod } from './etcd.ts';
+import { closedDirectories } from './files.ts';
+import { apiServerFiles, apiServerPod } from './kube-apiserver.ts';
+import { controllerManagerFiles, controllerManagerPod } from './kube-controller-manager.ts';
+import { schedulerFiles, schedulerPod } from './kube-scheduler.ts';
+import { agentKubeconfigFiles } from './kubeconfigs.ts';
+import { kubeletFiles } from './kubelet.ts';
+import { leafFiles } from './leaves.ts';
+import { manifests } from './manifests.ts';
+import { paths } from './paths.ts';
+import { serviceAccountFiles } from './service-account.ts';
+
+/** The control plane from a local payload: etcd and the Kubernetes components as static pods. */
+export const kubernetesRenderer: Renderer = { kind: 'kubernetes', render };
+
+async function render(input: RenderInput): Promise<Rendered> {
+  const authorities = await createAuthorities(input.authorities);
+  const files = [
+    ...authorityFiles(authorities),
+    ...(await leafFiles(input, authorities)),
+    ...(await serviceAccountFiles()),
+    ...etcdFiles(authorities),
+    ...apiServerFiles(authorities),
+    ...controllerManagerFiles(authorities),
+    ...schedulerFiles(authorities),
+    ...kubeletFiles(input, authorities),
+    ...agentKubeconfigFiles(authorities),
+    cniFile(input),
+  ];
+  const closed = closedDirectories(files, [
+    paths.pki,
+    paths.kubelet,
+    paths.agents,
+    ...['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map(paths.configOf),
+  ]);
+  return {
+    directories: [...fixedDirectories, ...closed],
+    files,
+    staticPods: [
+      etcdPod(input),
+      apiServerPod(input),
+      controllerManagerPod(input),
+      schedulerPod(input),
+    ],
+    manifests: manifests(input),
+  };
+}
+
+/** Folders that hold no rendered file when they are made. */
+const fixedDirectories: readonly RenderedDirectory[] = [
+  { path: paths.kubernetes, mode: 0o755, stage: 'both' },
+  { path: paths.staticPods, mode: 0o700, stage: 'both' },
+  { path: paths.auditLogs, mode: 0o700, stage: 'both' },
+  // The installed host's is the one that the snapshot is restored into.
+  { path: paths.etcdData, mode: 0o700, stage: 'live' },
+];

@@ -1,0 +1,103 @@
+import type { RenderedFile, RenderInput, StaticPod } from '../renderer.ts';
+import { auditFlags, auditPolicyFile } from './audit.ts';
+import { authenticationConfigPath, authenticationFile } from './authentication.ts';
+import { type Authorities, clientBundle } from './authorities.ts';
+import { encryptionConfigPath, encryptionFile } from './encryption.ts';
+import { etcdMember } from './etcd.ts';
+import { publicFile } from './files.ts';
+import { issuedLeaves } from './leaves.ts';
+import { apiPort, paths } from './paths.ts';
+import { serviceAccount } from './service-account.ts';
+import { flags, staticPod } from './static-pod.ts';
+
+const folder = paths.pkiOf('kube-apiserver');
+
+const trust = {
+  clients: `${folder}/client-ca.crt`,
+  etcd: `${folder}/etcd-ca.crt`,
+  kubelets: `${folder}/kubelet-serving-ca.crt`,
+  frontProxy: `${folder}/front-proxy-ca.crt`,
+} as const;
+
+export function apiServerFiles(authorities: Authorities): RenderedFile[] {
+  return [
+    publicFile(trust.clients, clientBundle(authorities)),
+    publicFile(trust.etcd, authorities.etcd.certificate),
+    publicFile(trust.kubelets, authorities['kubelet-serving'].certificate),
+    publicFile(trust.frontProxy, authorities['front-proxy'].certificate),
+    authenticationFile(),
+    encryptionFile(),
+    auditPolicyFile(),
+  ];
+}
+
+export function apiServerPod(input: RenderInput): StaticPod {
+  const { apiServerServing, apiServerEtcdClient, apiServerKubeletClient, frontProxyClient } =
+    issuedLeaves;
+  const args = flags({
+    'secure-port': apiPort,
+    'advertise-address': input.host.nodeIp,
+    'tls-cert-file': apiServerServing.certificate,
+    'tls-private-key-file': apiServerServing.key,
+    'tls-min-version': 'VersionTLS12',
+    'client-ca-file': trust.clients,
+    'authentication-config': authenticationConfigPath,
+    'authorization-mode': ['Node', 'RBAC'],
+    'enable-admission-plugins': ['NodeRestriction'],
+    'allow-privileged': true,
+    profiling: false,
+
+    'etcd-servers': etcdMember.clientUrl,
+    'etcd-cafile': trust.etcd,
+    'etcd-certfile': apiServerEtcdClient.certificate,
+    'etcd-keyfile': apiServerEtcdClient.key,
+    'encryption-provider-config': encryptionConfigPath,
+    // Long enough to see, the morning after, what happened in the evening.
+    'event-ttl': '3h',
+
+    'kubelet-certificate-authority': trust.kubelets,
+    'kubelet-client-certificate': apiServerKubeletClient.certificate,
+    'kubelet-client-key': apiServerKubeletClient.key,
+    'kubelet-preferred-address-types': ['InternalIP', 'Hostname'],
+
+    'proxy-client-cert-file': frontProxyClient.certificate,
+    'proxy-client-key-file': frontProxyClient.key,
+    'requestheader-client-ca-file': trust.frontProxy,
+    'requestheader-allowed-names': [frontProxyClient.subject.commonName],
+    'requestheader-username-headers': ['X-Remote-User'],
+    'requestheader-group-headers': ['X-Remote-Group'],
+    'requestheader-extra-headers-prefix': ['X-Remote-Extra-'],
+    // Webhooks and aggregated APIs are reached by their pods, not through kube-proxy.
+    'enable-aggregator-routing': true,
+
+    'service-account-issuer': serviceAccount.issuer,
+    'service-account-key-file': serviceAccount.publicKey,
+    'service-account-signing-key-file': serviceAccount.privateKey,
+    'service-cluster-ip-range': input.cluster.serviceNetwork,
+
+    ...auditFlags,
+
+    // Clients are told to come again rather than refused; watches get a moment to move on.
+    'shutdown-send-retry-after': true,
+    'shutdown-watch-termination-grace-period': '5s',
+  });
+  const health = { port: apiPort, scheme: 'HTTPS' } as const;
+  return staticPod(
+    {
+      component: 'kube-apiserver',
+      args,
+      mounts: [
+        { path: folder },
+        { path: paths.configOf('kube-apiserver') },
+        { path: paths.serviceAccount },
+        { path: paths.auditLogs, writable: true },
+      ],
+      requests: { cpu: '250m', memory: '512Mi' },
+      live: { path: '/livez', ...health },
+      ready: { path: '/readyz', ...health },
+      // Requests in flight may take the default --request-timeout of 60 s.
+      terminationGracePeriodSeconds: 75,
+    },
+    input,
+  );
+}

@@ -1,0 +1,111 @@
+import { lifetimes } from '../../pki/lifetimes.ts';
+import type { RenderedFile, RenderInput, StaticPod } from '../renderer.ts';
+import {
+  type Authorities,
+  type AuthorityName,
+  authorityPaths,
+  clientBundle,
+} from './authorities.ts';
+import { publicFile } from './files.ts';
+import { componentKubeconfig } from './kubeconfigs.ts';
+import { leaderElection } from './leader-election.ts';
+import { issuedLeaves } from './leaves.ts';
+import { paths } from './paths.ts';
+import { serviceAccount } from './service-account.ts';
+import { flags, staticPod } from './static-pod.ts';
+
+const component = 'kube-controller-manager';
+const port = 10257;
+const folder = paths.pkiOf(component);
+
+const trust = {
+  /** Also what every pod is given to recognise the API server by. */
+  api: `${folder}/api-ca.crt`,
+  clients: `${folder}/client-ca.crt`,
+  frontProxy: `${folder}/front-proxy-ca.crt`,
+} as const;
+
+const kubeconfigPath = `${paths.configOf(component)}/kubeconfig`;
+
+/**
+ * Each signer's own authority. One pair of these flags forbids the general pair, and
+ * a signer left out is skipped without an error.
+ */
+const signers = {
+  'kubelet-serving': 'kubelet-serving',
+  'kubelet-client': 'kubelet-client',
+  'kube-apiserver-client': 'admin',
+  'legacy-unknown': 'legacy-unknown',
+} as const satisfies Record<string, AuthorityName>;
+
+export function controllerManagerFiles(authorities: Authorities): RenderedFile[] {
+  return [
+    publicFile(trust.api, authorities.serving.certificate),
+    publicFile(trust.clients, clientBundle(authorities)),
+    publicFile(trust.frontProxy, authorities['front-proxy'].certificate),
+    componentKubeconfig(kubeconfigPath, issuedLeaves.controllerManager, trust.api),
+  ];
+}
+
+export function controllerManagerPod(input: RenderInput): StaticPod {
+  const { cluster } = input;
+  const args = flags({
+    'bind-address': '127.0.0.1',
+    'secure-port': port,
+    'tls-min-version': 'VersionTLS12',
+    kubeconfig: kubeconfigPath,
+    'authentication-kubeconfig': kubeconfigPath,
+    'authorization-kubeconfig': kubeconfigPath,
+    // Given here instead of looked up, since the API may come later.
+    'authentication-skip-lookup': true,
+    'client-ca-file': trust.clients,
+    'requestheader-client-ca-file': trust.frontProxy,
+    'requestheader-allowed-names': [issuedLeaves.frontProxyClient.subject.commonName],
+    profiling: false,
+
+    'leader-elect': true,
+    'leader-elect-lease-duration': leaderElection.leaseDuration,
+    'leader-elect-renew-deadline': leaderElection.renewDeadline,
+    'leader-elect-retry-period': leaderElection.retryPeriod,
+
+    'use-service-account-credentials': true,
+    'service-account-private-key-file': serviceAccount.privateKey,
+    'root-ca-file': trust.api,
+
+    ...Object.fromEntries(Object.entries(signers).flatMap(signerFlags)),
+    'cluster-signing-duration': `${lifetimes.leafDays * 24}h`,
+
+    'allocate-node-cidrs': true,
+    'cluster-cidr': cluster.clusterNetwork.map(({ cidr }) => cidr),
+    'node-cidr-mask-size-ipv4': cluster.clusterNetwork[0]?.hostPrefix ?? 24,
+    'service-cluster-ip-range': cluster.serviceNetwork,
+    // The default lies below /usr, which is read-only here and on the host.
+    'flex-volume-plugin-dir': `${paths.kubernetes}/kubelet-plugins/volume/exec`,
+  });
+  const health = { path: '/healthz', port, scheme: 'HTTPS' } as const;
+  return staticPod(
+    {
+      component,
+      args,
+      mounts: [
+        { path: folder },
+        { path: paths.configOf(component) },
+        { path: paths.serviceAccount },
+        ...Object.values(signers).map((name) => ({ path: authorityPaths(name).folder })),
+      ],
+      requests: { cpu: '100m', memory: '128Mi' },
+      live: health,
+      ready: health,
+      terminationGracePeriodSeconds: 30,
+    },
+    input,
+  );
+}
+
+function signerFlags([signer, name]: [string, AuthorityName]): [string, string][] {
+  const { certificate, key } = authorityPaths(name);
+  return [
+    [`cluster-signing-${signer}-cert-file`, certificate],
+    [`cluster-signing-${signer}-key-file`, key],
+  ];
+}

@@ -1,0 +1,44 @@
+import { kubeconfig } from '../../pki/kubeconfig.ts';
+import type { RenderedFile } from '../renderer.ts';
+import type { Authorities } from './authorities.ts';
+import { privateFile, publicFile } from './files.ts';
+import { bootstrapAdminPurpose, issuedLeaves, type Leaf } from './leaves.ts';
+import { localApi, paths } from './paths.ts';
+
+/** Kubeconfigs that the agents use. */
+export const agentKubeconfigs = {
+  bootstrapAdmin: `${paths.agents}/bootstrap-admin.kubeconfig`,
+  csrApprover: `${paths.agents}/csr-approver.kubeconfig`,
+} as const;
+
+const agentsTrust = `${paths.agents}/api-ca.crt`;
+
+/**
+ * A kubeconfig for a client on the host. It names the files instead of holding what
+ * is in them, so that renewing a certificate is rewriting one file.
+ */
+export function componentKubeconfig(
+  path: string,
+  { name, certificate, key }: Pick<Leaf, 'name' | 'certificate' | 'key'>,
+  authority: string,
+  options: Parameters<typeof privateFile>[2] = {},
+): RenderedFile {
+  const text = kubeconfig({
+    server: localApi,
+    cluster: 'local',
+    user: name,
+    credentials: { kind: 'files', authority, certificate, key },
+  });
+  return privateFile(path, text, options);
+}
+
+export function agentKubeconfigFiles({ serving }: Authorities): RenderedFile[] {
+  const { bootstrapAdmin, csrApprover } = agentKubeconfigs;
+  return [
+    publicFile(agentsTrust, serving.certificate),
+    componentKubeconfig(csrApprover, issuedLeaves.csrApprover, agentsTrust),
+    componentKubeconfig(bootstrapAdmin, issuedLeaves.bootstrapAdmin, agentsTrust, {
+      leftover: bootstrapAdminPurpose,
+    }),
+  ];
+}

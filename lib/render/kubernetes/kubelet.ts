@@ -1,0 +1,105 @@
+import { stringify } from 'yaml';
+import type { RenderedFile, RenderInput } from '../renderer.ts';
+import { addressAt } from './addresses.ts';
+import type { Authorities } from './authorities.ts';
+import { publicFile } from './files.ts';
+import { componentKubeconfig } from './kubeconfigs.ts';
+import { paths } from './paths.ts';
+
+/** What the kubelet's units name. */
+export const kubeletPaths = {
+  /** Standalone: static pods only, no API. */
+  liveConfig: `${paths.kubernetes}/kubelet-live.yaml`,
+  installedConfig: `${paths.kubernetes}/kubelet.yaml`,
+  kubeconfig: `${paths.kubelet}/kubeconfig`,
+  /** Certificate and key of its identity, in one file behind a symlink. */
+  clientPair: `${paths.kubeletPki}/kubelet-client-current.pem`,
+} as const;
+
+const folder = paths.pkiOf('kubelet');
+
+const trust = {
+  api: `${folder}/api-ca.crt`,
+  /** Who may be a client of the kubelet: the API server, and administrators that it authorizes. */
+  clients: `${folder}/client-ca.crt`,
+} as const;
+
+export function kubeletFiles(input: RenderInput, authorities: Authorities): RenderedFile[] {
+  const identity = {
+    name: 'kubelet',
+    certificate: kubeletPaths.clientPair,
+    key: kubeletPaths.clientPair,
+  };
+  const installed = { stage: 'installed' } as const;
+  return [
+    publicFile(trust.clients, authorities.admin.certificate),
+    publicFile(trust.api, authorities.serving.certificate, installed),
+    publicFile(kubeletPaths.liveConfig, stringify(liveConfiguration(input)), { stage: 'live' }),
+    publicFile(kubeletPaths.installedConfig, stringify(installedConfiguration(input)), installed),
+    componentKubeconfig(kubeletPaths.kubeconfig, identity, trust.api, installed),
+  ];
+}
+
+/** What holds before and after the reboot. */
+function configuration({ host }: RenderInput) {
+  return {
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    kind: 'KubeletConfiguration',
+    staticPodPath: paths.staticPods,
+    containerRuntimeEndpoint: host.runtimeEndpoint ?? 'unix:///run/containerd/containerd.sock',
+    cgroupDriver: host.cgroupDriver,
+    readOnlyPort: 0,
+    tlsMinVersion: 'VersionTLS12',
+    // The host's sysctls belong to its operating system.
+    protectKernelDefaults: false,
+    // A host with swap is a host that works; pods get none of it by default.
+    failSwapOn: false,
+    podPidsLimit: 4096,
+    seccompDefault: true,
+    // The default lies below /usr, which is read-only.
+    volumePluginDir: `${paths.kubernetes}/kubelet-plugins/volume/exec`,
+    ...(host.rootIsOverlay ? { localStorageCapacityIsolation: false } : {}),
+  };
+}
+
+/** Without an API there is nobody to ask who a client is: the kubelet serves nothing. */
+function liveConfiguration(input: RenderInput) {
+  return {
+    ...configuration(input),
+    enableServer: false,
+    // It builds an authenticator even so, and refuses to start without a method.
+    authentication: {
+      anonymous: { enabled: false },
+      webhook: { enabled: false },
+      x509: { clientCAFile: trust.clients },
+    },
+    authorization: { mode: 'AlwaysAllow' },
+    rotateCertificates: false,
+    serverTLSBootstrap: false,
+    // The live stage keeps every image that it was given, however full its memory is.
+    imageGCHighThresholdPercent: 100,
+    imageGCLowThresholdPercent: 99,
+  };
+}
+
+function installedConfiguration(input: RenderInput) {
+  const dns = addressAt(input.cluster.serviceNetwork[0] ?? '', 10, 'networking.serviceNetwork');
+  return {
+    ...configuration(input),
+    authentication: {
+      anonymous: { enabled: false },
+      webhook: { enabled: true },
+      x509: { clientCAFile: trust.clients },
+    },
+    authorization: { mode: 'Webhook' },
+    rotateCertificates: true,
+    serverTLSBootstrap: true,
+    clusterDomain: 'cluster.local',
+    clusterDNS: [dns],
+    imageGCHighThresholdPercent: 85,
+    imageGCLowThresholdPercent: 80,
+    // Workloads first, then 30 s in which etcd and the API server stop in order.
+    shutdownGracePeriod: '60s',
+    shutdownGracePeriodCriticalPods: '30s',
+  };
+}

@@ -1,0 +1,189 @@
+import { administrators } from '../../pki/kubeconfig.ts';
+import { issueLeaf, type LeafProfile } from '../../pki/leaf.ts';
+import { clusterDomain } from '../cluster.ts';
+import type { RenderedFile, RenderInput } from '../renderer.ts';
+import { addressAt } from './addresses.ts';
+import type { Authorities, AuthorityName } from './authorities.ts';
+import { keyFile, publicFile } from './files.ts';
+import { paths } from './paths.ts';
+
+/** Where a leaf lies and who signs it: all that is needed to sign it again. */
+export interface Leaf {
+  name: string;
+  /** PEM with the certificate. */
+  certificate: string;
+  /** PEM with the key; the same path as `certificate` where both are in one file. */
+  key: string;
+  /** Its files: authorityPaths(authority). */
+  authority: AuthorityName;
+}
+
+interface IssuedLeaf extends Leaf {
+  subject: LeafProfile['subject'];
+  usage: LeafProfile['usage'];
+  names?: (input: RenderInput) => Pick<LeafProfile, 'dnsNames' | 'ipAddresses'>;
+  /** Bootstrap alone needs it: why. */
+  leftover?: string;
+}
+
+/** User names that RBAC or the authorizers know. */
+export const users = {
+  csrApprover: 'sno-agents:csr-approver',
+  kubeletClient: 'kube-apiserver-kubelet-client',
+} as const;
+
+/** Why the bootstrap's administrator exists; on all its files. */
+export const bootstrapAdminPurpose =
+  'the agents administer the cluster with it until the installation has ended';
+
+/** Where a leaf of this name lies in a folder. */
+function at(folder: string, name: string): Pick<Leaf, 'certificate' | 'key'> {
+  return { certificate: `${folder}/${name}.crt`, key: `${folder}/${name}.key` };
+}
+
+const loopback = () => ({ dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] });
+
+/** The leaves that rendering makes, by what they are for. */
+export const issuedLeaves = {
+  etcdServer: {
+    name: 'etcd-server',
+    ...at(paths.pkiOf('etcd'), 'server'),
+    authority: 'etcd',
+    subject: { commonName: 'etcd-server' },
+    usage: 'server',
+    names: loopback,
+  },
+  etcdPeer: {
+    name: 'etcd-peer',
+    ...at(paths.pkiOf('etcd'), 'peer'),
+    authority: 'etcd',
+    subject: { commonName: 'etcd-peer' },
+    usage: 'both',
+    names: loopback,
+  },
+  apiServerEtcdClient: {
+    name: 'kube-apiserver-etcd-client',
+    ...at(paths.pkiOf('kube-apiserver'), 'etcd-client'),
+    authority: 'etcd',
+    subject: { commonName: 'kube-apiserver-etcd-client' },
+    usage: 'client',
+  },
+  agentsEtcdClient: {
+    name: 'sno-agents-etcd-client',
+    ...at(paths.agents, 'etcd-client'),
+    authority: 'etcd',
+    subject: { commonName: 'sno-agents:etcd' },
+    usage: 'client',
+  },
+  apiServerServing: {
+    name: 'kube-apiserver-serving',
+    ...at(paths.pkiOf('kube-apiserver'), 'serving'),
+    authority: 'serving',
+    subject: { commonName: 'kube-apiserver' },
+    usage: 'server',
+    names: apiServerNames,
+  },
+  apiServerKubeletClient: {
+    name: 'kube-apiserver-kubelet-client',
+    ...at(paths.pkiOf('kube-apiserver'), 'kubelet-client'),
+    authority: 'admin',
+    subject: { commonName: users.kubeletClient },
+    usage: 'client',
+  },
+  frontProxyClient: {
+    name: 'front-proxy-client',
+    ...at(paths.pkiOf('kube-apiserver'), 'front-proxy-client'),
+    authority: 'front-proxy',
+    subject: { commonName: 'front-proxy-client' },
+    usage: 'client',
+  },
+  controllerManager: {
+    name: 'kube-controller-manager',
+    ...at(paths.pkiOf('kube-controller-manager'), 'client'),
+    authority: 'admin',
+    subject: { commonName: 'system:kube-controller-manager' },
+    usage: 'client',
+  },
+  scheduler: {
+    name: 'kube-scheduler',
+    ...at(paths.pkiOf('kube-scheduler'), 'client'),
+    authority: 'admin',
+    subject: { commonName: 'system:kube-scheduler' },
+    usage: 'client',
+  },
+  csrApprover: {
+    name: 'csr-approver',
+    ...at(paths.agents, 'csr-approver'),
+    authority: 'admin',
+    subject: { commonName: users.csrApprover },
+    usage: 'client',
+  },
+  bootstrapAdmin: {
+    name: 'bootstrap-admin',
+    ...at(paths.agents, 'bootstrap-admin'),
+    authority: 'admin',
+    subject: { commonName: 'sno-agents:bootstrap-admin', organizations: [administrators] },
+    usage: 'client',
+    leftover: bootstrapAdminPurpose,
+  },
+} as const satisfies Record<string, IssuedLeaf>;
+
+/** The kubelet's identity: made and rotated elsewhere, certificate and key in one file. */
+const kubeletClient: Leaf = {
+  name: 'kubelet-client',
+  certificate: `${paths.kubeletPki}/kubelet-client-current.pem`,
+  key: `${paths.kubeletPki}/kubelet-client-current.pem`,
+  authority: 'kubelet-client',
+};
+
+/**
+ * Every leaf that may have expired while the host was switched off and that nothing
+ * renews before the API is there. It is a constant: signing them again needs the
+ * files and nothing that rendering remembered. A leaf whose file is not there (the
+ * bootstrap's, after the clean-up) is none to renew. `kubelet-client-current.pem`
+ * is a symlink to a dated file. What the kubelet serves is not among them: it asks
+ * for that anew by itself.
+ */
+export const leafCatalogue: readonly Leaf[] = [...Object.values(issuedLeaves), kubeletClient].map(
+  ({ name, certificate, key, authority }) => ({ name, certificate, key, authority }),
+);
+
+/** Issues every leaf and returns its two files. */
+export async function leafFiles(
+  input: RenderInput,
+  authorities: Authorities,
+): Promise<RenderedFile[]> {
+  const leaves: IssuedLeaf[] = Object.values(issuedLeaves);
+  const files = await Promise.all(leaves.map((leaf) => filesOf(leaf, input, authorities)));
+  return files.flat();
+}
+
+async function filesOf(
+  { subject, usage, names, leftover, ...leaf }: IssuedLeaf,
+  input: RenderInput,
+  authorities: Authorities,
+): Promise<RenderedFile[]> {
+  const pair = await issueLeaf(authorities[leaf.authority], { subject, usage, ...names?.(input) });
+  const keyClass = leftover === undefined ? 'permanent' : 'gone';
+  const options = leftover === undefined ? {} : { leftover };
+  return [
+    publicFile(leaf.certificate, pair.certificate, options),
+    keyFile(leaf.key, pair.key, keyClass, options),
+  ];
+}
+
+function apiServerNames({ cluster, host }: RenderInput) {
+  const domain = clusterDomain(cluster);
+  const dnsNames = [
+    `api.${domain}`,
+    `api-int.${domain}`,
+    'kubernetes',
+    'kubernetes.default',
+    'kubernetes.default.svc',
+    'kubernetes.default.svc.cluster.local',
+    'localhost',
+    host.hostname,
+  ];
+  const serviceIp = addressAt(cluster.serviceNetwork[0] ?? '', 1, 'networking.serviceNetwork');
+  return { dnsNames: [...new Set(dnsNames)], ipAddresses: ['127.0.0.1', host.nodeIp, serviceIp] };
+}

@@ -1,0 +1,84 @@
+import { stringify } from 'yaml';
+import type { RenderedManifest, RenderInput } from '../renderer.ts';
+import { users } from './leaves.ts';
+
+const rbac = 'rbac.authorization.k8s.io';
+
+interface RoleSubject {
+  kind: 'User' | 'Group';
+  name: string;
+}
+
+/**
+ * The rights that the control plane needs beyond what Kubernetes binds by itself.
+ *
+ * What is missing is missing on purpose: no bootstrapper has any right, and above
+ * all not the one by which the controller-manager approves a first client
+ * certificate for any node name.
+ */
+export function manifests({ host }: RenderInput): RenderedManifest[] {
+  return [
+    manifest('10-kubelet-api-access.yaml', [
+      // Logs, exec and metrics: the API server as a client of the kubelet.
+      binding('sno:kubelet-api', 'system:kubelet-api-admin', user(users.kubeletClient)),
+    ]),
+    manifest('10-kubelet-client-renewal.yaml', [
+      // A node that is one already may renew its own client certificate, and no other.
+      binding(
+        'sno:kubelet-client-renewal',
+        'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
+        { kind: 'Group', name: 'system:nodes' },
+      ),
+    ]),
+    manifest('10-csr-approver.yaml', [
+      approverRole(host.hostname),
+      binding(users.csrApprover, users.csrApprover, user(users.csrApprover)),
+    ]),
+  ];
+}
+
+function approverRole(hostname: string) {
+  return {
+    apiVersion: `${rbac}/v1`,
+    kind: 'ClusterRole',
+    metadata: { name: users.csrApprover },
+    rules: [
+      {
+        apiGroups: ['certificates.k8s.io'],
+        resources: ['certificatesigningrequests'],
+        verbs: ['get', 'list', 'watch'],
+      },
+      {
+        apiGroups: ['certificates.k8s.io'],
+        resources: ['certificatesigningrequests/approval'],
+        verbs: ['update'],
+      },
+      {
+        apiGroups: ['certificates.k8s.io'],
+        resources: ['signers'],
+        resourceNames: ['kubernetes.io/kubelet-serving'],
+        verbs: ['approve'],
+      },
+      // The addresses that a serving certificate may name.
+      { apiGroups: [''], resources: ['nodes'], resourceNames: [hostname], verbs: ['get'] },
+    ],
+  };
+}
+
+function binding(name: string, role: string, subject: RoleSubject) {
+  return {
+    apiVersion: `${rbac}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
+    subjects: [{ apiGroup: rbac, ...subject }],
+  };
+}
+
+function user(name: string): RoleSubject {
+  return { kind: 'User', name };
+}
+
+function manifest(name: string, objects: readonly object[]): RenderedManifest {
+  return { name, contents: objects.map((object) => stringify(object)).join('---\n') };
+}

@@ -1,0 +1,139 @@
+import { stringify } from 'yaml';
+import { Failure } from '../../steps/failure.ts';
+import type { RenderInput, StaticPod } from '../renderer.ts';
+
+export type Component = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
+
+/** An HTTP health path on loopback, where hostNetwork lets the kubelet reach it. */
+export interface HealthCheck {
+  path: string;
+  port: number;
+  scheme: 'HTTP' | 'HTTPS';
+}
+
+export interface Mount {
+  /** The folder, the same on the host and in the container. It must exist. */
+  path: string;
+  writable?: boolean;
+}
+
+export interface ControlPlanePod {
+  component: Component;
+  /** Arguments after the program's name. */
+  args: readonly string[];
+  mounts: readonly Mount[];
+  requests: { cpu: string; memory: string };
+  live: HealthCheck;
+  ready: HealthCheck;
+  /** How long a stop may take before the kubelet kills. */
+  terminationGracePeriodSeconds: number;
+}
+
+/**
+ * The manifest of one control plane component. It must come out the same from the
+ * same input: the kubelet derives the pod's uid from it, and a changed uid is a new pod.
+ *
+ * @throws Failure (fatal) when the payload has no image for the component.
+ */
+export function staticPod(pod: ControlPlanePod, { host }: RenderInput): StaticPod {
+  const { component } = pod;
+  const image = host.images[component];
+  if (image === undefined) {
+    throw new Failure('fatal', `The payload names no image for ${component}`, {
+      fix: 'Use a payload that is complete',
+    });
+  }
+  const manifest = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: component,
+      namespace: 'kube-system',
+      labels: {
+        'app.kubernetes.io/name': component,
+        component,
+        tier: 'control-plane',
+      },
+    },
+    spec: {
+      hostNetwork: true,
+      dnsPolicy: 'Default',
+      enableServiceLinks: false,
+      // Both, since no admission plugin resolves the name for the standalone kubelet.
+      priority: 2_000_001_000,
+      priorityClassName: 'system-node-critical',
+      terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds,
+      securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+      containers: [container(pod, image)],
+      volumes: pod.mounts.map(({ path }) => ({
+        name: volumeName(path),
+        // Never created on demand: a missing folder is an error, not an empty database.
+        hostPath: { path, type: 'Directory' },
+      })),
+    },
+  };
+  return {
+    component,
+    file: `${component}.yaml`,
+    container: component,
+    manifest: stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false }),
+  };
+}
+
+function container(pod: ControlPlanePod, image: string) {
+  return {
+    name: pod.component,
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    command: [pod.component, ...pod.args],
+    resources: { requests: pod.requests },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      privileged: false,
+      readOnlyRootFilesystem: true,
+    },
+    startupProbe: {
+      httpGet: httpGet(pod.live),
+      periodSeconds: 2,
+      timeoutSeconds: 5,
+      // Ten minutes: a large database on a slow disk, or an API that waits for it.
+      failureThreshold: 300,
+    },
+    livenessProbe: {
+      httpGet: httpGet(pod.live),
+      periodSeconds: 10,
+      timeoutSeconds: 15,
+      failureThreshold: 8,
+    },
+    readinessProbe: {
+      httpGet: httpGet(pod.ready),
+      periodSeconds: 2,
+      timeoutSeconds: 15,
+      failureThreshold: 3,
+    },
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    volumeMounts: pod.mounts.map(({ path, writable = false }) => ({
+      name: volumeName(path),
+      mountPath: path,
+      readOnly: !writable,
+    })),
+  };
+}
+
+function httpGet({ path, port, scheme }: HealthCheck) {
+  return { host: '127.0.0.1', path, port, scheme };
+}
+
+function volumeName(path: string): string {
+  return path.slice(1).replaceAll('/', '-');
+}
+
+/** `--name=value` for each entry; a list becomes comma-separated. */
+export function flags(
+  values: Readonly<Record<string, string | number | boolean | readonly string[]>>,
+): string[] {
+  return Object.entries(values).map(
+    ([name, value]) => `--${name}=${Array.isArray(value) ? value.join(',') : String(value)}`,
+  );
+}

@@ -1,0 +1,131 @@
+import { Command, CommanderError } from 'commander';
+import { bootMoment } from '../host/boot.ts';
+import type { HostPaths } from '../host/paths.ts';
+import { createLogger, type Logger } from '../log/logger.ts';
+import { EXIT, type ExitCode, exitCodeFor } from './exit-codes.ts';
+import { describeError } from './failure.ts';
+import { Journal, readJournal } from './journal.ts';
+import { lockAgent } from './lock.ts';
+import { planText, statusText } from './print.ts';
+import { Reporter, statusPath } from './reporter.ts';
+import { PlanRunner, type RunRange } from './runner.ts';
+import { readStatus } from './status.ts';
+import type { Plan } from './step.ts';
+
+export interface Agent<Context> {
+  readonly plan: Plan<Context>;
+  readonly paths: HostPaths;
+  /** Reads the host and the configuration; called once the agent holds its lock. */
+  context(log: Logger): Promise<Context>;
+  /** Called when a step asked for a reboot. */
+  reboot?(context: Context, reason: string): Promise<void>;
+}
+
+/** The command line that every agent has: `plan`, `run`, `status`. Returns the exit code. */
+export async function runAgentCommand<Context>(
+  agent: Agent<Context>,
+  args: readonly string[],
+): Promise<ExitCode> {
+  let code: ExitCode = EXIT.done;
+  const program = new Command(agent.plan.agent).description(agent.plan.purpose).exitOverride();
+  program
+    .command('plan')
+    .description('print the steps, their deadlines and what each leaves behind')
+    .action(() => void process.stdout.write(planText(agent.plan)));
+  program
+    .command('run')
+    .description('run the plan, or go on where it was cut')
+    .option('--from <step>', 'begin with this step, whatever the journal says')
+    .option('--until <step>', 'stop after this step')
+    .action(async (range: RunRange) => {
+      code = await runPlan(agent, range);
+    });
+  program
+    .command('status')
+    .description('say where the agent stands')
+    .option('--json', 'for programs')
+    .action(async ({ json }: { json?: boolean }) => {
+      process.stdout.write(await statusOf(agent, json === true));
+    });
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    process.stderr.write(`${agent.plan.agent}: ${describeError(error)}\n`);
+    return exitCodeFor(error);
+  }
+}
+
+export function journalPath(paths: HostPaths, agent: string): string {
+  return `${paths.state}/${agent}/journal.jsonl`;
+}
+
+async function statusOf<Context>({ plan, paths }: Agent<Context>, json: boolean): Promise<string> {
+  const status = await readStatus(statusPath(paths, plan.agent));
+  const entries = await readJournal(journalPath(paths, plan.agent));
+  return json
+    ? `${JSON.stringify({ status: status ?? null, journal: entries }, null, 2)}\n`
+    : statusText(plan, status, entries);
+}
+
+async function runPlan<Context>(agent: Agent<Context>, range: RunRange): Promise<ExitCode> {
+  const { plan, paths } = agent;
+  const log = createLogger();
+  using _lock = await lockAgent(plan.agent, paths.root);
+  const reporter = new Reporter(plan, paths);
+  const stop = stopOnSignals();
+  await reporter.agentBegins();
+  try {
+    const journal = await Journal.open(journalPath(paths, plan.agent));
+    const context = await agent.context(log);
+    const runner = new PlanRunner(plan, context, {
+      journal,
+      log,
+      reporter,
+      clock: bootMoment,
+      stop,
+    });
+    const result = await runner.run(range);
+    if (result.kind === 'reboot') {
+      log.warn(`Restarting the host: ${result.reason}`);
+      await reporter.agentEnds('reboot', EXIT.done, result.reason);
+      await agent.reboot?.(context, result.reason);
+      return EXIT.done;
+    }
+    log.info(`${plan.unit}: everything is done`);
+    await reporter.agentEnds('done', EXIT.done);
+    return EXIT.done;
+  } catch (error) {
+    return await endWith(error, { log, reporter, stop, plan });
+  }
+}
+
+async function endWith(
+  error: unknown,
+  {
+    log,
+    reporter,
+    stop,
+    plan,
+  }: { log: Logger; reporter: Reporter; stop: AbortSignal; plan: { unit: string } },
+): Promise<ExitCode> {
+  if (stop.aborted) {
+    log.warn(`${plan.unit}: told to stop; it goes on here when it is started again`);
+    await reporter.agentEnds('stopped', EXIT.retryable, 'told to stop');
+    return EXIT.retryable;
+  }
+  const code = exitCodeFor(error);
+  const reason = describeError(error);
+  log.error({ exit: code }, `${plan.unit} failed: ${reason}`);
+  await reporter.agentEnds('failed', code, reason);
+  return code;
+}
+
+function stopOnSignals(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(name, () => controller.abort(new Error(`stopped by ${name}`)));
+  }
+  return controller.signal;
+}

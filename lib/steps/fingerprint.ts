@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+
+/** A short digest of JSON data that does not depend on the order of keys. */
+export function fingerprint(data: unknown): string {
+  return createHash('sha256').update(canonicalJson(data)).digest('hex').slice(0, 16);
+}
+
+function canonicalJson(data: unknown): string {
+  return JSON.stringify(data, (_key, value: unknown) =>
+    isPlainObject(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,74 @@
+import type { Logger } from '../log/logger.ts';
+
+/** Receives what a step is waiting for, and since when, as it changes. */
+export interface WaitingListener {
+  waiting(description: string | undefined): void;
+}
+
+/**
+ * What a running step is given: the signal to stop by, and a voice. The signal
+ * fires at the step's deadline and when the agent is told to stop.
+ */
+export class Progress {
+  readonly signal: AbortSignal;
+  readonly #log: Logger;
+  readonly #listener: WaitingListener;
+  readonly #endsAtMs: number;
+  #waiting: string | undefined;
+  #waitedMs = 0;
+
+  constructor(signal: AbortSignal, endsAtMs: number, log: Logger, listener: WaitingListener) {
+    this.signal = signal;
+    this.#endsAtMs = endsAtMs;
+    this.#log = log;
+    this.#listener = listener;
+  }
+
+  /** Time left until the step's deadline, for calls that want a number of their own. */
+  remainingMs(): number {
+    return Math.max(0, Math.round(this.#endsAtMs - performance.now()));
+  }
+
+  /** One event of the step, as a sentence and its fields. */
+  say(sentence: string, fields: Record<string, unknown> = {}): void {
+    this.#log.info(fields, sentence);
+  }
+
+  warn(sentence: string, fields: Record<string, unknown> = {}): void {
+    this.#log.warn(fields, sentence);
+  }
+
+  /** States what is being waited for now; logged when it changes. */
+  waitingFor(description: string): void {
+    if (description === this.#waiting) return;
+    this.#waiting = description;
+    this.#log.info(
+      { left: `${Math.round(this.remainingMs() / 1000)}s` },
+      `Waiting for ${description}`,
+    );
+    this.#listener.waiting(description);
+  }
+
+  /** Runs something that waits for others, and counts its time as waiting, not as own work. */
+  async wait<T>(description: string, body: () => Promise<T>): Promise<T> {
+    this.waitingFor(description);
+    const began = performance.now();
+    try {
+      const result = await body();
+      // Kept on failure: the last thing waited for belongs in the error.
+      this.#waiting = undefined;
+      this.#listener.waiting(undefined);
+      return result;
+    } finally {
+      this.#waitedMs += performance.now() - began;
+    }
+  }
+
+  get lastWait(): string | undefined {
+    return this.#waiting;
+  }
+
+  get waitedMs(): number {
+    return this.#waitedMs;
+  }
+}

@@ -1,0 +1,77 @@
+import type { HostPaths } from '../host/paths.ts';
+import type { WaitingListener } from './progress.ts';
+import { ServiceRecord } from './service-record.ts';
+import { type AgentStatus, StatusFile } from './status.ts';
+import type { Plan } from './step.ts';
+import { SystemdNotifier } from './systemd-notify.ts';
+
+/** Everything outside the log that learns where an agent stands: systemd, the status file, the service record. */
+export class Reporter implements WaitingListener {
+  readonly #status: StatusFile;
+  readonly #record: ServiceRecord;
+  readonly #notifier = new SystemdNotifier();
+  #now: AgentStatus;
+
+  constructor(plan: Pick<Plan<unknown>, 'agent' | 'unit'>, paths: HostPaths) {
+    this.#status = new StatusFile(statusPath(paths, plan.agent));
+    this.#record = new ServiceRecord(`${paths.serviceRecords}/${plan.unit}.json`);
+    this.#now = { agent: plan.agent, unit: plan.unit, state: 'running', updated: now() };
+  }
+
+  async agentBegins(): Promise<void> {
+    this.#notifier.startWatchdog();
+    await Promise.all([this.#notifier.ready(), this.#record.serviceStart()]);
+    this.#publish({});
+  }
+
+  stepBegins(name: string, number: number, of: number, deadlineMs: number): void {
+    const since = now();
+    this.#publish({ step: { name, number, of, attempt: 0, since, until: later(deadlineMs) } });
+  }
+
+  async attemptBegins(name: string, attempt: number, leftMs: number): Promise<void> {
+    if (this.#now.step !== undefined) {
+      this.#publish({ step: { ...this.#now.step, attempt, since: now(), until: later(leftMs) } });
+    }
+    if (attempt === 1) await this.#record.stageStart(name);
+  }
+
+  async stepEnds(name: string, error?: string): Promise<void> {
+    await this.#record.stageEnd(name, error);
+  }
+
+  waiting(description: string | undefined): void {
+    if (this.#now.step === undefined) return;
+    const { waitingFor: _before, ...step } = this.#now.step;
+    this.#publish({
+      step: description === undefined ? step : { ...step, waitingFor: description },
+    });
+  }
+
+  async agentEnds(
+    state: Exclude<AgentStatus['state'], 'running'>,
+    exitCode: number,
+    reason?: string,
+  ): Promise<void> {
+    this.#publish({ state, exitCode, ...(reason === undefined ? {} : { reason }) });
+    await this.#record.serviceEnd(state === 'failed' || state === 'stopped' ? reason : undefined);
+    await this.#status.flush();
+    await this.#notifier.stop();
+  }
+
+  #publish(change: Partial<AgentStatus>): void {
+    this.#now = { ...this.#now, ...change, updated: now() };
+    this.#status.publish(this.#now);
+    const { step } = this.#now;
+    if (step === undefined) return;
+    const wait = step.waitingFor === undefined ? '' : `: waiting for ${step.waitingFor}`;
+    this.#notifier.status(`step ${step.number} of ${step.of}, ${step.name}${wait}`);
+  }
+}
+
+export function statusPath(paths: HostPaths, agent: string): string {
+  return `${paths.run}/${agent}/status.json`;
+}
+
+const now = () => new Date().toISOString();
+const later = (ms: number) => new Date(Date.now() + Math.max(0, ms)).toISOString();

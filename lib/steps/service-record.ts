@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
+
+const recordSchema = z.array(
+  z.object({
+    timestamp: z.string(),
+    phase: z.enum(['service start', 'service end', 'stage start', 'stage end']),
+    result: z.enum(['success', 'failure']).optional(),
+    stage: z.string().optional(),
+    errorLine: z.string().optional(),
+    errorMessage: z.string().optional(),
+  }),
+);
+
+export type ServiceRecordEntry = z.infer<typeof recordSchema>[number];
+
+/**
+ * `/var/log/openshift/<unit>.json`: an array of entries, as the installer's
+ * `bootstrap-service-record.sh` writes it and `openshift-install analyze` reads
+ * it. Times are real UTC; a file that does not parse is begun anew, since a
+ * damaged record must not keep a service from starting.
+ */
+export class ServiceRecord {
+  readonly #path: string;
+  #tail: Promise<void> = Promise.resolve();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  serviceStart(): Promise<void> {
+    return this.#add({ phase: 'service start' });
+  }
+
+  serviceEnd(error?: string): Promise<void> {
+    return this.#add({ phase: 'service end', ...result(error) });
+  }
+
+  stageStart(stage: string): Promise<void> {
+    return this.#add({ phase: 'stage start', stage });
+  }
+
+  stageEnd(stage: string, error?: string): Promise<void> {
+    return this.#add({ phase: 'stage end', stage, ...result(error) });
+  }
+
+  #add(entry: Omit<ServiceRecordEntry, 'timestamp'>): Promise<void> {
+    const timestamp = `${new Date().toISOString().slice(0, 19)}Z`;
+    this.#tail = this.#tail.then(() => this.#rewrite({ timestamp, ...entry }));
+    return this.#tail;
+  }
+
+  async #rewrite(entry: ServiceRecordEntry): Promise<void> {
+    const entries = parse(await readTextIfPresent(this.#path));
+    await writeFileAtomic(this.#path, `${JSON.stringify([...entries, entry], null, 2)}\n`, 0o644);
+  }
+}
+
+function result(error: string | undefined): Pick<ServiceRecordEntry, 'result' | 'errorMessage'> {
+  return error === undefined ? { result: 'success' } : { result: 'failure', errorMessage: error };
+}
+
+function parse(text: string | undefined): ServiceRecordEntry[] {
+  try {
+    const parsed = recordSchema.safeParse(JSON.parse(text ?? '[]'));
+    return parsed.success ? parsed.data : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
+
+const statusSchema = z.object({
+  agent: z.string(),
+  unit: z.string(),
+  state: z.enum(['running', 'done', 'failed', 'reboot', 'stopped']),
+  updated: z.string(),
+  step: z
+    .object({
+      name: z.string(),
+      number: z.number(),
+      of: z.number(),
+      attempt: z.number(),
+      since: z.string(),
+      until: z.string(),
+      waitingFor: z.string().optional(),
+    })
+    .optional(),
+  /** Why the agent stopped, when it did not end well. */
+  reason: z.string().optional(),
+  exitCode: z.number().optional(),
+});
+
+/** `/run/sno-agents/<agent>/status.json`: where an agent stands, for programs. */
+export type AgentStatus = z.infer<typeof statusSchema>;
+
+/** Publishes the status; the newest one wins when several come at once. */
+export class StatusFile {
+  readonly #path: string;
+  #next: AgentStatus | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  publish(status: AgentStatus): void {
+    this.#next = status;
+    this.#writing ??= this.#write();
+  }
+
+  async flush(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#next !== undefined) {
+      const status = this.#next;
+      this.#next = undefined;
+      try {
+        await writeFileAtomic(this.#path, `${JSON.stringify(status, null, 2)}\n`, 0o644);
+      } catch {
+        // A full /run must not end an installation; the journal has the same facts.
+      }
+    }
+    this.#writing = undefined;
+  }
+}
+
+export async function readStatus(path: string): Promise<AgentStatus | undefined> {
+  const text = await readTextIfPresent(path);
+  if (text === undefined) return undefined;
+  const parsed = statusSchema.safeParse(JSON.parse(text));
+  return parsed.success ? parsed.data : undefined;
+}

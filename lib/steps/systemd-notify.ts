@@ -1,0 +1,59 @@
+import { execa } from 'execa';
+
+/**
+ * Tells systemd about the agent, where a unit of systemd started it. Node has no
+ * unix datagrams, so `systemd-notify` sends them as a child; the unit needs
+ * `NotifyAccess=all`. Messages are sent one after another; of several statuses
+ * that wait only the newest is sent.
+ */
+export class SystemdNotifier {
+  readonly #enabled = process.env.NOTIFY_SOCKET !== undefined;
+  #status: string | undefined;
+  #sending: Promise<void> | undefined;
+  #watchdog: NodeJS.Timeout | undefined;
+
+  ready(): Promise<void> {
+    return this.#send(['--ready']);
+  }
+
+  /** `STATUS=` as `systemctl status` shows it. */
+  status(text: string): void {
+    if (!this.#enabled || text === this.#status) return;
+    this.#status = text;
+    this.#sending ??= this.#drain();
+  }
+
+  /** Asks for that much more time before systemd gives a starting or stopping unit up. */
+  extendTimeout(ms: number): Promise<void> {
+    return this.#send([`EXTEND_TIMEOUT_USEC=${Math.round(ms * 1000)}`]);
+  }
+
+  /** Feeds the watchdog at half its interval, from the event loop: a loop that hangs starves it. */
+  startWatchdog(): void {
+    const intervalUs = Number(process.env.WATCHDOG_USEC ?? 0);
+    if (!this.#enabled || intervalUs <= 0) return;
+    const feed = () => void this.#send(['WATCHDOG=1']);
+    this.#watchdog = setInterval(feed, intervalUs / 2000);
+    this.#watchdog.unref();
+    feed();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#watchdog);
+    await this.#sending;
+  }
+
+  async #drain(): Promise<void> {
+    for (let sent: string | undefined; sent !== this.#status; ) {
+      sent = this.#status;
+      await this.#send([`--status=${sent}`]);
+    }
+    this.#sending = undefined;
+  }
+
+  async #send(args: string[]): Promise<void> {
+    if (!this.#enabled) return;
+    // A message that systemd does not take is no reason to end the work.
+    await execa('systemd-notify', args, { timeout: 10_000, reject: false, stdio: 'ignore' });
+  }
+}

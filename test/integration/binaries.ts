@@ -1,0 +1,31 @@
+import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Component, ensureComponent } from '../../lab/components/component.ts';
+import { etcd } from '../../lab/components/etcd.ts';
+import { kubernetes } from '../../lab/components/kubernetes.ts';
+
+/** Environment variable with a folder that holds etcd, etcdutl, kube-apiserver … instead of the lab's cache. */
+const folderVariable = 'SNO_AGENTS_BIN';
+
+/** Path of a real executable; built into the lab's cache when it is not there yet. */
+async function binary(component: Component, name: string, signal: AbortSignal): Promise<string> {
+  const report = (line: string) => process.stderr.write(`${component.name}: ${line}\n`);
+  const folder =
+    process.env[folderVariable] ?? (await ensureComponent(component, { signal, report }));
+  const path = join(folder, name);
+  await access(path, constants.X_OK);
+  return path;
+}
+
+export async function etcdBinaries(
+  signal: AbortSignal,
+): Promise<{ etcd: string; etcdutl: string }> {
+  return {
+    etcd: await binary(etcd, 'etcd', signal),
+    etcdutl: await binary(etcd, 'etcdutl', signal),
+  };
+}
+
+export function kubernetesBinary(name: string, signal: AbortSignal): Promise<string> {
+  return binary(kubernetes, name, signal);
+}

@@ -1,0 +1,87 @@
+import { Parser, type Result } from 'tap-parser';
+import { stringify } from 'yaml';
+
+/** Assertions, counted where they were made: a subtest counts as its assertions do. */
+export interface Tally {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+/** What the reader of a run is told, as it happens. */
+export interface TallyEvents {
+  /** A test file ended. */
+  onFile(name: string, tally: Tally): void;
+  /** `detail` is YAML, without the indentation of TAP. */
+  onFailure(name: string, detail: string): void;
+  onSkip(name: string, reason: string): void;
+}
+
+export const emptyTally = (): Tally => ({ passed: 0, failed: 0, skipped: 0 });
+
+export const addTally = (sum: Tally, { passed, failed, skipped }: Tally): void => {
+  sum.passed += passed;
+  sum.failed += failed;
+  sum.skipped += skipped;
+};
+
+/**
+ * Counts a TAP stream of test files, as `tap` writes it. The promise is kept when the
+ * stream has ended. A file or subtest that failed without a failed assertion (it crashed,
+ * ran out of time, broke its plan) counts as one failure.
+ */
+export function tallyTap(stream: NodeJS.ReadableStream, events: TallyEvents): Promise<Tally> {
+  const total = emptyTally();
+  const parser = new Parser();
+  watch(parser, [], total, events);
+  return new Promise((resolve, reject) => {
+    parser.on('complete', (results) => {
+      if (!results.ok && total.failed === 0) {
+        total.failed += 1;
+        events.onFailure('the TAP stream', stringify(results.failures));
+      }
+      resolve(total);
+    });
+    stream.on('error', reject);
+    stream.pipe(parser);
+  });
+}
+
+/** TAP writes a subtest first and then the result that sums it up: only what it holds is counted. */
+function watch(parser: Parser, path: string[], total: Tally, events: TallyEvents): void {
+  let subtest: Tally | undefined;
+  parser.on('child', (child) => {
+    subtest = emptyTally();
+    watch(child, [...path, child.name], subtest, events);
+  });
+  parser.on('assert', (result) => {
+    const name = [...path, result.name].join(' > ');
+    const counted = subtest ?? emptyTally();
+    if (isEmpty(counted) || (!result.ok && counted.failed === 0)) {
+      countResult(name, result, counted, events);
+    }
+    subtest = undefined;
+    addTally(total, counted);
+    if (path.length === 0) events.onFile(name, counted);
+  });
+}
+
+function countResult(name: string, result: Result, tally: Tally, events: TallyEvents): void {
+  const reason = result.skip || result.todo;
+  if (reason !== false) {
+    tally.skipped += 1;
+    events.onSkip(name, typeof reason === 'string' ? reason : '');
+  } else if (result.ok) {
+    tally.passed += 1;
+  } else {
+    tally.failed += 1;
+    events.onFailure(name, detailOf(result));
+  }
+}
+
+function detailOf({ diag }: Result): string {
+  const { source: _source, ...detail } = diag ?? {};
+  return Object.keys(detail).length === 0 ? '' : stringify(detail);
+}
+
+const isEmpty = ({ passed, failed, skipped }: Tally) => passed + failed + skipped === 0;

@@ -1,0 +1,353 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import t from 'tap';
+import { parse } from 'yaml';
+import { EMBED_AREA_BYTES, embeddedBytes } from '../../../cli/create/embed-area.ts';
+import { liveIgnition } from '../../../cli/create/live-ignition.ts';
+import { DISK_VARIABLE } from '../../../cli/install-config/disk.ts';
+import { runSno } from '../../../cli/sno.ts';
+import { type Config, parseConfig } from '../../../lib/ignition/config.ts';
+import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
+import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
+import { clusterSchema } from '../../../lib/render/cluster.ts';
+import { liveUnits } from '../../../units/live.ts';
+
+const VALIDATOR = '/usr/bin/ignition-validate';
+const IGNITION = 'bootstrap-in-place-for-live-iso.ign';
+const EXECUTABLE = 'sno-agents';
+const PULL_SECRET = '{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}';
+const SSH_KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me';
+const INSTALL_CONFIG = `apiVersion: v1
+baseDomain: example.com
+metadata: {name: sno}
+compute: [{name: worker, replicas: 0}]
+controlPlane: {name: master, replicas: 1}
+networking: {networkType: OVNKubernetes}
+platform: {none: {}}
+bootstrapInPlace: {installationDisk: /dev/vda, hostname: sno1}
+pullSecret: '${PULL_SECRET}'
+sshKey: ${SSH_KEY}
+`;
+
+interface Run {
+  code: number;
+  out: string;
+  err: string;
+}
+
+async function sno(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<Run> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runSno(args, {
+    environment,
+    print: (line) => out.push(line),
+    complain: (text) => err.push(text),
+    signal: AbortSignal.timeout(60_000),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+function create(dir: string, environment: Record<string, string> = {}): Promise<Run> {
+  const executable = ['--agents-executable', join(dir, '..', EXECUTABLE)];
+  return sno(['create', 'single-node-ignition-config', '--dir', dir, ...executable], environment);
+}
+
+/** A folder with install-config.yaml and what `more` adds, beside an executable. */
+function folder(t: Tap, more: Record<string, string> = {}, config = INSTALL_CONFIG): string {
+  const cluster: Record<string, string | Record<string, string>> = {
+    'install-config.yaml': config,
+  };
+  for (const [path, contents] of Object.entries(more)) {
+    const [directory = '', name = ''] = path.split('/');
+    const known = cluster[directory];
+    cluster[directory] = { ...(typeof known === 'object' ? known : {}), [name]: contents };
+  }
+  return join(t.testdir({ [EXECUTABLE]: 'not really', cluster }), 'cluster');
+}
+
+type Tap = Pick<typeof t, 'testdir'>;
+
+async function mode(path: string): Promise<string> {
+  return ((await stat(path)).mode & 0o777).toString(8);
+}
+
+async function readIgnition(dir: string): Promise<Config> {
+  return parseConfig(await readFile(join(dir, IGNITION), 'utf8'), IGNITION);
+}
+
+function contentsOf(config: Config, path: string): string {
+  const file = config.storage?.files?.find((each) => each.path === path);
+  if (file?.contents === undefined) throw new Error(`no ${path}`);
+  return decodeDataUrl(file.contents).toString('utf8');
+}
+
+t.test('writes the Ignition and the kubeconfig', async (t) => {
+  const dir = folder(t, {
+    'manifests/a.yaml': 'kind: A\n',
+    'openshift/b.json': '{}',
+    'openshift/README': '',
+  });
+  const { code, out, err } = await create(dir);
+  t.equal(err, '');
+  t.equal(code, 0);
+  t.match(out, /Control plane: kubernetes/);
+  t.match(out, /networkType OVNKubernetes is ignored/);
+  t.match(out, /not taken along[^\n]*: openshift\/README/);
+  t.same((await readdir(dir)).toSorted(), [
+    'auth',
+    IGNITION,
+    'install-config.yaml',
+    'manifests',
+    'openshift',
+  ]);
+  t.same(await readdir(join(dir, 'auth')), ['kubeconfig']);
+  t.equal(await mode(join(dir, IGNITION)), '600');
+  t.equal(await mode(join(dir, 'auth/kubeconfig')), '600');
+  t.equal(await mode(join(dir, 'auth')), '700');
+
+  const config = await readIgnition(dir);
+  t.equal(config.ignition.version, '3.2.0');
+  const cluster = clusterSchema.parse(
+    JSON.parse(contentsOf(config, '/etc/sno-agents/cluster.json')),
+  );
+  t.match(cluster, {
+    controlPlane: 'kubernetes',
+    name: 'sno',
+    hostname: 'sno1',
+    installation: { disk: '/dev/vda', coreosInstallerArgs: [], existingSystem: 'refuse' },
+    executableSha256: createHash('sha256').update('not really').digest('hex'),
+    sshKeys: [SSH_KEY],
+  });
+  t.equal(contentsOf(config, '/etc/hostname'), 'sno1\n');
+  t.equal(contentsOf(config, '/opt/openshift/manifests/a.yaml'), 'kind: A\n');
+  t.equal(contentsOf(config, '/opt/openshift/openshift/b.json'), '{}');
+  t.equal(contentsOf(config, '/root/.docker/config.json'), PULL_SECRET);
+  t.equal(contentsOf(config, '/var/lib/kubelet/config.json'), PULL_SECRET);
+  t.same(config.passwd?.users?.[0]?.sshAuthorizedKeys, [SSH_KEY]);
+  const modes = Object.fromEntries(
+    (config.storage?.files ?? []).map((file) => [file.path, file.mode]),
+  );
+  t.match(modes, {
+    '/etc/sno-agents/cluster.json': 0o600,
+    '/opt/openshift/tls/kube-apiserver-serving-ca.key': 0o600,
+    '/opt/openshift/tls/kube-apiserver-serving-ca.crt': 0o644,
+    '/opt/openshift/tls/admin-ca.key': 0o600,
+    '/root/.docker/config.json': 0o600,
+    '/var/lib/kubelet/config.json': 0o600,
+    '/opt/openshift/manifests/a.yaml': 0o600,
+  });
+  t.same(
+    config.systemd?.units?.filter(({ enabled }) => enabled).map(({ name }) => name),
+    liveUnits
+      .filter(({ enabled }) => enabled)
+      .map(({ name }) => name)
+      .toSorted(),
+  );
+  t.equal(config.systemd?.units?.length, liveUnits.length);
+
+  const kubeconfig: unknown = parse(await readFile(join(dir, 'auth/kubeconfig'), 'utf8'));
+  const ca = contentsOf(config, '/opt/openshift/tls/kube-apiserver-serving-ca.crt');
+  t.match(kubeconfig, {
+    clusters: [
+      {
+        cluster: {
+          server: 'https://api.sno.example.com:6443',
+          'certificate-authority-data': Buffer.from(ca).toString('base64'),
+        },
+      },
+    ],
+  });
+});
+
+t.test(
+  'ignition-validate accepts it',
+  { skip: !existsSync(VALIDATOR) && 'not installed' },
+  async (t) => {
+    const dir = folder(t, { 'manifests/a.yaml': 'kind: A\n' });
+    t.equal((await create(dir)).code, 0);
+    await execa(VALIDATOR, [join(dir, IGNITION)], { timeout: 20_000 });
+    t.match(await sno(['verify', 'ignition', join(dir, IGNITION)]), { code: 0, out: /valid/ });
+  },
+);
+
+t.test('a second run says what is there and changes nothing', async (t) => {
+  const dir = folder(t);
+  t.equal((await create(dir)).code, 0);
+  const before = await readFile(join(dir, IGNITION), 'utf8');
+  const { code, err } = await create(dir);
+  t.equal(code, 2);
+  t.match(err, /There is already .*bootstrap-in-place-for-live-iso\.ign and .*auth\/kubeconfig/);
+  t.equal(await readFile(join(dir, IGNITION), 'utf8'), before);
+});
+
+t.test('a kubeconfig alone is not overwritten either', async (t) => {
+  const dir = folder(t, { 'auth/kubeconfig': 'mine' });
+  t.match(await create(dir), { code: 2, err: /already .*auth\/kubeconfig/ });
+  t.equal(await readFile(join(dir, 'auth/kubeconfig'), 'utf8'), 'mine');
+});
+
+t.test(
+  'faults of the file, the manifests and the variable come at once, and nothing is written',
+  async (t) => {
+    const dir = folder(
+      t,
+      { 'manifests/a b.yaml': '' },
+      INSTALL_CONFIG.replace('replicas: 1', 'replicas: 3'),
+    );
+    await symlink('/etc/passwd', join(dir, 'manifests/link.yaml'));
+    const { code, err } = await create(dir, { [DISK_VARIABLE]: '/dev/vdb' });
+    t.equal(code, 2);
+    t.match(err, /4 faults/);
+    t.match(err, /install-config\.yaml:5:40 controlPlane\.replicas: expected 1, found 3/);
+    t.match(err, /"\/dev\/vda" here and "\/dev\/vdb" in OPENSHIFT_INSTALL/);
+    t.match(err, /"manifests\/a b\.yaml": expected a name/);
+    t.match(err, /manifests\/link\.yaml: expected a file or folder, found a link/);
+    t.same((await readdir(dir)).toSorted(), ['install-config.yaml', 'manifests']);
+  },
+);
+
+const REFUSED: readonly { name: string; more?: Record<string, string>; says: RegExp }[] = [
+  {
+    name: 'a manifest too large for an object',
+    more: { 'manifests/a.yaml': 'x'.repeat(1024 * 1024 + 1) },
+    says: /manifests\/a\.yaml: expected at most 1048576 bytes/,
+  },
+  {
+    name: 'more than the live ISO holds',
+    more: { 'manifests/big.yaml': noise(400_000), 'manifests/small.yaml': 'a: b\n' },
+    says: /does not fit the live ISO: \d+ KiB compressed, 256 KiB fit[\s\S]*\n {2}\/opt\/openshift\/manifests\/big\.yaml/,
+  },
+];
+for (const { name, more = {}, says } of REFUSED) {
+  t.test(`refused: ${name}`, async (t) => {
+    const dir = folder(t, more);
+    t.match(await create(dir), { code: 2, err: says });
+    t.notOk(existsSync(join(dir, 'auth')));
+    t.notOk(existsSync(join(dir, IGNITION)));
+  });
+}
+
+t.test('a large manifest that compresses well is taken', async (t) => {
+  const dir = folder(t, { 'manifests/a.yaml': 'line: same\n'.repeat(90_000) });
+  t.equal((await create(dir)).code, 0);
+});
+
+t.test('a folder without install-config.yaml, and an executable that is not there', async (t) => {
+  const dir = t.testdir({ cluster: {} });
+  t.match(await create(dir), { code: 2, err: /There is no .*install-config\.yaml/ });
+  await mkdir(join(dir, 'd'));
+  await writeFile(join(dir, 'd/install-config.yaml'), INSTALL_CONFIG);
+  const args = ['create', 'single-node-ignition-config', '--dir', join(dir, 'd')];
+  t.match(await sno(args), { code: 2, err: /--agents-executable/ });
+  t.match(await sno(args, { SNO_AGENTS_EXECUTABLE: '/nowhere' }), {
+    code: 2,
+    err: /\/nowhere cannot be read/,
+  });
+  const here = { SNO_AGENTS_EXECUTABLE: join(dir, 'd/install-config.yaml') };
+  t.equal((await sno(args, here)).code, 0, 'the variable is enough');
+});
+
+t.test('what cannot be written leaves nothing behind', async (t) => {
+  const dir = folder(t, { 'auth/other': '' });
+  const stop = new AbortController();
+  stop.abort(new Error('interrupted'));
+  const complaints: string[] = [];
+  const code = await runSno(
+    [
+      'create',
+      'single-node-ignition-config',
+      '--dir',
+      dir,
+      '--agents-executable',
+      join(dir, '../sno-agents'),
+    ],
+    {
+      environment: {},
+      print: () => {},
+      complain: (text) => complaints.push(text),
+      signal: stop.signal,
+    },
+  );
+  t.equal(code, 1);
+  t.same(complaints, ['sno: interrupted']);
+  t.same(await readdir(join(dir, 'auth')), ['other']);
+});
+
+t.test('the same input gives the same Ignition', async (t) => {
+  const authorities = await createLaptopAuthorities();
+  const cluster = clusterSchema.parse({
+    apiVersion: 'sno-agents/v1',
+    clusterId: '6f1c2a52-94d4-4c5b-9f4f-0c38e0a3b1aa',
+    controlPlane: 'kubernetes',
+    name: 'sno',
+    baseDomain: 'example.com',
+    machineNetwork: ['10.0.0.0/16'],
+    clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
+    serviceNetwork: ['172.30.0.0/16'],
+    installation: { disk: '/dev/vda', coreosInstallerArgs: [], existingSystem: 'refuse' },
+    executableSha256: 'a'.repeat(64),
+  });
+  const manifests = [
+    { path: 'manifests/b.yaml', contents: Buffer.from('b') },
+    { path: 'manifests/a.yaml', contents: Buffer.from('a') },
+  ];
+  const input = { cluster, authorities, pullSecret: '{"auths":{}}', units: liveUnits };
+  const one = liveIgnition({ ...input, manifests });
+  const other = liveIgnition({
+    ...input,
+    manifests: manifests.toReversed(),
+    units: liveUnits.toReversed(),
+  });
+  t.equal(JSON.stringify(one), JSON.stringify(other));
+  t.equal(one.passwd, undefined, 'without a key there is no user');
+  t.notOk(one.storage?.files?.some(({ path }) => path === '/etc/hostname'));
+});
+
+t.test('the size in the embed area is never too low', async (t) => {
+  const signal = AbortSignal.timeout(60_000);
+  t.ok((await embeddedBytes('x'.repeat(3_000_000), signal)) < EMBED_AREA_BYTES / 10);
+  t.ok((await embeddedBytes(noise(600_000), signal)) > EMBED_AREA_BYTES);
+});
+
+const USAGE: readonly { args: readonly string[]; code: number; out?: RegExp; err?: RegExp }[] = [
+  { args: ['--help'], code: 0, out: /create[\s\S]*Exit codes/ },
+  { args: ['create', '--help'], code: 0, out: /single-node-ignition-config/ },
+  { args: ['create'], code: 2, err: /single-node-ignition-config/ },
+  { args: ['creat'], code: 2, err: /Did you mean create/ },
+  { args: ['create', 'single-node-ignition-config', '--dri', 'x'], code: 2, err: /--dri/ },
+  { args: ['verify', 'ignition'], code: 2, err: /missing required argument/ },
+  { args: ['verify', 'ignition', '/nowhere'], code: 2, err: /\/nowhere cannot be read/ },
+];
+for (const { args, code, out = /^/, err = /^/ } of USAGE) {
+  t.test(`sno ${args.join(' ')}`, async (t) => {
+    const run = await sno(args);
+    t.match(run, { code, out, err });
+    t.notMatch(run.err, /\n\s+at /, 'no stack trace');
+  });
+}
+
+t.test('sno verify ignition names every fault', async (t) => {
+  const dir = t.testdir({
+    'a.ign': '{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"a"},{"path":"b"}]}}',
+  });
+  t.match(await sno(['verify', 'ignition', join(dir, 'a.ign')]), {
+    code: 2,
+    err: /2 faults:\n {2}storage\.files\[0\]\.path .*\n {2}storage\.files\[1\]\.path/,
+  });
+});
+
+/** Text that does not compress much, the same every time. */
+function noise(length: number): string {
+  const parts: string[] = [];
+  for (let i = 0; parts.length * 86 < length; i++) {
+    parts.push(createHash('sha512').update(String(i)).digest('base64url'));
+  }
+  return parts.join('').slice(0, length);
+}

@@ -1,0 +1,46 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { requireAbsent, writeOutputs } from '../../../cli/create/outputs.ts';
+
+t.test('all or none: one that exists takes the others back', async (t) => {
+  const dir = t.testdir({ taken: 'mine' });
+  const outputs = ['auth/kubeconfig', 'taken'].map((name) => ({
+    path: join(dir, name),
+    contents: 'new',
+  }));
+  await t.rejects(writeOutputs(outputs), { code: 'EEXIST' });
+  t.same(await readdir(dir), ['taken'], 'the new folder is gone too');
+  t.equal(await readFile(join(dir, 'taken'), 'utf8'), 'mine');
+});
+
+t.test('a folder that was there stays', async (t) => {
+  const dir = t.testdir({ auth: { other: '' }, taken: '' });
+  const outputs = ['auth/kubeconfig', 'taken'].map((name) => ({
+    path: join(dir, name),
+    contents: 'new',
+  }));
+  await t.rejects(writeOutputs(outputs), { code: 'EEXIST' });
+  t.same(await readdir(join(dir, 'auth')), ['other']);
+});
+
+t.test('what is written is complete, private and alone', async (t) => {
+  const dir = t.testdir({});
+  await writeOutputs([
+    { path: join(dir, 'auth/a'), contents: 'a' },
+    { path: join(dir, 'b'), contents: 'b' },
+  ]);
+  t.same((await readdir(dir)).toSorted(), ['auth', 'b']);
+  t.same(await readdir(join(dir, 'auth')), ['a']);
+  t.equal(await readFile(join(dir, 'auth/a'), 'utf8'), 'a');
+  t.equal((await stat(join(dir, 'b'))).mode & 0o777, 0o600);
+  t.equal((await stat(join(dir, 'b'))).nlink, 1);
+});
+
+t.test('every output that is there is named', async (t) => {
+  const dir = t.testdir({ a: '', b: '' });
+  await t.rejects(requireAbsent(['a', 'b', 'c'].map((name) => join(dir, name))), {
+    kind: 'usage',
+    message: /\/a and .*\/b; nothing was written/,
+  });
+});

@@ -1,0 +1,210 @@
+import { join } from 'node:path';
+import { Server, ServerCredentials, status } from '@grpc/grpc-js';
+import { fromJSON } from '@grpc/proto-loader';
+import t from 'tap';
+import { criDescriptor } from '../../../lib/cri/descriptor.ts';
+import type { Container } from '../../../lib/cri/messages.ts';
+import { connectRuntime } from '../../../lib/cri/runtime.ts';
+import { parseRuntimeSettings } from '../../../lib/cri/runtime-settings.ts';
+import { waitForContainers } from '../../../lib/cri/wait.ts';
+
+const limits = { signal: AbortSignal.timeout(30_000), deadlineMs: 5000 };
+
+t.test('settings of containerd', async (t) => {
+  const runc = (options: object | null) => ({
+    containerd: { defaultRuntimeName: 'runc', runtimes: { runc: { options } } },
+  });
+  const cases: [unknown, object][] = [
+    [
+      { sandboxImage: 'r/pause:3', ...runc({ SystemdCgroup: true }) },
+      { sandboxImage: 'r/pause:3', cgroupDriver: 'systemd' },
+    ],
+    [runc({ SystemdCgroup: false }), { cgroupDriver: 'cgroupfs' }],
+    [runc(null), { cgroupDriver: 'cgroupfs' }],
+    [{ systemdCgroup: true, ...runc({}) }, { cgroupDriver: 'systemd' }],
+    [{ sandboxImage: 'r/pause:3' }, { sandboxImage: 'r/pause:3' }],
+    [[], {}],
+  ];
+  for (const [config, expected] of cases) {
+    t.strictSame(parseRuntimeSettings(JSON.stringify(config)), expected);
+  }
+  t.strictSame(parseRuntimeSettings('[crio]\ncgroup_manager = "systemd"'), {});
+  t.strictSame(parseRuntimeSettings(undefined), {});
+});
+
+/** A runtime on a socket that answers with fixed messages; what it is not told is UNIMPLEMENTED. */
+async function serve(
+  t: { testdir(): string; teardown(body: () => unknown): void },
+  handlers: Record<string, (request: unknown) => object>,
+) {
+  const socket = join(t.testdir(), 's');
+  const definition = fromJSON(criDescriptor, { longs: String, enums: String, defaults: true });
+  const server = new Server();
+  for (const service of Object.values(definition)) {
+    if ('format' in service) continue;
+    const unary = Object.entries(service).filter(([name]) => name in handlers);
+    server.addService(
+      Object.fromEntries(unary),
+      Object.fromEntries(
+        unary.map(([name]) => [
+          name,
+          (call: { request: unknown }, answer: (error: object | null, value?: object) => void) => {
+            try {
+              answer(null, handlers[name]?.(call.request));
+            } catch (error) {
+              answer({ code: status.NOT_FOUND, details: String(error) });
+            }
+          },
+        ]),
+      ),
+    );
+  }
+  await new Promise<void>((resolve, reject) =>
+    server.bindAsync(`unix:${socket}`, ServerCredentials.createInsecure(), (error) =>
+      error === null ? resolve() : reject(error),
+    ),
+  );
+  const runtime = connectRuntime(socket);
+  t.teardown(() => {
+    runtime.close();
+    server.forceShutdown();
+  });
+  return runtime;
+}
+
+t.test('messages become the shapes that the agents use', async (t) => {
+  const stopped: unknown[] = [];
+  const runtime = await serve(t, {
+    Status: () => ({
+      status: { conditions: [] },
+      info: { config: '{"sandboxImage":"r/pause:3"}' },
+    }),
+    RuntimeConfig: () => ({ linux: { cgroupDriver: 'SYSTEMD' } }),
+    ListContainers: () => ({
+      containers: [
+        {
+          id: 'a',
+          podSandboxId: 'p',
+          metadata: { name: 'etcd', attempt: 2 },
+          state: 'CONTAINER_EXITED',
+          createdAt: '1700000000123456789',
+          labels: { 'io.kubernetes.pod.uid': 'u' },
+        },
+      ],
+    }),
+    ContainerStatus: (request) => {
+      if (JSON.stringify(request) !== '{"containerId":"a"}') throw new Error('no such container');
+      const mounts = [{ containerPath: '/data', hostPath: '/var/lib/etcd', readonly: true }];
+      return {
+        status: {
+          id: 'a',
+          metadata: { name: 'etcd' },
+          exitCode: 137,
+          reason: 'Error',
+          mounts,
+          logPath: '/l',
+        },
+      };
+    },
+    StopContainer: (request) => {
+      stopped.push(request);
+      throw new Error('gone');
+    },
+    ImageStatus: () => ({}),
+  });
+  t.strictSame(await runtime.status(limits), {
+    sandboxImage: 'r/pause:3',
+    conditions: [],
+    cgroupDriver: 'systemd',
+  });
+  t.match(await runtime.listContainers(limits), [
+    {
+      id: 'a',
+      podSandboxId: 'p',
+      name: 'etcd',
+      attempt: 2,
+      state: 'exited',
+      createdAtMs: 1700000000123,
+      labels: { 'io.kubernetes.pod.uid': 'u' },
+    },
+  ]);
+  t.match(await runtime.containerStatus('a', limits), {
+    exitCode: 137,
+    reason: 'Error',
+    state: 'created',
+    finishedAtMs: 0,
+    mounts: [{ hostPath: '/var/lib/etcd', readonly: true }],
+  });
+  t.equal(await runtime.containerStatus('b', limits), undefined);
+  t.equal(await runtime.imageStatus('x', limits), undefined);
+  await runtime.stopContainer('a', 30, limits);
+  t.match(stopped, [{ containerId: 'a', timeout: '30' }]);
+  await t.rejects(runtime.version(limits), /container runtime at .* did not do Version/);
+});
+
+t.test('a runtime that does not run', async (t) => {
+  const runtime = connectRuntime(join(t.testdir(), 'none'));
+  t.teardown(() => runtime.close());
+  await t.rejects(runtime.version(limits), /container runtime at .*none did not do Version/);
+});
+
+const container = (state: Container['state']): Container => ({
+  id: 'a',
+  podSandboxId: 'p',
+  name: 'etcd',
+  attempt: 0,
+  image: '',
+  imageRef: '',
+  state,
+  createdAtMs: 0,
+  labels: {},
+  annotations: {},
+});
+
+function withoutEvents(): AsyncGenerator<string> {
+  throw new Error('UNIMPLEMENTED');
+}
+
+t.test('waiting for containers', async (t) => {
+  const isDown = (all: readonly Container[]) => all.every(({ state }) => state === 'exited');
+  const wait = {
+    description: 'etcd to stop',
+    signal: limits.signal,
+    deadlineMs: 3000,
+    report: () => {},
+  };
+  const states = (...list: Container['state'][]) => ({
+    lists: 0,
+    async listContainers() {
+      this.lists += 1;
+      return [container(list.length > 1 ? (list.shift() ?? 'exited') : (list[0] ?? 'exited'))];
+    },
+  });
+
+  const polled = {
+    ...states('running', 'running', 'exited'),
+    containerEvents: withoutEvents,
+  };
+  await waitForContainers(polled, isDown, { ...wait, intervalMs: 20 });
+  t.ok(polled.lists >= 3);
+
+  const pushed = {
+    ...states('running', 'exited'),
+    async *containerEvents({ signal }: { signal: AbortSignal }): AsyncGenerator<string> {
+      yield 'a';
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    },
+  };
+  const began = performance.now();
+  await waitForContainers(pushed, isDown, wait);
+  t.ok(performance.now() - began < 1000, 'an event ends the wait at once');
+
+  const never = { ...states('running'), containerEvents: polled.containerEvents };
+  const short = { ...wait, deadlineMs: 100, intervalMs: 20 };
+  await t.rejects(
+    waitForContainers(never, isDown, short),
+    /Waited 0\.1 s for etcd to stop; found etcd \(attempt 0\) running/,
+  );
+  const aborted = { ...short, signal: AbortSignal.abort(new Error('stopped')) };
+  await t.rejects(waitForContainers(never, isDown, aborted), /stopped/);
+});

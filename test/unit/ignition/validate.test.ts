@@ -1,0 +1,158 @@
+import t from 'tap';
+import { dataUrl } from '../../../lib/ignition/data-url.ts';
+import { validateConfigText } from '../../../lib/ignition/validate.ts';
+
+const KEY = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n';
+const KUBECONFIG = `client-key-data: ${Buffer.from(KEY).toString('base64')}\n`;
+const node = (path: string, more: object = {}) => ({ path, ...more });
+const good = (path: string, contents = 'x', mode: number | undefined = 0o600) =>
+  node(path, { mode, contents: dataUrl(contents) });
+
+function config(sections: object, ignition: object = {}): string {
+  return JSON.stringify({ ignition: { version: '3.2.0', ...ignition }, ...sections });
+}
+
+const merging = (child: string) => ({ config: { merge: [dataUrl(child)] } });
+
+const CASES: readonly {
+  name: string;
+  text: string;
+  limitBytes?: number;
+  faults: readonly string[];
+}[] = [
+  {
+    name: 'nothing wrong',
+    text: config({
+      storage: { files: [good('/etc/a', KEY), good('/etc/b')], directories: [node('/etc/c')] },
+    }),
+    faults: [],
+  },
+  { name: 'no text', text: '', faults: ['(file) is empty'] },
+  { name: 'not JSON', text: '{', faults: ['(file) is not JSON'] },
+  {
+    name: 'schema',
+    text: config({
+      storage: {
+        files: [node('etc/a'), node('/etc/../b'), node('/c', { mode: -1 })],
+        links: [node('/l', { target: '' })],
+      },
+      systemd: { units: [{ name: 'a' }] },
+    }),
+    faults: [
+      'storage.files[0].path is not a clean absolute path',
+      'storage.files[1].path is not a clean absolute path',
+      'storage.files[2].mode Too small: expected number to be >=0',
+      'storage.links[0].target is empty',
+      'systemd.units[0].name is not the name of a systemd unit',
+    ],
+  },
+  {
+    name: 'the same path as file, directory and file',
+    text: config({
+      storage: { files: [good('/etc/a'), good('/etc/a')], directories: [node('/etc/a')] },
+    }),
+    faults: ['/etc/a is given more than once'],
+  },
+  {
+    name: 'the same unit and drop-in twice',
+    text: config({
+      systemd: {
+        units: [
+          { name: 'a.service' },
+          { name: 'a.service', dropins: [{ name: '1.conf' }, { name: '1.conf' }] },
+        ],
+      },
+    }),
+    faults: ['a.service is given more than once', 'a.service.d/1.conf is given more than once'],
+  },
+  {
+    name: 'hash of other bytes',
+    text: config({
+      storage: { files: [node('/etc/a', { contents: { ...dataUrl('x'), source: 'data:,y' } })] },
+    }),
+    faults: ['/etc/a has a verification.hash that is not that of its contents'],
+  },
+  {
+    name: 'contents that are no base64',
+    text: config({
+      storage: { files: [node('/etc/a', { contents: { source: 'data:;base64,%%%' } })] },
+    }),
+    faults: [
+      '/etc/a has contents that cannot be read: A source cannot be decoded: it has a broken percent escape',
+    ],
+  },
+  {
+    name: 'overwrite without contents',
+    text: config({ storage: { files: [node('/etc/a', { overwrite: true })] } }),
+    faults: ['/etc/a has overwrite but no contents'],
+  },
+  {
+    name: 'private keys that others read',
+    text: config({
+      storage: {
+        files: [
+          good('/a', KEY, 0o644),
+          good('/b', KUBECONFIG, 0o640),
+          good('/c', KEY, 0o400),
+          node('/d', { contents: dataUrl(KEY.repeat(99)) }),
+        ],
+      },
+    }),
+    faults: [
+      '/a holds a private key: expected mode 0600, found 0644',
+      '/b holds a private key: expected mode 0600, found 0640',
+      '/d holds a private key: expected mode 0600, found none',
+    ],
+  },
+  {
+    name: 'below a link and below a file',
+    text: config({
+      storage: {
+        files: [good('/l/x/a'), good('/f'), good('/f/b')],
+        links: [node('/l', { target: '/m' })],
+      },
+    }),
+    faults: ['/l/x/a is below /l, which is a link', '/f/b is below /f, which is a file'],
+  },
+  {
+    name: 'too large',
+    text: config({
+      storage: { files: [node('/a', { contents: { source: `data:,${'x'.repeat(200)}` } })] },
+    }),
+    limitBytes: 200,
+    faults: ['(file) has 299 bytes, and only 200 fit'],
+  },
+  {
+    name: 'inside of a merged config',
+    text: config(
+      { storage: { links: [node('/l', { target: '/m' })] } },
+      merging(config({ storage: { files: [good('/l/a', KEY, 0o644)] } })),
+    ),
+    faults: [
+      'ignition.config.merge[0]: /l/a holds a private key: expected mode 0600, found 0644',
+      '/l/a is below /l, which is a link',
+    ],
+  },
+  {
+    name: 'a merged config that is none',
+    text: config({}, merging('{}')),
+    faults: [
+      'ignition.config.merge[0]: ignition Invalid input: expected object, received undefined',
+    ],
+  },
+  {
+    name: 'a remote config',
+    text: config({}, { config: { merge: [{ source: 'https://x/y' }] } }),
+    faults: ['ignition.config.merge[0] names a remote config, whose contents are not known'],
+  },
+];
+
+for (const { name, text, limitBytes, faults } of CASES) {
+  t.test(name, async (t) => {
+    const found = validateConfigText(text, limitBytes === undefined ? {} : { limitBytes });
+    t.same(
+      found.map(({ at, problem }) => `${at} ${problem}`),
+      faults,
+    );
+  });
+}

@@ -1,0 +1,105 @@
+import t from 'tap';
+import { failedRows, failureTable, faultRow, manifestRow } from '../../../lib/kube/apply-table.ts';
+import { errorFromAnswer } from '../../../lib/kube/kube-error.ts';
+import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
+import { inLevels } from '../../../lib/kube/manifest-order.ts';
+import { isExisting, isTransient } from '../../../lib/kube/retry-policy.ts';
+
+const status = (fields: object) => JSON.stringify({ kind: 'Status', apiVersion: 'v1', ...fields });
+
+t.test('what others need comes first', async (t) => {
+  const kind = (apiVersion: string, name: string) => ({ apiVersion, kind: name });
+  const levels = inLevels([
+    kind('apps/v1', 'Deployment'),
+    kind('example.com/v1', 'Widget'),
+    kind('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration'),
+    kind('v1', 'ConfigMap'),
+    kind('rbac.authorization.k8s.io/v1', 'RoleBinding'),
+    kind('rbac.authorization.k8s.io/v1', 'Role'),
+    kind('v1', 'Namespace'),
+    kind('v1', 'Service'),
+    kind('apiextensions.k8s.io/v1', 'CustomResourceDefinition'),
+  ]);
+  t.same(
+    levels.map((level) => level.map((entry) => entry.kind)),
+    [
+      ['Namespace', 'CustomResourceDefinition'],
+      ['Role'],
+      ['ConfigMap', 'RoleBinding'],
+      ['Widget', 'Service'],
+      ['Deployment'],
+      ['ValidatingWebhookConfiguration'],
+    ],
+  );
+});
+
+const refusals = [
+  { code: 404, body: status({ message: 'namespaces "x" not found' }), again: true },
+  { code: 409, body: status({ reason: 'Conflict' }), again: true },
+  { code: 429, body: status({ message: 'slow down' }), again: true },
+  { code: 500, body: status({ message: 'failed calling webhook "w": refused' }), again: true },
+  { code: 503, body: 'no Status at all', again: true },
+  {
+    code: 403,
+    body: status({ details: { causes: [{ reason: 'NamespaceTerminating' }] } }),
+    again: true,
+  },
+  { code: 403, body: status({ message: 'status unknown for quota: q' }), again: true },
+  {
+    code: 403,
+    body: status({ message: 'error looking up service account n/default' }),
+    again: true,
+  },
+  { code: 403, body: status({ message: 'exceeded quota: q' }), again: false },
+  { code: 403, body: status({ message: 'violates PodSecurity "restricted"' }), again: false },
+  { code: 400, body: status({ reason: 'BadRequest' }), again: false },
+  { code: 401, body: status({ reason: 'Unauthorized' }), again: false },
+  { code: 413, body: 'too large', again: false },
+  { code: 422, body: status({ reason: 'Invalid' }), again: false },
+];
+
+t.test('only what passes is tried again', async (t) => {
+  for (const { code, body, again } of refusals) {
+    t.equal(isTransient(errorFromAnswer('POST /x', code, body)), again, `${code} ${body}`);
+  }
+  t.equal(errorFromAnswer('POST /x', 429, '', '7').retryAfterMs, 7000);
+  t.equal(
+    errorFromAnswer('POST /x', 429, '', 'Fri, 01 Jan 2030 00:00:00 GMT').retryAfterMs,
+    undefined,
+  );
+});
+
+t.test('an object on its way out is not an existing one', async (t) => {
+  const body = (message: string) => status({ reason: 'AlreadyExists', message });
+  t.equal(isExisting(errorFromAnswer('POST /x', 409, body('"a" already exists'))), true);
+  t.equal(
+    isExisting(
+      errorFromAnswer('POST /x', 409, body('object is being deleted: "a" already exists')),
+    ),
+    false,
+  );
+  t.equal(isExisting(errorFromAnswer('POST /x', 409, status({ reason: 'Conflict' }))), false);
+});
+
+t.test('the table has what was not applied, and why', async (t) => {
+  const text =
+    '{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: ns}}\n---\n{apiVersion: v1, kind: Node, metadata: {name: longer-name}}\n---\n- x';
+  const { manifests, undecodable } = decodeManifests('a.yaml', text);
+  const [secret, node] = manifests;
+  const [fault] = undecodable;
+  if (secret === undefined || node === undefined || fault === undefined) throw new Error('decoded');
+  const rows = [
+    faultRow({ kind: 'undecodable', ...fault }),
+    manifestRow(secret, 'created', '', 1),
+    manifestRow(node, 'rejected', 'Node "x" is invalid:\n  spec', 1),
+    faultRow({ kind: 'duplicate', manifest: secret, first: secret }),
+  ];
+  t.equal(failedRows(rows).length, 3);
+  t.same(failureTable(rows), [
+    'WHERE     OBJECT            OUTCOME      TRIES  WHY',
+    `a.yaml:5  -                 undecodable  0      ${fault.reason}`,
+    'a.yaml:3  Node longer-name  rejected     1      Node "x" is invalid: spec',
+    'a.yaml:1  Secret ns/s       duplicate    0      the same object as in a.yaml:1',
+  ]);
+  t.same(failureTable([manifestRow(secret, 'existing', '', 1)]), []);
+});

@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { installBinaries } from '../../../lib/payload/binaries.ts';
+import { parsePayload, payloadPath, readPayload } from '../../../lib/payload/payload.ts';
+import { verifyPayload } from '../../../lib/payload/verify.ts';
+import { Failure } from '../../../lib/steps/failure.ts';
+
+const signal = AbortSignal.timeout(30_000);
+const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+const hex = 'a'.repeat(64);
+
+interface Entry {
+  name?: string;
+  reference?: string;
+  archive?: string;
+  file?: string;
+  kind?: string;
+  sha256?: string;
+}
+
+/** A valid payload.yaml (as JSON, which YAML contains) with parts exchanged. */
+function description(image: Entry = {}, binary: Entry = {}, top: object = {}): string {
+  return JSON.stringify({
+    apiVersion: 'sno-agents/v1',
+    kind: 'Payload',
+    versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
+    images: [
+      {
+        name: 'etcd',
+        reference: 'registry.k8s.io/etcd:3.6.8-0',
+        archive: 'images/etcd.tar',
+        sha256: hex,
+        ...image,
+      },
+    ],
+    binaries: [{ name: 'kubelet', file: 'bin/kubelet', sha256: hex, ...binary }],
+    ...top,
+  });
+}
+
+t.test('a payload as the format has it', async (t) => {
+  const text = `
+apiVersion: sno-agents/v1
+kind: Payload
+versions: { kubernetes: v1.34.4, etcd: v3.6.8 }
+images:
+  - { name: etcd, reference: 'registry.k8s.io/etcd:3.6.8-0', archive: images/etcd.tar, sha256: ${hex} }
+binaries:
+  - { name: kubelet, file: bin/kubelet, sha256: ${hex} }
+  - { name: host-local, kind: cni, file: cni/host-local, sha256: ${hex} }
+`;
+  const { images, binaries, versions } = parsePayload(text, 'payload.yaml');
+  t.equal(images[0]?.reference, 'registry.k8s.io/etcd:3.6.8-0');
+  t.strictSame(
+    binaries.map(({ kind }) => kind),
+    ['host', 'cni'],
+  );
+  t.equal(versions.etcd, 'v3.6.8');
+});
+
+t.test('every fault names the file and the field', async (t) => {
+  const cases: [string, string, RegExp][] = [
+    [
+      'absolute path',
+      description({}, { file: '/bin/sh' }),
+      /binaries\[0\]\.file: expected a path inside/,
+    ],
+    [
+      'parent path',
+      description({ archive: 'images/../../etc/shadow' }),
+      /images\[0\]\.archive: .*inside/,
+    ],
+    ['only a parent', description({ archive: '..' }), /images\[0\]\.archive/],
+    ['hidden in a segment', description({ archive: 'images/./etcd.tar' }), /images\[0\]\.archive/],
+    ['an option', description({ archive: '-o/etcd.tar' }), /images\[0\]\.archive/],
+    ['end of line', description({}, { file: 'bin/kubelet\n' }), /binaries\[0\]\.file/],
+    [
+      'name with a path',
+      description({}, { name: '../kubelet' }),
+      /binaries\[0\]\.name: expected a plain/,
+    ],
+    ['name with dots', description({}, { name: '..' }), /binaries\[0\]\.name/],
+    ['reference as option', description({ reference: '--all' }), /images\[0\]\.reference/],
+    [
+      'reference without tag',
+      description({ reference: 'registry.k8s.io/etcd' }),
+      /registry and tag/,
+    ],
+    ['short digest', description({ sha256: 'abc' }), /images\[0\]\.sha256: expected a SHA-256/],
+    ['upper case digest', description({ sha256: 'A'.repeat(64) }), /images\[0\]\.sha256/],
+    ['unknown kind', description({}, { kind: 'kernel' }), /binaries\[0\]\.kind/],
+    ['unknown field', description({}, {}, { hooks: ['sh'] }), /hooks/],
+    ['other version', description({}, {}, { apiVersion: 'v2' }), /apiVersion/],
+    ['no images', description({}, {}, { images: [] }), /images: /],
+    ['not YAML', '{ a: [', /payload\.yaml: .*line 1/],
+    ['a key twice', 'kind: Payload\nkind: Payload', /unique.*line 2/],
+    ['empty', '', /the document/],
+    ['an alias bomb', aliasBomb(), /payload\.yaml: .*alias/],
+  ];
+  for (const [name, text, error] of cases) {
+    const parse = () => parsePayload(text, '/medium/payload.yaml');
+    t.throws(parse, Failure, name);
+    t.throws(parse, error, name);
+    t.throws(parse, /\/medium\/payload\.yaml/, name);
+  }
+  const two = description({ sha256: 'x' }, { file: '/x' });
+  t.throws(() => parsePayload(two, 'p'), /images\[0\]\.sha256.*binaries\[0\]\.file/, 'all at once');
+  const twice = JSON.parse(description());
+  twice.binaries.push({ ...twice.binaries[0], file: 'bin/other' });
+  t.throws(
+    () => parsePayload(JSON.stringify(twice), 'p'),
+    /binaries\[1\]\.name: kubelet is there twice/,
+  );
+});
+
+t.test('no payload, and one that is too large', async (t) => {
+  await t.rejects(readPayload(t.testdir()), /There is no payload: .*payload\.yaml is missing/);
+  const large = t.testdir({ 'payload.yaml': `#${'x'.repeat(1 << 20)}` });
+  await t.rejects(readPayload(large), /at most 1048576 bytes/);
+});
+
+/** A payload folder on the disk with one image and two binaries. */
+function payloadFolder(t: Pick<Test, 'testdir'>): string {
+  const directory = t.testdir({
+    outside: 'secret',
+    payload: {
+      images: { 'etcd.tar': 'tar' },
+      bin: { kubelet: 'kubelet 1' },
+      cni: { bridge: 'bridge 1' },
+    },
+  });
+  const binaries = [
+    { name: 'kubelet', file: 'bin/kubelet', sha256: digest('kubelet 1') },
+    { name: 'bridge', kind: 'cni', file: 'cni/bridge', sha256: digest('bridge 1') },
+  ];
+  const text = description({ sha256: digest('tar') }, {}, { binaries });
+  writeFileSync(join(directory, 'payload/payload.yaml'), text);
+  return join(directory, 'payload');
+}
+
+t.test('files are verified, all of them', async (t) => {
+  const directory = payloadFolder(t);
+  const payload = await readPayload(directory);
+  await verifyPayload(payload, signal);
+  writeFileSync(join(directory, 'images/etcd.tar'), 'rat');
+  writeFileSync(join(directory, 'cni/bridge'), 'bridge 2');
+  await t.rejects(
+    verifyPayload(payload, signal),
+    /images\/etcd\.tar: expected.*cni\/bridge: expected/,
+  );
+  await t.rejects(
+    verifyPayload(payload, AbortSignal.abort(new Error('stopped'))),
+    /stopped|abort/i,
+  );
+});
+
+t.test('links and special files are not followed', async (t) => {
+  const directory = payloadFolder(t);
+  const payload = await readPayload(directory);
+  symlinkSync('../outside', join(directory, 'link'));
+  symlinkSync('bin', join(directory, 'folder-link'));
+  mkdirSync(join(directory, 'folder'));
+  await t.rejects(payloadPath(payload, 'link'), /not a plain file.*found a link to .*outside/);
+  await t.rejects(payloadPath(payload, 'folder-link/kubelet'), /not a plain file/);
+  await t.rejects(payloadPath(payload, 'folder'), /not a plain file/);
+  await t.rejects(payloadPath(payload, 'absent'), /lacks absent/);
+  t.equal(await payloadPath(payload, 'bin/kubelet'), join(directory, 'bin/kubelet'));
+});
+
+t.test('binaries are installed whole, once, and only as stated', async (t) => {
+  const directory = payloadFolder(t);
+  const payload = await readPayload(directory);
+  const destinations = {
+    host: join(directory, '../state/bin'),
+    cni: join(directory, '../opt/cni'),
+  };
+  const labelled: string[] = [];
+  const label = async (paths: readonly string[]) => {
+    labelled.push(...paths);
+  };
+  const install = () => installBinaries(payload, destinations, signal, label);
+  const kubelet = join(destinations.host, 'kubelet');
+  t.strictSame(await install(), [kubelet, join(destinations.cni, 'bridge')]);
+  t.equal(await readFile(kubelet, 'utf8'), 'kubelet 1');
+  t.equal((await stat(kubelet)).mode & 0o7777, 0o755);
+  t.equal(labelled.length, 2, 'labelled before they have their names');
+  t.strictSame(await install(), [], 'nothing to do');
+  writeFileSync(kubelet, 'half');
+  t.strictSame(await install(), [kubelet], 'what was damaged is replaced');
+
+  writeFileSync(kubelet, 'old');
+  writeFileSync(join(directory, 'bin/kubelet'), 'changed after it was verified');
+  await t.rejects(install(), /bin\/kubelet of the payload is damaged/);
+  t.equal(await readFile(kubelet, 'utf8'), 'old');
+  t.strictSame(await readdir(destinations.host), ['kubelet'], 'nothing is left beside it');
+});
+
+function aliasBomb(): string {
+  const rows = Array.from(
+    { length: 12 },
+    (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i}, `.repeat(9)}1]`,
+  );
+  return `a0: &a0 [x]\n${rows.join('\n')}\n`;
+}

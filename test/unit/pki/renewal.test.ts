@@ -1,0 +1,77 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import t from 'tap';
+import { createAuthority } from '../../../lib/pki/authority.ts';
+import { inspectCertificate } from '../../../lib/pki/certificate.ts';
+import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
+import { issueLeaf, needsRenewal, renewLeaf } from '../../../lib/pki/leaf.ts';
+
+const made = new Date('2026-03-01T12:00:00Z');
+const authority = await createAuthority('ca', undefined, made);
+const leaf = await issueLeaf(
+  authority,
+  {
+    subject: { commonName: 'system:node:edge', organizations: ['system:nodes'] },
+    usage: 'both',
+    dnsNames: ['edge'],
+    ipAddresses: ['192.0.2.7'],
+  },
+  made,
+);
+
+t.test('a renewed leaf keeps everything but serial number and dates', async (t) => {
+  const renewed = await renewLeaf(leaf.certificate, authority, new Date('2028-05-01T00:00:00Z'));
+  const { notBefore, notAfter, serialNumber, ...kept } = inspectCertificate(renewed);
+  const before = inspectCertificate(leaf.certificate);
+  t.match(before, kept);
+  t.equal(publicKeyFingerprint(renewed), publicKeyFingerprint(leaf.key));
+  t.not(serialNumber, before.serialNumber);
+  t.same(notBefore, before.notBefore);
+  t.same(notAfter, new Date('2029-05-01T00:00:00Z'));
+  const certificate = new X509Certificate(renewed);
+  t.ok(certificate.verify(new X509Certificate(authority.certificate).publicKey));
+  t.ok(certificate.checkPrivateKey(createPrivateKey(leaf.key)));
+});
+
+t.test('under a clock that is behind it is valid at once and no shorter than before', async (t) => {
+  const renewed = await renewLeaf(leaf.certificate, authority, new Date('2019-01-02T00:00:00Z'));
+  const { notBefore, notAfter } = inspectCertificate(renewed);
+  t.same(notBefore, new Date('2019-01-01T00:00:00Z'));
+  t.same(notAfter, inspectCertificate(leaf.certificate).notAfter);
+});
+
+t.test('signed under a clock that was ahead it is valid when the clock is right', async (t) => {
+  const renewed = await renewLeaf(leaf.certificate, authority, new Date('2031-01-01T00:00:00Z'));
+  t.ok(inspectCertificate(renewed).notBefore < made);
+});
+
+t.test('it does not outlive the authority', async (t) => {
+  const renewed = await renewLeaf(leaf.certificate, authority, new Date('2036-01-01T00:00:00Z'));
+  t.same(inspectCertificate(renewed).notAfter, inspectCertificate(authority.certificate).notAfter);
+});
+
+t.test('an expired authority renews nothing', async (t) => {
+  await t.rejects(renewLeaf(leaf.certificate, authority, new Date('2040-01-01T00:00:00Z')), {
+    kind: 'fatal',
+    message: /has expired.*clock/,
+  });
+});
+
+t.test("another authority's leaf is refused", async (t) => {
+  const twin = await createAuthority('ca', undefined, made);
+  await t.rejects(renewLeaf(leaf.certificate, twin, made), {
+    kind: 'fatal',
+    message: /not this authority's/,
+  });
+});
+
+for (const [date, expected] of [
+  ['2026-02-28T11:59:59Z', true],
+  ['2026-02-28T12:00:01Z', false],
+  ['2026-10-30T11:00:00Z', false],
+  ['2026-10-30T13:00:00Z', true],
+  ['2031-01-01T00:00:00Z', true],
+] as const) {
+  t.test(`at ${date} renewal is ${expected ? '' : 'not '}due`, async (t) => {
+    t.equal(needsRenewal(leaf.certificate, new Date(date)), expected);
+  });
+}

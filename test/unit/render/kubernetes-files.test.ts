@@ -1,0 +1,147 @@
+import { dirname } from 'node:path';
+import t from 'tap';
+import { parse } from 'yaml';
+import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
+import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
+import { byPath, flagsOf, host, input, pods, rendered, textAt } from './rendered-host.ts';
+
+t.test('every private key is classed and closed, and nothing else is classed', async (t) => {
+  for (const { path, mode, contents, keyClass, leftover } of rendered.files) {
+    const holdsKey = /PRIVATE KEY|secretbox|client-key-data/.test(contents);
+    t.equal(keyClass !== undefined, holdsKey, `${path}: class`);
+    if (holdsKey) t.equal(mode, 0o600, `${path}: mode`);
+    t.equal(keyClass === 'gone', holdsKey && leftover !== undefined, `${path}: gone is a leftover`);
+  }
+});
+
+t.test('bootstrap alone needs its administrator, and no other key', async (t) => {
+  const gone = rendered.files.filter(({ keyClass }) => keyClass === 'gone');
+  t.same(
+    gone.map(({ path }) => path),
+    ['/etc/sno-agents/bootstrap-admin.key'],
+  );
+  t.same(
+    rendered.files.filter(({ leftover }) => leftover !== undefined).map(({ path }) => path),
+    ['crt', 'key', 'kubeconfig'].map((end) => `/etc/sno-agents/bootstrap-admin.${end}`),
+  );
+});
+
+t.test('no key is rendered twice', async (t) => {
+  const keys = rendered.files.filter(({ contents }) => contents.includes('PRIVATE KEY'));
+  const fingerprints = keys.map(({ contents }) => publicKeyFingerprint(contents));
+  t.equal(new Set(fingerprints).size, keys.length);
+});
+
+t.test('every folder that a pod mounts is rendered, before the reboot and after', async (t) => {
+  const directories = new Map(rendered.directories.map((folder) => [folder.path, folder]));
+  for (const { component, spec } of pods) {
+    for (const { hostPath } of spec.volumes) {
+      const folder = directories.get(hostPath.path);
+      t.equal(folder?.mode, 0o700, `${component}: ${hostPath.path}`);
+      t.equal(hostPath.type, 'Directory', 'never made on demand');
+      // The installed host's database comes from the snapshot or not at all.
+      t.equal(folder?.stage, hostPath.path === '/var/lib/etcd' ? 'live' : 'both');
+    }
+  }
+});
+
+t.test('a folder is listed before what is in it', async (t) => {
+  const order = rendered.directories.map(({ path }) => path);
+  t.equal(new Set(order).size, order.length);
+  for (const [index, path] of order.entries()) {
+    t.notOk(order.slice(index + 1).includes(dirname(path)), path);
+  }
+});
+
+t.test('every file that an argument names is rendered and mounted', async (t) => {
+  for (const { component, container } of pods) {
+    const mounts = container.volumeMounts.map(({ mountPath }) => mountPath);
+    const named = container.command.flatMap((flag) => /=(\/\S+)$/.exec(flag)?.[1] ?? []);
+    t.ok(named.length > 0);
+    for (const path of named.filter((name) => !/kubelet-plugins|audit\.log$/.test(name))) {
+      t.ok(
+        mounts.some((mount) => path === mount || path.startsWith(`${mount}/`)),
+        path,
+      );
+      t.ok(byPath.has(path) || path === '/var/lib/etcd', `${component}: ${path}`);
+    }
+  }
+});
+
+t.test('containers are confined and probed', async (t) => {
+  for (const { component, container } of pods) {
+    t.same(container.securityContext, {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      privileged: false,
+      readOnlyRootFilesystem: true,
+    });
+    const writable = container.volumeMounts.filter(({ readOnly }) => !readOnly);
+    const expected: Record<string, string> = {
+      etcd: '/var/lib/etcd',
+      'kube-apiserver': '/var/log/kube-apiserver',
+    };
+    t.same(
+      writable.map(({ mountPath }) => mountPath),
+      [expected[component]].filter((path) => path !== undefined),
+    );
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'] as const) {
+      t.match(container[probe], { httpGet: { host: '127.0.0.1' } }, `${component} ${probe}`);
+    }
+  }
+});
+
+t.test('the standalone kubelet asks nobody, the installed one asks the API', async (t) => {
+  t.match(parse(textAt('/etc/kubernetes/kubelet-live.yaml')), {
+    enableServer: false,
+    serverTLSBootstrap: false,
+    authentication: { webhook: { enabled: false }, anonymous: { enabled: false } },
+  });
+  const installed = parse(textAt('/etc/kubernetes/kubelet.yaml'));
+  t.match(installed, {
+    cgroupDriver: 'systemd',
+    authorization: { mode: 'Webhook' },
+    authentication: { webhook: { enabled: true }, anonymous: { enabled: false } },
+    rotateCertificates: true,
+    serverTLSBootstrap: true,
+    clusterDNS: ['172.30.0.10'],
+    readOnlyPort: 0,
+    shutdownGracePeriod: '60s',
+  });
+  t.notOk('localStorageCapacityIsolation' in installed);
+});
+
+t.test('an overlay root is not accounted', async (t) => {
+  const { files } = await kubernetesRenderer.render({
+    ...input,
+    host: { ...host, rootIsOverlay: true },
+  });
+  const config = files.find(({ path }) => path === '/etc/kubernetes/kubelet.yaml');
+  t.match(parse(config?.contents ?? ''), { localStorageCapacityIsolation: false });
+});
+
+t.test('pods get the subnet that the node is given', async (t) => {
+  const list = JSON.parse(textAt('/etc/cni/net.d/10-sno.conflist'));
+  t.match(list.plugins[0].ipam.ranges, [[{ subnet: '10.128.0.0/23' }]]);
+  t.equal(flagsOf('kube-controller-manager').get('node-cidr-mask-size-ipv4'), '23');
+});
+
+t.test('but for keys and what is signed, the same input renders the same', async (t) => {
+  const again = await kubernetesRenderer.render(input);
+  t.same(again.staticPods, rendered.staticPods);
+  t.same(again.manifests, rendered.manifests);
+  t.same(again.directories, rendered.directories);
+  const settled = (files: typeof rendered.files) =>
+    files.map(({ contents, ...file }) =>
+      /BEGIN |secretbox/.test(contents) ? file : { ...file, contents },
+    );
+  t.same(settled(again.files), settled(rendered.files));
+});
+
+t.test('a payload without a component is refused', async (t) => {
+  const { etcd: _, ...images } = host.images;
+  await t.rejects(kubernetesRenderer.render({ ...input, host: { ...host, images } }), {
+    kind: 'fatal',
+    message: /no image for etcd/,
+  });
+});

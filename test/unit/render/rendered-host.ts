@@ -1,0 +1,71 @@
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
+import { type Cluster, clusterSchema } from '../../../lib/render/cluster.ts';
+import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
+import type { HostFacts, RenderInput } from '../../../lib/render/renderer.ts';
+
+const cluster: Cluster = clusterSchema.parse({
+  apiVersion: 'sno-agents/v1',
+  clusterId: '6f0c8f0e-3b1b-4b44-9f0d-0123456789ab',
+  controlPlane: 'kubernetes',
+  name: 'edge',
+  baseDomain: 'example.test',
+  machineNetwork: ['192.0.2.0/24'],
+  clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
+  serviceNetwork: ['172.30.0.0/16'],
+  installation: { disk: '/dev/vda', coreosInstallerArgs: [], existingSystem: 'refuse' },
+  executableSha256: 'a'.repeat(64),
+});
+const components = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+export const host: HostFacts = {
+  hostname: 'edge-0',
+  nodeIp: '192.0.2.10',
+  cgroupDriver: 'systemd',
+  rootIsOverlay: false,
+  images: Object.fromEntries(components.map((name) => [name, `example.test/${name}:1`])),
+  versions: { kubernetes: '1.34.4', etcd: '3.6.8' },
+};
+export const authorities = await createLaptopAuthorities();
+export const input: RenderInput = { cluster, host, authorities };
+export const rendered = await kubernetesRenderer.render(input);
+export const byPath = new Map(rendered.files.map((file) => [file.path, file]));
+
+const podSchema = z.object({
+  spec: z.object({
+    hostNetwork: z.literal(true),
+    priorityClassName: z.literal('system-node-critical'),
+    containers: z.tuple([
+      z.object({
+        name: z.string(),
+        command: z.array(z.string()),
+        securityContext: z.unknown(),
+        volumeMounts: z.array(z.object({ mountPath: z.string(), readOnly: z.boolean() })),
+        startupProbe: z.unknown(),
+        livenessProbe: z.unknown(),
+        readinessProbe: z.unknown(),
+      }),
+    ]),
+    volumes: z.array(z.object({ hostPath: z.object({ path: z.string(), type: z.string() }) })),
+  }),
+});
+export const pods = rendered.staticPods.map(({ component, manifest }) => {
+  const { spec } = podSchema.parse(parse(manifest));
+  return { component, spec, container: spec.containers[0] };
+});
+
+export function textAt(path: string): string {
+  const file = byPath.get(path);
+  if (file === undefined) throw new Error(`${path} is not rendered`);
+  return file.contents;
+}
+
+export function flagsOf(component: string): Map<string, string> {
+  const command = pods.find((pod) => pod.component === component)?.container.command ?? [];
+  return new Map(
+    command.slice(1).map((flag) => {
+      const [name = '', ...value] = flag.replace(/^--/, '').split('=');
+      return [name, value.join('=')];
+    }),
+  );
+}

@@ -1,0 +1,104 @@
+import { builtinModules } from 'node:module';
+import t from 'tap';
+import { type Import, importsOf, parseImports, sourcesIn, wayTo } from './source.ts';
+
+/** Who may not import what: paths from the root, `$1` standing for the first group of `from`. */
+const FORBIDDEN = [
+  { why: 'agents share through lib/', from: /^agents\/([^/]+)\/.+/, to: /^agents\/(?!$1\/)/ },
+  { why: 'lib/ knows nothing of its users', from: /^lib\//, to: /^(agents|cli|units)\// },
+  { why: 'the command line runs on a laptop', from: /^cli\//, to: /^agents\// },
+  { why: 'hosts get no tools', from: /^(?:agents|lib|cli)\//, to: /^(lab|build|bench|test)\// },
+  { why: 'tests are imported by tests', from: /^(?!test\/)/, to: /^test\// },
+];
+
+/** Modules that decide and compute; effects belong to their callers. Each pattern matches a file. */
+const PURE = [
+  'lib/csr/policy*.ts',
+  'lib/ignition/combine.ts',
+  'lib/ignition/data-url.ts',
+  'lib/ignition/merge.ts',
+  'lib/ignition/validate.ts',
+  'lib/log/{line,redact}.ts',
+  'lib/render/kubernetes/**/*.ts',
+  'lib/steps/{deadline,failure,exit-codes,fingerprint}.ts',
+];
+
+/** Computing: everything else of Node, and the packages below, reaches out of the process. */
+const HARMLESS_NODE = ['assert', 'buffer', 'crypto', 'path', 'url', 'util', 'zlib', 'events'];
+/** The part of node:net that looks at text. */
+const HARMLESS_NET = ['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'SocketAddress'];
+const EFFECTFUL_PACKAGES = /^(execa|chokidar|pino|listr2|undici|@grpc\/|@kubernetes\/client-node)/;
+
+function isEffect({ target, names }: Pick<Import, 'target' | 'names'>): boolean {
+  if (target === 'node:net' && names.length > 0) {
+    return !names.every((name) => HARMLESS_NET.includes(name));
+  }
+  const name = target.replace(/^node:/, '');
+  const [module = ''] = name.split('/');
+  if (builtinModules.includes(name)) return !HARMLESS_NODE.includes(module);
+  return EFFECTFUL_PACKAGES.test(target);
+}
+
+const sources = sourcesIn('{agents,lib,cli,units,build,lab,bench,test}/**/*.ts');
+
+t.test('every import goes in an allowed direction', async (t) => {
+  for (const file of sources) {
+    for (const { why, from, to } of FORBIDDEN) {
+      const match = from.exec(file);
+      if (match === null) continue;
+      const forbidden = new RegExp(to.source.replace('$1', match[1] ?? ''));
+      const found = importsOf(file).filter(
+        ({ target, isLocal }) => isLocal && forbidden.test(target),
+      );
+      t.strictSame(
+        found.map(({ target }) => target),
+        [],
+        `${file}: ${why}`,
+      );
+    }
+  }
+});
+
+t.test('pure modules reach no effect, neither through what they import', async (t) => {
+  for (const pattern of PURE) {
+    const files = sourcesIn(pattern);
+    t.not(files.length, 0, `${pattern} matches a file`);
+    for (const file of files) {
+      t.strictSame(wayTo(isEffect, file)?.join(' -> '), undefined, `${file} is pure`);
+    }
+  }
+});
+
+t.test('imports are seen however they are written', async (t) => {
+  const forms = {
+    "import a from './x.ts';": false,
+    "import { a,\n  b } from './x.ts';": false,
+    "import './x.ts';": false,
+    "import type { A } from './x.ts';": true,
+    "import { type A, b } from './x.ts';": false,
+    "export * from './x.ts';": false,
+    "export { a } from './x.ts';": false,
+    "export type { A } from './x.ts';": true,
+    "const x = await import('./x.ts');": false,
+  };
+  for (const [source, isTypeOnly] of Object.entries(forms)) {
+    t.match(
+      parseImports(source, 'lib/a/b.ts'),
+      [{ target: 'lib/a/x.ts', isLocal: true, isTypeOnly }],
+      source,
+    );
+  }
+  t.match(parseImports("import fs from 'node:fs';", 'lib/a.ts'), [{ target: 'node:fs' }]);
+  t.strictSame(parseImports("const from = 'here'; export const x = 'there';", 'lib/a.ts'), []);
+});
+
+t.test('effects are told from computing', async (t) => {
+  for (const name of ['node:fs', 'node:fs/promises', 'fs', 'node:net', 'execa', '@grpc/grpc-js']) {
+    t.ok(isEffect({ target: name, names: [] }), `${name} is an effect`);
+  }
+  for (const name of ['node:path', 'node:crypto', 'node:util', 'zod', 'yaml']) {
+    t.notOk(isEffect({ target: name, names: [] }), `${name} is not`);
+  }
+  t.ok(isEffect({ target: 'node:net', names: ['isIP', 'connect'] }));
+  t.notOk(isEffect({ target: 'node:net', names: ['isIP'] }));
+});

@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { root } from './source.ts';
+
+const MAX_LINES = 350;
+const MEANINGLESS_NAMES = /^(utils?|helpers?|managers?|common|misc)(\.|$)/;
+const TEXT = /\.(ts|mjs|json|md|service|socket|target|timer|path|conf|ya?ml)$|^[^.]+$/;
+/** Folders of somebody's machine, which are right on no other. */
+const MACHINE_PATHS = /(?<![\w./])\/(?:work|farm|home|Users|root\/src)\/\w/;
+
+/** What is in the repository or about to be added, without what git ignores. */
+const files = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'],
+  { cwd: root, encoding: 'utf8', timeout: 10_000 },
+)
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(root, file)));
+
+const texts = files
+  .filter((file) => file !== 'package-lock.json' && TEXT.test(file.split('/').at(-1) ?? ''))
+  .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
+
+t.test('source files stay short enough to be read', async (t) => {
+  for (const { file, text } of texts.filter(({ file }) => /\.(ts|mjs)$/.test(file))) {
+    const lines = text.split('\n').length - 1;
+    t.ok(lines <= MAX_LINES, `${file} has ${lines} lines, at most ${MAX_LINES}`);
+  }
+});
+
+t.test('names say what is in a file', async (t) => {
+  for (const file of files) {
+    const meaningless = file.split('/').filter((part) => MEANINGLESS_NAMES.test(part));
+    t.strictSame(meaningless, [], file);
+  }
+});
+
+t.test("no path belongs to a developer's machine", async (t) => {
+  for (const { file, text } of texts) {
+    const found = text.split('\n').filter((line) => MACHINE_PATHS.test(line));
+    t.strictSame(found, [], file);
+  }
+  for (const sample of ['home/me/x', 'Users/me', 'work/x'].map((path) => `cd /${path}`))
+    t.match(sample, MACHINE_PATHS);
+  for (const sample of ['/var/home/core', 'https://example.com/work/x', 'a/work/b']) {
+    t.notMatch(sample, MACHINE_PATHS);
+  }
+});
+
+t.test('the README names the two commands', async (t) => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  t.match(readme, 'npm run lab');
+  t.match(readme, 'npm test');
+});
+
+t.test('what a clone is judged by is there', async (t) => {
+  for (const file of ['LICENSE', 'CHANGELOG.md', 'ARCHITECTURE.md', '.ci/run']) {
+    t.ok(existsSync(join(root, file)), file);
+  }
+  t.match(readFileSync(join(root, '.ci/run'), 'utf8'), /^exec npm test$/m);
+});

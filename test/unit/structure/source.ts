@@ -1,0 +1,58 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+export const root = join(import.meta.dirname, '..', '..', '..');
+
+export interface Import {
+  /** A path from the root of the repository, or a package or Node module as it is written. */
+  target: string;
+  isLocal: boolean;
+  /** `import type` and `export type`: gone when the program runs. */
+  isTypeOnly: boolean;
+  /** The names in braces; none where all or a default is imported. */
+  names: string[];
+}
+
+const IMPORT =
+  /^\s*(?:import|export)\s+(type\s)?(?:([^'"`;]*?)\bfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
+
+/** Paths from the root of the repository. */
+export const sourcesIn = (...patterns: string[]): string[] =>
+  globSync(patterns, { cwd: root }).toSorted();
+
+export function importsOf(file: string): Import[] {
+  return parseImports(readFileSync(join(root, file), 'utf8'), file);
+}
+
+/** What the source in `file` imports, re-exports or loads by name. */
+export function parseImports(source: string, file: string): Import[] {
+  return Array.from(source.matchAll(IMPORT), ([, type, clause, from, loaded]) => {
+    const written = from ?? loaded ?? '';
+    const isLocal = written.startsWith('.');
+    const target = isLocal ? normalize(join(dirname(file), written)) : written;
+    const names = /^\{([^}]*)\}\s*$/.exec(clause ?? '')?.[1]?.split(',') ?? [];
+    return {
+      target,
+      isLocal,
+      isTypeOnly: type !== undefined,
+      names: names.map((name) => name.trim()).filter((name) => name !== ''),
+    };
+  });
+}
+
+/** How `file` comes to what `isWanted` at run time: the files on the way and what was found, or nothing. */
+export function wayTo(
+  isWanted: (found: Import) => boolean,
+  file: string,
+  seen = new Set<string>(),
+): string[] | undefined {
+  seen.add(file);
+  for (const found of importsOf(file).filter(({ isTypeOnly }) => !isTypeOnly)) {
+    const { target, isLocal } = found;
+    if (isWanted(found)) return [file, target];
+    if (!isLocal || seen.has(target) || !existsSync(join(root, target))) continue;
+    const way = wayTo(isWanted, target, seen);
+    if (way !== undefined) return [file, ...way];
+  }
+  return undefined;
+}

@@ -1,0 +1,110 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { execa } from 'execa';
+import t from 'tap';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const SYSTEM_UNITS = '/usr/lib/systemd/system';
+const COMMAND_DEADLINE_MS = 30_000;
+
+/**
+ * The highest exposure that `systemd-analyze security` may find, in tenths (0 to 100). A unit
+ * that is not here fails: whoever adds one decides how much of the host it may reach.
+ */
+const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
+  'live/approve-csr.service': 25,
+  'live/bootkube.service': 58,
+  'live/install-to-disk.service': 58,
+  // The kubelet starts every container of the host: a sandbox would be theirs too.
+  'live/kubelet.service': 96,
+  'live/progress.service': 20,
+  'live/sno-executable.service': 18,
+  'installed/bootkube.service': 45,
+  'installed/kubelet.service': 96,
+  'installed/sno-certificates.service': 40,
+  'installed/sno-payload.service': 40,
+  'installed/sno-restore.service': 43,
+};
+
+const stages = ['live', 'installed'];
+const unitsOf = (stage: string) =>
+  globSync(`units/${stage}/*.{service,socket,target,timer,path,mount}`, { cwd: root }).toSorted();
+
+const analyze = (args: string[]) =>
+  execa('systemd-analyze', ['--no-pager', ...args], {
+    reject: false,
+    all: true,
+    timeout: COMMAND_DEADLINE_MS,
+  });
+
+/** A host's root with the units of a stage, systemd's own, and every program that they start. */
+function hostWith(stage: string, folder: string): string {
+  cpSync(SYSTEM_UNITS, join(folder, SYSTEM_UNITS), { recursive: true, verbatimSymlinks: true });
+  const units = join(folder, 'etc/systemd/system');
+  cpSync(join(root, 'units', stage), units, { recursive: true });
+  for (const unit of unitsOf(stage)) {
+    for (const program of programsOf(readFileSync(join(root, unit), 'utf8'))) {
+      const path = join(folder, program);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, '#!/bin/sh\n');
+      chmodSync(path, 0o755);
+    }
+  }
+  return folder;
+}
+
+/** `ExecStart=-/usr/bin/x y` and its like: the program, without systemd's prefixes. */
+const programsOf = (unit: string): string[] =>
+  Array.from(unit.matchAll(/^Exec\w+=[-@:+!|]*(\/\S+)/gm), ([, program = '']) => program);
+
+const skip =
+  existsSync(SYSTEM_UNITS) && !(await analyze(['--version'])).failed
+    ? false
+    : 'systemd-analyze is not installed';
+
+for (const stage of stages) {
+  t.test(`units of the ${stage} host`, { skip }, async (t) => {
+    const host = hostWith(stage, t.testdir());
+    const units = unitsOf(stage);
+    t.not(units.length, 0, `units/${stage} holds units`);
+
+    for (const unit of units) {
+      // An unknown directive is only a warning to systemd: it must not print anything.
+      const verify = ['verify', '--man=no', '--recursive-errors=no', `--root=${host}`];
+      const { exitCode, all } = await analyze([...verify, basename(unit)]);
+      t.strictSame({ exitCode, all }, { exitCode: 0, all: '' }, `${unit} is correct`);
+    }
+
+    for (const unit of units.filter((name) => name.endsWith('.service'))) {
+      const limit = EXPOSURE_LIMITS[unit.replace('units/', '')];
+      t.ok(limit !== undefined, `${unit} has a limit`);
+      const security = ['security', '--offline=true', `--threshold=${limit ?? 0}`];
+      const { failed, all } = await analyze([...security, `--root=${host}`, basename(unit)]);
+      const found = all?.split('\n').find((line) => line.includes('Overall exposure')) ?? all;
+      t.notOk(failed, `${unit} stays within ${limit} tenths: ${found}`);
+    }
+  });
+}
+
+t.test('a wrong unit would be noticed', { skip }, async (t) => {
+  const wrong = {
+    'unknown.service': '[Service]\nExecStart=/bin/x\nWatchdogSecs=5\n',
+    'missing.service': '[Service]\nExecStart=/opt/nowhere/x\n',
+    'empty.service': '[Service]\nRestart=always\n',
+  };
+  const folder = t.testdir({ bin: { x: '' }, etc: { systemd: { system: wrong } } });
+  cpSync(SYSTEM_UNITS, join(folder, SYSTEM_UNITS), { recursive: true, verbatimSymlinks: true });
+  chmodSync(join(folder, 'bin/x'), 0o755);
+  for (const name of Object.keys(wrong)) {
+    const { exitCode, all } = await analyze(['verify', '--man=no', `--root=${folder}`, name]);
+    t.notSame({ exitCode, all }, { exitCode: 0, all: '' }, name);
+  }
+});

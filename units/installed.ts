@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import type { UnitFile } from './live.ts';
+
+/** Every node of the Kubernetes payload has these: they are part of the master Ignition. */
+export const nodeUnits: readonly UnitFile[] = [
+  {
+    name: 'kubelet.service',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/kubelet.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'sno-payload.service',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-payload.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'sno-certificates.service',
+    enabled: true,
+    contents: readFileSync(
+      new URL('./installed/sno-certificates.service', import.meta.url),
+      'utf8',
+    ),
+  },
+];
+
+/** Needed once, after the reboot into the disk; the clean-up removes them. */
+export const pivotUnits: readonly UnitFile[] = [
+  {
+    name: 'sno-restore.service',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-restore.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'bootkube.service',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/bootkube.service', import.meta.url), 'utf8'),
+  },
+];

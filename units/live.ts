@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+
+/** A systemd unit as an Ignition config takes it. */
+export interface UnitFile {
+  readonly name: string;
+  readonly contents: string;
+  /** Enabled by its [Install] section at the first boot; others are started by another unit. */
+  readonly enabled: boolean;
+}
+
+/** The agents of the live host, by which people call the executable there. */
+export const liveAgents = ['bootkube', 'install-to-disk', 'approve-csr', 'progress'] as const;
+
+/** The units of the live host, put into the Ignition by `sno create`. */
+export const liveUnits: readonly UnitFile[] = [
+  {
+    name: 'sno-executable.service',
+    enabled: false,
+    contents: readFileSync(new URL('./live/sno-executable.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'kubelet.service',
+    enabled: false,
+    contents: readFileSync(new URL('./live/kubelet.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'bootkube.service',
+    enabled: false,
+    contents: readFileSync(new URL('./live/bootkube.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'install-to-disk.service',
+    enabled: true,
+    contents: readFileSync(new URL('./live/install-to-disk.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'approve-csr.service',
+    enabled: true,
+    contents: readFileSync(new URL('./live/approve-csr.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'progress.service',
+    enabled: true,
+    contents: readFileSync(new URL('./live/progress.service', import.meta.url), 'utf8'),
+  },
+];
