@@ -26,7 +26,13 @@ export const etcd: StepBody<LiveContext> = {
     const { paths } = context;
     await placeStaticPod(paths, staticPod(await loadRendered(paths), 'etcd'));
     return progress.wait('etcd to elect itself', async () => {
-      const status = await etcdStatus(context, progress.signal);
+      const status = await withEtcd(context.cluster.controlPlane, paths, (client) =>
+        client.status({
+          signal: progress.signal,
+          deadlineMs: progress.remainingMs(),
+          waitForReady: true,
+        }),
+      );
       return done(`version ${status.version}, revision ${status.revision}`);
     });
   },

@@ -1,11 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256 } from '../../lib/host/files.ts';
 import { reloadUnits, startUnit, unitProperties } from '../../lib/host/systemd.ts';
 import { loadRendered } from '../../lib/render/store.ts';
-import { done, notYet } from '../../lib/steps/step.ts';
+import type { Progress } from '../../lib/steps/progress.ts';
+import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { LiveContext } from './context.ts';
 
 const HEALTH = 'http://127.0.0.1:10248/healthz';
+const HEALTH_INTERVAL_MS = 500;
 
 /**
  * Starts the kubelet by itself, without an API server: it runs static pods and
@@ -26,18 +29,25 @@ export const kubelet: StepBody<LiveContext> = {
   async run(_context, progress) {
     await reloadUnits(progress.signal);
     await startUnit('kubelet.service', progress.signal);
-    progress.waitingFor('the kubelet to answer its health endpoint');
-    if (await isHealthy(progress.signal)) return done();
-    const { ActiveState, Result, NRestarts } = await unitProperties(
-      'kubelet.service',
-      ['ActiveState', 'Result', 'NRestarts'],
-      progress.signal,
-    );
-    return notYet(
-      `kubelet.service is ${ActiveState} (result ${Result}, ${NRestarts} restarts); see "journalctl -u kubelet"`,
-    );
+    await progress.wait('the kubelet to answer its health endpoint', () => healthy(progress));
+    return done();
   },
 };
+
+/** The kubelet's health cannot be watched. What its unit does is said whenever it changes. */
+async function healthy(progress: Progress): Promise<void> {
+  while (!(await isHealthy(progress.signal))) {
+    const { ActiveState, NRestarts } = await unitProperties(
+      'kubelet.service',
+      ['ActiveState', 'NRestarts'],
+      progress.signal,
+    );
+    progress.waitingFor(
+      `the kubelet to answer its health endpoint: kubelet.service is ${ActiveState}, restarted ${NRestarts} times`,
+    );
+    await sleep(HEALTH_INTERVAL_MS, undefined, { signal: progress.signal });
+  }
+}
 
 async function isHealthy(signal: AbortSignal): Promise<boolean> {
   try {

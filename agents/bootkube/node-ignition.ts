@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { sha256 } from '../../lib/host/files.ts';
 import { addressesIn, hostAddresses } from '../../lib/host/network.ts';
 import type { Config } from '../../lib/ignition/config.ts';
-import { configOf, file, link, unit, user } from '../../lib/ignition/entries.ts';
+import { configOf, directory, file, link, unit, user } from '../../lib/ignition/entries.ts';
 import { payloadFile } from '../../lib/payload/payload.ts';
 import { nodeUnits } from '../../units/installed.ts';
 import type { LiveContext } from './context.ts';
@@ -23,6 +23,8 @@ export async function nodeIgnition(
   const [address] = addressesIn(await hostAddresses(signal), cluster.machineNetwork);
   const executable = '/var/lib/sno-agents/bin/sno-agents';
   return configOf({
+    // With the modes that the renderer gives them: Ignition would take 0755 for a parent.
+    directories: [directory('/etc/sno-agents', 0o700), directory('/var/lib/kubelet', 0o700)],
     users:
       cluster.sshKeys.length === 0
         ? []

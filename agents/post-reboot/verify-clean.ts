@@ -1,5 +1,139 @@
+import { join } from 'node:path';
+import { exists, readTextIfPresent } from '../../lib/host/files.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import { type Ledger, readLedger } from '../../lib/installation/ledger.ts';
+import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
+import { type SearchedFiles, searchFiles } from '../../lib/pki/scan/search-files.ts';
+import { filesOnDisk } from '../../lib/pki/scan/walk.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { Progress } from '../../lib/steps/progress.ts';
+import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { InstalledContext } from './context.ts';
+
+/**
+ * Where a host keeps what it was given. /usr is the operating system's own, which is
+ * read-only or comes from packages; /run and the like are gone after a restart. Where
+ * one of them is a link (CoreOS: /opt, /home, /root, /srv and /usr/local lead into
+ * /var), its target is looked at there.
+ */
+const searchedFolders = [
+  '/etc',
+  '/var',
+  '/opt',
+  '/root',
+  '/home',
+  '/boot',
+  '/srv',
+  '/usr/local',
+  '/tmp',
+];
+
+/**
+ * Image layers, known by their digests from before the bootstrap: of containerd and of
+ * CRI-O. What else is in the runtimes' folders is looked at, and of these the writable
+ * layers of running containers. Those of stopped containers lie among the images'
+ * under numbers that only the runtime's database tells apart, and are left out.
+ */
+const layerFolders = [
+  /^\/var\/lib\/containerd\/io\.containerd\.(content|snapshotter)\.v1\.[^/]+$/,
+  /^\/var\/lib\/containers\/storage\/overlay$/,
+];
+
+/** Volumes of pods: other file systems mounted there belong to the workloads. */
+const podVolumes = /^\/var\/lib\/kubelet\/(pods|plugins)\//;
+
+/**
+ * Proves that the clean-up left nothing: no path of the ledger exists, and no file on
+ * the host's disks holds a private key of the bootstrap, in whatever encoding (see
+ * `scanForKeys`). Exempt are the payload's files and image layers, both verified by
+ * digest.
+ *
+ * etcd's database is a file like others here. It was compacted and defragmented
+ * before the snapshot, so it holds no old revisions, and keys of the class *gone* are
+ * never written to the API. Free blocks of the disk are not looked at.
+ */
 export const verifyClean: StepBody<InstalledContext> = {
-  name: 'verify-clean', leaves: 'x', input: () => 1, holds: async () => true, run: async () => ({ kind: 'done' }),
+  name: 'verify-clean',
+  leaves: 'proof that no ledger path and no bootstrap key is left',
+  input: ({ cluster }) => cluster.clusterId,
+  async holds({ paths }) {
+    const ledger = await readLedger(paths);
+    return ledger !== undefined && (await leftPaths(paths, ledger)).length === 0;
+  },
+  async run({ paths }, progress) {
+    const ledger = await readLedger(paths);
+    if (ledger === undefined) throw new Failure('fatal', 'the leftovers ledger is not there');
+    refusePaths(await leftPaths(paths, ledger));
+    const searched = await searchDisk(paths, new Set(ledger.goneKeys), progress);
+    refuseKeys(searched.found);
+    for (const path of searched.incomplete) {
+      progress.warn(`Looked at a part of ${path}: it expands to more than the limit`);
+    }
+    return done(summary(ledger, searched));
+  },
 };
+
+async function leftPaths(paths: HostPaths, { entries }: Ledger): Promise<string[]> {
+  const left: string[] = [];
+  for (const { path } of entries) if (await exists(paths.at(path))) left.push(path);
+  return left;
+}
+
+function refusePaths(left: readonly string[]): void {
+  if (left.length === 0) return;
+  throw new Failure('fatal', `the bootstrap's files are still there: ${left.join(', ')}`, {
+    expected: 'none of the paths in the leftovers ledger',
+    fix: 'Find out what made them again, remove them, and start bootkube.service again.',
+  });
+}
+
+function refuseKeys(found: readonly string[]): void {
+  if (found.length === 0) return;
+  throw new Failure('fatal', `a private key of the bootstrap is in ${found.join(', ')}`, {
+    expected: 'no key that the leftovers ledger calls gone',
+    fix: 'Remove the files or what in them holds the key, and start bootkube.service again.',
+  });
+}
+
+/** Paths in the result are those of the host, without the root. */
+async function searchDisk(
+  paths: HostPaths,
+  wanted: ReadonlySet<string>,
+  { signal }: Progress,
+): Promise<SearchedFiles> {
+  const payload = await payloadFiles(paths);
+  const onHost = (path: string) => path.slice(paths.at('').length);
+  const files = filesOnDisk({
+    root: paths.root,
+    folders: [...searchedFolders, ...(await writableLayers(paths))].map(paths.at),
+    exempt: (path) => payload.has(path) || layerFolders.some((layers) => layers.test(onHost(path))),
+    oneDevice: (path) => podVolumes.test(onHost(path)),
+  });
+  const searched = await searchFiles(files, wanted, signal);
+  return {
+    ...searched,
+    found: searched.found.map(onHost).sort(),
+    incomplete: searched.incomplete.map(onHost).sort(),
+  };
+}
+
+/** The files that the payload's description names with their digests; nothing else in its folder. */
+async function payloadFiles({ payload: folder }: HostPaths): Promise<ReadonlySet<string>> {
+  if (!(await exists(join(folder, payloadFile)))) return new Set();
+  const { images, binaries } = await readPayload(folder);
+  const names = [...images.map(({ archive }) => archive), ...binaries.map(({ file }) => file)];
+  return new Set(names.map((name) => join(folder, name)));
+}
+
+/** The upper folders of mounted overlays: what running containers have written. */
+async function writableLayers(paths: HostPaths): Promise<string[]> {
+  const mounts = (await readTextIfPresent(paths.at('/proc/self/mountinfo'))) ?? '';
+  return [...mounts.matchAll(/[ ,]upperdir=(\/var\/lib\/contain[^, \n]+)/g)].map(
+    ([, folder = '']) => folder,
+  );
+}
+
+function summary({ entries }: Ledger, { files, bytes, keys }: SearchedFiles): string {
+  return `${entries.length} paths are gone; ${files} files, ${Math.round(bytes / 1e6)} MB, ${keys.size} private keys looked at`;
+}

@@ -11,11 +11,9 @@ const cidr = z.string().refine((text) => cidrProblem(text) === undefined);
  * entries; this one is made whether or not something is.
  */
 function list<Entry extends z.ZodType>(entry: Entry, atMost = Number.POSITIVE_INFINITY) {
-  return z
-    .array(entry)
-    .refine(({ length }) => length >= 1 && length <= atMost, {
-      when: ({ value }) => Array.isArray(value),
-    });
+  return z.array(entry).refine(({ length }) => length >= 1 && length <= atMost, {
+    when: ({ value }) => Array.isArray(value),
+  });
 }
 
 /** Fields of a machine pool that the installer has and whose default changes nothing here. */

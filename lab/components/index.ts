@@ -1,3 +1,4 @@
+import { payload } from '../payload.ts';
 import { cniPlugins } from './cni-plugins.ts';
 import type { Component, EnsureOptions } from './component.ts';
 import { ensureComponent } from './component.ts';
@@ -15,6 +16,7 @@ export interface Components {
   readonly pause: string;
   readonly rootFilesystem: string;
   readonly osImage: string;
+  readonly payload: string;
 }
 
 /** In the order in which they should start: Go is first, the longest of all. */
@@ -25,6 +27,7 @@ export const componentsInOrder: Readonly<Record<keyof Components, Component>> = 
   etcd,
   cniPlugins,
   pause,
+  payload,
 };
 
 export async function ensureComponents(options: EnsureOptions): Promise<Components> {
@@ -36,6 +39,7 @@ export async function ensureComponents(options: EnsureOptions): Promise<Componen
     etcd: ensureComponent(all.etcd, options),
     cniPlugins: ensureComponent(all.cniPlugins, options),
     pause: ensureComponent(all.pause, options),
+    payload: ensureComponent(all.payload, options),
   };
   await Promise.all(Object.values(pending));
   return {
@@ -45,5 +49,6 @@ export async function ensureComponents(options: EnsureOptions): Promise<Componen
     etcd: await pending.etcd,
     cniPlugins: await pending.cniPlugins,
     pause: await pending.pause,
+    payload: await pending.payload,
   };
 }

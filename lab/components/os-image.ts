@@ -13,10 +13,11 @@ const MiB = 1024 * 1024;
 const partitions = [
   { label: 'EFI-SYSTEM', type: 'ef00', sizeMiB: 32 },
   { label: 'boot', type: '8300', sizeMiB: 384 },
-  { label: 'root', type: '8304', sizeMiB: 3072 },
+  { label: 'root', type: '8304', sizeMiB: 1536 },
 ];
 
-export const OS_IMAGE = 'sno-lab-os.raw';
+/** Compressed: most of it is zeros, which would cost the installer more to read than to unpack. */
+export const OS_IMAGE = 'sno-lab-os.raw.zst';
 
 /** The image that coreos-installer writes: a sparse raw GPT disk, never mounted while it is made. */
 export const osImage: Component = {
@@ -27,7 +28,7 @@ export const osImage: Component = {
   build: async (target, { signal, report, folderOf }) => {
     report('make the disk image');
     const within = { cancelSignal: signal, timeout: 5 * 60_000 };
-    const image = join(target, OS_IMAGE);
+    const image = join(target, 'sno-lab-os.raw');
     const boot = join(target, '.boot');
     await makeBootFolder(boot);
     const contents: Record<string, string> = {
@@ -54,10 +55,27 @@ export const osImage: Component = {
       if (folder === undefined) continue;
       report(`make the ${label} file system`);
       const options = [`offset=${startMiB * MiB}`, 'root_owner=0:0'].join(',');
-      const args = ['-q', '-F', '-t', 'ext4', '-L', label, '-d', folder, '-E', options, image];
+      const args = [
+        '-q',
+        '-F',
+        '-t',
+        'ext4',
+        '-m',
+        '0',
+        '-L',
+        label,
+        '-d',
+        folder,
+        '-E',
+        options,
+        image,
+      ];
       await execa('mke2fs', [...args, `${sizeMiB}M`], within);
     }
     await rm(boot, { recursive: true });
+    report('compress the disk image');
+    const output = ['-o', join(target, OS_IMAGE)];
+    await execa('zstd', ['-q', '-3', '-T0', '--rm', image, ...output], within);
   },
 };
 

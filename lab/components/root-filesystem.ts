@@ -61,6 +61,8 @@ async function mask(tree: string, unit: string): Promise<void> {
 async function anonymise(tree: string): Promise<void> {
   await rm(join(tree, 'etc/hostname'), { force: true });
   await rm(join(tree, 'etc/resolv.conf'), { force: true });
+  // systemd would take the machine id from here.
+  await rm(join(tree, 'var/lib/dbus/machine-id'), { force: true });
   // Tells systemd that this is the first boot: units are then enabled by preset,
   // which is how Ignition enables them.
   await writeFile(join(tree, 'etc/machine-id'), 'uninitialized\n');

@@ -31,9 +31,10 @@ export async function bootDiskHost(options: DiskHostOptions, signal: AbortSignal
     const isFirstBoot = await exists(join(bootDir, 'ignition.firstboot'));
     if (isFirstBoot) await growLastPartition(disk, signal);
     const rootDevice = await attachPartition(disk, 'root', false, teardown, signal);
+    // Not online as on CoreOS: that takes CAP_SYS_RESOURCE, which not every lab has.
+    if (isFirstBoot) await growFileSystem(rootDevice, signal);
     await mount(rootDevice, rootDir, { type: 'ext4' }, teardown, signal);
     if (isFirstBoot) {
-      await quickly('resize2fs', [rootDevice], signal);
       await applyFirstBootConfig({ rootDir, bootDir, folder, logs, label }, signal);
     }
     await mount(bootDir, join(rootDir, 'boot'), { options: ['bind'] }, teardown, signal);
@@ -52,12 +53,17 @@ export async function bootDiskHost(options: DiskHostOptions, signal: AbortSignal
       teardown,
       signal,
     );
-    const onDisk = [join(rootDir, 'etc/os-release'), join(bootDir, 'loader/entries/lab.conf')];
+    const onDisk = [join(rootDir, 'etc/passwd'), join(bootDir, 'loader/entries/lab.conf')];
     return hostOf(machine, options, teardown, () => cutPower(onDisk));
   } catch (error) {
     await teardown.run();
     throw error;
   }
+}
+
+async function growFileSystem(device: string, signal: AbortSignal): Promise<void> {
+  await quickly('e2fsck', ['-f', '-p', device], signal);
+  await quickly('resize2fs', [device], signal);
 }
 
 interface FirstBoot {

@@ -44,7 +44,7 @@ export async function bootLiveHost(options: LiveHostOptions, signal: AbortSignal
       binds.push({ source: options.medium, target: '/run/media/iso', readOnly: true });
     }
     if (disk !== undefined) {
-      const device = await attachLoopDevice(disk.file, {}, signal);
+      const device = await attachLoopDevice(disk.file, { partitioned: true }, signal);
       teardown.add(`detach ${device}`, () => detachLoopDevice(device, teardownSignal()));
       binds.push(await announceDisk(device, folder));
     }

@@ -9,18 +9,24 @@ export interface LoopOptions {
   /** Window into the file; the whole file when left out. */
   readonly window?: { readonly offset: number; readonly bytes: number };
   readonly readOnly?: boolean;
+  /** Lets the kernel look for a partition table, without which coreos-installer refuses the device. */
+  readonly partitioned?: boolean;
 }
 
 /** Attaches a file to a free loop device and returns its path, such as `/dev/loop3`. */
 export async function attachLoopDevice(
   file: string,
-  { window, readOnly = false }: LoopOptions,
+  { window, readOnly = false, partitioned = false }: LoopOptions,
   signal: AbortSignal,
 ): Promise<string> {
   const limits =
     window === undefined ? [] : ['--offset', `${window.offset}`, '--sizelimit', `${window.bytes}`];
-  const args = ['--find', '--show', ...(readOnly ? ['--read-only'] : []), ...limits, file];
-  return (await quickly('losetup', args, signal)).trim();
+  const flags = [...(readOnly ? ['--read-only'] : []), ...(partitioned ? ['--partscan'] : [])];
+  const args = ['--find', '--show', ...flags, ...limits, file];
+  const device = (await quickly('losetup', args, signal)).trim();
+  // Without a second page cache writing is five times as fast; not every file system can.
+  await quickly('losetup', ['--direct-io=on', device], signal).catch(() => undefined);
+  return device;
 }
 
 /** Detaches a device; partitions announced to the kernel by hand go first. */

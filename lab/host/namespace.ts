@@ -2,7 +2,13 @@ import { execa } from 'execa';
 import { readTextIfPresent } from '../../lib/host/files.ts';
 import { Failure } from '../../lib/steps/failure.ts';
 import { quickly } from './command.ts';
-import { claimRunFolder, createRunFolder, removeDeadRuns, removeRunFolder } from './run-folder.ts';
+import {
+  claimRunFolder,
+  createRunFolder,
+  identifyProcess,
+  removeDeadRuns,
+  removeRunFolder,
+} from './run-folder.ts';
 
 /** The child's environment names its run folder; without it the process is outside. */
 const RUN_VARIABLE = 'SNO_LAB_RUN';
@@ -65,15 +71,21 @@ export async function runInNamespace(
 
 /** Asks the program to end and to undo what it did; kills it at the deadline. */
 export async function stopNamespace(unsharePid: number): Promise<void> {
-  const children = await readTextIfPresent(`/proc/${unsharePid}/task/${unsharePid}/children`);
-  const program = Number(children?.trim().split(' ')[0]);
-  if (program > 0) process.kill(program, 'SIGTERM');
+  const program = await programOf(unsharePid);
+  if (program !== undefined) process.kill(program, 'SIGTERM');
   const until = Date.now() + TEARDOWN_MS;
   while (Date.now() < until) {
-    if ((await readTextIfPresent(`/proc/${unsharePid}/stat`)) === undefined) return;
+    if ((await identifyProcess(unsharePid)) === undefined) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   process.kill(unsharePid, 'SIGKILL');
+}
+
+/** The program, as this side of the namespace numbers it; undefined when it has ended. */
+export async function programOf(unsharePid: number): Promise<number | undefined> {
+  const children = await readTextIfPresent(`/proc/${unsharePid}/task/${unsharePid}/children`);
+  const program = Number(children?.trim().split(' ')[0]);
+  return program > 0 ? program : undefined;
 }
 
 /** Once inside: nspawn keeps its state in /run/systemd, which must not be the machine's. */

@@ -18,9 +18,10 @@ export interface ProcessIdentity {
 
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
   const stat = await readTextIfPresent(`/proc/${pid}/stat`).catch(() => undefined);
-  // Field 22, counted after the program name, which may contain spaces.
-  const startTicks = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  return startTicks === undefined ? undefined : { pid, startTicks };
+  // From field 3 on, after the program name, which may contain spaces.
+  const [state, ...fields] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+  const startTicks = fields[18];
+  return startTicks === undefined || state === 'Z' ? undefined : { pid, startTicks };
 }
 
 export async function isAlive(process: ProcessIdentity): Promise<boolean> {
@@ -57,7 +58,7 @@ export async function removeRunFolder(folder: string, signal: AbortSignal): Prom
   await rm(folder, { recursive: true, force: true });
 }
 
-async function readOwner(folder: string): Promise<ProcessIdentity | undefined> {
+export async function readOwner(folder: string): Promise<ProcessIdentity | undefined> {
   try {
     const owner: unknown = JSON.parse(await readFile(join(folder, 'owner.json'), 'utf8'));
     if (typeof owner !== 'object' || owner === null) return undefined;

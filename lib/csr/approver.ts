@@ -3,20 +3,10 @@ import type { KubeClient } from '../kube/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';
 import { type CertificateSigningRequest, resources } from '../kube/resources.ts';
 import { watchObjects } from '../kube/watch-objects.ts';
-import { type Judgement, judge, servingSigner, userOfNode } from './judge.ts';
+import type { Decision } from './decision.ts';
+import { judge, servingSigner, userOfNode } from './judge.ts';
 import { type CertificateCache, readSigningRequest } from './signing-request.ts';
 import { type HostView, type NodeView, nodeView } from './views.ts';
-
-/** What became of one request; reported once, and again when it becomes something else. */
-export interface Decision {
-  readonly request: string;
-  readonly requestor: string;
-  readonly signer: string;
-  /** `failed`: it should be approved, but the API does not take that now. */
-  readonly judgement:
-    | Judgement
-    | { readonly verdict: 'failed'; readonly rule: 'api'; readonly explanation: string };
-}
 
 export interface ApproverOptions {
   readonly signal: AbortSignal;

@@ -42,10 +42,18 @@ function commandFailure(line: string, error: ExecaError): Failure {
         ? 'it ran into its deadline'
         : error.isCanceled
           ? 'it was stopped'
-          : error.signal === undefined
-            ? `exit code ${error.exitCode}`
-            : `signal ${error.signal}`;
-  const stderr = typeof error.stderr === 'string' ? error.stderr.trim().split('\n').slice(-4) : [];
-  const found = [`${how} after ${Math.round(error.durationMs / 100) / 10}s`, ...stderr].join(' | ');
-  return new Failure('retry', `command "${redact(line)}" failed`, { found: redact(found) });
+          : error.signal !== undefined
+            ? `signal ${error.signal}`
+            : error.exitCode !== undefined
+              ? `exit code ${error.exitCode}`
+              : `${error.code ?? error.originalMessage}`;
+  // Before the cut: the end of a key has nothing that tells it from other text.
+  const stderr = redact(typeof error.stderr === 'string' ? error.stderr : '').trim();
+  const found = [
+    `${how} after ${Math.round(error.durationMs / 100) / 10}s`,
+    ...lastLines(stderr),
+  ].join(' | ');
+  return new Failure('retry', `command "${redact(line)}" failed`, { found });
 }
+
+const lastLines = (text: string) => (text === '' ? [] : text.split('\n').slice(-4));

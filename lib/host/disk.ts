@@ -13,12 +13,12 @@ const deviceSchema = z.object({
   pttype: z.string().nullable(),
   mountpoints: z.array(z.string().nullable()),
 });
-const lsblkSchema = z.object({
-  blockdevices: z.array(deviceSchema.extend({ children: z.array(deviceSchema).optional() })),
-});
+const lsblkSchema = z.object({ blockdevices: z.array(deviceSchema) });
 
-/** A block device as lsblk sees it; `size` in bytes. */
-export type BlockDevice = z.infer<typeof lsblkSchema>['blockdevices'][number];
+type Device = z.infer<typeof deviceSchema>;
+
+/** A block device and what is on it, as lsblk sees them; `size` in bytes. */
+export type BlockDevice = Device & { readonly children?: readonly Device[] };
 
 /**
  * Reads a disk and its partitions. `device` may be a link of /dev/disk/by-id.
@@ -29,12 +29,12 @@ export async function readDisk(device: string, signal: AbortSignal): Promise<Blo
   await run('udevadm', ['settle', '--timeout=20'], { signal, deadlineMs: 30_000 });
   const text = await run(
     'lsblk',
-    ['--json', '--bytes', '--output=PATH,TYPE,SIZE,LABEL,FSTYPE,PTTYPE,MOUNTPOINTS', path],
+    ['--json', '--bytes', '--list', '--output=PATH,TYPE,SIZE,LABEL,FSTYPE,PTTYPE,MOUNTPOINTS', path],
     { signal, deadlineMs: 30_000 },
   );
-  const [disk] = lsblkSchema.parse(JSON.parse(text)).blockdevices;
+  const [disk, ...children] = lsblkSchema.parse(JSON.parse(text)).blockdevices;
   if (disk === undefined) throw new Failure('retry', `lsblk knows nothing of ${path}`);
-  return disk;
+  return { ...disk, children };
 }
 
 async function resolveDevice(device: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 /** Makes a folder's entries durable: after a rename, creation or removal in it. */
@@ -25,19 +25,21 @@ export async function writeFileAtomic(
   mode: number,
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o755 });
-  const beside = `${path}.${randomBytes(4).toString('hex')}.new`;
+  // Hidden: the kubelet would start a static pod from any other file that appears in its folder.
+  const name = `.${basename(path)}.${randomBytes(4).toString('hex')}.new`;
+  const beside = join(dirname(path), name);
   const file = await open(beside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
   try {
     await file.chmod(mode);
     await file.writeFile(contents);
     await file.sync();
+    await rename(beside, path);
   } catch (error) {
     await rm(beside, { force: true });
     throw error;
   } finally {
     await file.close();
   }
-  await rename(beside, path);
   await syncDirectory(dirname(path));
 }
 

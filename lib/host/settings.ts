@@ -75,9 +75,14 @@ export const defaultSettings = {
 
 export type Settings = { readonly [Name in keyof typeof defaultSettings]: number };
 
+/** The longest that Node's timers can count; a longer one would fire at once. */
+const longestMs = 2 ** 31 - 1;
+
 const settingsSchema = z
   .strictObject(
-    Object.fromEntries(Object.keys(defaultSettings).map((name) => [name, z.number().positive()])),
+    Object.fromEntries(
+      Object.keys(defaultSettings).map((name) => [name, z.number().positive().max(longestMs)]),
+    ),
   )
   .partial();
 
@@ -94,7 +99,9 @@ export function parseSettings(path: string, text: string): Settings {
   } catch (error) {
     const found =
       error instanceof z.ZodError
-        ? error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
+        ? error.issues
+            .map(({ path, message }) => [...path, message].map(String).join(': '))
+            .join('; ')
         : describeError(error);
     throw new Failure('usage', `the settings in ${path} cannot be used`, {
       expected: 'a JSON object with positive numbers by the names of the settings',

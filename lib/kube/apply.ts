@@ -22,8 +22,8 @@ export interface ApplyOptions {
 
 /** Longer than the longest time that a webhook may be given. */
 const requestMs = 35_000;
-/** Kinds that are not served are looked for again after this long, or when a definition changes. */
-const unservedMs = 1000;
+/** Kinds that are not served are looked for at least this often, and when a definition changes. */
+const longestUnservedMs = 1000;
 
 /**
  * Creates every manifest that is missing, level by level, and leaves alone what
@@ -174,6 +174,6 @@ function kindOf({ manifest: { apiVersion, kind } }: Item) {
 }
 
 function pauseMs(attempt: Attempt, attempts: number): number {
-  if (attempt.kind === 'unserved') return unservedMs;
+  if (attempt.kind === 'unserved') return Math.min(longestUnservedMs, backoffMs(attempts));
   return attempt.kind === 'waits' ? backoffMs(attempts, attempt.retryAfterMs) : 0;
 }

@@ -11,7 +11,8 @@ export function formatLine(json: string, priorities: boolean): string {
   const pairs = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `${key}=${fieldText(value)}`);
-  const line = redact([sentence, ...pairs].join(' ').replace(/\s*\n\s*/g, ' | '));
+  const text = [sentence, ...pairs].join(' ').trim();
+  const line = redact(text.replace(/\s*[\r\n]\s*/g, ' | '));
   return priorities ? `<${PRIORITY[typeof level === 'number' ? level : 30] ?? 6}>${line}` : line;
 }
 

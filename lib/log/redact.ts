@@ -3,16 +3,28 @@ const HIDDEN = '<redacted>';
 /** What a secret looks like in text that an agent or one of its children may print. */
 const PATTERNS: readonly [RegExp, string][] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g, HIDDEN],
-  // user:password@ of a URL
-  [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/@]+@/gi, `$1:${HIDDEN}@`],
-  [/(\bAuthorization:?["']?\s*[:=]?\s*["']?(?:Bearer|Basic)\s+)[\w.~+/=-]+/gi, `$1${HIDDEN}`],
+  // the same in base64, as in kubeconfigs and data URLs
+  [/LS0tLS1CRUdJTi(?:B(?:QUklWQVRF|FQyBQUklWQVRF|SU0EgUFJJVkFUR|PUEVOU1NI))[\w+/=-]*/g, HIDDEN],
+  // user:password@ of a URL; an image's tag before its digest is none
+  [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/]+@(?!sha\d+:)/gi, `$1:${HIDDEN}@`],
+  [/(\bAuthorization[\s"':=[\\]*(?:Bearer|Basic)\s+)[\w.~+/=-]+/gi, `$1${HIDDEN}`],
+  [/(\bBearer\s+)[\w.~+/=-]{20,}/gi, `$1${HIDDEN}`],
   // a JSON web token, such as a service account's
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+/g, HIDDEN],
+  // an OAuth token of OpenShift
+  [/\bsha256~[\w-]{20,}/g, HIDDEN],
+  // quoted, in JSON or not, also when that is quoted again: the closing quote has as many backslashes
   [
-    /("(?:auth|password|token|client-key-data|secretbox|pullSecret)"\s*:\s*)"[^"]*"/gi,
-    `$1"${HIDDEN}"`,
+    /(\b(?:auth|password|token|client-key-data|bootstrap-token|secret|pullSecret)\\*"?\s*[=:]\s*(\\*)")[\s\S]*?((?<!\\)\2"|$)/gi,
+    `$1${HIDDEN}$3`,
   ],
-  [/(\b(?:password|token|client-key-data|bootstrap-token)[=:]\s*)[^\s"',;]+/gi, `$1${HIDDEN}`],
+  [
+    /(\b(?:password|token|client-key-data|bootstrap-token)[=:]\s*)(?!\\*")[^\s"',;]+/gi,
+    `$1${HIDDEN}`,
+  ],
+  [/(\bauth=)[\w+/]{8,}={0,2}/gi, `$1${HIDDEN}`],
+  // 32 bytes in base64, as in an encryption configuration
+  [/(\bsecret[=:]\s*)[\w+/]{43}=/gi, `$1${HIDDEN}`],
 ];
 
 /** The text without what looks like a secret. */

@@ -5,11 +5,11 @@ import { createLogger, type Logger } from '../log/logger.ts';
 import { EXIT, type ExitCode, exitCodeFor } from './exit-codes.ts';
 import { describeError } from './failure.ts';
 import { Journal, readJournal } from './journal.ts';
-import { lockAgent } from './lock.ts';
+import { isLocked, lockAgent } from './lock.ts';
 import { planText, statusText } from './print.ts';
 import { Reporter, statusPath } from './reporter.ts';
 import { PlanRunner, type RunRange } from './runner.ts';
-import { readStatus } from './status.ts';
+import { type AgentStatus, readStatus } from './status.ts';
 import type { Plan } from './step.ts';
 
 export interface Agent<Context> {
@@ -62,11 +62,20 @@ export function journalPath(paths: HostPaths, agent: string): string {
 }
 
 async function statusOf<Context>({ plan, paths }: Agent<Context>, json: boolean): Promise<string> {
-  const status = await readStatus(statusPath(paths, plan.agent));
+  const status = await currentStatus(paths, plan.agent);
   const entries = await readJournal(journalPath(paths, plan.agent));
   return json
     ? `${JSON.stringify({ status: status ?? null, journal: entries }, null, 2)}\n`
     : statusText(plan, status, entries);
+}
+
+/** The status file as it is true now: an agent that was killed could not take its `running` back. */
+async function currentStatus(paths: HostPaths, agent: string): Promise<AgentStatus | undefined> {
+  const status = await readStatus(statusPath(paths, agent));
+  if (status?.state !== 'running' || (await isLocked(agent, paths.root))) return status;
+  const where = status.step === undefined ? '' : ` in step ${status.step.name}`;
+  const reason = `its process was killed${where}; it goes on there when it is started again`;
+  return { ...status, state: 'stopped', reason };
 }
 
 async function runPlan<Context>(agent: Agent<Context>, range: RunRange): Promise<ExitCode> {

@@ -1,3 +1,5 @@
+import { redact } from '../log/redact.ts';
+
 /**
  * The one error that agents and the command line show to people.
  *
@@ -41,13 +43,23 @@ function sentence(what: string, { expected, found, fix }: FailureDetails): strin
   return fix === undefined ? facts : `${facts}. ${fix}`;
 }
 
-/** The message of anything thrown, with the messages of its causes, each once. */
+/** The message of anything thrown, with the messages of its causes, each once and without secrets. */
 export function describeError(error: unknown): string {
   const messages: string[] = [];
-  for (let at: unknown = error; at !== undefined && messages.length < 6; ) {
-    const text = at instanceof Error ? at.message : String(at);
+  const seen = new Set<unknown>();
+  for (let at = error; at !== undefined && !seen.has(at) && messages.length < 6; ) {
+    seen.add(at);
+    const text = redact(messageOf(at));
     if (!messages.some((known) => known.includes(text))) messages.push(text);
     at = at instanceof Error ? at.cause : undefined;
   }
   return messages.join(': ');
+}
+
+/** Node's connection errors are aggregates without a message of their own. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return [...new Set(error.errors.map(messageOf))].join(', ');
+  }
+  return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -6,11 +6,13 @@ export function fingerprint(data: unknown): string {
 }
 
 function canonicalJson(data: unknown): string {
-  return JSON.stringify(data, (_key, value: unknown) =>
+  const json = JSON.stringify(data, (_key, value: unknown) =>
     isPlainObject(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,
   );
+  // Of undefined there is no JSON.
+  return json ?? 'null';
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

@@ -12,7 +12,7 @@ const entrySchema = z.object({
   step: z.string(),
   /** Fingerprint of the step's input. */
   input: z.string(),
-  event: z.enum(['started', 'attempt-failed', 'done', 'failed', 'reboot']),
+  event: z.enum(['started', 'attempt-failed', 'stopped', 'done', 'failed', 'reboot']),
   attempt: z.number().int(),
   /** On `done`: length of the successful run, and how much of it was spent waiting for others. */
   seconds: z.number().optional(),

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { Failure } from './failure.ts';
 import { fingerprint } from './fingerprint.ts';
 
@@ -7,11 +7,27 @@ import { fingerprint } from './fingerprint.ts';
  * frees it with the process, however that ends, and nothing is left on the disk.
  */
 export async function lockAgent(agent: string, root: string): Promise<Disposable> {
-  const scope = root === '/' ? '' : `-${fingerprint(root)}`;
   const server = createServer((socket) => socket.destroy());
-  await listen(server, `\0sno-agents/${agent}${scope}`, agent);
+  await listen(server, lockName(agent, root), agent);
   server.unref();
   return { [Symbol.dispose]: () => void server.close() };
+}
+
+/** Whether a process holds the lock now. Asking does not keep another from taking it. */
+export function isLocked(agent: string, root: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path: lockName(agent, root) });
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
+
+function lockName(agent: string, root: string): string {
+  const scope = root === '/' ? '' : `-${fingerprint(root)}`;
+  return `\0sno-agents/${agent}${scope}`;
 }
 
 function listen(server: Server, path: string, agent: string): Promise<void> {

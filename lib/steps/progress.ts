@@ -1,8 +1,9 @@
 import type { Logger } from '../log/logger.ts';
 
-/** Receives what a step is waiting for, and since when, as it changes. */
+/** Receives what a step is waiting for. */
 export interface WaitingListener {
-  waiting(description: string | undefined): void;
+  /** Returns whether this is news, also across the attempts of one step. */
+  waiting(description: string | undefined): boolean;
 }
 
 /**
@@ -42,11 +43,9 @@ export class Progress {
   waitingFor(description: string): void {
     if (description === this.#waiting) return;
     this.#waiting = description;
-    this.#log.info(
-      { left: `${Math.round(this.remainingMs() / 1000)}s` },
-      `Waiting for ${description}`,
-    );
-    this.#listener.waiting(description);
+    if (!this.#listener.waiting(description)) return;
+    const left = `${Math.round(this.remainingMs() / 1000)}s`;
+    this.#log.info({ left }, `Waiting for ${description}`);
   }
 
   /** Runs something that waits for others, and counts its time as waiting, not as own work. */

@@ -11,6 +11,10 @@ export class Reporter implements WaitingListener {
   readonly #record: ServiceRecord;
   readonly #notifier = new SystemdNotifier();
   #now: AgentStatus;
+  /** The last wait that was logged. */
+  #announced: string | undefined;
+  /** The stage that the record has begun and not ended: its reader wants them in pairs. */
+  #openStage: string | undefined;
 
   constructor(plan: Pick<Plan<unknown>, 'agent' | 'unit'>, paths: HostPaths) {
     this.#status = new StatusFile(statusPath(paths, plan.agent));
@@ -26,26 +30,33 @@ export class Reporter implements WaitingListener {
 
   stepBegins(name: string, number: number, of: number, deadlineMs: number): void {
     const since = now();
+    this.#announced = undefined;
     this.#publish({ step: { name, number, of, attempt: 0, since, until: later(deadlineMs) } });
   }
 
   async attemptBegins(name: string, attempt: number, leftMs: number): Promise<void> {
     if (this.#now.step !== undefined) {
-      this.#publish({ step: { ...this.#now.step, attempt, since: now(), until: later(leftMs) } });
+      this.#publish({ step: { ...this.#now.step, attempt, until: later(leftMs) } });
     }
-    if (attempt === 1) await this.#record.stageStart(name);
+    if (this.#openStage === name) return;
+    this.#openStage = name;
+    await this.#record.stageStart(name);
   }
 
   async stepEnds(name: string, error?: string): Promise<void> {
+    this.#openStage = undefined;
     await this.#record.stageEnd(name, error);
   }
 
-  waiting(description: string | undefined): void {
-    if (this.#now.step === undefined) return;
+  waiting(description: string | undefined): boolean {
+    if (this.#now.step === undefined) return false;
     const { waitingFor: _before, ...step } = this.#now.step;
     this.#publish({
       step: description === undefined ? step : { ...step, waitingFor: description },
     });
+    const isNews = description !== undefined && description !== this.#announced;
+    if (isNews) this.#announced = description;
+    return isNews;
   }
 
   async agentEnds(
@@ -54,6 +65,7 @@ export class Reporter implements WaitingListener {
     reason?: string,
   ): Promise<void> {
     this.#publish({ state, exitCode, ...(reason === undefined ? {} : { reason }) });
+    if (this.#openStage !== undefined) await this.stepEnds(this.#openStage, reason ?? state);
     await this.#record.serviceEnd(state === 'failed' || state === 'stopped' ? reason : undefined);
     await this.#status.flush();
     await this.#notifier.stop();
@@ -62,7 +74,11 @@ export class Reporter implements WaitingListener {
   #publish(change: Partial<AgentStatus>): void {
     this.#now = { ...this.#now, ...change, updated: now() };
     this.#status.publish(this.#now);
-    const { step } = this.#now;
+    const { step, state, reason } = this.#now;
+    if (state !== 'running') {
+      this.#notifier.status(reason === undefined ? state : `${state}: ${reason}`);
+      return;
+    }
     if (step === undefined) return;
     const wait = step.waitingFor === undefined ? '' : `: waiting for ${step.waitingFor}`;
     this.#notifier.status(`step ${step.number} of ${step.of}, ${step.name}${wait}`);

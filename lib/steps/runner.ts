@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log/logger.ts';
 import { type BootMoment, consumedMs, currentAttempts, recordedDone } from './deadline.ts';
+import { deadlineTimer, endedBy } from './deadline-timer.ts';
 import { describeError, Failure } from './failure.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import { Progress } from './progress.ts';
 import type { Reporter } from './reporter.ts';
 import type { Outcome, Plan, Step } from './step.ts';
+import { deadlineFailure, failureOf, lastSeen, named } from './step-failure.ts';
+
+/** Longer than the longest clean-up of a step, an unmount. */
+const GRACE_MS = 60_000;
 
 export interface RunnerParts {
   readonly journal: Journal;
@@ -16,6 +21,8 @@ export interface RunnerParts {
   readonly clock: () => Promise<BootMoment>;
   /** Fires when the agent is told to stop. */
   readonly stop: AbortSignal;
+  /** How long a step may go on after its signal fired, to clean up, before it is left alone. */
+  readonly graceMs?: number;
 }
 
 export interface RunRange {
@@ -48,6 +55,7 @@ export class PlanRunner<Context> {
   /** Throws a Failure whose message begins with the step's name. */
   async run(range: RunRange = {}): Promise<PlanResult> {
     for (const step of stepsInRange(this.#plan, range)) {
+      this.#parts.stop.throwIfAborted();
       const outcome = await this.#runUnlessDone(step, step.name === range.from);
       if (outcome.kind === 'reboot') return outcome;
     }
@@ -60,21 +68,22 @@ export class PlanRunner<Context> {
     try {
       const input = fingerprint(await step.input(this.#context));
       if (!forced && (await this.#isDone(step, input))) {
-        this.#parts.log.info({ step: step.name }, `${step.name}: already done, and it holds`);
+        this.#parts.log.info({ step: step.name }, `${step.name}: already done`);
         return { kind: 'done' };
       }
       return await this.#attempts(step, input);
     } catch (error) {
-      throw named(step.name, error);
+      throw this.#parts.stop.aborted ? error : named(step.name, error);
     }
   }
 
   async #isDone(step: Step<Context>, input: string): Promise<boolean> {
-    const { journal, stop } = this.#parts;
     if (step.neededUntil !== undefined && (await this.#laterStepIsDone(step.neededUntil)))
       return true;
-    if (!recordedDone(journal.entries, step.name, input)) return false;
-    return step.holds(this.#context, this.#progress(step, step.deadlineMs, stop));
+    if (!recordedDone(this.#parts.journal.entries, step.name, input)) return false;
+    using timer = deadlineTimer(step.deadlineMs);
+    const progress = this.#progress(step, step.deadlineMs, timer.signal);
+    return await this.#untilSignal(progress, step.holds(this.#context, progress));
   }
 
   async #laterStepIsDone(name: string): Promise<boolean> {
@@ -91,18 +100,24 @@ export class PlanRunner<Context> {
   /** Tries until the step is done, fails for good or meets its deadline. */
   async #attempts(step: Step<Context>, input: string): Promise<PlanResult> {
     const { journal, log, reporter, stop, clock } = this.#parts;
-    for (;;) {
+    for (let lastReason: string | undefined; ; ) {
       const before = await clock();
       const leftMs = step.deadlineMs - consumedMs(journal.entries, step.name, input, before);
       const attempt = 1 + countAttempts(journal.entries, step.name, input);
       const record = (event: JournalEntry['event'], more: Partial<JournalEntry> = {}) =>
         this.#record({ step: step.name, input, attempt, event, ...more });
+      const endIfStopped = async () => {
+        if (stop.aborted) await record('stopped');
+        stop.throwIfAborted();
+      };
 
       await record('started');
       await reporter.attemptBegins(step.name, attempt, leftMs);
-      log.info({ step: step.name, attempt, deadline: seconds(leftMs) }, `${step.name}: started`);
-      const ended = await this.#attempt(step, leftMs);
-      stop.throwIfAborted();
+      if (lastReason === undefined) {
+        log.info({ step: step.name, attempt, deadline: seconds(leftMs) }, `${step.name}: started`);
+      }
+      const ended = await this.#attempt(step, input, leftMs);
+      if (ended.outcome?.kind !== 'done') await endIfStopped();
 
       if (ended.outcome?.kind === 'done') {
         const { note } = ended.outcome;
@@ -133,28 +148,31 @@ export class PlanRunner<Context> {
         throw failure;
       }
       await record('attempt-failed', { failure: failure.kind, reason });
-      log.info({ step: step.name, attempt }, `${step.name}: not yet: ${reason}`);
-      await sleep(Math.min(step.retry.delayMs, Math.max(0, leftMs)), undefined, { signal: stop });
+      if (reason !== lastReason) {
+        log.info({ step: step.name, attempt }, `${step.name}: not yet: ${reason}`);
+      }
+      lastReason = reason;
+      const pauseMs = Math.min(step.retry.delayMs, ended.leftMs);
+      await sleep(pauseMs, undefined, { signal: stop }).catch(endIfStopped);
     }
   }
 
-  async #attempt(step: Step<Context>, leftMs: number) {
+  async #attempt(step: Step<Context>, input: string, leftMs: number) {
     const began = performance.now();
     const cpuBefore = process.cpuUsage();
-    const deadline = AbortSignal.timeout(Math.max(1, Math.round(leftMs)));
-    const progress = this.#progress(step, leftMs, AbortSignal.any([this.#parts.stop, deadline]));
+    using timer = deadlineTimer(leftMs);
+    const progress = this.#progress(step, leftMs, timer.signal);
     let outcome: Outcome | undefined;
     let error: unknown;
     try {
-      outcome = leftMs <= 0 ? undefined : await step.run(this.#context, progress);
-      if (outcome?.kind === 'done' && !(await step.holds(this.#context, progress))) {
-        outcome = { kind: 'not-yet', reason: 'it ran, but what it should leave is not there' };
-      }
+      if (leftMs > 0) outcome = await this.#untilSignal(progress, this.#runAndLook(step, progress));
     } catch (thrown) {
       error = thrown;
     }
-    if (outcome?.kind !== 'done' && (deadline.aborted || leftMs <= 0)) {
-      error = deadlineFailure(step, progress, outcome, error);
+    const isOpen = outcome === undefined || outcome.kind === 'not-yet';
+    if (isOpen && (timer.signal.aborted || leftMs <= 0)) {
+      const seen = lastSeen(outcome, progress) ?? this.#lastReason(step.name, input);
+      error = deadlineFailure(step, seen, error === timer.signal.reason ? undefined : error);
       outcome = undefined;
     }
     const cpu = process.cpuUsage(cpuBefore);
@@ -163,13 +181,35 @@ export class PlanRunner<Context> {
       waited: round(progress.waitedMs / 1000),
       cpu: round((cpu.user + cpu.system) / 1e6),
     };
-    return { outcome, error, times };
+    return { outcome, error, times, leftMs: progress.remainingMs() };
   }
 
-  #progress(step: Step<Context>, leftMs: number, signal: AbortSignal): Progress {
-    const { log, reporter } = this.#parts;
-    const child = log.child({ step: step.name });
-    return new Progress(signal, performance.now() + leftMs, child, reporter);
+  async #runAndLook(step: Step<Context>, progress: Progress): Promise<Outcome> {
+    const outcome = await step.run(this.#context, progress);
+    if (outcome.kind !== 'done' || (await step.holds(this.#context, progress))) return outcome;
+    return { kind: 'not-yet', reason: 'it ran, but what it should leave is not there' };
+  }
+
+  #untilSignal<T>(progress: Progress, work: Promise<T>): Promise<T> {
+    return endedBy(progress.signal, this.#parts.graceMs ?? GRACE_MS, work);
+  }
+
+  #progress(step: Step<Context>, leftMs: number, deadline: AbortSignal): Progress {
+    const { log, reporter, stop } = this.#parts;
+    const signal = AbortSignal.any([stop, deadline]);
+    return new Progress(
+      signal,
+      performance.now() + leftMs,
+      log.child({ step: step.name }),
+      reporter,
+    );
+  }
+
+  /** Why the last attempt failed, which may have been in a process before this one. */
+  #lastReason(step: string, input: string): string | undefined {
+    return currentAttempts(this.#parts.journal.entries, step, input).findLast(
+      ({ event }) => event === 'attempt-failed',
+    )?.reason;
   }
 
   async #record(entry: Omit<JournalEntry, 'at' | 'boot' | 'up'>): Promise<void> {
@@ -198,40 +238,6 @@ function stepsInRange<Context>(plan: Plan<Context>, { from, until }: RunRange) {
 
 function countAttempts(entries: readonly JournalEntry[], step: string, input: string): number {
   return currentAttempts(entries, step, input).filter((entry) => entry.event === 'started').length;
-}
-
-function failureOf(outcome: Outcome | undefined, error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  if (error !== undefined) return new Failure('retry', describeError(error), { cause: error });
-  if (outcome?.kind === 'failed') {
-    return new Failure(
-      'fatal',
-      outcome.reason,
-      outcome.fix === undefined ? {} : { fix: outcome.fix },
-    );
-  }
-  return new Failure('retry', outcome?.kind === 'not-yet' ? outcome.reason : 'it did not end');
-}
-
-function deadlineFailure<Context>(
-  step: Step<Context>,
-  progress: Progress,
-  outcome: Outcome | undefined,
-  error: unknown,
-): Failure {
-  const last = outcome?.kind === 'not-yet' ? outcome.reason : progress.lastWait;
-  const fatal = error instanceof Failure && (error.kind === 'fatal' || error.kind === 'usage');
-  if (fatal) return error;
-  return new Failure('deadline', `the deadline of ${seconds(step.deadlineMs)} is over`, {
-    expected: step.leaves,
-    ...(last === undefined ? {} : { found: `still waiting for ${last}` }),
-    ...(error === undefined ? {} : { cause: error }),
-  });
-}
-
-function named(step: string, error: unknown): unknown {
-  if (!(error instanceof Failure)) return error;
-  return new Failure(error.kind, `${step}: ${error.message}`, { cause: error.cause });
 }
 
 const seconds = (ms: number) => `${Math.round(ms / 1000)}s`;

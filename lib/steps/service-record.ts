@@ -46,7 +46,11 @@ export class ServiceRecord {
 
   #add(entry: Omit<ServiceRecordEntry, 'timestamp'>): Promise<void> {
     const timestamp = `${new Date().toISOString().slice(0, 19)}Z`;
-    this.#tail = this.#tail.then(() => this.#rewrite({ timestamp, ...entry }));
+    this.#tail = this.#tail
+      .then(() => this.#rewrite({ timestamp, ...entry }))
+      .catch(() => {
+        // A full /var/log must not end an installation; the step journal has the same facts.
+      });
     return this.#tail;
   }
 

@@ -60,7 +60,12 @@ function approverRole(hostname: string) {
         verbs: ['approve'],
       },
       // The addresses that a serving certificate may name.
-      { apiGroups: [''], resources: ['nodes'], resourceNames: [hostname], verbs: ['get'] },
+      {
+        apiGroups: [''],
+        resources: ['nodes'],
+        resourceNames: [hostname],
+        verbs: ['get', 'list', 'watch'],
+      },
     ],
   };
 }

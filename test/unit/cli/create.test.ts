@@ -5,15 +5,14 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import t from 'tap';
 import { parse } from 'yaml';
-import { EMBED_AREA_BYTES, embeddedBytes } from '../../../cli/create/embed-area.ts';
-import { liveIgnition } from '../../../cli/create/live-ignition.ts';
 import { DISK_VARIABLE } from '../../../cli/install-config/disk.ts';
 import { runSno } from '../../../cli/sno.ts';
 import { type Config, parseConfig } from '../../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
-import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { clusterSchema } from '../../../lib/render/cluster.ts';
 import { liveUnits } from '../../../units/live.ts';
+import { noise } from './noise.ts';
+import { type Run, sno } from './run-sno.ts';
 
 const VALIDATOR = '/usr/bin/ignition-validate';
 const IGNITION = 'bootstrap-in-place-for-live-iso.ign';
@@ -32,27 +31,6 @@ bootstrapInPlace: {installationDisk: /dev/vda, hostname: sno1}
 pullSecret: '${PULL_SECRET}'
 sshKey: ${SSH_KEY}
 `;
-
-interface Run {
-  code: number;
-  out: string;
-  err: string;
-}
-
-async function sno(
-  args: readonly string[],
-  environment: Record<string, string> = {},
-): Promise<Run> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await runSno(args, {
-    environment,
-    print: (line) => out.push(line),
-    complain: (text) => err.push(text),
-    signal: AbortSignal.timeout(60_000),
-  });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
 
 function create(dir: string, environment: Record<string, string> = {}): Promise<Run> {
   const executable = ['--agents-executable', join(dir, '..', EXECUTABLE)];
@@ -279,75 +257,3 @@ t.test('what cannot be written leaves nothing behind', async (t) => {
   t.same(complaints, ['sno: interrupted']);
   t.same(await readdir(join(dir, 'auth')), ['other']);
 });
-
-t.test('the same input gives the same Ignition', async (t) => {
-  const authorities = await createLaptopAuthorities();
-  const cluster = clusterSchema.parse({
-    apiVersion: 'sno-agents/v1',
-    clusterId: '6f1c2a52-94d4-4c5b-9f4f-0c38e0a3b1aa',
-    controlPlane: 'kubernetes',
-    name: 'sno',
-    baseDomain: 'example.com',
-    machineNetwork: ['10.0.0.0/16'],
-    clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
-    serviceNetwork: ['172.30.0.0/16'],
-    installation: { disk: '/dev/vda', coreosInstallerArgs: [], existingSystem: 'refuse' },
-    executableSha256: 'a'.repeat(64),
-  });
-  const manifests = [
-    { path: 'manifests/b.yaml', contents: Buffer.from('b') },
-    { path: 'manifests/a.yaml', contents: Buffer.from('a') },
-  ];
-  const input = { cluster, authorities, pullSecret: '{"auths":{}}', units: liveUnits };
-  const one = liveIgnition({ ...input, manifests });
-  const other = liveIgnition({
-    ...input,
-    manifests: manifests.toReversed(),
-    units: liveUnits.toReversed(),
-  });
-  t.equal(JSON.stringify(one), JSON.stringify(other));
-  t.equal(one.passwd, undefined, 'without a key there is no user');
-  t.notOk(one.storage?.files?.some(({ path }) => path === '/etc/hostname'));
-});
-
-t.test('the size in the embed area is never too low', async (t) => {
-  const signal = AbortSignal.timeout(60_000);
-  t.ok((await embeddedBytes('x'.repeat(3_000_000), signal)) < EMBED_AREA_BYTES / 10);
-  t.ok((await embeddedBytes(noise(600_000), signal)) > EMBED_AREA_BYTES);
-});
-
-const USAGE: readonly { args: readonly string[]; code: number; out?: RegExp; err?: RegExp }[] = [
-  { args: ['--help'], code: 0, out: /create[\s\S]*Exit codes/ },
-  { args: ['create', '--help'], code: 0, out: /single-node-ignition-config/ },
-  { args: ['create'], code: 2, err: /single-node-ignition-config/ },
-  { args: ['creat'], code: 2, err: /Did you mean create/ },
-  { args: ['create', 'single-node-ignition-config', '--dri', 'x'], code: 2, err: /--dri/ },
-  { args: ['verify', 'ignition'], code: 2, err: /missing required argument/ },
-  { args: ['verify', 'ignition', '/nowhere'], code: 2, err: /\/nowhere cannot be read/ },
-];
-for (const { args, code, out = /^/, err = /^/ } of USAGE) {
-  t.test(`sno ${args.join(' ')}`, async (t) => {
-    const run = await sno(args);
-    t.match(run, { code, out, err });
-    t.notMatch(run.err, /\n\s+at /, 'no stack trace');
-  });
-}
-
-t.test('sno verify ignition names every fault', async (t) => {
-  const dir = t.testdir({
-    'a.ign': '{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"a"},{"path":"b"}]}}',
-  });
-  t.match(await sno(['verify', 'ignition', join(dir, 'a.ign')]), {
-    code: 2,
-    err: /2 faults:\n {2}storage\.files\[0\]\.path .*\n {2}storage\.files\[1\]\.path/,
-  });
-});
-
-/** Text that does not compress much, the same every time. */
-function noise(length: number): string {
-  const parts: string[] = [];
-  for (let i = 0; parts.length * 86 < length; i++) {
-    parts.push(createHash('sha512').update(String(i)).digest('base64url'));
-  }
-  return parts.join('').slice(0, length);
-}

@@ -1,0 +1,30 @@
+/**
+ * Writes docs/reference/ from the code: `node build/launch.mjs docs/generate.ts`.
+ * A test compares what is there with what this would write.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { installConfigReference } from './install-config-reference.ts';
+import { snoReference } from './sno-reference.ts';
+
+export interface GeneratedDocument {
+  /** From the root of the repository. */
+  path: string;
+  contents: string;
+}
+
+/** Every document that is made from the code, as it has to be now. */
+export async function generatedDocuments(signal: AbortSignal): Promise<GeneratedDocument[]> {
+  return [
+    { path: 'docs/reference/install-config.md', contents: installConfigReference() },
+    { path: 'docs/reference/sno.md', contents: await snoReference(signal) },
+  ];
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '..');
+  for (const { path, contents } of await generatedDocuments(AbortSignal.timeout(60_000))) {
+    await writeFile(join(root, path), contents);
+    process.stdout.write(`wrote ${path}\n`);
+  }
+}

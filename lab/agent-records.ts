@@ -1,0 +1,61 @@
+import { cp, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { exists, readTextIfPresent } from '../lib/host/files.ts';
+import { readJournal } from '../lib/steps/journal.ts';
+import type { AgentStep } from './scenario.ts';
+
+const recordSchema = z.object({
+  steps: z.array(
+    z.looseObject({
+      agent: z.string(),
+      name: z.string(),
+      seconds: z.number(),
+      attempts: z.number(),
+    }),
+  ),
+});
+
+/** Copies journals and status files of the agents out of a host's tree, so that they outlive it. */
+export async function saveAgentState(rootDir: string, target: string): Promise<void> {
+  await mkdir(target, { recursive: true });
+  const state = join(rootDir, 'var/lib/sno-agents');
+  for (const name of await readdir(state).catch(() => [])) {
+    const journal = join(state, name, 'journal.jsonl');
+    if (await exists(journal)) await cp(journal, join(target, `${name}.jsonl`));
+  }
+  const live = join(state, 'live');
+  if (await exists(live)) await cp(live, target, { recursive: true });
+  const record = join(state, 'record.json');
+  if (await exists(record)) await cp(record, join(target, 'record.json'));
+}
+
+/** Steps from the final record of an installation where there is one, else from the saved journals. */
+export async function readAgentSteps(folders: readonly string[]): Promise<AgentStep[]> {
+  for (const folder of folders) {
+    const record = await readTextIfPresent(join(folder, 'record.json'));
+    if (record !== undefined) return recordSchema.parse(JSON.parse(record)).steps;
+  }
+  const steps: AgentStep[] = [];
+  for (const folder of folders) {
+    for (const file of await readdir(folder).catch(() => [])) {
+      if (!file.endsWith('.jsonl')) continue;
+      steps.push(...(await summarizeJournal(file.slice(0, -'.jsonl'.length), join(folder, file))));
+    }
+  }
+  return steps;
+}
+
+async function summarizeJournal(agent: string, path: string): Promise<AgentStep[]> {
+  const entries = await readJournal(path);
+  return [...new Set(entries.map(({ step }) => step))].map((name) => {
+    const own = entries.filter(({ step }) => step === name);
+    const seconds = own.findLast(({ event }) => event === 'done')?.seconds ?? 0;
+    return {
+      agent,
+      name,
+      seconds,
+      attempts: own.filter(({ event }) => event === 'started').length,
+    };
+  });
+}

@@ -1,0 +1,18 @@
+import { Failure } from '../../lib/steps/failure.ts';
+import type { ClusterCheck } from './check.ts';
+
+/** Units that exist for the installation only. */
+const temporary = ['bootkube.service', 'approve-csr.service', 'progress.service'];
+
+export const unitsGone: ClusterCheck = {
+  name: 'the units of the installation are gone and no unit has failed',
+  run: async ({ host }, signal) => {
+    const within = { timeoutMs: 20_000 };
+    const list = ['systemctl', 'list-unit-files', '--no-legend', '--plain', ...temporary];
+    const left = (await host.exec(list, within, signal)).stdout.trim();
+    if (left !== '') throw new Failure('fatal', 'units are left', { found: left });
+    const failed = ['systemctl', 'list-units', '--failed', '--no-legend', '--plain'];
+    const broken = (await host.exec(failed, within, signal)).stdout.trim();
+    if (broken !== '') throw new Failure('fatal', 'units have failed', { found: broken });
+  },
+};

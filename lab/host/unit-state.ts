@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { Host } from './host.ts';
+import type { Exit } from './machine.ts';
+
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Waits until the host ends by itself. Fails early when one of the units has failed
+ * for good, since nothing will end the host then, and at the deadline.
+ */
+export async function waitForOwnExit(
+  host: Host,
+  units: readonly string[],
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<Exit> {
+  const exit = host.waitForExit(signal);
+  const ended = new AbortController();
+  const endsLooking = () => ended.abort();
+  exit.then(endsLooking, endsLooking);
+  const until = Date.now() + deadlineMs;
+  while (!ended.signal.aborted) {
+    await throwIfFailed(host, units, AbortSignal.any([signal, ended.signal]));
+    if (Date.now() > until) {
+      throw new Failure('deadline', `${host.identity.name} has not ended by itself`, {
+        expected: `within ${deadlineMs / 60_000} minutes`,
+        fix: 'Read the journal of the live host',
+      });
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal: ended.signal }).catch(() => undefined);
+  }
+  return exit;
+}
+
+/** Waits until a unit that was started is inactive again. Fails when one of `units` failed, and at the deadline. */
+export async function waitUntilInactive(
+  host: Host,
+  unit: string,
+  units: readonly string[],
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = Date.now() + deadlineMs;
+  for (;;) {
+    await throwIfFailed(host, units, signal);
+    const state = await activeState(host, unit, signal);
+    if (state === 'inactive') return;
+    if (Date.now() > until) {
+      throw new Failure('deadline', `${unit} has not finished`, {
+        expected: `within ${deadlineMs / 60_000} minutes`,
+        found: state,
+      });
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+}
+
+async function throwIfFailed(
+  host: Host,
+  units: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const unit of units) {
+    // The host may be on its way down: then there is no answer, and no failure.
+    const state = await activeState(host, unit, signal).catch(() => '');
+    if (state === 'failed') {
+      throw new Failure('fatal', `${unit} failed on ${host.identity.name}`, {
+        fix: 'Read its journal',
+      });
+    }
+  }
+}
+
+async function activeState(host: Host, unit: string, signal: AbortSignal): Promise<string> {
+  const show = ['systemctl', 'show', '--property=ActiveState', '--value', unit];
+  return (await host.exec(show, { timeoutMs: 10_000 }, signal)).stdout.trim();
+}

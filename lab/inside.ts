@@ -1,0 +1,105 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Listr } from 'listr2';
+import { writeFileAtomic } from '../lib/host/files.ts';
+import { describeError } from '../lib/steps/failure.ts';
+import { ETCD_VERSION } from './components/etcd.ts';
+import { ensureComponents } from './components/index.ts';
+import { KUBERNETES_VERSION } from './components/kubernetes.ts';
+import { prepareNamespace } from './host/namespace.ts';
+import { Teardown } from './host/teardown.ts';
+import { writeKept } from './kept.ts';
+import { outFolder } from './paths.ts';
+import { listOptions } from './progress.ts';
+import { scenarios } from './scenarios/index.ts';
+
+export interface InsideOptions {
+  readonly scenario: string;
+  readonly keep: boolean;
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The part of the lab that runs inside its namespaces: the scenario, its result in
+ * `lab/out/<scenario>/result.json`, and the teardown. Returns the exit code.
+ */
+export async function runScenario(options: InsideOptions): Promise<number> {
+  const { folder, keep, signal } = options;
+  const out = outFolder(options.scenario);
+  const start = scenarios[options.scenario];
+  if (start === undefined) throw new Error(`no scenario ${options.scenario}`);
+  await mkdir(out, { recursive: true });
+  await prepareNamespace(signal);
+  const components = await ensureComponents({ signal, report: () => undefined });
+  const teardown = new Teardown();
+  const scenario = start({ components, folder, out, teardown, signal });
+  const began = Date.now();
+  let failure: unknown;
+  const seconds: Record<string, number> = {};
+  const list = new Listr([], listOptions());
+  for (const { title, run } of scenario.steps) {
+    list.add({
+      title,
+      task: async (_, task) => {
+        const stepBegan = Date.now();
+        await run((line) => {
+          task.output = line;
+        });
+        seconds[title] = (Date.now() - stepBegan) / 1000;
+        task.title = `${title} (${seconds[title].toFixed(1)} s)`;
+      },
+    });
+  }
+  try {
+    await list.run();
+  } catch (error) {
+    failure = error;
+  }
+  const ok = failure === undefined;
+  try {
+    const result = {
+      scenario: options.scenario,
+      ok,
+      ...(ok ? {} : { error: describeError(failure) }),
+      seconds: (Date.now() - began) / 1000,
+      stages: Object.entries(seconds).map(([name, took]) => ({ name, seconds: took })),
+      steps: await scenario.agentSteps(),
+      versions: { kubernetes: `v${KUBERNETES_VERSION}`, etcd: `v${ETCD_VERSION}` },
+    };
+    await writeFileAtomic(join(out, 'result.json'), `${JSON.stringify(result, null, 2)}\n`, 0o644);
+    printResult(result, out);
+    if (keep && scenario.host !== undefined) {
+      await writeKept(folder, { scenario: options.scenario, leader: scenario.host.leader });
+      await aborted(signal);
+    }
+  } finally {
+    await teardown.run();
+  }
+  return ok ? 0 : 1;
+}
+
+interface Result {
+  readonly ok: boolean;
+  readonly error?: string;
+  readonly seconds: number;
+  readonly steps: readonly { agent: string; name: string; seconds: number; attempts: number }[];
+}
+
+function printResult({ ok, error, seconds, steps }: Result, out: string): void {
+  const width = Math.max(0, ...steps.map(({ agent, name }) => agent.length + name.length + 1));
+  const lines = steps.map(({ agent, name, seconds: took, attempts }) => {
+    const again = attempts > 1 ? `  (${attempts} attempts)` : '';
+    return `  ${`${agent} ${name}`.padEnd(width)} ${took.toFixed(1).padStart(7)} s${again}`;
+  });
+  const verdict = ok ? 'done' : `FAILED: ${error}`;
+  const text = ['', ...lines, '', `${verdict}, ${seconds.toFixed(0)} s in all; see ${out}`, ''];
+  process.stdout.write(`${text.join('\n')}\n`);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) =>
+    signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
+}

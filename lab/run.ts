@@ -1,0 +1,172 @@
+/**
+ * `npm run lab`: brings up a real host and runs a scenario on it.
+ *
+ * Outside: what the machine lacks is installed, components are built, the agents
+ * too. Then this file runs again inside namespaces of its own (see inside.ts).
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Listr } from 'listr2';
+import { buildExecutables } from '../build/build.ts';
+import { describeError } from '../lib/steps/failure.ts';
+import { ensureComponent } from './components/component.ts';
+import {
+  installPackages,
+  missingPackages,
+  missingPrerequisites,
+} from './components/debian-packages.ts';
+import { componentsInOrder } from './components/index.ts';
+import { currentRunFolder, runInNamespace } from './host/namespace.ts';
+import { removeDeadRuns } from './host/run-folder.ts';
+import { runScenario } from './inside.ts';
+import { endKept, enter, listKept } from './kept.ts';
+import { distFolder, repository } from './paths.ts';
+import { listOptions } from './progress.ts';
+import { scenarios } from './scenarios/index.ts';
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+const usage = `usage: npm run lab -- [options]
+  --scenario NAME  one of: ${Object.keys(scenarios).join(', ')}
+  --keep           leave the host up in the background
+  --enter          a shell on the host that --keep left up
+  --clean          end the hosts that --keep left up, and free what dead runs left behind
+`;
+
+function readArguments() {
+  const { values } = parseArgs({
+    options: {
+      scenario: { type: 'string', default: 'bootstrap-in-place' },
+      keep: { type: 'boolean', default: false },
+      enter: { type: 'boolean', default: false },
+      clean: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  return values;
+}
+
+/** Installs and builds everything that a scenario uses. */
+async function prepare(signal: AbortSignal): Promise<void> {
+  const list = new Listr(
+    [
+      {
+        title: 'Debian packages',
+        task: async (_, task) => {
+          const missing = await missingPackages();
+          task.output = missing.join(' ') || 'all there';
+          if (missing.length > 0) await installPackages(missing, signal);
+        },
+      },
+      {
+        title: 'Components',
+        task: (_, task) =>
+          task.newListr(
+            Object.values(componentsInOrder).map((component) => ({
+              title: `${component.name} ${component.version}`,
+              task: async (__, line) => {
+                const report = (text: string) => {
+                  line.output = text;
+                };
+                await ensureComponent(component, { signal, report });
+              },
+            })),
+            { concurrent: true },
+          ),
+      },
+      {
+        title: 'Agents',
+        task: async () => {
+          const options = { root: repository, dist: distFolder, isReproducible: false };
+          await buildExecutables(options, signal);
+        },
+      },
+    ],
+    listOptions(),
+  );
+  await list.run();
+}
+
+/** Runs the scenario in the background and returns when its host stays up, or when it ended. */
+async function runKept(args: readonly string[], signal: AbortSignal): Promise<number> {
+  const before = new Set((await listKept()).map(({ folder }) => folder));
+  const running = runInNamespace(import.meta.filename, args, {
+    signal,
+    detached: true,
+    onLine: (line) => process.stdout.write(`${line}\n`),
+  });
+  let exitCode: number | undefined;
+  running.then(
+    (code) => {
+      exitCode = code;
+    },
+    () => {
+      exitCode = EXIT_FAILED;
+    },
+  );
+  while (exitCode === undefined) {
+    const kept = (await listKept()).find(({ folder }) => !before.has(folder));
+    if (kept !== undefined) {
+      process.stdout.write('The host stays up.\n  enter it: npm run lab -- --enter\n');
+      process.stdout.write('  end it:   npm run lab -- --clean\n');
+      return 0;
+    }
+    await sleep(500);
+  }
+  return exitCode;
+}
+
+async function outside(signal: AbortSignal): Promise<number> {
+  const options = readArguments();
+  if (options.help) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  if (scenarios[options.scenario] === undefined) {
+    process.stderr.write(`There is no scenario "${options.scenario}".\n${usage}`);
+    return EXIT_USAGE;
+  }
+  const missing = await missingPrerequisites();
+  if (missing.length > 0) {
+    const list = missing.map((line) => `  - ${line}\n`).join('');
+    process.stderr.write(`The lab cannot run here. It needs:\n${list}`);
+    return EXIT_USAGE;
+  }
+  if (options.clean) {
+    for (const kept of await listKept()) await endKept(kept);
+    await removeDeadRuns(signal);
+    return 0;
+  }
+  if (options.enter) {
+    const kept = (await listKept()).at(-1);
+    if (kept !== undefined) return enter(kept);
+    process.stderr.write('No host is up. Start one with: npm run lab -- --keep\n');
+    return EXIT_USAGE;
+  }
+  await prepare(signal);
+  const args = process.argv.slice(2);
+  if (options.keep) return runKept(args, signal);
+  return runInNamespace(import.meta.filename, args, { signal });
+}
+
+async function main(): Promise<number> {
+  const interrupted = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => interrupted.abort(new Error(`interrupted by ${name}`)));
+  }
+  const { signal } = interrupted;
+  const folder = currentRunFolder();
+  if (folder === undefined) return outside(signal);
+  // With --keep, whoever read these lines is gone by now.
+  process.stdout.on('error', () => undefined);
+  const { scenario, keep } = readArguments();
+  return runScenario({ scenario, keep, folder, signal });
+}
+
+try {
+  process.exit(await main());
+} catch (error) {
+  process.stderr.write(`${describeError(error)}\n`);
+  process.exit(EXIT_FAILED);
+}

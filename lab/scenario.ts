@@ -1,0 +1,38 @@
+import type { Components } from './components/index.ts';
+import type { Host } from './host/host.ts';
+import type { Teardown } from './host/teardown.ts';
+
+/** What a run of the lab hands to its scenario. */
+export interface LabContext {
+  readonly components: Components;
+  /** On a real file system, removed after the run. */
+  readonly folder: string;
+  /** `lab/out/<scenario>`: logs, journals and the result, kept. */
+  readonly out: string;
+  readonly teardown: Teardown;
+  readonly signal: AbortSignal;
+}
+
+export interface ScenarioStep {
+  readonly title: string;
+  /** `report` shows one line beside the title. */
+  run(report: (line: string) => void): Promise<void>;
+}
+
+/** A scenario in progress: its steps, in order, and what they have to show. */
+export interface ScenarioRun {
+  readonly steps: readonly ScenarioStep[];
+  /** The host that is up now. */
+  readonly host: Host | undefined;
+  /** What the agents on the hosts did so far, from their own records. */
+  agentSteps(): Promise<readonly AgentStep[]>;
+}
+
+export interface AgentStep {
+  readonly agent: string;
+  readonly name: string;
+  readonly seconds: number;
+  readonly attempts: number;
+}
+
+export type Scenario = (context: LabContext) => ScenarioRun;

@@ -1,0 +1,18 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { writeImageArchive } from './image-archive.ts';
+
+export const HELLO_IMAGE = 'registry.lab/hello:1';
+
+/**
+ * Archive of an image that the tests run as a workload: busybox with its httpd. Not
+ * part of the payload. The command comes from the pod, for example
+ * `['httpd', '-f', '-p', '8080', '-h', '/tmp']`.
+ */
+export async function writeHelloImage(archive: string, signal: AbortSignal): Promise<void> {
+  await mkdir(dirname(archive), { recursive: true });
+  const applets = ['busybox', 'sh', 'httpd', 'wget', 'cat'];
+  const files = applets.map((name) => ({ path: `usr/local/bin/${name}`, source: '/bin/busybox' }));
+  const image = { reference: HELLO_IMAGE, files, entrypoint: ['/usr/local/bin/busybox'] };
+  await writeImageArchive(archive, image, signal);
+}

@@ -1,0 +1,47 @@
+import { ByteScanner } from './scan/byte-scanner.ts';
+import { defaultScanLimits, Pending, Scan, type ScanLimits } from './scan/scan.ts';
+
+export interface KeyScan {
+  /** sha256 (hex) of each found key's SubjectPublicKeyInfo, as `publicKeyFingerprint` has it. */
+  readonly keys: ReadonlySet<string>;
+  readonly bytes: number;
+  /** False when a limit kept a part from being looked at. */
+  readonly complete: boolean;
+}
+
+/**
+ * Finds every private key (RSA from 1024 bits, EC P-256 and P-384; PKCS#8, PKCS#1 and
+ * SEC 1) in a stream: as DER, as PEM, in base64 however often encoded, broken into
+ * lines, escaped for JSON or percent-encoded, in gzip and zstd, at any offset and
+ * inside each other. Uncompressed archives need nothing of their own.
+ *
+ * Not found: keys that are encrypted, in JWK or base64url with its own characters, in
+ * xz, bzip2, lz4, zip, UTF-16, or with other text between the lines of their base64.
+ *
+ * Memory stays within a few MiB and `limits`. A piece of the source may be used again
+ * once the next one is asked for.
+ *
+ * @throws the reason of the signal, and what the source throws; never for contents.
+ */
+export async function scanForKeys(
+  source: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+  limits: ScanLimits = defaultScanLimits,
+): Promise<KeyScan> {
+  const scan = new Scan(signal, limits);
+  const pending = new Pending();
+  const scanner = new ByteScanner(scan, pending);
+  try {
+    for await (const bytes of source) {
+      signal.throwIfAborted();
+      scan.readBytes += bytes.length;
+      scanner.push(bytes);
+      await pending.settled();
+    }
+    scanner.end(Buffer.alloc(0));
+    await pending.settled();
+  } finally {
+    for (const decompression of scan.decompressions) decompression.stop();
+  }
+  return { keys: scan.keys, bytes: scan.readBytes, complete: scan.complete };
+}

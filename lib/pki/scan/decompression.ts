@@ -1,0 +1,87 @@
+import type { Transform } from 'node:stream';
+import type { ByteSink } from './finder.ts';
+import { Pending, type Scan } from './scan.ts';
+
+/**
+ * A compressed stream that is longer than the window it begins in. Bytes are taken
+ * at the pace at which what comes out of them is looked at. Damage, and bytes that
+ * were no compressed stream to begin with, end it; what came before counts.
+ */
+export class Decompression {
+  readonly #scan: Scan;
+  readonly #stream: Transform;
+  readonly #ended: Promise<void>;
+  #isOver = false;
+
+  constructor(scan: Scan, stream: Transform, open: (pending: Pending) => ByteSink) {
+    this.#scan = scan;
+    this.#stream = stream;
+    scan.decompressions.add(this);
+    this.#ended = this.#read(open).finally(() => {
+      this.#isOver = true;
+      scan.decompressions.delete(this);
+      stream.destroy();
+    });
+    // Reported where it is waited for.
+    this.#ended.catch(() => {});
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The promise is kept when the bytes are used up, or nobody wants them any more. */
+  write(bytes: Buffer): Promise<void> {
+    if (this.#isOver) return this.#ended;
+    const written = new Promise<void>((resolve) => {
+      this.#stream.write(bytes, () => resolve());
+    });
+    // A stream that ends before its input does never says that it took the rest.
+    return Promise.race([written, this.#ended]);
+  }
+
+  /** No more bytes come. */
+  end(): Promise<void> {
+    if (!this.#isOver) this.#stream.end();
+    return this.#ended;
+  }
+
+  /** Gives it up with the scan that it belongs to. */
+  stop(): void {
+    this.#stream.destroy();
+  }
+
+  async #read(open: (pending: Pending) => ByteSink): Promise<void> {
+    const pending = new Pending();
+    const output = open(pending);
+    try {
+      for await (const chunk of this.#stream) {
+        const bytes: Buffer = chunk;
+        this.#scan.signal.throwIfAborted();
+        if (!this.#scan.allows(bytes.length)) break;
+        output.push(bytes);
+        await pending.settled();
+      }
+    } catch (error) {
+      if (!isNoCompressedStream(error)) throw error;
+    }
+    output.end(Buffer.alloc(0));
+    await pending.settled();
+  }
+}
+
+/** Whether zlib or zstd could not read on: `Z_DATA_ERROR`, `ZSTD_error_corruption_detected`. */
+export function isNoCompressedStream(error: unknown): boolean {
+  const code = codeOf(error);
+  return /^(Z_|ZSTD_|ERR_ZSTD)/.test(code) || code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+/** Whether the output is larger than the caller of a synchronous function allowed. */
+export const isTooLarge = (error: unknown) => codeOf(error) === 'ERR_BUFFER_TOO_LARGE';
+
+/** Whether the input ended before the compressed stream did. */
+export const isCutOff = (error: unknown) => codeOf(error) === 'Z_BUF_ERROR';
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

@@ -1,0 +1,36 @@
+import { Failure } from './failure.ts';
+
+/** The longest that Node's timers can count, in milliseconds; a longer one would fire at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/**
+ * A signal that fires after `ms`. Other than `AbortSignal.timeout` it keeps the
+ * process alive, so that a step that waits for nothing else still meets its end.
+ */
+export function deadlineTimer(ms: number): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const fire = () => controller.abort(new DOMException('the deadline is over', 'TimeoutError'));
+  const timer = setTimeout(fire, Math.min(LONGEST_MS, Math.max(1, Math.round(ms))));
+  return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/**
+ * The result of `work`, or a failure when `work` still goes on that long after the
+ * signal fired: an agent must end at its deadline even if a step forgot its signal.
+ */
+export async function endedBy<T>(signal: AbortSignal, graceMs: number, work: Promise<T>) {
+  let timer: NodeJS.Timeout | undefined;
+  const { promise: overdue, reject } = Promise.withResolvers<never>();
+  const give = () => {
+    const late = () => reject(new Failure('retry', 'it did not end when it was told to'));
+    timer = setTimeout(late, graceMs);
+  };
+  if (signal.aborted) give();
+  signal.addEventListener('abort', give, { once: true });
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    signal.removeEventListener('abort', give);
+    clearTimeout(timer);
+  }
+}

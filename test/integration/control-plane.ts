@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { waitForApi } from '../../lib/kube/api-ready.ts';
+import { KubeClient } from '../../lib/kube/client.ts';
+import { createAuthority, type KeyPair } from '../../lib/pki/authority.ts';
+import { createSigningKey } from '../../lib/pki/keys.ts';
+import { issueLeaf } from '../../lib/pki/leaf.ts';
+import { etcdBinaries, kubernetesBinary } from './binaries.ts';
+
+/** A real etcd and kube-apiserver on loopback, with TLS and RBAC, and nothing else. */
+export interface ControlPlane {
+  /** A client with a certificate for that user; administrator by default. */
+  client(user?: { name: string; groups: string[] }): Promise<KubeClient>;
+  stopApiServer(): Promise<void>;
+  /** On the same port and the same etcd as before; returns when it is ready. */
+  startApiServer(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Both processes end by themselves after this long, whatever becomes of the test. */
+const lifetimeMs = 240_000;
+const readyMs = 90_000;
+const administrator = { name: 'test-admin', groups: ['system:masters'] };
+
+/** Files and logs go to `folder`. */
+export async function startControlPlane(
+  folder: string,
+  signal: AbortSignal,
+): Promise<ControlPlane> {
+  const authority = await createAuthority('test authority');
+  const files = await writePki(folder, authority);
+  const etcd = await startEtcd(folder, files, signal);
+  const port = await freePort();
+  const server = new URL(`https://127.0.0.1:${port}`);
+  const client = async (user = administrator) => {
+    const { certificate, key } = await issueLeaf(authority, {
+      subject: { commonName: user.name, organizations: user.groups },
+      usage: 'client',
+    });
+    return new KubeClient({ server, ca: authority.certificate, certificate, key });
+  };
+  const program = await kubernetesBinary('kube-apiserver', signal);
+  const args = apiServerArguments(files, etcd.url, port);
+  let apiServer: Daemon | undefined;
+  const stopApiServer = async () => apiServer?.stop();
+  const startApiServer = async () => {
+    apiServer = startDaemon(program, args, join(folder, 'kube-apiserver.log'));
+    const admin = await client();
+    await waitForApi(admin, { signal, deadlineMs: readyMs, report: () => {} });
+    admin.close();
+  };
+  const stop = async () => {
+    await stopApiServer();
+    await etcd.stop();
+  };
+  try {
+    await startApiServer();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { client, stopApiServer, startApiServer, stop };
+}
+
+interface PkiFiles {
+  readonly folder: string;
+  readonly ca: string;
+  readonly certificate: string;
+  readonly key: string;
+  readonly accountsKey: string;
+  readonly accountsPublicKey: string;
+}
+
+async function writePki(folder: string, authority: KeyPair): Promise<PkiFiles> {
+  await mkdir(folder, { recursive: true });
+  const own = await issueLeaf(authority, {
+    subject: { commonName: 'localhost' },
+    usage: 'both',
+    dnsNames: ['localhost'],
+    ipAddresses: ['127.0.0.1'],
+  });
+  const accounts = await createSigningKey();
+  const write = async (name: string, text: string) => {
+    const path = join(folder, name);
+    await writeFile(path, text, { mode: 0o600 });
+    return path;
+  };
+  return {
+    folder,
+    ca: await write('ca.crt', authority.certificate),
+    certificate: await write('server.crt', own.certificate),
+    key: await write('server.key', own.key),
+    accountsKey: await write('accounts.key', accounts.privateKey),
+    accountsPublicKey: await write('accounts.pub', accounts.publicKey),
+  };
+}
+
+async function startEtcd(folder: string, files: PkiFiles, signal: AbortSignal) {
+  const url = `https://127.0.0.1:${await freePort()}`;
+  const peer = `http://127.0.0.1:${await freePort()}`;
+  const args = [
+    ...['--name', 'test', '--data-dir', join(folder, 'etcd'), '--log-level', 'error'],
+    ...['--listen-client-urls', url, '--advertise-client-urls', url],
+    ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
+    ...['--initial-cluster', `test=${peer}`, '--unsafe-no-fsync'],
+    ...['--cert-file', files.certificate, '--key-file', files.key],
+    ...['--client-cert-auth', '--trusted-ca-file', files.ca],
+  ];
+  const { etcd } = await etcdBinaries(signal);
+  const daemon = startDaemon(etcd, args, join(folder, 'etcd.log'));
+  return { url, stop: daemon.stop };
+}
+
+function apiServerArguments(files: PkiFiles, etcdUrl: string, port: number): string[] {
+  return [
+    ...['--bind-address=127.0.0.1', `--secure-port=${port}`],
+    ...['--advertise-address=192.0.2.1', '--endpoint-reconciler-type=none'],
+    `--etcd-servers=${etcdUrl}`,
+    `--etcd-cafile=${files.ca}`,
+    `--etcd-certfile=${files.certificate}`,
+    `--etcd-keyfile=${files.key}`,
+    `--tls-cert-file=${files.certificate}`,
+    `--tls-private-key-file=${files.key}`,
+    `--client-ca-file=${files.ca}`,
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${files.accountsPublicKey}`,
+    `--service-account-signing-key-file=${files.accountsKey}`,
+    '--service-cluster-ip-range=10.96.0.0/16',
+    '--authorization-mode=Node,RBAC',
+    '--enable-admission-plugins=NodeRestriction',
+    // Nothing is worth waiting for when a test ends.
+    '--shutdown-delay-duration=0',
+  ];
+}
+
+interface Daemon {
+  stop(): Promise<void>;
+}
+
+function startDaemon(program: string, args: string[], log: string): Daemon {
+  const running = execa(program, args, {
+    reject: false,
+    stdin: 'ignore',
+    buffer: false,
+    all: true,
+    timeout: lifetimeMs,
+    forceKillAfterDelay: 5000,
+  });
+  running.all.pipe(createWriteStream(log, { flags: 'a' }));
+  return {
+    async stop() {
+      running.kill('SIGTERM');
+      await running;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

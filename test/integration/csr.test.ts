@@ -1,0 +1,210 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { approveServingRequests } from '../../lib/csr/approver.ts';
+import { type Decision, describeDecision } from '../../lib/csr/decision.ts';
+import { applyManifests } from '../../lib/kube/apply.ts';
+import { failureTable } from '../../lib/kube/apply-table.ts';
+import type { KubeClient } from '../../lib/kube/client.ts';
+import { decodeManifests } from '../../lib/kube/manifest-decoding.ts';
+import { type CertificateSigningRequest, resources } from '../../lib/kube/resources.ts';
+import { watchUntil } from '../../lib/kube/watch-objects.ts';
+import { createAuthority } from '../../lib/pki/authority.ts';
+import { users } from '../../lib/render/kubernetes/leaves.ts';
+import { manifests as renderManifests } from '../../lib/render/kubernetes/manifests.ts';
+import { host, requestPem, type Variation } from '../unit/csr/requests.ts';
+import { input } from '../unit/render/rendered-host.ts';
+import { startControlPlane } from './control-plane.ts';
+
+const { nodeName } = host;
+const limits = { signal: new AbortController().signal, deadlineMs: 10_000 };
+const { signal } = limits;
+const controlPlane = await startControlPlane(join(t.testdir(), 'control-plane'), signal);
+t.teardown(() => controlPlane.stop());
+const user = (name: string, ...groups: string[]) => controlPlane.client({ name, groups });
+const [admin, kubelet, otherKubelet, approver] = await Promise.all([
+  controlPlane.client(),
+  user(`system:node:${nodeName}`, 'system:nodes'),
+  user('system:node:worker-0', 'system:nodes'),
+  user(users.csrApprover),
+]);
+t.teardown(() => {
+  for (const client of [admin, kubelet, otherKubelet, approver]) client.close();
+});
+
+const view = { ...host, nodeIp: '192.0.2.10', interfaceAddresses: ['192.0.2.10', '198.51.100.1'] };
+const decisions: Decision[] = [];
+
+const nameOf = (node: string) => [{ O: ['system:nodes'] }, { CN: [`system:node:${node}`] }];
+
+/** Submits a request as that user; the names are those of a right one unless varied. */
+async function submit(client: KubeClient, name: string, { spec, ...variation }: Variation = {}) {
+  const body = {
+    apiVersion: 'certificates.k8s.io/v1',
+    kind: 'CertificateSigningRequest',
+    metadata: { name },
+    spec: {
+      request: Buffer.from(await requestPem(variation)).toString('base64'),
+      signerName: 'kubernetes.io/kubelet-serving',
+      usages: ['digital signature', 'server auth'],
+      ...spec,
+    },
+  };
+  return client.create(resources.certificateSigningRequests, {}, body, limits);
+}
+
+function watchRequest<T>(
+  name: string,
+  decide: (request: CertificateSigningRequest) => T | undefined,
+) {
+  return watchUntil(
+    admin,
+    resources.certificateSigningRequests,
+    { fieldSelector: `metadata.name=${name}` },
+    (requests) => {
+      const request = requests.get(name);
+      return request === undefined ? undefined : decide(request);
+    },
+    { signal, deadlineMs: 10_000, what: name, describe: () => 'undecided', report: () => {} },
+  );
+}
+
+const approvalOf = (name: string) =>
+  watchRequest(name, ({ status }) => status?.conditions?.find(({ type }) => type === 'Approved'));
+
+async function decisionOn(name: string): Promise<Decision> {
+  for (let tries = 0; tries < 100; tries++) {
+    const decision = decisions.findLast(({ request }) => request === name);
+    if (decision !== undefined) return decision;
+    await sleep(50);
+  }
+  throw new Error(`nothing was decided on ${name}`);
+}
+
+async function setAddresses(...addresses: string[]): Promise<void> {
+  const node = await admin.get(resources.nodes, { name: nodeName }, limits);
+  const internal = addresses.map((address) => ({ type: 'InternalIP', address }));
+  const body = { ...node, status: { ...node.status, addresses: internal } };
+  await admin.replace(resources.nodes, { name: nodeName, subresource: 'status' }, body, limits);
+}
+
+t.before(async () => {
+  const rendered = renderManifests({ ...input, host: { ...input.host, hostname: nodeName } });
+  const manifests = rendered.flatMap(
+    ({ name, contents }) => decodeManifests(name, contents).manifests,
+  );
+  const options = { ...limits, concurrency: 4, report: () => {} };
+  const rows = await applyManifests(admin, { manifests, faults: [] }, options);
+  t.same(failureTable(rows), []);
+  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: nodeName } };
+  await admin.create(resources.nodes, {}, node, limits);
+  await setAddresses('192.0.2.10');
+});
+
+t.test('the approver, with the rendered rights', async (t) => {
+  const stop = new AbortController();
+  const issued: string[] = [];
+  const running = approveServingRequests(approver, {
+    signal: stop.signal,
+    nodeName,
+    host: async () => view,
+    report: (decision) => decisions.push(decision),
+    issued: ({ metadata }) => issued.push(metadata.name) === 2,
+  });
+  running.catch(() => {});
+
+  await t.test("approves the node's own request", async (t) => {
+    await submit(kubelet, 'right');
+    t.match(await approvalOf('right'), { status: 'True', reason: 'NodeServingCertificate' });
+    t.match(describeDecision(await decisionOn('right')), /^Approved request right of system:node/);
+  });
+
+  await t.test('leaves forged ones, with the rule that they break', async (t) => {
+    const forged: [string, string, () => Promise<unknown>][] = [
+      [
+        'by-other-node',
+        'requestor',
+        () => submit(otherKubelet, 'by-other-node', { subject: nameOf('worker-0') }),
+      ],
+      ['by-admin', 'requestor', () => submit(admin, 'by-admin')],
+      [
+        'more-names',
+        'dns-names',
+        () =>
+          submit(kubelet, 'more-names', {
+            names: [
+              { type: 'dns', value: nodeName },
+              { type: 'dns', value: 'api-int.c.example.com' },
+              { type: 'ip', value: '192.0.2.10' },
+            ],
+          }),
+      ],
+      [
+        'client',
+        'signer',
+        () =>
+          submit(kubelet, 'client', {
+            names: [],
+            spec: {
+              signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+              usages: ['digital signature', 'client auth'],
+            },
+          }),
+      ],
+    ];
+    for (const [name, rule, send] of forged) {
+      await send();
+      t.match(await decisionOn(name), { judgement: { verdict: 'leave', rule } }, name);
+      const place = { name };
+      const { status } = await admin.get(resources.certificateSigningRequests, place, limits);
+      t.equal(status?.conditions, undefined, `${name} is undecided`);
+    }
+  });
+
+  await t.test('judges again when the node gets another address', async (t) => {
+    const names = [
+      { type: 'dns' as const, value: nodeName },
+      { type: 'ip' as const, value: '198.51.100.1' },
+    ];
+    await submit(kubelet, 'moved', { names });
+    t.match(await decisionOn('moved'), { judgement: { rule: 'ip-addresses' } });
+    await setAddresses('198.51.100.1');
+    t.match(await approvalOf('moved'), { status: 'True' });
+  });
+
+  await t.test('reports each decision once', async (t) => {
+    const texts = decisions.map((decision) => JSON.stringify(decision));
+    t.equal(new Set(texts).size, texts.length);
+  });
+
+  await t.test('ends when told that the certificate is enough', async (t) => {
+    for (const name of ['right', 'moved']) await issue(name);
+    await running;
+    t.same(issued, ['right', 'moved']);
+  });
+  stop.abort();
+});
+
+t.test('ends when it is stopped', async (t) => {
+  const stop = new AbortController();
+  const running = approveServingRequests(approver, {
+    signal: stop.signal,
+    nodeName,
+    host: async () => view,
+    report: () => {},
+  });
+  setTimeout(() => stop.abort(new Error('told to stop')), 200);
+  await t.rejects(running, /told to stop/);
+});
+
+/** What the controller-manager does; any certificate will do for the API server. */
+async function issue(name: string): Promise<void> {
+  const { certificateSigningRequests } = resources;
+  const request = await admin.get(certificateSigningRequests, { name }, limits);
+  const { certificate } = await createAuthority('any');
+  const body = {
+    ...request,
+    status: { ...request.status, certificate: Buffer.from(certificate).toString('base64') },
+  };
+  await admin.replace(certificateSigningRequests, { name, subresource: 'status' }, body, limits);
+}

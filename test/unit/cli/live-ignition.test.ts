@@ -1,0 +1,43 @@
+import t from 'tap';
+import { EMBED_AREA_BYTES, embeddedBytes } from '../../../cli/create/embed-area.ts';
+import { liveIgnition } from '../../../cli/create/live-ignition.ts';
+import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
+import { clusterSchema } from '../../../lib/render/cluster.ts';
+import { liveUnits } from '../../../units/live.ts';
+import { noise } from './noise.ts';
+
+t.test('the same input gives the same Ignition', async (t) => {
+  const authorities = await createLaptopAuthorities();
+  const cluster = clusterSchema.parse({
+    apiVersion: 'sno-agents/v1',
+    clusterId: '6f1c2a52-94d4-4c5b-9f4f-0c38e0a3b1aa',
+    controlPlane: 'kubernetes',
+    name: 'sno',
+    baseDomain: 'example.com',
+    machineNetwork: ['10.0.0.0/16'],
+    clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
+    serviceNetwork: ['172.30.0.0/16'],
+    installation: { disk: '/dev/vda', coreosInstallerArgs: [], existingSystem: 'refuse' },
+    executableSha256: 'a'.repeat(64),
+  });
+  const manifests = [
+    { path: 'manifests/b.yaml', contents: Buffer.from('b') },
+    { path: 'manifests/a.yaml', contents: Buffer.from('a') },
+  ];
+  const input = { cluster, authorities, pullSecret: '{"auths":{}}', units: liveUnits };
+  const one = liveIgnition({ ...input, manifests });
+  const other = liveIgnition({
+    ...input,
+    manifests: manifests.toReversed(),
+    units: liveUnits.toReversed(),
+  });
+  t.equal(JSON.stringify(one), JSON.stringify(other));
+  t.equal(one.passwd, undefined, 'without a key there is no user');
+  t.notOk(one.storage?.files?.some(({ path }) => path === '/etc/hostname'));
+});
+
+t.test('the size in the embed area is never too low', async (t) => {
+  const signal = AbortSignal.timeout(60_000);
+  t.ok((await embeddedBytes('x'.repeat(3_000_000), signal)) < EMBED_AREA_BYTES / 10);
+  t.ok((await embeddedBytes(noise(600_000), signal)) > EMBED_AREA_BYTES);
+});

@@ -1,0 +1,60 @@
+import t from 'tap';
+import { installToDiskPlan } from '../../../agents/bootkube/install-to-disk/plan.ts';
+import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
+import { checks } from '../../../agents/bootkube/preflight/preflight.ts';
+import { progressLine } from '../../../agents/bootkube/progress/show-progress.ts';
+import { defaultSettings } from '../../../lib/host/settings.ts';
+import { EXIT } from '../../../lib/steps/exit-codes.ts';
+import type { AgentStatus } from '../../../lib/steps/status.ts';
+import { read } from './documents.ts';
+
+const operator = read('docs/operator.md');
+const technician = read('docs/technician.md');
+const support = read('docs/support.md');
+
+t.test('the technician sees the lines of the example', async (t) => {
+  for (const { plan, name } of [
+    { plan: bootkubePlan(defaultSettings), name: 'manifests' },
+    { plan: installToDiskPlan(defaultSettings), name: 'write-disk' },
+  ]) {
+    const { agent, unit, steps } = plan;
+    const number = steps.findIndex((step) => step.name === name) + 1;
+    const step = { name, number, of: steps.length, attempt: 1, since: '', until: '' };
+    const status: AgentStatus = { agent, unit, state: 'running', updated: '', step };
+    t.ok(technician.includes(`   ${progressLine(status)}\n`), name);
+  }
+  const ended = { agent: 'install-to-disk', unit: 'x', state: 'reboot', updated: '' } as const;
+  t.ok(technician.includes(`   ${progressLine(ended)}\n`), 'reboot');
+});
+
+t.test('the operator reads of every check, in order, and of its limits', async (t) => {
+  const table = operator.split('| Check | Wants |')[1]?.split('\n\n')[0] ?? '';
+  const cells = Array.from(
+    table.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \|/gm),
+    ([, cell = '']) => cell,
+  );
+  const named = cells.flatMap((cell) => cell.split(', ').map((name) => name.replaceAll('`', '')));
+  t.strictSame(
+    named,
+    checks.map(({ name }) => name),
+  );
+  const { minMemoryMiB, minDiskGiB, preflightMs } = defaultSettings;
+  t.match(table, `at least ${minMemoryMiB} MiB`);
+  t.match(table, `at least ${minDiskGiB} GiB`);
+  t.match(operator, `for ${preflightMs / 60_000} minutes`);
+});
+
+t.test('support has a row for each exit code', async (t) => {
+  const codes = Array.from(support.matchAll(/^\| (\d) \|/gm), ([, code]) => Number(code));
+  t.strictSame(codes, Object.values(EXIT));
+});
+
+t.test('steps that are named in commands exist', async (t) => {
+  const steps = bootkubePlan(defaultSettings).steps.map(({ name }) => name);
+  const named = Array.from(
+    support.matchAll(/--(?:from|until) ([a-z-]+)/g),
+    ([, name = '']) => name,
+  );
+  t.not(named.length, 0);
+  for (const name of named) t.ok(steps.includes(name), name);
+});

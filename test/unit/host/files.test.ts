@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import {
+  exists,
+  readTextIfPresent,
+  removeFile,
+  sha256OfFile,
+  writeFileAtomic,
+} from '../../../lib/host/files.ts';
+
+const never = new AbortController().signal;
+const modeOf = (path: string) => statSync(path).mode & 0o7777;
+
+t.test('a file is written whole, with its mode', async (t) => {
+  const folder = t.testdir();
+  const umask = process.umask(0o077);
+  t.teardown(() => process.umask(umask));
+  for (const [name, mode] of [
+    ['a', 0o600],
+    ['b', 0o644],
+    ['deep/er/c', 0o755],
+  ] as const) {
+    const path = join(folder, name);
+    await writeFileAtomic(path, 'one', mode);
+    t.equal(modeOf(path), mode, 'whatever the umask');
+    await writeFileAtomic(path, new Uint8Array([0x32]), 0o640);
+    t.equal(readFileSync(path, 'utf8'), '2');
+    t.equal(modeOf(path), 0o640, 'of the new contents');
+  }
+  t.strictSame(readdirSync(folder).sort(), ['a', 'b', 'deep']);
+});
+
+t.test('a secret is never readable, and on the disk before it has its name', async (t) => {
+  const folder = t.testdir();
+  const path = join(folder, 'key');
+  const umask = process.umask(0);
+  t.teardown(() => process.umask(umask));
+  const probe = await open(folder);
+  const prototype: FileHandle = Object.getPrototypeOf(probe);
+  await probe.close();
+  const seen: string[] = [];
+  const { writeFile, sync } = prototype;
+  t.intercept(prototype, 'writeFile', {
+    value: async function (this: FileHandle, contents: string) {
+      seen.push(`write ${((await this.stat()).mode & 0o777).toString(8)}`);
+      await writeFile.call(this, contents);
+    },
+  });
+  t.intercept(prototype, 'sync', {
+    value: async function (this: FileHandle) {
+      const { size, mode } = await this.stat();
+      const isFolder = (mode & 0o040000) !== 0;
+      seen.push(`sync ${isFolder ? 'folder' : `${size} bytes`}, named: ${await exists(path)}`);
+      await sync.call(this);
+    },
+  });
+  await writeFileAtomic(path, 'hunter2', 0o600);
+  t.strictSame(seen, ['write 600', 'sync 7 bytes, named: false', 'sync folder, named: true']);
+});
+
+t.test('a link at the target is replaced, not followed', async (t) => {
+  const folder = t.testdir({ victim: 'untouched' });
+  const path = join(folder, 'link');
+  symlinkSync(join(folder, 'victim'), path);
+  await writeFileAtomic(path, 'new', 0o600);
+  t.ok(lstatSync(path).isFile());
+  t.equal(readFileSync(join(folder, 'victim'), 'utf8'), 'untouched');
+  t.equal(readFileSync(path, 'utf8'), 'new');
+});
+
+t.test('a failure leaves nothing beside, and what was there', async (t) => {
+  await t.test('the target is a folder', async (t) => {
+    const folder = t.testdir({ target: { file: '' } });
+    await t.rejects(writeFileAtomic(join(folder, 'target'), 'x', 0o600), { code: 'EISDIR' });
+    t.strictSame(readdirSync(folder), ['target']);
+  });
+  await t.test('the folder is a file', async (t) => {
+    const folder = t.testdir({ file: 'x' });
+    await t.rejects(writeFileAtomic(join(folder, 'file/new'), 'x', 0o600));
+    t.strictSame(readdirSync(folder), ['file']);
+  });
+  await t.test('the disk is full', async (t) => {
+    const folder = join(t.testdir({ disk: {} }), 'disk');
+    if (!mountTmpfs(folder)) {
+      t.pass('the disk is full', { skip: 'no tmpfs can be mounted here' });
+      return;
+    }
+    try {
+      const path = join(folder, 'file');
+      await writeFileAtomic(path, 'before', 0o600);
+      await t.rejects(writeFileAtomic(path, 'x'.repeat(1 << 20), 0o600), { code: 'ENOSPC' });
+      t.strictSame(readdirSync(folder), ['file']);
+      t.equal(readFileSync(path, 'utf8'), 'before');
+    } finally {
+      execFileSync('umount', [folder], { timeout: 5000 });
+    }
+  });
+});
+
+function mountTmpfs(folder: string): boolean {
+  try {
+    const args = ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder];
+    execFileSync('mount', args, { stdio: 'ignore', timeout: 5000 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+t.test('reading, asking, removing', async (t) => {
+  const folder = t.testdir({ file: 'text' });
+  const file = join(folder, 'file');
+  symlinkSync('nowhere', join(folder, 'dangling'));
+  mkdirSync(join(folder, 'sub'));
+  t.equal(await readTextIfPresent(file), 'text');
+  t.equal(await readTextIfPresent(join(folder, 'none')), undefined);
+  t.equal(await readTextIfPresent(join(file, 'below')), undefined);
+  await t.rejects(readTextIfPresent(folder), { code: 'EISDIR' });
+  t.equal(await exists(join(folder, 'dangling')), true, 'a link is there, wherever it leads');
+  t.equal(await exists(join(folder, 'none')), false);
+  t.equal(await removeFile(join(folder, 'dangling')), true);
+  t.equal(await removeFile(file), true);
+  t.equal(await removeFile(file), false);
+  t.strictSame(readdirSync(folder), ['sub']);
+});
+
+t.test('digest of a file', async (t) => {
+  const path = join(t.testdir(), 'big');
+  const contents = Buffer.alloc(3 << 20, 'abc');
+  writeFileSync(path, contents);
+  t.equal(await sha256OfFile(path, never), createHash('sha256').update(contents).digest('hex'));
+  await t.rejects(sha256OfFile(path, AbortSignal.abort()), { name: 'AbortError' });
+});

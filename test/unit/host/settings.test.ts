@@ -1,0 +1,46 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import t from 'tap';
+import { hostPaths } from '../../../lib/host/paths.ts';
+import { defaultSettings, parseSettings, readSettings } from '../../../lib/host/settings.ts';
+
+t.test('defaults, and what the file of the host overrides', async (t) => {
+  const paths = hostPaths(t.testdir());
+  t.equal(await readSettings(paths), defaultSettings, 'without a file');
+  mkdirSync(paths.config, { recursive: true });
+  writeFileSync(`${paths.config}/settings.json`, '{"etcdMs": 1000, "minDiskGiB": 0.5}');
+  t.strictSame(await readSettings(paths), { ...defaultSettings, etcdMs: 1000, minDiskGiB: 0.5 });
+  t.strictSame(parseSettings('f', '{}'), defaultSettings);
+});
+
+t.test('every name ends in its unit', async (t) => {
+  for (const [name, value] of Object.entries(defaultSettings)) {
+    t.match(name, /(Ms|MiB|GiB|Concurrency)$/, name);
+    t.ok(value > 0 && value < 2 ** 31, `${name} can be counted by a timer`);
+  }
+});
+
+t.test('what cannot be used is refused by file, name and reason', async (t) => {
+  const table: [string, RegExp][] = [
+    ['{"etcdMs": 0}', /found etcdMs: /],
+    ['{"etcdMs": -5}', /found etcdMs: /],
+    ['{"etcdMs": "5m"}', /found etcdMs: .*number/],
+    ['{"etcdMs": null}', /found etcdMs: /],
+    ['{"etcdMs": 1e999}', /found etcdMs: /],
+    ['{"etcdMs": 3000000000}', /found etcdMs: .*2147483647/],
+    ['{"etcdSeconds": 5}', /found Unrecognized key: "etcdSeconds"/],
+    ['{"etcdMs": 0, "restoreMs": "x"}', /etcdMs: .*; restoreMs: /],
+    ['[]', /found .*object/],
+    ['null', /found .*object/],
+    ['5', /found .*object/],
+    ['', /found .*JSON/],
+    ['{"etcdMs": 5', /found .*JSON/],
+    ['{"etcdMs": 5,}', /found .*JSON/],
+  ];
+  for (const [text, message] of table) {
+    const parse = () => parseSettings('/etc/sno-agents/settings.json', text);
+    t.throws(parse, { kind: 'usage', message }, text);
+    t.throws(parse, {
+      message: /^the settings in \/etc\/sno-agents\/settings\.json cannot be used; /,
+    });
+  }
+});

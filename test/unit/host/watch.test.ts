@@ -1,0 +1,87 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { writeFileAtomic } from '../../../lib/host/files.ts';
+import { waitForFiles, waitForPath } from '../../../lib/host/watch.ts';
+
+const limits = { signal: new AbortController().signal, deadlineMs: 5000 };
+
+t.test('a path that is there, that comes, and whose folder comes too', async (t) => {
+  const folder = t.testdir({ there: '' });
+  await t.resolves(waitForPath(join(folder, 'there'), limits));
+  for (const name of ['file', 'sub/file', 'deep/er/file']) {
+    const path = join(folder, name);
+    const began = performance.now();
+    const waiting = waitForPath(path, limits);
+    setTimeout(() => {
+      mkdirSync(join(path, '..'), { recursive: true });
+      writeFileSync(path, '');
+    }, 100);
+    await waiting;
+    const took = performance.now() - began;
+    t.ok(took >= 90 && took < 2000, `${name} after ${Math.round(took)} ms`);
+  }
+});
+
+t.test('a file that is replaced, changed, removed', async (t) => {
+  const path = join(t.testdir({ state: 'one' }), 'state');
+  const waitFor = (holds: () => Promise<boolean>) =>
+    waitForFiles([path], holds, { ...limits, describe: () => 'a change' });
+  const text = () => readFile(path, 'utf8').catch(() => 'nothing');
+
+  setTimeout(() => void writeFileAtomic(path, 'two', 0o600), 100);
+  await t.resolves(waitFor(async () => (await text()) === 'two'));
+  setTimeout(() => writeFileSync(path, 'three'), 100);
+  await t.resolves(waitFor(async () => (await text()) === 'three'));
+  setTimeout(() => rmSync(path), 100);
+  await t.resolves(waitFor(async () => (await text()) === 'nothing'));
+});
+
+t.test('it is asked on changes, not again and again', async (t) => {
+  const folder = t.testdir({ a: '', b: '' });
+  let asked = 0;
+  const holds = async () => {
+    asked++;
+    return false;
+  };
+  await t.rejects(
+    waitForFiles([join(folder, 'a'), join(folder, 'b')], holds, {
+      ...limits,
+      deadlineMs: 300,
+      describe: () => `what ${asked > 0 ? 'was asked' : 'was not'}`,
+    }),
+    { kind: 'deadline', message: 'waited 0s for what was asked' },
+  );
+  t.ok(asked > 0 && asked < 10, `asked ${asked} times`);
+});
+
+t.test('ends', async (t) => {
+  const path = join(t.testdir(), 'never');
+  await t.rejects(waitForPath(path, { ...limits, deadlineMs: 50 }), {
+    kind: 'deadline',
+    message: `waited 0s for ${path} to appear`,
+  });
+  await t.rejects(waitForPath(path, { ...limits, deadlineMs: -5 }), {
+    kind: 'deadline',
+    message: /to appear/,
+  });
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(new Error('told to stop')), 50);
+  await t.rejects(waitForPath(path, { ...limits, signal: stop.signal }), {
+    message: 'told to stop',
+  });
+  await t.rejects(
+    waitForPath(path, { ...limits, signal: AbortSignal.abort(new Error('before')) }),
+    {
+      message: 'before',
+    },
+  );
+  await t.rejects(
+    waitForFiles([path], () => Promise.reject(new Error('cannot be asked')), {
+      ...limits,
+      describe: () => '',
+    }),
+    { message: 'cannot be asked' },
+  );
+});

@@ -1,0 +1,157 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { Tester } from './tester.ts';
+
+t.test('exit codes, and what is said and written with them', async (t) => {
+  const folders = t.testdir(Object.fromEntries(Array.from('abcdefghijkl', (name) => [name, {}])));
+  const table: {
+    args?: string[];
+    env?: Record<string, string>;
+    code: number;
+    stdout?: RegExp;
+    stderr?: RegExp;
+    status?: object;
+    ran?: string[];
+  }[] = [
+    {
+      code: 0,
+      stdout: /^tester-unit: everything is done$/m,
+      status: { state: 'done', exitCode: 0, step: { name: 'finish', number: 3, of: 3 } },
+      ran: ['prepare', 'middle', 'finish'],
+    },
+    {
+      env: { BEHAVIOUR: 'not-yet' },
+      code: 1,
+      stdout: /^tester-unit failed: middle: the moon is not up exit=1$/m,
+      status: { state: 'failed', exitCode: 1, reason: 'middle: the moon is not up' },
+    },
+    {
+      env: { BEHAVIOUR: 'unknown' },
+      code: 1,
+      stdout: /failed: middle: x is not a function: https:\/\/u:<redacted>@moon\/ exit=1$/m,
+      status: { reason: 'middle: x is not a function: https://u:<redacted>@moon/' },
+    },
+    { env: { BEHAVIOUR: 'usage' }, code: 2, stdout: /middle: moon.yaml: phase: unknown exit=2/ },
+    {
+      env: { CONTEXT_FAULT: '1' },
+      code: 2,
+      stdout: /tester-unit failed: cluster.json: bad/,
+      ran: [],
+    },
+    { args: ['run', '--from', 'nowhere'], code: 2, stdout: /tester has no step nowhere/, ran: [] },
+    { args: ['run', '--sideways'], code: 2, stderr: /unknown option '--sideways'/, ran: [] },
+    { args: ['fly'], code: 2, stderr: /unknown command 'fly'/, ran: [] },
+    { args: [], code: 2, stderr: /Usage: tester/, ran: [] },
+    {
+      env: { BEHAVIOUR: 'long-wait', DEADLINE_MS: '400' },
+      code: 3,
+      stdout:
+        /middle: the deadline of 0s is over; expected middle.done; found still waiting for the moon/,
+      status: { state: 'failed', exitCode: 3 },
+    },
+    {
+      env: { BEHAVIOUR: 'fatal', RETRY_MS: '1' },
+      code: 4,
+      stdout: /middle: the moon fell. Buy another one./,
+      status: { state: 'failed', exitCode: 4 },
+    },
+    {
+      env: { BEHAVIOUR: 'reboot' },
+      code: 0,
+      stdout: /Restarting the host: a new kernel/,
+      status: { state: 'reboot', exitCode: 0, reason: 'a new kernel' },
+      ran: ['prepare', 'middle', 'reboot:'],
+    },
+  ];
+  const runs = table.map(async ({ args = ['run'], env = {}, code, ...expected }, index) => {
+    const tester = new Tester(join(folders, String.fromCharCode(97 + index)));
+    const ended = await tester.run(args, env);
+    const name = `${args.join(' ')} ${JSON.stringify(env)}`;
+    t.equal(ended.code, code, `${name}: exit code ${code}`);
+    if (expected.stdout !== undefined) t.match(ended.stdout, expected.stdout, name);
+    if (expected.stderr !== undefined) t.match(ended.stderr, expected.stderr, name);
+    if (expected.status !== undefined) t.match(await tester.readStatus(), expected.status, name);
+    if (expected.ran !== undefined) t.strictSame(tester.ran(), expected.ran, name);
+    for (const path of [tester.journal, tester.status, tester.record].filter(existsSync)) {
+      t.notMatch(readFileSync(path, 'utf8'), 'hunter2', `no secret in ${path}`);
+    }
+  });
+  await Promise.all(runs);
+});
+
+t.test('plan and status', async (t) => {
+  const tester = new Tester(t.testdir());
+  const [plan, before] = await Promise.all([tester.run(['plan']), tester.run(['status'])]);
+  t.equal(plan.code, 0);
+  t.equal(
+    plan.stdout,
+    `tester: tests the engine
+
+ 1  prepare      1m  prepare.done
+ 2  middle       1m  middle.done
+ 3  finish       1m  finish.done
+`,
+  );
+  t.match(before, {
+    code: 0,
+    stdout: /^tester: has not run since the host started\n {2}prepare {2}-\n/,
+  });
+  t.notOk(existsSync(tester.journal), 'asking leaves nothing');
+
+  await tester.run(['run', '--until', 'middle'], { BEHAVIOUR: 'not-yet' });
+  const [status, json] = await Promise.all([
+    tester.run(['status']),
+    tester.run(['status', '--json']),
+  ]);
+  const when = '\\(20\\d\\d-[^)]*Z\\)';
+  t.match(status.stdout, /^tester: failed: middle: the moon is not up$/m);
+  t.match(status.stdout, new RegExp(`^ {2}prepare {2}done in [\\d.]+s ${when}$`, 'm'));
+  t.match(
+    status.stdout,
+    new RegExp(`^ {2}middle {3}attempt-failed ${when}: the moon is not up$`, 'm'),
+  );
+  t.match(status.stdout, /^ {2}finish {3}-$/m);
+  t.match(JSON.parse(json.stdout), {
+    status: { agent: 'tester', unit: 'tester-unit', state: 'failed', exitCode: 1 },
+    journal: [
+      { step: 'prepare', event: 'started', attempt: 1 },
+      { step: 'prepare', event: 'done', seconds: Number, waited: Number, cpu: Number },
+      { step: 'middle', event: 'started' },
+      { step: 'middle', event: 'attempt-failed', failure: 'retry', reason: 'the moon is not up' },
+    ],
+  });
+});
+
+t.test('the status while it runs: what is waited for, since when, until when', async (t) => {
+  const tester = new Tester(t.testdir());
+  const began = Date.now();
+  const running = tester.start(['run'], { BEHAVIOUR: 'long-wait' });
+  const { step } = await tester.statusWhen(({ step }) => step?.waitingFor !== undefined);
+  t.match(step, { name: 'middle', number: 2, of: 3, attempt: 1, waitingFor: 'the moon' });
+  const since = Date.parse(step?.since ?? '');
+  const until = Date.parse(step?.until ?? '');
+  t.ok(since >= began && since <= Date.now(), 'since it began');
+  t.ok(Math.abs(until - since - 60_000) < 1000, 'until its deadline');
+  t.match((await running.kill('SIGTERM')).stdout, /^Waiting for the moon step=middle left=60s$/m);
+});
+
+t.test('since is not when the last attempt began', async (t) => {
+  const tester = new Tester(t.testdir());
+  const running = tester.start(['run'], { BEHAVIOUR: 'not-yet', RETRY_MS: '60' });
+  const first = await tester.statusWhen(({ step }) => step?.name === 'middle');
+  const later = await tester.statusWhen(({ step }) => (step?.attempt ?? 0) >= 3);
+  t.equal(later.step?.since, first.step?.since);
+  await running.kill('SIGTERM');
+});
+
+t.test('a record or status that cannot be written does not end the work', async (t) => {
+  const tester = new Tester(t.testdir());
+  for (const path of [tester.record, tester.status]) mkdirSync(path, { recursive: true });
+  const ended = await tester.run(['run']);
+  t.match(ended, { code: 0, stdout: /everything is done/ });
+  rmSync(dirname(tester.record), { recursive: true });
+  writeFileSync(dirname(tester.record), 'not a folder');
+  chmodSync(dirname(tester.record), 0o400);
+  t.equal((await tester.run(['run'], { INPUT: 'other', BEHAVIOUR: 'fatal' })).code, 4);
+});

@@ -1,0 +1,95 @@
+import { hostPaths } from '../../../lib/host/paths.ts';
+import { createLogger } from '../../../lib/log/logger.ts';
+import type { BootMoment } from '../../../lib/steps/deadline.ts';
+import { fingerprint } from '../../../lib/steps/fingerprint.ts';
+import { Journal, type JournalEntry } from '../../../lib/steps/journal.ts';
+import { Reporter } from '../../../lib/steps/reporter.ts';
+import { PlanRunner, type RunRange } from '../../../lib/steps/runner.ts';
+import { done, type Outcome, type Step } from '../../../lib/steps/step.ts';
+
+export type Body = Step<null>['run'];
+
+export interface StepOptions extends Partial<Omit<Step<null>, 'name' | 'run'>> {
+  /** What the first, second … run does; the last one is repeated. */
+  readonly runs?: readonly (Body | Outcome)[];
+}
+
+/** A host made of a set of words: a step leaves its name there. */
+export class Bench {
+  readonly root: string;
+  readonly present = new Set<string>();
+  readonly ran: string[] = [];
+  readonly looked: string[] = [];
+  readonly lines: string[] = [];
+  readonly steps: Step<null>[] = [];
+  readonly stop = new AbortController();
+  /** The clock from boot, in the test's hand. */
+  now: BootMoment = { boot: 'boot-1', up: 100 };
+  graceMs = 1000;
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  step(name: string, { runs = [done()], ...more }: StepOptions = {}): this {
+    let count = 0;
+    this.steps.push({
+      name,
+      leaves: `the ${name}`,
+      deadlineMs: 60_000,
+      input: () => name,
+      holds: async () => {
+        this.looked.push(name);
+        return this.present.has(name);
+      },
+      run: async (context, progress) => {
+        this.ran.push(name);
+        const body = runs[Math.min(count++, runs.length - 1)] ?? done();
+        const outcome = typeof body === 'function' ? await body(context, progress) : body;
+        if (outcome.kind === 'done') this.present.add(name);
+        return outcome;
+      },
+      ...more,
+    });
+    return this;
+  }
+
+  async run(range: RunRange = {}) {
+    this.ran.length = 0;
+    this.looked.length = 0;
+    const plan = { agent: 'bench', unit: 'bench', purpose: 'tests', steps: this.steps };
+    const runner = new PlanRunner(plan, null, {
+      journal: await this.journal(),
+      log: createLogger({ write: (line) => this.lines.push(line), priorities: false }),
+      reporter: new Reporter(plan, hostPaths(this.root)),
+      clock: async () => this.now,
+      stop: this.stop.signal,
+      graceMs: this.graceMs,
+    });
+    return runner.run(range);
+  }
+
+  journal(): Promise<Journal> {
+    return Journal.open(`${this.root}/journal.jsonl`);
+  }
+
+  /** Writes down what an earlier run would have. */
+  async remember(...entries: Partial<JournalEntry>[]): Promise<void> {
+    const journal = await this.journal();
+    for (const entry of entries) {
+      await journal.append({
+        at: '2026-01-01T00:00:00Z',
+        ...this.now,
+        step: 'a',
+        input: fingerprint(entry.step ?? 'a'),
+        event: 'started',
+        attempt: 1,
+        ...entry,
+      });
+    }
+  }
+
+  async story(): Promise<string[]> {
+    return (await this.journal()).entries.map(({ step, event }) => `${step} ${event}`);
+  }
+}

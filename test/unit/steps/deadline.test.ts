@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { consumedMs } from '../../../lib/steps/deadline.ts';
+import type { JournalEntry } from '../../../lib/steps/journal.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { done, failed, notYet } from '../../../lib/steps/step.ts';
+import { Bench } from './bench.ts';
+
+const forever = (_context: null, { signal }: Progress) => sleep(20_000, done(), { signal });
+
+t.test('how much of a deadline is used up', async (t) => {
+  type Short = [boot: string, up: number, event: JournalEntry['event'], input?: string];
+  const table: [string, Short[], number][] = [
+    ['nothing began', [], 0],
+    ['since it began', [['now', 40, 'started']], 60],
+    [
+      'over attempts and their pauses',
+      [
+        ['now', 10, 'started'],
+        ['now', 20, 'attempt-failed'],
+        ['now', 70, 'started'],
+      ],
+      90,
+    ],
+    [
+      'an end makes it fresh',
+      [
+        ['now', 10, 'started'],
+        ['now', 20, 'failed'],
+        ['now', 95, 'started'],
+      ],
+      5,
+    ],
+    [
+      'done makes it fresh',
+      [
+        ['now', 10, 'started'],
+        ['now', 20, 'done'],
+      ],
+      0,
+    ],
+    [
+      'a retryable failure does not',
+      [
+        ['now', 10, 'started'],
+        ['now', 20, 'attempt-failed'],
+      ],
+      90,
+    ],
+    [
+      'of another boot what was seen of it',
+      [
+        ['old', 500, 'started'],
+        ['old', 530, 'attempt-failed'],
+        ['now', 90, 'started'],
+      ],
+      40,
+    ],
+    ['of another boot that was cut at once nothing', [['old', 500, 'started']], 0],
+    [
+      'boots that went by without this one',
+      [
+        ['old', 1, 'started'],
+        ['old', 4, 'reboot'],
+      ],
+      3,
+    ],
+    [
+      'not while it was stopped',
+      [
+        ['now', 10, 'started'],
+        ['now', 15, 'stopped'],
+        ['now', 90, 'started'],
+      ],
+      15,
+    ],
+    [
+      'not since it was stopped',
+      [
+        ['now', 10, 'started'],
+        ['now', 15, 'stopped'],
+      ],
+      5,
+    ],
+    ['another input does not count', [['now', 10, 'started', 'other']], 0],
+  ];
+  for (const [name, entries, seconds] of table) {
+    const full = entries.map(([boot, up, event, input = 'i']): JournalEntry => {
+      return { at: '', boot, up, step: 'a', input, event, attempt: 1 };
+    });
+    t.equal(consumedMs(full, 'a', 'i', { boot: 'now', up: 100 }), seconds * 1000, name);
+    t.equal(consumedMs(full, 'b', 'i', { boot: 'now', up: 100 }), 0, `${name}: another step`);
+  }
+});
+
+t.test('a restarted agent gets what is left of the deadline', async (t) => {
+  const bench = new Bench(t.testdir());
+  let left = 0;
+  const look = async (_context: null, progress: Progress) => {
+    left = progress.remainingMs();
+    return done();
+  };
+  bench.step('a', { deadlineMs: 60_000, runs: [look] });
+  await bench.remember({ event: 'started', boot: 'boot-1', up: 60 });
+  await bench.run();
+  t.ok(left > 19_000 && left <= 20_000, `${left} ms are left of 60 s, 40 s after it began`);
+
+  const rebooted = new Bench(t.testdir({})).step('a', { deadlineMs: 60_000, runs: [look] });
+  await rebooted.remember(
+    { event: 'started', boot: 'boot-0', up: 1000 },
+    { event: 'attempt-failed', boot: 'boot-0', up: 1025 },
+  );
+  await rebooted.run();
+  t.ok(left > 34_000 && left <= 35_000, `${left} ms are left, 25 s were used before the reboot`);
+});
+
+t.test('a deadline that went by between two starts ends the step without running it', async (t) => {
+  const bench = new Bench(t.testdir()).step('a', { retry: { delayMs: 1 } });
+  await bench.remember(
+    { event: 'started', up: 10 },
+    { event: 'attempt-failed', up: 20, reason: 'the moon is not up' },
+  );
+  await t.rejects(bench.run(), {
+    kind: 'deadline',
+    message: 'a: the deadline of 60s is over; expected the a; found the moon is not up',
+  });
+  t.strictSame(bench.ran, []);
+  t.match((await bench.journal()).entries.at(-1), { event: 'failed', failure: 'deadline' });
+
+  t.strictSame(await bench.run(), { kind: 'done' }, 'the next start has a fresh one');
+  t.strictSame(bench.ran, ['a']);
+});
+
+t.test('at its deadline a step says what was observed last', async (t) => {
+  const table: [string, object, RegExp][] = [
+    [
+      'a wait',
+      {
+        runs: [
+          (_: null, progress: Progress) => progress.wait('the moon', () => forever(null, progress)),
+        ],
+      },
+      /found still waiting for the moon/,
+    ],
+    [
+      'another attempt',
+      { retry: { delayMs: 5000 }, runs: [notYet('the moon is not up')] },
+      /found the moon is not up/,
+    ],
+    ['nothing', { runs: [forever] }, /^a: the deadline of 0s is over; expected the a(?!.*found)/],
+    ['its last word', { runs: [async () => sleep(80, notYet('clouds'))] }, /found clouds/],
+  ];
+  for (const [name, options, message] of table) {
+    const bench = new Bench(t.testdir()).step('a', { deadlineMs: 60, ...options });
+    // The pause between two attempts is over when the deadline is.
+    const began = performance.now();
+    setTimeout(() => (bench.now = { boot: 'boot-1', up: 101 }), 40);
+    await t.rejects(bench.run(), { kind: 'deadline', message }, name);
+    t.ok(performance.now() - began < 1000, `${name} ended in time`);
+  }
+});
+
+t.test('a final failure is not hidden by the deadline', async (t) => {
+  const late = async () => sleep(60, failed('the moon fell'));
+  const bench = new Bench(t.testdir()).step('a', { deadlineMs: 20, runs: [late] });
+  await t.rejects(bench.run(), { kind: 'fatal', message: 'a: the moon fell' });
+});
+
+t.test('a step that came to its end late is done all the same', async (t) => {
+  const late = async () => sleep(60, done());
+  const bench = new Bench(t.testdir()).step('a', { deadlineMs: 20, runs: [late] });
+  t.strictSame(await bench.run(), { kind: 'done' });
+});
+
+t.test('a step that forgets its signal is left alone after a while', async (t) => {
+  const bench = new Bench(t.testdir()).step('a', {
+    deadlineMs: 20,
+    runs: [() => new Promise(() => {})],
+  });
+  bench.graceMs = 30;
+  await t.rejects(bench.run(), { kind: 'deadline', cause: { message: /did not end when/ } });
+});
+
+t.test('a postcondition that never answers ends with the step', async (t) => {
+  const bench = new Bench(t.testdir()).step('a');
+  await bench.run();
+  const hung = new Bench(bench.root).step('a', {
+    deadlineMs: 20,
+    holds: (_context, { signal }) => sleep(20_000, true, { signal }),
+  });
+  await t.rejects(hung.run(), { kind: 'retry', message: /^a: / });
+});
+
+t.test('told to stop', async (t) => {
+  await t.test('in a wait: recorded, and gone on with the time that was left', async (t) => {
+    const bench = new Bench(t.testdir()).step('a', { runs: [forever, done()] });
+    setTimeout(() => bench.stop.abort(new Error('stopped by SIGTERM')), 30);
+    await t.rejects(bench.run(), { message: 'stopped by SIGTERM' });
+    t.strictSame(await bench.story(), ['a started', 'a stopped']);
+
+    const again = new Bench(bench.root).step('a');
+    again.now = { boot: 'boot-1', up: 100_000 };
+    t.strictSame(await again.run(), { kind: 'done' }, 'however long it was stopped');
+  });
+  await t.test('in the pause between two attempts', async (t) => {
+    const bench = new Bench(t.testdir()).step('a', {
+      retry: { delayMs: 20_000 },
+      runs: [notYet('no moon')],
+    });
+    setTimeout(() => bench.stop.abort(new Error('stop')), 30);
+    await t.rejects(bench.run(), { message: 'stop' });
+    t.strictSame(await bench.story(), ['a started', 'a attempt-failed', 'a stopped']);
+  });
+  await t.test(
+    'while a step comes to its end: that end counts, the next does not begin',
+    async (t) => {
+      const bench = new Bench(t.testdir());
+      const stopping = async () => {
+        bench.stop.abort(new Error('stop'));
+        return done();
+      };
+      bench.step('a', { runs: [stopping] }).step('b');
+      await t.rejects(bench.run(), { message: 'stop' });
+      t.strictSame(await bench.story(), ['a started', 'a done']);
+    },
+  );
+});

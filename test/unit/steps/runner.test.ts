@@ -1,0 +1,223 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { describeError, Failure } from '../../../lib/steps/failure.ts';
+import { done, failed, notYet, reboot } from '../../../lib/steps/step.ts';
+import { Bench } from './bench.ts';
+
+const retry = { delayMs: 1 };
+
+t.test('steps run in order, and their outcomes end the run or not', async (t) => {
+  await t.test('done', async (t) => {
+    const bench = new Bench(t.testdir()).step('a', { runs: [done('three files')] }).step('b');
+    t.strictSame(await bench.run(), { kind: 'done' });
+    t.strictSame(bench.ran, ['a', 'b']);
+    t.strictSame(await bench.story(), ['a started', 'a done', 'b started', 'b done']);
+    const entry = (await bench.journal()).entries[1];
+    t.match(entry, {
+      note: 'three files',
+      seconds: Number,
+      waited: 0,
+      cpu: Number,
+      boot: 'boot-1',
+    });
+    t.match(bench.lines.join(''), /^a: done, three files /m);
+  });
+  await t.test('not yet, with a retry', async (t) => {
+    const bench = new Bench(t.testdir()).step('a', { retry, runs: [notYet('no moon'), done()] });
+    t.strictSame(await bench.run(), { kind: 'done' });
+    t.strictSame(await bench.story(), ['a started', 'a attempt-failed', 'a started', 'a done']);
+    t.match((await bench.journal()).entries[1], {
+      failure: 'retry',
+      reason: 'no moon',
+      attempt: 1,
+    });
+    t.equal((await bench.journal()).entries[3]?.attempt, 2);
+  });
+  await t.test('not yet, without a retry', async (t) => {
+    const bench = new Bench(t.testdir()).step('a', { runs: [notYet('no moon')] }).step('b');
+    await t.rejects(bench.run(), { kind: 'retry', message: 'a: no moon' });
+    t.strictSame(await bench.story(), ['a started', 'a attempt-failed']);
+  });
+  await t.test('failed for good, also where there is a retry', async (t) => {
+    const bench = new Bench(t.testdir())
+      .step('a', { retry, runs: [failed('the moon fell', 'Buy one.')] })
+      .step('b');
+    await t.rejects(bench.run(), { kind: 'fatal', message: 'a: the moon fell. Buy one.' });
+    t.strictSame(bench.ran, ['a']);
+    t.strictSame(await bench.story(), ['a started', 'a failed']);
+  });
+  await t.test('reboot, and the same step again after it', async (t) => {
+    const bench = new Bench(t.testdir()).step('a', { runs: [reboot('kernel'), done()] }).step('b');
+    t.strictSame(await bench.run(), { kind: 'reboot', reason: 'kernel' });
+    t.strictSame(bench.ran, ['a']);
+    bench.now = { boot: 'boot-2', up: 5 };
+    t.strictSame(await bench.run(), { kind: 'done' });
+    t.strictSame(await bench.story(), [
+      'a started',
+      'a reboot',
+      'a started',
+      'a done',
+      'b started',
+      'b done',
+    ]);
+  });
+  await t.test('a step that ran and left nothing', async (t) => {
+    const bench = new Bench(t.testdir()).step('a', { holds: async () => false }).step('b');
+    await t.rejects(bench.run(), {
+      kind: 'retry',
+      message: /^a: it ran, but what it should leave/,
+    });
+    t.strictSame(await bench.story(), ['a started', 'a attempt-failed']);
+  });
+});
+
+t.test(
+  'what was thrown decides by its kind; the step is named once and the cause kept',
+  async (t) => {
+    const cause = new Error('the cause');
+    const table: [unknown, string, string][] = [
+      [new TypeError('x is no function', { cause }), 'retry', 'a: x is no function: the cause'],
+      [new Failure('usage', 'moon.yaml: bad', { cause }), 'usage', 'a: moon.yaml: bad: the cause'],
+      [new Failure('fatal', 'no', { fix: 'Go.', cause }), 'fatal', 'a: no. Go.: the cause'],
+      [new Failure('deadline', 'waited', { cause }), 'deadline', 'a: waited: the cause'],
+      [new Failure('retry', 'busy', { cause }), 'retry', 'a: busy: the cause'],
+      ['a mere word', 'retry', 'a: a mere word'],
+    ];
+    for (const [thrown, kind, text] of table) {
+      const bench = new Bench(t.testdir()).step('a', { runs: [() => Promise.reject(thrown)] });
+      const error = await bench.run().catch((error: unknown) => error);
+      t.match(error, { kind }, text);
+      t.equal(describeError(error), text);
+      t.equal(
+        (await bench.journal()).entries.at(-1)?.event,
+        kind === 'retry' ? 'attempt-failed' : 'failed',
+      );
+      if (thrown instanceof Error) {
+        let at: unknown = error;
+        while (at instanceof Error && at !== cause) at = at.cause;
+        t.equal(at, cause, 'the cause itself can be reached');
+      }
+    }
+    const inputs = new Bench(t.testdir()).step('a', {
+      input: () => {
+        throw new Error('no cluster.json');
+      },
+    });
+    await t.rejects(inputs.run(), { kind: 'retry', message: 'a: no cluster.json' });
+  },
+);
+
+t.test('unknown errors are tried again where there is a retry', async (t) => {
+  const broken = () => Promise.reject(new TypeError('reset'));
+  const bench = new Bench(t.testdir()).step('a', { retry, runs: [broken, broken, done()] });
+  t.strictSame(await bench.run(), { kind: 'done' });
+  t.equal(bench.ran.length, 3);
+});
+
+t.test('a done step is passed over only for the same input and while it holds', async (t) => {
+  let input = 'one';
+  const bench = new Bench(t.testdir()).step('a', { input: () => ({ input }) }).step('b');
+  await bench.run();
+  await bench.run();
+  t.strictSame(bench.ran, [], 'same input, and it holds');
+  t.strictSame(bench.looked, ['a', 'b'], 'the host was asked, not only the journal');
+
+  bench.present.delete('a');
+  await bench.run();
+  t.strictSame(bench.ran, ['a'], 'it does not hold any more');
+
+  input = 'two';
+  await bench.run();
+  t.strictSame(bench.ran, ['a'], 'another input');
+  input = 'one';
+  await bench.run();
+  t.strictSame(bench.ran, ['a'], 'the input of before is another one again');
+
+  const foreign = new Bench(t.testdir()).step('a');
+  foreign.present.add('a');
+  await foreign.run();
+  t.strictSame(foreign.ran, ['a'], 'it holds, but the journal does not have it as done');
+});
+
+t.test('a run that was cut after the step had been done undoes the record', async (t) => {
+  const bench = new Bench(t.testdir()).step('a');
+  await bench.run();
+  await bench.remember({ step: 'a', event: 'started' });
+  await bench.run();
+  t.strictSame(bench.ran, ['a']);
+});
+
+t.test('a step is not looked at once the later one that needed it is done', async (t) => {
+  const bench = new Bench(t.testdir())
+    .step('etcd', { neededUntil: 'snapshot' })
+    .step('fill', { neededUntil: 'snapshot' })
+    .step('snapshot')
+    .step('end');
+  await bench.run();
+  bench.present.delete('etcd');
+  bench.present.delete('fill');
+  await bench.run();
+  t.strictSame(bench.ran, []);
+  t.notOk(bench.looked.includes('etcd'), 'etcd is not even looked at');
+
+  bench.present.delete('snapshot');
+  await bench.run();
+  t.strictSame(bench.ran, ['etcd', 'fill', 'snapshot'], 'the snapshot is gone: all of it again');
+
+  bench.present.delete('etcd');
+  await bench.remember({ step: 'snapshot', event: 'started' });
+  await bench.run();
+  t.strictSame(bench.ran, ['etcd', 'snapshot'], 'a snapshot that was cut is none');
+
+  const wrong = new Bench(t.testdir()).step('a', { neededUntil: 'nowhere' });
+  await t.rejects(wrong.run(), { kind: 'fatal', message: 'a: the plan has no step nowhere' });
+});
+
+t.test('--from and --until', async (t) => {
+  const bench = new Bench(t.testdir()).step('a').step('b').step('c').step('d');
+  const cases: [object, string[]][] = [
+    [{ until: 'b' }, ['a', 'b']],
+    [{ from: 'b', until: 'b' }, ['b']],
+    [{ from: 'd' }, ['d']],
+    [{ from: 'b' }, ['b', 'c']],
+  ];
+  for (const [range, ran] of cases) {
+    await bench.run(range);
+    t.strictSame(bench.ran, ran, JSON.stringify(range));
+  }
+  const bad: [object, RegExp][] = [
+    [{ from: 'x' }, /bench has no step x; expected one of a, b, c, d/],
+    [{ until: 'y' }, /bench has no step y/],
+    [{ from: 'c', until: 'b' }, /step c comes after step b/],
+  ];
+  for (const [range, message] of bad) {
+    await t.rejects(bench.run(range), { kind: 'usage', message }, JSON.stringify(range));
+    t.strictSame(bench.ran, []);
+  }
+});
+
+t.test('each transition is on the disk before the next step begins', async (t) => {
+  const bench = new Bench(t.testdir());
+  const handle = await open(`${t.testdir({ probe: '' })}/probe`);
+  const prototype: FileHandle = Object.getPrototypeOf(handle);
+  await handle.close();
+  const events: string[] = [];
+  const { datasync } = prototype;
+  t.intercept(prototype, 'datasync', {
+    value: async function (this: FileHandle) {
+      const { size } = await this.stat();
+      await sleep(20);
+      await datasync.call(this);
+      events.push(`synced ${size > 0 ? 'a line' : 'nothing'}`);
+    },
+  });
+  const body = async () => {
+    events.push('step');
+    return done();
+  };
+  bench.step('a', { runs: [body] }).step('b', { runs: [body] });
+  await bench.run();
+  const synced = 'synced a line';
+  t.strictSame(events, [synced, 'step', synced, synced, 'step', synced]);
+});
