@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { UnitFile } from './live.ts';
+import { labelUnit, type UnitFile } from './live.ts';
 
 /** Every node of the Kubernetes payload has these: they are part of the master Ignition. */
 export const nodeUnits: readonly UnitFile[] = [
+  labelUnit,
   {
     name: 'kubelet.service',
     enabled: true,

@@ -11,8 +11,16 @@ export interface UnitFile {
 /** The agents of the live host, by which people call the executable there. */
 export const liveAgents = ['bootkube', 'install-to-disk', 'approve-csr', 'progress'] as const;
 
+/** Both hosts run an executable that was copied into /var. */
+export const labelUnit: UnitFile = {
+  name: 'sno-label.service',
+  enabled: true,
+  contents: readFileSync(new URL('./sno-label.service', import.meta.url), 'utf8'),
+};
+
 /** The units of the live host, put into the Ignition by `sno create`. */
 export const liveUnits: readonly UnitFile[] = [
+  labelUnit,
   {
     name: 'sno-executable.service',
     enabled: false,

@@ -25,6 +25,7 @@ const links = ({ binaries }: HostPaths) =>
 export const retire: StepBody<InstalledContext> = {
   name: 'retire',
   leaves: 'no unit, link, ledger or state of this plan',
+  removesState: true,
   input: ({ cluster }) => cluster.clusterId,
   holds: async ({ paths }) => !(await exists(unitPath(paths))),
   async run({ paths }, { signal }) {

@@ -29,7 +29,13 @@ export async function readDisk(device: string, signal: AbortSignal): Promise<Blo
   await run('udevadm', ['settle', '--timeout=20'], { signal, deadlineMs: 30_000 });
   const text = await run(
     'lsblk',
-    ['--json', '--bytes', '--list', '--output=PATH,TYPE,SIZE,LABEL,FSTYPE,PTTYPE,MOUNTPOINTS', path],
+    [
+      '--json',
+      '--bytes',
+      '--list',
+      '--output=PATH,TYPE,SIZE,LABEL,FSTYPE,PTTYPE,MOUNTPOINTS',
+      path,
+    ],
     { signal, deadlineMs: 30_000 },
   );
   const [disk, ...children] = lsblkSchema.parse(JSON.parse(text)).blockdevices;

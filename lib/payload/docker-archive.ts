@@ -24,7 +24,7 @@ export async function imageIdInArchive(
   name: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const documents = await readDocuments(archive, signal);
+  const documents = await readDocuments(archive, reference, signal);
   const manifest = manifestSchema.safeParse(parseJson(documents.get('manifest.json')));
   if (!manifest.success) throw notAnImage(name, reference, 'no manifest.json of a docker archive');
   const entry = manifest.data.find(({ RepoTags }) => RepoTags?.includes(reference));
@@ -35,21 +35,41 @@ export async function imageIdInArchive(
   return `sha256:${createHash('sha256').update(config).digest('hex')}`;
 }
 
-/** Every small file of the archive; a configuration may come before the manifest that names it. */
-async function readDocuments(archive: Readable, signal: AbortSignal): Promise<Map<string, Buffer>> {
+/**
+ * The small files of the archive, up to the point where the image is described: layers
+ * follow, which may be large, unless the configuration comes after them.
+ */
+async function readDocuments(
+  archive: Readable,
+  reference: string,
+  signal: AbortSignal,
+): Promise<Map<string, Buffer>> {
   const documents = new Map<string, Buffer>();
   const entries = extract();
-  const collect = async () => {
+  const enough = new AbortController();
+  const reading = pipeline(archive, entries, { signal: AbortSignal.any([signal, enough.signal]) });
+  // Awaited below; a rejection before that must not count as unhandled.
+  reading.catch(() => undefined);
+  try {
     for await (const entry of entries) {
       const { name, size = 0, type } = entry.header;
       const wanted = type === 'file' && size <= maxDocumentBytes;
       const pieces: Buffer[] = [];
       for await (const piece of entry) if (wanted && Buffer.isBuffer(piece)) pieces.push(piece);
       if (wanted) documents.set(name.replace(/^\.\//, ''), Buffer.concat(pieces));
+      if (describes(documents, reference)) return documents;
     }
-  };
-  await Promise.all([pipeline(archive, entries, { signal }), collect()]);
-  return documents;
+    await reading;
+    return documents;
+  } finally {
+    enough.abort();
+  }
+}
+
+function describes(documents: ReadonlyMap<string, Buffer>, reference: string): boolean {
+  const manifest = manifestSchema.safeParse(parseJson(documents.get('manifest.json')));
+  const entry = manifest.data?.find(({ RepoTags }) => RepoTags?.includes(reference));
+  return entry !== undefined && documents.has(entry.Config);
 }
 
 function parseJson(document: Buffer | undefined): unknown {

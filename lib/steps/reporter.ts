@@ -75,6 +75,8 @@ export class Reporter implements WaitingListener {
     this.#now = { ...this.#now, ...change, updated: now() };
     this.#status.publish(this.#now);
     const { step, state, reason } = this.#now;
+    // The last plan takes its unit away: systemd would not know whom it is told of.
+    if (state === 'done') return;
     if (state !== 'running') {
       this.#notifier.status(reason === undefined ? state : `${state}: ${reason}`);
       return;

@@ -45,6 +45,8 @@ export class PlanRunner<Context> {
   readonly #plan: Plan<Context>;
   readonly #context: Context;
   readonly #parts: RunnerParts;
+  /** Processor time that was put down to a step; the first one gets the start of the process. */
+  #cpuCounted: NodeJS.CpuUsage = { user: 0, system: 0 };
 
   constructor(plan: Plan<Context>, context: Context, parts: RunnerParts) {
     this.#plan = plan;
@@ -121,7 +123,9 @@ export class PlanRunner<Context> {
 
       if (ended.outcome?.kind === 'done') {
         const { note } = ended.outcome;
-        await record('done', { ...ended.times, ...(note === undefined ? {} : { note }) });
+        if (step.removesState !== true) {
+          await record('done', { ...ended.times, ...(note === undefined ? {} : { note }) });
+        }
         await reporter.stepEnds(step.name);
         log.info(
           { step: step.name, seconds: ended.times.seconds },
@@ -159,7 +163,6 @@ export class PlanRunner<Context> {
 
   async #attempt(step: Step<Context>, input: string, leftMs: number) {
     const began = performance.now();
-    const cpuBefore = process.cpuUsage();
     using timer = deadlineTimer(leftMs);
     const progress = this.#progress(step, leftMs, timer.signal);
     let outcome: Outcome | undefined;
@@ -175,7 +178,8 @@ export class PlanRunner<Context> {
       error = deadlineFailure(step, seen, error === timer.signal.reason ? undefined : error);
       outcome = undefined;
     }
-    const cpu = process.cpuUsage(cpuBefore);
+    const cpu = process.cpuUsage(this.#cpuCounted);
+    this.#cpuCounted = process.cpuUsage();
     const times = {
       seconds: round((performance.now() - began) / 1000),
       waited: round(progress.waitedMs / 1000),

@@ -35,6 +35,8 @@ export interface Step<Context> {
    * a running etcd): once that one is done, this one is not looked at again.
    */
   readonly neededUntil?: string;
+  /** The step removes the agent's own state, so that its end is not written into the journal. */
+  readonly removesState?: true;
   /** What the result depends on, as JSON data without secrets; when it changes, the step runs again. */
   input(context: Context): unknown;
   /** The postcondition, read again from the host. Throws nothing for "not there". */

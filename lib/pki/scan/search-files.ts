@@ -1,8 +1,8 @@
 import { scanForKeys } from '../key-scan.ts';
 import { contentsOf, openRegularFile } from './walk.ts';
 
-/** Files under way at once: one is read or decompressed while another is searched. */
-const concurrency = 2;
+/** Files under way at once: most are small, and opening and closing them takes longer than looking into them. */
+const concurrency = 4;
 /** Searching a piece takes a millisecond; other work of the process comes in between. */
 const pieceBytes = 1 << 18;
 

@@ -86,7 +86,7 @@ t.test('no ledger is no proof', async (t) => {
 
 t.test('the key in every form, all over the host', async (t) => {
   const { context, write } = host(t);
-  const folders = ['/etc/a b', '/var/lib/etcd/member', '/opt/x', '/root', '/home/core/.ssh'];
+  const folders = ['/etc/a b', '/var/lib/etcd/member', '/opt/x', '/root', '/home'];
   folders.push('/boot/ignition', '/srv', '/usr/local/etc', '/tmp', '/var/lib/kubelet/pods/1');
   const planted = Object.values(gone.forms).map((contents, index) => {
     const path = `${folders[index % folders.length]}/file-${index}`;

@@ -20,6 +20,7 @@ const COMMAND_DEADLINE_MS = 30_000;
  * that is not here fails: whoever adds one decides how much of the host it may reach.
  */
 const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
+  'sno-label.service': 20,
   'live/approve-csr.service': 25,
   'live/bootkube.service': 58,
   'live/install-to-disk.service': 58,
@@ -35,8 +36,11 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
 };
 
 const stages = ['live', 'installed'];
+/** Those of the stage, and those that both stages have. */
 const unitsOf = (stage: string) =>
-  globSync(`units/${stage}/*.{service,socket,target,timer,path,mount}`, { cwd: root }).toSorted();
+  ['units', `units/${stage}`].flatMap((folder) =>
+    globSync(`${folder}/*.{service,socket,target,timer,path,mount}`, { cwd: root }).toSorted(),
+  );
 
 const analyze = (args: string[]) =>
   execa('systemd-analyze', ['--no-pager', ...args], {
@@ -49,8 +53,8 @@ const analyze = (args: string[]) =>
 function hostWith(stage: string, folder: string): string {
   cpSync(SYSTEM_UNITS, join(folder, SYSTEM_UNITS), { recursive: true, verbatimSymlinks: true });
   const units = join(folder, 'etc/systemd/system');
-  cpSync(join(root, 'units', stage), units, { recursive: true });
   for (const unit of unitsOf(stage)) {
+    cpSync(join(root, unit), join(units, basename(unit)));
     for (const program of programsOf(readFileSync(join(root, unit), 'utf8'))) {
       const path = join(folder, program);
       mkdirSync(dirname(path), { recursive: true });
