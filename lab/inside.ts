@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Listr } from 'listr2';
 import { writeFileAtomic } from '../lib/host/files.ts';
@@ -29,6 +29,7 @@ export async function runScenario(options: InsideOptions): Promise<number> {
   const out = outFolder(options.scenario);
   const start = scenarios[options.scenario];
   if (start === undefined) throw new Error(`no scenario ${options.scenario}`);
+  await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   await prepareNamespace(signal);
   const components = await ensureComponents({ signal, report: () => undefined });

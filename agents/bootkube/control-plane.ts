@@ -22,7 +22,7 @@ export const controlPlanePods = (rendered: Rendered) =>
 export const controlPlane: StepBody<LiveContext> = {
   name: 'control-plane',
   leaves: 'an API server that is ready, a controller-manager and a scheduler that run',
-  retry: { delayMs: 1000 },
+  retries: true,
   neededUntil: 'quiesce',
   async input({ paths }) {
     return controlPlanePods(await loadRendered(paths)).map(({ manifest }) => sha256(manifest));

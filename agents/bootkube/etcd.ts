@@ -10,7 +10,7 @@ import { placeStaticPod } from './static-pods.ts';
 export const etcd: StepBody<LiveContext> = {
   name: 'etcd',
   leaves: 'an etcd static pod with a leader',
-  retry: { delayMs: 1000 },
+  retries: true,
   neededUntil: 'snapshot',
   async input({ paths }) {
     return sha256(staticPod(await loadRendered(paths), 'etcd').manifest);

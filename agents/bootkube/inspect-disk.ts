@@ -10,7 +10,7 @@ import type { LiveContext } from './context.ts';
 export const inspectDisk: StepBody<LiveContext> = {
   name: 'inspect-disk',
   leaves: 'certainty that the target disk may be written; nothing was changed',
-  retry: { delayMs: 3000 },
+  retries: true,
   input: ({ cluster }) => [cluster.clusterId, cluster.installation],
   holds: async () => true,
   async run({ cluster, paths }, { signal }) {

@@ -17,7 +17,7 @@ const HEALTH_INTERVAL_MS = 500;
 export const kubelet: StepBody<LiveContext> = {
   name: 'kubelet',
   leaves: 'a standalone kubelet that answers its health endpoint',
-  retry: { delayMs: 1000 },
+  retries: true,
   neededUntil: 'stop-etcd',
   async input({ paths }) {
     const { files } = await loadRendered(paths);

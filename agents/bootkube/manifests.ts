@@ -19,17 +19,21 @@ import type { LiveContext } from './context.ts';
 export const manifests: StepBody<LiveContext> = {
   name: 'manifests',
   leaves: 'every manifest as an object of the API',
-  retry: { delayMs: 2000 },
+  retries: true,
   neededUntil: 'quiesce',
-  async input({ paths, cluster }) {
-    const { manifests: loaded, faults } = await loadManifests(folders({ paths, cluster }));
-    return [loaded.map((manifest) => sha256(JSON.stringify(manifest))), faults.length];
+  async input({ paths }) {
+    const rendered = (await loadRendered(paths)).manifests.map(({ contents }) => sha256(contents));
+    const { manifests: users, faults } = await loadManifests(usersFolders(paths));
+    return [rendered, users.map((manifest) => sha256(JSON.stringify(manifest))), faults.length];
   },
   // The control plane was not stopped since (see neededUntil), and objects do not go away by themselves.
   holds: async () => true,
   async run(context, progress) {
     await placeRenderedManifests(context);
-    const loaded = await loadManifests(folders(context));
+    const loaded = await loadManifests([
+      renderedFolder(context.paths),
+      ...usersFolders(context.paths),
+    ]);
     const rows = await progress.wait('every manifest to be accepted', () =>
       withBootstrapAdmin(context.cluster.controlPlane, context.paths, (client) =>
         applyManifests(client, loaded, {
@@ -53,8 +57,7 @@ export const manifests: StepBody<LiveContext> = {
   },
 };
 
-const folders = ({ paths }: Pick<LiveContext, 'paths' | 'cluster'>) => [
-  renderedFolder(paths),
+const usersFolders = (paths: LiveContext['paths']) => [
   paths.assetsManifests,
   join(paths.assets, 'openshift'),
 ];

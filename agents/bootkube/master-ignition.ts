@@ -19,7 +19,7 @@ export const originalMasterPath = ({ paths }: LiveContext) =>
 export const masterIgnition: StepBody<LiveContext> = {
   name: 'master-ignition',
   leaves: '/opt/openshift/original-master.ign (0600), parsed and valid',
-  retry: { delayMs: 3000 },
+  retries: true,
   input: ({ cluster }) => [cluster.clusterId, cluster.machineConfigServerUrl],
   async holds(context) {
     const text = await readTextIfPresent(originalMasterPath(context));

@@ -9,7 +9,7 @@ const source = ({ paths }: LiveContext) => `${paths.medium}/payload`;
 export const payload: StepBody<LiveContext> = {
   name: 'payload',
   leaves: "the payload's images in the container runtime, its binaries in their places",
-  retry: { delayMs: 3000 },
+  retries: true,
   input: ({ cluster }) => cluster.clusterId,
   holds: (context, { signal }) => payloadIsThere(source(context), context.paths, signal),
   async run(context, progress) {

@@ -16,7 +16,7 @@ import { areStopped, isPlaced, removeStaticPods } from './static-pods.ts';
 export const quiesce: StepBody<LiveContext> = {
   name: 'quiesce',
   leaves: 'no scheduler, controller-manager or API server, and no Lease of theirs',
-  retry: { delayMs: 1000 },
+  retries: true,
   neededUntil: 'snapshot',
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }, { signal }) {

@@ -26,7 +26,7 @@ export const render: StepBody<LiveContext> = {
   name: 'render',
   leaves:
     '/opt/openshift/rendered.json (0600) and the files of the live stage in their final places',
-  retry: { delayMs: 2000 },
+  retries: true,
   input: ({ cluster }) => [cluster.clusterId, cluster],
   async holds(context) {
     const rendered = await loadRenderedFor(context.paths, renderKey(context));

@@ -28,7 +28,7 @@ export const snapshotRecordPath = ({ paths }: LiveContext) =>
 export const snapshot: StepBody<LiveContext> = {
   name: 'snapshot',
   leaves: 'a verified etcd snapshot and the record of its revision and hash',
-  retry: { delayMs: 2000 },
+  retries: true,
   input: ({ cluster }) => cluster.clusterId,
   async holds(context, { signal }) {
     const record = await readSnapshotRecord(snapshotRecordPath(context));

@@ -8,7 +8,7 @@ import { areStopped, isPlaced, removeStaticPods } from './static-pods.ts';
 export const stopEtcd: StepBody<LiveContext> = {
   name: 'stop-etcd',
   leaves: 'no running etcd',
-  retry: { delayMs: 1000 },
+  retries: true,
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }, { signal }) {
     const pod = staticPod(await loadRendered(paths), 'etcd');

@@ -8,7 +8,7 @@ import type { InstalledContext } from './context.ts';
 export const api: StepBody<InstalledContext> = {
   name: 'api',
   leaves: 'an API server that is ready',
-  retry: { delayMs: 1000 },
+  retries: true,
   neededUntil: 'clean',
   input: ({ cluster }) => cluster.clusterId,
   holds: ({ cluster, paths }, { signal }) =>

@@ -16,7 +16,7 @@ const PROBES = 5;
 export const bootstrapComplete: StepBody<InstalledContext> = {
   name: 'bootstrap-complete',
   leaves: 'the ConfigMap kube-system/bootstrap with status complete',
-  retry: { delayMs: 1000 },
+  retries: true,
   neededUntil: 'clean',
   input: ({ cluster }) => cluster.clusterId,
   holds: async () => true,

@@ -18,7 +18,7 @@ const BOOT_IGNITION = '/boot/ignition/config.ign';
 export const clean: StepBody<InstalledContext> = {
   name: 'clean',
   leaves: 'none of the files that the leftovers ledger lists',
-  retry: { delayMs: 5000 },
+  retries: true,
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }) {
     const entries = (await readLedger(paths))?.entries ?? [];

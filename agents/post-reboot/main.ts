@@ -2,7 +2,8 @@ import { exists } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 import { readSettings } from '../../lib/host/settings.ts';
-import { runAgentCommand } from '../../lib/steps/agent-command.ts';
+import { journalPath, runAgentCommand } from '../../lib/steps/agent-command.ts';
+import { readJournal } from '../../lib/steps/journal.ts';
 import type { Plan } from '../../lib/steps/step.ts';
 import { certificatesPlan } from './certificates/plan.ts';
 import { type InstalledContext, installedContext } from './context.ts';
@@ -10,6 +11,7 @@ import { payloadPlan } from './payload/plan.ts';
 import { postRebootPlan } from './plan.ts';
 import { recordPath } from './record.ts';
 import { restorePlan } from './restore/plan.ts';
+import { retire } from './retire.ts';
 
 /** Runs one of the installed host's plans by its command line. */
 const runner =
@@ -24,12 +26,15 @@ export const runPayload = runner(payloadPlan);
 export const runRestore = runner(restorePlan);
 export const runCertificates = runner(certificatesPlan);
 
-/** With the record written and its journal gone, all that can be left is to retire. */
+/** With the record written and its journal gone or begun anew, all that can be left is to retire. */
 export async function runPostReboot(paths: HostPaths, args: readonly string[]) {
-  const retiring =
-    args.length === 1 &&
-    args[0] === 'run' &&
-    (await exists(recordPath({ paths }))) &&
-    !(await exists(`${paths.state}/post-reboot/journal.jsonl`));
-  return runner(postRebootPlan)(paths, retiring ? ['run', '--from', 'retire'] : args);
+  const isPlainRun = args.length === 1 && args[0] === 'run';
+  const retiring = isPlainRun && (await isRetiring(paths));
+  return runner(postRebootPlan)(paths, retiring ? ['run', '--from', retire.name] : args);
+}
+
+async function isRetiring(paths: HostPaths): Promise<boolean> {
+  const entries = await readJournal(journalPath(paths, 'post-reboot'));
+  const onlyRetire = entries.every(({ step }) => step === retire.name);
+  return onlyRetire && (await exists(recordPath({ paths })));
 }

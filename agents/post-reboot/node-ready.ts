@@ -8,7 +8,7 @@ import type { InstalledContext } from './context.ts';
 export const nodeReady: StepBody<InstalledContext> = {
   name: 'node-ready',
   leaves: 'a node that is Ready, by word of this boot',
-  retry: { delayMs: 1000 },
+  retries: true,
   neededUntil: 'clean',
   input: ({ nodeName }) => nodeName,
   // A node that fell back is noticed by the steady state, which waits for it with its own deadline.

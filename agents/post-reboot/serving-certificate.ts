@@ -21,7 +21,7 @@ import type { InstalledContext } from './context.ts';
 export const servingCertificate: StepBody<InstalledContext> = {
   name: 'serving-certificate',
   leaves: "the kubelet's serving certificate, issued for this node's name and address",
-  retry: { delayMs: 2000 },
+  retries: true,
   neededUntil: 'clean',
   input: ({ nodeName }) => nodeName,
   holds: isIssued,

@@ -22,7 +22,7 @@ const restartsPath = ({ paths }: InstalledContext) =>
 export const steadyState: StepBody<InstalledContext> = {
   name: 'steady-state',
   leaves: 'a control plane that did not change for the settling window; its restarts, counted',
-  retry: { delayMs: 1000 },
+  retries: true,
   neededUntil: 'clean',
   input: ({ settings }) => settings.settlingWindowMs,
   holds: (context) => exists(restartsPath(context)),

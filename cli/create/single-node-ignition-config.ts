@@ -129,6 +129,7 @@ function clusterOf(
       existingSystem: settings.existingSystem,
     },
     executableSha256,
+    preflightWarnings: settings.preflightWarnings,
     sshKeys: settings.sshKeys,
   });
 }
@@ -148,6 +149,9 @@ function noticesOf(settings: InstallSettings, user: UserManifests): string[] {
   }
   if (existingSystem === 'overwrite') {
     notices.push(`existingSystem is overwrite: another system on ${disk} will be destroyed`);
+  }
+  if (settings.preflightWarnings.length > 0) {
+    notices.push(`only warnings on the live host: ${settings.preflightWarnings.join(', ')}`);
   }
   if (sshKeys.length === 0) notices.push('no sshKey: nobody can log in to the live host by SSH');
   if (user.manifests.length > 0) {

@@ -1,3 +1,4 @@
+import { PREFLIGHT_CHECKS } from '../../lib/render/cluster.ts';
 import { cidrProblem } from './networks.ts';
 import { pullSecretProblem, sshKeyProblem } from './secrets.ts';
 
@@ -108,6 +109,14 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   'bootstrapInPlace.existingSystem': {
     expected: 'refuse or overwrite',
     fix: 'Write overwrite only if another system on the disk may be destroyed.',
+  },
+  'bootstrapInPlace.preflightWarnings': {
+    expected: 'a list of names of checks',
+    fix: 'Write it as [dns-apps], or leave it out.',
+  },
+  'bootstrapInPlace.preflightWarnings[]': {
+    expected: `one of ${PREFLIGHT_CHECKS.join(', ')}`,
+    fix: 'Name a check whose failure is only to be a warning.',
   },
   pullSecret: (value) =>
     (typeof value === 'string' ? pullSecretProblem(value) : undefined) ?? {

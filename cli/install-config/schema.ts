@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PREFLIGHT_CHECKS } from '../../lib/render/cluster.ts';
 import { isDiskPath } from './disk.ts';
 import { isLabel, isSubdomain, isUsableHostname } from './names.ts';
 import { cidrProblem } from './networks.ts';
@@ -25,8 +26,8 @@ const pool = {
 
 /**
  * install-config.yaml as the OpenShift installer has it, as far as one node
- * without a platform needs it. Two fields are ours: `bootstrapInPlace.hostname` and
- * `bootstrapInPlace.existingSystem`. Optional fields may be `null`, which YAML makes of
+ * without a platform needs it. Three fields are ours: `hostname`, `existingSystem` and
+ * `preflightWarnings` of `bootstrapInPlace`. Optional fields may be `null`, which YAML makes of
  * a key without a value; it has been taken out before.
  */
 export const installConfigSchema = z.strictObject({
@@ -51,6 +52,7 @@ export const installConfigSchema = z.strictObject({
       installationDisk: z.string().refine(isDiskPath).optional(),
       hostname: z.string().refine(isUsableHostname).optional(),
       existingSystem: z.enum(['refuse', 'overwrite']).optional(),
+      preflightWarnings: list(z.enum(PREFLIGHT_CHECKS)).optional(),
     })
     .optional(),
   pullSecret: z.string().refine((text) => pullSecretProblem(text) === undefined),

@@ -1,4 +1,5 @@
 import { jsonPath } from '../../lib/ignition/config.ts';
+import type { PreflightCheck } from '../../lib/render/cluster.ts';
 import { DISK_VARIABLE, readDiskVariable } from './disk.ts';
 import { type ConfigDocument, readDocument } from './document.ts';
 import { type Fault, foundText, inOrder } from './fault.ts';
@@ -20,6 +21,7 @@ export interface InstallSettings {
   disk: string;
   coreosInstallerArgs: string[];
   existingSystem: 'refuse' | 'overwrite';
+  preflightWarnings: PreflightCheck[];
   pullSecret: string;
   sshKeys: string[];
 }
@@ -53,7 +55,12 @@ export function readSettings(text: string, diskVariable: string | undefined): Re
 
 function settingsOf(config: InstallConfig, disk: string | undefined, args: string[]) {
   const { networking = {}, bootstrapInPlace = {} } = config;
-  const { hostname, existingSystem = 'refuse', installationDisk } = bootstrapInPlace;
+  const {
+    hostname,
+    existingSystem = 'refuse',
+    installationDisk,
+    preflightWarnings = [],
+  } = bootstrapInPlace;
   const { networkType, machineNetwork, clusterNetwork, serviceNetwork } = networking;
   const settings: InstallSettings = {
     name: config.metadata.name,
@@ -68,6 +75,7 @@ function settingsOf(config: InstallConfig, disk: string | undefined, args: strin
     disk: installationDisk ?? disk ?? '',
     coreosInstallerArgs: args,
     existingSystem,
+    preflightWarnings,
     pullSecret: config.pullSecret,
     sshKeys: sshKeys(config.sshKey ?? ''),
   };

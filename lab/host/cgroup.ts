@@ -54,9 +54,13 @@ function pathBefore(cgroups: string, hierarchy: string): string {
   return '/';
 }
 
-/** Removes the cgroup and all below it; what still has processes stays. */
-export async function removeCgroup(name: string): Promise<void> {
-  for (const hierarchy of await hierarchies()) await removeTree(join(hierarchy, name));
+/** Removes the cgroups whose names begin so, and all below them; what still has processes stays. */
+export async function removeCgroups(prefix: string): Promise<void> {
+  for (const hierarchy of await hierarchies()) {
+    for (const name of await readdir(hierarchy)) {
+      if (name.startsWith(prefix)) await removeTree(join(hierarchy, name));
+    }
+  }
 }
 
 async function removeTree(folder: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { exists } from '../../lib/host/files.ts';
 import { quickly } from './command.ts';
 import { attachPartition, type Disk, growLastPartition } from './disk.ts';
@@ -9,6 +9,7 @@ import { Machine } from './machine.ts';
 import { mount } from './mount.ts';
 import { plugIn } from './network.ts';
 import { cutPower } from './power-cut.ts';
+import { cgroupPrefix } from './run-folder.ts';
 import { Teardown } from './teardown.ts';
 
 export interface DiskHostOptions extends HostOptions {
@@ -41,7 +42,7 @@ export async function bootDiskHost(options: DiskHostOptions, signal: AbortSignal
     const network = await plugIn(identity, teardown, signal);
     const machine = await Machine.boot(
       {
-        id: `sno-lab-${basename(options.folder)}-${label}`,
+        id: `${cgroupPrefix(options.folder)}${label}`,
         name: identity.name,
         root: rootDir,
         network,

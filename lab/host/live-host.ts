@@ -7,6 +7,7 @@ import { attachLoopDevice, detachLoopDevice } from './loop.ts';
 import { type Bind, Machine } from './machine.ts';
 import { mount, teardownSignal } from './mount.ts';
 import { plugIn } from './network.ts';
+import { cgroupPrefix } from './run-folder.ts';
 import { Teardown } from './teardown.ts';
 
 export interface LiveHostOptions extends HostOptions {
@@ -51,7 +52,7 @@ export async function bootLiveHost(options: LiveHostOptions, signal: AbortSignal
     const network = await plugIn(identity, teardown, signal);
     const machine = await Machine.boot(
       {
-        id: `sno-lab-${basename(options.folder)}-${label}`,
+        id: `${cgroupPrefix(options.folder)}${label}`,
         name: identity.name,
         root: rootDir,
         network,

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { exists, readTextIfPresent } from '../../lib/host/files.ts';
 import { Failure } from '../../lib/steps/failure.ts';
 import { type Background, startInBackground } from './background.ts';
-import { removeCgroup, startInCgroup } from './cgroup.ts';
+import { startInCgroup } from './cgroup.ts';
 import { followJournal } from './journal.ts';
 import type { Teardown } from './teardown.ts';
 
@@ -77,7 +77,6 @@ export class Machine {
       }),
     );
     const machine = new Machine(options, nspawn);
-    teardown.add(`remove the cgroup of ${options.name}`, () => removeCgroup(options.id));
     const journal = followJournal(options, teardown);
     teardown.add(`stop ${options.name}`, () => machine.stop());
     machine.#leader = await machine.#waitForLeader(signal);

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { isMissing, readTextIfPresent } from '../../lib/host/files.ts';
 import { cacheFolder } from '../components/component.ts';
+import { removeCgroups } from './cgroup.ts';
 import { detachLoopDevicesBelow } from './loop.ts';
 
 /** Where disks and throw-away trees of running labs are: on a real file system, one folder a run. */
@@ -53,8 +54,14 @@ export async function removeDeadRuns(signal: AbortSignal): Promise<void> {
   }
 }
 
+/** What the cgroups of a run's hosts begin with. */
+export function cgroupPrefix(folder: string): string {
+  return `sno-lab-${basename(folder)}-`;
+}
+
 export async function removeRunFolder(folder: string, signal: AbortSignal): Promise<void> {
   await detachLoopDevicesBelow(folder, signal);
+  await removeCgroups(cgroupPrefix(folder));
   await rm(folder, { recursive: true, force: true });
 }
 

@@ -11,12 +11,12 @@ const seconds = (count: number) => count * 1000;
  * `/etc/sno-agents/settings.json` overrides any of them by the same name.
  */
 export const defaultSettings = {
+  /** Pause between two tries of a step. */
+  retryMs: seconds(2),
   /** Looking at the target disk before anything is changed. */
   inspectDiskMs: seconds(60),
   /** All checks of the host; a name server may need the time to come up. */
   preflightMs: minutes(3),
-  /** Pause between two rounds of checks while one of them fails. */
-  preflightRetryMs: seconds(5),
   /** Least memory for the embedded control plane. */
   minMemoryMiB: 2048,
   /** Least size of the target disk. */

@@ -7,10 +7,6 @@ export async function startUnit(unit: string, signal: AbortSignal): Promise<void
   await run('systemctl', ['start', '--no-block', unit], brief(signal));
 }
 
-export async function stopUnit(unit: string, signal: AbortSignal): Promise<void> {
-  await run('systemctl', ['stop', unit], { signal, deadlineMs: 120_000 });
-}
-
 export async function reloadUnits(signal: AbortSignal): Promise<void> {
   await run('systemctl', ['daemon-reload'], brief(signal));
 }

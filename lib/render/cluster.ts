@@ -1,5 +1,20 @@
 import { z } from 'zod';
 
+/** The checks of the live host before anything is changed (agents/bootkube/preflight). */
+export const PREFLIGHT_CHECKS = [
+  'hostname',
+  'address',
+  'dns-api',
+  'dns-api-int',
+  'dns-apps',
+  'dns-hostname',
+  'clock',
+  'memory',
+  'disk',
+] as const;
+
+export type PreflightCheck = (typeof PREFLIGHT_CHECKS)[number];
+
 /**
  * What `sno create` decided about the cluster and hands to the agents on the
  * host, as `/etc/sno-agents/cluster.json` in the live Ignition.
@@ -34,7 +49,7 @@ export const clusterSchema = z.strictObject({
   /** Where the master Ignition is fetched; absent: it is rendered on the host. */
   machineConfigServerUrl: z.url().optional(),
   /** Names of preflight checks whose failure is only a warning. */
-  preflightWarnings: z.array(z.string()).default([]),
+  preflightWarnings: z.array(z.enum(PREFLIGHT_CHECKS)).default([]),
 });
 
 export type Cluster = z.infer<typeof clusterSchema>;

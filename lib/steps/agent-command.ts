@@ -102,7 +102,7 @@ async function runPlan<Context>(agent: Agent<Context>, range: RunRange): Promise
       await agent.reboot?.(context, result.reason);
       return EXIT.done;
     }
-    log.info(`${plan.unit}: everything is done`);
+    log.info(`${plan.unit}: ${plan.achieved ?? 'everything is done'}`);
     await reporter.agentEnds('done', EXIT.done);
     return EXIT.done;
   } catch (error) {

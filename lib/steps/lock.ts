@@ -36,7 +36,7 @@ function listen(server: Server, path: string, agent: string): Promise<void> {
       reject(
         'code' in error && error.code === 'EADDRINUSE'
           ? new Failure('usage', `${agent} is already running on this host`, {
-              fix: `Follow it with "${agent} status", or stop its unit before you run it by hand.`,
+              fix: `Follow it with "/var/lib/sno-agents/bin/${agent} status", or stop its unit before you run it by hand.`,
             })
           : error,
       ),

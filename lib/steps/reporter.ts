@@ -5,6 +5,9 @@ import { type AgentStatus, StatusFile } from './status.ts';
 import type { Plan } from './step.ts';
 import { SystemdNotifier } from './systemd-notify.ts';
 
+/** A oneshot is starting until it ends: systemd must not give it up before its step does. */
+const STARTING_MARGIN_MS = 90_000;
+
 /** Everything outside the log that learns where an agent stands: systemd, the status file, the service record. */
 export class Reporter implements WaitingListener {
   readonly #status: StatusFile;
@@ -38,6 +41,7 @@ export class Reporter implements WaitingListener {
     if (this.#now.step !== undefined) {
       this.#publish({ step: { ...this.#now.step, attempt, until: later(leftMs) } });
     }
+    await this.#notifier.extendTimeout(leftMs + STARTING_MARGIN_MS);
     if (this.#openStage === name) return;
     this.#openStage = name;
     await this.#record.stageStart(name);

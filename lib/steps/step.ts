@@ -51,5 +51,7 @@ export interface Plan<Context> {
   readonly unit: string;
   /** One line for `plan`. */
   readonly purpose: string;
+  /** What is said when all steps are done. */
+  readonly achieved?: string;
   readonly steps: readonly Step<Context>[];
 }

@@ -1,9 +1,22 @@
+import type { Settings } from '../host/settings.ts';
 import type { Step } from './step.ts';
 
-/** A step as its own file has it; the plan adds the deadline. */
-export type StepBody<Context> = Omit<Step<Context>, 'deadlineMs'>;
+/** A step as its own file has it; the plan adds the deadline, the settings the pause between tries. */
+export interface StepBody<Context> extends Omit<Step<Context>, 'deadlineMs' | 'retry'> {
+  /** Where asking again can help; otherwise a retryable failure ends the run. */
+  readonly retries?: true;
+}
 
-/** Gives a step its deadline, so that a plan shows both on one line. */
-export function within<Context>(deadlineMs: number, body: StepBody<Context>): Step<Context> {
-  return { ...body, deadlineMs };
+type DurationSetting = {
+  [Name in keyof Settings]: Name extends `${string}Ms` ? Name : never;
+}[keyof Settings];
+
+/** Gives a step its deadline, by the name of the setting, so that a plan shows both on one line. */
+export function within<Context>(
+  settings: Settings,
+  deadline: DurationSetting,
+  { retries, ...body }: StepBody<Context>,
+): Step<Context> {
+  const retry = retries === true ? { retry: { delayMs: settings.retryMs } } : {};
+  return { ...body, ...retry, deadlineMs: settings[deadline] };
 }

@@ -12,5 +12,5 @@ export const approveCsrPlan = (s: Settings): Plan<LiveContext> => ({
   agent: 'approve-csr',
   unit: 'approve-csr',
   purpose: 'watches certificate signing requests of the live stage and reports them',
-  steps: [within(s.waitForBootkubeMs, watchRequests)],
+  steps: [within(s, 'waitForBootkubeMs', watchRequests)],
 });

@@ -16,7 +16,7 @@ import type { LiveContext } from '../context.ts';
 export const watchRequests: StepBody<LiveContext> = {
   name: 'watch-requests',
   leaves: 'a line in the journal for each request that was left alone',
-  retry: { delayMs: 3000 },
+  retries: true,
   input: ({ cluster }) => cluster.clusterId,
   holds: ({ paths }) => exists(paths.bootkubeDone),
   async run(context, progress) {

@@ -23,7 +23,7 @@ export const copyPayload: StepBody<LiveContext> = {
   name: 'copy-payload',
   leaves:
     "executable and payload in the new system's /var, and the mark of a finished installation",
-  retry: { delayMs: 3000 },
+  retries: true,
   input: ({ cluster }) => [cluster.clusterId, cluster.executableSha256],
   async holds(context, { signal }) {
     const request = await rootPartition(context, false, signal);

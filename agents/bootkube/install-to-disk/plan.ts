@@ -14,11 +14,12 @@ export const installToDiskPlan = (s: Settings): Plan<LiveContext> => ({
   unit: 'install-to-disk',
   purpose:
     'writes the operating system and the combined Ignition to the disk, and restarts into it',
+  achieved: 'the disk is written',
   steps: [
-    within(s.waitForBootkubeMs, waitForBootkube),
-    within(s.inspectDiskMs, inspectDisk),
-    within(s.writeDiskMs, writeDisk),
-    within(s.copyPayloadMs, copyPayload),
-    within(s.finishMs, restart),
+    within(s, 'waitForBootkubeMs', waitForBootkube),
+    within(s, 'inspectDiskMs', inspectDisk),
+    within(s, 'writeDiskMs', writeDisk),
+    within(s, 'copyPayloadMs', copyPayload),
+    within(s, 'finishMs', restart),
   ],
 });

@@ -15,7 +15,7 @@ import type { LiveContext } from '../context.ts';
 export const writeDisk: StepBody<LiveContext> = {
   name: 'write-disk',
   leaves: 'the operating system on the disk, with the combined Ignition on its boot partition',
-  retry: { delayMs: 3000 },
+  retries: true,
   input: async ({ cluster, paths }) => [
     cluster.installation,
     sha256((await readTextIfPresent(paths.masterIgnition)) ?? ''),

@@ -1,4 +1,5 @@
 import type { HostAddress } from '../../../lib/host/network.ts';
+import type { PreflightCheck } from '../../../lib/render/cluster.ts';
 import type { LiveContext } from '../context.ts';
 
 /** What a check saw: `ok` with a fact worth a line, or a problem with what to do about it. */
@@ -18,6 +19,6 @@ export interface CheckInput extends LiveContext {
 
 export interface Check {
   /** Listed in `preflightWarnings`, its failure is only a warning. */
-  readonly name: string;
+  readonly name: PreflightCheck;
   run(input: CheckInput): Promise<Finding>;
 }

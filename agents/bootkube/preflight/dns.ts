@@ -3,7 +3,7 @@ import { clusterDomain } from '../../../lib/render/cluster.ts';
 import { bad, type Check, type CheckInput, good } from './check.ts';
 
 /** A name that must resolve to this host: through it the API or the cluster's routes are reached. */
-function resolvesHere(name: string, domainName: (input: CheckInput) => string): Check {
+function resolvesHere(name: Check['name'], domainName: (input: CheckInput) => string): Check {
   return {
     name,
     async run(input) {

@@ -27,7 +27,7 @@ export const checks: readonly Check[] = [
 export const preflight: StepBody<LiveContext> = {
   name: 'preflight',
   leaves: 'a host that fulfils what the installation needs',
-  retry: { delayMs: 5000 },
+  retries: true,
   input: ({ cluster }) => cluster,
   holds: async () => true,
   async run({ paths, settings, cluster }, progress): Promise<Outcome> {
@@ -55,7 +55,7 @@ export const preflight: StepBody<LiveContext> = {
     if (problems.length === 0) return done(`${findings.length} checks`);
     throw new Failure('retry', `${problems.length} of ${findings.length} checks failed`, {
       found: problems.join(' '),
-      fix: 'A check can be turned into a warning by its name in preflightWarnings.',
+      fix: 'A check becomes a warning by its name in bootstrapInPlace.preflightWarnings of install-config.yaml.',
     });
   },
 };

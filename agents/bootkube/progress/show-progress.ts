@@ -12,7 +12,7 @@ const SHOWN = ['bootkube', 'install-to-disk'] as const;
 export const showProgress: StepBody<LiveContext> = {
   name: 'show-progress',
   leaves: 'the state of the installation on the console',
-  retry: { delayMs: 3000 },
+  retries: true,
   input: ({ cluster }) => cluster.clusterId,
   holds: ({ paths }) => exists(paths.installDone),
   async run({ paths }, progress) {

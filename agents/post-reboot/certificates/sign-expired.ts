@@ -16,7 +16,7 @@ import type { InstalledContext } from '../context.ts';
 export const signExpired: StepBody<InstalledContext> = {
   name: 'sign-expired',
   leaves: 'no certificate of the control plane that has expired',
-  retry: { delayMs: 2000 },
+  retries: true,
   input: () => leafCatalogue,
   holds: async ({ paths }) => (await expiring(paths, new Date())).length === 0,
   async run({ paths }, progress) {

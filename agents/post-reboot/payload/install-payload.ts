@@ -11,7 +11,7 @@ import type { InstalledContext } from '../context.ts';
 export const installPayload: StepBody<InstalledContext> = {
   name: 'install-payload',
   leaves: "the payload's images in the container runtime, its binaries in their places",
-  retry: { delayMs: 3000 },
+  retries: true,
   input: ({ paths }) => readTextIfPresent(join(paths.config, 'payload.sha256')),
   holds: ({ paths }, { signal }) => payloadIsThere(paths.payload, paths, signal),
   async run({ paths }, progress) {

@@ -9,5 +9,6 @@ export const payloadPlan = (s: Settings): Plan<InstalledContext> => ({
   agent: 'sno-payload',
   unit: 'sno-payload',
   purpose: "verifies this host's copy of the payload, imports its images and installs its binaries",
-  steps: [within(s.payloadMs, installPayload)],
+  achieved: 'the payload is whole and in place',
+  steps: [within(s, 'payloadMs', installPayload)],
 });

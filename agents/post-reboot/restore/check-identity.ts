@@ -13,7 +13,7 @@ import { requireRecord } from './record.ts';
 export const checkIdentity: StepBody<InstalledContext> = {
   name: 'check-identity',
   leaves: 'certainty that the host has the name and the address of the live stage',
-  retry: { delayMs: 2000 },
+  retries: true,
   input: requireRecord,
   holds: async () => true,
   async run(context, { signal }) {

@@ -11,9 +11,10 @@ export const restorePlan = (s: Settings): Plan<InstalledContext> => ({
   agent: 'sno-restore',
   unit: 'sno-restore',
   purpose: 'rebuilds etcd from the snapshot of the live stage',
+  achieved: 'etcd is rebuilt',
   steps: [
-    within(s.identityMs, checkIdentity),
-    within(s.restoreMs, restoreDatabase),
-    within(s.finishMs, placeEtcd),
+    within(s, 'identityMs', checkIdentity),
+    within(s, 'restoreMs', restoreDatabase),
+    within(s, 'finishMs', placeEtcd),
   ],
 });

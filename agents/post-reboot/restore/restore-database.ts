@@ -12,7 +12,7 @@ import { requireRecord, restoreFile } from './record.ts';
 export const restoreDatabase: StepBody<InstalledContext> = {
   name: 'restore-database',
   leaves: "etcd's database, with the hash that the live stage recorded",
-  retry: { delayMs: 3000 },
+  retries: true,
   input: requireRecord,
   holds: ({ paths }) => exists(join(paths.etcdData, 'member/snap/db')),
   async run(context, progress) {

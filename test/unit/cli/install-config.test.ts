@@ -49,6 +49,7 @@ t.test('everything given', async (t) => {
       disk: '/dev/disk/by-id/wwn-0x1',
       coreosInstallerArgs: [],
       existingSystem: 'overwrite',
+      preflightWarnings: [],
       pullSecret: '{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}',
       sshKeys: [
         'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me',
@@ -80,6 +81,7 @@ t.test('defaults, and the disk from the variable', async (t) => {
       disk: '/dev/sda',
       coreosInstallerArgs: ['--append-karg', 'console=ttyS0 x', '--offline'],
       existingSystem: 'refuse',
+      preflightWarnings: [],
       sshKeys: [],
     },
   });

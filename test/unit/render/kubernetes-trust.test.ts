@@ -89,7 +89,12 @@ t.test('the approver may approve one signer and read one node', async (t) => {
       resourceNames: ['kubernetes.io/kubelet-serving'],
       verbs: ['approve'],
     },
-    { apiGroups: [''], resources: ['nodes'], resourceNames: ['edge-0'], verbs: ['get'] },
+    {
+      apiGroups: [''],
+      resources: ['nodes'],
+      resourceNames: ['edge-0'],
+      verbs: ['get', 'list', 'watch'],
+    },
   ]);
 });
 

@@ -13,7 +13,8 @@ const FORBIDDEN = [
 
 /** Modules that decide and compute; effects belong to their callers. Each pattern matches a file. */
 const PURE = [
-  'lib/csr/policy*.ts',
+  'lib/csr/{judge,requested-certificate}.ts',
+  'lib/pki/scan/{finder,base64-text,base64,gzip,zstd,private-keys}.ts',
   'lib/ignition/combine.ts',
   'lib/ignition/data-url.ts',
   'lib/ignition/merge.ts',
