@@ -56,6 +56,10 @@ async function snapshotFrom(
   progress: Progress,
 ): Promise<SnapshotRecord> {
   const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
+  // Events and the live API server's address record run out by leases: they are the live
+  // stage's (the log bundle has the events), and etcdutl cannot hash a database with leases.
+  const leases = await client.revokeLeases(limits);
+  progress.say(`Ended ${leases} leases, with the events and records that they held`);
   const revision = await progress.wait('etcd to be quiet', () =>
     waitUntilRevisionStable(client, {
       ...limits,

@@ -1,8 +1,25 @@
+import { bareSystem } from './bare-system.ts';
 import { bootPartition } from './boot-partition.ts';
 import type { ClusterCheck, DiskCheck } from './check.ts';
+import { etcdRestored } from './etcd-restored.ts';
+import { journalStory } from './journal-story.ts';
 import { nodeReady } from './node-ready.ts';
+import { nothingLeft } from './nothing-left.ts';
+import { objectsKept } from './objects-kept.ts';
+import { restarts } from './restarts.ts';
 import { unitsGone } from './units-gone.ts';
+import { workload } from './workload.ts';
 
-export const diskChecks: readonly DiskCheck[] = [bootPartition];
+export const diskChecks: readonly DiskCheck[] = [bootPartition, bareSystem];
 
-export const clusterChecks: readonly ClusterCheck[] = [nodeReady, unitsGone];
+export const clusterChecks: readonly ClusterCheck[] = [
+  nodeReady,
+  // Early: the API server compacts etcd's history every five minutes.
+  etcdRestored,
+  objectsKept,
+  restarts,
+  nothingLeft,
+  unitsGone,
+  journalStory,
+  workload,
+];

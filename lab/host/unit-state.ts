@@ -76,3 +76,26 @@ async function activeState(host: Host, unit: string, signal: AbortSignal): Promi
   const show = ['systemctl', 'show', '--property=ActiveState', '--value', unit];
   return (await host.exec(show, { timeoutMs: 10_000 }, signal)).stdout.trim();
 }
+
+/** Waits until a unit has failed for good, and returns the exit code of its program. */
+export async function waitForFailure(
+  host: Host,
+  unit: string,
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const until = Date.now() + deadlineMs;
+  for (;;) {
+    const state = await activeState(host, unit, signal);
+    if (state === 'failed') break;
+    if (Date.now() > until) {
+      throw new Failure('deadline', `${unit} has not failed`, {
+        expected: `within ${deadlineMs / 1000}s`,
+        found: state,
+      });
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+  const show = ['systemctl', 'show', '--property=ExecMainStatus', '--value', unit];
+  return Number((await host.exec(show, { timeoutMs: 10_000 }, signal)).stdout.trim());
+}

@@ -1,6 +1,9 @@
+import { faults } from '../faults/index.ts';
 import type { Scenario } from '../scenario.ts';
 import { bootstrapInPlace } from './bootstrap-in-place.ts';
 
+/** What `--scenario` can name. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'bootstrap-in-place': bootstrapInPlace,
+  ...faults,
 };

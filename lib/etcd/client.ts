@@ -9,6 +9,8 @@ import {
   compactMethod,
   defragmentMethod,
   hashKvMethod,
+  leasesMethod,
+  revokeLeaseMethod,
   snapshotMethod,
   statusMethod,
   watchMethod,
@@ -135,6 +137,23 @@ export class EtcdClient {
         isRpcFailure(error, status.OUT_OF_RANGE) && error.message.includes('been compacted');
       if (!done) throw error;
     }
+  }
+
+  /**
+   * Ends every lease, and with it the keys that it holds: in Kubernetes events and
+   * the address record of an API server. Returns how many there were.
+   */
+  async revokeLeases(limits: CallLimits): Promise<number> {
+    const { leases } = await this.#rpc.unary(leasesMethod, {}, limits);
+    for (const { ID } of leases) {
+      try {
+        await this.#rpc.unary(revokeLeaseMethod, { ID }, limits);
+      } catch (error) {
+        // It ran out meanwhile.
+        if (!isRpcFailure(error, status.NOT_FOUND)) throw error;
+      }
+    }
+    return leases.length;
   }
 
   /** Rewrites the database without its free pages. The member does not answer meanwhile. */

@@ -78,6 +78,22 @@ export const etcdDescriptor: Descriptor = {
             events: { rule: 'repeated', type: 'mvccpb.Event', id: 11 },
           },
         },
+        LeaseLeasesRequest: { fields: {} },
+        LeaseStatus: { fields: { ID: { type: 'int64', id: 1 } } },
+        LeaseLeasesResponse: {
+          fields: {
+            header: { type: 'ResponseHeader', id: 1 },
+            leases: { rule: 'repeated', type: 'LeaseStatus', id: 2 },
+          },
+        },
+        LeaseRevokeRequest: { fields: { ID: { type: 'int64', id: 1 } } },
+        LeaseRevokeResponse: { fields: { header: { type: 'ResponseHeader', id: 1 } } },
+        Lease: {
+          methods: {
+            LeaseRevoke: rpcMethod('LeaseRevokeRequest', 'LeaseRevokeResponse'),
+            LeaseLeases: rpcMethod('LeaseLeasesRequest', 'LeaseLeasesResponse'),
+          },
+        },
         KV: { methods: { Compact: rpcMethod('CompactionRequest', 'CompactionResponse') } },
         Watch: {
           methods: {

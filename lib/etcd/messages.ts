@@ -25,6 +25,13 @@ export const statusMethod = method(
 
 export const compactMethod = method('KV/Compact', z.object({ header }));
 
+export const leasesMethod = method(
+  'Lease/LeaseLeases',
+  z.object({ leases: z.array(z.object({ ID: id64 })) }),
+);
+
+export const revokeLeaseMethod = method('Lease/LeaseRevoke', z.object({ header }));
+
 export const defragmentMethod = method('Maintenance/Defragment', z.object({}));
 
 export const hashKvMethod = method(

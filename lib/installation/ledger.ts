@@ -20,7 +20,7 @@ const entrySchema = z.object({
  * bootstrap alone, and the keys that must be nowhere on its disk afterwards, by the
  * fingerprints of their public halves.
  */
-const ledgerSchema = z.object({
+export const ledgerSchema = z.object({
   entries: z.array(entrySchema),
   /** sha256 (hex) of each key's SubjectPublicKeyInfo. */
   goneKeys: z.array(z.string()),

@@ -3,7 +3,7 @@ import { readTextIfPresent } from '../host/files.ts';
 import { Failure } from '../steps/failure.ts';
 
 /** What the live stage wrote down about its snapshot, and what the installed host holds it against. */
-const snapshotRecordSchema = z.object({
+export const snapshotRecordSchema = z.object({
   clusterId: z.string(),
   /** SHA-256 (hex) and size of the snapshot file. */
   sha256: z.string(),

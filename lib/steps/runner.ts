@@ -85,7 +85,14 @@ export class PlanRunner<Context> {
     if (!recordedDone(this.#parts.journal.entries, step.name, input)) return false;
     using timer = deadlineTimer(step.deadlineMs);
     const progress = this.#progress(step, step.deadlineMs, timer.signal);
-    return await this.#untilSignal(progress, step.holds(this.#context, progress));
+    try {
+      return await this.#untilSignal(progress, step.holds(this.#context, progress));
+    } catch (error) {
+      if (this.#parts.stop.aborted) throw error;
+      // What cannot be read cannot be said to hold: the step runs, and its deadline counts.
+      progress.warn(`${step.name}: cannot tell whether it holds: ${describeError(error)}`);
+      return false;
+    }
   }
 
   async #laterStepIsDone(name: string): Promise<boolean> {

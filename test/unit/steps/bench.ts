@@ -58,15 +58,21 @@ export class Bench {
     this.ran.length = 0;
     this.looked.length = 0;
     const plan = { agent: 'bench', unit: 'bench', purpose: 'tests', steps: this.steps };
+    const reporter = new Reporter(plan, hostPaths(this.root));
     const runner = new PlanRunner(plan, null, {
       journal: await this.journal(),
       log: createLogger({ write: (line) => this.lines.push(line), priorities: false }),
-      reporter: new Reporter(plan, hostPaths(this.root)),
+      reporter,
       clock: async () => this.now,
       stop: this.stop.signal,
       graceMs: this.graceMs,
     });
-    return runner.run(range);
+    try {
+      return await runner.run(range);
+    } finally {
+      // Its files are written by then, and the folder can be removed.
+      await reporter.agentEnds('stopped', 0);
+    }
   }
 
   journal(): Promise<Journal> {

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { describeError, Failure } from '../../../lib/steps/failure.ts';
@@ -138,6 +138,17 @@ t.test('a done step is passed over only for the same input and while it holds', 
   foreign.present.add('a');
   await foreign.run();
   t.strictSame(foreign.ran, ['a'], 'it holds, but the journal does not have it as done');
+});
+
+t.test('a step that removes the state of its agent leaves no journal behind', async (t) => {
+  const bench = new Bench(t.testdir());
+  const remove = async () => {
+    await rm(`${bench.root}/journal.jsonl`);
+    return done();
+  };
+  bench.step('a').step('retire', { removesState: true, runs: [remove] });
+  t.strictSame(await bench.run(), { kind: 'done' });
+  t.strictSame(await bench.story(), []);
 });
 
 t.test('a run that was cut after the step had been done undoes the record', async (t) => {

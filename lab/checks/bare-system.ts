@@ -1,0 +1,58 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { readPayload } from '../../lib/payload/payload.ts';
+import { verifyPayload } from '../../lib/payload/verify.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { DiskCheck } from './check.ts';
+
+/** Where install-to-disk puts the executable and the payload; the Ignition is on the boot partition. */
+const AGENTS = 'var/lib/sno-agents';
+const KUBERNETES = /^(kube|etcd|bootkube|sno-|crictl|cni|flannel|coredns)/;
+/** The OS image's own: containerd is part of it, as CRI-O is of CoreOS. */
+const OF_THE_SYSTEM = new Set(['etc/cni', 'opt/cni', 'usr/lib/cni']);
+
+/** The operating system that was written holds nothing of a cluster but what was put beside it. */
+export const bareSystem: DiskCheck = {
+  name: 'the written system has no Kubernetes binary, image, agent or key of its own',
+  run: async ({ root }, signal) => {
+    const found = [
+      ...(await namesBelow(root, signal)),
+      ...(await imagesBelow(root)),
+      ...(await keysBelow(root, signal)),
+    ];
+    if (found.length > 0) throw new Failure('fatal', 'not bare', { found: found.join(', ') });
+    await verifyPayload(await readPayload(join(root, AGENTS, 'payload')), signal);
+  },
+};
+
+async function namesBelow(root: string, signal: AbortSignal): Promise<string[]> {
+  const args = ['.', '-xdev', '-path', `./${AGENTS}`, '-prune', '-o', '-printf', '%P\\n'];
+  const { stdout } = await execa('find', args, {
+    cwd: root,
+    cancelSignal: signal,
+    timeout: 60_000,
+  });
+  return stdout
+    .split('\n')
+    .filter((path) => KUBERNETES.test(path.slice(path.lastIndexOf('/') + 1)))
+    .filter((path) => !OF_THE_SYSTEM.has(path));
+}
+
+async function imagesBelow(root: string): Promise<string[]> {
+  const content = 'var/lib/containerd/io.containerd.content.v1.content/blobs/sha256';
+  const names = await readdir(join(root, content)).catch(() => []);
+  return names.map((name) => join(content, name));
+}
+
+/** Text files with a private key: programs have the words in them without one. */
+async function keysBelow(root: string, signal: AbortSignal): Promise<string[]> {
+  const args = ['-rlI', '-e', '-----BEGIN [A-Z ]*PRIVATE KEY-----', '--exclude-dir=payload', '.'];
+  const { stdout } = await execa('grep', args, {
+    cwd: root,
+    cancelSignal: signal,
+    timeout: 60_000,
+    reject: false,
+  });
+  return stdout.split('\n').filter(Boolean);
+}

@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hostPaths } from '../../lib/host/paths.ts';
+import { type Config, parseConfig } from '../../lib/ignition/config.ts';
+import { decodeDataUrl } from '../../lib/ignition/data-url.ts';
+import { effectiveConfig } from '../../lib/ignition/validate.ts';
+import { type Ledger, ledgerPath, ledgerSchema } from '../../lib/installation/ledger.ts';
+import {
+  RESTORE_FOLDER,
+  SNAPSHOT_RECORD_FILE,
+  type SnapshotRecord,
+  snapshotRecordSchema,
+} from '../../lib/installation/snapshot-record.ts';
+
+/** What the combined Ignition brings to the installed host, as far as the checks compare with it. */
+export interface Carried {
+  readonly ledger: Ledger;
+  readonly snapshot: SnapshotRecord;
+}
+
+/** Reads it off the boot partition: the first boot deletes the config. */
+export async function readCarried(boot: string): Promise<Carried> {
+  const path = join(boot, 'ignition/config.ign');
+  const { config } = effectiveConfig(parseConfig(await readFile(path, 'utf8'), path));
+  const paths = hostPaths();
+  const record = join(paths.state, RESTORE_FOLDER, SNAPSHOT_RECORD_FILE);
+  return {
+    ledger: ledgerSchema.parse(jsonOf(config, ledgerPath(paths))),
+    snapshot: snapshotRecordSchema.parse(jsonOf(config, record)),
+  };
+}
+
+function jsonOf(config: Config, path: string): unknown {
+  const file = config.storage?.files?.find((each) => each.path === path);
+  if (file?.contents === undefined) throw new Error(`the combined Ignition has no ${path}`);
+  return JSON.parse(decodeDataUrl(file.contents).toString('utf8'));
+}

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { ClusterCheck } from './check.ts';
+
+/** The order in which the journals tell the installation: who says it, and of which step. */
+const STORY = [
+  'inspect-disk',
+  'preflight',
+  'payload',
+  'render',
+  'kubelet',
+  'etcd',
+  'control-plane',
+  'manifests',
+  'kubelet-identity',
+  'api-objects',
+  'quiesce',
+  'snapshot',
+  'stop-etcd',
+  'log-bundle',
+  'master-ignition',
+  'combined-ignition',
+  'finish',
+  'write-disk',
+  'copy-payload',
+  'install-payload',
+  'check-identity',
+  'restore-database',
+  'place-etcd',
+  'api',
+  'serving-certificate',
+  'node-ready',
+  'bootstrap-complete',
+  'steady-state',
+  'clean',
+  'verify-clean',
+  'record',
+  'retire',
+] as const;
+
+const SECRETS = [/PRIVATE KEY/, /eyJhbGciOi/, /client-key-data/, /"auth"\s*:\s*"[^<"]/];
+const STACK = /^\s+at .+\(.+:\d+:\d+\)/;
+
+/** `journalctl` alone is enough to follow an installation, and gives nothing away. */
+export const journalStory: ClusterCheck = {
+  name: 'the journals tell every step in order, without a secret or a stack trace',
+  run: async ({ journals }) => {
+    const text = (await Promise.all(journals.map((path) => readFile(path, 'utf8')))).join('\n');
+    let at = 0;
+    for (const step of STORY) {
+      for (const word of ['started', 'done']) {
+        const found = text.slice(at).search(new RegExp(`sno-agents\\[\\d+\\]: ${step}: ${word}`));
+        if (found < 0) {
+          throw new Failure('fatal', `the journals do not tell that ${step} was ${word}`, {
+            expected: 'that after all before it',
+          });
+        }
+        at += found;
+      }
+    }
+    for (const line of text.split('\n')) {
+      if (SECRETS.some((secret) => secret.test(line)) || STACK.test(line)) {
+        throw new Failure('fatal', 'a journal gives away what it should not', {
+          found: line.slice(0, 120),
+        });
+      }
+    }
+  },
+};

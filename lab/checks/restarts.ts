@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { ClusterCheck } from './check.ts';
+
+const recordSchema = z.object({
+  containerRestarts: z.array(z.object({ container: z.string(), count: z.number() })),
+});
+
+/** The pods of the live stage go on as they are: none of them has to be started twice. */
+export const restarts: ClusterCheck = {
+  name: 'the record counts the restarts of the control plane, and there was none',
+  run: async ({ host }) => {
+    const text = await readFile(join(host.rootDir, 'var/lib/sno-agents/record.json'), 'utf8');
+    const { containerRestarts } = recordSchema.parse(JSON.parse(text));
+    const found = containerRestarts
+      .map(({ container, count }) => `${container} ${count}`)
+      .toSorted();
+    const expected = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map(
+      (name) => `${name} 0`,
+    );
+    if (found.join() !== expected.join()) {
+      throw new Failure('fatal', 'containers were restarted after the reboot', {
+        expected: expected.join(', '),
+        found: found.join(', '),
+      });
+    }
+  },
+};

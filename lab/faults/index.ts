@@ -1,0 +1,14 @@
+import type { Scenario } from '../scenario.ts';
+import { killedInEveryStep } from './killed-in-every-step.ts';
+import { mediumAgain } from './medium-again.ts';
+import { powerCut } from './power-cut.ts';
+import { badManifests, missingDns } from './refused.ts';
+
+/** What goes wrong at a site, each as a scenario of its own; `npm run test:faults` runs all of them. */
+export const faults: Readonly<Record<string, Scenario>> = {
+  'missing-dns': missingDns,
+  'bad-manifests': badManifests,
+  'medium-again': mediumAgain,
+  'power-cut': powerCut,
+  'killed-in-every-step': killedInEveryStep,
+};

@@ -1,0 +1,62 @@
+import { installToDiskPlan } from '../../agents/bootkube/install-to-disk/plan.ts';
+import { bootkubePlan } from '../../agents/bootkube/plan.ts';
+import { postRebootPlan } from '../../agents/post-reboot/plan.ts';
+import { defaultSettings } from '../../lib/host/settings.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { Plan } from '../../lib/steps/step.ts';
+import { Installation } from '../installation.ts';
+import type { Scenario } from '../scenario.ts';
+import { type Kills, killInEverySteps } from './kill-in-steps.ts';
+
+/** bootkube, install-to-disk and post-reboot are killed once inside each of their steps, and still get done. */
+export const killedInEveryStep: Scenario = (context) => {
+  const run = new Installation(context);
+  const kills = new Map<string, Kills>();
+  const arm = async (rootDir: string, agent: string) =>
+    void kills.set(agent, await killInEverySteps(rootDir, agent));
+  return {
+    get host() {
+      return run.host;
+    },
+    agentSteps: () => run.agentSteps(),
+    steps: [
+      { title: 'Create the installation', run: () => run.create() },
+      {
+        title: 'Boot the live host',
+        run: async () => {
+          const { rootDir } = await run.bootLive();
+          await arm(rootDir, 'bootkube');
+          await arm(rootDir, 'install-to-disk');
+        },
+      },
+      { title: 'Bootstrap, killed in every step', run: (report) => run.bootstrap(report) },
+      {
+        title: 'Boot from the disk',
+        run: async () => arm((await run.bootInstalled()).rootDir, 'post-reboot'),
+      },
+      { title: 'Finish, killed in every step', run: (report) => run.finish(report) },
+      {
+        title: 'Every step was cut inside',
+        run: async () => {
+          expectKills(bootkubePlan(defaultSettings), kills);
+          expectKills(installToDiskPlan(defaultSettings), kills);
+          expectKills(postRebootPlan(defaultSettings), kills);
+        },
+      },
+      {
+        title: 'Check the cluster',
+        run: async (report) => run.checkCluster(report),
+      },
+    ],
+  };
+};
+
+function expectKills<Context>({ agent, steps }: Plan<Context>, kills: Map<string, Kills>): void {
+  const of = kills.get(agent);
+  of?.stop();
+  const missed = steps.map(({ name }) => name).filter((name) => !of?.inside.includes(name));
+  if (missed.length === 0) return;
+  throw new Failure('fatal', `${agent} was not killed inside every step`, {
+    found: `missed ${missed.join(', ')}; too late in ${of?.late.join(', ') || 'none'}`,
+  });
+}

@@ -1,0 +1,51 @@
+import { stat } from 'node:fs/promises';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { Host } from '../host/host.ts';
+import { waitForFailure } from '../host/unit-state.ts';
+import type { Installation } from '../installation.ts';
+
+const REFUSAL_MS = 4 * 60_000;
+
+export interface Refusal {
+  /** Exit code of bootkube. */
+  readonly exitCode: number;
+  /** What its journal must say. */
+  readonly says: readonly RegExp[];
+}
+
+/**
+ * bootkube must end with that exit code and say why; install-to-disk must not go on,
+ * and not one byte of the disk may change.
+ */
+export async function expectRefusal(
+  run: Installation,
+  host: Host,
+  { exitCode, says }: Refusal,
+): Promise<void> {
+  const { signal } = run.context;
+  const before = await lastWrite(run);
+  const found = await waitForFailure(host, 'bootkube.service', REFUSAL_MS, signal);
+  if (found !== exitCode) {
+    throw new Failure('fatal', 'bootkube ended with another exit code', {
+      expected: `${exitCode}`,
+      found: `${found}`,
+    });
+  }
+  await waitForFailure(host, 'install-to-disk.service', REFUSAL_MS, signal);
+  const read = ['journalctl', '-u', 'bootkube', '-o', 'cat', '--no-pager'];
+  const journal = (await host.exec(read, { timeoutMs: 20_000 }, signal)).stdout;
+  for (const text of says) {
+    if (!text.test(journal)) {
+      throw new Failure('fatal', 'bootkube does not say what is wrong', {
+        expected: text.source,
+        found: journal.split('\n').slice(-6).join(' | '),
+      });
+    }
+  }
+  if ((await lastWrite(run)) !== before) throw new Failure('fatal', 'the disk was written to');
+}
+
+/** When the disk's file was written to, in nanoseconds: a loop device writes through to it. */
+async function lastWrite(run: Installation): Promise<bigint> {
+  return (await stat(run.site.disk.file, { bigint: true })).mtimeNs;
+}

@@ -1,0 +1,58 @@
+import { EXIT } from '../../lib/steps/exit-codes.ts';
+import { Installation, type InstallationOptions } from '../installation.ts';
+import type { Scenario } from '../scenario.ts';
+import { expectRefusal, type Refusal } from './refusal.ts';
+
+/** An installation that must end on the live host, with a stated error. */
+const refused =
+  (options: InstallationOptions, refusal: Refusal): Scenario =>
+  (context) => {
+    const run = new Installation(context, options);
+    return {
+      get host() {
+        return run.host;
+      },
+      agentSteps: () => run.agentSteps(),
+      steps: [
+        { title: 'Create the installation', run: () => run.create() },
+        { title: 'Boot the live host', run: async () => void (await run.bootLive()) },
+        {
+          title: 'Refused, for the stated reason',
+          run: async () => {
+            if (run.host !== undefined) await expectRefusal(run, run.host, refusal);
+          },
+        },
+      ],
+    };
+  };
+
+/** The server's word against one manifest, and one that is none: both in the same table. */
+export const badManifests = refused(
+  {
+    manifests: {
+      'manifests/50-rejected.yaml':
+        'apiVersion: v1\nkind: Service\nmetadata: { name: no-ports, namespace: default }\nspec: { type: ClusterIP, ports: [] }\n',
+      'openshift/60-undecodable.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: [\n',
+    },
+  },
+  {
+    exitCode: EXIT.fatal,
+    says: [
+      /2 of \d+ manifests could not be applied/,
+      /50-rejected\.yaml.*no-ports.*rejected/,
+      /60-undecodable\.yaml.*undecodable/,
+    ],
+  },
+);
+
+export const missingDns = refused(
+  { site: { withoutRecords: ['api-int', 'apps'] }, settings: { preflightMs: 15_000 } },
+  {
+    exitCode: EXIT.deadline,
+    says: [
+      /2 of \d+ checks failed/,
+      /Add a DNS record for api-int\./,
+      /Add a DNS record for preflight-check\.apps\./,
+    ],
+  },
+);

@@ -1,0 +1,220 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { exists } from '../lib/host/files.ts';
+import { file } from '../lib/ignition/entries.ts';
+import { Failure } from '../lib/steps/failure.ts';
+import { readAgentSteps, saveAgentState } from './agent-records.ts';
+import { type Carried, readCarried } from './checks/carried.ts';
+import { clusterChecks, diskChecks } from './checks/index.ts';
+import { type LiveObjects, readLiveObjects } from './checks/live-objects.ts';
+import { writeUserManifests } from './checks/user-manifests.ts';
+import { inspectDisk } from './host/disk.ts';
+import { bootDiskHost } from './host/disk-host.ts';
+import type { Host } from './host/host.ts';
+import { bootLiveHost } from './host/live-host.ts';
+import { waitForOwnExit, waitUntilInactive } from './host/unit-state.ts';
+import { type CreatedInstallation, createInstallation } from './install-config.ts';
+import { reportJournal } from './journal-progress.ts';
+import { makeMedium } from './medium.ts';
+import { executable } from './paths.ts';
+import type { AgentStep, LabContext } from './scenario.ts';
+import { host as identity, openSite, type Site, type SiteOptions } from './site.ts';
+
+const BOOT_MS = 60_000;
+const LIVE_MS = 10 * 60_000;
+const POST_REBOOT_MS = 10 * 60_000;
+const liveUnits = ['bootkube.service', 'install-to-disk.service'];
+const installedUnits = ['bootkube.service', 'sno-restore.service', 'sno-payload.service'];
+
+type Report = (line: string) => void;
+
+export interface InstallationOptions {
+  readonly site?: SiteOptions;
+  /** Further manifests of the user, by path beside install-config.yaml. */
+  readonly manifests?: Readonly<Record<string, string>>;
+  /** The agents' settings on the live host. */
+  readonly settings?: Readonly<Record<string, number>>;
+}
+
+/** One installation in the lab, from an install-config to the checked cluster, step by step. */
+export class Installation {
+  host: Host | undefined;
+  readonly context: LabContext;
+  readonly #options: InstallationOptions;
+  #site: Site | undefined;
+  #medium = '';
+  #created: CreatedInstallation | undefined;
+  #carried: Carried | undefined;
+  #liveObjects: LiveObjects = {};
+  #boots: string[] = [];
+
+  constructor(context: LabContext, options: InstallationOptions = {}) {
+    this.context = context;
+    this.#options = options;
+  }
+
+  get site(): Site {
+    return needed(this.#site);
+  }
+
+  /** Journals of every boot so far. */
+  get journals(): string[] {
+    return this.#boots.map((label) => this.journalOf(label));
+  }
+
+  journalOf(label: string): string {
+    return join(this.context.out, `${label}-journal.log`);
+  }
+
+  async create(): Promise<void> {
+    const { folder, components, teardown, signal } = this.context;
+    const { payload, osImage } = components;
+    this.#site = await openSite(folder, this.#options.site ?? {}, teardown, signal);
+    const medium = { executable, payload, osImage };
+    this.#medium = await makeMedium(join(folder, 'medium'), medium, signal);
+    const target = join(folder, 'installation');
+    await writeUserManifests(target, this.#options.manifests);
+    this.#created = await createInstallation(target, signal);
+    if (this.#options.settings !== undefined) {
+      await addSettings(this.#created.ignition, this.#options.settings);
+    }
+  }
+
+  async bootLive(label = 'live'): Promise<Host> {
+    const { components, signal } = this.context;
+    const { ignition } = needed(this.#created);
+    const image = join(components.rootFilesystem, 'tree');
+    const options = { ...this.#hostOptions(label), image, ignition, medium: this.#medium };
+    return this.#started(label, await bootLiveHost(options, signal));
+  }
+
+  /** Ends with the host's own reboot. */
+  async bootstrap(report: Report, label = 'live'): Promise<void> {
+    const host = needed(this.host);
+    await this.#following(label, ['sno-agents'], report, async () => {
+      const exit = await waitForOwnExit(host, liveUnits, LIVE_MS, this.context.signal);
+      if (exit !== 'reboot') {
+        throw new Failure('fatal', 'the live host ended', { expected: 'a reboot', found: exit });
+      }
+    });
+    await this.keepLive();
+    await host.stop();
+    this.host = undefined;
+  }
+
+  /** Keeps what the live host knows: its tree is thrown away with it. */
+  async keepLive(): Promise<void> {
+    const { rootDir } = needed(this.host);
+    await saveAgentState(rootDir, this.#records('live'));
+    this.#liveObjects = await readLiveObjects(rootDir);
+  }
+
+  async checkDisk(report: Report): Promise<void> {
+    const { signal } = this.context;
+    await inspectDisk(this.site.disk, signal, async (mounted) => {
+      for (const check of diskChecks) {
+        report(check.name);
+        await check.run(mounted, signal);
+      }
+      this.#carried = await readCarried(mounted.boot);
+    });
+  }
+
+  async bootInstalled(label = 'disk'): Promise<Host> {
+    const host = await bootDiskHost(this.#hostOptions(label), this.context.signal);
+    return this.#started(label, host);
+  }
+
+  /** Until the post-reboot plan has retired. */
+  async finish(report: Report, label = 'disk'): Promise<void> {
+    const { signal } = this.context;
+    const host = needed(this.host);
+    await this.#following(label, ['sno-agents'], report, () =>
+      waitUntilInactive(host, 'bootkube.service', installedUnits, POST_REBOOT_MS, signal),
+    );
+    const record = join(host.rootDir, 'var/lib/sno-agents/record.json');
+    if (!(await exists(record))) {
+      throw new Failure('fatal', 'the installation left no record', { expected: record });
+    }
+  }
+
+  /** `without`: names of checks that do not hold after what was done to this host. */
+  async checkCluster(report: Report, without: readonly string[] = []): Promise<void> {
+    const { components, folder, signal } = this.context;
+    const cluster = {
+      host: needed(this.host),
+      kubeconfig: needed(this.#created).kubeconfig,
+      kubernetes: components.kubernetes,
+      etcd: components.etcd,
+      folder,
+      carried: needed(this.#carried),
+      liveObjects: this.#liveObjects,
+      journals: this.journals,
+    };
+    for (const check of clusterChecks.filter(({ name }) => !without.includes(name))) {
+      report(check.name);
+      await check.run(cluster, signal);
+    }
+  }
+
+  async agentSteps(): Promise<readonly AgentStep[]> {
+    if (this.host !== undefined) await saveAgentState(this.host.rootDir, this.#records('last'));
+    return readAgentSteps([this.#records('last'), this.#records('live')]);
+  }
+
+  async #started(label: string, host: Host): Promise<Host> {
+    const { teardown, signal } = this.context;
+    this.host = host;
+    this.#boots.push(label);
+    teardown.add(`stop ${host.identity.name}`, () => host.stop());
+    // "degraded" is judged by what the units were for, later.
+    await host.waitForBoot(BOOT_MS, signal).catch((error: unknown) => {
+      if (!(error instanceof Failure) || error.kind !== 'deadline') throw error;
+    });
+    return host;
+  }
+
+  async #following(
+    label: string,
+    identifiers: readonly string[],
+    report: Report,
+    wait: () => Promise<void>,
+  ): Promise<void> {
+    const end = reportJournal(this.journalOf(label), identifiers, report);
+    try {
+      await wait();
+    } finally {
+      end();
+    }
+  }
+
+  #hostOptions(label: string) {
+    const { folder, out } = this.context;
+    return { identity, folder, logs: out, label, disk: this.site.disk };
+  }
+
+  #records(label: string): string {
+    return join(this.context.out, 'agents', label);
+  }
+}
+
+const ignitionSchema = z.looseObject({
+  storage: z.looseObject({ files: z.array(z.unknown()) }),
+});
+
+/** As an engineer does it: one more file in the live Ignition. */
+async function addSettings(
+  path: string,
+  settings: Readonly<Record<string, number>>,
+): Promise<void> {
+  const config = ignitionSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  config.storage.files.push(file('/etc/sno-agents/settings.json', 0o644, JSON.stringify(settings)));
+  await writeFile(path, JSON.stringify(config), { mode: 0o600 });
+}
+
+/** What an earlier step made. Steps run in order, so that it is there. */
+function needed<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('a step ran before the one that it needs');
+  return value;
+}

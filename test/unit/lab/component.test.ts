@@ -1,0 +1,76 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import {
+  type Component,
+  componentKey,
+  ensureComponent,
+} from '../../../lab/components/component.ts';
+
+const options = () => ({ signal: AbortSignal.timeout(10_000), report: () => undefined });
+
+async function recipeFolder(folder: string): Promise<string> {
+  const recipe = join(folder, 'recipe');
+  await mkdir(join(recipe, 'below'), { recursive: true });
+  await writeFile(join(recipe, 'below/file'), 'one');
+  return recipe;
+}
+
+t.beforeEach((t) => {
+  process.env.XDG_CACHE_HOME = t.testdir({});
+});
+
+t.test('the key follows the version, the recipe and what is needed', async (t) => {
+  const recipe = await recipeFolder(t.testdir({}));
+  const build = async () => undefined;
+  const component: Component = { name: 'a', version: '1', recipe: [recipe], build };
+  const key = await componentKey(component);
+  t.match(key, /^1-[0-9a-f]{12}$/);
+  t.equal(await componentKey(component), key, 'the same again');
+  t.not(await componentKey({ ...component, needs: [{ ...component, version: '2' }] }), key);
+  await writeFile(join(recipe, 'below/file'), 'two');
+  t.not(await componentKey(component), key, 'a changed file');
+});
+
+t.test('a component is built once, into place, with what it needs', async (t) => {
+  const recipe = [await recipeFolder(t.testdir({}))];
+  let builds = 0;
+  const base: Component = {
+    name: 'built-base',
+    version: '1',
+    recipe,
+    build: (target) => writeFile(join(target, 'base'), 'base'),
+  };
+  const component: Component = {
+    name: 'built',
+    version: '1',
+    recipe,
+    needs: [base],
+    build: async (target, { folderOf }) => {
+      builds += 1;
+      await writeFile(join(target, 'copy'), await readFile(join(folderOf(base), 'base')));
+    },
+  };
+  const [folder] = await Promise.all([
+    ensureComponent(component, options()),
+    ensureComponent(component, options()),
+  ]);
+  t.equal(await readFile(join(folder, 'copy'), 'utf8'), 'base');
+  t.equal(builds, 1);
+});
+
+t.test('a build that fails leaves nothing that looks finished', async (t) => {
+  const recipe = [await recipeFolder(t.testdir({}))];
+  const component: Component = {
+    name: 'broken',
+    version: '1',
+    recipe,
+    build: async (target) => {
+      await writeFile(join(target, 'half'), '');
+      throw new Error('no compiler');
+    },
+  };
+  await t.rejects(ensureComponent(component, options()), { message: 'no compiler' });
+  const parent = join(process.env.XDG_CACHE_HOME ?? '', 'sno-agents/components/broken');
+  t.same(await readdir(parent), []);
+});
