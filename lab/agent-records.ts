@@ -11,6 +11,7 @@ const recordSchema = z.object({
       agent: z.string(),
       name: z.string(),
       seconds: z.number(),
+      cpu: z.number(),
       attempts: z.number(),
     }),
   ),
@@ -50,11 +51,12 @@ async function summarizeJournal(agent: string, path: string): Promise<AgentStep[
   const entries = await readJournal(path);
   return [...new Set(entries.map(({ step }) => step))].map((name) => {
     const own = entries.filter(({ step }) => step === name);
-    const seconds = own.findLast(({ event }) => event === 'done')?.seconds ?? 0;
+    const done = own.findLast(({ event }) => event === 'done');
     return {
       agent,
       name,
-      seconds,
+      seconds: done?.seconds ?? 0,
+      cpu: done?.cpu ?? 0,
       attempts: own.filter(({ event }) => event === 'started').length,
     };
   });

@@ -1,5 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { Listr } from 'listr2';
 import { writeFileAtomic } from '../lib/host/files.ts';
 import { describeError } from '../lib/steps/failure.ts';
@@ -9,7 +9,7 @@ import { KUBERNETES_VERSION } from './components/kubernetes.ts';
 import { prepareNamespace } from './host/namespace.ts';
 import { Teardown } from './host/teardown.ts';
 import { writeKept } from './kept.ts';
-import { outFolder } from './paths.ts';
+import { outFolder, repository } from './paths.ts';
 import { listOptions } from './progress.ts';
 import { scenarios } from './scenarios/index.ts';
 
@@ -59,13 +59,16 @@ export async function runScenario(options: InsideOptions): Promise<number> {
   }
   const ok = failure === undefined;
   try {
+    const steps = await scenario.agentSteps();
     const result = {
       scenario: options.scenario,
       ok,
       ...(ok ? {} : { error: describeError(failure) }),
       seconds: (Date.now() - began) / 1000,
+      // What the agents themselves computed, by the processor time in their journals.
+      ownSeconds: Math.round(steps.reduce((sum, { cpu }) => sum + cpu, 0) * 1000) / 1000,
       stages: Object.entries(seconds).map(([name, took]) => ({ name, seconds: took })),
-      steps: await scenario.agentSteps(),
+      steps,
       versions: { kubernetes: `v${KUBERNETES_VERSION}`, etcd: `v${ETCD_VERSION}` },
     };
     await writeFileAtomic(join(out, 'result.json'), `${JSON.stringify(result, null, 2)}\n`, 0o644);
@@ -84,17 +87,20 @@ interface Result {
   readonly ok: boolean;
   readonly error?: string;
   readonly seconds: number;
+  readonly ownSeconds: number;
   readonly steps: readonly { agent: string; name: string; seconds: number; attempts: number }[];
 }
 
-function printResult({ ok, error, seconds, steps }: Result, out: string): void {
+function printResult({ ok, error, seconds, ownSeconds, steps }: Result, out: string): void {
   const width = Math.max(0, ...steps.map(({ agent, name }) => agent.length + name.length + 1));
   const lines = steps.map(({ agent, name, seconds: took, attempts }) => {
     const again = attempts > 1 ? `  (${attempts} attempts)` : '';
     return `  ${`${agent} ${name}`.padEnd(width)} ${took.toFixed(1).padStart(7)} s${again}`;
   });
   const verdict = ok ? 'done' : `FAILED: ${error}`;
-  const text = ['', ...lines, '', `${verdict}, ${seconds.toFixed(0)} s in all; see ${out}`, ''];
+  const own = `the agents' own work: ${ownSeconds.toFixed(1)} s of processor time`;
+  const all = `${verdict}, ${seconds.toFixed(0)} s in all; see ${relative(repository, out)}`;
+  const text = ['', ...lines, '', own, all, ''];
   process.stdout.write(`${text.join('\n')}\n`);
 }
 

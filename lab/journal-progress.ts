@@ -15,6 +15,7 @@ export function reportJournal(
 ): () => void {
   const line = new RegExp(`(?:${units.join('|')})\\[\\d+\\]: (.*)$`);
   let busy = false;
+  let reported: string | undefined;
   const look = async () => {
     if (busy) return;
     busy = true;
@@ -22,7 +23,9 @@ export function reportJournal(
       const message = (await readTail(journalLog))
         .split('\n')
         .findLast((entry) => line.test(entry));
-      if (message !== undefined) report(line.exec(message)?.[1] ?? '');
+      if (message === undefined || message === reported) return;
+      reported = message;
+      report(line.exec(message)?.[1] ?? '');
     } finally {
       busy = false;
     }

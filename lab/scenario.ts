@@ -32,6 +32,8 @@ export interface AgentStep {
   readonly agent: string;
   readonly name: string;
   readonly seconds: number;
+  /** Processor time of the agent itself; the rest of `seconds` was waiting for others. */
+  readonly cpu: number;
   readonly attempts: number;
 }
 

@@ -17,7 +17,7 @@ export function cniFile({ cluster }: RenderInput): RenderedFile {
       {
         type: 'bridge',
         bridge: 'sno0',
-        isDefaultGateway: true,
+        isGateway: true,
         ipMasq: true,
         hairpinMode: true,
         ipam: {

@@ -1,0 +1,23 @@
+import t from 'tap';
+import { bootkubePlan } from '../../agents/bootkube/plan.ts';
+import { postRebootPlan } from '../../agents/post-reboot/plan.ts';
+import { defaultSettings } from '../../lib/host/settings.ts';
+import { leftOnMachine, runLab } from './lab.ts';
+
+/** On a fresh machine the components are built first. */
+const DEADLINE_MINUTES = 55;
+
+t.test('a host goes from a live image to a finished cluster', async (t) => {
+  const { exitCode, output, result } = await runLab('bootstrap-in-place', DEADLINE_MINUTES);
+  t.equal(exitCode, 0, output.split('\n').slice(-12).join('\n'));
+  t.match(result, { scenario: 'bootstrap-in-place', ok: true });
+
+  const stepsOf = (agent: string) =>
+    result.steps.filter((step) => step.agent === agent).map(({ name }) => name);
+  const names = (steps: readonly { name: string }[]) => steps.map(({ name }) => name);
+  t.same(stepsOf('bootkube'), names(bootkubePlan(defaultSettings).steps));
+  // The record is written by the last step but one, which cannot tell its own end.
+  t.same(stepsOf('post-reboot'), names(postRebootPlan(defaultSettings).steps).slice(0, -1));
+  t.match(result.versions, { kubernetes: /^v1\.34\./, etcd: /^v3\.6\./ });
+  t.same(await leftOnMachine(), [], 'the lab leaves nothing on the machine');
+});

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { z } from 'zod';
+
+const root = join(import.meta.dirname, '../..');
+
+const resultSchema = z.object({
+  scenario: z.string(),
+  ok: z.boolean(),
+  error: z.string().optional(),
+  seconds: z.number(),
+  ownSeconds: z.number(),
+  steps: z.array(
+    z.object({ agent: z.string(), name: z.string(), seconds: z.number(), attempts: z.number() }),
+  ),
+  versions: z.record(z.string(), z.string()),
+});
+
+export interface LabRun {
+  readonly exitCode: number | undefined;
+  readonly output: string;
+  readonly result: z.infer<typeof resultSchema>;
+}
+
+/** Runs `npm run lab -- --scenario NAME`, with everything that it sets up, and reads its result. */
+export async function runLab(scenario: string, deadlineMinutes: number): Promise<LabRun> {
+  const { exitCode, all } = await execa(
+    process.execPath,
+    [join(root, 'lab/run.ts'), '--scenario', scenario],
+    { cwd: root, all: true, reject: false, stdin: 'ignore', timeout: deadlineMinutes * 60_000 },
+  );
+  const text = await readFile(join(root, 'lab/out', scenario, 'result.json'), 'utf8');
+  return { exitCode, output: all, result: resultSchema.parse(JSON.parse(text)) };
+}
+
+/** What a lab may leave on the machine when it did not clean up after itself: one line for each. */
+export async function leftOnMachine(): Promise<string[]> {
+  const within = { reject: false, timeout: 10_000 } as const;
+  const loops = await execa('losetup', ['--list', '--noheadings', '--output', 'BACK-FILE'], within);
+  const links = await execa('ip', ['-oneline', 'link', 'show', 'type', 'bridge'], within);
+  const mounts = await readFile('/proc/self/mounts', 'utf8');
+  return [loops.stdout, links.stdout, mounts]
+    .flatMap((text) => text.split('\n'))
+    .filter((line) => /sno-agents\/runs|snolab/.test(line));
+}
