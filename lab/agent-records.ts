@@ -31,18 +31,28 @@ export async function saveAgentState(rootDir: string, target: string): Promise<v
   if (await exists(record)) await cp(record, join(target, 'record.json'));
 }
 
-/** Steps from the final record of an installation where there is one, else from the saved journals. */
-export async function readAgentSteps(folders: readonly string[]): Promise<AgentStep[]> {
-  for (const folder of folders) {
-    const record = await readTextIfPresent(join(folder, 'record.json'));
-    if (record !== undefined) return recordSchema.parse(JSON.parse(record)).steps;
-  }
+/**
+ * Every step of every agent. The journals of the live host tell it whole; the record
+ * tells of the installed host, whose last journal is gone; other journals, the rest.
+ */
+export async function readAgentSteps(live: string, last: string): Promise<AgentStep[]> {
+  const ofLive = await summarizeFolder(live);
+  const text = await readTextIfPresent(join(last, 'record.json'));
+  const recorded = text === undefined ? [] : recordSchema.parse(JSON.parse(text)).steps;
+  const ofLast = await summarizeFolder(last);
   const steps: AgentStep[] = [];
-  for (const folder of folders) {
-    for (const file of await readdir(folder).catch(() => [])) {
-      if (!file.endsWith('.jsonl')) continue;
-      steps.push(...(await summarizeJournal(file.slice(0, -'.jsonl'.length), join(folder, file))));
-    }
+  for (const each of [...ofLive, ...recorded, ...ofLast]) {
+    const known = steps.some(({ agent, name }) => agent === each.agent && name === each.name);
+    if (!known) steps.push(each);
+  }
+  return steps;
+}
+
+async function summarizeFolder(folder: string): Promise<AgentStep[]> {
+  const steps: AgentStep[] = [];
+  for (const file of await readdir(folder).catch(() => [])) {
+    if (!file.endsWith('.jsonl')) continue;
+    steps.push(...(await summarizeJournal(file.slice(0, -'.jsonl'.length), join(folder, file))));
   }
   return steps;
 }

@@ -160,7 +160,7 @@ export class Installation {
 
   async agentSteps(): Promise<readonly AgentStep[]> {
     if (this.host !== undefined) await saveAgentState(this.host.rootDir, this.#records('last'));
-    return readAgentSteps([this.#records('last'), this.#records('live')]);
+    return readAgentSteps(this.#records('live'), this.#records('last'));
   }
 
   async #started(label: string, host: Host): Promise<Host> {

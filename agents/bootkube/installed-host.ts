@@ -15,7 +15,6 @@ import {
 import { publicKeyFingerprint } from '../../lib/pki/keys.ts';
 import type { Rendered } from '../../lib/render/renderer.ts';
 import { loadRendered } from '../../lib/render/store.ts';
-import { journalPath } from '../../lib/steps/agent-command.ts';
 import { Failure } from '../../lib/steps/failure.ts';
 import { pivotUnits } from '../../units/installed.ts';
 import type { LiveContext } from './context.ts';
@@ -139,11 +138,6 @@ async function agentFiles(context: LiveContext): Promise<InstalledFile[]> {
       mode: 0o600,
       contents: await readFile(bundlePath(context)),
       leftover: 'logs of the live stage, for a host that does not become ready',
-    },
-    {
-      path: join(installed.state, 'live/bootkube.jsonl'),
-      mode: 0o644,
-      contents: await readFile(journalPath(paths, 'bootkube')),
     },
   ];
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type ContainerRuntime, connectRuntime } from '../cri/runtime.ts';
-import { isMissing, sha256OfFile } from '../host/files.ts';
+import { sha256OfFiles } from '../host/digests.ts';
+import { exists } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import type { Progress } from '../steps/progress.ts';
 import { installBinaries } from './binaries.ts';
@@ -58,15 +59,17 @@ async function hasBinaries(
   signal: AbortSignal,
 ): Promise<boolean> {
   const folders = destinations(paths);
-  for (const { name, kind, sha256 } of payload.binaries) {
-    try {
-      if ((await sha256OfFile(join(folders[kind], name), signal)) !== sha256) return false;
-    } catch (error) {
-      if (isMissing(error)) return false;
-      throw error;
-    }
-  }
-  return true;
+  const wanted = payload.binaries.map(({ name, kind, sha256 }) => ({
+    path: join(folders[kind], name),
+    sha256,
+  }));
+  const there = await Promise.all(wanted.map(({ path }) => exists(path)));
+  if (there.includes(false)) return false;
+  const digests = await sha256OfFiles(
+    wanted.map(({ path }) => path),
+    signal,
+  );
+  return wanted.every(({ path, sha256 }) => digests.get(path) === sha256);
 }
 
 const destinations = (paths: HostPaths) => ({ host: paths.binaries, cni: paths.cniBinaries });

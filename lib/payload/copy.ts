@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isMissing, sha256OfFile, syncDirectory } from '../host/files.ts';
 import { openPayloadFile, type Payload, payloadFile, readPayload } from './payload.ts';
-import { verifyPayload } from './verify.ts';
+import { payloadFiles, verifyPayload } from './verify.ts';
 
 /**
  * Copies a payload to another folder, each file whole or not at all, and verifies
@@ -15,11 +15,7 @@ export async function copyPayload(
   target: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { images, binaries } = payload;
-  for (const { path, sha256 } of [
-    ...images.map(({ archive, sha256 }) => ({ path: archive, sha256 })),
-    ...binaries.map(({ file, sha256 }) => ({ path: file, sha256 })),
-  ]) {
+  for (const { path, sha256 } of payloadFiles(payload)) {
     if (await holds(join(target, path), sha256, signal)) continue;
     await copyOne(payload, path, target, signal);
   }

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sha256OfFiles } from '../../../lib/host/digests.ts';
 import { partition, readDisk, varFolder } from '../../../lib/host/disk.ts';
-import { readTextIfPresent, sha256OfFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import { type MountRequest, withMounted } from '../../../lib/host/mount.ts';
 import { readMarker, writeMarker } from '../../../lib/installation/marker.ts';
 import { copyPayload as copyPayloadTo, writeStreamed } from '../../../lib/payload/copy.ts';
@@ -59,8 +60,11 @@ async function fill(context: LiveContext, root: string, signal: AbortSignal): Pr
     signal,
   );
   await copyPayloadTo(await readPayload(`${paths.medium}/payload`), join(state, 'payload'), signal);
-  const journal = await readTextIfPresent(journalPath(paths, 'install-to-disk'));
-  await writeFileAtomic(join(state, 'live/install-to-disk.jsonl'), journal ?? '', 0o644);
+  // They end with the live host; the record of the installation is made of them.
+  for (const agent of ['bootkube', 'install-to-disk']) {
+    const journal = await readTextIfPresent(journalPath(paths, agent));
+    await writeFileAtomic(join(state, `live/${agent}.jsonl`), journal ?? '', 0o644);
+  }
   await mark('finished');
 }
 
@@ -71,7 +75,7 @@ async function copyExecutable(
   signal: AbortSignal,
 ) {
   await writeStreamed(createReadStream(source, { highWaterMark: 1 << 20 }), target, 0o755, signal);
-  const found = await sha256OfFile(target, signal);
+  const found = (await sha256OfFiles([target], signal)).get(target) ?? 'nothing';
   if (found === expected) return;
   throw new Failure('retry', 'the copy of the executable is damaged', { expected, found });
 }
