@@ -18,7 +18,7 @@ import { type CreatedInstallation, createInstallation } from './install-config.t
 import { reportJournal } from './journal-progress.ts';
 import { makeMedium } from './medium.ts';
 import { executable } from './paths.ts';
-import type { AgentStep, LabContext } from './scenario.ts';
+import type { AgentStep, LabContext, ScenarioRun, ScenarioStep } from './scenario.ts';
 import { host as identity, openSite, type Site, type SiteOptions } from './site.ts';
 
 const BOOT_MS = 60_000;
@@ -197,6 +197,17 @@ export class Installation {
   #records(label: string): string {
     return join(this.context.out, 'agents', label);
   }
+}
+
+/** An installation as the scenario that these steps make of it. */
+export function scenarioOf(run: Installation, steps: readonly ScenarioStep[]): ScenarioRun {
+  return {
+    get host() {
+      return run.host;
+    },
+    agentSteps: () => run.agentSteps(),
+    steps,
+  };
 }
 
 const ignitionSchema = z.looseObject({

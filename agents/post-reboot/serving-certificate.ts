@@ -2,9 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { approveServingRequests } from '../../lib/csr/approver.ts';
 import { describeDecision } from '../../lib/csr/decision.ts';
-import { readHostView } from '../../lib/csr/views.ts';
+import { viewOfThisHost } from '../../lib/csr/this-host.ts';
 import { readTextIfPresent } from '../../lib/host/files.ts';
-import { addressesIn, hostAddresses } from '../../lib/host/network.ts';
 import { waitForFiles } from '../../lib/host/watch.ts';
 import { kubeClient } from '../../lib/kube/client.ts';
 import { accessTo } from '../../lib/render/access.ts';
@@ -38,7 +37,7 @@ export const servingCertificate: StepBody<InstalledContext> = {
           approveServingRequests(client, {
             signal,
             nodeName: context.nodeName,
-            host: () => hostView(context, signal),
+            host: () => viewOfThisHost(cluster, paths, signal),
             report: (decision) => progress.say(describeDecision(decision)),
           }),
           certificateOnDisk(context, progress, signal),
@@ -74,14 +73,4 @@ async function isIssued(context: InstalledContext): Promise<boolean> {
     new Date(certificate.validFrom) <= now &&
     now < new Date(certificate.validTo)
   );
-}
-
-async function hostView(context: InstalledContext, signal: AbortSignal) {
-  const { cluster, nodeName, paths } = context;
-  const [address] = addressesIn(await hostAddresses(signal), cluster.machineNetwork);
-  return readHostView({
-    nodeName,
-    nodeIp: address?.address ?? '',
-    hostNameFile: paths.at('/etc/hostname'),
-  });
 }

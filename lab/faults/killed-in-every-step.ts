@@ -4,7 +4,7 @@ import { postRebootPlan } from '../../agents/post-reboot/plan.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
 import { Failure } from '../../lib/steps/failure.ts';
 import type { Plan } from '../../lib/steps/step.ts';
-import { Installation } from '../installation.ts';
+import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';
 import { type Kills, killInEverySteps } from './kill-in-steps.ts';
 
@@ -14,41 +14,35 @@ export const killedInEveryStep: Scenario = (context) => {
   const kills = new Map<string, Kills>();
   const arm = async (rootDir: string, agent: string) =>
     void kills.set(agent, await killInEverySteps(rootDir, agent));
-  return {
-    get host() {
-      return run.host;
+  return scenarioOf(run, [
+    { title: 'Create the installation', run: () => run.create() },
+    {
+      title: 'Boot the live host',
+      run: async () => {
+        const { rootDir } = await run.bootLive();
+        await arm(rootDir, 'bootkube');
+        await arm(rootDir, 'install-to-disk');
+      },
     },
-    agentSteps: () => run.agentSteps(),
-    steps: [
-      { title: 'Create the installation', run: () => run.create() },
-      {
-        title: 'Boot the live host',
-        run: async () => {
-          const { rootDir } = await run.bootLive();
-          await arm(rootDir, 'bootkube');
-          await arm(rootDir, 'install-to-disk');
-        },
+    { title: 'Bootstrap, killed in every step', run: (report) => run.bootstrap(report) },
+    {
+      title: 'Boot from the disk',
+      run: async () => arm((await run.bootInstalled()).rootDir, 'post-reboot'),
+    },
+    { title: 'Finish, killed in every step', run: (report) => run.finish(report) },
+    {
+      title: 'Every step was cut inside',
+      run: async () => {
+        expectKills(bootkubePlan(defaultSettings), kills);
+        expectKills(installToDiskPlan(defaultSettings), kills);
+        expectKills(postRebootPlan(defaultSettings), kills);
       },
-      { title: 'Bootstrap, killed in every step', run: (report) => run.bootstrap(report) },
-      {
-        title: 'Boot from the disk',
-        run: async () => arm((await run.bootInstalled()).rootDir, 'post-reboot'),
-      },
-      { title: 'Finish, killed in every step', run: (report) => run.finish(report) },
-      {
-        title: 'Every step was cut inside',
-        run: async () => {
-          expectKills(bootkubePlan(defaultSettings), kills);
-          expectKills(installToDiskPlan(defaultSettings), kills);
-          expectKills(postRebootPlan(defaultSettings), kills);
-        },
-      },
-      {
-        title: 'Check the cluster',
-        run: async (report) => run.checkCluster(report),
-      },
-    ],
-  };
+    },
+    {
+      title: 'Check the cluster',
+      run: async (report) => run.checkCluster(report),
+    },
+  ]);
 };
 
 function expectKills<Context>({ agent, steps }: Plan<Context>, kills: Map<string, Kills>): void {

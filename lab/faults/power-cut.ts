@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Failure } from '../../lib/steps/failure.ts';
 import { waitForJournal } from '../host/wait-for-journal.ts';
-import { Installation } from '../installation.ts';
+import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';
 
 const WAIT_MS = 5 * 60_000;
@@ -16,68 +16,62 @@ export const powerCut: Scenario = (context) => {
   const { signal } = context;
   const until = (label: string, text: RegExp) =>
     waitForJournal(run.journalOf(label), text, WAIT_MS, signal);
-  return {
-    get host() {
-      return run.host;
+  return scenarioOf(run, [
+    { title: 'Create the installation', run: () => run.create() },
+    {
+      title: 'Cut while the disk is half-finished',
+      run: async () => {
+        const host = await run.bootLive('live-1');
+        await until('live-1', /copy-payload: started/);
+        await host.powerCut();
+      },
     },
-    agentSteps: () => run.agentSteps(),
-    steps: [
-      { title: 'Create the installation', run: () => run.create() },
-      {
-        title: 'Cut while the disk is half-finished',
-        run: async () => {
-          const host = await run.bootLive('live-1');
-          await until('live-1', /copy-payload: started/);
-          await host.powerCut();
-        },
+    {
+      title: 'Begin again, cut when the disk is complete',
+      run: async () => {
+        const host = await run.bootLive('live-2');
+        await until('live-2', /half-finished installation of this cluster, which is redone/);
+        await until('live-2', /copy-payload: done/);
+        await run.keepLive();
+        await host.powerCut();
       },
-      {
-        title: 'Begin again, cut when the disk is complete',
-        run: async () => {
-          const host = await run.bootLive('live-2');
-          await until('live-2', /half-finished installation of this cluster, which is redone/);
-          await until('live-2', /copy-payload: done/);
-          await run.keepLive();
-          await host.powerCut();
-        },
+    },
+    { title: 'Look at the disk', run: (report) => run.checkDisk(report) },
+    {
+      title: 'Boot from the disk, cut after the restore',
+      run: async () => {
+        const host = await run.bootInstalled('disk-1');
+        await until('disk-1', /restore-database: done/);
+        await host.powerCut();
       },
-      { title: 'Look at the disk', run: (report) => run.checkDisk(report) },
-      {
-        title: 'Boot from the disk, cut after the restore',
-        run: async () => {
-          const host = await run.bootInstalled('disk-1');
-          await until('disk-1', /restore-database: done/);
-          await host.powerCut();
-        },
+    },
+    {
+      title: 'Boot again, cut in the steady state',
+      run: async () => {
+        const host = await run.bootInstalled('disk-2');
+        await until('disk-2', /steady-state: started/);
+        await host.powerCut();
       },
-      {
-        title: 'Boot again, cut in the steady state',
-        run: async () => {
-          const host = await run.bootInstalled('disk-2');
-          await until('disk-2', /steady-state: started/);
-          await host.powerCut();
-        },
+    },
+    {
+      title: 'Boot again and finish',
+      run: async (report) => {
+        await run.bootInstalled('disk-3');
+        await run.finish(report, 'disk-3');
       },
-      {
-        title: 'Boot again and finish',
-        run: async (report) => {
-          await run.bootInstalled('disk-3');
-          await run.finish(report, 'disk-3');
-        },
+    },
+    {
+      title: 'Check the cluster',
+      run: async (report) => {
+        // Each boot starts the containers once; what the checks say of restarts is of one boot.
+        await run.checkCluster(report, [
+          'the record counts the restarts of the control plane, and there was none',
+          'the journals tell every step in order, without a secret or a stack trace',
+        ]);
+        if (run.journals.length !== 5) {
+          throw new Failure('fatal', 'a boot is missing', { found: join(...run.journals) });
+        }
       },
-      {
-        title: 'Check the cluster',
-        run: async (report) => {
-          // Each boot starts the containers once; what the checks say of restarts is of one boot.
-          await run.checkCluster(report, [
-            'the record counts the restarts of the control plane, and there was none',
-            'the journals tell every step in order, without a secret or a stack trace',
-          ]);
-          if (run.journals.length !== 5) {
-            throw new Failure('fatal', 'a boot is missing', { found: join(...run.journals) });
-          }
-        },
-      },
-    ],
-  };
+    },
+  ]);
 };

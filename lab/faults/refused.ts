@@ -1,5 +1,5 @@
 import { EXIT } from '../../lib/steps/exit-codes.ts';
-import { Installation, type InstallationOptions } from '../installation.ts';
+import { Installation, type InstallationOptions, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';
 import { expectRefusal, type Refusal } from './refusal.ts';
 
@@ -8,22 +8,16 @@ const refused =
   (options: InstallationOptions, refusal: Refusal): Scenario =>
   (context) => {
     const run = new Installation(context, options);
-    return {
-      get host() {
-        return run.host;
-      },
-      agentSteps: () => run.agentSteps(),
-      steps: [
-        { title: 'Create the installation', run: () => run.create() },
-        { title: 'Boot the live host', run: async () => void (await run.bootLive()) },
-        {
-          title: 'Refused, for the stated reason',
-          run: async () => {
-            if (run.host !== undefined) await expectRefusal(run, run.host, refusal);
-          },
+    return scenarioOf(run, [
+      { title: 'Create the installation', run: () => run.create() },
+      { title: 'Boot the live host', run: async () => void (await run.bootLive()) },
+      {
+        title: 'Refused, for the stated reason',
+        run: async () => {
+          if (run.host !== undefined) await expectRefusal(run, run.host, refusal);
         },
-      ],
-    };
+      },
+    ]);
   };
 
 /** The server's word against one manifest, and one that is none: both in the same table. */

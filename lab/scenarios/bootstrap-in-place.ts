@@ -1,4 +1,4 @@
-import { Installation } from '../installation.ts';
+import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';
 
 /**
@@ -7,19 +7,13 @@ import type { Scenario } from '../scenario.ts';
  */
 export const bootstrapInPlace: Scenario = (context) => {
   const run = new Installation(context);
-  return {
-    get host() {
-      return run.host;
-    },
-    agentSteps: () => run.agentSteps(),
-    steps: [
-      { title: 'Create the installation', run: () => run.create() },
-      { title: 'Boot the live host', run: async () => void (await run.bootLive()) },
-      { title: 'Bootstrap and write the disk', run: (report) => run.bootstrap(report) },
-      { title: 'Look at the disk before its first boot', run: (report) => run.checkDisk(report) },
-      { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
-      { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
-      { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
-    ],
-  };
+  return scenarioOf(run, [
+    { title: 'Create the installation', run: () => run.create() },
+    { title: 'Boot the live host', run: async () => void (await run.bootLive()) },
+    { title: 'Bootstrap and write the disk', run: (report) => run.bootstrap(report) },
+    { title: 'Look at the disk before its first boot', run: (report) => run.checkDisk(report) },
+    { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
+    { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
+    { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
+  ]);
 };

@@ -1,8 +1,10 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { z } from 'zod';
 import { Failure } from '../steps/failure.ts';
 import { run } from './command.ts';
+import { exists } from './files.ts';
 
 const deviceSchema = z.object({
   path: z.string(),
@@ -13,6 +15,7 @@ const deviceSchema = z.object({
   pttype: z.string().nullable(),
   mountpoints: z.array(z.string().nullable()),
 });
+const PROBE_MS = 20_000;
 const lsblkSchema = z.object({ blockdevices: z.array(deviceSchema) });
 
 type Device = z.infer<typeof deviceSchema>;
@@ -40,7 +43,27 @@ export async function readDisk(device: string, signal: AbortSignal): Promise<Blo
   );
   const [disk, ...children] = lsblkSchema.parse(JSON.parse(text)).blockdevices;
   if (disk === undefined) throw new Failure('retry', `lsblk knows nothing of ${path}`);
-  return { ...disk, children };
+  return { ...disk, children: await Promise.all(children.map((child) => probed(child, signal))) };
+}
+
+/**
+ * What lsblk does not know is read off the partition itself: udev may not have looked at
+ * it yet, and an installation that is not recognised might be overwritten.
+ */
+async function probed(partition: Device, signal: AbortSignal): Promise<Device> {
+  if (partition.fstype !== null) return partition;
+  if (!(await exists(partition.path))) {
+    throw new Failure('retry', `the partition ${partition.path} has no device node yet`);
+  }
+  const args = ['--probe', '--output', 'export', '--match-tag', 'TYPE', '--match-tag', 'LABEL'];
+  // Exit code 2: there is nothing on it that blkid knows.
+  const { stdout } = await execa('blkid', [...args, partition.path], {
+    cancelSignal: signal,
+    timeout: PROBE_MS,
+    reject: false,
+  });
+  const value = (tag: string) => new RegExp(`^${tag}=(.*)$`, 'm').exec(stdout)?.[1] ?? null;
+  return { ...partition, fstype: value('TYPE'), label: value('LABEL') ?? partition.label };
 }
 
 async function resolveDevice(device: string): Promise<string> {

@@ -1,9 +1,8 @@
 import { hostname } from 'node:os';
 import { approveServingRequests } from '../../../lib/csr/approver.ts';
 import { describeDecision } from '../../../lib/csr/decision.ts';
-import { readHostView } from '../../../lib/csr/views.ts';
+import { viewOfThisHost } from '../../../lib/csr/this-host.ts';
 import { exists } from '../../../lib/host/files.ts';
-import { addressesIn, hostAddresses } from '../../../lib/host/network.ts';
 import { waitForPath } from '../../../lib/host/watch.ts';
 import { kubeClient } from '../../../lib/kube/client.ts';
 import { accessTo } from '../../../lib/render/access.ts';
@@ -39,19 +38,10 @@ async function follow(context: LiveContext, kubeconfig: string, progress: Progre
     await approveServingRequests(client, {
       signal,
       nodeName: hostname(),
-      host: () => hostView(context, signal),
+      host: () => viewOfThisHost(context.cluster, context.paths, signal),
       report: (decision) => progress.say(describeDecision(decision)),
     });
   } finally {
     client.close();
   }
-}
-
-async function hostView({ cluster, paths }: LiveContext, signal: AbortSignal) {
-  const [address] = addressesIn(await hostAddresses(signal), cluster.machineNetwork);
-  return readHostView({
-    nodeName: hostname(),
-    nodeIp: address?.address ?? '',
-    hostNameFile: paths.at('/etc/hostname'),
-  });
 }
