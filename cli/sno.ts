@@ -59,6 +59,14 @@ function program(surroundings: SnoSurroundings): Command {
       '--agents-executable <file>',
       'the sno-agents executable that the live medium carries, if not the one of this build',
     )
+    .option(
+      '--payload <dir>',
+      'the payload that the live medium carries: the live host refuses any other',
+    )
+    .option(
+      '--machine-config-server <url>',
+      'https URL that the master Ignition is fetched from, instead of rendering it on the host',
+    )
     .action((options: CreateOptions) => createSingleNodeIgnitionConfig(options, surroundings));
   const verify = sno.command('verify').description('check a file before it ships');
   verify

@@ -28,12 +28,13 @@ export interface CreatedInstallation {
 /** Writes an install-config into a new folder and runs `sno create single-node-ignition-config` on it. */
 export async function createInstallation(
   folder: string,
+  payload: string,
   signal: AbortSignal,
 ): Promise<CreatedInstallation> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'install-config.yaml'), stringify(installConfig));
   const installer = ['--offline', '--insecure', '--image-file', osImageOnMedium, DISK].join(' ');
-  await run(cli, ['create', 'single-node-ignition-config', '--dir', folder], {
+  await run(cli, ['create', 'single-node-ignition-config', '--dir', folder, '--payload', payload], {
     signal,
     deadlineMs: 60_000,
     env: { OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS: installer },

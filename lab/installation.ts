@@ -67,6 +67,11 @@ export class Installation {
     return join(this.context.out, `${label}-journal.log`);
   }
 
+  /** What a boot prints on the console; it goes on also where a power cut damaged the journal. */
+  consoleOf(label: string): string {
+    return join(this.context.out, `${label}-console.log`);
+  }
+
   async create(): Promise<void> {
     const { folder, components, teardown, signal } = this.context;
     const { payload, osImage } = components;
@@ -75,7 +80,7 @@ export class Installation {
     this.#medium = await makeMedium(join(folder, 'medium'), medium, signal);
     const target = join(folder, 'installation');
     await writeUserManifests(target, this.#options.manifests);
-    this.#created = await createInstallation(target, signal);
+    this.#created = await createInstallation(target, payload, signal);
     if (this.#options.settings !== undefined) {
       await addSettings(this.#created.ignition, this.#options.settings);
     }

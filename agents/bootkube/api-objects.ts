@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { exists, writeFileAtomic } from '../../lib/host/files.ts';
+import { writeFileAtomic } from '../../lib/host/files.ts';
 import type { KubeClient } from '../../lib/kube/client.ts';
 import { withBootstrapAdmin } from '../../lib/render/access.ts';
 import { describeError } from '../../lib/steps/failure.ts';
@@ -30,54 +30,59 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
 
 /**
  * Saves what the API knows while it is up: a few steps on it is gone for good, and
- * the log bundle is packed after that. A collection that fails is recorded and
- * passed over, since a bundle must never fail an installation.
+ * the log bundle is packed after that. What fails is said and passed over, one
+ * collection or all of them: no installation fails for the sake of its logs.
  */
 export const apiObjects: StepBody<LiveContext> = {
   name: 'api-objects',
-  leaves: 'the objects of the API as files for the log bundle',
+  leaves: 'the objects of the API as files for the log bundle, as far as it gives them',
   input: ({ cluster }) => cluster.clusterId,
-  holds: (context) => exists(objectsFolder(context)),
+  // With or without them: the journal says how many there are.
+  holds: async () => true,
   async run(context, progress) {
-    const results = await withBootstrapAdmin(
-      context.cluster.controlPlane,
-      context.paths,
-      (client) =>
-        Promise.all(
-          Object.entries(COLLECTIONS).map(([name, path]) =>
-            saveCollection(
-              client,
-              path,
-              join(objectsFolder(context), `${name}.json`),
-              progress.signal,
-            ),
-          ),
-        ),
-    );
-    const failures = results.filter((result) => result !== undefined);
-    for (const failure of failures) progress.warn(`Not in the bundle: ${failure}`);
-    return done(`${results.length - failures.length} collections`);
+    try {
+      const results = await withBootstrapAdmin(
+        context.cluster.controlPlane,
+        context.paths,
+        (client) => saveAll(client, objectsFolder(context), progress.signal),
+      );
+      progress.signal.throwIfAborted();
+      const failures = results.filter((result) => result !== undefined);
+      for (const failure of failures) progress.warn(`Not in the bundle: ${failure}`);
+      return done(`${results.length - failures.length} collections`);
+    } catch (error) {
+      progress.signal.throwIfAborted();
+      const reason = describeError(error);
+      progress.warn(`The API cannot be asked for its objects: ${reason}`);
+      return done(`none: ${reason}`);
+    }
   },
 };
 
+function saveAll(client: KubeClient, folder: string, signal: AbortSignal) {
+  return Promise.all(
+    Object.entries(COLLECTIONS).map(([name, path]) =>
+      saveCollection(client, path, join(folder, `${name}.json`), signal),
+    ),
+  );
+}
+
+/** Returns why the collection is not there; its file says so too, if it can be written. */
 async function saveCollection(
   client: KubeClient,
   path: string,
   file: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  let text: string;
   try {
-    text = JSON.stringify(
-      await client.json({ method: 'GET', path }, { signal, deadlineMs: 20_000 }),
-      null,
-      1,
-    );
+    const list = await client.json({ method: 'GET', path }, { signal, deadlineMs: 20_000 });
+    await writeFileAtomic(file, JSON.stringify(list, null, 1), 0o600);
+    return undefined;
   } catch (error) {
-    text = JSON.stringify({ path, error: describeError(error) });
-    await writeFileAtomic(file, text, 0o600);
-    return describeError(error);
+    const reason = describeError(error);
+    await writeFileAtomic(file, JSON.stringify({ path, error: reason }), 0o600).catch(
+      () => undefined,
+    );
+    return reason;
   }
-  await writeFileAtomic(file, text, 0o600);
-  return undefined;
 }

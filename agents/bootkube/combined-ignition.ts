@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import { readTextIfPresent, sha256, writeFileAtomic } from '../../lib/host/files.ts';
 import { combine } from '../../lib/ignition/combine.ts';
 import { parseConfig } from '../../lib/ignition/config.ts';
 import { configOf, file } from '../../lib/ignition/entries.ts';
@@ -10,6 +10,7 @@ import type { StepBody } from '../../lib/steps/within.ts';
 import type { LiveContext } from './context.ts';
 import { installedHostConfig } from './installed-host.ts';
 import { originalMasterPath } from './master-ignition.ts';
+import { snapshotRecordPath } from './snapshot.ts';
 
 /** What the Ignition of the operating system that is written can read (RHCOS 4.12 and later, Ignition 2.14). */
 const TARGET_SPEC = '3.2.0';
@@ -22,7 +23,11 @@ const TARGET_SPEC = '3.2.0';
 export const combinedIgnition: StepBody<LiveContext> = {
   name: 'combined-ignition',
   leaves: '/opt/openshift/master.ign (0600), validated, of a size that fits the boot partition',
-  input: ({ cluster, settings }) => [cluster.clusterId, settings.maxIgnitionMiB],
+  input: async (context) => {
+    const parts = [originalMasterPath(context), snapshotRecordPath(context)];
+    const texts = await Promise.all(parts.map((path) => readTextIfPresent(path)));
+    return [...texts.map((text) => sha256(text ?? '')), context.settings.maxIgnitionMiB];
+  },
   async holds({ paths, settings }) {
     const text = await readTextIfPresent(paths.masterIgnition);
     if (text === undefined) return false;

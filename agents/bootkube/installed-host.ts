@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readTextIfPresent, sha256 } from '../../lib/host/files.ts';
+import { exists, readTextIfPresent, sha256 } from '../../lib/host/files.ts';
 import { type HostPaths, hostPaths } from '../../lib/host/paths.ts';
 import type { Config } from '../../lib/ignition/config.ts';
 import { configOf, directory, file, link, unit } from '../../lib/ignition/entries.ts';
@@ -133,6 +133,14 @@ async function agentFiles(context: LiveContext): Promise<InstalledFile[]> {
       mode: 0o644,
       contents: `KUBELET_NODEIP_HINT=${record.nodeIp}\n`,
     },
+    ...(await logBundleFile(context)),
+  ];
+}
+
+/** None if it could not be made: the installation goes on without it. */
+async function logBundleFile(context: LiveContext): Promise<InstalledFile[]> {
+  if (!(await exists(bundlePath(context)))) return [];
+  return [
     {
       path: '/var/log/log-bundle-bootstrap.tar.gz',
       mode: 0o600,
@@ -144,11 +152,7 @@ async function agentFiles(context: LiveContext): Promise<InstalledFile[]> {
 
 function ledgerOf(files: readonly InstalledFile[], rendered: Rendered): Ledger {
   const entries: LedgerEntry[] = [
-    ...files.flatMap(({ path, contents, leftover }) =>
-      leftover === undefined
-        ? []
-        : [{ path, sha256: sha256(contents), why: leftover, when: 'steady-state' as const }],
-    ),
+    // First, so that a clean-up that is cut never leaves the unit without what it restores from.
     ...pivotUnits
       .filter(({ name }) => name !== 'bootkube.service')
       .map(({ name, contents }) => ({
@@ -158,6 +162,11 @@ function ledgerOf(files: readonly InstalledFile[], rendered: Rendered): Ledger {
         when: 'steady-state' as const,
         unit: name,
       })),
+    ...files.flatMap(({ path, contents, leftover }) =>
+      leftover === undefined
+        ? []
+        : [{ path, sha256: sha256(contents), why: leftover, when: 'steady-state' as const }],
+    ),
   ];
   const goneKeys = rendered.files
     .filter(({ keyClass }) => keyClass === 'gone')

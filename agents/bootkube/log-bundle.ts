@@ -1,124 +1,65 @@
-import { createWriteStream } from 'node:fs';
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
-import { run } from '../../lib/host/command.ts';
-import { exists } from '../../lib/host/files.ts';
-import { redact } from '../../lib/log/redact.ts';
-import { journalPath } from '../../lib/steps/agent-command.ts';
+import { writeFileAtomic } from '../../lib/host/files.ts';
 import { describeError } from '../../lib/steps/failure.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import { objectsFolder } from './api-objects.ts';
 import type { LiveContext } from './context.ts';
+import { bundleSources, type Source, safeText } from './log-bundle-sources.ts';
 
 export const bundlePath = ({ paths }: LiveContext) =>
   join(paths.assets, 'log-bundle-bootstrap.tar.gz');
 
-const UNITS = [
-  'bootkube',
-  'install-to-disk',
-  'approve-csr',
-  'progress',
-  'sno-executable',
-  'kubelet',
-  'containerd',
-  'crio',
-] as const;
-
-/** Of each source, the newest part: a bundle travels in the Ignition, which has to stay small. */
-const MAX_SOURCE_BYTES = 512 * 1024;
-
-interface Source {
-  readonly name: string;
-  read(): Promise<string>;
-}
+/** Of the time that the step has; the rest is for saying that there is no bundle. */
+const SHARE_OF_TIME = 0.8;
 
 /**
  * Packs journals, container logs, the objects of the API and the step journal, in
  * the layout of the installer's bundle. Text goes through the redaction of the log;
- * a source that fails leaves its reason in its place.
+ * a source that fails leaves its reason in its place. A bundle that cannot be made
+ * is a warning: no installation fails for the sake of its logs.
  */
 export const logBundle: StepBody<LiveContext> = {
   name: 'log-bundle',
-  leaves: '/opt/openshift/log-bundle-bootstrap.tar.gz (0600)',
+  leaves: '/opt/openshift/log-bundle-bootstrap.tar.gz (0600), if it can be made',
   input: ({ cluster }) => cluster.clusterId,
-  holds: (context) => exists(bundlePath(context)),
-  async run(context, { signal }) {
-    const archive = pack();
-    const partial = `${bundlePath(context)}.partial`;
-    const target = createWriteStream(partial, { mode: 0o600 });
+  // With or without a bundle: the journal says which.
+  holds: async () => true,
+  async run(context, progress) {
+    const limit = AbortSignal.timeout(Math.round(progress.remainingMs() * SHARE_OF_TIME));
+    const signal = AbortSignal.any([progress.signal, limit]);
     try {
-      const [count] = await Promise.all([
-        addSources(archive, context, signal),
-        pipeline(archive, createGzip(), target, { signal }),
-      ]);
-      await rename(partial, bundlePath(context));
-      return done(`${count} files`);
-    } finally {
-      await rm(partial, { force: true });
+      const sources = await bundleSources(context);
+      await writeFileAtomic(bundlePath(context), await packed(sources, signal), 0o600);
+      return done(`${sources.length} files`);
+    } catch (error) {
+      progress.signal.throwIfAborted();
+      const reason = describeError(error);
+      progress.warn(`There will be no log bundle: ${reason}`);
+      return done(`not made: ${reason}`);
     }
   },
 };
 
-async function addSources(
-  archive: Pack,
-  context: LiveContext,
-  signal: AbortSignal,
-): Promise<number> {
-  const sources = [
-    ...journalSources(signal),
-    ...(await folderSources('/var/log/containers', 'bootstrap/containers')),
-    ...(await folderSources(context.paths.serviceRecords, 'bootstrap/services')),
-    ...(await folderSources(objectsFolder(context), 'resources')),
-    fileSource(journalPath(context.paths, 'bootkube'), 'bootstrap/steps/bootkube.jsonl'),
-  ];
-  for (const { name, read } of sources) {
-    const text = await read().catch(
-      (error: unknown) => `could not be read: ${describeError(error)}\n`,
-    );
-    const safe = redact(newest(text));
-    archive.entry({ name: `log-bundle-bootstrap/${name}`, mode: 0o600 }, safe);
+/** A gzipped tar archive of what the sources have. */
+async function packed(sources: readonly Source[], signal: AbortSignal): Promise<Buffer> {
+  const archive = pack();
+  const [bytes] = await Promise.all([
+    pipeline(archive, createGzip(), buffer, { signal }),
+    addAll(archive, sources, signal),
+  ]);
+  return bytes;
+}
+
+/** One after the other, and closed after the last one: nothing is packed half-read. */
+async function addAll(archive: Pack, sources: readonly Source[], signal: AbortSignal) {
+  for (const source of sources) {
+    const text = await safeText(source, signal);
+    signal.throwIfAborted();
+    archive.entry({ name: `log-bundle-bootstrap/${source.name}`, mode: 0o600 }, text);
   }
   archive.finalize();
-  return sources.length;
 }
-
-function journalSources(signal: AbortSignal): Source[] {
-  const read = (args: readonly string[]) =>
-    run('journalctl', ['--boot', '--no-pager', '--output=short-iso', ...args], {
-      signal,
-      deadlineMs: 30_000,
-    });
-  return [
-    ...UNITS.map((unit) => ({
-      name: `bootstrap/journals/${unit}.log`,
-      read: () => read([`--unit=${unit}`, '--lines=4000']),
-    })),
-    {
-      name: 'bootstrap/journals/warnings.log',
-      read: () => read(['--priority=warning', '--lines=4000']),
-    },
-  ];
-}
-
-async function folderSources(folder: string, inBundle: string): Promise<Source[]> {
-  try {
-    const names = await readdir(folder);
-    return names.map((name) => fileSource(join(folder, name), `${inBundle}/${name}`));
-  } catch {
-    return [];
-  }
-}
-
-const fileSource = (path: string, name: string): Source => ({
-  name,
-  read: () => readFile(path, 'utf8'),
-});
-
-const newest = (text: string) =>
-  text.length <= MAX_SOURCE_BYTES
-    ? text
-    : `(the beginning was left out)\n${text.slice(-MAX_SOURCE_BYTES)}`;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isMissing, readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import { parseConfig, serializeConfig } from '../../lib/ignition/config.ts';
 import { fetchMasterIgnition } from '../../lib/ignition/machine-config-server.ts';
 import { done } from '../../lib/steps/step.ts';
@@ -36,7 +36,7 @@ export const masterIgnition: StepBody<LiveContext> = {
         : await progress.wait(`the master Ignition from ${url}`, async () =>
             fetchMasterIgnition({
               url,
-              ca: await readFile(join(paths.assetsTls, 'root-ca.crt'), 'utf8'),
+              ca: await readFile(join(paths.assetsTls, 'kube-apiserver-serving-ca.crt'), 'utf8'),
               signal: progress.signal,
               deadlineMs: 30_000,
             }),
@@ -47,11 +47,5 @@ export const masterIgnition: StepBody<LiveContext> = {
   },
 };
 
-async function pullSecret({ paths }: LiveContext): Promise<string | undefined> {
-  try {
-    return await readFile(join(paths.kubelet, 'config.json'), 'utf8');
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
+const pullSecret = ({ paths }: LiveContext) =>
+  readTextIfPresent(join(paths.kubelet, 'config.json'));

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { sha256 } from '../../lib/host/files.ts';
-import { addressesIn, hostAddresses } from '../../lib/host/network.ts';
 import type { Config } from '../../lib/ignition/config.ts';
 import { configOf, directory, file, link, unit, user } from '../../lib/ignition/entries.ts';
 import { payloadFile } from '../../lib/payload/payload.ts';
+import { loadIdentity } from '../../lib/render/store.ts';
 import { nodeUnits } from '../../units/installed.ts';
 import type { LiveContext } from './context.ts';
 
@@ -19,8 +19,7 @@ export async function nodeIgnition(
   { cluster, paths }: LiveContext,
   pullSecret: string | undefined,
 ): Promise<Config> {
-  const signal = AbortSignal.timeout(15_000);
-  const [address] = addressesIn(await hostAddresses(signal), cluster.machineNetwork);
+  const { nodeIp } = await loadIdentity(paths);
   const executable = '/var/lib/sno-agents/bin/sno-agents';
   return configOf({
     // With the modes that the renderer gives them: Ignition would take 0755 for a parent.
@@ -30,7 +29,7 @@ export async function nodeIgnition(
         ? []
         : [user('core', { sshAuthorizedKeys: [...cluster.sshKeys], groups: ['sudo'] })],
     files: [
-      file('/etc/sno-agents/kubelet.env', 0o644, `KUBELET_NODE_IP=${address?.address ?? ''}\n`),
+      file('/etc/sno-agents/kubelet.env', 0o644, `KUBELET_NODE_IP=${nodeIp}\n`),
       file(
         '/etc/sno-agents/executable.sha256',
         0o644,

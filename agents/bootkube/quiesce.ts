@@ -1,4 +1,3 @@
-import { isApiReady } from '../../lib/kube/api-ready.ts';
 import { deleteLeases } from '../../lib/kube/leases.ts';
 import { withBootstrapAdmin } from '../../lib/render/access.ts';
 import { loadRendered } from '../../lib/render/store.ts';
@@ -34,14 +33,15 @@ export const quiesce: StepBody<LiveContext> = {
     const pods = controlPlanePods(await loadRendered(paths));
     const [apiServer, ...leaders] = pods;
     await removeStaticPods(paths, leaders, progress);
-    await withBootstrapAdmin(cluster.controlPlane, paths, async (client) => {
-      // Not ready only when an earlier attempt stopped it, after the Leases were gone.
-      if (!(await isApiReady(client, progress.signal))) return;
-      await deleteLeases(client, ['kube-controller-manager', 'kube-scheduler'], {
-        signal: progress.signal,
-        deadlineMs: progress.remainingMs(),
-      });
-    });
+    // Gone only when an earlier attempt stopped it, after the Leases were deleted.
+    if (apiServer !== undefined && (await isPlaced(paths, apiServer))) {
+      await withBootstrapAdmin(cluster.controlPlane, paths, (client) =>
+        deleteLeases(client, ['kube-controller-manager', 'kube-scheduler'], {
+          signal: progress.signal,
+          deadlineMs: 30_000,
+        }),
+      );
+    }
     if (apiServer !== undefined) await removeStaticPods(paths, [apiServer], progress);
     return done();
   },

@@ -27,7 +27,7 @@ export const render: StepBody<LiveContext> = {
   leaves:
     '/opt/openshift/rendered.json (0600) and the files of the live stage in their final places',
   retries: true,
-  input: ({ cluster }) => [cluster.clusterId, cluster],
+  input: ({ cluster }) => cluster,
   async holds(context) {
     const rendered = await loadRenderedFor(context.paths, renderKey(context));
     return rendered !== undefined && (await filesArePlaced(context.paths, rendered.files));
@@ -44,7 +44,7 @@ export const render: StepBody<LiveContext> = {
         host,
         authorities,
       });
-      await saveRendered(paths, key, rendered);
+      await saveRendered(paths, key, host, rendered);
     }
     await placeFiles(paths, rendered);
     return done(`${rendered.files.length} files, ${rendered.manifests.length} manifests`);

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { EtcdClient } from '../../lib/etcd/client.ts';
 import { waitUntilRevisionStable } from '../../lib/etcd/revision-stable.ts';
 import { takeSnapshot } from '../../lib/etcd/snapshot.ts';
 import { isMissing, sha256OfFile, writeFileAtomic } from '../../lib/host/files.ts';
@@ -11,6 +12,7 @@ import {
   type SnapshotRecord,
 } from '../../lib/installation/snapshot-record.ts';
 import { withEtcd } from '../../lib/render/access.ts';
+import { type HostIdentity, loadIdentity } from '../../lib/render/store.ts';
 import { Failure } from '../../lib/steps/failure.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
@@ -51,7 +53,7 @@ export const snapshot: StepBody<LiveContext> = {
 };
 
 async function snapshotFrom(
-  client: Parameters<Parameters<typeof withEtcd>[2]>[0],
+  client: EtcdClient,
   context: LiveContext,
   progress: Progress,
 ): Promise<SnapshotRecord> {
@@ -81,10 +83,7 @@ async function snapshotFrom(
       found: `revision ${taken.revision}`,
     });
   }
-  const [address] = addressesIn(
-    await hostAddresses(progress.signal),
-    context.cluster.machineNetwork,
-  );
+  const { hostname, nodeIp } = await expectIdentity(context, progress.signal);
   return {
     clusterId: context.cluster.clusterId,
     sha256,
@@ -93,7 +92,27 @@ async function snapshotFrom(
     hash,
     compactRevision,
     etcdVersion: version,
-    hostname: hostname(),
-    nodeIp: address?.address ?? '',
+    hostname,
+    nodeIp,
   };
+}
+
+/** Name and address as they were rendered into certificates; a Failure when they changed since. */
+async function expectIdentity(
+  { paths, cluster }: LiveContext,
+  signal: AbortSignal,
+): Promise<HostIdentity> {
+  const expected = await loadIdentity(paths);
+  const addresses = addressesIn(await hostAddresses(signal), cluster.machineNetwork);
+  if (
+    hostname() === expected.hostname &&
+    addresses.some(({ address }) => address === expected.nodeIp)
+  ) {
+    return expected;
+  }
+  throw new Failure('retry', "the host's name or address is not the one of its certificates", {
+    expected: `${expected.hostname}, ${expected.nodeIp}`,
+    found: [hostname(), ...addresses.map(({ address }) => address)].join(', '),
+    fix: 'Give the host a reserved address and a name that stays.',
+  });
 }

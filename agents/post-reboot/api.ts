@@ -1,4 +1,5 @@
-import { isApiReady, waitForApi } from '../../lib/kube/api-ready.ts';
+import { startUnit } from '../../lib/host/systemd.ts';
+import { waitForApi } from '../../lib/kube/api-ready.ts';
 import { withBootstrapAdmin } from '../../lib/render/access.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
@@ -11,9 +12,11 @@ export const api: StepBody<InstalledContext> = {
   retries: true,
   neededUntil: 'clean',
   input: ({ cluster }) => cluster.clusterId,
-  holds: ({ cluster, paths }, { signal }) =>
-    withBootstrapAdmin(cluster.controlPlane, paths, (client) => isApiReady(client, signal)),
+  // Later steps ask the API themselves; and a clean-up that was cut has taken the way to ask it.
+  holds: async () => true,
   async run({ cluster, paths }, progress) {
+    // It comes by itself, unless a unit before it failed and was mended by hand.
+    await startUnit('kubelet.service', progress.signal);
     await withBootstrapAdmin(cluster.controlPlane, paths, (client) =>
       progress.wait('the API server to be ready', () =>
         waitForApi(client, {

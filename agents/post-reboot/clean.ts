@@ -1,7 +1,7 @@
 import { connectRuntime } from '../../lib/cri/runtime.ts';
-import { exists, isMissing, removeFile, sha256OfFile } from '../../lib/host/files.ts';
+import { exists, removeFile } from '../../lib/host/files.ts';
 import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
-import { type LedgerEntry, readLedger } from '../../lib/installation/ledger.ts';
+import { isLeft, type LedgerEntry, readLedger } from '../../lib/installation/ledger.ts';
 import { Failure } from '../../lib/steps/failure.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
@@ -20,9 +20,9 @@ export const clean: StepBody<InstalledContext> = {
   leaves: 'none of the files that the leftovers ledger lists',
   retries: true,
   input: ({ cluster }) => cluster.clusterId,
-  async holds({ paths }) {
+  async holds({ paths }, { signal }) {
     const entries = (await readLedger(paths))?.entries ?? [];
-    const left = await Promise.all(entries.map(({ path }) => exists(paths.at(path))));
+    const left = await Promise.all(entries.map((entry) => isLeft(paths, entry, signal)));
     return !left.includes(true);
   },
   async run({ paths }, progress) {
@@ -32,9 +32,12 @@ export const clean: StepBody<InstalledContext> = {
     const mounted = await mountedPaths(signal);
     let removed = 0;
     for (const entry of ledger.entries) {
-      if (await removeEntry(entry, paths.at(entry.path), mounted, signal)) {
+      if (await isLeft(paths, entry, signal)) {
+        await removeEntry(entry, paths.at(entry.path), mounted, signal);
         removed += 1;
         progress.say(`Removed ${entry.path}: ${entry.why}`);
+      } else if (await exists(paths.at(entry.path))) {
+        progress.warn(`Left ${entry.path}: somebody else has written it since`);
       }
     }
     if (ledger.entries.some(({ unit }) => unit !== undefined)) await reloadUnits(signal);
@@ -44,35 +47,17 @@ export const clean: StepBody<InstalledContext> = {
 };
 
 async function removeEntry(
-  { path: stated, sha256, unit }: LedgerEntry,
+  { path: stated, unit }: LedgerEntry,
   path: string,
   mounted: readonly string[],
   signal: AbortSignal,
-): Promise<boolean> {
-  const found = await digest(path, signal);
-  if (found === undefined) return false;
-  if (found !== sha256) {
-    throw new Failure('fatal', `${stated} is not the file that the bootstrap installed`, {
-      expected: `SHA-256 ${sha256}`,
-      found,
-      fix: 'Move it away if it is yours, and start bootkube.service again.',
-    });
-  }
+): Promise<void> {
   const mount = mounted.find((source) => path === source || path.startsWith(`${source}/`));
   if (mount !== undefined) {
     throw new Failure('retry', `a running container mounts ${mount}, which holds ${stated}`);
   }
   if (unit !== undefined) await disableUnit(unit, signal);
-  return removeFile(path);
-}
-
-async function digest(path: string, signal: AbortSignal): Promise<string | undefined> {
-  try {
-    return await sha256OfFile(path, signal);
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  await removeFile(path);
 }
 
 /** Host paths that running containers mount. */

@@ -8,7 +8,7 @@ import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { InstalledContext } from './context.ts';
 
-export const UNIT = 'bootkube.service';
+const UNIT = 'bootkube.service';
 const unitPath = (paths: HostPaths) => paths.at(`/etc/systemd/system/${UNIT}`);
 
 /** What this plan leaves nothing of; the executable itself stays for the other agents. */
@@ -33,7 +33,7 @@ export const retire: StepBody<InstalledContext> = {
     for (const path of links(paths)) await removeFile(path);
     await removeFile(ledgerPath(paths));
     await syncDirectory(dirname(paths.binaries));
-    await disableUnit(UNIT, signal);
+    if (await exists(unitPath(paths))) await disableUnit(UNIT, signal);
     await removeFile(unitPath(paths));
     await reloadUnits(signal);
     return done();

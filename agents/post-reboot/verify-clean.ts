@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { exists, readTextIfPresent } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import { type Ledger, readLedger } from '../../lib/installation/ledger.ts';
+import { isLeft, type Ledger, readLedger } from '../../lib/installation/ledger.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
+import { payloadFiles } from '../../lib/payload/verify.ts';
 import { type SearchedFiles, searchFiles } from '../../lib/pki/scan/search-files.ts';
 import { filesOnDisk } from '../../lib/pki/scan/walk.ts';
 import { Failure } from '../../lib/steps/failure.ts';
@@ -57,14 +58,14 @@ export const verifyClean: StepBody<InstalledContext> = {
   name: 'verify-clean',
   leaves: 'proof that no ledger path and no bootstrap key is left',
   input: ({ cluster }) => cluster.clusterId,
-  async holds({ paths }) {
+  async holds({ paths }, { signal }) {
     const ledger = await readLedger(paths);
-    return ledger !== undefined && (await leftPaths(paths, ledger)).length === 0;
+    return ledger !== undefined && (await leftPaths(paths, ledger, signal)).length === 0;
   },
   async run({ paths }, progress) {
     const ledger = await readLedger(paths);
     if (ledger === undefined) throw new Failure('fatal', 'the leftovers ledger is not there');
-    refusePaths(await leftPaths(paths, ledger));
+    refusePaths(await leftPaths(paths, ledger, progress.signal));
     const searched = await searchDisk(paths, new Set(ledger.goneKeys), progress);
     refuseKeys(searched.found);
     for (const path of searched.incomplete) {
@@ -74,9 +75,13 @@ export const verifyClean: StepBody<InstalledContext> = {
   },
 };
 
-async function leftPaths(paths: HostPaths, { entries }: Ledger): Promise<string[]> {
+async function leftPaths(
+  paths: HostPaths,
+  { entries }: Ledger,
+  signal: AbortSignal,
+): Promise<string[]> {
   const left: string[] = [];
-  for (const { path } of entries) if (await exists(paths.at(path))) left.push(path);
+  for (const entry of entries) if (await isLeft(paths, entry, signal)) left.push(entry.path);
   return left;
 }
 
@@ -102,7 +107,7 @@ async function searchDisk(
   wanted: ReadonlySet<string>,
   { signal }: Progress,
 ): Promise<SearchedFiles> {
-  const payload = await payloadFiles(paths);
+  const payload = await verifiedFiles(paths);
   const onHost = (path: string) => path.slice(paths.at('').length);
   const files = filesOnDisk({
     root: paths.root,
@@ -119,11 +124,10 @@ async function searchDisk(
 }
 
 /** The files that the payload's description names with their digests; nothing else in its folder. */
-async function payloadFiles({ payload: folder }: HostPaths): Promise<ReadonlySet<string>> {
+async function verifiedFiles({ payload: folder }: HostPaths): Promise<ReadonlySet<string>> {
   if (!(await exists(join(folder, payloadFile)))) return new Set();
-  const { images, binaries } = await readPayload(folder);
-  const names = [...images.map(({ archive }) => archive), ...binaries.map(({ file }) => file)];
-  return new Set(names.map((name) => join(folder, name)));
+  const files = payloadFiles(await readPayload(folder));
+  return new Set(files.map(({ path }) => join(folder, path)));
 }
 
 /** The upper folders of mounted overlays: what running containers have written. */

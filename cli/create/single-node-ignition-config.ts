@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { readTextIfPresent } from '../../lib/host/files.ts';
+import { readTextIfPresent, sha256OfFile } from '../../lib/host/files.ts';
 import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
 import { validateConfigText } from '../../lib/ignition/validate.ts';
+import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { createLaptopAuthorities } from '../../lib/pki/authority.ts';
 import { adminKubeconfig } from '../../lib/pki/kubeconfig.ts';
 import { type Cluster, clusterDomain, clusterSchema } from '../../lib/render/cluster.ts';
@@ -22,6 +23,10 @@ export interface CreateOptions {
   dir: string;
   /** The sno-agents executable, where the build's own does not apply. */
   agentsExecutable?: string;
+  /** Folder with the payload.yaml that the live host must find. */
+  payload?: string;
+  /** Where the live host fetches the master Ignition. */
+  machineConfigServer?: string;
 }
 
 /** What a command has of the process that it runs in. */
@@ -49,7 +54,11 @@ export async function createSingleNodeIgnitionConfig(
 
   const { settings, user } = await readFolder(dir, environment[DISK_VARIABLE], signal);
   const executableSha256 = await agentsSha256(options.agentsExecutable, environment, signal);
-  const cluster = clusterOf(settings, randomUUID(), executableSha256);
+  const cluster = {
+    ...clusterOf(settings, randomUUID(), executableSha256),
+    ...(await pinnedPayload(options.payload, signal)),
+    ...machineConfigServer(options.machineConfigServer),
+  };
   const authorities = await createLaptopAuthorities();
   const config = liveIgnition({
     cluster,
@@ -131,6 +140,26 @@ function clusterOf(
     executableSha256,
     preflightWarnings: settings.preflightWarnings,
     sshKeys: settings.sshKeys,
+  });
+}
+
+/** The payload's own description is checked here, and its digest travels in the Ignition. */
+async function pinnedPayload(
+  folder: string | undefined,
+  signal: AbortSignal,
+): Promise<Pick<Cluster, 'payloadSha256'>> {
+  if (folder === undefined) return {};
+  await readPayload(folder);
+  return { payloadSha256: await sha256OfFile(join(folder, payloadFile), signal) };
+}
+
+function machineConfigServer(url: string | undefined): Pick<Cluster, 'machineConfigServerUrl'> {
+  if (url === undefined) return {};
+  if (URL.canParse(url) && new URL(url).protocol === 'https:')
+    return { machineConfigServerUrl: url };
+  throw new Failure('usage', '--machine-config-server is reached with TLS only', {
+    expected: 'a URL such as https://api-int.example.com:22623/config/master',
+    found: url,
   });
 }
 

@@ -14,15 +14,15 @@ const answerSchema = z
 export const etcdRestored: ClusterCheck = {
   name: "etcd's hash at the snapshot's revision is the live stage's",
   run: async ({ host, etcd, carried: { snapshot } }, signal) => {
-    const certificates = join(host.rootDir, 'etc/sno-agents');
+    const pki = join(host.rootDir, 'etc/kubernetes/pki');
     const text = await run(
       'nsenter',
       [
         ...['-t', `${host.leader}`, '--net', '--', join(etcd, 'etcdctl')],
         '--endpoints=https://127.0.0.1:2379',
-        `--cacert=${certificates}/etcd-ca.crt`,
-        `--cert=${certificates}/etcd-client.crt`,
-        `--key=${certificates}/etcd-client.key`,
+        `--cacert=${pki}/etcd/ca.crt`,
+        `--cert=${pki}/kube-apiserver/etcd-client.crt`,
+        `--key=${pki}/kube-apiserver/etcd-client.key`,
         ...['endpoint', 'hashkv', `--rev=${snapshot.revision}`, '--write-out=json'],
       ],
       { signal, deadlineMs: 30_000 },

@@ -2,7 +2,9 @@ import { Failure } from '../../lib/steps/failure.ts';
 import type { ClusterCheck } from './check.ts';
 
 /** Units that exist for the installation only. */
-const temporary = ['bootkube.service', 'approve-csr.service', 'progress.service'];
+const temporary = ['bootkube', 'sno-restore', 'install-to-disk', 'approve-csr', 'progress'].map(
+  (name) => `${name}.service`,
+);
 
 export const unitsGone: ClusterCheck = {
   name: 'the units of the installation are gone and no unit has failed',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Failure } from '../../lib/steps/failure.ts';
-import { waitForJournal } from '../host/wait-for-journal.ts';
+import { waitForText } from '../host/wait-for-text.ts';
 import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';
 
@@ -15,7 +15,7 @@ export const powerCut: Scenario = (context) => {
   const run = new Installation(context);
   const { signal } = context;
   const until = (label: string, text: RegExp) =>
-    waitForJournal(run.journalOf(label), text, WAIT_MS, signal);
+    waitForText(run.consoleOf(label), text, WAIT_MS, signal);
   return scenarioOf(run, [
     { title: 'Create the installation', run: () => run.create() },
     {

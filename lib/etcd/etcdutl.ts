@@ -66,5 +66,6 @@ function etcdutlFailure(args: readonly string[], error: ExecaError, deadlineMs: 
   }
   const lines = String(error.stderr ?? '').split('\n');
   const reason = lines.findLast((line) => /^(Error|panic): /.test(line));
-  return new Failure('fatal', what, { found: reason ?? error.shortMessage });
+  // A full disk or a lack of memory may pass; the step's deadline bounds the tries.
+  return new Failure('retry', what, { found: reason ?? error.shortMessage });
 }

@@ -43,27 +43,41 @@ export async function readDisk(device: string, signal: AbortSignal): Promise<Blo
   );
   const [disk, ...children] = lsblkSchema.parse(JSON.parse(text)).blockdevices;
   if (disk === undefined) throw new Failure('retry', `lsblk knows nothing of ${path}`);
-  return { ...disk, children: await Promise.all(children.map((child) => probed(child, signal))) };
+  const [whole, ...parts] = await Promise.all(
+    [disk, ...children].map((device) => probed(device, signal)),
+  );
+  return { ...(whole ?? disk), children: parts };
 }
 
 /**
- * What lsblk does not know is read off the partition itself: udev may not have looked at
+ * What lsblk does not know is read off the device itself: udev may not have looked at
  * it yet, and an installation that is not recognised might be overwritten.
  */
-async function probed(partition: Device, signal: AbortSignal): Promise<Device> {
-  if (partition.fstype !== null) return partition;
-  if (!(await exists(partition.path))) {
-    throw new Failure('retry', `the partition ${partition.path} has no device node yet`);
+async function probed(device: Device, signal: AbortSignal): Promise<Device> {
+  if (device.fstype !== null) return device;
+  if (!(await exists(device.path))) {
+    throw new Failure('retry', `the partition ${device.path} has no device node yet`);
   }
-  const args = ['--probe', '--output', 'export', '--match-tag', 'TYPE', '--match-tag', 'LABEL'];
-  // Exit code 2: there is nothing on it that blkid knows.
-  const { stdout } = await execa('blkid', [...args, partition.path], {
+  const args = ['--probe', '--output', 'export', device.path];
+  const { stdout, exitCode, stderr } = await execa('blkid', args, {
     cancelSignal: signal,
     timeout: PROBE_MS,
     reject: false,
   });
+  // 2: there is nothing on it that blkid knows. Anything else is no knowledge at all.
+  if (exitCode !== 0 && exitCode !== 2) {
+    throw new Failure('retry', `${device.path} cannot be read`, {
+      found: `blkid: exit code ${exitCode ?? 'none'}, ${stderr}`,
+      fix: 'Look at the disk and its cable: nothing is written before it can be read.',
+    });
+  }
   const value = (tag: string) => new RegExp(`^${tag}=(.*)$`, 'm').exec(stdout)?.[1] ?? null;
-  return { ...partition, fstype: value('TYPE'), label: value('LABEL') ?? partition.label };
+  return {
+    ...device,
+    fstype: value('TYPE'),
+    label: value('LABEL') ?? device.label,
+    pttype: value('PTTYPE') ?? device.pttype,
+  };
 }
 
 async function resolveDevice(device: string): Promise<string> {

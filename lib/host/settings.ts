@@ -49,7 +49,9 @@ export const defaultSettings = {
   /** Largest combined Ignition: it has to fit the boot partition beside two kernels. */
   maxIgnitionMiB: 150,
   /** install-to-disk: bootkube to finish. */
-  waitForBootkubeMs: minutes(90),
+  waitForBootkubeMs: minutes(120),
+  /** progress: the whole live stage. */
+  liveStageMs: minutes(180),
   writeDiskMs: minutes(45),
   copyPayloadMs: minutes(15),
   /** sno-restore: the address to be there after the boot. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readTextIfPresent } from '../host/files.ts';
+import { isMissing, readTextIfPresent, sha256OfFile } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { Failure } from '../steps/failure.ts';
 
@@ -28,6 +28,23 @@ export const ledgerSchema = z.object({
 
 export type LedgerEntry = z.infer<typeof entrySchema>;
 export type Ledger = z.infer<typeof ledgerSchema>;
+
+/**
+ * Whether the file that the bootstrap installed is still there. Another file at its path
+ * belongs to whoever wrote it (operators overwrite manifests in place): it was handed over.
+ */
+export async function isLeft(
+  paths: HostPaths,
+  { path, sha256 }: LedgerEntry,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return (await sha256OfFile(paths.at(path), signal)) === sha256;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
 
 export const ledgerPath = (paths: HostPaths) => `${paths.config}/leftovers.json`;
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type ContainerRuntime, connectRuntime } from '../cri/runtime.ts';
+import { run } from '../host/command.ts';
 import { sha256OfFiles } from '../host/digests.ts';
 import { exists } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
@@ -29,7 +30,22 @@ export async function bringPayload(
     }),
   );
   await installBinaries(payload, destinations(paths), progress.signal);
+  await syncStores(paths, progress.signal);
   return { images: payload.images.length, binaries: payload.binaries.length };
+}
+
+/** Where the runtimes unpack images. */
+const stores = ['/var/lib/containerd', '/var/lib/containers'];
+
+/**
+ * A runtime does not sync what it unpacks: after a power cut an image would be there by
+ * name and digest, with empty files in it. So nothing is called done before this.
+ */
+async function syncStores(paths: HostPaths, signal: AbortSignal): Promise<void> {
+  const candidates = [paths.binaries, ...stores.map(paths.at)];
+  const there = await Promise.all(candidates.map(exists));
+  const folders = candidates.filter((_, index) => there[index]);
+  await run('sync', ['--file-system', ...folders], { signal, deadlineMs: 300_000 });
 }
 
 /** Whether the runtime has every image of the payload, by digest, and each binary is in its place. */

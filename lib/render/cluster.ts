@@ -46,6 +46,11 @@ export const clusterSchema = z.strictObject({
   executableSha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** Who may log in as `core`. */
   sshKeys: z.array(z.string()).default([]),
+  /** sha256 (hex) of the payload.yaml that the live medium must carry; absent: the medium's is believed. */
+  payloadSha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
   /** Where the master Ignition is fetched; absent: it is rendered on the host. */
   machineConfigServerUrl: z.url().optional(),
   /** Names of preflight checks whose failure is only a warning. */

@@ -30,7 +30,16 @@ const renderedSchema: z.ZodType<Rendered> = z.object({
   manifests: z.array(z.object({ name: z.string(), contents: z.string() })),
 });
 
-const storeSchema = z.object({ input: z.string(), rendered: renderedSchema });
+/** Of the host's facts, those that the reboot must not change. */
+const identitySchema = z.object({ hostname: z.string(), nodeIp: z.string() });
+
+export type HostIdentity = z.infer<typeof identitySchema>;
+
+const storeSchema = z.object({
+  input: z.string(),
+  identity: identitySchema,
+  rendered: renderedSchema,
+});
 
 /**
  * What was rendered, kept whole in one 0600 file on the live host: keys are made
@@ -39,9 +48,12 @@ const storeSchema = z.object({ input: z.string(), rendered: renderedSchema });
 export async function saveRendered(
   paths: HostPaths,
   input: string,
+  identity: HostIdentity,
   rendered: Rendered,
 ): Promise<void> {
-  await writeFileAtomic(storePath(paths), JSON.stringify({ input, rendered }), 0o600);
+  const { hostname, nodeIp } = identity;
+  const stored = { input, identity: { hostname, nodeIp }, rendered };
+  await writeFileAtomic(storePath(paths), JSON.stringify(stored), 0o600);
 }
 
 /** What was rendered for that input; undefined when it was another or none. */
@@ -57,13 +69,22 @@ export async function loadRenderedFor(
 
 /** What the render step left; a Failure when it did not run. */
 export async function loadRendered(paths: HostPaths): Promise<Rendered> {
+  return (await loadStore(paths)).rendered;
+}
+
+/** The name and address that everything was rendered for. */
+export async function loadIdentity(paths: HostPaths): Promise<HostIdentity> {
+  return (await loadStore(paths)).identity;
+}
+
+async function loadStore(paths: HostPaths): Promise<z.infer<typeof storeSchema>> {
   const text = await readTextIfPresent(storePath(paths));
   if (text === undefined) {
     throw new Failure('fatal', `${storePath(paths)} is not there`, {
       fix: 'Run the step render first.',
     });
   }
-  return storeSchema.parse(JSON.parse(text)).rendered;
+  return storeSchema.parse(JSON.parse(text));
 }
 
 /** Makes the folders of the live stage and writes its files to their places. */

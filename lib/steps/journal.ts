@@ -2,6 +2,7 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { isMissing, syncDirectory } from '../host/files.ts';
+import { Failure } from './failure.ts';
 
 const entrySchema = z.object({
   /** Wall clock, for people. */
@@ -41,7 +42,19 @@ export class Journal {
     return new Journal(path, await readJournal(path));
   }
 
+  /** @throws Failure (retry) when it cannot be written: without its memory an agent must not go on. */
   async append(entry: JournalEntry): Promise<void> {
+    try {
+      await this.#append(entry);
+    } catch (cause) {
+      throw new Failure('retry', `the step journal ${this.path} cannot be written`, {
+        fix: 'Free space on its file system.',
+        cause,
+      });
+    }
+  }
+
+  async #append(entry: JournalEntry): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o755 });
     const file = await open(this.path, 'a', 0o644);
     try {

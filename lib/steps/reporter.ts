@@ -27,11 +27,15 @@ export class Reporter implements WaitingListener {
 
   async agentBegins(): Promise<void> {
     this.#notifier.startWatchdog();
-    await Promise.all([this.#notifier.ready(), this.#record.serviceStart()]);
+    // Before READY: whoever is started after this agent must not read how the last run ended.
     this.#publish({});
+    await this.#status.flush();
+    await Promise.all([this.#notifier.ready(), this.#record.serviceStart()]);
   }
 
   stepBegins(name: string, number: number, of: number, deadlineMs: number): void {
+    // Also for looking whether the step is done already, which may read gigabytes.
+    void this.#notifier.extendTimeout(deadlineMs + STARTING_MARGIN_MS);
     const since = now();
     this.#announced = undefined;
     this.#publish({ step: { name, number, of, attempt: 0, since, until: later(deadlineMs) } });

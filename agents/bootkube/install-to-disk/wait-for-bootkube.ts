@@ -38,6 +38,6 @@ async function throwIfFailed(path: string): Promise<void> {
   if (status?.state !== 'failed' || status.exitCode === EXIT.retryable) return;
   throw new Failure('fatal', 'bootkube failed for good, so there is nothing to install', {
     found: status.reason ?? 'no reason given',
-    fix: 'See "journalctl -u bootkube" and "/var/lib/sno-agents/bin/bootkube status".',
+    fix: 'See "journalctl -u bootkube"; when it is mended, start bootkube.service and install-to-disk.service again.',
   });
 }

@@ -67,6 +67,12 @@ async function runCheck(
   try {
     return { check, finding: await check.run(input) };
   } catch (error) {
-    return { check, finding: bad(describeError(error), 'See the message.') };
+    return {
+      check,
+      finding: bad(
+        `the check itself failed: ${describeError(error)}`,
+        'Mend what the message names, or see "journalctl -u bootkube".',
+      ),
+    };
   }
 }

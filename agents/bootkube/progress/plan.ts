@@ -9,5 +9,5 @@ export const progressPlan = (s: Settings): Plan<LiveContext> => ({
   agent: 'progress',
   unit: 'progress',
   purpose: 'shows the progress of the installation on the console',
-  steps: [within(s, 'waitForBootkubeMs', showProgress)],
+  steps: [within(s, 'liveStageMs', showProgress)],
 });

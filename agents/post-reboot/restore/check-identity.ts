@@ -15,7 +15,15 @@ export const checkIdentity: StepBody<InstalledContext> = {
   leaves: 'certainty that the host has the name and the address of the live stage',
   retries: true,
   input: requireRecord,
-  holds: async () => true,
+  // Again at a boot that comes before the clean-up: the address may have changed since.
+  async holds(context, { signal }) {
+    const record = await requireRecord(context);
+    const addresses = await hostAddresses(signal);
+    return (
+      context.nodeName === record.hostname &&
+      addresses.some(({ address }) => address === record.nodeIp)
+    );
+  },
   async run(context, { signal }) {
     const record = await requireRecord(context);
     if (context.nodeName !== record.hostname) {
@@ -40,6 +48,6 @@ function changed(what: string, expected: string, found: string): Failure {
   return new Failure('fatal', `the reboot changed ${what}`, {
     expected,
     found,
-    fix: `Give the host ${expected} back (DHCP reservation, DNS or configuration) and start sno-restore.service again.`,
+    fix: `Give the host ${expected} back (DHCP reservation, DNS or configuration) and run "systemctl start kubelet.service bootkube.service".`,
   });
 }

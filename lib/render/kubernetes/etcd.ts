@@ -31,7 +31,10 @@ export const etcdClient = {
 } as const;
 
 export function etcdFiles({ etcd }: Authorities): RenderedFile[] {
-  return [publicFile(trust, etcd.certificate), publicFile(etcdClient.authority, etcd.certificate)];
+  return [
+    publicFile(trust, etcd.certificate),
+    publicFile(etcdClient.authority, etcd.certificate, { stage: 'live' }),
+  ];
 }
 
 export function etcdPod(input: RenderInput): StaticPod {

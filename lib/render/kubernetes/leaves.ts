@@ -1,7 +1,7 @@
 import { administrators } from '../../pki/kubeconfig.ts';
 import { issueLeaf, type LeafProfile } from '../../pki/leaf.ts';
 import { clusterDomain } from '../cluster.ts';
-import type { RenderedFile, RenderInput } from '../renderer.ts';
+import type { RenderedFile, RenderInput, Stage } from '../renderer.ts';
 import { addressAt } from './addresses.ts';
 import type { Authorities, AuthorityName } from './authorities.ts';
 import { keyFile, publicFile } from './files.ts';
@@ -24,6 +24,8 @@ interface IssuedLeaf extends Leaf {
   names?: (input: RenderInput) => Pick<LeafProfile, 'dnsNames' | 'ipAddresses'>;
   /** Bootstrap alone needs it: why. */
   leftover?: string;
+  /** Default `both`. */
+  stage?: Stage;
 }
 
 /** User names that RBAC or the authorizers know. */
@@ -74,6 +76,8 @@ export const issuedLeaves = {
     authority: 'etcd',
     subject: { commonName: 'sno-agents:etcd' },
     usage: 'client',
+    // Whoever has it owns all data, and no agent of the installed host asks etcd.
+    stage: 'live',
   },
   apiServerServing: {
     name: 'kube-apiserver-serving',
@@ -159,13 +163,13 @@ export async function leafFiles(
 }
 
 async function filesOf(
-  { subject, usage, names, leftover, ...leaf }: IssuedLeaf,
+  { subject, usage, names, leftover, stage = 'both', ...leaf }: IssuedLeaf,
   input: RenderInput,
   authorities: Authorities,
 ): Promise<RenderedFile[]> {
   const pair = await issueLeaf(authorities[leaf.authority], { subject, usage, ...names?.(input) });
   const keyClass = leftover === undefined ? 'permanent' : 'gone';
-  const options = leftover === undefined ? {} : { leftover };
+  const options = leftover === undefined ? { stage } : { stage, leftover };
   return [
     publicFile(leaf.certificate, pair.certificate, options),
     keyFile(leaf.key, pair.key, keyClass, options),

@@ -16,6 +16,9 @@ const other = plantedKey('other', newEcKey());
 const pem = gone.forms['PEM, PKCS#8'] ?? Buffer.alloc(0);
 
 /** An installed host without leftovers, as a folder. */
+/** Of a file without contents. */
+const EMPTY_SHA256 = createHash('sha256').digest('hex');
+
 function host(t: Test, entries: readonly string[] = ['/etc/gone.conf']) {
   const folder = t.testdir({ root: {}, outside: {} });
   const paths = hostPaths(join(folder, 'root'));
@@ -28,7 +31,12 @@ function host(t: Test, entries: readonly string[] = ['/etc/gone.conf']) {
   write(
     '/etc/sno-agents/leftovers.json',
     JSON.stringify({
-      entries: entries.map((path) => ({ path, sha256: 'aa', why: 'test', when: 'steady-state' })),
+      entries: entries.map((path) => ({
+        path,
+        sha256: EMPTY_SHA256,
+        why: 'test',
+        when: 'steady-state',
+      })),
       goneKeys: [gone.fingerprint],
     }),
   );
@@ -67,15 +75,24 @@ t.test('a clean host', async (t) => {
   });
 });
 
-t.test('a path of the ledger is still there, if only as a broken link', async (t) => {
-  const { context, paths } = host(t, ['/etc/gone.conf', '/etc/link', '/etc/none']);
-  writeFileSync(paths.at('/etc/gone.conf'), '');
-  symlinkSync('/nowhere', paths.at('/etc/link'));
-  t.notOk(await verifyClean.holds(context, progress()));
-  const { kind, message } = await failureOf(context);
-  t.equal(kind, 'fatal');
-  t.match(message, '/etc/gone.conf, /etc/link;');
-});
+t.test(
+  'a file of the ledger is still there; one that somebody else has written was handed over',
+  async (t) => {
+    const { context, paths } = host(t, [
+      '/etc/gone.conf',
+      '/etc/own.conf',
+      '/etc/link',
+      '/etc/none',
+    ]);
+    writeFileSync(paths.at('/etc/gone.conf'), '');
+    writeFileSync(paths.at('/etc/own.conf'), 'not what the bootstrap installed');
+    symlinkSync('/nowhere', paths.at('/etc/link'));
+    t.notOk(await verifyClean.holds(context, progress()));
+    const { kind, message } = await failureOf(context);
+    t.equal(kind, 'fatal');
+    t.match(message, 'still there: /etc/gone.conf;');
+  },
+);
 
 t.test('no ledger is no proof', async (t) => {
   const { context, paths } = host(t);

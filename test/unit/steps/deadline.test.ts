@@ -188,7 +188,7 @@ t.test('a postcondition that never answers ends with the step', async (t) => {
     deadlineMs: 20,
     holds: (_context, { signal }) => sleep(20_000, true, { signal }),
   });
-  await t.rejects(hung.run(), { kind: 'retry', message: /^a: / });
+  await t.rejects(hung.run(), { kind: 'deadline', message: /^a: / });
 });
 
 t.test('told to stop', async (t) => {

@@ -4,8 +4,8 @@ import { Failure } from '../../lib/steps/failure.ts';
 
 const LOOK_EVERY_MS = 100;
 
-/** Waits until a host's journal, as it is kept outside, has a line like that. */
-export async function waitForJournal(
+/** Waits until a host's console or journal, as it is kept outside, has a line like that. */
+export async function waitForText(
   path: string,
   text: RegExp,
   deadlineMs: number,
@@ -14,7 +14,7 @@ export async function waitForJournal(
   const until = Date.now() + deadlineMs;
   while (!text.test((await readTextIfPresent(path)) ?? '')) {
     if (Date.now() > until) {
-      throw new Failure('deadline', `the journal ${path} does not say ${text.source}`, {
+      throw new Failure('deadline', `${path} does not say ${text.source}`, {
         expected: `within ${deadlineMs / 1000}s`,
       });
     }
