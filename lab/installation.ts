@@ -86,12 +86,13 @@ export class Installation {
     }
   }
 
-  async bootLive(label = 'live'): Promise<Host> {
+  /** `early` is called as soon as the host's systemd runs. */
+  async bootLive(label = 'live', early?: (host: Host) => Promise<void>): Promise<Host> {
     const { components, signal } = this.context;
     const { ignition } = needed(this.#created);
     const image = join(components.rootFilesystem, 'tree');
     const options = { ...this.#hostOptions(label), image, ignition, medium: this.#medium };
-    return this.#started(label, await bootLiveHost(options, signal));
+    return this.#started(label, await bootLiveHost(options, signal), early);
   }
 
   /** Ends with the host's own reboot. */
@@ -126,9 +127,9 @@ export class Installation {
     });
   }
 
-  async bootInstalled(label = 'disk'): Promise<Host> {
+  async bootInstalled(label = 'disk', early?: (host: Host) => Promise<void>): Promise<Host> {
     const host = await bootDiskHost(this.#hostOptions(label), this.context.signal);
-    return this.#started(label, host);
+    return this.#started(label, host, early);
   }
 
   /** Until the post-reboot plan has retired. */
@@ -168,11 +169,12 @@ export class Installation {
     return readAgentSteps(this.#records('live'), this.#records('last'));
   }
 
-  async #started(label: string, host: Host): Promise<Host> {
+  async #started(label: string, host: Host, early?: (host: Host) => Promise<void>): Promise<Host> {
     const { teardown, signal } = this.context;
     this.host = host;
     this.#boots.push(label);
     teardown.add(`stop ${host.identity.name}`, () => host.stop());
+    await early?.(host);
     // "degraded" is judged by what the units were for, later.
     await host.waitForBoot(BOOT_MS, signal).catch((error: unknown) => {
       if (!(error instanceof Failure) || error.kind !== 'deadline') throw error;

@@ -27,7 +27,9 @@ const UNITS = [
 /** Of each source, the newest part: a bundle travels in the Ignition, which has to stay small. */
 export const MAX_SOURCE_LENGTH = 512 * 1024;
 /** Far more than is kept, so that what is redacted does not make the kept part short. */
-const MAX_READ_BYTES = 4 * 1024 * 1024;
+export const MAX_READ_BYTES = 4 * 1024 * 1024;
+/** More than a private key in PEM has. */
+const LONGEST_KEY = 16_384;
 /** All of them together, if each one hangs, end before the step's deadline. */
 const JOURNAL_DEADLINE_MS = 20_000;
 
@@ -99,9 +101,14 @@ async function readEnd(path: string): Promise<string> {
   }
 }
 
-/** What is before the end of a key whose beginning was rotated or cut away where the text was read. */
-const withoutCutKey = (redacted: string) =>
-  redacted.replace(/[\s\S]{0,16384}-----END [A-Z ]*PRIVATE KEY-----/g, '<redacted>');
+/** Without the end of a key whose beginning was rotated away, or cut where the text was read. */
+function withoutCutKey(redacted: string): string {
+  const parts = redacted.split(/-----END [A-Z ]*PRIVATE KEY-----/);
+  const last = parts.length - 1;
+  return parts
+    .map((part, index) => (index < last ? part.slice(0, -LONGEST_KEY) : part))
+    .join('<redacted>');
+}
 
 const newest = (text: string) =>
   text.length <= MAX_SOURCE_LENGTH

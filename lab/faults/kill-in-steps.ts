@@ -18,6 +18,8 @@ const INTO_STEP_MS: Readonly<Record<string, number>> = {
   'serving-certificate': 2_000,
   'bootstrap-complete': 2_000,
   'steady-state': 5_000,
+  // After the first files were removed, among them the way to ask the API.
+  clean: 250,
   'verify-clean': 300,
 };
 
@@ -58,6 +60,7 @@ export async function killInEverySteps(rootDir: string, agent: string): Promise<
     }
   };
   const watcher: FSWatcher = watch(folder, () => void look());
+  await look();
   return { inside, late, stop: () => watcher.close() };
 }
 

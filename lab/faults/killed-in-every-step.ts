@@ -19,15 +19,19 @@ export const killedInEveryStep: Scenario = (context) => {
     {
       title: 'Boot the live host',
       run: async () => {
-        const { rootDir } = await run.bootLive();
-        await arm(rootDir, 'bootkube');
-        await arm(rootDir, 'install-to-disk');
+        // Before the boot has ended: the first steps are over by then.
+        await run.bootLive('live', async ({ rootDir }) => {
+          await arm(rootDir, 'bootkube');
+          await arm(rootDir, 'install-to-disk');
+        });
       },
     },
     { title: 'Bootstrap, killed in every step', run: (report) => run.bootstrap(report) },
     {
       title: 'Boot from the disk',
-      run: async () => arm((await run.bootInstalled()).rootDir, 'post-reboot'),
+      run: async () => {
+        await run.bootInstalled('disk', ({ rootDir }) => arm(rootDir, 'post-reboot'));
+      },
     },
     { title: 'Finish, killed in every step', run: (report) => run.finish(report) },
     {
@@ -40,7 +44,7 @@ export const killedInEveryStep: Scenario = (context) => {
     },
     {
       title: 'Check the cluster',
-      run: async (report) => run.checkCluster(report),
+      run: (report) => run.checkCluster(report),
     },
   ]);
 };

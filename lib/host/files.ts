@@ -73,8 +73,15 @@ export async function removeFile(path: string): Promise<boolean> {
 
 /** SHA-256 of a file as lower-case hex, streamed. */
 export async function sha256OfFile(path: string, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash, { signal });
+  try {
+    await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash, { signal });
+  } catch (error) {
+    // Why it was told to stop says more than that it was.
+    signal.throwIfAborted();
+    throw error;
+  }
   return hash.digest('hex');
 }
 

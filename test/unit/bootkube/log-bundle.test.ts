@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { extract } from 'tar-stream';
 import { objectsFolder } from '../../../agents/bootkube/api-objects.ts';
 import { bundlePath, logBundle } from '../../../agents/bootkube/log-bundle.ts';
-import { MAX_SOURCE_LENGTH } from '../../../agents/bootkube/log-bundle-sources.ts';
+import { MAX_READ_BYTES, MAX_SOURCE_LENGTH } from '../../../agents/bootkube/log-bundle-sources.ts';
 import { journalPath } from '../../../lib/steps/agent-command.ts';
 import { liveHost } from './live-host.ts';
 
@@ -95,10 +95,14 @@ t.test('no source can carry a secret into the bundle', async (t) => {
   const log = (name: string) => join(paths.at('/var/log/containers'), name);
   const filler = `${'x'.repeat(99)}\n`;
   // The newest part begins in the middle of the key.
-  const half = key(20_000);
-  write(log('cut-by-the-bundle.log'), `${half}\n${filler.repeat(2_000)}`);
+  const after = Math.round((MAX_SOURCE_LENGTH - 1_000) / filler.length);
+  write(log('cut-by-the-bundle.log'), `${key(30)}\n${filler.repeat(after)}`);
+  const encoded = Buffer.from(key(30)).toString('base64');
+  write(log('cut-in-base64.log'), `client-key-data: ${encoded}\n${filler.repeat(after)}`);
   // So does what is read, and what the log still has after its rotation.
-  write(log('cut-by-the-reading.log'), `${key(70_000)}\n`);
+  const hidden = `password=${'y'.repeat(990)}\n`;
+  const read = Math.round((MAX_READ_BYTES - 1_000) / hidden.length);
+  write(log('cut-by-the-reading.log'), `${key(30)}\n${hidden.repeat(read)}`);
   write(log('cut-before.log'), `${key(30).slice(200)}\nafter the key\n`);
   write(log('not-ended.log'), `before the key\n${key(3).slice(0, 100)}`);
   write(
@@ -111,6 +115,7 @@ t.test('no source can carry a secret into the bundle', async (t) => {
   for (const [name, { text }] of files) {
     t.notMatch(text, BODY, name);
     t.notMatch(text, 'hunter2', name);
+    t.notMatch(text, encoded.slice(-200, -100), name);
     t.ok(text.length <= MAX_SOURCE_LENGTH + 40, `${name}: ${text.length}`);
   }
   t.match(files.get('bootstrap/journals/bootkube.log')?.text, /<redacted> on edge-0/);

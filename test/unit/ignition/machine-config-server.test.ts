@@ -1,0 +1,169 @@
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import t, { type Test } from 'tap';
+import { parseConfig, serializeConfig } from '../../../lib/ignition/config.ts';
+import { configOf, file } from '../../../lib/ignition/entries.ts';
+import { fetchMasterIgnition } from '../../../lib/ignition/machine-config-server.ts';
+import { createAuthority } from '../../../lib/pki/authority.ts';
+import { issueLeaf } from '../../../lib/pki/leaf.ts';
+import { describeError, Failure, type FailureKind } from '../../../lib/steps/failure.ts';
+
+const [authority, other] = await Promise.all([
+  createAuthority('root-ca'),
+  createAuthority('another-ca'),
+]);
+const server = await issueLeaf(authority, {
+  subject: { commonName: 'machine-config-server' },
+  usage: 'server',
+  ipAddresses: ['127.0.0.1'],
+});
+const elsewhere = await issueLeaf(authority, {
+  subject: { commonName: 'machine-config-server' },
+  usage: 'server',
+  dnsNames: ['api-int.other.test'],
+});
+const master = serializeConfig(configOf({ files: [file('/etc/master', 0o600, 'm')] }));
+
+const answering =
+  (status: number, body: string): RequestListener =>
+  (_, answer) =>
+    void answer.writeHead(status).end(body);
+
+/** Serves on loopback for the time of the test; its URL. */
+async function serve(t: Test, listener: RequestListener, { certificate, key } = server) {
+  const https = createServer({ cert: certificate, key }, listener);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  https.listen(0, '127.0.0.1', resolve);
+  await promise;
+  t.teardown(() => {
+    https.closeAllConnections();
+    https.close();
+  });
+  const address = https.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `https://127.0.0.1:${address.port}/config/master`;
+}
+
+interface Options {
+  ca?: string;
+  deadlineMs?: number;
+  signal?: AbortSignal;
+}
+
+const fetched = (url: string, options: Options = {}) =>
+  fetchMasterIgnition({
+    url,
+    ca: authority.certificate,
+    signal: AbortSignal.timeout(20_000),
+    deadlineMs: 10_000,
+    ...options,
+  });
+
+async function refused(t: Test, what: Promise<string>, kind: FailureKind, says: RegExp) {
+  const error = await what.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof Failure)) return void t.fail(`no Failure: ${error}`);
+  t.equal(error.kind, kind);
+  t.match(describeError(error), says);
+}
+
+t.test('status 200 with a config', async (t) => {
+  const accepts: (string | undefined)[] = [];
+  const url = await serve(t, (request, answer) => {
+    accepts.push(request.headers.accept);
+    answer.end(master);
+  });
+  t.equal(await fetched(url), master);
+  t.match(accepts, [/^application\/vnd\.coreos\.ignition\+json;version=3\./]);
+});
+
+for (const [status, body, says] of [
+  [400, 'bad request', /status 200 with a body; found status 400/],
+  [404, '', /found status 404 with an empty body/],
+  [500, 'pool master is not there', /found status 500/],
+  [204, '', /found status 204/],
+  [302, master, /found status 302/],
+  [200, '', /found status 200 with an empty body/],
+] as const) {
+  t.test(`status ${status} with ${body.length} bytes is no config`, async (t) => {
+    const url = await serve(t, answering(status, body));
+    await refused(t, fetched(url), 'retry', says);
+  });
+}
+
+t.test('only the server that the authority vouches for is believed', async (t) => {
+  const good = await serve(t, answering(200, master));
+  await refused(t, fetched(good, { ca: other.certificate }), 'retry', /certificate/);
+  const wrongName = await serve(t, answering(200, master), elsewhere);
+  await refused(t, fetched(wrongName), 'retry', /127\.0\.0\.1/);
+});
+
+t.test('nothing is asked without TLS', async (t) => {
+  let asked = 0;
+  const url = await serve(t, (_, answer) => {
+    asked += 1;
+    answer.end(master);
+  });
+  await refused(t, fetched(url.replace('https:', 'http:')), 'usage', /expected https:\/\//);
+  t.equal(asked, 0);
+});
+
+t.test('a body without end is not read to the end', async (t) => {
+  const part = Buffer.alloc(1 << 20, 'x');
+  let sent = 0;
+  const url = await serve(t, (_, answer) => {
+    const more = () => {
+      while (!answer.destroyed && sent < 200) {
+        sent += 1;
+        if (!answer.write(part)) return void answer.once('drain', more);
+      }
+      answer.end();
+    };
+    more();
+  });
+  await refused(t, fetched(url), 'retry', /more than \d+ bytes/);
+  t.ok(sent < 100, `${sent} MiB`);
+});
+
+t.test('a server that hangs ends at its deadline', async (t) => {
+  for (const [name, listener] of [
+    ['before it answers', () => undefined],
+    ['in the middle of the body', (_, answer) => void answer.writeHead(200).write('{')],
+  ] satisfies [string, RequestListener][]) {
+    const url = await serve(t, listener);
+    const began = performance.now();
+    await refused(t, fetched(url, { deadlineMs: 200 }), 'retry', /cannot be fetched/);
+    t.ok(performance.now() - began < 5_000, name);
+  }
+});
+
+t.test('a connection that breaks in the middle of the body is no config', async (t) => {
+  const url = await serve(t, (_, answer) => {
+    answer.writeHead(200, { 'content-length': master.length });
+    answer.write(master.slice(0, 20), () => answer.destroy());
+  });
+  await refused(t, fetched(url), 'retry', /cannot be fetched/);
+});
+
+t.test('an agent that is told to stop ends the request', async (t) => {
+  const url = await serve(t, () => undefined);
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 50);
+  await t.rejects(fetched(url, { signal: stop.signal }));
+});
+
+t.test('what came with status 200 must be a config that does something', async (t) => {
+  t.doesNotThrow(() => parseConfig(master, 'the server'));
+  for (const [body, says] of [
+    ['<html>login</html>', /the server.*\n.*is not JSON/],
+    ['{}', /ignition/],
+    ['{"ignition":{"version":"2.2.0"}}', /ignition\.version is not a spec version/],
+    ['{"ignition":{"version":"3.2.0"}}', /the server is empty/],
+    [master.slice(0, -10), /is not JSON/],
+    ['{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"etc/x"}]}}', /clean absolute/],
+  ] as const) {
+    t.throws(() => parseConfig(body, 'the server'), { name: 'Failure', message: says }, body);
+  }
+});
