@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { labelUnit, type UnitFile } from './live.ts';
 
+/** The agents that stay on a node, by which people and scripts call the executable. */
+export const nodeAgents = ['sno-payload', 'sno-certificates'] as const;
+
+/** Those that are needed once, after the reboot into the disk. */
+export const pivotAgents = ['post-reboot', 'sno-restore'] as const;
+
 /** Every node of the Kubernetes payload has these: they are part of the master Ignition. */
 export const nodeUnits: readonly UnitFile[] = [
   labelUnit,

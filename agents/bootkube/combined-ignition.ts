@@ -5,6 +5,7 @@ import { combine } from '../../lib/ignition/combine.ts';
 import { parseConfig } from '../../lib/ignition/config.ts';
 import { configOf, file } from '../../lib/ignition/entries.ts';
 import { validateConfigText } from '../../lib/ignition/validate.ts';
+import { dhcpIdentity } from '../../lib/installation/dhcp-identity.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { LiveContext } from './context.ts';
@@ -51,20 +52,12 @@ export const combinedIgnition: StepBody<LiveContext> = {
   },
 };
 
-/**
- * What the reboot must not change, whatever the master Ignition says: the name, and
- * the identity under which DHCP reserved the address (NetworkManager's default
- * depends on the machine id, which is new on the disk).
- */
+/** What the reboot must not change, whatever the master Ignition says: the name and the DHCP identity. */
 function hostIdentity() {
   return configOf({
     files: [
       file('/etc/hostname', 0o644, `${hostname()}\n`),
-      file(
-        '/etc/NetworkManager/conf.d/90-sno-dhcp-identity.conf',
-        0o644,
-        '[connection]\nipv4.dhcp-client-id=mac\n',
-      ),
+      file(dhcpIdentity.path, 0o644, dhcpIdentity.contents),
     ],
   });
 }

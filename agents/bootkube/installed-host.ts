@@ -16,7 +16,7 @@ import { publicKeyFingerprint } from '../../lib/pki/keys.ts';
 import type { Rendered } from '../../lib/render/renderer.ts';
 import { loadRendered } from '../../lib/render/store.ts';
 import { Failure } from '../../lib/steps/failure.ts';
-import { pivotUnits } from '../../units/installed.ts';
+import { pivotAgents, pivotUnits } from '../../units/installed.ts';
 import type { LiveContext } from './context.ts';
 import { readIdentity } from './kubelet-identity.ts';
 import { bundlePath } from './log-bundle.ts';
@@ -67,9 +67,7 @@ export async function installedHostConfig(context: LiveContext): Promise<Config>
     ],
     links: [
       link(join(installed.kubeletPki, 'kubelet-client-current.pem'), identity.name),
-      ...['post-reboot', 'sno-restore'].map((name) =>
-        link(join(installed.binaries, name), 'sno-agents'),
-      ),
+      ...pivotAgents.map((name) => link(join(installed.binaries, name), 'sno-agents')),
     ],
     units: pivotUnits.map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
   });

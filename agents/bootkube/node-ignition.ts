@@ -4,11 +4,8 @@ import type { Config } from '../../lib/ignition/config.ts';
 import { configOf, directory, file, link, unit, user } from '../../lib/ignition/entries.ts';
 import { payloadFile } from '../../lib/payload/payload.ts';
 import { loadIdentity } from '../../lib/render/store.ts';
-import { nodeUnits } from '../../units/installed.ts';
+import { nodeAgents, nodeUnits } from '../../units/installed.ts';
 import type { LiveContext } from './context.ts';
-
-/** Links beside the executable, by which people and scripts call an agent that stays on a node. */
-const AGENT_LINKS = ['sno-payload', 'sno-certificates'] as const;
 
 /**
  * The master Ignition of the Kubernetes payload: what any node of it needs,
@@ -40,7 +37,7 @@ export async function nodeIgnition(
         ? []
         : [file('/var/lib/kubelet/config.json', 0o600, pullSecret)]),
     ],
-    links: AGENT_LINKS.map((name) => link(`/var/lib/sno-agents/bin/${name}`, 'sno-agents')),
+    links: nodeAgents.map((name) => link(`/var/lib/sno-agents/bin/${name}`, 'sno-agents')),
     units: nodeUnits.map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
   });
 }

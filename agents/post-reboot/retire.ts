@@ -6,6 +6,7 @@ import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
 import { ledgerPath } from '../../lib/installation/ledger.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
+import { pivotAgents } from '../../units/installed.ts';
 import type { InstalledContext } from './context.ts';
 
 const UNIT = 'bootkube.service';
@@ -14,8 +15,7 @@ const unitPath = (paths: HostPaths) => paths.at(`/etc/systemd/system/${UNIT}`);
 /** What this plan leaves nothing of; the executable itself stays for the other agents. */
 const folders = ({ state }: HostPaths) =>
   ['restore', 'live', 'post-reboot', 'sno-restore'].map((name) => join(state, name));
-const links = ({ binaries }: HostPaths) =>
-  ['post-reboot', 'sno-restore'].map((name) => join(binaries, name));
+const links = ({ binaries }: HostPaths) => pivotAgents.map((name) => join(binaries, name));
 
 /**
  * Removes the agent's own unit, links and state. The unit goes last, and systemd

@@ -1,6 +1,7 @@
 import { hostPaths } from '../../lib/host/paths.ts';
 import type { Config, File } from '../../lib/ignition/config.ts';
 import { configOf, directory, file, link, unit, user } from '../../lib/ignition/entries.ts';
+import { dhcpIdentity } from '../../lib/installation/dhcp-identity.ts';
 import type { Cluster } from '../../lib/render/cluster.ts';
 import type { LaptopAuthorities } from '../../lib/render/renderer.ts';
 import { liveAgents, type UnitFile } from '../../units/live.ts';
@@ -50,12 +51,7 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
         0o644,
         `${cluster.executableSha256}  ${paths.executable}\n`,
       ),
-      // NetworkManager's default depends on the machine id, which the disk does not share.
-      plain(
-        '/etc/NetworkManager/conf.d/90-sno-dhcp-identity.conf',
-        0o644,
-        '[connection]\nipv4.dhcp-client-id=mac\n',
-      ),
+      plain(dhcpIdentity.path, 0o644, dhcpIdentity.contents),
       plain('/root/.docker/config.json', 0o600, pullSecret),
       plain(`${paths.kubelet}/config.json`, 0o600, pullSecret),
       ...hostname,
