@@ -31,6 +31,8 @@ export async function startControlPlane(
   folder: string,
   signal: AbortSignal,
 ): Promise<ControlPlane> {
+  // Before anything runs: on a new machine this builds them, which takes longer than a process lives.
+  const program = await kubernetesBinary('kube-apiserver', signal);
   const authority = await createAuthority('test authority');
   const files = await writePki(folder, authority);
   const etcd = await startEtcd(folder, files, signal);
@@ -43,7 +45,6 @@ export async function startControlPlane(
     });
     return new KubeClient({ server, ca: authority.certificate, certificate, key });
   };
-  const program = await kubernetesBinary('kube-apiserver', signal);
   const args = apiServerArguments(files, etcd.url, port);
   let apiServer: Daemon | undefined;
   const stopApiServer = async () => apiServer?.stop();
