@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { isMissing, sha256OfFile, syncDirectory } from '../host/files.ts';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { copyFile } from '../host/copy.ts';
+import { sha256OfFiles } from '../host/digests.ts';
+import { isMissing } from '../host/files.ts';
 import { Failure } from '../steps/failure.ts';
-import { openPayloadFile, type Payload, type PayloadBinary } from './payload.ts';
+import { type Payload, type PayloadBinary, payloadPath } from './payload.ts';
 import { type LabelPrograms, labelPrograms } from './selinux.ts';
 
 /** Folders for the two kinds of binaries. */
@@ -46,7 +46,7 @@ async function isInstalled(target: string, sha256: string, signal: AbortSignal):
     if (isMissing(error)) return false;
     throw error;
   }
-  return (await sha256OfFile(target, signal)) === sha256;
+  return (await sha256OfFiles([target], signal)).get(target) === sha256;
 }
 
 async function installBinary(
@@ -56,12 +56,8 @@ async function installBinary(
   signal: AbortSignal,
   label: LabelPrograms,
 ): Promise<void> {
-  const source = await openPayloadFile(payload, file);
-  const beside = join(dirname(target), `.${basename(target)}.new`);
-  try {
-    await mkdir(dirname(target), { recursive: true, mode: 0o755 });
-    await rm(beside, { force: true });
-    const found = await copyAndHash(source, beside, signal);
+  await copyFile(await payloadPath(payload, file), target, mode, signal, async (copy) => {
+    const found = (await sha256OfFiles([copy], signal)).get(copy) ?? 'nothing';
     if (found !== sha256) {
       throw new Failure('fatal', `${file} of the payload is damaged`, {
         expected: `SHA-256 ${sha256}`,
@@ -69,35 +65,6 @@ async function installBinary(
         fix: 'Write the live medium again',
       });
     }
-    await label([beside], signal);
-    await rename(beside, target);
-    await syncDirectory(dirname(target));
-  } catch (error) {
-    await rm(beside, { force: true });
-    throw error;
-  } finally {
-    await source.close();
-  }
-}
-
-async function copyAndHash(source: FileHandle, path: string, signal: AbortSignal): Promise<string> {
-  const hash = createHash('sha256');
-  const buffer = Buffer.allocUnsafe(1 << 20);
-  const copy = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
-  try {
-    // The creation's mode is subject to the umask.
-    await copy.chmod(mode);
-    for (;;) {
-      signal.throwIfAborted();
-      const { bytesRead } = await source.read(buffer, 0, buffer.length);
-      if (bytesRead === 0) break;
-      const piece = buffer.subarray(0, bytesRead);
-      hash.update(piece);
-      await copy.writeFile(piece);
-    }
-    await copy.sync();
-  } finally {
-    await copy.close();
-  }
-  return hash.digest('hex');
+    await label([copy], signal);
+  });
 }

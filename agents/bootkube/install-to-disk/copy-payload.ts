@@ -1,12 +1,12 @@
-import { createReadStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { copyFile } from '../../../lib/host/copy.ts';
 import { sha256OfFiles } from '../../../lib/host/digests.ts';
 import { partition, readDisk, varFolder } from '../../../lib/host/disk.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import { type MountRequest, withMounted } from '../../../lib/host/mount.ts';
 import { readMarker, writeMarker } from '../../../lib/installation/marker.ts';
-import { copyPayload as copyPayloadTo, writeStreamed } from '../../../lib/payload/copy.ts';
+import { copyPayload as copyPayloadTo } from '../../../lib/payload/copy.ts';
 import { readPayload } from '../../../lib/payload/payload.ts';
 import { clusterDomain } from '../../../lib/render/cluster.ts';
 import { journalPath } from '../../../lib/steps/agent-command.ts';
@@ -74,7 +74,7 @@ async function copyExecutable(
   expected: string,
   signal: AbortSignal,
 ) {
-  await writeStreamed(createReadStream(source, { highWaterMark: 1 << 20 }), target, 0o755, signal);
+  await copyFile(source, target, 0o755, signal);
   const found = (await sha256OfFiles([target], signal)).get(target) ?? 'nothing';
   if (found === expected) return;
   throw new Failure('retry', 'the copy of the executable is damaged', { expected, found });
