@@ -27,6 +27,7 @@ export const killedInEveryStep: Scenario = (context) => {
       },
     },
     { title: 'Bootstrap, killed in every step', run: (report) => run.bootstrap(report) },
+    { title: 'Look at the disk', run: (report) => run.checkDisk(report) },
     {
       title: 'Boot from the disk',
       run: async () => {
