@@ -42,15 +42,24 @@ export async function killInEverySteps(rootDir: string, agent: string): Promise<
   const inside: string[] = [];
   const late: string[] = [];
   let busy = false;
+  let known: number | undefined;
   const look = async () => {
     if (busy) return;
     busy = true;
     try {
       const last = (await readJournal(join(folder, 'journal.jsonl'))).at(-1);
-      if (last?.event !== 'started' || killed.has(last.step)) return;
+      if (last?.event !== 'started') return;
+      if (killed.has(last.step)) {
+        // The process that was started anew: found now, so that the next kill is in time.
+        known = await processOf(agent);
+        return;
+      }
       killed.add(last.step);
-      await sleep(INTO_STEP_MS[last.step] ?? 0);
-      await killAgent(agent);
+      const delayMs = INTO_STEP_MS[last.step];
+      if (delayMs !== undefined) await sleep(delayMs);
+      const pid = known ?? (await processOf(agent));
+      known = undefined;
+      if (pid !== undefined) process.kill(pid, 'SIGKILL');
       const entries = await readJournal(join(folder, 'journal.jsonl'));
       // After the last step there is no journal any more.
       const end = entries.findLast(({ step }) => step === last.step)?.event ?? 'started';
@@ -64,13 +73,12 @@ export async function killInEverySteps(rootDir: string, agent: string): Promise<
   return { inside, late, stop: () => watcher.close() };
 }
 
-/** Every process of this agent; the lab's process namespace has no other hosts' in it. */
-async function killAgent(agent: string): Promise<void> {
+/** The process of this agent; the lab's process namespace has no other hosts' in it. */
+async function processOf(agent: string): Promise<number | undefined> {
   for (const entry of await readdir('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
     const command = await readFile(`/proc/${entry}/cmdline`, 'utf8').catch(() => '');
-    if (command.startsWith(`/var/lib/sno-agents/bin/sno-agents\0${agent}\0`)) {
-      process.kill(Number(entry), 'SIGKILL');
-    }
+    if (command.startsWith(`/var/lib/sno-agents/bin/sno-agents\0${agent}\0`)) return Number(entry);
   }
+  return undefined;
 }
