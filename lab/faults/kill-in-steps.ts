@@ -59,7 +59,7 @@ export async function killInEverySteps(rootDir: string, agent: string): Promise<
       if (delayMs !== undefined) await sleep(delayMs);
       const pid = known ?? (await processOf(agent));
       known = undefined;
-      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      if (pid !== undefined) kill(pid);
       const entries = await readJournal(join(folder, 'journal.jsonl'));
       // After the last step there is no journal any more.
       const end = entries.findLast(({ step }) => step === last.step)?.event ?? 'started';
@@ -71,6 +71,14 @@ export async function killInEverySteps(rootDir: string, agent: string): Promise<
   const watcher: FSWatcher = watch(folder, () => void look());
   await look();
   return { inside, late, stop: () => watcher.close() };
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself meanwhile; the journal will say that the step was not cut.
+  }
 }
 
 /** The process of this agent; the lab's process namespace has no other hosts' in it. */
