@@ -9,7 +9,7 @@ import { payloadFiles, verifyPayload } from './verify.ts';
  * Copies a payload to another folder, each file whole or not at all, and verifies
  * the copy as it is read back. Files that are there already are not copied again.
  */
-export async function copyPayload(
+export async function copyPayloadTo(
   payload: Payload,
   target: string,
   signal: AbortSignal,

@@ -6,7 +6,7 @@ import { partition, readDisk, varFolder } from '../../../lib/host/disk.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import { type MountRequest, withMounted } from '../../../lib/host/mount.ts';
 import { readMarker, writeMarker } from '../../../lib/installation/marker.ts';
-import { copyPayload as copyPayloadTo } from '../../../lib/payload/copy.ts';
+import { copyPayloadTo } from '../../../lib/payload/copy.ts';
 import { readPayload } from '../../../lib/payload/payload.ts';
 import { clusterDomain } from '../../../lib/render/cluster.ts';
 import { journalPath } from '../../../lib/steps/agent-command.ts';
