@@ -29,6 +29,7 @@ export const clusterSchema = z.strictObject({
   baseDomain: z.string(),
   /** The node's name; absent: the name that the live host has when it is final. */
   hostname: z.string().optional(),
+  /** CIDR; here and below the first entry's family is the cluster's primary one, a second family makes it dual-stack. */
   machineNetwork: z.array(z.string()).min(1),
   clusterNetwork: z
     .array(z.strictObject({ cidr: z.string(), hostPrefix: z.number().int() }))
@@ -41,6 +42,12 @@ export const clusterSchema = z.strictObject({
     coreosInstallerArgs: z.array(z.string()),
     /** What to do with a disk that holds another system. */
     existingSystem: z.enum(['refuse', 'overwrite']),
+    /** Added to the installed system's kernel command line. */
+    kernelArguments: z.array(z.string()).default([]),
+    /** Partitions that are kept, by label pattern and by number or range, as coreos-installer takes them. */
+    savePartitions: z
+      .strictObject({ labels: z.array(z.string()), indexes: z.array(z.string()) })
+      .default({ labels: [], indexes: [] }),
   }),
   /** sha256 (hex) of the `sno-agents` executable that the live medium must carry. */
   executableSha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -53,6 +60,33 @@ export const clusterSchema = z.strictObject({
     .optional(),
   /** Where the master Ignition is fetched; absent: it is rendered on the host. */
   machineConfigServerUrl: z.url().optional(),
+  /** By which the host reaches what is outside; `noProxy` is complete, the cluster's own names included. */
+  proxy: z
+    .strictObject({
+      httpProxy: z.url().optional(),
+      httpsProxy: z.url().optional(),
+      noProxy: z.array(z.string()),
+    })
+    .optional(),
+  /** PEM certificates that the host trusts besides those of its operating system. */
+  additionalTrustBundle: z.string().optional(),
+  /** Registries that stand in for `source` (a registry, with or without a repository path). */
+  imageMirrors: z
+    .array(
+      z.strictObject({
+        source: z.string(),
+        mirrors: z.array(z.string()).min(1),
+        /** Pulls by tag still go to the source, whose tags may have moved on. */
+        digestOnly: z.boolean(),
+      }),
+    )
+    .default([]),
+  /** The network that the host is to have: an nmstate document (YAML), applied before anything is fetched. */
+  networkConfig: z.string().optional(),
+  /** Host names or addresses; absent: the operating system's own. */
+  additionalNtpSources: z.array(z.string()).default([]),
+  /** Folder with payload.yaml that the live host fetches; absent: the payload is on the live medium. */
+  payloadUrl: z.url().optional(),
   /** Names of preflight checks whose failure is only a warning. */
   preflightWarnings: z.array(z.enum(PREFLIGHT_CHECKS)).default([]),
 });

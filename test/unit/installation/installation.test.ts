@@ -102,9 +102,17 @@ const cluster = (existingSystem: 'refuse' | 'overwrite'): Cluster => ({
   machineNetwork: ['10.0.0.0/24'],
   clusterNetwork: [],
   serviceNetwork: [],
-  installation: { disk: '/dev/vda', coreosInstallerArgs: [], existingSystem },
+  installation: {
+    disk: '/dev/vda',
+    coreosInstallerArgs: [],
+    kernelArguments: [],
+    savePartitions: { labels: [], indexes: [] },
+    existingSystem,
+  },
   executableSha256: '',
   sshKeys: [],
+  imageMirrors: [],
+  additionalNtpSources: [],
   preflightWarnings: [],
 });
 
