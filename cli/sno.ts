@@ -1,11 +1,14 @@
 import { Command, CommanderError } from 'commander';
 import { describeError, Failure } from '../lib/steps/failure.ts';
+import { createPayload } from './create/payload.ts';
 import {
   type CreateOptions,
   createSingleNodeIgnitionConfig,
   type Surroundings,
 } from './create/single-node-ignition-config.ts';
+import type { CreatePayloadOptions } from './payload/request.ts';
 import { verifyIgnition } from './verify/ignition.ts';
+import { verifyPayloadFolder } from './verify/payload.ts';
 
 /** Defined by the build. */
 declare const __SNO_AGENTS_VERSION__: string | undefined;
@@ -74,5 +77,42 @@ function program(surroundings: SnoSurroundings): Command {
     .description('check an Ignition config: schema, paths, hashes, modes of private keys')
     .argument('<file>')
     .action((path: string) => verifyIgnition(path, surroundings.print));
+  addPayloadCommands(create, verify, surroundings);
   return sno;
+}
+
+function addPayloadCommands(create: Command, verify: Command, surroundings: SnoSurroundings): void {
+  const each = (value: string, values: readonly string[] = []) => [...values, value];
+  create
+    .command('payload')
+    .description(
+      'make DIR, a payload for hosts without a registry: images and programs with their digests',
+    )
+    .requiredOption('--dir <dir>', 'the new folder; its parent folder has to be there')
+    .option(
+      '--image <name=file>',
+      'an image, from a docker archive, an OCI archive (either may be compressed with gzip or zstd) or a static program; required: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, pause',
+      each,
+    )
+    .option(
+      '--reference <name=reference>',
+      'which image of an archive is meant, or the reference of a program; needed where an archive does not have one image named .../NAME:TAG, and for programs that are not of Kubernetes or etcd',
+      each,
+    )
+    .option(
+      '--binary <name=file>',
+      'a program for the host itself; required: etcdutl, kubelet',
+      each,
+    )
+    .option('--cni <dir>', 'a folder with network plugins: every program in it', each)
+    .option('--kubernetes-version <version>', 'if neither tags nor programs say it')
+    .option('--etcd-version <version>', 'if neither tag nor program says it')
+    .action((options: CreatePayloadOptions) => createPayload(options, surroundings));
+  verify
+    .command('payload')
+    .description(
+      'check a payload: every file by size and digest, images whole and as named, programs of its architecture, none missing, none extra',
+    )
+    .argument('<dir>')
+    .action((directory: string) => verifyPayloadFolder(directory, surroundings));
 }

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { writeImageArchive } from './image-archive.ts';
+import { writeProgramImage } from '../lib/image/write.ts';
 
 export const HELLO_IMAGE = 'registry.lab/hello:1';
 
@@ -13,6 +13,7 @@ export async function writeHelloImage(archive: string, signal: AbortSignal): Pro
   await mkdir(dirname(archive), { recursive: true });
   const applets = ['busybox', 'sh', 'httpd', 'wget', 'cat'];
   const files = applets.map((name) => ({ path: `usr/local/bin/${name}`, source: '/bin/busybox' }));
-  const image = { reference: HELLO_IMAGE, files, entrypoint: ['/usr/local/bin/busybox'] };
-  await writeImageArchive(archive, image, signal);
+  const entrypoint = ['/usr/local/bin/busybox'];
+  const image = { reference: HELLO_IMAGE, architecture: 'amd64', files, entrypoint } as const;
+  await writeProgramImage(archive, image, signal);
 }

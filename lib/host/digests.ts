@@ -1,3 +1,6 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { execa } from 'execa';
 import { run } from './command.ts';
 
 const DEADLINE_MS = 10 * 60_000;
@@ -22,4 +25,21 @@ export async function sha256OfFiles(
       .filter((line) => line !== '')
       .map((line) => [line.slice(66), line.slice(0, 64)]),
   );
+}
+
+/** SHA-256 (lower-case hex) of a stream, which `sha256sum` reads; errors of the stream come out as they are. */
+export async function sha256OfStream(
+  source: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+): Promise<string> {
+  const hashing = execa('sha256sum', ['--binary'], { cancelSignal: signal, timeout: DEADLINE_MS });
+  // Awaited below; a rejection before that must not count as unhandled.
+  hashing.catch(() => undefined);
+  try {
+    await pipeline(Readable.from(source), hashing.stdin, { signal });
+  } catch (error) {
+    hashing.kill();
+    throw error;
+  }
+  return (await hashing).stdout.slice(0, 64);
 }

@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import { type ContainerRuntime, connectRuntime } from '../cri/runtime.ts';
+import { hostArchitecture } from '../host/architecture.ts';
 import { run } from '../host/command.ts';
 import { sha256OfFiles } from '../host/digests.ts';
 import { exists } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
+import { Failure } from '../steps/failure.ts';
 import type { Progress } from '../steps/progress.ts';
 import { installBinaries } from './binaries.ts';
 import { containerdImporter } from './containerd.ts';
-import { imageIdInArchive } from './docker-archive.ts';
 import { importImages } from './images.ts';
-import { openPayloadFile, type Payload, readPayload } from './payload.ts';
+import { type Payload, readPayload } from './payload.ts';
 import { verifyPayload } from './verify.ts';
 
 const importDeadlineMs = 300_000;
@@ -21,6 +22,7 @@ export async function bringPayload(
   progress: Progress,
 ): Promise<{ images: number; binaries: number }> {
   const payload = await readPayload(folder);
+  expectArchitecture(payload);
   await verifyPayload(payload, progress.signal);
   await withRuntime((runtime) =>
     importImages(payload, containerdImporter(runtime), {
@@ -32,6 +34,16 @@ export async function bringPayload(
   await installBinaries(payload, destinations(paths), progress.signal);
   await syncStores(paths, progress.signal);
   return { images: payload.images.length, binaries: payload.binaries.length };
+}
+
+/** Images and binaries of another architecture would only fail when they are started. */
+function expectArchitecture({ architecture, directory }: Payload): void {
+  if (architecture === hostArchitecture()) return;
+  throw new Failure('fatal', `The payload in ${directory} is for other hosts`, {
+    expected: hostArchitecture() ?? process.arch,
+    found: architecture,
+    fix: 'Put the payload for this architecture on the live medium',
+  });
 }
 
 /** Where the runtimes unpack images. */
@@ -60,10 +72,9 @@ export async function payloadIsThere(
 
 async function hasImages(payload: Payload, signal: AbortSignal): Promise<boolean> {
   return withRuntime(async (runtime) => {
-    for (const { reference, archive } of payload.images) {
+    for (const { reference, id } of payload.images) {
       const image = await runtime.imageStatus(reference, { signal, deadlineMs: 10_000 });
-      const content = (await openPayloadFile(payload, archive)).createReadStream();
-      if (image?.id !== (await imageIdInArchive(content, reference, archive, signal))) return false;
+      if (image?.id !== id) return false;
     }
     return true;
   });

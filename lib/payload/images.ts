@@ -1,6 +1,5 @@
 import { Failure } from '../steps/failure.ts';
-import { imageIdInArchive } from './docker-archive.ts';
-import { openPayloadFile, type Payload, type PayloadImage, payloadPath } from './payload.ts';
+import { type Payload, type PayloadImage, payloadPath } from './payload.ts';
 
 /** An image that a runtime has; `id` is the digest of its configuration: `sha256:…`. */
 export interface StoredImage {
@@ -62,11 +61,7 @@ async function ensureImage(
   importer: ImageImporter,
   options: ImportOptions,
 ): Promise<boolean> {
-  const { name, reference, archive } = image;
-  const content = (await openPayloadFile(payload, archive)).createReadStream({
-    highWaterMark: 1 << 20,
-  });
-  const id = await imageIdInArchive(content, reference, archive, options.signal);
+  const { name, reference, id, archive } = image;
   const present = (await importer.find(reference, options))?.id === id;
   if (!present) {
     options.report(`import ${name}`);

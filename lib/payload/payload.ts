@@ -3,8 +3,12 @@ import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Document, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { architectures } from '../host/architecture.ts';
 import { isMissing } from '../host/files.ts';
+import { referencePattern } from '../image/reference.ts';
 import { Failure } from '../steps/failure.ts';
+
+export const releasePattern = /^v\d+\.\d+\.\d+[0-9A-Za-z.+-]*$/;
 
 /**
  * A path inside the payload: plain segments, no `.` or `..`, not absolute. The
@@ -16,24 +20,28 @@ const relativePath = z
   .regex(/^[A-Za-z0-9_][A-Za-z0-9._+-]*(\/[A-Za-z0-9_][A-Za-z0-9._+-]*)*$/, {
     error: 'expected a path inside the payload, without . or .. and not absolute',
   });
-const fileName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, { error: 'expected a plain file name' });
+/** Names of images and binaries. */
+export const namePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+const fileName = z.string().regex(namePattern, { error: 'expected a plain file name' });
 const digest = z
   .string()
   .regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256, 64 hexadecimal digits' });
-const reference = z
-  .string()
-  .max(255)
-  .regex(/^[a-z0-9][a-z0-9.-]*(:[0-9]+)?(\/[a-z0-9][a-z0-9._-]*)+:[A-Za-z0-9_][A-Za-z0-9._-]*$/, {
-    error: 'expected an image reference with registry and tag, such as registry.k8s.io/pause:3.10',
-  });
+const reference = z.string().max(255).regex(referencePattern, {
+  error: 'expected an image reference with registry and tag, such as registry.k8s.io/pause:3.10',
+});
+const size = z.int().positive();
 
 const image = z.strictObject({
   name: fileName,
   reference,
-  /** A docker archive that holds the image under its reference. */
+  /** Digest of the image's configuration: what every runtime calls the image's id. */
+  id: z.string().regex(/^sha256:[0-9a-f]{64}$/, {
+    error: 'expected sha256: and the digest of the image configuration',
+  }),
+  /** A docker archive, not compressed, that holds the image under its reference. */
   archive: relativePath,
+  /** Bytes of the archive. */
+  size,
   sha256: digest,
 });
 
@@ -42,26 +50,38 @@ const binary = z.strictObject({
   /** `cni`: a network plugin, which the container runtime looks for in its own folder. */
   kind: z.enum(['host', 'cni']).default('host'),
   file: relativePath,
+  /** Bytes of the file. */
+  size,
   sha256: digest,
 });
 
-const release = z
-  .string()
-  .regex(/^v\d+\.\d+\.\d+[0-9A-Za-z.+-]*$/, { error: 'expected a version such as v1.34.4' });
+const release = z.string().regex(releasePattern, { error: 'expected a version such as v1.34.4' });
 
 const payloadSchema = z.strictObject({
   apiVersion: z.literal('sno-agents/v1'),
   kind: z.literal('Payload'),
+  /** Of the host that it is for, as container images call it. */
+  architecture: z.enum(architectures),
   versions: z.strictObject({ kubernetes: release, etcd: release }),
-  images: z.array(image).min(1).check(uniqueNames),
-  binaries: z.array(binary).min(1).check(uniqueNames),
+  images: z
+    .array(image)
+    .min(1)
+    .check(unique('name', ({ name }) => name))
+    .check(unique('reference', ({ reference }) => reference)),
+  binaries: z
+    .array(binary)
+    .min(1)
+    .check(unique('name', ({ name }) => name)),
 });
 
 export type PayloadImage = z.infer<typeof image>;
 export type PayloadBinary = z.infer<typeof binary>;
 
+/** What payload.yaml says. */
+export type PayloadDescription = z.infer<typeof payloadSchema>;
+
 /** The contents of payload.yaml, and the folder that its paths are relative to. */
-export interface Payload extends z.infer<typeof payloadSchema> {
+export interface Payload extends PayloadDescription {
   directory: string;
 }
 
@@ -77,7 +97,7 @@ export async function readPayload(directory: string): Promise<Payload> {
 }
 
 /** The pure part of readPayload; `path` is what errors call the text. */
-export function parsePayload(text: string, path: string): z.infer<typeof payloadSchema> {
+export function parsePayload(text: string, path: string): PayloadDescription {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   const syntax = document.errors.map(({ message }) => message.split('\n')[0] ?? message);
@@ -151,15 +171,19 @@ async function readDescription(path: string): Promise<string> {
   }
 }
 
-function uniqueNames(context: z.core.ParsePayload<{ name: string }[]>): void {
-  const seen = new Set<string>();
-  for (const [index, { name }] of context.value.entries()) {
-    if (seen.has(name)) {
-      const message = `${name} is there twice`;
-      context.issues.push({ code: 'custom', input: name, path: [index, 'name'], message });
+/** A check that no two entries have the same value in a field. */
+function unique<Entry>(field: string, keyOf: (entry: Entry) => string) {
+  return (context: z.core.ParsePayload<Entry[]>): void => {
+    const seen = new Set<string>();
+    for (const [index, entry] of context.value.entries()) {
+      const value = keyOf(entry);
+      if (seen.has(value)) {
+        const message = `${value} is there twice`;
+        context.issues.push({ code: 'custom', input: value, path: [index, field], message });
+      }
+      seen.add(value);
     }
-    seen.add(name);
-  }
+  };
 }
 
 function fieldName(path: readonly PropertyKey[]): string {

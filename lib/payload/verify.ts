@@ -1,12 +1,19 @@
 import { sha256OfFiles } from '../host/digests.ts';
 import { Failure } from '../steps/failure.ts';
-import { type Payload, payloadPath } from './payload.ts';
+import { type Payload, type PayloadDescription, payloadPath } from './payload.ts';
 
-/** Every file that payload.yaml names, with its digest. */
-export function payloadFiles({ images, binaries }: Payload): { path: string; sha256: string }[] {
+/** A file that payload.yaml names, by its path in the payload. */
+export interface PayloadFile {
+  path: string;
+  size: number;
+  sha256: string;
+}
+
+/** Every file that payload.yaml names, with its size and digest. */
+export function payloadFiles({ images, binaries }: PayloadDescription): PayloadFile[] {
   return [
-    ...images.map(({ archive, sha256 }) => ({ path: archive, sha256 })),
-    ...binaries.map(({ file, sha256 }) => ({ path: file, sha256 })),
+    ...images.map(({ archive, size, sha256 }) => ({ path: archive, size, sha256 })),
+    ...binaries.map(({ file, size, sha256 }) => ({ path: file, size, sha256 })),
   ];
 }
 

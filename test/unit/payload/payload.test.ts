@@ -15,7 +15,9 @@ const hex = 'a'.repeat(64);
 interface Entry {
   name?: string;
   reference?: string;
+  id?: string;
   archive?: string;
+  size?: number;
   file?: string;
   kind?: string;
   sha256?: string;
@@ -26,17 +28,20 @@ function description(image: Entry = {}, binary: Entry = {}, top: object = {}): s
   return JSON.stringify({
     apiVersion: 'sno-agents/v1',
     kind: 'Payload',
+    architecture: 'amd64',
     versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
     images: [
       {
         name: 'etcd',
         reference: 'registry.k8s.io/etcd:3.6.8-0',
+        id: `sha256:${hex}`,
         archive: 'images/etcd.tar',
+        size: 3,
         sha256: hex,
         ...image,
       },
     ],
-    binaries: [{ name: 'kubelet', file: 'bin/kubelet', sha256: hex, ...binary }],
+    binaries: [{ name: 'kubelet', file: 'bin/kubelet', size: 9, sha256: hex, ...binary }],
     ...top,
   });
 }
@@ -45,12 +50,13 @@ t.test('a payload as the format has it', async (t) => {
   const text = `
 apiVersion: sno-agents/v1
 kind: Payload
+architecture: arm64
 versions: { kubernetes: v1.34.4, etcd: v3.6.8 }
 images:
-  - { name: etcd, reference: 'registry.k8s.io/etcd:3.6.8-0', archive: images/etcd.tar, sha256: ${hex} }
+  - { name: etcd, reference: 'registry.k8s.io/etcd:3.6.8-0', id: 'sha256:${hex}', archive: images/etcd.tar, size: 1, sha256: ${hex} }
 binaries:
-  - { name: kubelet, file: bin/kubelet, sha256: ${hex} }
-  - { name: host-local, kind: cni, file: cni/host-local, sha256: ${hex} }
+  - { name: kubelet, file: bin/kubelet, size: 1, sha256: ${hex} }
+  - { name: host-local, kind: cni, file: cni/host-local, size: 1, sha256: ${hex} }
 `;
   const { images, binaries, versions } = parsePayload(text, 'payload.yaml');
   t.equal(images[0]?.reference, 'registry.k8s.io/etcd:3.6.8-0');
@@ -91,6 +97,9 @@ t.test('every fault names the file and the field', async (t) => {
     ],
     ['short digest', description({ sha256: 'abc' }), /images\[0\]\.sha256: expected a SHA-256/],
     ['upper case digest', description({ sha256: 'A'.repeat(64) }), /images\[0\]\.sha256/],
+    ['an id that is no digest', description({ id: hex }), /images\[0\]\.id: expected sha256:/],
+    ['an empty file', description({}, { size: 0 }), /binaries\[0\]\.size/],
+    ['another architecture', description({}, {}, { architecture: 'x86_64' }), /architecture/],
     ['unknown kind', description({}, { kind: 'kernel' }), /binaries\[0\]\.kind/],
     ['unknown field', description({}, {}, { hooks: ['sh'] }), /hooks/],
     ['other version', description({}, {}, { apiVersion: 'v2' }), /apiVersion/],
@@ -114,6 +123,12 @@ t.test('every fault names the file and the field', async (t) => {
     () => parsePayload(JSON.stringify(twice), 'p'),
     /binaries\[1\]\.name: kubelet is there twice/,
   );
+  const named = JSON.parse(description());
+  named.images.push({ ...named.images[0], name: 'other' });
+  t.throws(
+    () => parsePayload(JSON.stringify(named), 'p'),
+    /images\[1\]\.reference: registry\.k8s\.io\/etcd:3\.6\.8-0 is there twice/,
+  );
 });
 
 t.test('no payload, and one that is too large', async (t) => {
@@ -133,8 +148,8 @@ function payloadFolder(t: Pick<Test, 'testdir'>): string {
     },
   });
   const binaries = [
-    { name: 'kubelet', file: 'bin/kubelet', sha256: digest('kubelet 1') },
-    { name: 'bridge', kind: 'cni', file: 'cni/bridge', sha256: digest('bridge 1') },
+    { name: 'kubelet', file: 'bin/kubelet', size: 9, sha256: digest('kubelet 1') },
+    { name: 'bridge', kind: 'cni', file: 'cni/bridge', size: 8, sha256: digest('bridge 1') },
   ];
   const text = description({ sha256: digest('tar') }, {}, { binaries });
   writeFileSync(join(directory, 'payload/payload.yaml'), text);

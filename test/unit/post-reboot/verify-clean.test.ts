@@ -126,11 +126,12 @@ t.test('each exempt place, and its neighbour that is not', async (t) => {
   const payload = `
 apiVersion: sno-agents/v1
 kind: Payload
+architecture: amd64
 versions: { kubernetes: v1.34.4, etcd: v3.6.8 }
 images:
-  - { name: etcd, reference: 'registry.k8s.io/etcd:3.6.8-0', archive: images/etcd.tar, sha256: ${digest} }
+  - { name: etcd, reference: 'registry.k8s.io/etcd:3.6.8-0', id: 'sha256:${digest}', archive: images/etcd.tar, size: 1, sha256: ${digest} }
 binaries:
-  - { name: kubelet, file: bin/kubelet, sha256: ${digest} }
+  - { name: kubelet, file: bin/kubelet, size: 1, sha256: ${digest} }
 `;
   const snapshots = '/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs/snapshots';
   const { context, write } = host(t);

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { extract } from 'tar-stream';
 import { z } from 'zod';
-import { writeImageArchive } from '../../../lab/image-archive.ts';
+import { writeProgramImage } from '../../../lib/image/write.ts';
 
 async function entriesOf(input: Readable): Promise<Map<string, string>> {
   const entries = new Map<string, string>();
@@ -25,21 +25,28 @@ t.test('an archive has one layer, named by its digest, and is the same each time
   const folder = t.testdir({ program: 'binary' });
   const image = {
     reference: 'registry.lab/program:1',
+    architecture: 'arm64' as const,
     files: [{ path: 'usr/local/bin/program', source: join(folder, 'program') }],
     entrypoint: ['/usr/local/bin/program'],
   };
   const signal = AbortSignal.timeout(10_000);
-  await writeImageArchive(join(folder, 'a.tar'), image, signal);
-  await writeImageArchive(join(folder, 'b.tar'), image, signal);
+  const id = await writeProgramImage(join(folder, 'a.tar'), image, signal);
+  await writeProgramImage(join(folder, 'b.tar'), image, signal);
   t.same(await readFile(join(folder, 'a.tar')), await readFile(join(folder, 'b.tar')));
 
   const archive = await entriesOf(createReadStream(join(folder, 'a.tar')));
   const [manifest] = manifestSchema.parse(JSON.parse(archive.get('manifest.json') ?? ''));
   t.same(manifest.RepoTags, ['registry.lab/program:1']);
   const layer = archive.get(manifest.Layers[0] ?? '') ?? '';
+  t.equal([...archive.keys()][0], 'manifest.json', 'readers need not pass over the layer');
+  t.equal(id, `sha256:${manifest.Config.replace('.json', '')}`);
   const config: unknown = JSON.parse(archive.get(manifest.Config) ?? '');
   const diffId = `sha256:${createHash('sha256').update(layer).digest('hex')}`;
-  t.match(config, { rootfs: { diff_ids: [diffId] }, config: { Entrypoint: image.entrypoint } });
+  t.match(config, {
+    architecture: 'arm64',
+    rootfs: { diff_ids: [diffId] },
+    config: { Entrypoint: image.entrypoint },
+  });
 
   const files = await entriesOf(Readable.from([Buffer.from(layer)]));
   t.equal(files.get('usr/local/bin/program'), 'binary');

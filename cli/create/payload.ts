@@ -1,0 +1,88 @@
+import { chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { exists, isMissing, sha256OfFile, syncDirectory } from '../../lib/host/files.ts';
+import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import { payloadFaults } from '../payload/check.ts';
+import { fillPayload } from '../payload/fill.ts';
+import { readParts } from '../payload/parts.ts';
+import { type PayloadPlan, planPayload } from '../payload/plan.ts';
+import { type CreatePayloadOptions, readRequest } from '../payload/request.ts';
+import { payloadTable } from '../payload/table.ts';
+import type { Surroundings } from './single-node-ignition-config.ts';
+
+/**
+ * `sno create payload`: a payload folder from image archives and programs. It is made beside
+ * its place, verified there, and appears whole or not at all; one that is there stays.
+ * Throws a usage Failure with every fault of the command line and of the files.
+ */
+export async function createPayload(
+  options: CreatePayloadOptions,
+  { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
+): Promise<void> {
+  const target = resolve(options.dir);
+  const faults: string[] = [];
+  await expectFree(target, faults);
+  const request = await readRequest(options, faults);
+  const parts = await readParts(request, faults, signal);
+  const plan = planPayload(request, parts, faults);
+  refuse(faults);
+  if (plan === undefined) return;
+  const staging = await mkdtemp(join(dirname(target), `.${basename(target)}.`));
+  try {
+    const lines = await makePayload(staging, plan, signal);
+    await appear(staging, target);
+    print(`Wrote ${options.dir}`);
+    for (const line of lines) print(line);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+  for (const notice of plan.notices) print(`Notice: ${notice}`);
+}
+
+/** Returns what there is to print about it. */
+async function makePayload(
+  folder: string,
+  plan: PayloadPlan,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const faults: string[] = [];
+  await fillPayload(folder, plan, faults, signal);
+  refuse(faults);
+  const payload = await readPayload(folder);
+  const wrong = await payloadFaults(payload, signal);
+  if (wrong.length > 0) {
+    throw new Failure('fatal', `The payload was not written as it should be: ${wrong.join('; ')}`, {
+      fix: 'Look at the disk, and whether the given files were changed meanwhile.',
+    });
+  }
+  const digest = await sha256OfFile(join(folder, payloadFile), signal);
+  return [...payloadTable(payload), `SHA-256 of ${payloadFile}: ${digest}`];
+}
+
+/** An empty folder may be there already. */
+async function expectFree(target: string, faults: string[]): Promise<void> {
+  if (!(await exists(dirname(target)))) {
+    faults.push(`--dir ${target}: there is no folder ${dirname(target)}`);
+    return;
+  }
+  try {
+    if ((await readdir(target)).length === 0) return;
+  } catch (error) {
+    if (isMissing(error) && !(await exists(target))) return;
+  }
+  faults.push(`--dir ${target}: there is something already. Move it away, or name another folder`);
+}
+
+/** A rename replaces an empty folder and nothing else. */
+async function appear(staging: string, target: string): Promise<void> {
+  await chmod(staging, 0o755);
+  await rename(staging, target);
+  await syncDirectory(dirname(target));
+}
+
+function refuse(faults: readonly string[]): void {
+  if (faults.length === 0) return;
+  const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
+  throw new Failure('usage', [`${count}; nothing was written`, ...faults].join('\n'));
+}

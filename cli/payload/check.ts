@@ -1,0 +1,159 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { readProgram } from '../../lib/elf/elf.ts';
+import { sha256OfFiles, sha256OfStream } from '../../lib/host/digests.ts';
+import { readImageArchive, readLayers } from '../../lib/image/archive.ts';
+import type { ArchivedImage } from '../../lib/image/contents.ts';
+import {
+  type Payload,
+  type PayloadBinary,
+  type PayloadImage,
+  payloadFile,
+  payloadPath,
+} from '../../lib/payload/payload.ts';
+import { requiredBinaries, requiredImages } from '../../lib/payload/required.ts';
+import { payloadFiles } from '../../lib/payload/verify.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import { noting } from './noting.ts';
+
+/**
+ * Every fault of a payload's folder: files that are missing, damaged or not named, archives
+ * that do not hold their image whole, programs of another architecture, required parts that
+ * the description lacks. Empty when there is none.
+ */
+export async function payloadFaults(payload: Payload, signal: AbortSignal): Promise<string[]> {
+  const faults = missingParts(payload);
+  await notePresence(payload, faults, signal);
+  const whole = await wholeFiles(payload, faults, signal);
+  for (const image of payload.images.filter(({ archive }) => whole.has(archive))) {
+    await noting(faults, image.archive, signal, () => expectImage(payload, image, signal));
+  }
+  for (const binary of payload.binaries.filter(({ file }) => whole.has(file))) {
+    await noting(faults, binary.file, signal, () => expectBinary(payload, binary));
+  }
+  return faults;
+}
+
+function missingParts({ images, binaries }: Payload): string[] {
+  const has = (list: readonly { name: string }[], wanted: string) =>
+    list.some(({ name }) => name === wanted);
+  return [
+    ...requiredImages.filter((name) => !has(images, name)).map((name) => `image ${name}`),
+    ...requiredBinaries.filter((name) => !has(binaries, name)).map((name) => `binary ${name}`),
+  ].map((part) => `${payloadFile} has no ${part}`);
+}
+
+/** A folder for one host has a few dozen; more is another folder. */
+const MAX_FILES = 10_000;
+
+/** What is in the folder and not in its description. */
+async function notePresence(
+  payload: Payload,
+  faults: string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { directory } = payload;
+  const named = new Set([payloadFile, ...payloadFiles(payload).map(({ path }) => path)]);
+  const found = await readdir(directory, { recursive: true, withFileTypes: true });
+  signal.throwIfAborted();
+  if (found.length > MAX_FILES)
+    throw new Failure('usage', `${directory} is no payload`, { found: `${found.length} files` });
+  for (const entry of found) {
+    const path = relative(directory, join(entry.parentPath, entry.name));
+    if (!entry.isDirectory() && !named.has(path)) {
+      faults.push(`${path}: not named in ${payloadFile}`);
+    }
+  }
+}
+
+/** The files that are there with the size and digest that the description has for them. */
+async function wholeFiles(
+  payload: Payload,
+  faults: string[],
+  signal: AbortSignal,
+): Promise<Set<string>> {
+  const paths = new Map<string, string>();
+  const described = payloadFiles(payload);
+  for (const { path, size } of described) {
+    await noting(faults, path, signal, async () => {
+      const absolute = await payloadPath(payload, path);
+      const found = (await lstat(absolute)).size;
+      if (found !== size) {
+        throw new Failure('usage', 'another size', {
+          expected: `${size} bytes`,
+          found: String(found),
+        });
+      }
+      paths.set(path, absolute);
+    });
+  }
+  const digests = await sha256OfFiles([...paths.values()], signal);
+  const whole = new Set<string>();
+  for (const { path, sha256 } of described) {
+    const absolute = paths.get(path);
+    if (absolute === undefined) continue;
+    const found = digests.get(absolute);
+    if (found === sha256) whole.add(path);
+    else faults.push(`${path}: expected SHA-256 ${sha256}; found ${found}`);
+  }
+  return whole;
+}
+
+async function expectImage(
+  { directory, architecture }: Payload,
+  { archive, reference, id }: PayloadImage,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = join(directory, archive);
+  const { format, compression, images } = await readImageArchive(path, signal);
+  expectSame('not an archive that every runtime imports', 'a docker archive, not compressed', [
+    format === 'docker' && compression === 'none',
+    `${format}, compression ${compression}`,
+  ]);
+  const image = images.find(({ references }) => references.includes(reference));
+  const names = images.flatMap(({ references }) => references).join(', ') || 'no name';
+  if (image === undefined) {
+    throw new Failure('usage', 'another image', { expected: reference, found: names });
+  }
+  expectSame('another image', id, [image.id === id, image.id]);
+  const sameArchitecture = image.architecture === architecture;
+  expectSame('an image for other hosts', architecture, [sameArchitecture, image.architecture]);
+  await expectLayers(path, image, signal);
+}
+
+async function expectLayers(
+  path: string,
+  { layers }: ArchivedImage,
+  signal: AbortSignal,
+): Promise<void> {
+  const digests = new Map<string, string>();
+  await readLayers(
+    path,
+    new Set(layers.map(({ entry }) => entry)),
+    async (entry, content) => {
+      digests.set(entry, await sha256OfStream(content, signal));
+    },
+    signal,
+  );
+  for (const { entry, diffId } of layers) {
+    const found = digests.get(entry) ?? 'nothing';
+    expectSame(`another layer ${entry}`, `SHA-256 ${diffId}`, [found === diffId, found]);
+  }
+}
+
+async function expectBinary(
+  { directory, architecture }: Payload,
+  { file }: PayloadBinary,
+): Promise<void> {
+  const path = join(directory, file);
+  const program = await readProgram(path, 'it');
+  const same = program.architecture === architecture;
+  expectSame('a program for other hosts', architecture, [same, program.architecture]);
+  const mode = (await lstat(path)).mode & 0o777;
+  const isExecutable = (mode & 0o111) === 0o111;
+  expectSame('a program that cannot be run', 'mode 0755', [isExecutable, `0${mode.toString(8)}`]);
+}
+
+function expectSame(what: string, expected: string, [holds, found]: [boolean, string]): void {
+  if (!holds) throw new Failure('usage', what, { expected, found });
+}

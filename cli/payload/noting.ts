@@ -1,0 +1,14 @@
+/** Notes a failure of the work as one more fault of `label`, so that all files are looked at. */
+export async function noting(
+  faults: string[],
+  label: string,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    faults.push(`${label}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

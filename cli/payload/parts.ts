@@ -1,0 +1,89 @@
+import { open, stat } from 'node:fs/promises';
+import { isElf, type Program, readProgram } from '../../lib/elf/elf.ts';
+import { readImageArchive } from '../../lib/image/archive.ts';
+import { namePattern } from '../../lib/payload/payload.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import { type ChosenImage, chooseImage } from './choose-image.ts';
+import { noting } from './noting.ts';
+import type { PayloadRequest, RequestedBinary } from './request.ts';
+
+/** A file that an image of the payload is made of. */
+export type ImagePart = { name: string; path: string } & (
+  | { kind: 'archive'; chosen: ChosenImage }
+  | { kind: 'program'; program: Program; reference?: string }
+);
+
+/** A program that goes to the host as it is. */
+export interface BinaryPart extends RequestedBinary {
+  program: Program;
+}
+
+export interface Parts {
+  images: ImagePart[];
+  binaries: BinaryPart[];
+  /** Files beside the network plugins that are no programs. */
+  leftOut: string[];
+}
+
+/** Looks into every file of the request; every fault goes to `faults`. */
+export async function readParts(
+  { images, binaries }: PayloadRequest,
+  faults: string[],
+  signal: AbortSignal,
+): Promise<Parts> {
+  const parts: Parts = { images: [], binaries: [], leftOut: [] };
+  for (const request of images) {
+    await noting(faults, `--image ${request.name}=${request.path}`, signal, async () => {
+      parts.images.push(await readImagePart(request, signal));
+    });
+  }
+  for (const request of binaries) {
+    const { kind, name, path } = request;
+    const label = kind === 'cni' ? `--cni ${path}` : `--binary ${name}=${path}`;
+    await noting(faults, label, signal, async () => {
+      if (kind === 'cni' && !(await startsLikeElf(path))) parts.leftOut.push(path);
+      else parts.binaries.push({ ...request, program: await readBinary(name, path) });
+    });
+  }
+  return parts;
+}
+
+async function readImagePart(
+  { name, path, reference }: PayloadRequest['images'][number],
+  signal: AbortSignal,
+): Promise<ImagePart> {
+  if (await startsLikeElf(path)) {
+    const program = await readProgram(path, path);
+    return {
+      name,
+      path,
+      kind: 'program',
+      program,
+      ...(reference === undefined ? {} : { reference }),
+    };
+  }
+  const { images } = await readImageArchive(path, signal);
+  return { name, path, kind: 'archive', chosen: chooseImage(images, name, reference) };
+}
+
+async function readBinary(name: string, path: string): Promise<Program> {
+  if (!namePattern.test(name)) {
+    throw new Failure('usage', 'not a name that a payload can have', {
+      expected: 'lower-case letters, digits, - . and _',
+      found: name,
+    });
+  }
+  return readProgram(path, path);
+}
+
+/** False too for what is no regular file in a folder of plugins, such as another folder. */
+async function startsLikeElf(path: string): Promise<boolean> {
+  if (!(await stat(path)).isFile()) throw new Failure('usage', 'not a regular file');
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    return isElf(buffer.subarray(0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,98 @@
+import type { Program } from '../../lib/elf/elf.ts';
+import { tagOf } from '../../lib/image/reference.ts';
+import type { PayloadDescription } from '../../lib/payload/payload.ts';
+import type { ImagePart, Parts } from './parts.ts';
+import type { PayloadRequest } from './request.ts';
+
+type Versions = PayloadDescription['versions'];
+
+interface Subject {
+  key: keyof Versions;
+  option: string;
+  images: readonly string[];
+  /** Programs on the host that have to be of the same version. */
+  binaries: readonly string[];
+  module: RegExp;
+  /** The version in an image's tag. */
+  tag: RegExp;
+}
+
+const subjects: readonly Subject[] = [
+  {
+    key: 'kubernetes',
+    option: '--kubernetes-version',
+    images: ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
+    binaries: ['kubelet'],
+    module: /^k8s\.io\/kubernetes$/,
+    tag: /^v?(\d+\.\d+\.\d+[0-9A-Za-z.-]*)$/,
+  },
+  {
+    key: 'etcd',
+    option: '--etcd-version',
+    images: ['etcd'],
+    binaries: ['etcdutl'],
+    module: /^go\.etcd\.io\/etcd\//,
+    // Kubernetes appends a number of its own: 3.6.8-0.
+    tag: /^v?(\d+\.\d+\.\d+)(-\d+)?$/,
+  },
+];
+
+/**
+ * The versions of Kubernetes and etcd: as given, else as the programs and the images' tags
+ * say, which then have to agree. Faults go to `faults`.
+ */
+export function versionsOf(
+  given: PayloadRequest['versions'],
+  parts: Pick<Parts, 'images' | 'binaries'>,
+  faults: string[],
+): Versions {
+  const versions: Versions = { kubernetes: '', etcd: '' };
+  for (const subject of subjects) {
+    const { key, option } = subject;
+    const stated = statements(subject, parts);
+    const [version = '', another] = new Set(stated.map(({ version }) => version));
+    if (given[key] === undefined && another !== undefined) {
+      const list = stated.map(({ label, version }) => `${label} is ${version}`).join(', ');
+      faults.push(
+        `the versions of ${key} differ: ${list}. Take parts of one version, or say with ${option} which it is`,
+      );
+    }
+    if (given[key] === undefined && version === '') {
+      faults.push(`the version of ${key} is in no program and no tag. Give it with ${option}`);
+    }
+    versions[key] = given[key] ?? version;
+  }
+  return versions;
+}
+
+function statements(
+  { images, binaries, module, tag }: Subject,
+  parts: Pick<Parts, 'images' | 'binaries'>,
+): { label: string; version: string }[] {
+  const ofProgram = ({ module: found }: Program) =>
+    found !== undefined && module.test(found.path) ? found.version : undefined;
+  const ofImage = (part: ImagePart) => {
+    const reference = part.kind === 'archive' ? part.chosen.reference : part.reference;
+    const [, tagged] = tag.exec(tagOf(reference ?? '')) ?? [];
+    const recorded = part.kind === 'program' ? ofProgram(part.program) : undefined;
+    return recorded ?? (tagged === undefined ? undefined : `v${tagged}`);
+  };
+  const all = [
+    ...parts.images
+      .filter(({ name }) => images.includes(name))
+      .map((part) => ({ label: `image ${part.name}`, version: ofImage(part) })),
+    ...parts.binaries
+      .filter(({ name, kind }) => kind === 'host' && binaries.includes(name))
+      .map(({ name, program }) => ({ label: `binary ${name}`, version: ofProgram(program) })),
+  ];
+  return all.flatMap(({ label, version }) => (version === undefined ? [] : [{ label, version }]));
+}
+
+/** The reference of an image that is made from a program; undefined where it has to be given. */
+export function defaultReference(name: string, versions: Versions): string | undefined {
+  const subject = subjects.find(({ images }) => images.includes(name));
+  if (subject === undefined) return undefined;
+  const version = versions[subject.key];
+  const tag = subject.key === 'etcd' ? `${version.replace(/^v/, '')}-0` : version;
+  return `registry.k8s.io/${name}:${tag}`;
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { sha256OfFile } from '../../lib/host/files.ts';
+import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { Surroundings } from '../create/single-node-ignition-config.ts';
+import { payloadFaults } from '../payload/check.ts';
+import { payloadTable } from '../payload/table.ts';
+
+/** `sno verify payload DIR`: a usage Failure with every fault of the folder. */
+export async function verifyPayloadFolder(
+  directory: string,
+  { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
+): Promise<void> {
+  const payload = await readPayload(directory);
+  const faults = await payloadFaults(payload, signal);
+  if (faults.length > 0) {
+    const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
+    throw new Failure(
+      'usage',
+      [`${directory} has ${count}:`, ...faults.map((fault) => `  ${fault}`)].join('\n'),
+    );
+  }
+  for (const line of payloadTable(payload)) print(line);
+  const digest = await sha256OfFile(join(directory, payloadFile), signal);
+  print(`SHA-256 of ${payloadFile}: ${digest}`);
+}

@@ -1,0 +1,43 @@
+/** A module of a Go program, with its version such as `v1.34.4`. */
+export interface GoModule {
+  path: string;
+  version: string;
+}
+
+const MAGIC = '\xff Go buildinf:';
+const STRINGS_INLINE = 2;
+const HEADER_BYTES = 32;
+/** The module text is wrapped in two marks of this length. */
+const MARK_BYTES = 16;
+
+/**
+ * The module of the main package, as Go's linker has recorded it since 1.18 (the format of
+ * Go's package debug/buildinfo). Undefined where it is missing or says `(devel)`.
+ */
+export function parseBuildInfo(section: Buffer): GoModule | undefined {
+  if (section.subarray(0, 14).toString('latin1') !== MAGIC) return undefined;
+  if (((section[15] ?? 0) & STRINGS_INLINE) === 0) return undefined;
+  const goVersion = textAt(section, HEADER_BYTES);
+  const modules = goVersion && textAt(section, goVersion.end);
+  if (modules === undefined) return undefined;
+  const text = modules.bytes.subarray(MARK_BYTES, -MARK_BYTES).toString('utf8');
+  const [, path, version] = /^mod\t([^\t\n]+)\t(v[^\t\n]+)/m.exec(text) ?? [];
+  return path === undefined || version === undefined ? undefined : { path, version };
+}
+
+/** A text behind its length, which is a varint. */
+function textAt(section: Buffer, start: number): { bytes: Buffer; end: number } | undefined {
+  let length = 0;
+  for (let index = 0; index < 4; index++) {
+    const byte = section[start + index];
+    if (byte === undefined) return undefined;
+    length |= (byte & 0x7f) << (7 * index);
+    if (byte < 0x80) {
+      const end = start + index + 1 + length;
+      return end > section.length
+        ? undefined
+        : { bytes: section.subarray(start + index + 1, end), end };
+    }
+  }
+  return undefined;
+}

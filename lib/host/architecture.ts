@@ -1,0 +1,8 @@
+/** Processor architectures of hosts, as container images call them. */
+export const architectures = ['amd64', 'arm64'] as const;
+export type Architecture = (typeof architectures)[number];
+
+const ofNode: Readonly<Record<string, Architecture>> = { x64: 'amd64', arm64: 'arm64' };
+
+/** That of this machine; undefined for one that nothing is built for. */
+export const hostArchitecture = (): Architecture | undefined => ofNode[process.arch];

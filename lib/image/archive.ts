@@ -1,0 +1,98 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Failure } from '../steps/failure.ts';
+import { type Compression, compressionOf, decompressed } from './compression.ts';
+import { type ArchivedImage, type Contents, type Format, imagesIn } from './contents.ts';
+import { tarEntries } from './tar.ts';
+
+/** An archive of images, as it was found. */
+export interface ImageArchive {
+  path: string;
+  format: Format;
+  compression: Compression;
+  images: ArchivedImage[];
+}
+
+/** Manifests and configurations; the OCI specification asks for as much to be accepted. */
+const MAX_DOCUMENT_BYTES = 4 << 20;
+const MAX_DOCUMENTS_BYTES = 32 << 20;
+
+/**
+ * Which images an archive holds: a docker archive or an OCI layout in a tar (as `podman
+ * save`, `docker save` and `skopeo copy` write them), also compressed with gzip or zstd.
+ * Layers are passed over: `readLayers` reads them.
+ * @throws Failure (usage) for anything else, and for one that is damaged.
+ */
+export async function readImageArchive(path: string, signal: AbortSignal): Promise<ImageArchive> {
+  const contents: Contents = { entries: new Map(), documents: new Map() };
+  let room = MAX_DOCUMENTS_BYTES;
+  for await (const { name, type, size, content } of tarEntries(streamOf(path), signal)) {
+    if (type === 'directory') continue;
+    if (contents.entries.has(name)) throw twice(name);
+    contents.entries.set(name, type);
+    if (type !== 'file' || size > MAX_DOCUMENT_BYTES) continue;
+    const document = await readDocument(content);
+    if (document === undefined) continue;
+    room -= size;
+    if (room < 0) throw tooMuch();
+    contents.documents.set(name, document);
+  }
+  return { path, compression: await compressionIn(path), ...imagesIn(contents) };
+}
+
+/**
+ * Gives each of the named layers, decompressed, to `visit`, in the order of the archive.
+ * @throws Failure (usage) when a layer is larger than any is.
+ */
+export async function readLayers(
+  path: string,
+  entries: ReadonlySet<string>,
+  visit: (entry: string, content: AsyncIterable<Buffer>) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const { name, type, content } of tarEntries(streamOf(path), signal)) {
+    if (type === 'file' && entries.has(name)) await visit(name, bounded(decompressed(content)));
+  }
+}
+
+/** A layer of this size would not fit a host; what expands to more is a bomb. */
+const MAX_LAYER_BYTES = 16 * 2 ** 30;
+
+async function* bounded(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const piece of content) {
+    bytes += piece.length;
+    if (bytes > MAX_LAYER_BYTES) throw new Failure('usage', 'a layer expands to more than 16 GiB');
+    yield piece;
+  }
+}
+
+const streamOf = (path: string) => decompressed(createReadStream(path, { highWaterMark: 1 << 20 }));
+
+/** A file that begins like JSON; a layer of that size does not, and is not kept. */
+async function readDocument(content: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = [];
+  let isDocument = false;
+  for await (const piece of content) {
+    if (pieces.length === 0) isDocument = /^\s*[{[]/.test(piece.subarray(0, 16).toString('latin1'));
+    if (isDocument) pieces.push(piece);
+  }
+  return isDocument ? Buffer.concat(pieces) : undefined;
+}
+
+async function compressionIn(path: string): Promise<Compression> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    return compressionOf(buffer.subarray(0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}
+
+const twice = (name: string) =>
+  new Failure('usage', `not an archive of images: ${name} is in it twice`);
+const tooMuch = () =>
+  new Failure('usage', 'not an archive of images', {
+    expected: `at most ${MAX_DOCUMENTS_BYTES >> 20} MiB of manifests and configurations`,
+  });

@@ -1,0 +1,104 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { extract } from 'tar-stream';
+import { Failure } from '../steps/failure.ts';
+
+export interface TarEntry {
+  /** Without a leading `./`. */
+  name: string;
+  /** `file`, `directory`, `symlink`, `link` and so on. */
+  type: string;
+  size: number;
+  content: AsyncIterable<Buffer>;
+}
+
+export interface TarLimits {
+  entries: number;
+  /** Of the whole archive, after it was decompressed. */
+  bytes: number;
+}
+
+/** Far above any image for one host: the largest of a release has about 100 files and 3 GB. */
+export const tarLimits: TarLimits = { entries: 20_000, bytes: 64 * 2 ** 30 };
+
+/**
+ * The entries of a tar archive in their order. Names are only ever looked up, never
+ * written to: those that lead out of the archive are refused, and so are archives beyond the
+ * limits. What is not read of an entry is skipped; leaving the loop ends the reading.
+ * @throws Failure (usage) that says what is wrong with the archive.
+ */
+export async function* tarEntries(
+  source: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+  limits: TarLimits = tarLimits,
+): AsyncGenerator<TarEntry> {
+  const entries = extract();
+  const enough = new AbortController();
+  const reading = pipeline(Readable.from(atMost(source, limits.bytes)), entries, {
+    signal: AbortSignal.any([signal, enough.signal]),
+  });
+  // Awaited below; a rejection before that must not count as unhandled.
+  reading.catch(() => undefined);
+  try {
+    let count = 0;
+    for await (const content of entries) {
+      const { name, type, size = 0 } = content.header;
+      count += 1;
+      if (count > limits.entries) throw refused(`more than ${limits.entries} files`);
+      yield {
+        name: safeName(name),
+        type: type ?? 'file',
+        size,
+        content: buffersOf(content, signal),
+      };
+      content.resume();
+    }
+    await reading;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unreadable(error);
+  } finally {
+    enough.abort();
+  }
+}
+
+/** The reader of an entry sees the archive's faults first. */
+async function* buffersOf(
+  content: AsyncIterable<unknown>,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  try {
+    for await (const piece of content) if (Buffer.isBuffer(piece)) yield piece;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unreadable(error);
+  }
+}
+
+async function* atMost(source: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const piece of source) {
+    bytes += piece.length;
+    if (bytes > limit) throw refused(`more than ${limit / 2 ** 30} GiB`);
+    yield piece;
+  }
+}
+
+function safeName(written: string): string {
+  const name = written.replace(/^(\.\/)+/, '');
+  if (name.startsWith('/') || name.split('/').includes('..')) {
+    throw refused(`a file ${JSON.stringify(written.slice(0, 100))}`);
+  }
+  return name;
+}
+
+function refused(found: string): Failure {
+  return new Failure('usage', "not an archive of one host's images", { found });
+}
+
+/** Damage is an error of the library's own; those of the file system stay what they are. */
+function unreadable(error: unknown): unknown {
+  if (error instanceof Failure || !(error instanceof Error)) return error;
+  if ('syscall' in error) return error;
+  return new Failure('usage', 'not a whole tar archive', { found: error.message });
+}

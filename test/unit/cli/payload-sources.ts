@@ -1,0 +1,90 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type ProgramOptions, programBytes } from '../elf/program.ts';
+import { dockerArchive, layerOf, ociArchive, tarOf } from '../image/archives.ts';
+
+/** The command line of `sno create payload` by option; what a case changes, it exchanges here. */
+export interface PayloadArguments {
+  images: Record<string, string>;
+  references: Record<string, string>;
+  binaries: Record<string, string>;
+  cni: string[];
+  others: string[];
+}
+
+export interface PayloadSources {
+  folder: string;
+  arguments: PayloadArguments;
+  /** Writes a further source and returns its path. */
+  write(name: string, contents: string | Buffer): string;
+}
+
+const kubernetes: ProgramOptions = { modules: 'mod\tk8s.io/kubernetes\tv1.34.4\t\n' };
+
+export const kubernetesProgram = (name: string, options: ProgramOptions = {}): Buffer =>
+  programBytes({ ...kubernetes, text: name, ...options });
+
+/** Small sources of every kind: archives of both formats, programs, plugins. */
+export async function payloadSources(folder: string): Promise<PayloadSources> {
+  mkdirSync(join(folder, 'cni'), { recursive: true });
+  const write = (name: string, contents: string | Buffer) => {
+    writeFileSync(join(folder, name), contents);
+    return join(folder, name);
+  };
+  const oci = await ociArchive([
+    {
+      layer: await layerOf('scheduler'),
+      annotations: {
+        'org.opencontainers.image.ref.name': 'registry.k8s.io/kube-scheduler:v1.34.4',
+      },
+    },
+  ]);
+  const etcd = await tarOf(
+    await dockerArchive([
+      { references: ['registry.k8s.io/pause:3.10'] },
+      { references: ['registry.k8s.io/etcd:3.6.8-0'], layer: await layerOf('etcd') },
+    ]),
+  );
+  for (const name of ['bridge', 'host-local', 'loopback', 'portmap']) {
+    write(`cni/${name}`, programBytes({ text: name }));
+  }
+  return {
+    folder,
+    write,
+    arguments: {
+      images: {
+        etcd: write('etcd.tar', etcd),
+        'kube-apiserver': write('kube-apiserver', kubernetesProgram('apiserver')),
+        'kube-controller-manager': write('kcm', kubernetesProgram('controller-manager')),
+        'kube-scheduler': write('kube-scheduler.tar.gz', gzipSync(await tarOf(oci))),
+        pause: write('pause', programBytes({ text: 'pause' })),
+      },
+      references: { pause: 'registry.k8s.io/pause:3.10' },
+      binaries: {
+        kubelet: write('kubelet', kubernetesProgram('kubelet')),
+        etcdutl: write(
+          'etcdutl',
+          programBytes({ modules: 'mod\tgo.etcd.io/etcd/etcdutl/v3\tv3.6.8\t\n' }),
+        ),
+      },
+      cni: [join(folder, 'cni')],
+      others: [],
+    },
+  };
+}
+
+/** As the shell would give them to `sno`. */
+export function createArguments(dir: string, given: PayloadArguments): string[] {
+  const { images, references, binaries, cni, others } = given;
+  const named = (option: string, values: Record<string, string>) =>
+    Object.entries(values).flatMap(([name, value]) => [option, `${name}=${value}`]);
+  return [
+    ...['create', 'payload', '--dir', dir],
+    ...named('--image', images),
+    ...named('--reference', references),
+    ...named('--binary', binaries),
+    ...cni.flatMap((folder) => ['--cni', folder]),
+    ...others,
+  ];
+}
