@@ -1,8 +1,11 @@
+import { dirname, join } from 'node:path';
 import { sha256OfFile } from '../lib/host/files.ts';
 import { Failure } from '../lib/steps/failure.ts';
 
 /** Defined by the build: of the sno-agents that was built with this program. */
 declare const __SNO_AGENTS_SHA256__: string | undefined;
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * SHA-256 (hex) of the sno-agents executable that the live medium has to carry: of
@@ -11,21 +14,37 @@ declare const __SNO_AGENTS_SHA256__: string | undefined;
  */
 export async function agentsSha256(
   executable: string | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   signal: AbortSignal,
 ): Promise<string> {
   if (executable === undefined && typeof __SNO_AGENTS_SHA256__ !== 'undefined') {
     return __SNO_AGENTS_SHA256__;
   }
   const path = executable ?? environment.SNO_AGENTS_EXECUTABLE;
-  if (path === undefined || path === '') {
-    throw new Failure('usage', 'It is not known which sno-agents executable the medium carries', {
-      fix: 'Name it with --agents-executable or in SNO_AGENTS_EXECUTABLE.',
-    });
-  }
+  if (path === undefined || path === '') throw unknownExecutable();
   try {
     return await sha256OfFile(path, signal);
   } catch (cause) {
     throw new Failure('usage', `The sno-agents executable ${path} cannot be read`, { cause });
   }
+}
+
+/**
+ * Path of that executable: `executable` if given, else beside this program when that is
+ * built, else as `environment.SNO_AGENTS_EXECUTABLE` says. A usage Failure when there is none.
+ */
+export function agentsExecutable(executable: string | undefined, environment: Environment): string {
+  if (executable !== undefined) return executable;
+  if (typeof __SNO_AGENTS_SHA256__ !== 'undefined') {
+    return join(dirname(process.execPath), 'sno-agents');
+  }
+  const path = environment.SNO_AGENTS_EXECUTABLE;
+  if (path !== undefined && path !== '') return path;
+  throw unknownExecutable();
+}
+
+function unknownExecutable(): Failure {
+  return new Failure('usage', 'It is not known which sno-agents executable the medium carries', {
+    fix: 'Name it with --agents-executable or in SNO_AGENTS_EXECUTABLE.',
+  });
 }

@@ -6,6 +6,7 @@ import {
   createSingleNodeIgnitionConfig,
   type Surroundings,
 } from './create/single-node-ignition-config.ts';
+import { type CreateIsoOptions, createSingleNodeIso } from './create/single-node-iso.ts';
 import type { CreatePayloadOptions } from './payload/request.ts';
 import { verifyIgnition } from './verify/ignition.ts';
 import { verifyPayloadFolder } from './verify/payload.ts';
@@ -38,6 +39,11 @@ export async function runSno(
   }
 }
 
+const machineConfigServer = [
+  '--machine-config-server <url>',
+  'https URL that the master Ignition is fetched from, instead of rendering it on the host',
+] as const;
+
 function program(surroundings: SnoSurroundings): Command {
   const sno = new Command('sno')
     .description('makes what a single-node OpenShift or Kubernetes host is installed with')
@@ -67,10 +73,34 @@ function program(surroundings: SnoSurroundings): Command {
       'the payload that the live medium carries: the live host refuses any other',
     )
     .option(
-      '--machine-config-server <url>',
-      'https URL that the master Ignition is fetched from, instead of rendering it on the host',
+      '--agents-url <url>',
+      'for PXE: where the live host fetches the executable, whose hash is in the Ignition',
     )
+    .option(
+      '--payload-url <url>',
+      'for PXE: where the live host fetches payload.yaml and the files beside it; needs --payload or --payload-sha256',
+    )
+    .option(
+      '--payload-sha256 <hex>',
+      'SHA-256 of that payload.yaml, where the payload is not at hand for --payload',
+    )
+    .option(...machineConfigServer)
     .action((options: CreateOptions) => createSingleNodeIgnitionConfig(options, surroundings));
+  create
+    .command('single-node-iso')
+    .description(
+      'put the Ignition of DIR (made first if it is not there), the executable and the payload into a copy of a live ISO',
+    )
+    .option('--dir <dir>', 'folder with install-config.yaml, or with the Ignition made of it', '.')
+    .requiredOption('--iso <file>', 'a CoreOS live ISO as it was downloaded; it is not changed')
+    .requiredOption('--payload <dir>', 'the payload')
+    .option('--output <file>', 'the new ISO (default: DIR/single-node.iso)')
+    .option(
+      '--agents-executable <file>',
+      'the sno-agents executable, if not the one beside this program',
+    )
+    .option(...machineConfigServer)
+    .action((options: CreateIsoOptions) => createSingleNodeIso(options, surroundings));
   const verify = sno.command('verify').description('check a file before it ships');
   verify
     .command('ignition')

@@ -52,3 +52,10 @@ export const liveUnits: readonly UnitFile[] = [
     contents: readFileSync(new URL('./live/progress.service', import.meta.url), 'utf8'),
   },
 ];
+
+/** In place of the unit of that name where no medium has the executable: it is fetched. */
+export const executableByUrl: UnitFile = {
+  name: 'sno-executable.service',
+  enabled: false,
+  contents: readFileSync(new URL('./live/by-url/sno-executable.service', import.meta.url), 'utf8'),
+};

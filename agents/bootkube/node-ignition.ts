@@ -5,7 +5,7 @@ import { configOf, directory, file, link, unit, user } from '../../lib/ignition/
 import { payloadFile } from '../../lib/payload/payload.ts';
 import { loadIdentity } from '../../lib/render/store.ts';
 import { nodeAgents, nodeUnits } from '../../units/installed.ts';
-import type { LiveContext } from './context.ts';
+import { type LiveContext, payloadFolder } from './context.ts';
 
 /**
  * The master Ignition of the Kubernetes payload: what any node of it needs,
@@ -13,9 +13,10 @@ import type { LiveContext } from './context.ts';
  * the units that verify the payload and keep certificates alive.
  */
 export async function nodeIgnition(
-  { cluster, paths }: LiveContext,
+  context: LiveContext,
   pullSecret: string | undefined,
 ): Promise<Config> {
+  const { cluster, paths } = context;
   const { nodeIp } = await loadIdentity(paths);
   const executable = '/var/lib/sno-agents/bin/sno-agents';
   return configOf({
@@ -32,7 +33,7 @@ export async function nodeIgnition(
         0o644,
         `${cluster.executableSha256}  ${executable}\n`,
       ),
-      file('/etc/sno-agents/payload.sha256', 0o644, await payloadDigest(paths.medium)),
+      file('/etc/sno-agents/payload.sha256', 0o644, await payloadDigest(payloadFolder(context))),
       ...(pullSecret === undefined
         ? []
         : [file('/var/lib/kubelet/config.json', 0o600, pullSecret)]),
@@ -43,7 +44,7 @@ export async function nodeIgnition(
 }
 
 /** In the form of sha256sum. payload.yaml states the digest of every other file of the payload. */
-async function payloadDigest(medium: string): Promise<string> {
-  const digest = sha256(await readFile(`${medium}/payload/${payloadFile}`));
+async function payloadDigest(folder: string): Promise<string> {
+  const digest = sha256(await readFile(`${folder}/${payloadFile}`));
   return `${digest}  /var/lib/sno-agents/payload/${payloadFile}\n`;
 }

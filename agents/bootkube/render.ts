@@ -16,7 +16,7 @@ import { Failure } from '../../lib/steps/failure.ts';
 import { fingerprint } from '../../lib/steps/fingerprint.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { LiveContext } from './context.ts';
+import { type LiveContext, payloadFolder } from './context.ts';
 
 /**
  * Renders the control plane: keys, certificates, static pods, configuration and
@@ -54,14 +54,14 @@ export const render: StepBody<LiveContext> = {
 const renderKey = ({ cluster }: LiveContext) => fingerprint(cluster);
 
 async function readFacts(context: LiveContext, signal: AbortSignal): Promise<HostFacts> {
-  const { cluster, paths } = context;
+  const { cluster } = context;
   const [address] = addressesIn(await hostAddresses(signal), cluster.machineNetwork);
   if (address === undefined) {
     throw new Failure('retry', 'the host has no address in the machine network', {
       expected: cluster.machineNetwork.join(', '),
     });
   }
-  const payload = await readPayload(`${paths.medium}/payload`);
+  const payload = await readPayload(payloadFolder(context));
   const runtime = connectRuntime();
   try {
     const { cgroupDriver } = await runtime.status({ signal, deadlineMs: 10_000 });

@@ -14,14 +14,19 @@ export interface LiveIgnitionInput {
   pullSecret: string;
   manifests: readonly UserManifest[];
   units: readonly UnitFile[];
+  /** Where the executable is fetched, when no medium has it. */
+  executableUrl?: string;
 }
+
+/** What sno-executable.service has curl do, where the executable is fetched. */
+export const executableByUrlPath = () => `${hostPaths().config}/executable.curl`;
 
 /**
  * The Ignition config that a live image boots with. The same input gives the same
  * config. Contents stay uncompressed: the embed area is compressed as a whole.
  */
 export function liveIgnition(input: LiveIgnitionInput): Config {
-  const { cluster, authorities, pullSecret, manifests, units } = input;
+  const { cluster, authorities, pullSecret, manifests, units, executableUrl } = input;
   const paths = hostPaths();
   const plain = (path: string, mode: number, contents: string | Uint8Array): File =>
     file(path, mode, contents, { gzip: false });
@@ -51,6 +56,9 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
         0o644,
         `${cluster.executableSha256}  ${paths.executable}\n`,
       ),
+      ...(executableUrl === undefined
+        ? []
+        : [plain(executableByUrlPath(), 0o644, curlConfig(executableUrl))]),
       plain(dhcpIdentity.path, 0o644, dhcpIdentity.contents),
       plain('/root/.docker/config.json', 0o600, pullSecret),
       plain(`${paths.kubelet}/config.json`, 0o600, pullSecret),
@@ -65,4 +73,10 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
         ? []
         : [user('core', { sshAuthorizedKeys: cluster.sshKeys, groups: ['sudo'] })],
   });
+}
+
+/** In a file, for an URL in a unit would have to be escaped for systemd; never from https to http. */
+function curlConfig(url: string): string {
+  const redirects = url.startsWith('https:') ? '=https' : '=http,https';
+  return `url = "${url}"\nproto-redir = "${redirects}"\n`;
 }

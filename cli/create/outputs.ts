@@ -10,12 +10,15 @@ export interface Output {
 }
 
 /** A usage Failure that names what an earlier run left. */
-export async function requireAbsent(paths: readonly string[]): Promise<void> {
+export async function requireAbsent(
+  paths: readonly string[],
+  fix = 'Keep them, or move them away to make new ones with new keys.',
+): Promise<void> {
   const present: string[] = [];
   for (const path of paths) if (await exists(path)) present.push(path);
   if (present.length === 0) return;
   throw new Failure('usage', `There is already ${present.join(' and ')}; nothing was written`, {
-    fix: 'Keep them, or move them away to make new ones with new keys.',
+    fix,
   });
 }
 

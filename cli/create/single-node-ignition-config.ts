@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTextIfPresent, sha256OfFile } from '../../lib/host/files.ts';
 import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
@@ -8,23 +9,25 @@ import { createLaptopAuthorities } from '../../lib/pki/authority.ts';
 import { adminKubeconfig } from '../../lib/pki/kubeconfig.ts';
 import { type Cluster, clusterDomain, clusterSchema } from '../../lib/render/cluster.ts';
 import { Failure } from '../../lib/steps/failure.ts';
-import { liveUnits } from '../../units/live.ts';
+import { executableByUrl, liveUnits } from '../../units/live.ts';
 import { agentsSha256 } from '../executable-digest.ts';
 import { DISK_VARIABLE } from '../install-config/disk.ts';
 import { faultText, INSTALL_CONFIG } from '../install-config/fault.ts';
 import { type InstallSettings, readSettings } from '../install-config/settings.ts';
 import { EMBED_AREA_BYTES, kibibytes, requireEmbeddable } from './embed-area.ts';
-import { liveIgnition } from './live-ignition.ts';
+import { type LiveIgnitionInput, liveIgnition } from './live-ignition.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
+import { requireServed, type ServedOptions } from './served.ts';
 import { readUserManifests, type UserManifests } from './user-manifests.ts';
 
-export interface CreateOptions {
+/** In the folder with install-config.yaml; the name that openshift-install gives it. */
+export const IGNITION_NAME = 'bootstrap-in-place-for-live-iso.ign';
+
+export interface CreateOptions extends ServedOptions {
   /** The folder with install-config.yaml; outputs go there too. */
   dir: string;
   /** The sno-agents executable, where the build's own does not apply. */
   agentsExecutable?: string;
-  /** Folder with the payload.yaml that the live host must find. */
-  payload?: string;
   /** Where the live host fetches the master Ignition. */
   machineConfigServer?: string;
 }
@@ -48,7 +51,8 @@ export async function createSingleNodeIgnitionConfig(
 ): Promise<void> {
   const { dir } = options;
   const { environment, print, signal } = surroundings;
-  const ignitionPath = join(dir, 'bootstrap-in-place-for-live-iso.ign');
+  requireServed(options);
+  const ignitionPath = join(dir, IGNITION_NAME);
   const kubeconfigPath = join(dir, 'auth', 'kubeconfig');
   await requireAbsent([ignitionPath, kubeconfigPath]);
 
@@ -56,7 +60,7 @@ export async function createSingleNodeIgnitionConfig(
   const executableSha256 = await agentsSha256(options.agentsExecutable, environment, signal);
   const cluster = {
     ...clusterOf(settings, randomUUID(), executableSha256),
-    ...(await pinnedPayload(options.payload, signal)),
+    ...(await pinnedPayload(options, signal)),
     ...machineConfigServer(options.machineConfigServer),
   };
   const authorities = await createLaptopAuthorities();
@@ -65,7 +69,7 @@ export async function createSingleNodeIgnitionConfig(
     authorities,
     pullSecret: settings.pullSecret,
     manifests: user.manifests,
-    units: liveUnits,
+    ...unitsFor(options.agentsUrl),
   });
   const text = serializeConfig(config);
   const faults = validateConfigText(text);
@@ -82,8 +86,27 @@ export async function createSingleNodeIgnitionConfig(
     `Wrote ${ignitionPath} (${kibibytes(embedded)} of ${kibibytes(EMBED_AREA_BYTES)} in a live ISO)`,
   );
   print(`Wrote ${kubeconfigPath} (for https://api.${clusterDomain(cluster)}:6443)`);
-  print(`Control plane: ${cluster.controlPlane}, from the payload on the live medium`);
+  const source =
+    cluster.payloadUrl === undefined ? 'on the live medium' : `at ${cluster.payloadUrl}`;
+  print(`Control plane: ${cluster.controlPlane}, from the payload ${source}`);
   for (const notice of noticesOf(settings, user)) print(`Notice: ${notice}`);
+}
+
+function unitsFor(
+  executableUrl: string | undefined,
+): Pick<LiveIgnitionInput, 'units' | 'executableUrl'> {
+  if (executableUrl === undefined) return { units: liveUnits };
+  const units = liveUnits.map((unit) =>
+    unit.name === executableByUrl.name ? executableByUrl : unit,
+  );
+  return { units, executableUrl };
+}
+
+/** The text of a config that an earlier run wrote. */
+export async function readCreated(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new Failure('usage', `${path} cannot be read`, { cause });
+  });
 }
 
 async function readFolder(
@@ -145,12 +168,15 @@ function clusterOf(
 
 /** The payload's own description is checked here, and its digest travels in the Ignition. */
 async function pinnedPayload(
-  folder: string | undefined,
+  { payload, payloadSha256, payloadUrl }: ServedOptions,
   signal: AbortSignal,
-): Promise<Pick<Cluster, 'payloadSha256'>> {
-  if (folder === undefined) return {};
-  await readPayload(folder);
-  return { payloadSha256: await sha256OfFile(join(folder, payloadFile), signal) };
+): Promise<Pick<Cluster, 'payloadSha256' | 'payloadUrl'>> {
+  const served = payloadUrl === undefined ? {} : { payloadUrl };
+  if (payload === undefined) {
+    return { ...served, ...(payloadSha256 === undefined ? {} : { payloadSha256 }) };
+  }
+  await readPayload(payload);
+  return { ...served, payloadSha256: await sha256OfFile(join(payload, payloadFile), signal) };
 }
 
 function machineConfigServer(url: string | undefined): Pick<Cluster, 'machineConfigServerUrl'> {

@@ -21,8 +21,8 @@ export const defaultSettings = {
   minMemoryMiB: 2048,
   /** Least size of the target disk. */
   minDiskGiB: 8,
-  /** Verifying and importing the payload: bounded by a slow USB stick. */
-  payloadMs: minutes(15),
+  /** Fetching, verifying and importing the payload: bounded by a slow line or USB stick. */
+  payloadMs: minutes(45),
   renderMs: seconds(60),
   /** The kubelet to answer its health endpoint. */
   kubeletMs: minutes(3),

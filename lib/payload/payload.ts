@@ -88,7 +88,7 @@ export interface Payload extends PayloadDescription {
 export const payloadFile = 'payload.yaml';
 
 /** No payload needs more; what is larger is not read into memory. */
-const maxDescriptionBytes = 1 << 20;
+export const maxDescriptionBytes = 1 << 20;
 
 /** Reads and checks `payload.yaml`. @throws Failure (usage) with every fault: file, line, field. */
 export async function readPayload(directory: string): Promise<Payload> {

@@ -17,18 +17,20 @@ export function payloadFiles({ images, binaries }: PayloadDescription): PayloadF
   ];
 }
 
-/**
- * Computes the SHA-256 of every file that payload.yaml names.
- * @throws Failure (fatal) that names every file that differs.
- */
-export async function verifyPayload(payload: Payload, signal: AbortSignal): Promise<void> {
+/** Computes the SHA-256 of every file that payload.yaml names: a sentence for each that differs. */
+export async function damagedFiles(payload: Payload, signal: AbortSignal): Promise<string[]> {
   const files = payloadFiles(payload);
   const paths = await Promise.all(files.map(({ path }) => payloadPath(payload, path)));
   const digests = await sha256OfFiles(paths, signal);
-  const faults = files.flatMap(({ path, sha256 }, index) => {
+  return files.flatMap(({ path, sha256 }, index) => {
     const found = digests.get(paths[index] ?? '');
     return found === sha256 ? [] : [`${path}: expected SHA-256 ${sha256}, found ${found}`];
   });
+}
+
+/** @throws Failure (fatal) that names every file of the payload that differs. */
+export async function verifyPayload(payload: Payload, signal: AbortSignal): Promise<void> {
+  const faults = await damagedFiles(payload, signal);
   if (faults.length === 0) return;
   throw new Failure(
     'fatal',

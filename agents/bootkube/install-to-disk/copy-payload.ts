@@ -13,7 +13,7 @@ import { journalPath } from '../../../lib/steps/agent-command.ts';
 import { Failure } from '../../../lib/steps/failure.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
-import type { LiveContext } from '../context.ts';
+import { type LiveContext, payloadFolder } from '../context.ts';
 
 /**
  * Copies the executable and the payload to the new system's /var, verifies both as
@@ -59,7 +59,7 @@ async function fill(context: LiveContext, root: string, signal: AbortSignal): Pr
     cluster.executableSha256,
     signal,
   );
-  await copyPayloadTo(await readPayload(`${paths.medium}/payload`), join(state, 'payload'), signal);
+  await copyPayloadTo(await readPayload(payloadFolder(context)), join(state, 'payload'), signal);
   // They end with the live host; the record of the installation is made of them.
   for (const agent of ['bootkube', 'install-to-disk']) {
     const journal = await readTextIfPresent(journalPath(paths, agent));

@@ -28,6 +28,8 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'live/kubelet.service': 96,
   'live/progress.service': 20,
   'live/sno-executable.service': 18,
+  // It fetches: no address can be known beforehand.
+  'live/by-url/sno-executable.service': 28,
   'installed/bootkube.service': 45,
   'installed/kubelet.service': 96,
   'installed/sno-certificates.service': 40,
@@ -35,7 +37,7 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/sno-restore.service': 43,
 };
 
-const stages = ['live', 'installed'];
+const stages = ['live', 'live/by-url', 'installed'];
 /** Those of the stage, and those that both stages have. */
 const unitsOf = (stage: string) =>
   ['units', `units/${stage}`].flatMap((folder) =>

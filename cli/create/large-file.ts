@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, rm, stat, statfs } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { run } from '../../lib/host/command.ts';
+import { syncDirectory } from '../../lib/host/files.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+
+const COPY_DEADLINE_MS = 30 * 60_000;
+/** What a file system needs beside the data itself, generously. */
+const MARGIN_BYTES = 64 * 1024 ** 2;
+
+/** A usage Failure when the file system of `output` has less room than that. */
+export async function requireSpace(output: string, bytes: number): Promise<void> {
+  const folder = dirname(output);
+  const { bavail, bsize } = await statfs(folder).catch((cause: unknown) => {
+    throw new Failure('usage', `${folder} cannot be written to; nothing was written`, { cause });
+  });
+  if (bavail * bsize >= bytes + MARGIN_BYTES) return;
+  throw new Failure('usage', `There is no room in ${folder}; nothing was written`, {
+    expected: `${mebibytes(bytes + MARGIN_BYTES)} free`,
+    found: mebibytes(bavail * bsize),
+    fix: 'Make room, or name another place with --output.',
+  });
+}
+
+const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`;
+
+/**
+ * Writes a file as a changed copy of `source`, whole or not at all, with mode 0600 from
+ * the first byte: `change` works on the copy beside the place, which appears there by
+ * a link, so that nothing is ever replaced. Returns its size.
+ */
+export async function writeLargeFile(
+  path: string,
+  source: string,
+  signal: AbortSignal,
+  change: (copy: string) => Promise<void>,
+): Promise<number> {
+  const beside = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.new`);
+  await (await open(beside, 'wx', 0o600)).close();
+  try {
+    const copy = ['--reflink=auto', '--no-preserve=mode', '--', source, beside];
+    await run('cp', copy, { signal, deadlineMs: COPY_DEADLINE_MS });
+    await change(beside);
+    const file = await open(beside, 'r+');
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await link(beside, path);
+    return (await stat(path)).size;
+  } finally {
+    await rm(beside, { force: true });
+    await syncDirectory(dirname(path));
+  }
+}

@@ -1,0 +1,91 @@
+import { execa } from 'execa';
+import { Failure } from '../../lib/steps/failure.ts';
+
+const DEADLINE_MS = 10 * 60_000;
+
+/** What coreos-installer says of an ISO. */
+export interface LiveIso {
+  /** The kernel arguments that it boots with; undefined for an ISO whose arguments cannot be changed. */
+  readonly kernelArguments: string | undefined;
+}
+
+/**
+ * Looks at an ISO as coreos-installer does (its src/live/embed.rs): the place for an
+ * Ignition config is the file that /coreos/igninfo.json names, by default
+ * /images/ignition.img, found by its plain ISO 9660 name in capitals.
+ * @throws Failure (usage) for what is no CoreOS live ISO, and for one that has a config already.
+ */
+export async function readLiveIso(iso: string, signal: AbortSignal): Promise<LiveIso> {
+  const { text, complaint } = await coreosInstaller(['iso', 'ignition', 'show', '--', iso], signal);
+  if (text !== undefined) {
+    throw new Failure('usage', `${iso} holds an Ignition config already; nothing was written`, {
+      expected: 'a live ISO as it was downloaded',
+      fix: 'Take that, or remove the config: coreos-installer iso ignition remove.',
+    });
+  }
+  if (!complaint.includes('No embedded Ignition config')) {
+    throw new Failure('usage', `${iso} is no CoreOS live ISO; nothing was written`, {
+      expected: 'a live ISO of Fedora CoreOS or RHEL CoreOS, whole',
+      found: complaint,
+      fix: 'Download one: coreos-installer download --format iso.',
+    });
+  }
+  const { text: kernelArguments } = await coreosInstaller(
+    ['iso', 'kargs', 'show', '--', iso],
+    signal,
+  );
+  return { kernelArguments };
+}
+
+/** Writes the config into the ISO's place for it, compressed. */
+export async function embedIgnition(
+  iso: string,
+  config: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const args = ['iso', 'ignition', 'embed', '--', iso];
+  const { text, complaint } = await coreosInstaller(args, signal, config);
+  if (text === undefined) throw notEmbedded(complaint);
+}
+
+/** That the ISO still is what it was for coreos-installer, but for the config. */
+export async function verifyLiveIso(
+  iso: string,
+  expected: LiveIso & { readonly config: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const shown = await coreosInstaller(['iso', 'ignition', 'show', '--', iso], signal);
+  if (shown.text !== expected.config) throw notEmbedded(shown.complaint || 'another config');
+  const kargs = await coreosInstaller(['iso', 'kargs', 'show', '--', iso], signal);
+  if (kargs.text === expected.kernelArguments) return;
+  throw new Failure('fatal', 'The new ISO lost its kernel arguments; nothing was written', {
+    expected: expected.kernelArguments ?? 'none that can be changed',
+    found: kargs.text ?? kargs.complaint,
+    fix: 'Take a live ISO of a newer release.',
+  });
+}
+
+function notEmbedded(found: string): Failure {
+  return new Failure('fatal', 'The Ignition config is not in the new ISO; nothing was written', {
+    found,
+  });
+}
+
+/** `text` is what it printed, when it ended well; `complaint` its error, without secrets. */
+async function coreosInstaller(
+  args: readonly string[],
+  signal: AbortSignal,
+  input?: string,
+): Promise<{ text: string | undefined; complaint: string }> {
+  const { exitCode, stdout, stderr } = await execa('coreos-installer', [...args], {
+    ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
+    env: { RUST_BACKTRACE: '0' },
+    stripFinalNewline: false,
+    reject: false,
+    cancelSignal: signal,
+    timeout: DEADLINE_MS,
+  });
+  signal.throwIfAborted();
+  const complaint = stderr.trim().replace(/\s*\n\s*/g, ' ');
+  return { text: exitCode === 0 ? stdout : undefined, complaint };
+}

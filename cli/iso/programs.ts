@@ -1,0 +1,34 @@
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { Failure } from '../../lib/steps/failure.ts';
+
+/** Programs that an ISO is made with, and how each is installed. */
+const packages = {
+  xorriso: 'the package xorriso',
+  'coreos-installer': 'the package coreos-installer, or "cargo install coreos-installer"',
+} as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A usage Failure that names every program that is missing, with its package. */
+export async function requireIsoPrograms({ PATH = '' }: Environment): Promise<void> {
+  const missing: string[] = [];
+  for (const [program, source] of Object.entries(packages)) {
+    if (!(await isInPath(program, PATH))) missing.push(`${program} (${source})`);
+  }
+  if (missing.length === 0) return;
+  throw new Failure('usage', `Making an ISO needs ${missing.join(' and ')}; nothing was written`, {
+    fix: 'Install what is missing.',
+  });
+}
+
+async function isInPath(program: string, path: string): Promise<boolean> {
+  for (const folder of path.split(delimiter).filter((entry) => entry !== '')) {
+    const found = await access(join(folder, program), constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (found) return true;
+  }
+  return false;
+}

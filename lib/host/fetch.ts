@@ -1,0 +1,125 @@
+import { rm } from 'node:fs/promises';
+import { execa } from 'execa';
+import { Failure } from '../steps/failure.ts';
+import { exists } from './files.ts';
+
+export interface ProxySettings {
+  readonly httpProxy?: string | undefined;
+  readonly httpsProxy?: string | undefined;
+  readonly noProxy: readonly string[];
+}
+
+export interface FetchOptions {
+  readonly proxy?: ProxySettings;
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+}
+
+/** curl's exit codes (libcurl-errors) that say more than that another try may help. */
+const CURL = { scheme: 1, httpError: 22, write: 23, rangeRefused: 33, tooLarge: 63 } as const;
+/** What a server answers as long as nobody changes the site. */
+const FINAL_STATUS = /^(400|401|403|404|405|410|451)$/;
+
+/**
+ * Fetches a file with the operating system's curl: its trust store and its proxies
+ * hold, and its work is off the event loop. What `target` has already is taken as the
+ * beginning and the rest is asked for; where the server cannot, all is fetched anew.
+ * More than `maxBytes` is never written. The caller verifies what came.
+ * @throws Failure: fatal where trying again cannot help, else retry; the beginning stays.
+ */
+export async function fetchFile(
+  url: string,
+  target: string,
+  maxBytes: number,
+  options: FetchOptions,
+): Promise<void> {
+  const begun = await exists(target);
+  const { code, stdout, stderr } = await curl(
+    url,
+    [
+      ...['--continue-at', '-', '--output', target, '--write-out', '%{http_code}'],
+      ...['--max-filesize', `${maxBytes}`],
+    ],
+    { ...options, maxBytes },
+  );
+  if (code === 0) return;
+  const status = stdout.trim();
+  // 416: nothing is left of it, or what is served is shorter now.
+  const refused = code === CURL.rangeRefused || (code === CURL.httpError && status === '416');
+  if (!begun || !refused) throw fetchFailure(url, { code, status, stderr, maxBytes });
+  await rm(target, { force: true });
+  await fetchFile(url, target, maxBytes, options);
+}
+
+async function curl(
+  url: string,
+  args: readonly string[],
+  { proxy, signal, deadlineMs, maxBytes }: FetchOptions & { readonly maxBytes: number },
+): Promise<{ code: number | string; stdout: string; stderr: string }> {
+  const redirects = url.startsWith('https:') ? '=https' : '=http,https';
+  const result = await execa(
+    'prlimit',
+    [
+      // Of older versions of curl, --max-filesize believes what the server says.
+      ...[`--fsize=${maxBytes}`, '--', 'curl', '--disable', '--globoff'],
+      ...['--no-progress-meter', '--fail', '--location', '--max-redirs', '5'],
+      ...['--proto', '=http,https', '--proto-redir', redirects],
+      ...['--connect-timeout', '30', '--speed-limit', '1024', '--speed-time', '60'],
+      ...[...args, '--url', url],
+    ],
+    {
+      env: proxyEnvironment(proxy),
+      stdin: 'ignore',
+      reject: false,
+      cancelSignal: signal,
+      timeout: Math.max(1, deadlineMs),
+    },
+  );
+  signal.throwIfAborted();
+  const { exitCode, timedOut, code, stdout, stderr } = result;
+  const tooLarge = result.signal === 'SIGXFSZ' ? CURL.tooLarge : undefined;
+  const ended = timedOut ? 'its deadline' : (result.signal ?? code ?? 'no exit code');
+  return { code: tooLarge ?? exitCode ?? ended, stdout, stderr: stderr.trim() };
+}
+
+/** curl reads the lower-case names only, of http_proxy. */
+function proxyEnvironment(proxy: ProxySettings | undefined): Record<string, string> {
+  if (proxy === undefined) return {};
+  const { httpProxy, httpsProxy, noProxy } = proxy;
+  return {
+    ...(httpProxy === undefined ? {} : { http_proxy: httpProxy }),
+    ...(httpsProxy === undefined ? {} : { https_proxy: httpsProxy }),
+    no_proxy: noProxy.join(','),
+  };
+}
+
+interface FailedFetch {
+  code: number | string;
+  status: string;
+  stderr: string;
+  maxBytes: number;
+}
+
+function fetchFailure(url: string, { code, status, stderr, maxBytes }: FailedFetch): Failure {
+  const found = [stderr.replace(/\s*\n\s*/g, ' | '), `curl ended with ${code}`]
+    .filter((part) => part !== '')
+    .join(' | ');
+  if (code === CURL.tooLarge) {
+    const expected = `at most ${maxBytes} bytes`;
+    return new Failure('fatal', `${url} is too large`, { expected, found });
+  }
+  if (code === CURL.write) {
+    const fix = 'Give the live host more memory.';
+    return new Failure('fatal', `${url} cannot be kept`, { found, fix });
+  }
+  if (code === CURL.scheme) {
+    const expected = url.startsWith('https:') ? 'https all the way' : 'http or https all the way';
+    return new Failure('fatal', `${url} leads elsewhere`, { expected, found });
+  }
+  const final = code === CURL.httpError && FINAL_STATUS.test(status);
+  return new Failure(final ? 'fatal' : 'retry', `${url} cannot be fetched`, {
+    expected: 'status 200',
+    found,
+    ...(final ? { fix: 'Mend the address or what is served there.' } : {}),
+  });
+}

@@ -1,0 +1,131 @@
+import { mkdir, readFile, rename, rm, statfs } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { sha256OfFiles } from '../host/digests.ts';
+import { type FetchOptions, fetchFile } from '../host/fetch.ts';
+import { exists, syncDirectory } from '../host/files.ts';
+import { inParallel } from '../kube/in-parallel.ts';
+import { Failure } from '../steps/failure.ts';
+import { maxDescriptionBytes, parsePayload, payloadFile } from './payload.ts';
+import { type PayloadFile, payloadFiles } from './verify.ts';
+
+const CONCURRENCY = 4;
+/** Left for everything else that shares the live host's memory. */
+const MARGIN_BYTES = 128 * 1024 ** 2;
+
+export interface PayloadSource {
+  /** Of the folder with payload.yaml. */
+  readonly url: string;
+  /** Of payload.yaml, which states all other digests. */
+  readonly sha256: string;
+}
+
+/** A file that is fetched: at most `size` bytes, of that digest. */
+type WantedFile = Readonly<PayloadFile>;
+
+/**
+ * Fetches a payload into a folder. payload.yaml is verified before it is read, each file
+ * before it appears under its name; a folder that has payload.yaml is complete. What an
+ * earlier attempt fetched is not fetched again.
+ * @throws Failure: fatal for a wrong digest, no room, and what no other try can mend.
+ */
+export async function fetchPayload(
+  source: PayloadSource,
+  folder: string,
+  options: FetchOptions,
+): Promise<void> {
+  const description = { path: payloadFile, size: maxDescriptionBytes, sha256: source.sha256 };
+  if (await holds(join(folder, payloadFile), source.sha256, options.signal)) return;
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  const arrived = await fetchVerified(source.url, description, folder, options);
+  // Its schema keeps every path inside the folder.
+  const payload = parsePayload(await readFile(arrived, 'utf8'), urlOf(source.url, payloadFile));
+  const files = await missingFiles(payloadFiles(payload), folder, options.signal);
+  await requireRoom(files, folder);
+  await together(files, options, (file, limits) => fetchOne(source.url, file, folder, limits));
+  await rename(arrived, join(folder, payloadFile));
+  await syncDirectory(folder);
+}
+
+async function fetchOne(url: string, file: WantedFile, folder: string, limits: FetchOptions) {
+  const target = join(folder, file.path);
+  await mkdir(dirname(target), { recursive: true, mode: 0o755 });
+  await rename(await fetchVerified(url, file, folder, limits), target);
+}
+
+/** The path at which the verified file lies, beside its name. */
+async function fetchVerified(
+  base: string,
+  file: WantedFile,
+  folder: string,
+  options: FetchOptions,
+): Promise<string> {
+  const { path, size, sha256 } = file;
+  const url = urlOf(base, path);
+  const target = join(folder, dirname(path), `.${basename(path)}.part`);
+  const begun = await exists(target);
+  await fetchFile(url, target, size, options);
+  const found = (await sha256OfFiles([target], options.signal)).get(target);
+  if (found === sha256) return target;
+  await rm(target);
+  // Its beginning may be of another attempt, before what is served was changed.
+  if (begun) return fetchVerified(base, file, folder, options);
+  throw new Failure('fatal', `${url} is not what this installation was made for`, {
+    expected: `SHA-256 ${sha256}`,
+    found: found ?? 'nothing',
+    fix: 'Serve that payload, or make the Ignition for this one.',
+  });
+}
+
+/** @throws Failure (fatal) when all of them do not fit. */
+async function requireRoom(files: readonly WantedFile[], folder: string): Promise<void> {
+  const needed = files.reduce((sum, { size }) => sum + size, 0);
+  const { bavail, bsize } = await statfs(folder);
+  const room = Math.max(0, bavail * bsize - MARGIN_BYTES);
+  if (needed <= room) return;
+  throw new Failure('fatal', `There is no room for the payload in ${folder}`, {
+    expected: `${needed} bytes`,
+    found: `${room}`,
+    fix: 'Give the live host more memory.',
+  });
+}
+
+/** Some at once; the first that fails ends the others. */
+async function together(
+  files: readonly WantedFile[],
+  options: FetchOptions,
+  body: (file: WantedFile, options: FetchOptions) => Promise<void>,
+): Promise<void> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  let failure: unknown;
+  await inParallel(files, CONCURRENCY, async (file) => {
+    try {
+      signal.throwIfAborted();
+      await body(file, { ...options, signal });
+    } catch (error) {
+      failure ??= error;
+      stop.abort(error);
+    }
+  });
+  options.signal.throwIfAborted();
+  if (failure !== undefined) throw failure;
+}
+
+async function missingFiles(
+  files: readonly WantedFile[],
+  folder: string,
+  signal: AbortSignal,
+): Promise<WantedFile[]> {
+  const missing = new Map<string, WantedFile>();
+  for (const file of files) {
+    if (!(await holds(join(folder, file.path), file.sha256, signal))) missing.set(file.path, file);
+  }
+  return [...missing.values()];
+}
+
+async function holds(path: string, sha256: string, signal: AbortSignal): Promise<boolean> {
+  if (!(await exists(path))) return false;
+  return (await sha256OfFiles([path], signal)).get(path) === sha256;
+}
+
+const urlOf = (base: string, path: string) => `${base.replace(/\/$/, '')}/${path}`;

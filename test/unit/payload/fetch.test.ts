@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { stringify } from 'yaml';
+import { fetchFile } from '../../../lib/host/fetch.ts';
+import { fetchPayload } from '../../../lib/payload/fetch.ts';
+import { type Answer, fileOf, half, openSite, redirect } from './site.ts';
+
+const options = { signal: AbortSignal.timeout(50_000), deadlineMs: 20_000 };
+const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
+const CONTENT = 'content '.repeat(10_000);
+const MAX = 1_000_000;
+
+type Test = Pick<typeof t, 'teardown'>;
+async function site(t: Test, answers: Readonly<Record<string, Answer>>) {
+  const opened = await openSite(answers);
+  t.teardown(() => opened.close());
+  return opened;
+}
+
+t.test('a file that was cut is resumed', async (t) => {
+  let tries = 0;
+  const answer: Answer = (request, response) =>
+    (tries++ === 0 ? half(CONTENT) : fileOf(CONTENT))(request, response);
+  const { url, asked } = await site(t, { '/f': answer });
+  const target = join(t.testdir(), 'f');
+  await t.rejects(fetchFile(`${url}/f`, target, MAX, options), { message: /cannot be fetched/ });
+  await fetchFile(`${url}/f`, target, MAX, options);
+  t.equal(await readFile(target, 'utf8'), CONTENT);
+  t.strictSame(asked, ['GET /f', `GET /f bytes=${CONTENT.length / 2}-`]);
+});
+
+t.test('where the server cannot resume, all is fetched anew', async (t) => {
+  for (const begun of ['content', CONTENT, `${CONTENT} and more`]) {
+    const { url } = await site(t, { '/f': fileOf(CONTENT, { ranges: begun.length > 7 }) });
+    const target = join(t.testdir({ f: begun }), 'f');
+    await fetchFile(`${url}/f`, target, MAX, options);
+    t.equal(await readFile(target, 'utf8'), CONTENT, `after ${begun.length} bytes`);
+  }
+});
+
+const answering =
+  (status: number): Answer =>
+  (_, response) => {
+    response.writeHead(status);
+    response.end();
+  };
+const endless: Answer = (_, response) => {
+  const send = () => {
+    while (response.write(CONTENT));
+    response.once('drain', send);
+  };
+  send();
+};
+const FAILING: readonly { name: string; answer: Answer; kind: string; says: RegExp }[] = [
+  { name: 'not found', answer: answering(404), kind: 'fatal', says: /404.*Mend the address/s },
+  { name: 'forbidden', answer: answering(403), kind: 'fatal', says: /403/ },
+  { name: 'overloaded', answer: answering(503), kind: 'retry', says: /503/ },
+  { name: 'another scheme', answer: redirect('ftp://h/f'), kind: 'fatal', says: /leads elsewhere/ },
+  {
+    name: 'a file of the host',
+    answer: redirect('file:///etc/hosts'),
+    kind: 'fatal',
+    says: /leads/,
+  },
+  { name: 'a circle', answer: redirect('/f'), kind: 'retry', says: /redirects/ },
+  { name: 'too large', answer: fileOf('x'.repeat(MAX + 1)), kind: 'fatal', says: /too large/ },
+  { name: 'without end', answer: endless, kind: 'fatal', says: /too large/ },
+];
+for (const { name, answer, kind, says } of FAILING) {
+  t.test(`refused: ${name}`, async (t) => {
+    const { url } = await site(t, { '/f': answer });
+    const target = join(t.testdir(), 'f');
+    await t.rejects(fetchFile(`${url}/f`, target, MAX, options), { kind, message: says });
+    if (existsSync(target)) t.ok((await readFile(target)).length <= MAX, 'no more than allowed');
+  });
+}
+
+t.test('a server that is not there, and one that never answers', async (t) => {
+  const { url, close } = await openSite({ '/f': () => undefined });
+  const target = join(t.testdir(), 'f');
+  await t.rejects(fetchFile(`${url}/f`, target, MAX, { ...options, deadlineMs: 500 }), {
+    kind: 'retry',
+    message: /its deadline/,
+  });
+  await close();
+  await t.rejects(fetchFile(`${url}/f`, target, MAX, options), { message: /cannot be fetched/ });
+});
+
+t.test('the proxy is asked, but for what it is not for', async (t) => {
+  const { url, asked } = await site(t, {
+    'http://far.example.com/f': fileOf('by proxy'),
+    '/near': fileOf('directly'),
+  });
+  const proxy = { httpProxy: url, noProxy: ['127.0.0.1'] };
+  const dir = t.testdir();
+  await fetchFile('http://far.example.com/f', join(dir, 'f'), MAX, { ...options, proxy });
+  await fetchFile(`${url}/near`, join(dir, 'near'), MAX, { ...options, proxy });
+  t.strictSame(asked, ['GET http://far.example.com/f', 'GET /near']);
+});
+
+const files = { 'images/etcd.tar': 'image', 'bin/kubelet': 'kubelet', 'bin/kubectl': 'kubectl' };
+function description(
+  digests: Readonly<Record<string, string>> = {},
+  sizes: Readonly<Record<string, number>> = {},
+): string {
+  const digest = (path: keyof typeof files) => digests[path] ?? sha256(files[path]);
+  const size = (path: keyof typeof files) => sizes[path] ?? files[path].length;
+  return stringify({
+    apiVersion: 'sno-agents/v1',
+    kind: 'Payload',
+    architecture: 'amd64',
+    versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
+    images: [
+      {
+        name: 'etcd',
+        reference: 'registry.k8s.io/etcd:3.6.8-0',
+        id: `sha256:${'a'.repeat(64)}`,
+        archive: 'images/etcd.tar',
+        size: size('images/etcd.tar'),
+        sha256: digest('images/etcd.tar'),
+      },
+    ],
+    binaries: (['kubelet', 'kubectl'] as const).map((name) => ({
+      name,
+      file: `bin/${name}`,
+      size: size(`bin/${name}`),
+      sha256: digest(`bin/${name}`),
+    })),
+  });
+}
+const answersFor = (text: string): Record<string, Answer> => ({
+  '/p/payload.yaml': fileOf(text),
+  ...Object.fromEntries(
+    Object.entries(files).map(([path, content]) => [`/p/${path}`, fileOf(content)]),
+  ),
+});
+
+t.test('a payload is fetched once', async (t) => {
+  const text = description();
+  const { url, asked } = await site(t, answersFor(text));
+  const folder = join(t.testdir(), 'payload');
+  const source = { url: `${url}/p/`, sha256: sha256(text) };
+  await fetchPayload(source, folder, options);
+  for (const [path, content] of Object.entries({ ...files, 'payload.yaml': text })) {
+    t.equal(await readFile(join(folder, path), 'utf8'), content, path);
+  }
+  asked.length = 0;
+  await fetchPayload(source, folder, options);
+  t.strictSame(asked, [], 'a complete folder asks for nothing');
+});
+
+t.test('a payload that was begun is completed, whatever its beginnings are of', async (t) => {
+  const text = description();
+  const { url, asked } = await site(t, answersFor(text));
+  const folder = t.testdir({
+    '.payload.yaml.part': text.slice(0, 20),
+    bin: { kubelet: files['bin/kubelet'], kubectl: 'damaged' },
+    images: { '.etcd.tar.part': 'of' },
+  });
+  await fetchPayload({ url: `${url}/p`, sha256: sha256(text) }, folder, options);
+  for (const [path, content] of Object.entries(files)) {
+    t.equal(await readFile(join(folder, path), 'utf8'), content, path);
+  }
+  t.notOk(
+    asked.some((request) => request.includes('kubelet')),
+    'what is there is not fetched',
+  );
+  t.ok(asked.includes('GET /p/payload.yaml bytes=20-'));
+});
+
+t.test('another payload.yaml is refused before it is read', async (t) => {
+  const { url, asked } = await site(t, answersFor('}not even YAML'));
+  const folder = join(t.testdir(), 'payload');
+  const expected = sha256(description());
+  await t.rejects(fetchPayload({ url: `${url}/p`, sha256: expected }, folder, options), {
+    kind: 'fatal',
+    message: new RegExp(
+      `p/payload.yaml is not what .*expected SHA-256 ${expected}; found ${sha256('}not even YAML')}`,
+    ),
+  });
+  t.strictSame(asked, ['GET /p/payload.yaml']);
+});
+
+t.test('a file with another digest is refused and does not appear', async (t) => {
+  const text = description({ 'bin/kubectl': 'b'.repeat(64) });
+  const { url } = await site(t, answersFor(text));
+  const folder = join(t.testdir(), 'payload');
+  const source = { url: `${url}/p`, sha256: sha256(text) };
+  await t.rejects(fetchPayload(source, folder, options), {
+    kind: 'fatal',
+    message: new RegExp(
+      `bin/kubectl is not what .*expected SHA-256 b{64}; found ${sha256('kubectl')}`,
+    ),
+  });
+  t.notOk(existsSync(join(folder, 'bin/kubectl')));
+  t.notOk(existsSync(join(folder, 'payload.yaml')), 'the folder does not count as complete');
+});
+
+t.test('a payload.yaml that leads out of the folder is refused', async (t) => {
+  const text = description().replace('bin/kubelet', '../kubelet');
+  const { url, asked } = await site(t, { '/p/payload.yaml': fileOf(text) });
+  const folder = join(t.testdir(), 'payload');
+  await t.rejects(fetchPayload({ url: `${url}/p`, sha256: sha256(text) }, folder, options), {
+    kind: 'usage',
+    message: /a path inside the payload/,
+  });
+  t.strictSame(asked, ['GET /p/payload.yaml']);
+});
+
+t.test('more than there is room for is refused before it is fetched', async (t) => {
+  const text = description({}, { 'bin/kubelet': 2 ** 52 });
+  const { url, asked } = await site(t, answersFor(text));
+  const folder = join(t.testdir(), 'payload');
+  await t.rejects(fetchPayload({ url: `${url}/p`, sha256: sha256(text) }, folder, options), {
+    kind: 'fatal',
+    message: /no room for the payload/,
+  });
+  t.strictSame(asked, ['GET /p/payload.yaml']);
+});

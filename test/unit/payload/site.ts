@@ -1,0 +1,66 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A web server that answers by path, and remembers what it was asked for. */
+export async function openSite(
+  answers: Readonly<Record<string, Answer>>,
+): Promise<{ url: string; asked: string[]; close(): Promise<void> }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const { method, url = '/', headers } = request;
+    asked.push([method, url, headers.range].filter((part) => part !== undefined).join(' '));
+    const answer = answers[url];
+    if (answer !== undefined) return answer(request, response);
+    response.writeHead(404);
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address: AddressInfo | string | null = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A file, whole or from where the client asks for; `ranges: false`: always whole. */
+export const fileOf =
+  (content: string | Buffer, { ranges = true } = {}): Answer =>
+  ({ method, headers }, response) => {
+    const bytes = Buffer.from(content);
+    const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
+    if (!ranges || from === 0) {
+      response.writeHead(200, { 'content-length': bytes.length });
+      return void response.end(method === 'HEAD' ? undefined : bytes);
+    }
+    if (from >= bytes.length) {
+      response.writeHead(416, { 'content-range': `bytes */${bytes.length}` });
+      return void response.end();
+    }
+    response.writeHead(206, {
+      'content-length': bytes.length - from,
+      'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}`,
+    });
+    response.end(bytes.subarray(from));
+  };
+
+/** Says how long the file is, sends half of it and hangs up. */
+export const half =
+  (content: string): Answer =>
+  (_, response) => {
+    response.writeHead(200, { 'content-length': content.length });
+    response.write(content.slice(0, content.length / 2), () => response.destroy());
+  };
+
+export const redirect =
+  (to: string): Answer =>
+  (_, response) => {
+    response.writeHead(302, { location: to });
+    response.end();
+  };
