@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { run } from '../lib/host/command.ts';
 import { MACHINE_NETWORK } from './host/network.ts';
-import { osImageOnMedium } from './medium.ts';
 import { cli } from './paths.ts';
-import { CLUSTER, DISK, DOMAIN, host } from './site.ts';
+import { CLUSTER, DOMAIN, host } from './site.ts';
 
 const installConfig = {
   apiVersion: 'v1',
@@ -25,22 +24,39 @@ export interface CreatedInstallation {
   readonly kubeconfig: string;
 }
 
-/** Writes an install-config into a new folder and runs `sno create single-node-ignition-config` on it. */
-export async function createInstallation(
-  folder: string,
-  payload: string,
-  signal: AbortSignal,
-): Promise<CreatedInstallation> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'install-config.yaml'), stringify(installConfig));
-  const installer = ['--offline', '--insecure', '--image-file', osImageOnMedium, DISK].join(' ');
-  await run(cli, ['create', 'single-node-ignition-config', '--dir', folder, '--payload', payload], {
-    signal,
-    deadlineMs: 60_000,
-    env: { OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS: installer },
-  });
+/** What `sno create` leaves in an installation's folder. */
+export function createdIn(folder: string): CreatedInstallation {
   return {
     ignition: join(folder, 'bootstrap-in-place-for-live-iso.ign'),
     kubeconfig: join(folder, 'auth/kubeconfig'),
   };
+}
+
+export async function writeInstallConfig(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'install-config.yaml'), stringify(installConfig));
+}
+
+export interface CreateRun {
+  /** Arguments of coreos-installer on the live host, the disk among them. */
+  readonly installer: string;
+  readonly options: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** Runs `sno create <what>` on an installation's folder. */
+export async function runCreate(
+  what: string,
+  folder: string,
+  { installer, options, env, signal }: CreateRun,
+): Promise<void> {
+  await run(cli, ['create', what, '--dir', folder, ...options], {
+    signal,
+    deadlineMs: 180_000,
+    env: {
+      ...env,
+      OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS: installer,
+    },
+  });
 }

@@ -14,11 +14,11 @@ import { bootDiskHost } from './host/disk-host.ts';
 import type { Host } from './host/host.ts';
 import { bootLiveHost } from './host/live-host.ts';
 import { waitForOwnExit, waitUntilInactive } from './host/unit-state.ts';
-import { type CreatedInstallation, createInstallation } from './install-config.ts';
+import { type CreatedInstallation, createdIn, writeInstallConfig } from './install-config.ts';
 import { reportJournal } from './journal-progress.ts';
-import { makeMedium } from './medium.ts';
-import { executable } from './paths.ts';
+import { createIgnition, makeMedium } from './medium.ts';
 import type { AgentStep, LabContext, ScenarioRun, ScenarioStep } from './scenario.ts';
+import { serveInstallation } from './served.ts';
 import { host as identity, openSite, type Site, type SiteOptions } from './site.ts';
 
 const BOOT_MS = 60_000;
@@ -35,6 +35,8 @@ export interface InstallationOptions {
   readonly manifests?: Readonly<Record<string, string>>;
   /** The agents' settings on the live host. */
   readonly settings?: Readonly<Record<string, number>>;
+  /** The live host has no medium and fetches everything; `damaged`: a path that is served with another byte. */
+  readonly served?: { readonly damaged?: string };
 }
 
 /** One installation in the lab, from an install-config to the checked cluster, step by step. */
@@ -43,7 +45,7 @@ export class Installation {
   readonly context: LabContext;
   readonly #options: InstallationOptions;
   #site: Site | undefined;
-  #medium = '';
+  #medium: string | undefined;
   #created: CreatedInstallation | undefined;
   #carried: Carried | undefined;
   #liveObjects: LiveObjects = {};
@@ -73,17 +75,23 @@ export class Installation {
   }
 
   async create(): Promise<void> {
-    const { folder, components, teardown, signal } = this.context;
-    const { payload, osImage } = components;
-    this.#site = await openSite(folder, this.#options.site ?? {}, teardown, signal);
-    const medium = { executable, payload, osImage };
-    this.#medium = await makeMedium(join(folder, 'medium'), medium, signal);
+    const { folder, teardown, signal } = this.context;
+    const { site, manifests, served, settings } = this.#options;
+    this.#site = await openSite(folder, site ?? {}, teardown, signal);
     const target = join(folder, 'installation');
-    await writeUserManifests(target, this.#options.manifests);
-    this.#created = await createInstallation(target, payload, signal);
-    if (this.#options.settings !== undefined) {
-      await addSettings(this.#created.ignition, this.#options.settings);
+    await writeUserManifests(target, manifests);
+    await writeInstallConfig(target);
+    if (served !== undefined) {
+      this.#created = await serveInstallation(this.context, target, served.damaged);
+      return;
     }
+    if (settings !== undefined) {
+      await createIgnition(this.context, target);
+      await addSettings(createdIn(target).ignition, settings);
+    }
+    const { medium, ...created } = await makeMedium(this.context, target);
+    this.#medium = medium;
+    this.#created = created;
   }
 
   /** `early` is called as soon as the host's systemd runs. */
@@ -91,7 +99,8 @@ export class Installation {
     const { components, signal } = this.context;
     const { ignition } = needed(this.#created);
     const image = join(components.rootFilesystem, 'tree');
-    const options = { ...this.#hostOptions(label), image, ignition, medium: this.#medium };
+    const medium = this.#medium === undefined ? {} : { medium: this.#medium };
+    const options = { ...this.#hostOptions(label), image, ignition, ...medium };
     return this.#started(label, await bootLiveHost(options, signal), early);
   }
 

@@ -1,33 +1,58 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { run } from '../lib/host/command.ts';
+import { LIVE_ISO } from './components/live-iso.ts';
 import { OS_IMAGE } from './components/os-image.ts';
 import { quickly } from './host/command.ts';
+import { teardownSignal } from './host/mount.ts';
+import { type CreatedInstallation, createdIn, runCreate } from './install-config.ts';
+import type { LabContext } from './scenario.ts';
+import { DISK } from './site.ts';
 
-export interface MediumContents {
-  readonly executable: string;
-  /** Folder with payload.yaml. */
-  readonly payload: string;
-  /** Folder of the os-image component. */
-  readonly osImage: string;
+/** coreos-installer's arguments for the OS image on the ISO, as a live host sees it. */
+const installer = `--offline --insecure --image-file /run/media/iso/images/${OS_IMAGE} ${DISK}`;
+
+/** An installation whose live host boots from an ISO. */
+export interface Medium extends CreatedInstallation {
+  /** Folder with what is on the ISO. */
+  readonly medium: string;
 }
 
-/** Where a live host sees the medium. */
-const MOUNTED = '/run/media/iso';
+/** Runs only what `sno create single-node-iso` would do first, for who changes the config by hand. */
+export function createIgnition(
+  { components, signal }: LabContext,
+  installation: string,
+): Promise<void> {
+  const options = ['--payload', components.payload];
+  return runCreate('single-node-ignition-config', installation, { installer, options, signal });
+}
 
-/** Path of the OS image on a live host. */
-export const osImageOnMedium = `${MOUNTED}/images/${OS_IMAGE}`;
+/** Makes the ISO of an installation and mounts it; the Ignition config is read back out of it. */
+export async function makeMedium(context: LabContext, installation: string): Promise<Medium> {
+  const { components, folder, signal } = context;
+  const iso = join(folder, 'live.iso');
+  const template = join(components.liveIso, LIVE_ISO);
+  await runCreate('single-node-iso', installation, {
+    installer,
+    options: ['--iso', template, '--payload', components.payload, '--output', iso],
+    env: { PATH: `${components.coreosInstaller}:${process.env.PATH}` },
+    signal,
+  });
+  const ignition = join(folder, 'embedded.ign');
+  const coreosInstaller = join(components.coreosInstaller, 'coreos-installer');
+  const show = ['iso', 'ignition', 'show', iso];
+  const config = await run(coreosInstaller, show, { signal, deadlineMs: 60_000 });
+  await writeFile(ignition, config, { mode: 0o600 });
+  const medium = join(folder, 'medium');
+  await mountIso(iso, medium, context);
+  return { ...createdIn(installation), ignition, medium };
+}
 
-/** Fills a folder with what lies beside the live image on its ISO. */
-export async function makeMedium(
-  folder: string,
-  { executable, payload, osImage }: MediumContents,
-  signal: AbortSignal,
-): Promise<string> {
-  await mkdir(join(folder, 'sno-agents'), { recursive: true });
-  await mkdir(join(folder, 'images'));
-  await copyFile(executable, join(folder, 'sno-agents/sno-agents'));
-  // Linked and not copied: the cache is on the same file system, and the medium is read-only.
-  await quickly('cp', ['-rl', payload, join(folder, 'sno-agents/payload')], signal);
-  await quickly('cp', ['-l', join(osImage, OS_IMAGE), join(folder, 'images', OS_IMAGE)], signal);
-  return folder;
+/** Through FUSE, since not every kernel has iso9660. */
+async function mountIso(iso: string, target: string, { teardown, signal }: LabContext) {
+  await mkdir(target);
+  await quickly('fuseiso', ['-n', iso, target, '-o', 'ro,allow_other,kernel_cache'], signal);
+  teardown.add(`unmount ${target}`, async () => {
+    await quickly('umount', [target], teardownSignal());
+  });
 }

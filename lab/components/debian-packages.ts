@@ -17,10 +17,12 @@ const programs: Readonly<Record<string, string>> = {
   gcc: 'gcc',
   'pkg-config': 'pkg-config',
   'ignition-validate': 'ignition',
+  xorriso: 'xorriso',
+  fuseiso: 'fuseiso',
 };
 
-/** Libraries that coreos-installer is built against. */
-const libraries = ['libc6-dev', 'libssl-dev', 'libzstd-dev', 'liblzma-dev'];
+/** Libraries that coreos-installer is built against, and the boot loader of the live ISO. */
+const withoutPrograms = ['libc6-dev', 'libssl-dev', 'libzstd-dev', 'liblzma-dev', 'isolinux'];
 
 /** What cannot be installed by the lab itself. */
 const toolchains: Readonly<Record<string, string>> = {
@@ -46,7 +48,7 @@ export async function missingPackages(): Promise<string[]> {
   for (const [program, debianPackage] of Object.entries(programs)) {
     if (!(await isOnPath(program))) missing.add(debianPackage);
   }
-  for (const library of libraries) if (!(await isInstalled(library))) missing.add(library);
+  for (const name of withoutPrograms) if (!(await isInstalled(name))) missing.add(name);
   return [...missing].sort();
 }
 

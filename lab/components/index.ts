@@ -2,8 +2,10 @@ import { payload } from '../payload.ts';
 import { cniPlugins } from './cni-plugins.ts';
 import type { Component, EnsureOptions } from './component.ts';
 import { ensureComponent } from './component.ts';
+import { coreosInstaller } from './coreos-installer.ts';
 import { etcd } from './etcd.ts';
 import { kubernetes } from './kubernetes.ts';
+import { liveIso } from './live-iso.ts';
 import { osImage } from './os-image.ts';
 import { pause } from './pause.ts';
 import { rootFilesystem } from './root-filesystem.ts';
@@ -15,7 +17,9 @@ export interface Components {
   readonly cniPlugins: string;
   readonly pause: string;
   readonly rootFilesystem: string;
+  readonly coreosInstaller: string;
   readonly osImage: string;
+  readonly liveIso: string;
   readonly payload: string;
 }
 
@@ -23,7 +27,9 @@ export interface Components {
 export const componentsInOrder: Readonly<Record<keyof Components, Component>> = {
   kubernetes,
   rootFilesystem,
+  coreosInstaller,
   osImage,
+  liveIso,
   etcd,
   cniPlugins,
   pause,
@@ -35,7 +41,9 @@ export async function ensureComponents(options: EnsureOptions): Promise<Componen
   const pending = {
     kubernetes: ensureComponent(all.kubernetes, options),
     rootFilesystem: ensureComponent(all.rootFilesystem, options),
+    coreosInstaller: ensureComponent(all.coreosInstaller, options),
     osImage: ensureComponent(all.osImage, options),
+    liveIso: ensureComponent(all.liveIso, options),
     etcd: ensureComponent(all.etcd, options),
     cniPlugins: ensureComponent(all.cniPlugins, options),
     pause: ensureComponent(all.pause, options),
@@ -45,7 +53,9 @@ export async function ensureComponents(options: EnsureOptions): Promise<Componen
   return {
     kubernetes: await pending.kubernetes,
     rootFilesystem: await pending.rootFilesystem,
+    coreosInstaller: await pending.coreosInstaller,
     osImage: await pending.osImage,
+    liveIso: await pending.liveIso,
     etcd: await pending.etcd,
     cniPlugins: await pending.cniPlugins,
     pause: await pending.pause,

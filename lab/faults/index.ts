@@ -2,12 +2,14 @@ import type { Scenario } from '../scenario.ts';
 import { killedInEveryStep } from './killed-in-every-step.ts';
 import { mediumAgain } from './medium-again.ts';
 import { powerCut } from './power-cut.ts';
-import { badManifests, missingDns } from './refused.ts';
+import { badManifests, missingDns, wrongExecutable, wrongPayload } from './refused.ts';
 
 /** What goes wrong at a site, each as a scenario of its own; `npm run test:faults` runs all of them. */
 export const faults: Readonly<Record<string, Scenario>> = {
   'missing-dns': missingDns,
   'bad-manifests': badManifests,
+  'wrong-payload': wrongPayload,
+  'wrong-executable': wrongExecutable,
   'medium-again': mediumAgain,
   'power-cut': powerCut,
   'killed-in-every-step': killedInEveryStep,

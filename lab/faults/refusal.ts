@@ -7,36 +7,41 @@ import type { Installation } from '../installation.ts';
 const REFUSAL_MS = 4 * 60_000;
 
 export interface Refusal {
-  /** Exit code of bootkube. */
+  /** The unit that says no; bootkube in most cases. */
+  readonly unit?: 'bootkube' | 'sno-executable';
+  /** Its exit code. */
   readonly exitCode: number;
   /** What its journal must say. */
   readonly says: readonly RegExp[];
 }
 
 /**
- * bootkube must end with that exit code and say why; install-to-disk must not go on,
+ * The unit must end with that exit code and say why; install-to-disk must not go on,
  * and not one byte of the disk may change.
  */
 export async function expectRefusal(
   run: Installation,
   host: Host,
-  { exitCode, says }: Refusal,
+  { unit = 'bootkube', exitCode, says }: Refusal,
 ): Promise<void> {
   const { signal } = run.context;
   const before = await lastWrite(run);
-  const found = await waitForFailure(host, 'bootkube.service', REFUSAL_MS, signal);
+  const found = await waitForFailure(host, `${unit}.service`, REFUSAL_MS, signal);
   if (found !== exitCode) {
-    throw new Failure('fatal', 'bootkube ended with another exit code', {
+    throw new Failure('fatal', `${unit} ended with another exit code`, {
       expected: `${exitCode}`,
       found: `${found}`,
     });
   }
-  await waitForFailure(host, 'install-to-disk.service', REFUSAL_MS, signal);
-  const read = ['journalctl', '-u', 'bootkube', '-o', 'cat', '--no-pager'];
+  // It requires the executable: without, it is never started.
+  if (unit === 'bootkube') {
+    await waitForFailure(host, 'install-to-disk.service', REFUSAL_MS, signal);
+  }
+  const read = ['journalctl', '-u', unit, '-o', 'cat', '--no-pager'];
   const journal = (await host.exec(read, { timeoutMs: 20_000 }, signal)).stdout;
   for (const text of says) {
     if (!text.test(journal)) {
-      throw new Failure('fatal', 'bootkube does not say what is wrong', {
+      throw new Failure('fatal', `${unit} does not say what is wrong`, {
         expected: text.source,
         found: journal.split('\n').slice(-6).join(' | '),
       });

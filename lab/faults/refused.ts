@@ -50,3 +50,23 @@ export const missingDns = refused(
     ],
   },
 );
+
+/** One byte of one image differs from what the Ignition pins, by way of payload.yaml. */
+export const wrongPayload = refused(
+  { served: { damaged: '/payload/images/etcd.tar' } },
+  {
+    exitCode: EXIT.fatal,
+    says: [
+      /images\/etcd\.tar is not what this installation was made for; expected SHA-256 [0-9a-f]{64}; found [0-9a-f]{64}/,
+    ],
+  },
+);
+
+export const wrongExecutable = refused(
+  { served: { damaged: '/sno-agents' } },
+  {
+    unit: 'sno-executable',
+    exitCode: 1,
+    says: [/sno-agents: FAILED/, /1 computed checksum did NOT match/],
+  },
+);

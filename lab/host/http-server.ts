@@ -6,11 +6,15 @@ import { pipeline } from 'node:stream/promises';
 import { BRIDGE_ADDRESS } from './network.ts';
 import type { Teardown } from './teardown.ts';
 
-/** Serves the files below `folder` on the bridge, as a site's web server would, and returns its URL. */
+/**
+ * Serves the files below `folder` on the bridge, as a site's web server would, and
+ * returns its URL. The file at the path `damaged` is served with another first byte.
+ */
 export async function serveFiles(
   folder: string,
   port: number,
   teardown: Teardown,
+  damaged?: string,
 ): Promise<string> {
   const server = createServer(async (request, response) => {
     try {
@@ -19,7 +23,9 @@ export async function serveFiles(
       const file = join(folder, normalize(decodeURIComponent(pathname)));
       const { size } = await stat(file);
       response.writeHead(200, { 'content-length': size });
-      await pipeline(createReadStream(file), response);
+      const content = createReadStream(file);
+      if (pathname === damaged) await pipeline(content, otherFirstByte, response);
+      else await pipeline(content, response);
     } catch {
       if (!response.headersSent) response.writeHead(404);
       response.end();
@@ -34,4 +40,13 @@ export async function serveFiles(
     await new Promise((resolve) => server.close(resolve));
   });
   return `http://${BRIDGE_ADDRESS}:${port}`;
+}
+
+async function* otherFirstByte(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let first = true;
+  for await (const part of content) {
+    if (first) part[0] = (part[0] ?? 0) ^ 1;
+    first = false;
+    yield part;
+  }
 }

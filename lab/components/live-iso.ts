@@ -1,0 +1,90 @@
+import { copyFile, link, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { execa } from 'execa';
+import type { Component } from './component.ts';
+import { OS_IMAGE, osImage } from './os-image.ts';
+
+export const LIVE_ISO = 'sno-lab-live.iso';
+const LABEL = 'sno-lab-live';
+/** Of Debian's package isolinux. */
+const ISOLINUX = '/usr/lib/ISOLINUX';
+
+const KERNEL_ARGUMENTS = `coreos.liveiso=${LABEL} ignition.firstboot ignition.platform.id=metal`;
+const EMBED_AREA_BYTES = 256 * 1024;
+/** Of the room for kernel arguments in each boot loader's configuration. */
+const KARGS_BYTES = 1139;
+/** The least that a partition of a stick may have; there is no boot loader in it. */
+const ESP_BYTES = 1024 * 1024;
+
+/** Each with what stands before the kernel arguments. */
+const bootLoaders = {
+  'EFI/fedora/grub.cfg': 'linux /images/pxeboot/vmlinuz ',
+  'isolinux/isolinux.cfg': 'append initrd=/images/pxeboot/initrd.img,/images/ignition.img ',
+};
+
+/**
+ * A live ISO in the format of CoreOS's, as coreos-installer 0.27 reads it
+ * (src/live/embed.rs) and osbuild's stage org.osbuild.coreos.live-artifacts.mono makes
+ * it: hybrid for BIOS and UEFI, with room for an Ignition config and for kernel
+ * arguments. Kernel, initramfs and EFI loader are stand-ins, since nothing here boots
+ * firmware; the operating system's image lies where the lab's hosts look for it.
+ */
+export const liveIso: Component = {
+  name: 'live-iso',
+  version: 'bookworm',
+  recipe: [import.meta.filename],
+  needs: [osImage],
+  build: async (target, { signal, report, folderOf }) => {
+    report('make the ISO');
+    await makeLiveIso(join(target, LIVE_ISO), join(folderOf(osImage), OS_IMAGE), signal);
+  },
+};
+
+/** Writes such an ISO; `image` is the operating system's, on the same file system. */
+export async function makeLiveIso(iso: string, image: string, signal: AbortSignal): Promise<void> {
+  const tree = await mkdtemp(join(dirname(iso), '.tree-'));
+  await makeTree(tree);
+  await link(image, join(tree, 'images', basename(image)));
+  await execa('xorriso', mkisofsArguments(tree, iso), {
+    env: { SOURCE_DATE_EPOCH: '315532800' },
+    cancelSignal: signal,
+    timeout: 5 * 60_000,
+  });
+  await rm(tree, { recursive: true });
+}
+
+async function makeTree(tree: string): Promise<void> {
+  for (const folder of ['coreos', 'images/pxeboot', 'isolinux', 'EFI/fedora']) {
+    await mkdir(join(tree, folder), { recursive: true });
+  }
+  const write = (path: string, contents: string | Uint8Array) =>
+    writeFile(join(tree, path), contents);
+  await write('images/ignition.img', new Uint8Array(EMBED_AREA_BYTES));
+  await write('images/efiboot.img', new Uint8Array(ESP_BYTES));
+  for (const name of ['vmlinuz', 'initrd.img', 'rootfs.img']) {
+    await write(`images/pxeboot/${name}`, `stand-in for ${name}\n`);
+  }
+  const padding = '#'.repeat(KARGS_BYTES - KERNEL_ARGUMENTS.length - 1);
+  const files = [];
+  for (const [path, before] of Object.entries(bootLoaders)) {
+    await write(path, `${before}${KERNEL_ARGUMENTS}\n${padding}\n`);
+    files.push({ path, offset: before.length, end: '\n', pad: '#' });
+  }
+  const kargs = { default: KERNEL_ARGUMENTS, files, size: KARGS_BYTES };
+  const features = { 'installer-config': true, 'live-initrd-network': true };
+  await write('coreos/kargs.json', `${JSON.stringify(kargs, null, 2)}\n`);
+  await write('coreos/igninfo.json', `${JSON.stringify({ file: 'images/ignition.img' })}\n`);
+  await write('coreos/features.json', `${JSON.stringify(features)}\n`);
+  await copyFile(join(ISOLINUX, 'isolinux.bin'), join(tree, 'isolinux/isolinux.bin'));
+}
+
+function mkisofsArguments(tree: string, iso: string): string[] {
+  return [
+    ...['-as', 'mkisofs', '-quiet', '-o', iso, '-V', LABEL, '-volset', LABEL],
+    ...['-R', '-J', '-joliet-long', '-iso-level', '1'],
+    ...['-eltorito-boot', 'isolinux/isolinux.bin', '-eltorito-catalog', 'isolinux/boot.cat'],
+    ...['-no-emul-boot', '-boot-load-size', '4', '-boot-info-table'],
+    ...['-eltorito-alt-boot', '-e', 'images/efiboot.img', '-no-emul-boot'],
+    ...['-isohybrid-mbr', join(ISOLINUX, 'isohdpfx.bin'), '-isohybrid-gpt-basdat', tree],
+  ];
+}

@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import t from 'tap';
+import { stringify } from 'yaml';
+import { runSno } from '../../cli/sno.ts';
+import { ensureComponent } from '../../lab/components/component.ts';
+import { coreosInstaller } from '../../lab/components/coreos-installer.ts';
+import {
+  installPackages,
+  missingPackages,
+  missingPrerequisites,
+} from '../../lab/components/debian-packages.ts';
+import { makeLiveIso } from '../../lab/components/live-iso.ts';
+import { sha256 } from '../../lib/host/files.ts';
+
+const SECTOR = 2048;
+const IGNITION = 'bootstrap-in-place-for-live-iso.ign';
+const signal = AbortSignal.timeout(20 * 60_000);
+const within = { timeout: 60_000 };
+
+const installConfig = {
+  apiVersion: 'v1',
+  baseDomain: 'example.com',
+  metadata: { name: 'sno' },
+  compute: [{ name: 'worker', replicas: 0 }],
+  controlPlane: { name: 'master', replicas: 1 },
+  platform: { none: {} },
+  bootstrapInPlace: { installationDisk: '/dev/vda' },
+  pullSecret: '{"auths":{}}',
+};
+const files = {
+  'images/kube-controller-manager.tar': randomBytes(3_000_000),
+  'images/kube-controller-runtime.tar': randomBytes(70_000),
+  'bin/kubelet': randomBytes(2_000_001),
+};
+
+async function writePayload(folder: string): Promise<void> {
+  const digest = (path: keyof typeof files) => sha256(files[path]);
+  for (const name of ['images', 'bin']) await mkdir(join(folder, name), { recursive: true });
+  for (const [path, content] of Object.entries(files)) await writeFile(join(folder, path), content);
+  const image = (name: 'kube-controller-manager' | 'kube-controller-runtime') => ({
+    name,
+    reference: `registry.k8s.io/${name}:v1.34.4`,
+    archive: `images/${name}.tar`,
+    sha256: digest(`images/${name}.tar`),
+  });
+  const description = {
+    apiVersion: 'sno-agents/v1',
+    kind: 'Payload',
+    versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
+    images: [image('kube-controller-manager'), image('kube-controller-runtime')],
+    binaries: [{ name: 'kubelet', file: 'bin/kubelet', sha256: digest('bin/kubelet') }],
+  };
+  await writeFile(join(folder, 'payload.yaml'), stringify(description));
+  await writeFile(join(folder, 'not-named'), 'not taken along');
+}
+
+async function readyMachine(): Promise<string | undefined> {
+  const lacks = await missingPrerequisites();
+  if (lacks.length > 0) return lacks.join('; ');
+  const packages = await missingPackages();
+  if (packages.length > 0) await installPackages(packages, signal);
+  const report = (line: string) => process.stderr.write(`coreos-installer: ${line}\n`);
+  process.env.PATH = `${await ensureComponent(coreosInstaller, { signal, report })}:${process.env.PATH}`;
+  return undefined;
+}
+
+const skip = await readyMachine();
+const folder = await mkdtemp(join(tmpdir(), 'iso-'));
+t.teardown(() => rm(folder, { recursive: true }));
+const at = (name: string) => join(folder, name);
+
+async function create(dir: string, ...more: string[]) {
+  const complaints: string[] = [];
+  const required = ['--iso', at('live.iso'), '--payload', at('payload')];
+  const code = await runSno(['create', 'single-node-iso', '--dir', at(dir), ...required, ...more], {
+    environment: { ...process.env, SNO_AGENTS_EXECUTABLE: at('executable') },
+    print: () => undefined,
+    complain: (text) => complaints.push(text),
+    signal,
+  });
+  return { code, err: complaints.join('\n') };
+}
+
+/** A file or folder of an ISO, extracted. */
+async function extract(iso: string, path: string, name: string): Promise<string> {
+  const target = at(name);
+  await execa('xorriso', ['-osirrox', 'on', '-indev', iso, '-extract', path, target], within);
+  return target;
+}
+
+async function bootEntries(iso: string): Promise<string[]> {
+  const args = ['-indev', iso, '-report_el_torito', 'plain'];
+  const { stdout } = await execa('xorriso', args, { ...within, stderr: 'ignore' });
+  return stdout.split('\n').filter((line) => /UEFI|img path|img opts/.test(line));
+}
+
+t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false }, async (t) => {
+  await writePayload(at('payload'));
+  await writeFile(at('executable'), randomBytes(500_000));
+  await writeFile(at('os.raw.zst'), randomBytes(1_000_000));
+  await makeLiveIso(at('live.iso'), at('os.raw.zst'), signal);
+  const original = await readFile(at('live.iso'));
+  await mkdir(at('cluster'));
+  await writeFile(at('cluster/install-config.yaml'), stringify(installConfig));
+
+  const result = await create('cluster');
+  t.strictSame(result, { code: 0, err: '' });
+  const output = at('cluster/single-node.iso');
+  t.equal((await stat(output)).mode & 0o777, 0o600, 'it holds secrets');
+  const made = await readFile(output);
+  t.ok(original.equals(await readFile(at('live.iso'))), 'the original stays as it is');
+
+  const show = (what: string, iso: string) =>
+    execa('coreos-installer', ['iso', what, 'show', iso], { ...within, stripFinalNewline: false });
+  const ignition = await readFile(at(`cluster/${IGNITION}`), 'utf8');
+  t.equal(
+    (await show('ignition', output)).stdout,
+    ignition,
+    'the config is where it is looked for',
+  );
+  t.equal((await show('kargs', output)).stdout, (await show('kargs', at('live.iso'))).stdout);
+
+  const carried = await extract(output, '/sno-agents', 'carried');
+  t.strictSame((await readdir(join(carried, 'payload'))).toSorted(), [
+    'bin',
+    'images',
+    'payload.yaml',
+  ]);
+  for (const [path, content] of Object.entries(files)) {
+    t.ok(content.equals(await readFile(join(carried, 'payload', path))), path);
+  }
+  const executable = join(carried, 'sno-agents');
+  t.ok((await readFile(at('executable'))).equals(await readFile(executable)));
+  const { mode, uid, mtimeMs } = await stat(executable);
+  t.strictSame([mode & 0o777, uid, mtimeMs], [0o755, 0, Date.UTC(1980, 0, 1)]);
+
+  t.test('what was on it is where it was', async (t) => {
+    const volumeSectors = original.readUInt32LE(16 * SECTOR + 80);
+    const changed: number[] = [];
+    // Before are the system area and the volume descriptors.
+    for (let sector = 19; sector < volumeSectors; sector += 1) {
+      const [from, to] = [sector * SECTOR, (sector + 1) * SECTOR];
+      if (!original.subarray(from, to).equals(made.subarray(from, to))) changed.push(sector);
+    }
+    const area = original.subarray(
+      (changed[0] ?? 0) * SECTOR,
+      ((changed.at(-1) ?? 0) + 1) * SECTOR,
+    );
+    t.ok(changed.length > 0 && area.length <= 256 * 1024, 'only the place for the config changed');
+    t.ok(
+      area.every((byte) => byte === 0),
+      'which was empty',
+    );
+    t.strictSame(await bootEntries(output), await bootEntries(at('live.iso')));
+  });
+
+  t.test('on a USB stick, the partition that is mounted reaches its end', async (t) => {
+    t.equal(made.readUInt16LE(510), 0xaa55, 'a master boot record');
+    t.equal(made.readUInt32LE(446 + 8), 0, 'from the beginning');
+    t.equal(made.readUInt32LE(446 + 12) * 512, made.length, 'to the end');
+    t.equal(made.subarray(512, 520).toString(), 'EFI PART');
+    t.equal(made.subarray(-512, -504).toString(), 'EFI PART', 'the second table is at the end');
+  });
+
+  t.test('the same input gives the same bytes', async (t) => {
+    await mkdir(at('other'));
+    await copyFile(at(`cluster/${IGNITION}`), at(`other/${IGNITION}`));
+    const { code } = await create('other', '--output', at('other/named.iso'));
+    t.equal(code, 0);
+    t.ok(made.equals(await readFile(at('other/named.iso'))));
+  });
+
+  t.test('what cannot be done is refused, and nothing is left behind', async (t) => {
+    const before = await readdir(folder, { recursive: true });
+    await writeFile(at('strange'), 'not the one');
+    await writeFile(at('not.iso'), randomBytes(100_000));
+    await mkdir(at('damaged'));
+    await execa('cp', ['-r', `${at('payload')}/.`, at('damaged')], within);
+    await writeFile(at('damaged/bin/kubelet'), 'damaged');
+    const made = await readdir(folder, { recursive: true });
+    const elsewhere = ['--output', at('new.iso')];
+    const cases: readonly { args: string[]; says: RegExp }[] = [
+      { args: [], says: /already .*single-node\.iso/ },
+      { args: ['--iso', output, ...elsewhere], says: /holds an Ignition config already/ },
+      { args: ['--iso', at('not.iso'), ...elsewhere], says: /no CoreOS live ISO/ },
+      { args: ['--iso', at('nowhere'), ...elsewhere], says: /nowhere/ },
+      { args: ['--payload', at('damaged'), ...elsewhere], says: /bin\/kubelet: expected SHA-256/ },
+      {
+        args: ['--agents-executable', at('strange'), ...elsewhere],
+        says: /made for another medium\n.*strange has the SHA-256 \w{64}, .* wants \w{64}/,
+      },
+      { args: ['--output', at('nowhere/x.iso')], says: /nowhere cannot be written to/ },
+    ];
+    for (const { args, says } of cases) {
+      t.match(await create('cluster', ...args), { code: 2, err: says }, args.join(' '));
+    }
+    t.strictSame(await readdir(folder, { recursive: true }), made);
+    t.ok(made.length > before.length);
+  });
+});
