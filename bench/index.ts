@@ -1,4 +1,8 @@
+import { apply } from './apply/benchmark.ts';
 import type { Benchmark } from './benchmark.ts';
+import { etcdSnapshot } from './etcd-snapshot/benchmark.ts';
+import { lab } from './lab/benchmark.ts';
+import { waits } from './waits/benchmark.ts';
 
-/** In the order in which they run: short ones first. */
-export const benchmarks: readonly Benchmark[] = [];
+/** In the order in which they run. */
+export const benchmarks: readonly Benchmark[] = [waits, etcdSnapshot, apply, lab];

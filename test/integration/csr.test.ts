@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { startControlPlane } from '../../lab/servers/control-plane.ts';
 import { approveServingRequests } from '../../lib/csr/approver.ts';
 import { type Decision, describeDecision } from '../../lib/csr/decision.ts';
 import { applyManifests } from '../../lib/kube/apply.ts';
@@ -14,7 +15,6 @@ import { users } from '../../lib/render/kubernetes/leaves.ts';
 import { manifests as renderManifests } from '../../lib/render/kubernetes/manifests.ts';
 import { host, requestPem, type Variation } from '../unit/csr/requests.ts';
 import { input } from '../unit/render/rendered-host.ts';
-import { startControlPlane } from './control-plane.ts';
 
 const { nodeName } = host;
 const limits = { signal: new AbortController().signal, deadlineMs: 10_000 };

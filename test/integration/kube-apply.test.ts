@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { startControlPlane } from '../../lab/servers/control-plane.ts';
 import { applyManifests } from '../../lib/kube/apply.ts';
 import { failedRows, failureTable } from '../../lib/kube/apply-table.ts';
 import { loadManifests } from '../../lib/kube/manifests.ts';
 import { objectSchema, type Resource, resources } from '../../lib/kube/resources.ts';
-import { startControlPlane } from './control-plane.ts';
 
 const { signal } = new AbortController();
 const folder = t.testdir();

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { startControlPlane } from '../../lab/servers/control-plane.ts';
 import { waitForApi } from '../../lib/kube/api-ready.ts';
 import { publishBootstrapComplete } from '../../lib/kube/bootstrap-complete.ts';
 import { deleteLeases } from '../../lib/kube/leases.ts';
@@ -8,7 +9,6 @@ import { nodeReady } from '../../lib/kube/node-ready.ts';
 import { resources } from '../../lib/kube/resources.ts';
 import { waitForSteadyState } from '../../lib/kube/wait-for-steady-state.ts';
 import { watchUntil } from '../../lib/kube/watch-objects.ts';
-import { startControlPlane } from './control-plane.ts';
 
 const { signal } = new AbortController();
 const controlPlane = await startControlPlane(join(t.testdir(), 'control-plane'), signal);

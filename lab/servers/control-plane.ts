@@ -1,55 +1,78 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { waitForApi } from '../../lib/kube/api-ready.ts';
 import { KubeClient } from '../../lib/kube/client.ts';
 import { createAuthority, type KeyPair } from '../../lib/pki/authority.ts';
 import { createSigningKey } from '../../lib/pki/keys.ts';
+import { kubeconfig } from '../../lib/pki/kubeconfig.ts';
 import { issueLeaf } from '../../lib/pki/leaf.ts';
 import { etcdBinaries, kubernetesBinary } from './binaries.ts';
+import { type Daemon, freePort, startDaemon } from './daemon.ts';
+
+export interface ApiUser {
+  name: string;
+  groups: string[];
+}
+
+export interface ControlPlaneOptions {
+  /** Both processes end by themselves after this long, whatever becomes of their user. */
+  lifetimeMs?: number;
+  /** More arguments for kube-apiserver. */
+  args?: readonly string[];
+}
 
 /** A real etcd and kube-apiserver on loopback, with TLS and RBAC, and nothing else. */
 export interface ControlPlane {
   /** A client with a certificate for that user; administrator by default. */
-  client(user?: { name: string; groups: string[] }): Promise<KubeClient>;
+  client(user?: ApiUser): Promise<KubeClient>;
+  /** The same certificate as the text of a kubeconfig. */
+  kubeconfig(user: ApiUser): Promise<string>;
   stopApiServer(): Promise<void>;
   /** On the same port and the same etcd as before; returns when it is ready. */
   startApiServer(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Both processes end by themselves after this long, whatever becomes of the test. */
-const lifetimeMs = 240_000;
 const readyMs = 90_000;
-const administrator = { name: 'test-admin', groups: ['system:masters'] };
+const administrator: ApiUser = { name: 'test-admin', groups: ['system:masters'] };
 
 /** Files and logs go to `folder`. */
 export async function startControlPlane(
   folder: string,
   signal: AbortSignal,
+  { lifetimeMs = 240_000, args = [] }: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
   // Before anything runs: on a new machine this builds them, which takes longer than a process lives.
   const program = await kubernetesBinary('kube-apiserver', signal);
   const authority = await createAuthority('test authority');
   const files = await writePki(folder, authority);
-  const etcd = await startEtcd(folder, files, signal);
+  const etcd = await startEtcd(folder, files, lifetimeMs, signal);
   const port = await freePort();
   const server = new URL(`https://127.0.0.1:${port}`);
-  const client = async (user = administrator) => {
-    const { certificate, key } = await issueLeaf(authority, {
+  const leafOf = (user: ApiUser) =>
+    issueLeaf(authority, {
       subject: { commonName: user.name, organizations: user.groups },
       usage: 'client',
     });
+  const client = async (user = administrator) => {
+    const { certificate, key } = await leafOf(user);
     return new KubeClient({ server, ca: authority.certificate, certificate, key });
   };
-  const args = apiServerArguments(files, etcd.url, port);
+  const kubeconfigOf = async (user: ApiUser) => {
+    const { certificate, key } = await leafOf(user);
+    const credentials = { authority: authority.certificate, certificate, key };
+    return kubeconfig({
+      server: server.href,
+      cluster: 'local',
+      user: user.name,
+      credentials: { kind: 'embedded', ...credentials },
+    });
+  };
+  const serverArgs = [...apiServerArguments(files, etcd.url, port), ...args];
   let apiServer: Daemon | undefined;
   const stopApiServer = async () => apiServer?.stop();
   const startApiServer = async () => {
-    apiServer = startDaemon(program, args, join(folder, 'kube-apiserver.log'));
+    apiServer = startDaemon(program, serverArgs, join(folder, 'kube-apiserver.log'), lifetimeMs);
     const admin = await client();
     await waitForApi(admin, { signal, deadlineMs: readyMs, report: () => {} });
     admin.close();
@@ -64,7 +87,7 @@ export async function startControlPlane(
     await stop();
     throw error;
   }
-  return { client, stopApiServer, startApiServer, stop };
+  return { client, kubeconfig: kubeconfigOf, stopApiServer, startApiServer, stop };
 }
 
 interface PkiFiles {
@@ -100,7 +123,7 @@ async function writePki(folder: string, authority: KeyPair): Promise<PkiFiles> {
   };
 }
 
-async function startEtcd(folder: string, files: PkiFiles, signal: AbortSignal) {
+async function startEtcd(folder: string, files: PkiFiles, lifetimeMs: number, signal: AbortSignal) {
   const url = `https://127.0.0.1:${await freePort()}`;
   const peer = `http://127.0.0.1:${await freePort()}`;
   const args = [
@@ -112,7 +135,7 @@ async function startEtcd(folder: string, files: PkiFiles, signal: AbortSignal) {
     ...['--client-cert-auth', '--trusted-ca-file', files.ca],
   ];
   const { etcd } = await etcdBinaries(signal);
-  const daemon = startDaemon(etcd, args, join(folder, 'etcd.log'));
+  const daemon = startDaemon(etcd, args, join(folder, 'etcd.log'), lifetimeMs);
   return { url, stop: daemon.stop };
 }
 
@@ -133,39 +156,7 @@ function apiServerArguments(files: PkiFiles, etcdUrl: string, port: number): str
     '--service-cluster-ip-range=10.96.0.0/16',
     '--authorization-mode=Node,RBAC',
     '--enable-admission-plugins=NodeRestriction',
-    // Nothing is worth waiting for when a test ends.
+    // Nothing is worth waiting for at the end.
     '--shutdown-delay-duration=0',
   ];
-}
-
-interface Daemon {
-  stop(): Promise<void>;
-}
-
-function startDaemon(program: string, args: string[], log: string): Daemon {
-  const running = execa(program, args, {
-    reject: false,
-    stdin: 'ignore',
-    buffer: false,
-    all: true,
-    timeout: lifetimeMs,
-    forceKillAfterDelay: 5000,
-  });
-  running.all.pipe(createWriteStream(log, { flags: 'a' }));
-  return {
-    async stop() {
-      running.kill('SIGTERM');
-      await running;
-    },
-  };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -1,25 +1,38 @@
-import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { credentials } from '@grpc/grpc-js';
-import { execa } from 'execa';
 import { z } from 'zod';
 import { connectEtcd, type EtcdClient, type EtcdTls } from '../../lib/etcd/client.ts';
 import { type CallLimits, type Method, RpcClient } from '../../lib/grpc/client.ts';
 import { rpcMethod } from '../../lib/grpc/method.ts';
 import { createAuthority } from '../../lib/pki/authority.ts';
 import { issueLeaf } from '../../lib/pki/leaf.ts';
+import { freePort, startDaemon } from './daemon.ts';
 
 /** How the static pod names its member; a restore must use the same. */
 export const member = { name: 'etcd', token: 'test' } as const;
 
 export interface EtcdMember {
   client: EtcdClient;
+  clientUrl: string;
   peerUrl: string;
+  /** Paths of the certificates, for programs. */
+  files: TlsFiles;
   put(key: string, value: Buffer): Promise<void>;
   get(key: string): Promise<string | undefined>;
   stop(): Promise<void>;
+}
+
+export interface TlsFiles {
+  ca: string;
+  cert: string;
+  key: string;
+}
+
+export interface EtcdOptions {
+  /** It ends by itself after this long, whatever becomes of its user. */
+  lifetimeMs?: number;
+  args?: readonly string[];
 }
 
 /** Certificates of one run: an authority, and one pair for server and client alike. */
@@ -40,12 +53,13 @@ export async function startEtcd(
   folder: string,
   dataDir: string,
   tls: EtcdTls,
+  { lifetimeMs = 120_000, args = [] }: EtcdOptions = {},
 ): Promise<EtcdMember> {
   const [clientPort, peerPort] = [await freePort(), await freePort()];
   const clientUrl = `https://127.0.0.1:${clientPort}`;
   const peerUrl = 'http://127.0.0.1:2380';
   const files = await writeTls(folder, tls);
-  const running = execa(
+  const daemon = startDaemon(
     program,
     [
       ...['--name', member.name, '--data-dir', dataDir, '--log-level', 'error'],
@@ -56,8 +70,10 @@ export async function startEtcd(
       ...['--initial-cluster-token', member.token, '--unsafe-no-fsync'],
       ...['--cert-file', files.cert, '--key-file', files.key],
       ...['--client-cert-auth', '--trusted-ca-file', files.ca],
+      ...args,
     ],
-    { reject: false, timeout: 120_000, stdin: 'ignore' },
+    join(folder, 'etcd.log'),
+    lifetimeMs,
   );
   const client = connectEtcd(clientUrl, tls);
   const keys = keyValueClient(clientUrl, tls);
@@ -68,7 +84,9 @@ export async function startEtcd(
   });
   return {
     client,
+    clientUrl,
     peerUrl,
+    files,
     async put(key, value) {
       await keys.unary(putMethod, { key: Buffer.from(key), value }, limits());
     },
@@ -79,8 +97,7 @@ export async function startEtcd(
     async stop() {
       client.close();
       keys.close();
-      running.kill('SIGTERM');
-      await running;
+      await daemon.stop();
     },
   };
 }
@@ -125,7 +142,7 @@ export function limits(deadlineMs = 20_000): CallLimits {
   return { signal: AbortSignal.timeout(deadlineMs), deadlineMs };
 }
 
-async function writeTls(folder: string, { ca, cert, key }: EtcdTls) {
+async function writeTls(folder: string, { ca, cert, key }: EtcdTls): Promise<TlsFiles> {
   const files = {
     ca: join(folder, 'ca.crt'),
     cert: join(folder, 'etcd.crt'),
@@ -136,14 +153,4 @@ async function writeTls(folder: string, { ca, cert, key }: EtcdTls) {
   await writeFile(files.cert, cert);
   await writeFile(files.key, key, { mode: 0o600 });
   return files;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

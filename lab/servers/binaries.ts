@@ -1,8 +1,8 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Component, ensureComponent } from '../../lab/components/component.ts';
-import { etcd } from '../../lab/components/etcd.ts';
-import { kubernetes } from '../../lab/components/kubernetes.ts';
+import { type Component, ensureComponent } from '../components/component.ts';
+import { etcd } from '../components/etcd.ts';
+import { kubernetes } from '../components/kubernetes.ts';
 
 /** Environment variable with a folder that holds etcd, etcdutl, kube-apiserver … instead of the lab's cache. */
 const folderVariable = 'SNO_AGENTS_BIN';
@@ -19,10 +19,11 @@ async function binary(component: Component, name: string, signal: AbortSignal): 
 
 export async function etcdBinaries(
   signal: AbortSignal,
-): Promise<{ etcd: string; etcdutl: string }> {
+): Promise<{ etcd: string; etcdutl: string; etcdctl: string }> {
   return {
     etcd: await binary(etcd, 'etcd', signal),
     etcdutl: await binary(etcd, 'etcdutl', signal),
+    etcdctl: await binary(etcd, 'etcdctl', signal),
   };
 }
 

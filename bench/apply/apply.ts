@@ -1,0 +1,28 @@
+/** Applies a folder of manifests as bootkube does, and ends: `apply KUBECONFIG FOLDER`. */
+import { defaultSettings } from '../../lib/host/settings.ts';
+import { applyManifests } from '../../lib/kube/apply.ts';
+import { failedRows, failureTable } from '../../lib/kube/apply-table.ts';
+import { kubeClient } from '../../lib/kube/client.ts';
+import { loadManifests } from '../../lib/kube/manifests.ts';
+
+const DEADLINE_MS = 300_000;
+
+async function apply([kubeconfig = '', folder = '']: readonly string[]): Promise<void> {
+  const client = await kubeClient(kubeconfig);
+  try {
+    const rows = await applyManifests(client, await loadManifests([folder]), {
+      concurrency: defaultSettings.manifestsConcurrency,
+      deadlineMs: DEADLINE_MS,
+      signal: AbortSignal.timeout(DEADLINE_MS),
+      report: () => {},
+    });
+    if (failedRows(rows).length > 0) throw new Error(failureTable(rows).join('\n'));
+  } finally {
+    client.close();
+  }
+}
+
+apply(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,150 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ensureComponent } from '../../lab/components/component.ts';
+import { KUBERNETES_VERSION } from '../../lab/components/kubernetes.ts';
+import { type ControlPlane, startControlPlane } from '../../lab/servers/control-plane.ts';
+import { resources } from '../../lib/kube/resources.ts';
+import { administrators } from '../../lib/pki/kubeconfig.ts';
+import type { BenchContext, Benchmark, Row } from '../benchmark.ts';
+import { bundledProgram } from '../bundled-program.ts';
+import { expectGo } from '../go.ts';
+import { expectGnuTime, measureProcess, type ProcessCost } from '../measured-process.ts';
+import { compare, interleaved, type Pair } from '../statistics.ts';
+import { type AuditLog, prepareAuditLog } from './audit.ts';
+import { CREATE_LOOP_VERSIONS, createLoop } from './create-loop.ts';
+import { definitionNames, writeManifestSet } from './manifest-set.ts';
+
+const REPETITIONS = 3;
+const ONE_MS = 6 * 60_000;
+const LIFETIME_MS = 25 * 60_000;
+
+const asItIs =
+  'The create loop as cluster-bootstrap runs it, with the client limit of 5 requests a second that it has there.';
+const unlimited =
+  'The same loop with that limit taken off, which nobody runs: what is left is one request after the other and the passes.';
+
+interface ApplyCost extends ProcessCost {
+  readonly requests: number;
+}
+
+/** A program that creates the manifests in a folder, by its name and arguments before those two. */
+interface Applier {
+  readonly name: string;
+  command(kubeconfig: string, manifests: string): readonly [program: string, ...args: string[]];
+}
+
+export const apply: Benchmark = {
+  name: 'apply',
+  compares: "bootkube's way to create 500 manifests with the create loop of cluster-bootstrap",
+  deadlineMs: 60 * 60_000,
+  async run(signal, context) {
+    await expectGo();
+    await expectGnuTime();
+    const { folder, report } = context;
+    const loop = join(await ensureComponent(createLoop, { signal, report }), 'create-loop');
+    const ours = await bundledProgram(join(import.meta.dirname, 'apply.ts'), folder);
+    const audit = await prepareAuditLog(folder);
+    const servers = join(folder, 'servers');
+    const options = { lifetimeMs: LIFETIME_MS, args: audit.args };
+    const controlPlane = await startControlPlane(servers, signal, options);
+    try {
+      const trial = new Trial(controlPlane, audit, signal, context);
+      const rows = await measureAll(trial, {
+        ours: { name: 'ours', command: (...args) => [process.execPath, ours, ...args] },
+        limited: { name: 'limited', command: (...args) => [loop, ...args] },
+        unlimited: { name: 'unlimited', command: (...args) => [loop, ...args, 'unlimited'] },
+      });
+      return { rows, versions: { kubernetes: KUBERNETES_VERSION, ...CREATE_LOOP_VERSIONS } };
+    } finally {
+      await controlPlane.stop();
+    }
+  },
+};
+
+type Appliers = Readonly<Record<'ours' | 'limited' | 'unlimited', Applier>>;
+
+/** The limited loop takes minutes and does not vary: once, after and before one of ours. */
+async function measureAll(trial: Trial, appliers: Appliers): Promise<Row[]> {
+  await trial.run(appliers.ours, 'warm-up');
+  const free = await interleaved(
+    REPETITIONS,
+    (at) => trial.run(appliers.ours, `ours-${at}`),
+    (at) => trial.run(appliers.unlimited, `unlimited-${at}`),
+  );
+  const limited = await interleaved(
+    1,
+    () => trial.run(appliers.ours, 'ours-last'),
+    () => trial.run(appliers.limited, 'limited-0'),
+  );
+  return [
+    row('wall time', 's', limited, asItIs, ({ wallSeconds }) => wallSeconds),
+    row('wall time', 's', free, unlimited, ({ wallSeconds }) => wallSeconds),
+    row('processor time', 's', free, unlimited, ({ cpuSeconds }) => cpuSeconds),
+    row('peak of memory', 'MiB', free, unlimited, ({ peakMiB }) => peakMiB),
+    row('requests', 'number', free, unlimited, ({ requests }) => requests),
+  ];
+}
+
+function row(
+  what: string,
+  unit: string,
+  pairs: readonly Pair<ApplyCost>[],
+  note: string,
+  pick: (cost: ApplyCost) => number,
+): Row {
+  return compare(
+    { what, unit, note },
+    pairs.map(({ ours }) => pick(ours)),
+    pairs.map(({ theirs }) => pick(theirs)),
+  );
+}
+
+/** Runs appliers on one server, each with manifests and a user of its own. */
+class Trial {
+  readonly #controlPlane: ControlPlane;
+  readonly #audit: AuditLog;
+  readonly #signal: AbortSignal;
+  readonly #context: BenchContext;
+
+  constructor(
+    controlPlane: ControlPlane,
+    audit: AuditLog,
+    signal: AbortSignal,
+    context: BenchContext,
+  ) {
+    this.#controlPlane = controlPlane;
+    this.#audit = audit;
+    this.#signal = signal;
+    this.#context = context;
+  }
+
+  async run({ name, command }: Applier, set: string): Promise<ApplyCost> {
+    const folder = join(this.#context.folder, set);
+    const [manifests, kubeconfig] = [join(folder, 'manifests'), join(folder, 'kubeconfig')];
+    await mkdir(folder);
+    await writeManifestSet(set, manifests);
+    const user = { name: `bench-${set}`, groups: [administrators] };
+    await writeFile(kubeconfig, await this.#controlPlane.kubeconfig(user), { mode: 0o600 });
+    const [program, ...args] = command(kubeconfig, manifests);
+    const limits = { signal: this.#signal, deadlineMs: ONE_MS };
+    const cost = await measureProcess(program, args, folder, limits);
+    const requests = await this.#audit.requestsOf(user.name);
+    this.#context.report(`${name}: ${cost.wallSeconds.toFixed(1)} s, ${requests} requests`);
+    await this.#removeDefinitions(set);
+    await rm(folder, { recursive: true });
+    return { ...cost, requests };
+  }
+
+  /** So that the next one finds no more definitions than this one did. */
+  async #removeDefinitions(set: string): Promise<void> {
+    const client = await this.#controlPlane.client();
+    const limits = { signal: this.#signal, deadlineMs: 30_000 };
+    try {
+      for (const name of definitionNames(set)) {
+        await client.remove(resources.customResourceDefinitions, { name }, limits);
+      }
+    } finally {
+      client.close();
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/** Takes one snapshot as bootkube does, and ends: `take ENDPOINT CA CERTIFICATE KEY TARGET`. */
+import { readFileSync } from 'node:fs';
+import { connectEtcd } from '../../lib/etcd/client.ts';
+import { takeSnapshot } from '../../lib/etcd/snapshot.ts';
+
+const DEADLINE_MS = 300_000;
+
+async function take([endpoint = '', ca = '', cert = '', key = '', target = '']: readonly string[]) {
+  const client = connectEtcd(endpoint, {
+    ca: readFileSync(ca),
+    cert: readFileSync(cert),
+    key: readFileSync(key),
+  });
+  try {
+    const signal = AbortSignal.timeout(DEADLINE_MS);
+    await takeSnapshot(client, target, { signal, deadlineMs: DEADLINE_MS });
+  } finally {
+    client.close();
+  }
+}
+
+take(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});

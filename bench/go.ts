@@ -1,0 +1,10 @@
+import { run } from '../lib/host/command.ts';
+import { NotRunHere } from './benchmark.ts';
+
+/** @throws NotRunHere without Go, which builds what is measured. */
+export async function expectGo(): Promise<void> {
+  const limits = { signal: AbortSignal.timeout(30_000), deadlineMs: 30_000 };
+  await run('go', ['version'], limits).catch(() => {
+    throw new NotRunHere('there is no Go to build what it is compared with');
+  });
+}

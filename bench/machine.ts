@@ -1,0 +1,27 @@
+import { cpus, release, totalmem } from 'node:os';
+import { execa } from 'execa';
+import { repository } from '../lab/paths.ts';
+
+/** What a reader needs to place the figures; nothing that names the machine. */
+export const machine = {
+  processor: cpus()[0]?.model ?? 'unknown',
+  cores: cpus().length,
+  memoryGiB: Math.round(totalmem() / 2 ** 30),
+  system: `${process.platform} ${release().split('.').slice(0, 2).join('.')} ${process.arch}`,
+  node: process.versions.node,
+};
+
+export type Machine = typeof machine;
+
+/** The commit that is measured, with `-changed` when the tree differs from it. */
+export async function commit(): Promise<string> {
+  const options = { cwd: repository, reject: false, timeout: 10_000 } as const;
+  const head = await execa('git', ['rev-parse', '--short=12', 'HEAD'], options);
+  if (head.failed) return 'unknown';
+  const changed = await execa(
+    'git',
+    ['status', '--porcelain', '--', ':!bench/results.json'],
+    options,
+  );
+  return changed.stdout === '' ? head.stdout : `${head.stdout}-changed`;
+}
