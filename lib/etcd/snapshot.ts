@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { syncDirectory } from '../host/files.ts';
 import { Failure } from '../steps/failure.ts';
 import type { EtcdClient, SnapshotPiece } from './client.ts';
@@ -23,6 +24,8 @@ export interface SnapshotOptions {
 }
 
 const digestBytes = 32;
+/** etcd sends pieces of 32 KiB: a call of the operating system for each would take longer than the disk. */
+const gatheredBytes = 1 << 20;
 
 /**
  * Streams the member's database to `target` (mode 0600), the way `etcdctl snapshot
@@ -52,44 +55,66 @@ export async function takeSnapshot(
   }
 }
 
-async function writeSnapshotFile(path: string, pieces: AsyncIterable<SnapshotPiece>) {
-  const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-  try {
-    const written = await writePieces(pieces, file);
-    await file.sync();
-    return written;
-  } finally {
-    await file.close();
-  }
+function writeSnapshotFile(path: string, pieces: AsyncIterable<SnapshotPiece>) {
+  return writePieces(
+    pieces,
+    createWriteStream(path, {
+      flags: 'wx',
+      mode: 0o600,
+      // It gathers what comes while it writes, up to this mark, and writes that at once.
+      highWaterMark: gatheredBytes,
+      // Synced before it is closed: a failure of that fails the whole.
+      flush: true,
+    }),
+  );
 }
 
-/**
- * Writes the pieces one after the other, so that no more than one is in memory,
- * and holds back the last 32 bytes from the database's digest, which they are.
- */
+/** Writes the pieces as they come and verifies the digest at their end. */
 export async function writePieces(
   pieces: AsyncIterable<SnapshotPiece>,
-  file: Pick<FileHandle, 'writeFile'>,
+  target: NodeJS.WritableStream,
 ): Promise<Pick<Snapshot, 'bytes' | 'sha256' | 'version'>> {
-  const hash = createHash('sha256');
-  let tail = Buffer.alloc(0);
-  let bytes = 0;
+  const digest = new DigestAtEnd();
   let announced: number | undefined;
   let version = '';
-  for await (const piece of pieces) {
-    announced ??= piece.bytes.length + piece.remainingBytes;
-    version ||= piece.version;
-    bytes += piece.bytes.length;
-    await file.writeFile(piece.bytes);
-    const held = Buffer.concat([tail, piece.bytes]);
-    const cut = Math.max(0, held.length - digestBytes);
-    hash.update(held.subarray(0, cut));
-    tail = Buffer.from(held.subarray(cut));
+  const passed = async function* () {
+    for await (const piece of pieces) {
+      announced ??= piece.bytes.length + piece.remainingBytes;
+      version ||= piece.version;
+      digest.update(piece.bytes);
+      yield piece.bytes;
+    }
+  };
+  await pipeline(passed, target);
+  expectComplete(digest.bytes, announced);
+  const { ofAll, ofDatabase, atEnd } = digest.finish();
+  expectDigest(ofDatabase, atEnd);
+  return { bytes: digest.bytes, sha256: ofAll, version };
+}
+
+/** The digest of a stream that ends with the digest of what came before: the last bytes are held back. */
+class DigestAtEnd {
+  bytes = 0;
+  readonly #hash = createHash('sha256');
+  #held = Buffer.alloc(0);
+
+  update(piece: Uint8Array): void {
+    this.bytes += piece.length;
+    const passes = Math.max(0, this.#held.length + piece.length - digestBytes);
+    const ofHeld = Math.min(passes, this.#held.length);
+    this.#hash.update(this.#held.subarray(0, ofHeld));
+    this.#hash.update(piece.subarray(0, passes - ofHeld));
+    this.#held = Buffer.concat([this.#held.subarray(ofHeld), piece.subarray(passes - ofHeld)]);
   }
-  expectComplete(bytes, announced);
-  const whole = hash.copy().update(tail);
-  expectDigest(hash.digest('hex'), tail.toString('hex'));
-  return { bytes, sha256: whole.digest('hex'), version };
+
+  finish(): { ofAll: string; ofDatabase: string; atEnd: string } {
+    const all = this.#hash.copy().update(this.#held);
+    return {
+      ofAll: all.digest('hex'),
+      ofDatabase: this.#hash.digest('hex'),
+      atEnd: this.#held.toString('hex'),
+    };
+  }
 }
 
 function expectComplete(bytes: number, announced = 0): void {

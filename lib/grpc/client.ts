@@ -41,6 +41,11 @@ export interface Method<T> {
 
 /** Larger than any list of containers or images; snapshots come in small pieces. */
 const maxMessageBytes = 64 << 20;
+/**
+ * What a server may send before it has to wait for us. Node's own 64 KiB are two pieces of
+ * a snapshot, after which the sender stands still until we have been woken.
+ */
+const receiveWindowBytes = 4 << 20;
 
 /**
  * A gRPC client for a hand-written descriptor. Calls end at their deadline or
@@ -56,6 +61,7 @@ export class RpcClient {
     this.#methods = methodsOf(server.descriptor);
     this.#client = new Client(server.address, server.credentials, {
       'grpc.max_receive_message_length': maxMessageBytes,
+      'grpc-node.flow_control_window': receiveWindowBytes,
       // A server that has just started is to be found at once, not after a long back-off.
       'grpc.initial_reconnect_backoff_ms': 100,
       'grpc.max_reconnect_backoff_ms': 1000,
