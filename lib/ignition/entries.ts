@@ -16,6 +16,8 @@ const SYSTEM_DIRECTORIES: ReadonlySet<string> = new Set(
     '/etc/cron.d /etc/NetworkManager /etc/NetworkManager/system-connections /etc/profile.d',
     '/etc/ssh /etc/ssl /etc/ssl/certs /etc/sysctl.d /etc/systemd /etc/systemd/network',
     '/etc/systemd/system /etc/tmpfiles.d /etc/modules-load.d /etc/modprobe.d /etc/pki',
+    '/etc/pki/ca-trust /etc/pki/ca-trust/source /etc/pki/ca-trust/source/anchors',
+    '/etc/containers/registries.conf.d',
   ].flatMap((line) => line.split(' ')),
 );
 
@@ -49,6 +51,21 @@ export function dropin(name: string, contents: string): Dropin {
 /** A unit; without contents it only enables, or adds drop-ins to, one of the OS. */
 export function unit(name: string, options: Omit<Unit, 'name'>): Unit {
   return { name, ...options };
+}
+
+/** The units with these drop-ins added: to those that are there, and as entries of their own for the operating system's. */
+export function withDropins(
+  units: readonly Unit[],
+  dropins: readonly { unit: string; name: string; contents: string }[],
+): Unit[] {
+  const own = new Set(units.map(({ name }) => name));
+  const others = new Set(dropins.map(({ unit }) => unit).filter((name) => !own.has(name)));
+  return [...units, ...[...others].map((name): Unit => ({ name }))].map((each) => {
+    const added = dropins.filter(({ unit }) => unit === each.name);
+    if (added.length === 0) return each;
+    const parts = added.map(({ name, contents }) => ({ name, contents }));
+    return { ...each, dropins: [...(each.dropins ?? []), ...parts] };
+  });
 }
 
 export function user(name: string, options: Omit<User, 'name'>): User {

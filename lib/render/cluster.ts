@@ -78,6 +78,8 @@ export const clusterSchema = z.strictObject({
         mirrors: z.array(z.string()).min(1),
         /** Pulls by tag still go to the source, whose tags may have moved on. */
         digestOnly: z.boolean(),
+        /** The source is not asked when every mirror has failed. */
+        neverContactSource: z.boolean().default(false),
       }),
     )
     .default([]),

@@ -21,6 +21,8 @@ const PURE = [
   'lib/ignition/validate.ts',
   'lib/log/{line,redact}.ts',
   'lib/render/kubernetes/**/*.ts',
+  'lib/render/machine-config/**/*.ts',
+  'cli/install-config/**/*.ts',
   'lib/steps/{deadline,failure,exit-codes,fingerprint}.ts',
 ];
 

@@ -1,0 +1,48 @@
+import type { Cluster } from '../cluster.ts';
+import type { SiteDropin, SiteFile } from './machine-config.ts';
+
+const ENVIRONMENT_FILE = '/etc/sno-agents/proxy.env';
+
+/**
+ * Units that reach what is outside: the container runtimes, the kubelet, on the live host also
+ * the agents' own and coreos-installer, which runs as a transient unit of that name.
+ */
+const UNITS = {
+  live: [
+    'containerd.service',
+    'crio.service',
+    'kubelet.service',
+    'bootkube.service',
+    'sno-executable.service',
+    'sno-coreos-installer.service',
+  ],
+  installed: ['containerd.service', 'crio.service', 'kubelet.service'],
+} as const;
+
+/** Programs differ in which case they read: Go takes both, curl the lower one for HTTP. */
+export function proxyFiles({ proxy }: Pick<Cluster, 'proxy'>): SiteFile[] {
+  if (proxy === undefined) return [];
+  const variables = {
+    HTTP_PROXY: proxy.httpProxy,
+    HTTPS_PROXY: proxy.httpsProxy,
+    NO_PROXY: proxy.noProxy.join(','),
+  };
+  const lines = Object.entries(variables).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${value}\n`, `${name.toLowerCase()}=${value}\n`],
+  );
+  // A proxy's URL has its password.
+  return [{ path: ENVIRONMENT_FILE, mode: 0o600, contents: lines.join('') }];
+}
+
+export function proxyDropins(
+  { proxy }: Pick<Cluster, 'proxy'>,
+  host: keyof typeof UNITS,
+): SiteDropin[] {
+  if (proxy === undefined) return [];
+  return UNITS[host].map((unit) => ({
+    unit,
+    name: '10-sno-proxy.conf',
+    // Optional, so that a host whose proxy was taken away starts.
+    contents: `[Service]\nEnvironmentFile=-${ENVIRONMENT_FILE}\n`,
+  }));
+}
