@@ -18,6 +18,13 @@ export const labelUnit: UnitFile = {
   contents: readFileSync(new URL('./sno-label.service', import.meta.url), 'utf8'),
 };
 
+/** Only where a site gives a networkConfig. */
+export const networkUnit: UnitFile = {
+  name: 'sno-network.service',
+  enabled: true,
+  contents: readFileSync(new URL('./live/sno-network.service', import.meta.url), 'utf8'),
+};
+
 /** The units of the live host, put into the Ignition by `sno create`. */
 export const liveUnits: readonly UnitFile[] = [
   labelUnit,

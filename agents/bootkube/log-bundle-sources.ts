@@ -19,6 +19,7 @@ const UNITS = [
   'approve-csr',
   'progress',
   'sno-executable',
+  'sno-network',
   'kubelet',
   'containerd',
   'crio',

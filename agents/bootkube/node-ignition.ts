@@ -1,16 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import { sha256 } from '../../lib/host/files.ts';
 import type { Config } from '../../lib/ignition/config.ts';
-import { configOf, directory, file, link, unit, user } from '../../lib/ignition/entries.ts';
+import {
+  configOf,
+  directory,
+  file,
+  link,
+  unit,
+  user,
+  withDropins,
+} from '../../lib/ignition/entries.ts';
 import { payloadFile } from '../../lib/payload/payload.ts';
+import { machineConfig } from '../../lib/render/machine-config/machine-config.ts';
 import { loadIdentity } from '../../lib/render/store.ts';
 import { nodeAgents, nodeUnits } from '../../units/installed.ts';
 import { type LiveContext, payloadFolder } from './context.ts';
 
 /**
  * The master Ignition of the Kubernetes payload: what any node of it needs,
- * however it was bootstrapped. Its access for people, the kubelet with its address,
- * the units that verify the payload and keep certificates alive.
+ * however it was bootstrapped. Its access for people, what its site gives, the kubelet
+ * with its address, the units that verify the payload and keep certificates alive.
  */
 export async function nodeIgnition(
   context: LiveContext,
@@ -18,6 +27,7 @@ export async function nodeIgnition(
 ): Promise<Config> {
   const { cluster, paths } = context;
   const { nodeIp } = await loadIdentity(paths);
+  const site = machineConfig(cluster, 'installed');
   const executable = '/var/lib/sno-agents/bin/sno-agents';
   return configOf({
     // With the modes that the renderer gives them: Ignition would take 0755 for a parent.
@@ -37,9 +47,13 @@ export async function nodeIgnition(
       ...(pullSecret === undefined
         ? []
         : [file('/var/lib/kubelet/config.json', 0o600, pullSecret)]),
+      ...site.files.map(({ path, mode, contents }) => file(path, mode, contents)),
     ],
     links: nodeAgents.map((name) => link(`/var/lib/sno-agents/bin/${name}`, 'sno-agents')),
-    units: nodeUnits.map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
+    units: withDropins(
+      nodeUnits.map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
+      site.dropins,
+    ),
   });
 }
 

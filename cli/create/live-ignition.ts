@@ -1,10 +1,19 @@
 import { hostPaths } from '../../lib/host/paths.ts';
 import type { Config, File } from '../../lib/ignition/config.ts';
-import { configOf, directory, file, link, unit, user } from '../../lib/ignition/entries.ts';
+import {
+  configOf,
+  directory,
+  file,
+  link,
+  unit,
+  user,
+  withDropins,
+} from '../../lib/ignition/entries.ts';
 import { dhcpIdentity } from '../../lib/installation/dhcp-identity.ts';
 import type { Cluster } from '../../lib/render/cluster.ts';
+import { machineConfig } from '../../lib/render/machine-config/machine-config.ts';
 import type { LaptopAuthorities } from '../../lib/render/renderer.ts';
-import { liveAgents, type UnitFile } from '../../units/live.ts';
+import { liveAgents, networkUnit, type UnitFile } from '../../units/live.ts';
 import type { UserManifest } from './user-manifests.ts';
 
 export interface LiveIgnitionInput {
@@ -31,6 +40,8 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
   const plain = (path: string, mode: number, contents: string | Uint8Array): File =>
     file(path, mode, contents, { gzip: false });
   const { servingCa, adminCa } = authorities;
+  const site = machineConfig(cluster, 'live');
+  const network = cluster.networkConfig === undefined ? [] : [networkUnit];
   const hostname =
     cluster.hostname === undefined ? [] : [plain('/etc/hostname', 0o644, `${cluster.hostname}\n`)];
   return configOf({
@@ -63,11 +74,17 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
       plain('/root/.docker/config.json', 0o600, pullSecret),
       plain(`${paths.kubelet}/config.json`, 0o600, pullSecret),
       ...hostname,
+      ...site.files.map(({ path, mode, contents }) => plain(path, mode, contents)),
       // A manifest can be a Secret.
       ...manifests.map(({ path, contents }) => plain(`${paths.assets}/${path}`, 0o600, contents)),
     ],
     links: liveAgents.map((name) => link(`${paths.binaries}/${name}`, 'sno-agents')),
-    units: units.map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
+    units: withDropins(
+      [...units, ...network].map(({ name, contents, enabled }) =>
+        unit(name, { contents, enabled }),
+      ),
+      site.dropins,
+    ),
     users:
       cluster.sshKeys.length === 0
         ? []

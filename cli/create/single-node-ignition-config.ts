@@ -18,6 +18,7 @@ import { EMBED_AREA_BYTES, kibibytes, requireEmbeddable } from './embed-area.ts'
 import { type LiveIgnitionInput, liveIgnition } from './live-ignition.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
 import { requireServed, type ServedOptions } from './served.ts';
+import { siteNotices } from './site-notices.ts';
 import { readUserManifests, type UserManifests } from './user-manifests.ts';
 
 /** In the folder with install-config.yaml; the name that openshift-install gives it. */
@@ -159,7 +160,10 @@ function clusterOf(
       disk: settings.disk,
       coreosInstallerArgs: settings.coreosInstallerArgs,
       existingSystem: settings.existingSystem,
+      kernelArguments: settings.site.kernelArguments,
+      savePartitions: settings.site.savePartitions,
     },
+    ...settings.site.cluster,
     executableSha256,
     preflightWarnings: settings.preflightWarnings,
     sshKeys: settings.sshKeys,
@@ -208,6 +212,7 @@ function noticesOf(settings: InstallSettings, user: UserManifests): string[] {
   if (settings.preflightWarnings.length > 0) {
     notices.push(`only warnings on the live host: ${settings.preflightWarnings.join(', ')}`);
   }
+  notices.push(...siteNotices(settings.site));
   if (sshKeys.length === 0) notices.push('no sshKey: nobody can log in to the live host by SSH');
   if (user.manifests.length > 0) {
     notices.push(`taken along: ${user.manifests.map(({ path }) => path).join(', ')}`);

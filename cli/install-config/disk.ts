@@ -53,9 +53,22 @@ export interface DiskArguments {
   rest: string[];
 }
 
-/** A device path in the characters that udev uses; below /dev, without `..`. */
-export function isDiskPath(text: string): boolean {
-  return /^\/dev(\/[A-Za-z0-9#+.:=@_,-]+)+$/.test(text) && !/\/\.{1,2}(\/|$)/.test(text);
+/** Names that the kernel and udev give to partitions and file systems, not to disks. */
+const PARTITION = [
+  /^\/dev\/(sd|hd|vd|xvd|dasd)[a-z]+\d+$/,
+  /^\/dev\/(nvme\d+n\d+|mmcblk\d+|loop\d+|nbd\d+|md\d+)p\d+$/,
+  /-part\d+$/,
+  /^\/dev\/disk\/by-(part)?(uuid|label)\//,
+];
+
+/** What keeps a text from being the path of a disk: below /dev, in udev's characters, no partition. */
+export function diskPathProblem(text: string): { expected: string; fix: string } | undefined {
+  const fix = 'Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.';
+  if (!/^\/dev(\/[A-Za-z0-9#+.:=@_,-]+)+$/.test(text) || /\/\.{1,2}(\/|$)/.test(text)) {
+    return { expected: 'the path of a disk below /dev', fix };
+  }
+  if (!PARTITION.some((name) => name.test(text))) return undefined;
+  return { expected: 'a whole disk, not a partition or file system', fix };
 }
 
 /** The value of DISK_VARIABLE as disk and other arguments. */
@@ -78,8 +91,10 @@ export function readDiskVariable(value: string | undefined): DiskArguments | { f
     if (second !== undefined) {
       return variableFault(`${positional.length} disks`, 'Give exactly one.');
     }
-    if (disk !== undefined && !isDiskPath(disk)) {
-      return variableFault(JSON.stringify(disk), 'Give the disk by its path, such as /dev/sda.');
+    const problem = disk === undefined ? undefined : diskPathProblem(disk);
+    if (problem !== undefined) {
+      const fix = `Give ${problem.expected}, such as /dev/sda.`;
+      return variableFault(JSON.stringify(disk), fix);
     }
     const taken = new Set(
       tokens.filter((token) => token.kind !== 'option').map((token) => token.index),

@@ -23,7 +23,8 @@ export function readDocument(text: string): ConfigDocument {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const parsed = parseAllDocuments(text, {
+  // A byte order mark is no column of the first line.
+  const parsed = parseAllDocuments(text.replace(/^\uFEFF/, ''), {
     lineCounter: lines,
     prettyErrors: false,
     uniqueKeys: true,

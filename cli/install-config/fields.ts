@@ -1,6 +1,8 @@
 import { PREFLIGHT_CHECKS } from '../../lib/render/cluster.ts';
+import { diskPathProblem } from './disk.ts';
 import { cidrProblem } from './networks.ts';
 import { pullSecretProblem, sshKeyProblem } from './secrets.ts';
+import { SITE_FIELDS } from './site-fields.ts';
 
 /** What a field wants, in the words of an error message. */
 export interface Wanted {
@@ -10,7 +12,7 @@ export interface Wanted {
   found?: string;
 }
 
-type Field = Wanted | ((value: unknown) => Wanted);
+export type Field = Wanted | ((value: unknown) => Wanted);
 
 const HOST_NAME = 'sno1 or sno1.example.com';
 
@@ -98,10 +100,11 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   platform: { expected: '{none: {}}', fix: 'Write platform: {none: {}}.' },
   'platform.none': { expected: '{}', fix: 'Write platform: {none: {}}.' },
   bootstrapInPlace: mapping('Write bootstrapInPlace with installationDisk in it.'),
-  'bootstrapInPlace.installationDisk': {
-    expected: 'the path of a disk below /dev',
-    fix: 'Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
-  },
+  'bootstrapInPlace.installationDisk': (value) =>
+    (typeof value === 'string' ? diskPathProblem(value) : undefined) ?? {
+      expected: 'the path of a disk below /dev',
+      fix: 'Write it as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
+    },
   'bootstrapInPlace.hostname': {
     expected: 'an RFC 1123 host name in lower case, not localhost, at most 63 characters',
     fix: `Write the node's name, such as ${HOST_NAME}, or leave it out for the name that the live host has.`,
@@ -118,6 +121,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
     expected: `one of ${PREFLIGHT_CHECKS.join(', ')}`,
     fix: 'Name a check whose failure is only to be a warning.',
   },
+  ...SITE_FIELDS,
   pullSecret: (value) =>
     (typeof value === 'string' ? pullSecretProblem(value) : undefined) ?? {
       expected: 'JSON as a text',
@@ -128,7 +132,10 @@ export const FIELDS: Readonly<Record<string, Field>> = {
       expected: 'OpenSSH public keys as a text, one on each line',
       fix: 'Copy the whole line of the .pub file.',
     },
-  fips: { expected: 'false', fix: 'Leave the field out: FIPS mode is not supported yet.' },
+  fips: {
+    expected: 'false',
+    fix: "Leave the field out: the cryptography of the container runtime, of the payload's Go programs and of the agents is not FIPS-validated, so a host in FIPS mode would claim what does not hold.",
+  },
   publish: {
     expected: 'External',
     fix: 'Leave the field out: it means nothing without a platform.',
@@ -140,22 +147,25 @@ export const FIELDS: Readonly<Record<string, Field>> = {
 };
 
 /** Fields whose values are never shown. */
-export const SECRET_FIELDS: ReadonlySet<string> = new Set(['pullSecret', 'sshKey']);
+export const SECRET_FIELDS: ReadonlySet<string> = new Set([
+  'pullSecret',
+  'sshKey',
+  'proxy',
+  'proxy.httpProxy',
+  'proxy.httpsProxy',
+  'additionalTrustBundle',
+  'bootstrapInPlace.networkConfig',
+]);
 
 /** Fields that the OpenShift installer has and this does not, with what to write instead where there is something. */
 export const NOT_SUPPORTED: Readonly<Record<string, string>> = {
-  additionalTrustBundle: '',
-  additionalTrustBundlePolicy: '',
   arbiter: '',
   capabilities: '',
   credentialsMode: '',
   featureGates: '',
   featureSet: '',
-  imageContentSources: '',
-  imageDigestSources: '',
   operatorPublishingStrategy: '',
   osImageStream: '',
-  proxy: '',
   'controlPlane.diskSetup': '',
   'controlPlane.fencing': '',
   'controlPlane.management': '',

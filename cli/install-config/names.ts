@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 const LABEL_ONLY = new RegExp(`^${LABEL}$`);
 const SUBDOMAIN = new RegExp(`^${LABEL}(\\.${LABEL})*$`);
@@ -19,4 +21,9 @@ export function isSubdomain(text: string): boolean {
 export function isUsableHostname(text: string): boolean {
   if (text.length > 63 || !SUBDOMAIN.test(text)) return false;
   return text !== 'localhost' && !text.startsWith('localhost.');
+}
+
+/** A host name or an address, without a port. */
+export function isNtpSource(text: string): boolean {
+  return isIP(text) !== 0 || (text.length <= 253 && SUBDOMAIN.test(text) && !/^[\d.]+$/.test(text));
 }

@@ -7,6 +7,8 @@ import { FIELDS, fieldsBelow, NOT_SUPPORTED, SECRET_FIELDS } from './fields.ts';
 import { networkFaults } from './network-faults.ts';
 import { type InstallConfig, installConfigSchema, NETWORK_DEFAULTS } from './schema.ts';
 import { sshKeys } from './secrets.ts';
+import { siteFaults } from './site-faults.ts';
+import { type SiteSettings, siteSettings } from './site-settings.ts';
 import { suggest } from './suggest.ts';
 
 /** What the user decided, with every default filled in. */
@@ -24,6 +26,7 @@ export interface InstallSettings {
   preflightWarnings: PreflightCheck[];
   pullSecret: string;
   sshKeys: string[];
+  site: SiteSettings;
 }
 
 export type ReadSettings = { ok: true; settings: InstallSettings } | { ok: false; faults: Fault[] };
@@ -43,6 +46,7 @@ export function readSettings(text: string, diskVariable: string | undefined): Re
   if (!unreadable) {
     if (!parsed.success) faults.push(...schemaFaults(parsed.error.issues, value, document));
     faults.push(...networkFaults(value, document));
+    faults.push(...siteFaults(value, document, 'fault' in given ? [] : given.rest));
     const inFile = get(value, ['bootstrapInPlace', 'installationDisk']);
     faults.push(...diskFaults(inFile, 'fault' in given ? undefined : given.disk, given, document));
   }
@@ -62,22 +66,26 @@ function settingsOf(config: InstallConfig, disk: string | undefined, args: strin
     preflightWarnings = [],
   } = bootstrapInPlace;
   const { networkType, machineNetwork, clusterNetwork, serviceNetwork } = networking;
-  const settings: InstallSettings = {
-    name: config.metadata.name,
-    baseDomain: config.baseDomain,
-    ...(hostname === undefined ? {} : { hostname }),
-    ...(networkType === undefined ? {} : { networkType }),
+  const networks = {
     machineNetwork: machineNetwork?.map(({ cidr }) => cidr) ?? [...NETWORK_DEFAULTS.machineNetwork],
     clusterNetwork: (clusterNetwork ?? NETWORK_DEFAULTS.clusterNetwork).map(
       ({ cidr, hostPrefix = NETWORK_DEFAULTS.hostPrefix }) => ({ cidr, hostPrefix }),
     ),
     serviceNetwork: serviceNetwork ?? [...NETWORK_DEFAULTS.serviceNetwork],
+  };
+  const settings: InstallSettings = {
+    name: config.metadata.name,
+    baseDomain: config.baseDomain,
+    ...(hostname === undefined ? {} : { hostname }),
+    ...(networkType === undefined ? {} : { networkType }),
+    ...networks,
     disk: installationDisk ?? disk ?? '',
     coreosInstallerArgs: args,
     existingSystem,
     preflightWarnings,
     pullSecret: config.pullSecret,
     sshKeys: sshKeys(config.sshKey ?? ''),
+    site: siteSettings(config, networks),
   };
   return settings;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 /** The checks of the live host before anything is changed (agents/bootkube/preflight). */
 export const PREFLIGHT_CHECKS = [
+  'network',
   'hostname',
   'address',
   'dns-api',

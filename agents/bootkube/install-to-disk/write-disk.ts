@@ -3,6 +3,7 @@ import { partition, readDisk } from '../../../lib/host/disk.ts';
 import { readTextIfPresent, sha256 } from '../../../lib/host/files.ts';
 import { withMounted } from '../../../lib/host/mount.ts';
 import { runTransientUnit } from '../../../lib/host/transient-unit.ts';
+import type { Cluster } from '../../../lib/render/cluster.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
@@ -31,7 +32,7 @@ export const writeDisk: StepBody<LiveContext> = {
     return written !== undefined && written === (await readTextIfPresent(paths.masterIgnition));
   },
   async run({ cluster, paths }, progress) {
-    const { disk, coreosInstallerArgs } = cluster.installation;
+    const { disk } = cluster.installation;
     await progress.wait(`coreos-installer to write ${disk}`, () =>
       runTransientUnit({
         name: 'sno-coreos-installer',
@@ -42,7 +43,7 @@ export const writeDisk: StepBody<LiveContext> = {
           '--copy-network',
           '--ignition-file',
           paths.masterIgnition,
-          ...coreosInstallerArgs,
+          ...installerArguments(cluster.installation),
           disk,
         ],
         runFolder: paths.run,
@@ -54,6 +55,17 @@ export const writeDisk: StepBody<LiveContext> = {
     return done();
   },
 };
+
+/** Each value in one argument with its option: a range of partitions can begin with a hyphen. */
+export function installerArguments(installation: Cluster['installation']): string[] {
+  const { kernelArguments, savePartitions, coreosInstallerArgs } = installation;
+  return [
+    ...kernelArguments.map((argument) => `--append-karg=${argument}`),
+    ...savePartitions.labels.map((label) => `--save-partlabel=${label}`),
+    ...savePartitions.indexes.map((index) => `--save-partindex=${index}`),
+    ...coreosInstallerArgs,
+  ];
+}
 
 /** Passes on what coreos-installer says; of its many percentages one in ten. */
 function everyTenth(progress: Progress): (line: string) => void {

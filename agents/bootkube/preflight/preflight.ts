@@ -8,8 +8,10 @@ import { bad, type Check, type CheckInput, type Finding } from './check.ts';
 import { dnsChecks } from './dns.ts';
 import { addressCheck, hostnameCheck } from './identity.ts';
 import { clockCheck, diskCheck, memoryCheck } from './machine.ts';
+import { networkCheck } from './network.ts';
 
 export const checks: readonly Check[] = [
+  networkCheck,
   hostnameCheck,
   addressCheck,
   ...dnsChecks,

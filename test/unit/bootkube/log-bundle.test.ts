@@ -75,6 +75,7 @@ t.test('the bundle has every source, in the layout of the installer', async (t) 
     'bootstrap/journals/kubelet.log',
     'bootstrap/journals/progress.log',
     'bootstrap/journals/sno-executable.log',
+    'bootstrap/journals/sno-network.log',
     'bootstrap/journals/warnings.log',
     'bootstrap/services/bootkube.json',
     'bootstrap/steps/bootkube.jsonl',

@@ -1,28 +1,56 @@
-import type { Case, Edit } from './install-config-file.ts';
-
-const NO_COMPUTE: Edit = ['compute:\n- name: worker\n  replicas: 0\n', ''];
+import type { Case } from './install-config-file.ts';
 
 /** What the file is, the cluster and its machine pools. */
 export const identity: readonly Case[] = [
   {
     name: 'empty file',
     yaml: '',
-    faults: [...Array(7).keys()]
-      .map(
-        (i) =>
-          `1 ${['apiVersion', 'baseDomain', 'metadata', 'compute', 'controlPlane', 'platform', 'pullSecret'][i]}`,
-      )
-      .concat('1 bootstrapInPlace.installationDisk'),
+    faults: [
+      '1:1 apiVersion: expected v1, found nothing. Write apiVersion: v1.',
+      '1:1 baseDomain: expected a DNS domain in lower case, found nothing. Write the domain that the cluster is under, such as example.com.',
+      '1:1 metadata: expected a mapping, found nothing. Write metadata with the name of the cluster in it.',
+      '1:1 compute: expected a list of one pool, worker, with replicas 0, found nothing. Write compute: [{name: worker, replicas: 0}]; left out, it would mean three workers.',
+      '1:1 controlPlane: expected the pool master with replicas 1, found nothing. Write controlPlane: {name: master, replicas: 1}; left out, it would mean three nodes.',
+      '1:1 platform: expected {none: {}}, found nothing. Write platform: {none: {}}.',
+      '1:1 pullSecret: expected JSON as a text, found nothing. Copy the pull secret in single quotes, or write \'{"auths":{}}\' where no registry needs one.',
+      '1:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Name the disk that will be written, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
+    ],
   },
-  { name: 'a list', yaml: '- a\n', faults: ['1 (file)', '1 bootstrapInPlace.installationDisk'] },
-  { name: 'broken YAML', edits: [['  name: sno\n', '  name: "sno\n']], faults: ['4 YAML'] },
-  { name: 'tabs', edits: [['  name: sno\n', '\tname: sno\n']], faults: ['4 YAML'] },
-  { name: 'two documents', edits: [['platform:', '---\nplatform:']], faults: ['20 YAML'] },
+  {
+    name: 'a list',
+    yaml: '- a\n',
+    faults: [
+      '1:1 (file): expected a mapping, found a list. Start from an install-config.yaml of the OpenShift documentation.',
+      '1:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Name the disk that will be written, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
+    ],
+  },
+  {
+    name: 'broken YAML',
+    edits: [['  name: sno\n', '  name: "sno\n']],
+    faults: [
+      '4:13 YAML: expected valid YAML, found this: Missing closing "quote. Check indentation and quotes from here upwards.',
+    ],
+  },
+  {
+    name: 'tabs',
+    edits: [['  name: sno\n', '	name: sno\n']],
+    faults: [
+      '4:1 YAML: expected valid YAML, found this: Tabs are not allowed as indentation. Check indentation and quotes from here upwards.',
+    ],
+  },
+  {
+    name: 'two documents',
+    edits: [['platform:', '---\nplatform:']],
+    faults: [
+      '20:1 YAML: expected one document, found 2. Keep one and remove the lines that are only ---.',
+    ],
+  },
   {
     name: 'duplicate key',
     edits: [['  name: sno\n', '  name: sno\n  name: two\n']],
-    faults: ['5 YAML'],
-    says: /each key once/,
+    faults: [
+      '5:3 YAML: expected each key once, found this key for the second time. Remove one of the two.',
+    ],
   },
   {
     name: 'duplicate key and another fault',
@@ -30,110 +58,153 @@ export const identity: readonly Case[] = [
       ['  name: sno\n', '  name: sno\n  name: two\n'],
       ['apiVersion: v1', 'apiVersion: v2'],
     ],
-    faults: ['1 apiVersion', '5 YAML'],
+    faults: [
+      '1:13 apiVersion: expected v1, found "v2". Write apiVersion: v1.',
+      '5:3 YAML: expected each key once, found this key for the second time. Remove one of the two.',
+    ],
   },
-  { name: 'unknown tag', edits: [['name: sno', 'name: !secret sno']], faults: ['4 YAML'] },
-  { name: 'alias of nothing', edits: [['name: sno', 'name: *sno']], faults: ['4 YAML'] },
+  {
+    name: 'unknown tag',
+    edits: [['name: sno', 'name: !secret sno']],
+    faults: [
+      '4:9 YAML: expected valid YAML, found this: Unresolved tag: !secret. Check indentation and quotes from here upwards.',
+    ],
+  },
+  {
+    name: 'alias of nothing',
+    edits: [['name: sno', 'name: *sno']],
+    faults: [
+      '4:9 YAML: expected valid YAML, found this: no anchor for *sno. Check indentation and quotes from here upwards.',
+    ],
+  },
   {
     name: 'apiVersion',
     edits: [['apiVersion: v1', 'apiVersion: v1beta4']],
-    faults: ['1 apiVersion'],
-    says: /expected v1, found "v1beta4"/,
+    faults: ['1:13 apiVersion: expected v1, found "v1beta4". Write apiVersion: v1.'],
   },
   {
     name: 'apiVersion left out',
     edits: [['apiVersion: v1\n', '']],
-    faults: ['1 apiVersion'],
-    says: /found nothing/,
+    faults: ['1:1 apiVersion: expected v1, found nothing. Write apiVersion: v1.'],
   },
   {
     name: 'base domain in capitals',
     edits: [['example.com\n', 'Example.com\n']],
-    faults: ['2 baseDomain'],
+    faults: [
+      '2:13 baseDomain: expected a DNS domain in lower case, found "Example.com". Write the domain that the cluster is under, such as example.com.',
+    ],
   },
   {
     name: 'base domain with a final stop',
     edits: [['example.com\n', 'example.com.\n']],
-    faults: ['2 baseDomain'],
+    faults: [
+      '2:13 baseDomain: expected a DNS domain in lower case, found "example.com.". Write the domain that the cluster is under, such as example.com.',
+    ],
   },
   {
     name: 'base domain mistyped',
     edits: [['baseDomain', 'baseDomian']],
-    faults: ['1 baseDomain', '2 baseDomian'],
-    says: /Did you mean baseDomain\?/,
+    faults: [
+      '1:1 baseDomain: expected a DNS domain in lower case, found nothing. Write the domain that the cluster is under, such as example.com.',
+      '2:1 baseDomian: expected a known field, found a text of 11 characters. Did you mean baseDomain?',
+    ],
   },
   {
     name: 'no cluster name',
     edits: [['  name: sno\n', '  labels: {}\n']],
-    faults: ['3 metadata.name', '4 metadata.labels'],
+    faults: [
+      '3:1 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 63 characters, found nothing. Write the name of the cluster, such as sno.',
+      '4:3 metadata.labels: expected a known field, found a mapping. Remove it, or use one of name.',
+    ],
   },
   {
     name: 'cluster name with a dot',
     edits: [['name: sno', 'name: sno.a']],
-    faults: ['4 metadata.name'],
+    faults: [
+      '4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 63 characters, found "sno.a". Write the name of the cluster, such as sno.',
+    ],
   },
   {
     name: 'cluster name that YAML reads as a number',
     edits: [['name: sno', 'name: 123']],
-    faults: ['4 metadata.name'],
-    says: /found 123/,
+    faults: [
+      '4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 63 characters, found 123. Write the name of the cluster, such as sno.',
+    ],
   },
   {
     name: 'cluster name without a value',
     edits: [['name: sno', 'name:']],
-    faults: ['4 metadata.name'],
-    says: /found nothing/,
+    faults: [
+      '4:3 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 63 characters, found nothing. Write the name of the cluster, such as sno.',
+    ],
   },
-  { name: 'compute left out', edits: [NO_COMPUTE], faults: ['1 compute'], says: /replicas: 0/ },
+  {
+    name: 'compute left out',
+    edits: [['compute:\n- name: worker\n  replicas: 0\n', '']],
+    faults: [
+      '1:1 compute: expected a list of one pool, worker, with replicas 0, found nothing. Write compute: [{name: worker, replicas: 0}]; left out, it would mean three workers.',
+    ],
+  },
   {
     name: 'compute empty',
     edits: [['compute:\n- name: worker\n  replicas: 0\n', 'compute: []\n']],
-    faults: ['5 compute'],
+    faults: [
+      '5:10 compute: expected a list of one pool, worker, with replicas 0, found an empty list. Write compute: [{name: worker, replicas: 0}]; left out, it would mean three workers.',
+    ],
   },
   {
     name: 'compute replicas left out',
     edits: [['- name: worker\n  replicas: 0', '- name: worker']],
-    faults: ['6 compute[0].replicas'],
-    says: /Set replicas to 0/,
+    faults: [
+      '6:3 compute[0].replicas: expected 0, found nothing. Set replicas to 0: workers join later; left out, it would mean three workers.',
+    ],
   },
   {
     name: 'compute replicas 3',
     edits: [['replicas: 0', 'replicas: 3']],
-    faults: ['7 compute[0].replicas'],
-    says: /expected 0, found 3/,
+    faults: [
+      '7:13 compute[0].replicas: expected 0, found 3. Set replicas to 0: workers join later; left out, it would mean three workers.',
+    ],
   },
   {
     name: 'compute pool of another name',
     edits: [['name: worker', 'name: edge']],
-    faults: ['6 compute[0].name'],
+    faults: ['6:9 compute[0].name: expected worker, found "edge". Keep only the pool worker.'],
   },
   {
     name: 'a second compute pool',
     edits: [['  replicas: 0\n', '  replicas: 0\n- name: edge\n  replicas: 0\n']],
-    faults: ['6 compute', '8 compute[1].name'],
+    faults: [
+      '6:1 compute: expected a list of one pool, worker, with replicas 0, found a list. Write compute: [{name: worker, replicas: 0}]; left out, it would mean three workers.',
+      '8:9 compute[1].name: expected worker, found "edge". Keep only the pool worker.',
+    ],
   },
   {
     name: 'control plane left out',
     edits: [['controlPlane:\n  name: master\n  replicas: 1\n', '']],
-    faults: ['1 controlPlane'],
-    says: /replicas: 1/,
+    faults: [
+      '1:1 controlPlane: expected the pool master with replicas 1, found nothing. Write controlPlane: {name: master, replicas: 1}; left out, it would mean three nodes.',
+    ],
   },
   {
     name: 'control-plane replicas left out',
     edits: [['  replicas: 1\n', '']],
-    faults: ['8 controlPlane.replicas'],
-    says: /Set replicas to 1/,
+    faults: [
+      '8:1 controlPlane.replicas: expected 1, found nothing. Set replicas to 1: this installs one node; left out, it would mean three.',
+    ],
   },
   {
     name: 'control-plane replicas 3',
     edits: [['replicas: 1', 'replicas: 3']],
-    faults: ['10 controlPlane.replicas'],
-    says: /expected 1, found 3/,
+    faults: [
+      '10:13 controlPlane.replicas: expected 1, found 3. Set replicas to 1: this installs one node; left out, it would mean three.',
+    ],
   },
   {
     name: 'control-plane replicas in quotes',
     edits: [['replicas: 1', 'replicas: "1"']],
-    faults: ['10 controlPlane.replicas'],
-    says: /found the text "1"/,
+    faults: [
+      '10:13 controlPlane.replicas: expected 1, found the text "1". Set replicas to 1: this installs one node; left out, it would mean three.',
+    ],
   },
 ];

@@ -1,161 +1,213 @@
-import { DISK_VARIABLE } from '../../../cli/install-config/disk.ts';
-import type { Case, Edit } from './install-config-file.ts';
-
-const NO_DISK: Edit = ['  installationDisk: /dev/disk/by-id/wwn-0x1\n', ''];
+import type { Case } from './install-config-file.ts';
 
 /** Platform, disk, host name, secrets and fields that are not known. */
 export const installation: readonly Case[] = [
-  { name: 'platform left out', edits: [['platform:\n  none: {}\n', '']], faults: ['1 platform'] },
+  {
+    name: 'platform left out',
+    edits: [['platform:\n  none: {}\n', '']],
+    faults: ['1:1 platform: expected {none: {}}, found nothing. Write platform: {none: {}}.'],
+  },
   {
     name: 'another platform',
     edits: [['  none: {}', '  aws:\n    region: x']],
-    faults: ['20 platform.none', '21 platform.aws'],
-    says: /Use none instead/,
+    faults: [
+      '20:1 platform.none: expected {}, found nothing. Write platform: {none: {}}.',
+      '21:3 platform.aws: expected no such field, found a mapping. Use none instead: this one is not supported.',
+    ],
   },
-  { name: 'platform without braces', edits: [['none: {}', 'none:']], faults: ['21 platform.none'] },
+  {
+    name: 'platform without braces',
+    edits: [['none: {}', 'none:']],
+    faults: ['21:3 platform.none: expected {}, found nothing. Write platform: {none: {}}.'],
+  },
   {
     name: 'a field in platform none',
     edits: [['none: {}', 'none: {a: 1}']],
-    faults: ['21 platform.none.a'],
+    faults: ['21:10 platform.none.a: expected a known field, found 1. Remove it.'],
   },
   {
     name: 'no disk',
-    edits: [NO_DISK],
-    faults: ['22 bootstrapInPlace.installationDisk'],
-    says: new RegExp(DISK_VARIABLE),
+    edits: [['  installationDisk: /dev/disk/by-id/wwn-0x1\n', '']],
+    faults: [
+      '22:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Name the disk that will be written, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
+    ],
   },
   {
     name: 'disk without /dev',
     edits: [['/dev/disk/by-id/wwn-0x1', 'sda']],
-    faults: ['23 bootstrapInPlace.installationDisk'],
+    faults: [
+      '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "sda". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
+    ],
   },
   {
     name: 'disk that leaves /dev',
     edits: [['/dev/disk/by-id/wwn-0x1', '/dev/../etc']],
-    faults: ['23 bootstrapInPlace.installationDisk'],
+    faults: [
+      '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "/dev/../etc". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
+    ],
   },
   {
     name: 'disk with arguments',
     edits: [['/dev/disk/by-id/wwn-0x1', '"/dev/sda --insecure"']],
-    faults: ['23 bootstrapInPlace.installationDisk'],
+    faults: [
+      '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "/dev/sda --insecure". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
+    ],
   },
   {
     name: 'disk in two places',
     variable: '/dev/sdb',
-    faults: ['23 bootstrapInPlace.installationDisk'],
-    says: /wwn-0x1" here and "\/dev\/sdb" in OPENSHIFT_INSTALL_/,
+    faults: [
+      '23:21 bootstrapInPlace.installationDisk: expected one disk, found "/dev/disk/by-id/wwn-0x1" here and "/dev/sdb" in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. Give it in one of the two places.',
+    ],
   },
   {
     name: 'host name localhost',
     edits: [['hostname: sno1.example.com', 'hostname: localhost']],
-    faults: ['24 bootstrapInPlace.hostname'],
+    faults: [
+      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "localhost". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out for the name that the live host has.',
+    ],
   },
   {
     name: 'host name localhost.localdomain',
     edits: [['hostname: sno1.example.com', 'hostname: localhost.localdomain']],
-    faults: ['24 bootstrapInPlace.hostname'],
+    faults: [
+      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "localhost.localdomain". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out for the name that the live host has.',
+    ],
   },
   {
     name: 'host name with an underscore',
     edits: [['hostname: sno1.example.com', 'hostname: sno_1']],
-    faults: ['24 bootstrapInPlace.hostname'],
+    faults: [
+      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "sno_1". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out for the name that the live host has.',
+    ],
   },
   {
     name: 'host name of 64 characters',
-    edits: [['hostname: sno1.example.com', `hostname: ${'a'.repeat(64)}`]],
-    faults: ['24 bootstrapInPlace.hostname'],
+    edits: [
+      [
+        'hostname: sno1.example.com',
+        'hostname: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+      ],
+    ],
+    faults: [
+      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out for the name that the live host has.',
+    ],
   },
   {
     name: 'existingSystem',
     edits: [['existingSystem: overwrite', 'existingSystem: yes']],
-    faults: ['25 bootstrapInPlace.existingSystem'],
+    faults: [
+      '25:19 bootstrapInPlace.existingSystem: expected refuse or overwrite, found "yes". Write overwrite only if another system on the disk may be destroyed.',
+    ],
   },
   {
     name: 'pull secret left out',
     edits: [['pullSecret: \'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'\n', '']],
-    faults: ['1 pullSecret'],
+    faults: [
+      '1:1 pullSecret: expected JSON as a text, found nothing. Copy the pull secret in single quotes, or write \'{"auths":{}}\' where no registry needs one.',
+    ],
   },
   {
     name: 'pull secret that is not JSON',
     edits: [['\'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'', 'hunter2']],
-    faults: ['26 pullSecret'],
-    says: /7 characters that is not JSON/,
+    faults: [
+      '26:13 pullSecret: expected JSON with an object auths, and base64 of user:password as auth for each registry, found a text of 7 characters that is not JSON. Copy the pull secret as one line in single quotes, or use \'{"auths":{}}\' where no registry needs one.',
+    ],
     hides: /hunter2/,
   },
   {
     name: 'pull secret without quotes',
     edits: [['\'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'', '{"auths":{}}']],
-    faults: ['26 pullSecret'],
-    says: /single quotes/,
+    faults: [
+      '26:13 pullSecret: expected JSON as a text, found a mapping. Copy the pull secret in single quotes, or write \'{"auths":{}}\' where no registry needs one.',
+    ],
   },
   {
     name: 'pull secret without a user',
     edits: [['dXNlcjpwYXNz', 'aHVudGVyMg==']],
-    faults: ['26 pullSecret'],
-    says: /no usable auth for quay\.io/,
+    faults: [
+      '26:13 pullSecret: expected JSON with an object auths, and base64 of user:password as auth for each registry, found no usable auth for quay.io. Copy the pull secret as one line in single quotes, or use \'{"auths":{}}\' where no registry needs one.',
+    ],
     hides: /hunter2|aHVudGVy/,
   },
   {
     name: 'pull secret with a list of auths',
     edits: [['{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}', '{"auths":[]}']],
-    faults: ['26 pullSecret'],
+    faults: [
+      '26:13 pullSecret: expected JSON with an object auths, and base64 of user:password as auth for each registry, found JSON without an object auths. Copy the pull secret as one line in single quotes, or use \'{"auths":{}}\' where no registry needs one.',
+    ],
   },
   {
     name: 'private SSH key',
     edits: [['ssh-ed25519 AAAA', '-----BEGIN OPENSSH PRIVATE KEY----- AAAA']],
-    faults: ['27 sshKey'],
-    says: /found a private key/,
+    faults: [
+      '27:9 sshKey: expected OpenSSH public keys, one on each line, found a private key. Give the public key, from the file that ends in .pub, and keep the private one to yourself.',
+    ],
     hides: /AAAAC3/,
   },
   {
     name: 'SSH key cut short',
     edits: [['AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f', 'AAAAC3Nz']],
-    faults: ['27 sshKey'],
+    faults: [
+      '27:9 sshKey: expected OpenSSH public keys, one on each line, found something else as key 1 of 1. Copy the whole line of the .pub file, such as ssh-ed25519 AAAA... name.',
+    ],
   },
   {
     name: 'SSH key of another type than it says',
     edits: [['ssh-ed25519', 'ssh-rsa']],
-    faults: ['27 sshKey'],
+    faults: [
+      '27:9 sshKey: expected OpenSSH public keys, one on each line, found something else as key 1 of 1. Copy the whole line of the .pub file, such as ssh-ed25519 AAAA... name.',
+    ],
   },
   {
     name: 'second SSH key is none',
     edits: [[' me\n', ' me\n  hello\n']],
-    faults: ['27 sshKey'],
-    says: /key 2 of 2/,
+    faults: [
+      '27:9 sshKey: expected OpenSSH public keys, one on each line, found something else as key 2 of 2. Copy the whole line of the .pub file, such as ssh-ed25519 AAAA... name.',
+    ],
   },
   {
     name: 'fips',
     edits: [['platform:', 'fips: true\nplatform:']],
-    faults: ['20 fips'],
-    says: /FIPS mode is not supported yet/,
+    faults: [
+      "20:7 fips: expected false, found true. Leave the field out: the cryptography of the container runtime, of the payload's Go programs and of the agents is not FIPS-validated, so a host in FIPS mode would claim what does not hold.",
+    ],
   },
-  ...[
-    'proxy',
-    'additionalTrustBundle',
-    'imageContentSources',
-    'imageDigestSources',
-    'capabilities',
-    'featureSet',
-    'credentialsMode',
-  ].map(
-    (field): Case => ({
-      name: field,
-      edits: [['platform:', `${field}: {a: b}\nplatform:`]],
-      faults: [`20 ${field}`],
-      says: /has this field, but it is not supported yet/,
-    }),
-  ),
+  {
+    name: 'capabilities',
+    edits: [['platform:', 'capabilities: {a: b}\nplatform:']],
+    faults: [
+      '20:1 capabilities: expected no such field, found a mapping. Remove it: the OpenShift installer has this field, but it is not supported yet.',
+    ],
+  },
+  {
+    name: 'featureSet',
+    edits: [['platform:', 'featureSet: {a: b}\nplatform:']],
+    faults: [
+      '20:1 featureSet: expected no such field, found a mapping. Remove it: the OpenShift installer has this field, but it is not supported yet.',
+    ],
+  },
+  {
+    name: 'credentialsMode',
+    edits: [['platform:', 'credentialsMode: {a: b}\nplatform:']],
+    faults: [
+      '20:1 credentialsMode: expected no such field, found a mapping. Remove it: the OpenShift installer has this field, but it is not supported yet.',
+    ],
+  },
   {
     name: 'unknown field that nothing is like',
     edits: [['platform:', 'colour: red\nplatform:']],
-    faults: ['20 colour'],
-    says: /use one of apiVersion, baseDomain/,
+    faults: [
+      '20:1 colour: expected a known field, found a text of 3 characters. Remove it, or use one of apiVersion, baseDomain, metadata, compute, controlPlane, networking, platform, bootstrapInPlace, proxy, additionalTrustBundle, additionalTrustBundlePolicy, imageContentSources, imageDigestSources, pullSecret, sshKey, fips, publish, cpuPartitioningMode.',
+    ],
   },
   {
     name: 'wrong case',
     edits: [['pullSecret', 'pullsecret']],
-    faults: ['1 pullSecret', '26 pullsecret'],
-    says: /Did you mean pullSecret\?/,
+    faults: [
+      '1:1 pullSecret: expected JSON as a text, found nothing. Copy the pull secret in single quotes, or write \'{"auths":{}}\' where no registry needs one.',
+      '26:1 pullsecret: expected a known field, found a text of 45 characters. Did you mean pullSecret?',
+    ],
     hides: /dXNlcjpwYXNz/,
   },
   {
@@ -169,12 +221,12 @@ export const installation: readonly Case[] = [
     ],
     variable: "--append-karg 'x",
     faults: [
-      '1 apiVersion',
-      '4 metadata.name',
-      '7 compute[0].replicas',
-      '19 networking.serviceNetwork[0]',
-      '23 bootstrapInPlace.installationDisk',
-      DISK_VARIABLE,
+      '1:13 apiVersion: expected v1, found "v2". Write apiVersion: v1.',
+      '4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 63 characters, found "SNO". Write the name of the cluster, such as sno.',
+      '7:13 compute[0].replicas: expected 0, found 2. Set replicas to 0: workers join later; left out, it would mean three workers.',
+      '19:5 networking.serviceNetwork[0]: expected a network apart from networking.machineNetwork[0].cidr (192.168.7.0/24), found 192.168.0.0/16. Change one of the two: their addresses overlap.',
+      '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "vda". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
+      'OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS: expected arguments of coreos-installer install with one disk below /dev, found this: The arguments have a quote that is not closed. Write it as for coreos-installer install.',
     ],
   },
 ];

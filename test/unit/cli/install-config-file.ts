@@ -38,12 +38,18 @@ export function edited(edits: readonly Edit[]): string {
   }, GOOD);
 }
 
+/** Adds fields at the top level, from line 20. */
+export const top = (text: string): Edit => ['platform:', `${text}\nplatform:`];
+
 export interface Case {
   name: string;
   edits?: readonly Edit[];
   yaml?: string;
   variable?: string;
-  /** `LINE field`, or the field alone where there is no line; in the order of the file. */
+  /**
+   * `LINE:COL field: expected …, found …. <fix>`, or `LINE field`, where `says` has the rest; without
+   * the numbers where there is no line. In the order of the file.
+   */
   faults: readonly string[];
   /** What the texts of the faults say, together. */
   says?: RegExp;

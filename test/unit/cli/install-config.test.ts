@@ -1,41 +1,83 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import t from 'tap';
-import { faultText } from '../../../cli/install-config/fault.ts';
+import { DISK_VARIABLE } from '../../../cli/install-config/disk.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
 import { identity } from './bad-identity.ts';
 import { installation } from './bad-installation.ts';
 import { networks } from './bad-networks.ts';
+import { nmstate } from './bad-nmstate.ts';
+import { outside } from './bad-outside.ts';
+import { site } from './bad-site.ts';
 import { edited, GOOD } from './install-config-file.ts';
+import { type Run, sno } from './run-sno.ts';
 
-const BAD = [...identity, ...networks, ...installation];
+const BAD = [...identity, ...networks, ...installation, ...outside, ...site, ...nmstate];
+
+/** Runs `sno create` on a folder with this file; `left` is what the folder has afterwards. */
+async function create(t: Tap, text: string, variable?: string): Promise<Run & { left: string[] }> {
+  const dir = join(
+    t.testdir({ agents: 'not really', cluster: { 'install-config.yaml': text } }),
+    'cluster',
+  );
+  const args = ['--dir', dir, '--agents-executable', join(dir, '../agents')];
+  const environment = variable === undefined ? {} : { [DISK_VARIABLE]: variable };
+  const run = await sno(['create', 'single-node-ignition-config', ...args], environment);
+  return { ...run, left: await readdir(dir) };
+}
+
+type Tap = Pick<typeof t, 'testdir'>;
+
+/** A fault's line as far as `wanted` says it: in full, or its number and field. */
+function asWanted(line: string, wanted: string | undefined): string {
+  const text = line.replace('install-config.yaml:', '');
+  if (wanted?.includes(': expected ')) return text;
+  return text.replace(/: expected .*/, '').replace(/^(\d+):\d+ /, '$1 ');
+}
 
 for (const { name, edits = [], yaml, variable, faults, says, hides } of BAD) {
   t.test(`refused: ${name}`, async (t) => {
-    const read = readSettings(yaml ?? edited(edits), variable);
-    if (read.ok) {
-      t.fail('it was accepted');
-      return;
-    }
-    const places = read.faults.map(({ position, field }) =>
-      position === undefined ? field : `${position.line} ${field}`,
+    const { code, err, left } = await create(t, yaml ?? edited(edits), variable);
+    const [head = '', ...lines] = err.split('\n');
+    t.equal(code, 2);
+    t.match(head, `${faults.length} fault${faults.length === 1 ? '' : 's'} in `);
+    t.same(
+      lines.map((line, index) => asWanted(line, faults[index])),
+      faults,
     );
-    t.same(places, faults);
-    const text = read.faults.map(faultText).join('\n');
-    if (says !== undefined) t.match(text, says);
-    if (hides !== undefined) t.notMatch(text, hides);
-    for (const { expected, found, fix } of read.faults) {
-      t.ok(expected !== '' && found !== '' && /[.?]$/.test(fix), 'the fault says all three');
-    }
+    t.same(left, ['install-config.yaml'], 'nothing is written');
+    if (says !== undefined) t.match(err, says);
+    if (hides !== undefined) t.notMatch(err, hides);
+    for (const line of lines) t.match(line, /: expected .+, found .+\. .+[.?]$/);
   });
 }
 
-t.test('a fault is a line that an editor can follow', async (t) => {
-  const read = readSettings(edited([['replicas: 1', 'replicas: 3']]), undefined);
-  t.same(read.ok ? [] : read.faults.map(faultText), [
-    'install-config.yaml:10:13 controlPlane.replicas: expected 1, found 3. Set replicas to 1: this installs one node; left out, it would mean three.',
-  ]);
+t.test('a byte order mark and the line ends of Windows are as good as none', async (t) => {
+  const dressed = (text: string) => `\uFEFF${text.replaceAll('\n', '\r\n')}`;
+  t.same(readSettings(dressed(GOOD), undefined), readSettings(GOOD, undefined));
+  const { code, err } = await create(
+    t,
+    dressed(
+      edited([
+        ['apiVersion: v1', 'apiVersion: v2'],
+        ['replicas: 1', 'replicas: 3'],
+      ]),
+    ),
+  );
+  t.equal(code, 2);
+  t.match(err, /install-config\.yaml:1:13 apiVersion: expected v1, found "v2"/);
+  t.match(err, /install-config\.yaml:10:13 controlPlane\.replicas: expected 1, found 3/);
 });
 
-t.test('everything given', async (t) => {
+const NOTHING_FROM_SITE = {
+  cluster: { imageMirrors: [], additionalNtpSources: [] },
+  kernelArguments: [],
+  savePartitions: { labels: [], indexes: [] },
+  expectedAdapters: [],
+  bundleWithoutProxy: false,
+};
+
+t.test('the whole of a file without a site', async (t) => {
   t.same(readSettings(GOOD, undefined), {
     ok: true,
     settings: {
@@ -54,6 +96,7 @@ t.test('everything given', async (t) => {
       sshKeys: [
         'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me',
       ],
+      site: NOTHING_FROM_SITE,
     },
   });
 });
@@ -93,4 +136,4 @@ t.test('the same disk twice is no fault', async (t) => {
   t.match(read, { ok: true, settings: { coreosInstallerArgs: ['--console', 'ttyS0'] } });
 });
 
-t.ok(BAD.length >= 40, `${BAD.length} bad files`);
+t.ok(BAD.length >= 150, `${BAD.length} bad files`);

@@ -3,9 +3,13 @@ import { installToDiskPlan } from '../../../agents/bootkube/install-to-disk/plan
 import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
 import { checks } from '../../../agents/bootkube/preflight/preflight.ts';
 import { progressLine } from '../../../agents/bootkube/progress/show-progress.ts';
+import { siteNotices } from '../../../cli/create/site-notices.ts';
+import { readSettings } from '../../../cli/install-config/settings.ts';
+import { MINIMAL_INSTALL_CONFIG } from '../../../docs/install-config-reference.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
 import { EXIT } from '../../../lib/steps/exit-codes.ts';
 import type { AgentStatus } from '../../../lib/steps/status.ts';
+import { SITE_CA } from '../cli/certificates.ts';
 import { read } from './documents.ts';
 
 const operator = read('docs/operator.md');
@@ -42,6 +46,22 @@ t.test('the operator reads of every check, in order, and of its limits', async (
   t.match(table, `at least ${minMemoryMiB} MiB`);
   t.match(table, `at least ${minDiskGiB} GiB`);
   t.match(operator, `for ${preflightMs / 60_000} minutes`);
+});
+
+t.test("the operator's example of a site is accepted", async (t) => {
+  const example = /```yaml\n(proxy:[\s\S]*?)```/.exec(operator)?.[1] ?? '';
+  const certificate = SITE_CA.trim().replaceAll('\n', '\n  ');
+  const site = example.replace(
+    /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/,
+    certificate,
+  );
+  const minimal = MINIMAL_INSTALL_CONFIG.replace(/bootstrapInPlace:\n {2}.*\n/, '');
+  const given = readSettings(`${minimal}${site}`, undefined);
+  t.same(given.ok ? [] : given.faults, []);
+  t.same(given.ok && siteNotices(given.settings.site), [
+    'networkConfig expects these adapters on the host: eno1, eno2',
+    'partitions kept on the disk: data*',
+  ]);
 });
 
 t.test('support has a row for each exit code', async (t) => {

@@ -30,6 +30,7 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'live/sno-executable.service': 18,
   // It fetches: no address can be known beforehand.
   'live/by-url/sno-executable.service': 28,
+  'live/sno-network.service': 24,
   'installed/bootkube.service': 45,
   'installed/kubelet.service': 96,
   'installed/sno-certificates.service': 40,

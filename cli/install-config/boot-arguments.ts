@@ -1,0 +1,36 @@
+import type { Wanted } from './fields.ts';
+
+/** Kernel arguments that belong to somebody else, with who that is. */
+const OWNED: readonly [RegExp, string][] = [
+  [/^ignition\./, 'Ignition is configured by the agents'],
+  [/^coreos\.(inst|live)/, 'the installation is configured in install-config.yaml'],
+  [/^(root|rootflags|rootfstype|boot|ostree)(\.|=|$)/, 'coreos-installer names the disk itself'],
+  [/^fips(=|$)/, 'FIPS mode is not supported'],
+];
+
+/** What keeps a text from being one argument on the installed system's kernel command line. */
+export function kernelArgumentProblem(text: string): Wanted | undefined {
+  const owner = OWNED.find(([name]) => name.test(text))?.[1];
+  if (owner !== undefined) {
+    return { expected: 'an argument that is free to be given', fix: `Leave it out: ${owner}.` };
+  }
+  // A space would make two of it, a quote would swallow those after it.
+  if (/^[A-Za-z0-9_][!#-~]*$/.test(text)) return undefined;
+  return {
+    expected: 'one kernel argument without blanks or quotes',
+    fix: 'Write each argument as an entry of its own, such as console=ttyS0,115200n8.',
+  };
+}
+
+/** A GPT label has 36 characters at most; a comma would separate two of them. */
+export function isPartitionLabel(text: string): boolean {
+  return /^[^,\p{Cc}]{1,36}$/u.test(text) && text.trim() !== '';
+}
+
+/** A partition's number, or a range that may be open at one end: `5`, `5-7`, `5-`, `-7`. */
+export function isPartitionIndex(index: string | number): boolean {
+  const [, from, range, to] = /^(\d{0,3})(-?)(\d{0,3})$/.exec(String(index)) ?? [];
+  if (from === undefined || to === undefined || (from === '' && to === '')) return false;
+  if (/^0+$/.test(from) || /^0+$/.test(to)) return false;
+  return range === '' || from === '' || to === '' || Number(from) <= Number(to);
+}

@@ -1,0 +1,42 @@
+import { isIPv6 } from 'node:net';
+import type { Cluster } from '../../lib/render/cluster.ts';
+
+type ImageMirror = Cluster['imageMirrors'][number];
+
+const HOST = /^(localhost|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
+const PATH_PART = /^[a-z0-9]+((\.|_{1,2}|-+)[a-z0-9]+)*$/;
+
+/**
+ * What keeps a text from naming a registry or one of its repositories (openshift/installer,
+ * validateNamedRepository): host, port and path, no tag and no digest.
+ */
+export function repositoryProblem(text: string): { expected: string; fix: string } | undefined {
+  const expected = 'a registry, with or without the path of a repository';
+  const [host = '', ...path] = text.split('/');
+  if (/^https?:\/\//.test(text)) return { expected, fix: 'Leave out the scheme.' };
+  if (text.includes('@') || path.at(-1)?.includes(':')) {
+    return { expected, fix: 'Leave out the tag or digest.' };
+  }
+  const fix = 'Write it as registry.example.com:5000/ocp4/release.';
+  const named =
+    HOST.test(host) && (!host.startsWith('[') || isIPv6(/\[(.*)\]/.exec(host)?.[1] ?? ''));
+  // Without a dot or a port the first part would be that of a path below docker.io.
+  const canonical = path.length === 0 || /[.:]/.test(host) || host === 'localhost';
+  return named && canonical && path.every((part) => PATH_PART.test(part))
+    ? undefined
+    : { expected, fix };
+}
+
+/** Each source once, in the order of the file, with the mirrors of all its entries. */
+export function mergeMirrors(mirrors: readonly ImageMirror[]): ImageMirror[] {
+  const merged = new Map<string, ImageMirror>();
+  for (const mirror of mirrors) {
+    const before = merged.get(mirror.source);
+    merged.set(mirror.source, {
+      ...mirror,
+      mirrors: [...new Set([...(before?.mirrors ?? []), ...mirror.mirrors])],
+      neverContactSource: mirror.neverContactSource || before?.neverContactSource === true,
+    });
+  }
+  return [...merged.values()];
+}

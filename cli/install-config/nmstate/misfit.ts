@@ -1,0 +1,55 @@
+import { isRecord } from '../../../lib/ignition/config.ts';
+import { suggest } from '../suggest.ts';
+
+export type Path = readonly (string | number)[];
+
+/** What is wrong at a place of an nmstate document. */
+export interface Misfit {
+  path: Path;
+  /** Of the key there, not of its value. */
+  ofKey?: boolean;
+  expected: string;
+  /** Absent: the value itself is shown. */
+  found?: string;
+  fix: string;
+}
+
+export const noMapping = (path: Path): Misfit => ({
+  path,
+  expected: 'a mapping',
+  fix: 'Write it as in the examples of nmstate.',
+});
+
+/**
+ * Keys that are probably mistyped. Others that are not known are left to nmstate, whose later
+ * versions have more.
+ */
+export function mistypedKeys(
+  value: Record<string, unknown>,
+  known: readonly string[],
+  path: Path,
+): Misfit[] {
+  return Object.keys(value).flatMap((key) => {
+    const near = known.includes(key) ? undefined : suggest(key, known);
+    if (near === undefined) return [];
+    const found = 'one that nmstate does not know';
+    const fix = `Did you mean ${near}?`;
+    return [{ path: [...path, key], ofKey: true, expected: 'a key of nmstate', found, fix }];
+  });
+}
+
+/** The entries of a list with their places; none where there is no list. */
+export function entriesOf(value: unknown, path: Path): { entry: unknown; path: Path }[] {
+  if (!Array.isArray(value)) return [];
+  return value.map((entry: unknown, index) => ({ entry, path: [...path, index] }));
+}
+
+/** A fault unless the value is left out or a list. */
+export function listMisfit(value: unknown, path: Path, fix: string): Misfit[] {
+  return value === undefined || Array.isArray(value) ? [] : [{ path, expected: 'a list', fix }];
+}
+
+/** The field of a mapping; undefined of anything else. */
+export function at(value: unknown, ...names: readonly string[]): unknown {
+  return names.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), value);
+}

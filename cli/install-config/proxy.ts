@@ -1,0 +1,85 @@
+import { isIP } from 'node:net';
+import { type Cluster, clusterDomain } from '../../lib/render/cluster.ts';
+import type { SecretProblem } from './secrets.ts';
+
+/**
+ * What keeps a text from being the URL of a proxy, by the installer's rules
+ * (openshift/installer, pkg/types/validation), without a character of its user or password.
+ */
+export function proxyUrlProblem(
+  text: string,
+  schemes: readonly string[],
+): SecretProblem | undefined {
+  const expected = `the ${schemes.join(' or ')} URL of a proxy`;
+  const fix = 'Write it as http://proxy.example.com:3128; user:password@ goes before the host.';
+  // These would need quotes in the environment file that systemd reads.
+  if (/[^!-~]|["'\\]/.test(text)) {
+    return {
+      expected,
+      found: 'a text with blanks, quotes, backslashes or characters outside of ASCII',
+      fix: 'Percent-encode them, such as a quote as %22.',
+    };
+  }
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/./.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined) return { expected, found: 'a text without a scheme', fix };
+  if (!schemes.includes(scheme)) return { expected, found: `a URL of ${scheme}`, fix };
+  if (!URL.canParse(text)) {
+    const encode = 'Check host and port; percent-encode what is special in user and password.';
+    return { expected, found: 'a URL that cannot be read', fix: encode };
+  }
+  const { pathname, search, hash } = new URL(text);
+  if (pathname === '/' && search === '' && hash === '') return undefined;
+  return { expected, found: 'a URL with more than host and port', fix };
+}
+
+const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const DOMAIN = new RegExp(`^\\.?${LABEL}(\\.${LABEL})*$`);
+
+/** What keeps a text from being a noProxy of the installer: names, addresses and networks, or `*` alone. */
+export function noProxyProblem(text: string): SecretProblem | undefined {
+  if (text === '*') return undefined;
+  const bad = text.split(',').findIndex((entry) => !isExempt(entry));
+  if (bad < 0) return undefined;
+  return {
+    expected: 'names, addresses and networks, separated by commas alone; or only *',
+    found: `${JSON.stringify(text.split(',')[bad])} as entry ${bad + 1}`,
+    fix: 'Write it as .example.com,192.168.7.0/24: a leading dot stands for all names below.',
+  };
+}
+
+function isExempt(entry: string): boolean {
+  const [address = '', prefix, ...rest] = entry.split('/');
+  const family = isIP(address);
+  if (family === 0) return DOMAIN.test(entry) && !/^[\d.]+$/.test(entry);
+  if (prefix === undefined) return true;
+  return (
+    rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128)
+  );
+}
+
+/**
+ * The given noProxy with what never goes through a proxy: the cluster's own names and
+ * networks, in the order of the installer (openshift/installer, createNoProxy). `*` alone
+ * stays alone.
+ */
+export function completeNoProxy(
+  given: string,
+  cluster: Pick<
+    Cluster,
+    'name' | 'baseDomain' | 'machineNetwork' | 'clusterNetwork' | 'serviceNetwork'
+  >,
+): string[] {
+  if (given === '*') return ['*'];
+  const all = new Set([
+    '127.0.0.1',
+    'localhost',
+    '.svc',
+    '.cluster.local',
+    `api-int.${clusterDomain(cluster)}`,
+    ...cluster.machineNetwork,
+    ...cluster.clusterNetwork.map(({ cidr }) => cidr),
+    ...cluster.serviceNetwork,
+    ...given.split(',').filter((entry) => entry !== ''),
+  ]);
+  return [...all].toSorted();
+}

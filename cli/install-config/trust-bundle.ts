@@ -1,0 +1,40 @@
+import { X509Certificate } from 'node:crypto';
+import type { SecretProblem } from './secrets.ts';
+
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
+
+/** What keeps a text from being certificates in PEM. Lines between them are comments. */
+export function trustBundleProblem(text: string): SecretProblem | undefined {
+  const expected = 'X.509 certificates in PEM';
+  const fix = 'Give the certificates of the authorities, each from its BEGIN to its END line.';
+  if (/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text)) {
+    return {
+      expected,
+      found: 'a private key',
+      fix: 'Remove it: to trust an authority takes its certificate alone.',
+    };
+  }
+  const blocks = [...text.matchAll(BLOCK)];
+  if (text.split('-----BEGIN ').length - 1 !== blocks.length) {
+    return { expected, found: 'a BEGIN line without its END line', fix };
+  }
+  if (blocks.length === 0) return { expected, found: 'none', fix };
+  const other = blocks.find(([, label]) => label !== 'CERTIFICATE');
+  if (other !== undefined) return { expected, found: `a block ${other[1]}`, fix };
+  const bad = blocks.findIndex(([block]) => !isCertificate(block));
+  if (bad < 0) return undefined;
+  return { expected, found: `something else as certificate ${bad + 1} of ${blocks.length}`, fix };
+}
+
+/** Those of a bundle without a problem. */
+export function certificatesOf(bundle: string): X509Certificate[] {
+  return [...bundle.matchAll(BLOCK)].map(([block]) => new X509Certificate(block));
+}
+
+function isCertificate(block: string): boolean {
+  try {
+    return new X509Certificate(block).subject !== undefined;
+  } catch {
+    return false;
+  }
+}

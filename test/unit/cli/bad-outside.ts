@@ -1,0 +1,276 @@
+import { SITE_CA } from './certificates.ts';
+import { type Case, type Edit, top } from './install-config-file.ts';
+
+const bundle = (text: string): Edit =>
+  top(`additionalTrustBundle: |\n  ${text.trim().replaceAll('\n', '\n  ')}`);
+
+const proxies: readonly Case[] = [
+  {
+    name: 'proxy that is a text',
+    edits: [top('proxy: http://me:hunter2@proxy:3128')],
+    faults: [
+      '20:8 proxy: expected a mapping with httpProxy, httpsProxy or both, found a text of 28 characters. Write it as {httpProxy: http://proxy.example.com:3128}, or leave proxy out.',
+    ],
+    hides: /hunter2/,
+  },
+  {
+    name: 'proxy without a URL',
+    edits: [top('proxy: {noProxy: example.com}')],
+    faults: [
+      '20:8 proxy: expected a mapping with httpProxy, httpsProxy or both, found neither. Write it as {httpProxy: http://proxy.example.com:3128}, or leave proxy out.',
+    ],
+  },
+  {
+    name: 'proxy mistyped',
+    edits: [top('proxy: {httpProxi: "http://me:hunter2@proxy"}')],
+    faults: [
+      '20:8 proxy: expected a mapping with httpProxy, httpsProxy or both, found neither. Write it as {httpProxy: http://proxy.example.com:3128}, or leave proxy out.',
+      '20:9 proxy.httpProxi: expected a known field, found a text of 23 characters. Did you mean httpProxy?',
+    ],
+    hides: /hunter2/,
+  },
+  {
+    name: 'proxy of https for httpProxy',
+    edits: [top('proxy: {httpProxy: "https://me:hunter2@proxy:3128"}')],
+    faults: [
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a URL of https. Write it as http://proxy.example.com:3128; user:password@ goes before the host.',
+    ],
+    hides: /hunter2/,
+  },
+  {
+    name: 'proxy of SOCKS',
+    edits: [top('proxy: {httpsProxy: "socks5://me:hunter2@proxy:1080"}')],
+    faults: [
+      '20:21 proxy.httpsProxy: expected the http or https URL of a proxy, found a URL of socks5. Write it as http://proxy.example.com:3128; user:password@ goes before the host.',
+    ],
+    hides: /hunter2/,
+  },
+  {
+    name: 'proxy without a scheme',
+    edits: [top('proxy: {httpProxy: "me:hunter2@proxy:3128"}')],
+    faults: [
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a text without a scheme. Write it as http://proxy.example.com:3128; user:password@ goes before the host.',
+    ],
+    hides: /hunter2|me:/,
+  },
+  {
+    name: 'proxy with a bad port',
+    edits: [top('proxy: {httpProxy: "http://me:hunter2@proxy:port"}')],
+    faults: [
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a URL that cannot be read. Check host and port; percent-encode what is special in user and password.',
+    ],
+    hides: /hunter2/,
+  },
+  {
+    name: 'proxy with a slash in its password',
+    edits: [top('proxy: {httpProxy: "http://me:hun/ter2@proxy:3128"}')],
+    faults: [
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a URL that cannot be read. Check host and port; percent-encode what is special in user and password.',
+    ],
+    hides: /ter2/,
+  },
+  {
+    name: 'proxy with a path',
+    edits: [top('proxy: {httpProxy: "http://me:hunter2@proxy:3128/proxy.pac"}')],
+    faults: [
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a URL with more than host and port. Write it as http://proxy.example.com:3128; user:password@ goes before the host.',
+    ],
+    hides: /hunter2/,
+  },
+  {
+    name: 'proxy with a line break',
+    edits: [top('proxy: {httpProxy: "http://proxy:3128\\nLD_PRELOAD=hunter2"}')],
+    faults: [
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a text with blanks, quotes, backslashes or characters outside of ASCII. Percent-encode them, such as a quote as %22.',
+    ],
+    hides: /hunter2/,
+  },
+  {
+    name: 'proxy with a quote',
+    edits: [top(`proxy: {httpProxy: "http://me:hun'ter2@proxy:3128"}`)],
+    faults: [
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a text with blanks, quotes, backslashes or characters outside of ASCII. Percent-encode them, such as a quote as %22.',
+    ],
+    hides: /ter2/,
+  },
+  {
+    name: 'proxy in the service network',
+    edits: [top('proxy: {httpProxy: "http://me:hunter2@172.30.0.9:3128"}')],
+    faults: [
+      "20:20 proxy.httpProxy: expected a proxy outside of the cluster's network 172.30.0.0/16, found the address 172.30.0.9. Name a proxy that the host reaches, or choose other networks for the cluster.",
+    ],
+    hides: /hunter2/,
+  },
+  {
+    name: 'noProxy with a wildcard',
+    edits: [top('proxy: {httpProxy: "http://proxy:3128", noProxy: "example.com,*.example.org"}')],
+    faults: [
+      '20:50 proxy.noProxy: expected names, addresses and networks, separated by commas alone; or only *, found "*.example.org" as entry 2. Write it as .example.com,192.168.7.0/24: a leading dot stands for all names below.',
+    ],
+  },
+  {
+    name: 'noProxy with a blank',
+    edits: [
+      top('proxy: {httpProxy: "http://proxy:3128", noProxy: "a.example.com, b.example.com"}'),
+    ],
+    faults: [
+      '20:50 proxy.noProxy: expected names, addresses and networks, separated by commas alone; or only *, found " b.example.com" as entry 2. Write it as .example.com,192.168.7.0/24: a leading dot stands for all names below.',
+    ],
+  },
+  {
+    name: 'noProxy with a bad network',
+    edits: [top('proxy: {httpProxy: "http://proxy:3128", noProxy: "10.0.0.0/33"}')],
+    faults: [
+      '20:50 proxy.noProxy: expected names, addresses and networks, separated by commas alone; or only *, found "10.0.0.0/33" as entry 1. Write it as .example.com,192.168.7.0/24: a leading dot stands for all names below.',
+    ],
+  },
+  {
+    name: 'noProxy as a list',
+    edits: [top('proxy: {httpProxy: "http://proxy:3128", noProxy: [example.com]}')],
+    faults: [
+      '20:50 proxy.noProxy: expected names, addresses and networks as one text, separated by commas; or only *, found a list. Write it as .example.com,192.168.7.0/24.',
+    ],
+  },
+];
+
+const trust: readonly Case[] = [
+  {
+    name: 'trust bundle without a certificate',
+    edits: [top('additionalTrustBundle: /etc/pki/ca.crt')],
+    faults: [
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found none. Give the certificates of the authorities, each from its BEGIN to its END line.',
+    ],
+  },
+  {
+    name: 'trust bundle with a private key',
+    edits: [bundle(`${SITE_CA}-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----`)],
+    faults: [
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a private key. Remove it: to trust an authority takes its certificate alone.',
+    ],
+    hides: /hunter2/,
+  },
+  {
+    name: 'trust bundle that is cut',
+    edits: [bundle(SITE_CA.replace('-----END CERTIFICATE-----', ''))],
+    faults: [
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a BEGIN line without its END line. Give the certificates of the authorities, each from its BEGIN to its END line.',
+    ],
+  },
+  {
+    name: 'trust bundle with something else in it',
+    edits: [bundle(`${SITE_CA}-----BEGIN CERTIFICATE-----\naGVsbG8=\n-----END CERTIFICATE-----`)],
+    faults: [
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found something else as certificate 2 of 2. Give the certificates of the authorities, each from its BEGIN to its END line.',
+    ],
+  },
+  {
+    name: 'trust bundle with a request',
+    edits: [
+      bundle('-----BEGIN CERTIFICATE REQUEST-----\naGVsbG8=\n-----END CERTIFICATE REQUEST-----'),
+    ],
+    faults: [
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a block CERTIFICATE REQUEST. Give the certificates of the authorities, each from its BEGIN to its END line.',
+    ],
+  },
+  {
+    name: 'trust bundle as a list',
+    edits: [top('additionalTrustBundle: [a]')],
+    faults: [
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM as a text, found a list. Write additionalTrustBundle: | and the certificates below it, indented.',
+    ],
+  },
+  {
+    name: 'policy of the trust bundle',
+    edits: [top('additionalTrustBundlePolicy: ProxyOnly')],
+    faults: [
+      '20:30 additionalTrustBundlePolicy: expected Proxyonly or Always, found "ProxyOnly". Leave it out: the host trusts the bundle with both.',
+    ],
+  },
+];
+
+const mirrors: readonly Case[] = [
+  {
+    name: 'mirrors in both fields',
+    edits: [
+      top(
+        'imageDigestSources: [{source: quay.io/a, mirrors: [r.example.com/a]}]\nimageContentSources: [{source: quay.io/a, mirrors: [r.example.com/a]}]',
+      ),
+    ],
+    faults: [
+      '21:1 imageContentSources: expected either this field or imageDigestSources, found both. Move its entries to imageDigestSources, which means the same.',
+    ],
+  },
+  {
+    name: 'mirrors as a mapping',
+    edits: [top('imageDigestSources: {source: quay.io}')],
+    faults: [
+      '20:21 imageDigestSources: expected a list with source and mirrors in each entry, found a mapping. Write it as [{source: quay.io/a, mirrors: [registry.example.com:5000/a]}].',
+    ],
+  },
+  {
+    name: 'mirror with a scheme',
+    edits: [top('imageDigestSources: [{source: quay.io/a, mirrors: ["https://r.example.com/a"]}]')],
+    faults: [
+      '20:52 imageDigestSources[0].mirrors[0]: expected a registry, with or without the path of a repository, found "https://r.example.com/a". Leave out the scheme.',
+    ],
+  },
+  {
+    name: 'mirror with a tag',
+    edits: [top('imageDigestSources: [{source: quay.io/a, mirrors: ["r.example.com/a:latest"]}]')],
+    faults: [
+      '20:52 imageDigestSources[0].mirrors[0]: expected a registry, with or without the path of a repository, found "r.example.com/a:latest". Leave out the tag or digest.',
+    ],
+  },
+  {
+    name: 'source with a digest',
+    edits: [
+      top('imageDigestSources: [{source: "quay.io/a@sha256:00", mirrors: [r.example.com/a]}]'),
+    ],
+    faults: [
+      '20:31 imageDigestSources[0].source: expected a registry, with or without the path of a repository, found "quay.io/a@sha256:00". Leave out the tag or digest.',
+    ],
+  },
+  {
+    name: 'source of a short name',
+    edits: [top('imageDigestSources: [{source: library/nginx, mirrors: [r.example.com/a]}]')],
+    faults: [
+      '20:31 imageDigestSources[0].source: expected a registry, with or without the path of a repository, found "library/nginx". Write it as registry.example.com:5000/ocp4/release.',
+    ],
+  },
+  {
+    name: 'mirror in capitals',
+    edits: [top('imageDigestSources: [{source: quay.io/a, mirrors: [r.example.com/A]}]')],
+    faults: [
+      '20:52 imageDigestSources[0].mirrors[0]: expected a registry, with or without the path of a repository, found "r.example.com/A". Write it as registry.example.com:5000/ocp4/release.',
+    ],
+  },
+  {
+    name: 'source without mirrors',
+    edits: [top('imageContentSources: [{source: quay.io/a}]')],
+    faults: [
+      '20:23 imageContentSources[0].mirrors: expected a list of registries, found nothing. Write it as [{source: quay.io/a, mirrors: [registry.example.com:5000/a]}].',
+    ],
+  },
+  {
+    name: 'source policy',
+    edits: [
+      top(
+        'imageDigestSources: [{source: quay.io/a, mirrors: [r.example.com/a], sourcePolicy: Never}]',
+      ),
+    ],
+    faults: [
+      '20:84 imageDigestSources[0].sourcePolicy: expected AllowContactingSource or NeverContactSource, found "Never". Leave it out to ask the source when all mirrors fail.',
+    ],
+  },
+  {
+    name: 'mirrors mistyped',
+    edits: [top('imageDigestSources: [{source: quay.io/a, mirror: [r.example.com/a]}]')],
+    faults: [
+      '20:22 imageDigestSources[0].mirrors: expected a list of registries, found nothing. Write it as [{source: quay.io/a, mirrors: [registry.example.com:5000/a]}].',
+      '20:42 imageDigestSources[0].mirror: expected a known field, found a list. Did you mean mirrors?',
+    ],
+  },
+];
+
+/** How the site reaches what is outside of it, and whom it trusts. */
+export const outside: readonly Case[] = [...proxies, ...trust, ...mirrors];
