@@ -3,50 +3,70 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { Failure } from '../steps/failure.ts';
+import { partitionNumber, readBlockNode } from './block-device.ts';
 import { run } from './command.ts';
 import { exists } from './files.ts';
+import { hostPaths } from './paths.ts';
 
 const deviceSchema = z.object({
   path: z.string(),
+  kname: z.string(),
   type: z.string(),
   size: z.number(),
   label: z.string().nullable(),
   fstype: z.string().nullable(),
   pttype: z.string().nullable(),
-  mountpoints: z.array(z.string().nullable()),
+  partlabel: z.string().nullable(),
+  parttype: z.string().nullable(),
+  partuuid: z.string().nullable(),
 });
+const COLUMNS = Object.keys(deviceSchema.shape).join(',').toUpperCase();
 const PROBE_MS = 20_000;
 const lsblkSchema = z.object({ blockdevices: z.array(deviceSchema) });
 
 type Device = z.infer<typeof deviceSchema>;
 
+/** `number` is that of the partition table; `label` the file system's, `partlabel` the table's. */
+export type Partition = Device & { readonly number?: number; readonly startBytes?: number };
+
 /** A block device and what is on it, as lsblk sees them; `size` in bytes. */
-export type BlockDevice = Device & { readonly children?: readonly Device[] };
+export type BlockDevice = Device & { readonly children?: readonly Partition[] };
+
+/** Where a device's name leads, once udev has seen all that is there. */
+export async function findDisk(device: string, signal: AbortSignal): Promise<string> {
+  const path = await resolveDevice(device);
+  await run('udevadm', ['settle', '--timeout=20'], { signal, deadlineMs: 30_000 });
+  return path;
+}
 
 /**
  * Reads a disk and its partitions. `device` may be a link of /dev/disk/by-id.
  * Waits for udev first: right after boot or after writing, partitions are still on their way.
  */
 export async function readDisk(device: string, signal: AbortSignal): Promise<BlockDevice> {
-  const path = await resolveDevice(device);
-  await run('udevadm', ['settle', '--timeout=20'], { signal, deadlineMs: 30_000 });
-  const text = await run(
-    'lsblk',
-    [
-      '--json',
-      '--bytes',
-      '--list',
-      '--output=PATH,TYPE,SIZE,LABEL,FSTYPE,PTTYPE,MOUNTPOINTS',
-      path,
-    ],
-    { signal, deadlineMs: 30_000 },
-  );
+  const path = await findDisk(device, signal);
+  const text = await run('lsblk', ['--json', '--bytes', '--list', `--output=${COLUMNS}`, path], {
+    signal,
+    deadlineMs: 30_000,
+  });
   const [disk, ...children] = lsblkSchema.parse(JSON.parse(text)).blockdevices;
   if (disk === undefined) throw new Failure('retry', `lsblk knows nothing of ${path}`);
   const [whole, ...parts] = await Promise.all(
     [disk, ...children].map((device) => probed(device, signal)),
   );
-  return { ...(whole ?? disk), children: parts };
+  return { ...(whole ?? disk), children: await Promise.all(parts.map(numbered)) };
+}
+
+async function numbered(device: Device): Promise<Partition> {
+  const node = await readBlockNode(hostPaths(), device.kname);
+  const number = node === undefined ? undefined : partitionNumber(node);
+  if (node === undefined || number === undefined) return device;
+  const { partition } = node;
+  return {
+    ...device,
+    number,
+    ...(partition === undefined ? {} : { startBytes: partition.startBytes }),
+  };
 }
 
 /**
@@ -77,6 +97,9 @@ async function probed(device: Device, signal: AbortSignal): Promise<Device> {
     fstype: value('TYPE'),
     label: value('LABEL') ?? device.label,
     pttype: value('PTTYPE') ?? device.pttype,
+    partlabel: device.partlabel ?? value('PART_ENTRY_NAME'),
+    parttype: device.parttype ?? value('PART_ENTRY_TYPE'),
+    partuuid: device.partuuid ?? value('PART_ENTRY_UUID'),
   };
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
@@ -49,6 +49,16 @@ export async function readTextIfPresent(path: string): Promise<string | undefine
     return await readFile(path, 'utf8');
   } catch (error) {
     if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The names in a folder, sorted; none when there is no folder. */
+export async function namesIn(path: string): Promise<string[]> {
+  try {
+    return (await readdir(path)).toSorted();
+  } catch (error) {
+    if (isMissing(error)) return [];
     throw error;
   }
 }

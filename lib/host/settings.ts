@@ -19,8 +19,8 @@ export const defaultSettings = {
   preflightMs: minutes(3),
   /** Least memory for the embedded control plane. */
   minMemoryMiB: 2048,
-  /** Least size of the target disk. */
-  minDiskGiB: 8,
+  /** Least size of the target disk in GB (1e9 bytes), besides the payload: the operating system, etcd, logs, and some room. */
+  minDiskGB: 8,
   /** Fetching, verifying and importing the payload: bounded by a slow line or USB stick. */
   payloadMs: minutes(45),
   renderMs: seconds(60),

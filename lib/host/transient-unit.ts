@@ -15,6 +15,8 @@ export interface TransientUnit {
   readonly runFolder: string;
   readonly signal: AbortSignal;
   readonly deadlineMs: number;
+  /** Asked right before the program is started; not when one that runs is joined. */
+  readonly beforeStart?: () => Promise<void>;
   /** Receives each line that the program prints. */
   readonly onLine: (line: string) => void;
 }
@@ -28,7 +30,10 @@ export async function runTransientUnit(unit: TransientUnit): Promise<void> {
   const { name, signal } = unit;
   const ended = `${unit.runFolder}/${name}.ended`;
   const running = await isRunning(name, signal);
-  if (!running && !(await hasEnded(name, ended, signal))) await start(unit, ended);
+  if (!running && !(await hasEnded(name, ended, signal))) {
+    await unit.beforeStart?.();
+    await start(unit, ended);
+  }
   const following = follow(unit);
   try {
     await waitForPath(ended, { signal, deadlineMs: unit.deadlineMs });

@@ -1,18 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BlockDevice, readDisk, varFolder } from '../host/disk.ts';
+import { type BlockDevice, findDisk, readDisk, varFolder } from '../host/disk.ts';
+import { readDiskUse } from '../host/disk-use.ts';
 import { isMissing } from '../host/files.ts';
 import { withMounted } from '../host/mount.ts';
 import type { HostPaths } from '../host/paths.ts';
 import type { Cluster } from '../render/cluster.ts';
 import { Failure } from '../steps/failure.ts';
+import { refuseDisk } from './disk-refusal.ts';
+import { type KeptPartitions, keptPartitions, requireKept } from './kept-partitions.ts';
 import { type InstallationMarker, readMarker } from './marker.ts';
 
 /** What is on the target disk, as seen without changing a byte of it. */
 export type DiskFinding =
   | { readonly kind: 'empty' }
+  /** Nothing but partitions that are to be kept. */
+  | { readonly kind: 'only-kept'; readonly partitions: string }
   /** A complete installation of this very cluster. */
-  | { readonly kind: 'finished'; readonly at: string }
+  | { readonly kind: 'finished'; readonly at: string; readonly bootOrderSetAt?: string }
   /** Written for this cluster, but never completed. */
   | { readonly kind: 'half-finished' }
   | { readonly kind: 'other-system'; readonly what: string };
@@ -20,18 +25,32 @@ export type DiskFinding =
 /**
  * Looks at the installation disk, before anything else is done: a live medium that
  * was left first in the boot order must not wipe a running cluster.
+ * @throws Failure when it must not be written whatever is on it (disk-refusal.ts)
  */
 export async function inspectTarget(
   cluster: Cluster,
   paths: HostPaths,
   signal: AbortSignal,
 ): Promise<DiskFinding> {
-  const disk = await readDisk(cluster.installation.disk, signal);
+  const { disk: device, savePartitions } = cluster.installation;
+  await requireFree(device, paths, signal);
+  const disk = await readDisk(device, signal);
+  const kept = keptPartitions(disk, savePartitions);
   const look = <T>(label: string, use: (folder: string) => Promise<T>) =>
     lookInto(disk, label, paths, signal, use);
   const marker = await look('root', async (root) => readMarker(await varFolder(root)));
   const ignition = await look('boot', (boot) => readInstalledIgnition(boot));
-  return judgeDisk(disk, cluster.clusterId, marker, ignition);
+  const finding = judgeDisk(disk, cluster.clusterId, marker, ignition, kept);
+  if (finding.kind !== 'finished') requireKept(device, disk, kept);
+  return finding;
+}
+
+async function requireFree(device: string, paths: HostPaths, signal: AbortSignal): Promise<void> {
+  const path = await findDisk(device, signal);
+  const use = await readDiskUse(paths, device, path);
+  if (use === undefined) throw new Failure('retry', `the kernel knows no disk ${path}`);
+  const refusal = refuseDisk(device, use);
+  if (refusal !== undefined) throw refusal;
 }
 
 /** The decision alone: from what was read off the disk. */
@@ -40,16 +59,20 @@ export function judgeDisk(
   clusterId: string,
   marker: InstallationMarker | undefined,
   ignition: string | undefined,
+  { kept }: Pick<KeptPartitions, 'kept'> = { kept: [] },
 ): DiskFinding {
   if (marker?.clusterId === clusterId) {
-    return marker.state === 'finished'
-      ? { kind: 'finished', at: marker.at }
-      : { kind: 'half-finished' };
+    if (marker.state === 'writing') return { kind: 'half-finished' };
+    const { at, bootOrderSetAt } = marker;
+    return { kind: 'finished', at, ...(bootOrderSetAt === undefined ? {} : { bootOrderSetAt }) };
   }
   if (ignition?.includes(clusterId) === true) return { kind: 'half-finished' };
   if (marker !== undefined) return { kind: 'other-system', what: `the cluster ${marker.cluster}` };
-  const labels = (disk.children ?? []).map((child) => child.label ?? child.fstype ?? 'unnamed');
-  if (labels.length > 0) return { kind: 'other-system', what: `partitions ${labels.join(', ')}` };
+  const others = (disk.children ?? []).filter((child) => !kept.includes(child));
+  const names = (list: typeof kept) =>
+    list.map((child) => child.label ?? child.partlabel ?? child.fstype ?? 'unnamed').join(', ');
+  if (others.length > 0) return { kind: 'other-system', what: `partitions ${names(others)}` };
+  if (kept.length > 0) return { kind: 'only-kept', partitions: names(kept) };
   if (disk.fstype !== null) return { kind: 'other-system', what: `a ${disk.fstype} file system` };
   if (disk.pttype !== null)
     return { kind: 'other-system', what: `a ${disk.pttype} partition table` };
@@ -62,6 +85,8 @@ export function requireWritable(cluster: Cluster, finding: DiskFinding): string 
   switch (finding.kind) {
     case 'empty':
       return `${disk} is empty`;
+    case 'only-kept':
+      return `${disk} holds only what is kept: ${finding.partitions}`;
     case 'half-finished':
       return `${disk} holds a half-finished installation of this cluster, which is redone`;
     case 'other-system':
@@ -79,6 +104,19 @@ export function requireWritable(cluster: Cluster, finding: DiskFinding): string 
         fix: 'Nothing was changed. Remove the live medium, or put the disk first in the boot order, and restart the host.',
       });
   }
+}
+
+/**
+ * The last look before the disk is written. What else is on it was allowed when it was
+ * inspected, and may by now be what an earlier attempt at writing left.
+ */
+export async function inspectAgain(
+  cluster: Cluster,
+  paths: HostPaths,
+  signal: AbortSignal,
+): Promise<void> {
+  const finding = await inspectTarget(cluster, paths, signal);
+  if (finding.kind === 'finished') requireWritable(cluster, finding);
 }
 
 async function lookInto<T>(

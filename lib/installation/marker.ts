@@ -9,6 +9,8 @@ const markerSchema = z.object({
   cluster: z.string(),
   state: z.enum(['writing', 'finished']),
   at: z.string(),
+  /** When a live medium that was booted again put the disk first in the firmware's boot order. */
+  bootOrderSetAt: z.string().optional(),
 });
 
 export type InstallationMarker = z.infer<typeof markerSchema>;

@@ -3,6 +3,7 @@ import { partition, readDisk } from '../../../lib/host/disk.ts';
 import { readTextIfPresent, sha256 } from '../../../lib/host/files.ts';
 import { withMounted } from '../../../lib/host/mount.ts';
 import { runTransientUnit } from '../../../lib/host/transient-unit.ts';
+import { inspectAgain } from '../../../lib/installation/inspect.ts';
 import type { Cluster } from '../../../lib/render/cluster.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
@@ -49,6 +50,7 @@ export const writeDisk: StepBody<LiveContext> = {
         runFolder: paths.run,
         signal: progress.signal,
         deadlineMs: progress.remainingMs(),
+        beforeStart: () => inspectAgain(cluster, paths, progress.signal),
         onLine: everyTenth(progress),
       }),
     );

@@ -1,11 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
-import { readDisk } from '../../../lib/host/disk.ts';
-import { bad, type Check, good } from './check.ts';
+import { type BlockDevice, readDisk } from '../../../lib/host/disk.ts';
+import { keptPartitions } from '../../../lib/installation/kept-partitions.ts';
+import { payloadBytes } from '../../../lib/payload/size.ts';
+import type { Cluster } from '../../../lib/render/cluster.ts';
+import { bad, type Check, type Finding, good } from './check.ts';
 
 const MIB = 2 ** 20;
-const GIB = 2 ** 30;
+const GB = 1e9;
 
 /** Certificates made with a wrong clock are not valid once it is right. */
 export const clockCheck: Check = {
@@ -41,21 +44,40 @@ export const memoryCheck: Check = {
   },
 };
 
+/** Only its size: whether it may be written at all was looked at before, by inspect-disk. */
 export const diskCheck: Check = {
   name: 'disk',
-  run: async ({ cluster, settings, signal }) => {
-    const wanted = cluster.installation.disk;
-    const fix = 'Name a free whole disk in bootstrapInPlace.installationDisk.';
+  run: async ({ cluster, paths, settings, signal }) => {
+    const { disk: wanted, savePartitions } = cluster.installation;
     const disk = await readDisk(wanted, signal);
-    if (disk.type === 'part') return bad(`${wanted} is a partition, not a disk`, fix);
-    const mounted = [disk, ...(disk.children ?? [])].flatMap(({ path, mountpoints }) =>
-      mountpoints.filter((point) => point !== null).map((point) => `${path} on ${point}`),
-    );
-    if (mounted.length > 0)
-      return bad(`${wanted} is in use: ${mounted.join(', ')} is mounted`, fix);
-    const gib = Math.floor(disk.size / GIB);
-    return gib >= settings.minDiskGiB
-      ? good(`the disk ${wanted} is ${disk.path} with ${gib} GiB`)
-      : bad(`${wanted} has ${gib} GiB, at least ${settings.minDiskGiB} GiB are needed`, fix);
+    const payload = await payloadBytes(`${paths.medium}/payload`);
+    return judgeSize(wanted, spaceOn(disk, savePartitions), {
+      system: settings.minDiskGB * GB,
+      // Its files, and the images and binaries that are made of them.
+      payload: 2 * payload,
+    });
   },
 };
+
+/** Up to the first partition that is kept: there the new system ends. */
+export function spaceOn(
+  disk: Pick<BlockDevice, 'children' | 'pttype' | 'size'>,
+  savePartitions: Cluster['installation']['savePartitions'],
+): number {
+  const { kept } = keptPartitions(disk, savePartitions);
+  return Math.min(disk.size, ...kept.map(({ startBytes }) => startBytes ?? disk.size));
+}
+
+/** `space` and `need` in bytes. */
+export function judgeSize(
+  disk: string,
+  space: number,
+  need: { readonly system: number; readonly payload: number },
+): Finding {
+  const inGB = (bytes: number) => `${(bytes / GB).toFixed(1)} GB`;
+  if (space >= need.system + need.payload) return good(`the disk ${disk} has ${inGB(space)}`);
+  return bad(
+    `${disk} is too small: expected ${inGB(need.system + need.payload)} (${inGB(need.system)} for the system, ${inGB(need.payload)} for the payload), found ${inGB(space)}`,
+    'Name a larger disk in bootstrapInPlace.installationDisk, or keep no partition before that size.',
+  );
+}

@@ -42,9 +42,9 @@ t.test('the operator reads of every check, in order, and of its limits', async (
     named,
     checks.map(({ name }) => name),
   );
-  const { minMemoryMiB, minDiskGiB, preflightMs } = defaultSettings;
+  const { minMemoryMiB, minDiskGB, preflightMs } = defaultSettings;
   t.match(table, `at least ${minMemoryMiB} MiB`);
-  t.match(table, `at least ${minDiskGiB} GiB`);
+  t.match(table, `at least ${minDiskGB} GB`);
   t.match(operator, `for ${preflightMs / 60_000} minutes`);
 });
 

@@ -7,14 +7,14 @@ t.test('defaults, and what the file of the host overrides', async (t) => {
   const paths = hostPaths(t.testdir());
   t.equal(await readSettings(paths), defaultSettings, 'without a file');
   mkdirSync(paths.config, { recursive: true });
-  writeFileSync(`${paths.config}/settings.json`, '{"etcdMs": 1000, "minDiskGiB": 0.5}');
-  t.strictSame(await readSettings(paths), { ...defaultSettings, etcdMs: 1000, minDiskGiB: 0.5 });
+  writeFileSync(`${paths.config}/settings.json`, '{"etcdMs": 1000, "minDiskGB": 0.5}');
+  t.strictSame(await readSettings(paths), { ...defaultSettings, etcdMs: 1000, minDiskGB: 0.5 });
   t.strictSame(parseSettings('f', '{}'), defaultSettings);
 });
 
 t.test('every name ends in its unit', async (t) => {
   for (const [name, value] of Object.entries(defaultSettings)) {
-    t.match(name, /(Ms|MiB|GiB|Concurrency)$/, name);
+    t.match(name, /(Ms|MiB|GiB|GB|Concurrency)$/, name);
     t.ok(value > 0 && value < 2 ** 31, `${name} can be counted by a timer`);
   }
 });

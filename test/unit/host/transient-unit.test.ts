@@ -105,6 +105,21 @@ t.test('a unit that still runs, or has ended meanwhile, is joined', async (t) =>
   });
 });
 
+t.test('the last look comes before a start, and not when a unit is joined', async (t) => {
+  const { folder, unit, calls } = fakeSystemd(t);
+  const isStarted = () => calls().some((call) => call.startsWith('systemd-run'));
+  const refuse = async () => {
+    t.notOk(isStarted());
+    throw new Error('the disk is in use');
+  };
+  const refused = { ...unit(['/bin/true']), beforeStart: refuse };
+  await t.rejects(runTransientUnit(refused), { message: 'the disk is in use' });
+  t.notOk(isStarted());
+  writeFileSync(join(folder, 'fake/state'), 'activating\n');
+  setTimeout(() => writeFileSync(join(folder, 'run/sno-write-disk.ended'), ''), 100);
+  await t.resolves(runTransientUnit(refused));
+});
+
 t.test('the wait has a deadline', async (t) => {
   const { unit } = fakeSystemd(t);
   await t.rejects(runTransientUnit(unit(['/bin/sleep', '1'], 200)), {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import type { Partition } from '../../../lib/host/disk.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { type DiskFinding, judgeDisk, requireWritable } from '../../../lib/installation/inspect.ts';
 import { ledgerPath, readLedger } from '../../../lib/installation/ledger.ts';
@@ -10,14 +11,17 @@ import type { Cluster } from '../../../lib/render/cluster.ts';
 
 const ours = '7b9e7a54-3d0c-4e3f-9a43-1f2f0f1f6c11';
 const theirs = '11111111-3d0c-4e3f-9a43-1f2f0f1f6c11';
-const partition = (label: string | null, fstype: string | null = 'ext4') => ({
+const partition = (label: string | null, fstype: string | null = 'ext4'): Partition => ({
   path: '/dev/vda1',
+  kname: 'vda1',
   type: 'part',
   size: 1,
   label,
   fstype,
   pttype: 'gpt',
-  mountpoints: [],
+  partlabel: null,
+  parttype: null,
+  partuuid: null,
 });
 const empty = { fstype: null, pttype: null };
 const coreos = {
@@ -121,6 +125,7 @@ t.test('which disk may be written', async (t) => {
   const finished: DiskFinding = { kind: 'finished', at: '2026-01-01' };
   const table: [DiskFinding, 'refuse' | 'overwrite', string | RegExp][] = [
     [{ kind: 'empty' }, 'refuse', '/dev/vda is empty'],
+    [{ kind: 'only-kept', partitions: 'data' }, 'refuse', '/dev/vda holds only what is kept: data'],
     [
       { kind: 'half-finished' },
       'refuse',

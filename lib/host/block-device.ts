@@ -1,0 +1,129 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { isMissing, namesIn } from './files.ts';
+import type { HostPaths } from './paths.ts';
+
+/** A block device as the kernel's sysfs describes it (Documentation/ABI, sysfs-block). */
+export interface BlockNode {
+  /** The kernel's name, such as `sda1` or `dm-0`. */
+  readonly name: string;
+  /** `major:minor`. */
+  readonly number: string;
+  readonly bytes: number;
+  readonly readOnly: boolean;
+  /** Its place in the partition table; only partitions have one. */
+  readonly partition?: { readonly number: number; readonly startBytes: number };
+  /** A device-mapper device: its name, and the uuid whose prefix says who made it (`LVM-`, `CRYPT-`, `mpath-`). */
+  readonly mapper?: { readonly name: string; readonly uuid: string };
+  /** A software array: its level, and who keeps its metadata (`external:` is the firmware's). */
+  readonly array?: { readonly level: string; readonly metadata: string };
+  /** The file or device behind a loop device that is in use. */
+  readonly backing?: string;
+}
+
+/** `linux/fs.h`: sysfs counts in these whatever the device's own sectors are. */
+const SECTOR_BYTES = 512;
+
+const classFolder = (paths: HostPaths, ...names: string[]) =>
+  join(paths.at('/sys/class/block'), ...names);
+
+/** Reads a device of /sys/class/block; undefined when the kernel knows none of that name. */
+export async function readBlockNode(
+  paths: HostPaths,
+  name: string,
+): Promise<BlockNode | undefined> {
+  const attribute = (...path: string[]) => readAttribute(classFolder(paths, name, ...path));
+  const number = await attribute('dev');
+  if (number === undefined) return undefined;
+  const [size, readOnly, partition, start, mapper, uuid, level, metadata, backing] =
+    await Promise.all([
+      attribute('size'),
+      attribute('ro'),
+      attribute('partition'),
+      attribute('start'),
+      attribute('dm', 'name'),
+      attribute('dm', 'uuid'),
+      attribute('md', 'level'),
+      attribute('md', 'metadata_version'),
+      attribute('loop', 'backing_file'),
+    ]);
+  return {
+    name,
+    number,
+    bytes: Number(size ?? 0) * SECTOR_BYTES,
+    readOnly: readOnly === '1',
+    ...(partition === undefined
+      ? {}
+      : {
+          partition: { number: Number(partition), startBytes: Number(start ?? 0) * SECTOR_BYTES },
+        }),
+    ...(mapper === undefined ? {} : { mapper: { name: mapper, uuid: uuid ?? '' } }),
+    ...(metadata === undefined ? {} : { array: { level: level ?? '', metadata } }),
+    ...(backing === undefined ? {} : { backing }),
+  };
+}
+
+/**
+ * Names of a disk's partitions in the order of the table: the kernel's own, and on a
+ * device of the device mapper those that kpartx made of it.
+ */
+export async function partitionsOf(paths: HostPaths, name: string): Promise<string[]> {
+  const folder = await resolved(classFolder(paths, name));
+  const entries = await namesIn(folder);
+  const nodes = await Promise.all(
+    [...entries.filter((entry) => entry.startsWith(name)), ...(await holdersOf(paths, name))].map(
+      (entry) => readBlockNode(paths, entry),
+    ),
+  );
+  return nodes
+    .flatMap((node) => {
+      const number = node === undefined ? undefined : partitionNumber(node);
+      return node === undefined || number === undefined ? [] : [{ name: node.name, number }];
+    })
+    .toSorted((a, b) => a.number - b.number)
+    .map((partition) => partition.name);
+}
+
+/** The number of a partition, the kernel's or kpartx's; undefined for anything else. */
+export function partitionNumber({ partition, mapper }: BlockNode): number | undefined {
+  if (partition !== undefined) return partition.number;
+  const number = /^part(\d+)-/.exec(mapper?.uuid ?? '')?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
+/** The disk that a partition of the kernel's is on. */
+export async function diskOfPartition(paths: HostPaths, name: string): Promise<string> {
+  return basename(dirname(await resolved(classFolder(paths, name))));
+}
+
+/** Names of the devices that are made of this one. */
+export const holdersOf = (paths: HostPaths, name: string): Promise<string[]> =>
+  namesIn(classFolder(paths, name, 'holders'));
+
+/** Every block device that the kernel knows, by name. */
+export const allBlockDevices = (paths: HostPaths): Promise<string[]> => namesIn(classFolder(paths));
+
+async function readAttribute(path: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    // A device may go while it is looked at; a drive without a medium answers with an error.
+    if (isMissing(error) || hasCode(error, 'ENODEV', 'ENXIO', 'EINVAL')) return undefined;
+    throw error;
+  }
+}
+
+async function resolved(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (isMissing(error)) return path;
+    throw error;
+  }
+}
+
+const hasCode = (error: unknown, ...codes: string[]) =>
+  error instanceof Error &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  codes.includes(error.code);

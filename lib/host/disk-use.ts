@@ -1,0 +1,229 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import {
+  allBlockDevices,
+  type BlockNode,
+  diskOfPartition,
+  holdersOf,
+  partitionNumber,
+  partitionsOf,
+  readBlockNode,
+} from './block-device.ts';
+import { exists, namesIn, readTextIfPresent } from './files.ts';
+import type { HostPaths } from './paths.ts';
+
+/** Who made a device that holds others. */
+export type HolderKind = 'lvm' | 'crypt' | 'multipath' | 'array' | 'bcache' | 'other';
+
+/** One reason why a device cannot be written: who uses it, and in its turn what uses that. */
+export type DeviceUse = { readonly device: string } & (
+  | { readonly by: 'mount'; readonly at: string }
+  | { readonly by: 'swap' }
+  | { readonly by: 'loop'; readonly name: string }
+  | {
+      readonly by: 'holder';
+      readonly kind: HolderKind;
+      readonly name: string;
+      readonly uses: readonly DeviceUse[];
+    }
+  /** The kernel says that somebody has it for himself, and nothing that can be read says who. */
+  | { readonly by: 'unknown' }
+);
+
+/** What the host's kernel says of a device: evidence from sysfs, mountinfo, swaps, udev. */
+export interface DiskUse {
+  readonly path: string;
+  readonly node: BlockNode;
+  /** Of a partition: the disk that it is on. */
+  readonly disk?: string;
+  /** Other devices that claim the link by which this one was found. */
+  readonly rivals: readonly string[];
+  /** A host in a container has no disks of its own but loop devices. */
+  readonly inContainer: boolean;
+  readonly uses: readonly DeviceUse[];
+}
+
+interface KernelTables {
+  readonly mounts: readonly Mount[];
+  readonly swaps: readonly string[];
+  readonly loops: readonly BlockNode[];
+}
+
+interface Mount {
+  readonly number: string;
+  readonly at: string;
+  readonly root: string;
+  readonly source: string;
+}
+
+/**
+ * Reads who uses a disk and its partitions. `device` is the name that the user gave,
+ * `path` where it leads. Undefined when the kernel knows no such device.
+ */
+export async function readDiskUse(
+  paths: HostPaths,
+  device: string,
+  path: string,
+): Promise<DiskUse | undefined> {
+  const node = await readBlockNode(paths, basename(path));
+  if (node === undefined) return undefined;
+  const tables = await readTables(paths);
+  const nodes = await nodesOf(paths, node, await partitionsOf(paths, node.name));
+  const uses = (await Promise.all(nodes.map((each) => usesOf(paths, each, tables)))).flat();
+  if (uses.length === 0 && (await isClaimed(paths.at(path)))) {
+    uses.push({ device: path, by: 'unknown' });
+  }
+  return {
+    path,
+    node,
+    ...(node.partition === undefined
+      ? {}
+      : { disk: `/dev/${await diskOfPartition(paths, node.name)}` }),
+    rivals: await rivalsOf(paths, device, node),
+    inContainer: await exists(paths.at('/run/systemd/container')),
+    uses,
+  };
+}
+
+async function nodesOf(paths: HostPaths, disk: BlockNode, partitions: readonly string[]) {
+  const nodes = await Promise.all(partitions.map((name) => readBlockNode(paths, name)));
+  return [disk, ...nodes.filter((node) => node !== undefined)];
+}
+
+/** The uses of one device alone, without those of its partitions. */
+async function usesOf(
+  paths: HostPaths,
+  node: BlockNode,
+  tables: KernelTables,
+): Promise<DeviceUse[]> {
+  const device = devicePath(node);
+  const names = [`/dev/${node.name}`, device];
+  const uses: DeviceUse[] = mountPoints(tables.mounts, node.number, names).map((at) => ({
+    device,
+    by: 'mount',
+    at,
+  }));
+  if (tables.swaps.some((swap) => names.includes(swap))) uses.push({ device, by: 'swap' });
+  for (const { name, backing } of tables.loops) {
+    if (backing !== undefined && names.includes(backing)) uses.push({ device, by: 'loop', name });
+  }
+  for (const name of await holdersOf(paths, node.name)) {
+    const holder = await readBlockNode(paths, name);
+    // What kpartx makes of a multipath disk are its partitions, which are looked at by themselves.
+    if (holder === undefined || partitionNumber(holder) !== undefined) continue;
+    const below = await Promise.all(
+      (await nodesOf(paths, holder, await partitionsOf(paths, name))).map((each) =>
+        usesOf(paths, each, tables),
+      ),
+    );
+    const { kind, label } = holderOf(holder);
+    uses.push({ device, by: 'holder', kind, name: label, uses: below.flat() });
+  }
+  return uses;
+}
+
+/** `/dev/mapper/<name>` for a device-mapper device, as people and lsblk call it. */
+const devicePath = ({ name, mapper }: BlockNode) =>
+  mapper === undefined ? `/dev/${name}` : `/dev/mapper/${mapper.name}`;
+
+function holderOf(node: BlockNode): { kind: HolderKind; label: string } {
+  const { name, mapper, array } = node;
+  if (array !== undefined) return { kind: 'array', label: name };
+  if (name.startsWith('bcache')) return { kind: 'bcache', label: name };
+  if (mapper === undefined) return { kind: 'other', label: name };
+  const maker = /^([A-Za-z]+)-/.exec(mapper.uuid)?.[1];
+  const kinds: Readonly<Record<string, HolderKind>> = {
+    LVM: 'lvm',
+    CRYPT: 'crypt',
+    mpath: 'multipath',
+  };
+  return { kind: kinds[maker ?? ''] ?? 'other', label: mapper.name };
+}
+
+/**
+ * Where a device is mounted. By its number; a btrfs has one of its own, so also by the
+ * source. A sandbox binds parts of a file system again: those are left out.
+ */
+function mountPoints(
+  mounts: readonly Mount[],
+  number: string,
+  names: readonly string[],
+): readonly string[] {
+  const found = mounts.filter((mount) => mount.number === number || names.includes(mount.source));
+  const whole = found.filter(({ root }) => root === '/');
+  return [...new Set((whole.length > 0 ? whole : found).map(({ at }) => at))];
+}
+
+async function readTables(paths: HostPaths): Promise<KernelTables> {
+  const [mountinfo, swaps, names] = await Promise.all([
+    readTextIfPresent(paths.at('/proc/self/mountinfo')),
+    readTextIfPresent(paths.at('/proc/swaps')),
+    allBlockDevices(paths),
+  ]);
+  const loops = await Promise.all(
+    names.filter((name) => name.startsWith('loop')).map((name) => readBlockNode(paths, name)),
+  );
+  return {
+    mounts: parseMountInfo(mountinfo ?? ''),
+    swaps: (swaps ?? '')
+      .split('\n')
+      .slice(1)
+      .map((line) => unescaped(line.split(/\s/)[0] ?? ''))
+      .filter((name) => name !== ''),
+    loops: loops.filter((node) => node !== undefined),
+  };
+}
+
+/** proc_pid_mountinfo(5): fields 3 to 5, and the source, the second one after the dash. */
+function parseMountInfo(text: string): Mount[] {
+  return text.split('\n').flatMap((line) => {
+    const [before = '', after = ''] = line.split(' - ');
+    const [, , number, root, at] = before.split(' ');
+    if (number === undefined || root === undefined || at === undefined) return [];
+    const source = after.split(' ')[1] ?? '';
+    return [{ number, root: unescaped(root), at: unescaped(at), source: unescaped(source) }];
+  });
+}
+
+/** The kernel writes blanks, tabs, newlines and backslashes of names as three octal digits. */
+const unescaped = (text: string) =>
+  text.replace(/\\([0-7]{3})/g, (_, octal: string) =>
+    String.fromCharCode(Number.parseInt(octal, 8)),
+  );
+
+/** An exclusive open is refused while anybody has the device or a partition of it for himself (open(2)). */
+async function isClaimed(path: string): Promise<boolean> {
+  try {
+    await (await open(path, constants.O_RDONLY | constants.O_EXCL | constants.O_NONBLOCK)).close();
+    return false;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) {
+      if (error.code === 'EBUSY') return true;
+      // A drive without a medium; its size says so.
+      if (error.code === 'ENOMEDIUM') return false;
+    }
+    throw error;
+  }
+}
+
+/**
+ * udev keeps, for each link that it makes, every device that claims it. Several mean
+ * that nobody can tell which disk is meant: two paths to one disk, or a cloned one.
+ */
+async function rivalsOf(paths: HostPaths, device: string, node: BlockNode): Promise<string[]> {
+  if (!device.startsWith('/dev/disk/')) return [];
+  const link = device.slice('/dev'.length).replaceAll('\\', '\\x5c').replaceAll('/', '\\x2f');
+  const claims = await namesIn(join(paths.at('/run/udev/links'), link));
+  const others = claims.filter((claim) => /^b\d+:\d+$/.test(claim) && claim !== `b${node.number}`);
+  if (others.length === 0) return [];
+  // A multipath device claims what its paths claim, and comes first.
+  const slaves = await namesIn(join(paths.at('/sys/class/block'), node.name, 'slaves'));
+  const nodes = await Promise.all(
+    (await allBlockDevices(paths)).map((name) => readBlockNode(paths, name)),
+  );
+  return nodes
+    .filter((other) => other !== undefined)
+    .filter(({ name, number }) => others.includes(`b${number}`) && !slaves.includes(name))
+    .map(devicePath);
+}

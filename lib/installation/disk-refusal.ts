@@ -1,0 +1,186 @@
+import type { BlockNode } from '../host/block-device.ts';
+import type { DeviceUse, DiskUse, HolderKind } from '../host/disk-use.ts';
+import { Failure } from '../steps/failure.ts';
+
+const ANOTHER = 'Name a free whole disk in bootstrapInPlace.installationDisk.';
+const AGAIN = 'Then start bootkube.service again.';
+
+/** Where a live host's own system is mounted: the ISO, its root, and what an initramfs left of both. */
+const LIVE_SYSTEM =
+  /^(\/|\/run\/media\/iso|\/sysroot|\/run\/initramfs(\/.*)?|\/boot(\/efi)?|\/usr)$/;
+
+/** What is a block device to the kernel, and no disk to a firmware. */
+const NO_DISK: readonly [RegExp, string][] = [
+  [/^sr\d|^scd\d/, 'an optical drive'],
+  [/^fd\d/, 'a floppy drive'],
+  [/^zram\d/, 'compressed memory'],
+  [/^ram\d/, 'a piece of memory'],
+  [/^mtdblock\d/, 'a flash chip'],
+  [/^mmcblk\d+(boot\d+|rpmb|gp\d+)$/, 'a hardware partition of a memory card'],
+];
+
+const HOLDERS: Readonly<Record<HolderKind, { is: string; end: (name: string) => string }>> = {
+  lvm: {
+    is: 'a physical volume under the logical volume',
+    end: (name) => `Deactivate it with "vgchange --activate n ${volumeGroup(name)}".`,
+  },
+  crypt: {
+    is: 'encrypted and opened as',
+    end: (name) => `Close it with "cryptsetup close ${name}".`,
+  },
+  multipath: {
+    is: 'one of the paths of the multipath device',
+    end: (name) => `Name /dev/mapper/${name} as the disk.`,
+  },
+  array: {
+    is: 'a member of the RAID array',
+    end: (name) => `Stop it with "mdadm --stop /dev/${name}".`,
+  },
+  bcache: {
+    is: 'part of the cache',
+    end: (name) => `Stop it with "echo 1 > /sys/block/${name}/bcache/stop".`,
+  },
+  other: { is: 'held by', end: (name) => `Remove ${name}.` },
+};
+
+/**
+ * Why a disk must not be written, whatever is on it: it is no disk, or somebody uses
+ * it. Undefined when there is no such reason. Nothing that a setting allows gets
+ * past this, since writing under a user destroys what he works on.
+ */
+export function refuseDisk(device: string, use: DiskUse): Failure | undefined {
+  return refuseAmbiguous(device, use) ?? refuseKind(device, use) ?? refuseInUse(device, use);
+}
+
+function refuseAmbiguous(device: string, { rivals, path }: DiskUse): Failure | undefined {
+  if (rivals.length === 0) return undefined;
+  return new Failure('fatal', `${device} matches several disks`, {
+    expected: 'one disk',
+    found: [path, ...rivals].join(', '),
+    fix: 'Set up multipath if they are paths to one disk, or name one of them by its link in /dev/disk/by-path.',
+  });
+}
+
+function refuseKind(device: string, { node, disk, inContainer }: DiskUse): Failure | undefined {
+  const refuse = (found: string, fix = ANOTHER) =>
+    new Failure('fatal', `${device} is no disk to install on`, {
+      expected: 'a whole disk',
+      found,
+      fix,
+    });
+  if (disk !== undefined) {
+    return refuse(
+      `partition ${node.partition?.number} of ${disk}`,
+      `Name ${disk} in bootstrapInPlace.installationDisk, best by its link in /dev/disk/by-id.`,
+    );
+  }
+  const kind = noDisk(node, inContainer);
+  if (kind !== undefined) return refuse(kind);
+  if (node.bytes === 0) return refuse('a drive without a medium');
+  if (node.readOnly) {
+    return refuse('a read-only disk', 'Take its write protection away, or name another disk.');
+  }
+  return undefined;
+}
+
+function noDisk({ name, mapper, array }: BlockNode, inContainer: boolean): string | undefined {
+  if (name.startsWith('loop')) return inContainer ? undefined : 'a loop device';
+  if (array !== undefined) {
+    // Only the firmware's own arrays can be booted from; it keeps their metadata.
+    return array.metadata.startsWith('external:')
+      ? undefined
+      : `the software RAID array ${name} (${array.level})`;
+  }
+  if (mapper !== undefined) {
+    return mapper.uuid.startsWith('mpath-')
+      ? undefined
+      : `the device-mapper device ${mapper.name} (${mapper.uuid.split('-')[0] || 'no uuid'})`;
+  }
+  return NO_DISK.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+function refuseInUse(device: string, { uses }: DiskUse): Failure | undefined {
+  if (uses.length === 0) return undefined;
+  const found = uses.map(describe).join('; ');
+  const mounts = mountPointsOf(uses);
+  if (mounts.some((at) => LIVE_SYSTEM.test(at))) {
+    return new Failure('fatal', `${device} is what this live host runs from`, {
+      found,
+      fix: ANOTHER,
+    });
+  }
+  if (uses.every(({ by }) => by === 'unknown')) {
+    return new Failure('retry', `${device} is in use`, {
+      found: 'that the kernel gives it to nobody else (EBUSY); no mount, swap or holder says why',
+      fix: 'Look for a program that has it open ("fuser -v" with its name), or name another disk.',
+    });
+  }
+  const fixes = uses
+    .flatMap((use) => endings(use))
+    .toSorted((a, b) => b.depth - a.depth)
+    .map(({ fix }) => fix);
+  return new Failure('fatal', `${device} is in use`, {
+    found,
+    fix: [...new Set(fixes), AGAIN].join(' '),
+  });
+}
+
+function describe(use: DeviceUse): string {
+  switch (use.by) {
+    case 'mount':
+      return `${use.device} is mounted on ${use.at}`;
+    case 'swap':
+      return `${use.device} is used as swap`;
+    case 'loop':
+      return `${use.device} is behind the loop device ${use.name}`;
+    case 'unknown':
+      return `${use.device} is in use`;
+    case 'holder': {
+      const below = use.uses.map(describe).join(', ');
+      return `${use.device} is ${HOLDERS[use.kind].is} ${holderName(use)}${below === '' ? '' : ` (${below})`}`;
+    }
+  }
+}
+
+interface Ending {
+  readonly depth: number;
+  readonly fix: string;
+}
+
+/** What to do, by how deep it lies: a volume is unmounted before its group goes. */
+function endings(use: DeviceUse, depth = 0): Ending[] {
+  switch (use.by) {
+    case 'mount':
+      return [{ depth, fix: `Unmount it with "umount ${use.at}".` }];
+    case 'swap':
+      return [{ depth, fix: `Switch it off with "swapoff ${use.device}".` }];
+    case 'loop':
+      return [{ depth, fix: `Detach it with "losetup --detach /dev/${use.name}".` }];
+    case 'unknown':
+      return [];
+    case 'holder':
+      return [
+        ...use.uses.flatMap((below) => endings(below, depth + 1)),
+        { depth, fix: HOLDERS[use.kind].end(use.name) },
+      ];
+  }
+}
+
+function holderName({ kind, name }: Extract<DeviceUse, { by: 'holder' }>): string {
+  if (kind !== 'lvm') return name;
+  const group = volumeGroup(name);
+  const ceph = /^ceph-/.test(group) ? ', a Ceph OSD' : '';
+  return `${name} of the volume group ${group}${ceph}`;
+}
+
+/** The device mapper joins group and volume with a dash, and doubles the dashes of both. */
+function volumeGroup(name: string): string {
+  const [, group = name] = /^((?:[^-]|--)+)-(?!-)/.exec(name) ?? [];
+  return group.replaceAll('--', '-');
+}
+
+const mountPointsOf = (uses: readonly DeviceUse[]): string[] =>
+  uses.flatMap((use) => {
+    if (use.by === 'mount') return [use.at];
+    return use.by === 'holder' ? mountPointsOf(use.uses) : [];
+  });

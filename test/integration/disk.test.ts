@@ -1,0 +1,129 @@
+import { constants } from 'node:fs';
+import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import t, { type Test } from 'tap';
+import { attachLoopDevice, detachLoopDevice } from '../../lab/host/loop.ts';
+import { readDisk } from '../../lib/host/disk.ts';
+import { readDiskUse } from '../../lib/host/disk-use.ts';
+import { hostPaths } from '../../lib/host/paths.ts';
+import { refuseDisk } from '../../lib/installation/disk-refusal.ts';
+import { keptPartitions, requireKept } from '../../lib/installation/kept-partitions.ts';
+
+const DEADLINE_MS = 30_000;
+const DISK_BYTES = 64 * 2 ** 20;
+const soon = () => AbortSignal.timeout(DEADLINE_MS);
+const run = (program: string, ...args: string[]) => execa(program, args, { timeout: DEADLINE_MS });
+
+async function loopDevices(): Promise<string | false> {
+  if (process.getuid?.() !== 0) return 'loop devices need root';
+  const { exitCode } = await execa('losetup', ['--find'], { reject: false, timeout: DEADLINE_MS });
+  return exitCode === 0 ? false : 'there is no free loop device';
+}
+
+const skip = await loopDevices();
+
+/** What the kernel says of this device; as in a container, where loop devices are disks. */
+async function refusalOf(device: string): Promise<string | undefined> {
+  const use = await readDiskUse(hostPaths(), device, device);
+  return use && refuseDisk(device, { ...use, inContainer: true })?.message;
+}
+
+/** A disk with three named partitions; taken down in reverse order whatever happens. */
+async function disk(t: Test) {
+  const folder = await mkdtemp(join(tmpdir(), 'sno-disk-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'disk.raw');
+  await run('truncate', `--size=${DISK_BYTES}`, file);
+  const names = ['boot', 'data', 'data'].map((name, index) => [
+    `--new=${index + 1}:0:+12M`,
+    `--change-name=${index + 1}:${name}${index + 1}`,
+  ]);
+  await run('sgdisk', ...names.flat(), file);
+  const device = await attachLoopDevice(file, { partitioned: true }, soon());
+  t.teardown(() => detachLoopDevice(device, soon()));
+  // Fails where the kernel found the partitions by itself.
+  await execa('partx', ['-a', device], { reject: false, timeout: DEADLINE_MS });
+  return { folder, device, partition: (number: number) => `${device}p${number}` };
+}
+
+/** Where there is no udev, there is nothing to wait for. */
+async function settledUdev(t: Test, folder: string): Promise<void> {
+  const { failed } = await execa('udevadm', ['--version'], { reject: false, timeout: DEADLINE_MS });
+  if (!failed) return;
+  await writeFile(join(folder, 'udevadm'), '#!/bin/sh\n', { mode: 0o755 });
+  const before = process.env.PATH;
+  process.env.PATH = `${folder}:${before}`;
+  t.teardown(() => {
+    process.env.PATH = before;
+  });
+}
+
+t.test('a loop device as the disk, in the kernel that runs this', { skip }, async (t) => {
+  await t.test('nobody uses it', async (t) => {
+    const { device, partition } = await disk(t);
+    t.equal(await refusalOf(device), undefined);
+    t.match(await refusalOf(partition(2)), `found partition 2 of ${device}`);
+  });
+
+  await t.test('a partition is mounted', async (t) => {
+    const { folder, device, partition } = await disk(t);
+    await run('mkfs.ext4', '-q', partition(1));
+    const at = join(folder, 'a b');
+    await mkdir(at);
+    await run('mount', partition(1), at);
+    t.teardown(() => run('umount', at));
+    t.match(await refusalOf(device), `${partition(1)} is mounted on ${at}`);
+  });
+
+  await t.test('a partition is swap', async (t) => {
+    const { device, partition } = await disk(t);
+    await run('mkswap', partition(2));
+    await run('swapon', partition(2));
+    t.teardown(() => run('swapoff', partition(2)));
+    t.match(await refusalOf(device), `${partition(2)} is used as swap`);
+  });
+
+  await t.test('another loop device lies on it', async (t) => {
+    const { device } = await disk(t);
+    const upper = await attachLoopDevice(device, {}, soon());
+    t.teardown(() => detachLoopDevice(upper, soon()));
+    t.match(await refusalOf(device), `is behind the loop device ${upper.replace('/dev/', '')}`);
+  });
+
+  await t.test('a program has a partition for itself', async (t) => {
+    const { device, partition } = await disk(t);
+    const file = await open(partition(3), constants.O_RDONLY | constants.O_EXCL);
+    t.match(await refusalOf(device), /is in use; found .*EBUSY/);
+    await file.close();
+    t.equal(await refusalOf(device), undefined);
+  });
+
+  await t.test('it is read-only', async (t) => {
+    const { folder } = await disk(t);
+    const device = await attachLoopDevice(join(folder, 'disk.raw'), { readOnly: true }, soon());
+    t.teardown(() => detachLoopDevice(device, soon()));
+    t.match(await refusalOf(device), 'a read-only disk');
+  });
+
+  await t.test('partitions to keep are found by the names in its table', async (t) => {
+    const { folder, device } = await disk(t);
+    await settledUdev(t, folder);
+    const found = await readDisk(device, soon());
+    const { kept } = keptPartitions(found, { labels: ['data*'], indexes: ['1'] });
+    t.strictSame(
+      kept.map(({ number, partlabel }) => [number, partlabel]),
+      [
+        [1, 'boot1'],
+        [2, 'data2'],
+        [3, 'data3'],
+      ],
+    );
+    t.ok(kept.every(({ startBytes = 0 }) => startBytes >= 2 ** 20));
+    t.throws(
+      () => requireKept(device, found, keptPartitions(found, { labels: ['logs'], indexes: [] })),
+      { message: /found partitions 1 \(boot1\), 2 \(data2\), 3 \(data3\)/ },
+    );
+  });
+});
