@@ -1,6 +1,7 @@
 import { inspectTarget, requireWritable } from '../../lib/installation/inspect.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
+import { bootInstalled } from './boot-installed.ts';
 import type { LiveContext } from './context.ts';
 
 /**
@@ -9,11 +10,14 @@ import type { LiveContext } from './context.ts';
  */
 export const inspectDisk: StepBody<LiveContext> = {
   name: 'inspect-disk',
-  leaves: 'certainty that the target disk may be written; nothing was changed',
+  leaves: 'certainty that the target disk may be written, of which nothing was changed',
   retries: true,
   input: ({ cluster }) => [cluster.clusterId, cluster.installation],
   holds: async () => true,
-  async run({ cluster, paths }, { signal }) {
-    return done(requireWritable(cluster, await inspectTarget(cluster, paths, signal)));
+  async run(context, progress) {
+    const { cluster, paths } = context;
+    const finding = await inspectTarget(cluster, paths, progress.signal);
+    if (finding.kind === 'finished') return bootInstalled(context, finding, progress);
+    return done(requireWritable(cluster, finding));
   },
 };

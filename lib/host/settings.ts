@@ -13,8 +13,8 @@ const seconds = (count: number) => count * 1000;
 export const defaultSettings = {
   /** Pause between two tries of a step. */
   retryMs: seconds(2),
-  /** Looking at the target disk before anything is changed. */
-  inspectDiskMs: seconds(60),
+  /** Looking at the target disk before anything is changed, and telling the firmware of a finished one. */
+  inspectDiskMs: minutes(2),
   /** All checks of the host; a name server may need the time to come up. */
   preflightMs: minutes(3),
   /** Least memory for the embedded control plane. */
@@ -54,6 +54,8 @@ export const defaultSettings = {
   liveStageMs: minutes(180),
   writeDiskMs: minutes(45),
   copyPayloadMs: minutes(15),
+  /** The firmware's variables; more than its commands' own deadlines together, so that none ends the installation. */
+  bootOrderMs: minutes(6),
   /** sno-restore: the address to be there after the boot. */
   identityMs: minutes(5),
   /** sno-restore: the database from the snapshot, by etcdutl. */

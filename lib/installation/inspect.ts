@@ -99,11 +99,18 @@ export function requireWritable(cluster: Cluster, finding: DiskFinding): string 
         fix: 'Wipe the disk, name another one, or set bootstrapInPlace.existingSystem to overwrite.',
       });
     case 'finished':
-      throw new Failure('fatal', `${disk} holds a finished installation of this cluster`, {
-        found: `completed at ${finding.at}`,
-        fix: 'Nothing was changed. Remove the live medium, or put the disk first in the boot order, and restart the host.',
-      });
+      throw alreadyInstalled(disk, finding);
   }
+}
+
+export type FinishedInstallation = Extract<DiskFinding, { kind: 'finished' }>;
+
+/** What is said of a finished installation wherever it may not be written. */
+export function alreadyInstalled(disk: string, { at }: FinishedInstallation): Failure {
+  return new Failure('fatal', `${disk} holds a finished installation of this cluster`, {
+    found: `completed at ${at}`,
+    fix: 'Nothing was changed. Remove the live medium, or put the disk first in the boot order, and restart the host.',
+  });
 }
 
 /**
@@ -116,7 +123,7 @@ export async function inspectAgain(
   signal: AbortSignal,
 ): Promise<void> {
   const finding = await inspectTarget(cluster, paths, signal);
-  if (finding.kind === 'finished') requireWritable(cluster, finding);
+  if (finding.kind === 'finished') throw alreadyInstalled(cluster.installation.disk, finding);
 }
 
 async function lookInto<T>(

@@ -1,8 +1,6 @@
 import { constants } from 'node:fs';
-import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { attachLoopDevice, detachLoopDevice } from '../../lab/host/loop.ts';
 import { readDisk } from '../../lib/host/disk.ts';
@@ -10,19 +8,7 @@ import { readDiskUse } from '../../lib/host/disk-use.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { refuseDisk } from '../../lib/installation/disk-refusal.ts';
 import { keptPartitions, requireKept } from '../../lib/installation/kept-partitions.ts';
-
-const DEADLINE_MS = 30_000;
-const DISK_BYTES = 64 * 2 ** 20;
-const soon = () => AbortSignal.timeout(DEADLINE_MS);
-const run = (program: string, ...args: string[]) => execa(program, args, { timeout: DEADLINE_MS });
-
-async function loopDevices(): Promise<string | false> {
-  if (process.getuid?.() !== 0) return 'loop devices need root';
-  const { exitCode } = await execa('losetup', ['--find'], { reject: false, timeout: DEADLINE_MS });
-  return exitCode === 0 ? false : 'there is no free loop device';
-}
-
-const skip = await loopDevices();
+import { loopDisk, run, settledUdev, withoutLoopDevices as skip, soon } from './loop-disk.ts';
 
 /** What the kernel says of this device; as in a container, where loop devices are disks. */
 async function refusalOf(device: string): Promise<string | undefined> {
@@ -30,35 +16,11 @@ async function refusalOf(device: string): Promise<string | undefined> {
   return use && refuseDisk(device, { ...use, inContainer: true })?.message;
 }
 
-/** A disk with three named partitions; taken down in reverse order whatever happens. */
-async function disk(t: Test) {
-  const folder = await mkdtemp(join(tmpdir(), 'sno-disk-'));
-  t.teardown(() => rm(folder, { recursive: true }));
-  const file = join(folder, 'disk.raw');
-  await run('truncate', `--size=${DISK_BYTES}`, file);
-  const names = ['boot', 'data', 'data'].map((name, index) => [
-    `--new=${index + 1}:0:+12M`,
-    `--change-name=${index + 1}:${name}${index + 1}`,
-  ]);
-  await run('sgdisk', ...names.flat(), file);
-  const device = await attachLoopDevice(file, { partitioned: true }, soon());
-  t.teardown(() => detachLoopDevice(device, soon()));
-  // Fails where the kernel found the partitions by itself.
-  await execa('partx', ['-a', device], { reject: false, timeout: DEADLINE_MS });
-  return { folder, device, partition: (number: number) => `${device}p${number}` };
-}
-
-/** Where there is no udev, there is nothing to wait for. */
-async function settledUdev(t: Test, folder: string): Promise<void> {
-  const { failed } = await execa('udevadm', ['--version'], { reject: false, timeout: DEADLINE_MS });
-  if (!failed) return;
-  await writeFile(join(folder, 'udevadm'), '#!/bin/sh\n', { mode: 0o755 });
-  const before = process.env.PATH;
-  process.env.PATH = `${folder}:${before}`;
-  t.teardown(() => {
-    process.env.PATH = before;
-  });
-}
+const disk = (t: Test) =>
+  loopDisk(
+    t,
+    ['boot1', 'data2', 'data3'].map((name) => ({ name, type: '8300' })),
+  );
 
 t.test('a loop device as the disk, in the kernel that runs this', { skip }, async (t) => {
   await t.test('nobody uses it', async (t) => {

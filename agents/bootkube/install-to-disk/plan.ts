@@ -3,6 +3,7 @@ import type { Plan } from '../../../lib/steps/step.ts';
 import { within } from '../../../lib/steps/within.ts';
 import type { LiveContext } from '../context.ts';
 import { inspectDisk } from '../inspect-disk.ts';
+import { bootOrder } from './boot-order.ts';
 import { copyPayload } from './copy-payload.ts';
 import { restart } from './restart.ts';
 import { waitForBootkube } from './wait-for-bootkube.ts';
@@ -20,6 +21,7 @@ export const installToDiskPlan = (s: Settings): Plan<LiveContext> => ({
     within(s, 'inspectDiskMs', inspectDisk),
     within(s, 'writeDiskMs', writeDisk),
     within(s, 'copyPayloadMs', copyPayload),
+    within(s, 'bootOrderMs', bootOrder),
     within(s, 'finishMs', restart),
   ],
 });

@@ -1,0 +1,69 @@
+/** A boot entry of the firmware, as far as its device path names a file on a GPT partition. */
+export interface BootEntry {
+  /** Four hexadecimal digits, upper case. */
+  readonly number: string;
+  readonly active: boolean;
+  readonly label: string;
+  readonly target?: BootTarget;
+}
+
+export interface BootTarget {
+  /** Unique GUID of the partition, lower case. */
+  readonly partition: string;
+  /** Its number in the table. */
+  readonly partitionNumber: number;
+  /** Path on it with backslashes. */
+  readonly loader: string;
+}
+
+export interface BootVariables {
+  /** The entry that this boot came from; firmware that has it from elsewhere sets none. */
+  readonly current?: string;
+  readonly next?: string;
+  readonly order: readonly string[];
+  readonly entries: readonly BootEntry[];
+}
+
+/**
+ * Reads what `efibootmgr -v` prints. Version 17 wraps the loader in `File(...)`, version
+ * 18 does not; both put an entry's optional data right behind it, as text or as
+ * hexadecimal digits, so that a loader ends where `.efi` does. Version 18 adds lines with
+ * the bytes of the path. What is no entry is passed over: it is not ours to judge.
+ */
+export function parseEfibootmgr(text: string): BootVariables {
+  const value = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(text)?.[1];
+  const current = value('BootCurrent')?.toUpperCase();
+  const next = value('BootNext')?.toUpperCase();
+  return {
+    ...(current === undefined ? {} : { current }),
+    ...(next === undefined ? {} : { next }),
+    order: (value('BootOrder') ?? '')
+      .split(',')
+      .filter((number) => /^[0-9A-F]{4}$/i.test(number))
+      .map((number) => number.toUpperCase()),
+    entries: text.split('\n').flatMap(parseEntry),
+  };
+}
+
+function parseEntry(line: string): BootEntry[] {
+  const [, number, active, rest = ''] = /^Boot([0-9A-F]{4})([* ])\s?(.*)$/i.exec(line) ?? [];
+  if (number === undefined) return [];
+  const [label = '', path = ''] = rest.split('\t');
+  const target = parseTarget(path);
+  return [
+    {
+      number: number.toUpperCase(),
+      active: active === '*',
+      label: label.trim(),
+      ...(target === undefined ? {} : { target }),
+    },
+  ];
+}
+
+function parseTarget(path: string): BootTarget | undefined {
+  const disk = /HD\((\d+),GPT,([0-9a-f-]{36}),[^)]*\)\//i.exec(path);
+  const loader = /(\\[^()]*?\.efi)/i.exec(path)?.[1];
+  const [, number, partition] = disk ?? [];
+  if (number === undefined || partition === undefined || loader === undefined) return undefined;
+  return { partition: partition.toLowerCase(), partitionNumber: Number(number), loader };
+}
