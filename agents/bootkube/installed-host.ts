@@ -129,7 +129,8 @@ async function agentFiles(context: LiveContext): Promise<InstalledFile[]> {
     {
       path: '/etc/default/nodeip-configuration',
       mode: 0o644,
-      contents: `KUBELET_NODEIP_HINT=${record.nodeIp}\n`,
+      // One address: it tells the interface, whose address of the other family is taken too.
+      contents: `KUBELET_NODEIP_HINT=${record.nodeIps[0]}\n`,
     },
     ...(await logBundleFile(context)),
   ];

@@ -19,14 +19,14 @@ import { type LiveContext, payloadFolder } from './context.ts';
 /**
  * The master Ignition of the Kubernetes payload: what any node of it needs,
  * however it was bootstrapped. Its access for people, what its site gives, the kubelet
- * with its address, the units that verify the payload and keep certificates alive.
+ * with its addresses, the units that verify the payload and keep certificates alive.
  */
 export async function nodeIgnition(
   context: LiveContext,
   pullSecret: string | undefined,
 ): Promise<Config> {
   const { cluster, paths } = context;
-  const { nodeIp } = await loadIdentity(paths);
+  const { nodeIps } = await loadIdentity(paths);
   const site = machineConfig(cluster, 'installed');
   const executable = '/var/lib/sno-agents/bin/sno-agents';
   return configOf({
@@ -37,7 +37,7 @@ export async function nodeIgnition(
         ? []
         : [user('core', { sshAuthorizedKeys: [...cluster.sshKeys], groups: ['sudo'] })],
     files: [
-      file('/etc/sno-agents/kubelet.env', 0o644, `KUBELET_NODE_IP=${nodeIp}\n`),
+      file('/etc/sno-agents/kubelet.env', 0o644, `KUBELET_NODE_IPS=${nodeIps.join(',')}\n`),
       file(
         '/etc/sno-agents/executable.sha256',
         0o644,

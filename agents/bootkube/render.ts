@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { connectRuntime } from '../../lib/cri/runtime.ts';
-import { addressesIn, hostAddresses } from '../../lib/host/network.ts';
+import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
 import { rootIsOverlay } from '../../lib/host/root.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { accessTo } from '../../lib/render/access.ts';
@@ -55,10 +55,12 @@ const renderKey = ({ cluster }: LiveContext) => fingerprint(cluster);
 
 async function readFacts(context: LiveContext, signal: AbortSignal): Promise<HostFacts> {
   const { cluster } = context;
-  const [address] = addressesIn(await hostAddresses(signal), cluster.machineNetwork);
-  if (address === undefined) {
-    throw new Failure('retry', 'the host has no address in the machine network', {
-      expected: cluster.machineNetwork.join(', '),
+  const addresses = await hostAddresses(signal);
+  const nodeIps = nodeIpsOf(addresses, cluster.machineNetwork);
+  if (nodeIps === undefined) {
+    throw new Failure('retry', 'the host lacks an address in the machine networks', {
+      expected: `one of each family in ${cluster.machineNetwork.join(', ')}`,
+      found: addresses.map(({ address }) => address).join(', ') || 'no address',
     });
   }
   const payload = await readPayload(payloadFolder(context));
@@ -67,7 +69,7 @@ async function readFacts(context: LiveContext, signal: AbortSignal): Promise<Hos
     const { cgroupDriver } = await runtime.status({ signal, deadlineMs: 10_000 });
     return {
       hostname: hostname(),
-      nodeIp: address.address,
+      nodeIps,
       cgroupDriver,
       rootIsOverlay: await rootIsOverlay(),
       images: Object.fromEntries(payload.images.map(({ name, reference }) => [name, reference])),

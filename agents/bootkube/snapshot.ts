@@ -4,7 +4,7 @@ import type { EtcdClient } from '../../lib/etcd/client.ts';
 import { waitUntilRevisionStable } from '../../lib/etcd/revision-stable.ts';
 import { takeSnapshot } from '../../lib/etcd/snapshot.ts';
 import { isMissing, sha256OfFile, writeFileAtomic } from '../../lib/host/files.ts';
-import { addressesIn, hostAddresses } from '../../lib/host/network.ts';
+import { hostAddresses } from '../../lib/host/network.ts';
 import {
   readSnapshotRecord,
   SNAPSHOT_FILE,
@@ -83,7 +83,7 @@ async function snapshotFrom(
       found: `revision ${taken.revision}`,
     });
   }
-  const { hostname, nodeIp } = await expectIdentity(context, progress.signal);
+  const { hostname, nodeIps } = await expectIdentity(context, progress.signal);
   return {
     clusterId: context.cluster.clusterId,
     sha256,
@@ -93,26 +93,21 @@ async function snapshotFrom(
     compactRevision,
     etcdVersion: version,
     hostname,
-    nodeIp,
+    nodeIps,
   };
 }
 
-/** Name and address as they were rendered into certificates; a Failure when they changed since. */
-async function expectIdentity(
-  { paths, cluster }: LiveContext,
-  signal: AbortSignal,
-): Promise<HostIdentity> {
+/** Name and addresses as they were rendered into certificates; a Failure when they changed since. */
+async function expectIdentity({ paths }: LiveContext, signal: AbortSignal): Promise<HostIdentity> {
   const expected = await loadIdentity(paths);
-  const addresses = addressesIn(await hostAddresses(signal), cluster.machineNetwork);
-  if (
+  const addresses = (await hostAddresses(signal)).map(({ address }) => address);
+  const isSame =
     hostname() === expected.hostname &&
-    addresses.some(({ address }) => address === expected.nodeIp)
-  ) {
-    return expected;
-  }
+    expected.nodeIps.every((address) => addresses.includes(address));
+  if (isSame) return expected;
   throw new Failure('retry', "the host's name or address is not the one of its certificates", {
-    expected: `${expected.hostname}, ${expected.nodeIp}`,
-    found: [hostname(), ...addresses.map(({ address }) => address)].join(', '),
-    fix: 'Give the host a reserved address and a name that stays.',
+    expected: [expected.hostname, ...expected.nodeIps].join(', '),
+    found: [hostname(), ...addresses].join(', '),
+    fix: 'Give the host reserved addresses and a name that stays.',
   });
 }

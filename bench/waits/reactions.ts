@@ -126,7 +126,7 @@ export async function approvalReaction(
     await registerNode(approver, nodeName, signal);
     const host = {
       ...{ nodeName, staticHostName: nodeName, runningHostName: nodeName },
-      ...{ nodeIp: address, interfaceAddresses: [address] },
+      ...{ nodeIps: [address], interfaceAddresses: [address] },
     };
     const approved = Promise.withResolvers<void>();
     approveServingRequests(approver, {

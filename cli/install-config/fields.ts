@@ -1,6 +1,6 @@
 import { PREFLIGHT_CHECKS } from '../../lib/render/cluster.ts';
 import { diskPathProblem } from './disk.ts';
-import { cidrProblem } from './networks.ts';
+import { ANY_NETWORK, cidrProblem } from './networks.ts';
 import { pullSecretProblem, sshKeyProblem } from './secrets.ts';
 import { SITE_FIELDS } from './site-fields.ts';
 
@@ -19,10 +19,7 @@ const HOST_NAME = 'sno1 or sno1.example.com';
 const mapping = (fix: string): Wanted => ({ expected: 'a mapping', fix });
 
 function network(value: unknown): Wanted {
-  const problem = typeof value === 'string' ? cidrProblem(value) : undefined;
-  return (
-    problem ?? { expected: 'an IPv4 network in CIDR notation', fix: 'Write it as 10.0.0.0/16.' }
-  );
+  return (typeof value === 'string' ? cidrProblem(value) : undefined) ?? ANY_NETWORK;
 }
 
 function poolFields(pool: string): Record<string, Field> {
@@ -83,18 +80,18 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   'networking.machineNetwork[]': mapping('Write {cidr: 10.0.0.0/16}.'),
   'networking.machineNetwork[].cidr': network,
   'networking.clusterNetwork': {
-    expected: 'a list with cidr and hostPrefix in each entry',
+    expected: 'a list with cidr and hostPrefix in each entry, one of each family at most',
     fix: 'Write it as [{cidr: 10.128.0.0/14, hostPrefix: 23}].',
   },
   'networking.clusterNetwork[]': mapping('Write {cidr: 10.128.0.0/14, hostPrefix: 23}.'),
   'networking.clusterNetwork[].cidr': network,
   'networking.clusterNetwork[].hostPrefix': {
-    expected: 'a whole number from 1 to 30',
-    fix: "Write the prefix length of a node's share, such as 23.",
+    expected: 'a whole number from 1 to 30, or to 126 for IPv6',
+    fix: "Write the prefix length of a node's share, such as 23, or 64 for IPv6.",
   },
   'networking.serviceNetwork': {
-    expected: 'a list of one network',
-    fix: 'Write it as [172.30.0.0/16].',
+    expected: 'a list of one network, or of one of each family',
+    fix: 'Write it as [172.30.0.0/16] or [fd02::/112].',
   },
   'networking.serviceNetwork[]': network,
   platform: { expected: '{none: {}}', fix: 'Write platform: {none: {}}.' },

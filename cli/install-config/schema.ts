@@ -70,9 +70,9 @@ export const installConfigSchema = z.strictObject({
       networkType: z.string().min(1).optional(),
       machineNetwork: list(z.strictObject({ cidr })).optional(),
       clusterNetwork: list(
-        z.strictObject({ cidr, hostPrefix: z.number().int().min(1).max(30).optional() }),
+        z.strictObject({ cidr, hostPrefix: z.number().int().min(1).max(126).optional() }),
       ).optional(),
-      serviceNetwork: list(cidr, 1).optional(),
+      serviceNetwork: list(cidr).optional(),
     })
     .optional(),
   platform: z.strictObject({ none: z.strictObject({}) }),
@@ -111,11 +111,3 @@ export const installConfigSchema = z.strictObject({
 });
 
 export type InstallConfig = z.infer<typeof installConfigSchema>;
-
-/** The installer's defaults. */
-export const NETWORK_DEFAULTS = {
-  machineNetwork: ['10.0.0.0/16'],
-  clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
-  hostPrefix: 23,
-  serviceNetwork: ['172.30.0.0/16'],
-} as const;

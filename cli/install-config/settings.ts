@@ -4,8 +4,9 @@ import { DISK_VARIABLE, readDiskVariable } from './disk.ts';
 import { type ConfigDocument, readDocument } from './document.ts';
 import { type Fault, foundText, inOrder } from './fault.ts';
 import { FIELDS, fieldsBelow, NOT_SUPPORTED, SECRET_FIELDS } from './fields.ts';
+import { networksOf } from './network-defaults.ts';
 import { networkFaults } from './network-faults.ts';
-import { type InstallConfig, installConfigSchema, NETWORK_DEFAULTS } from './schema.ts';
+import { type InstallConfig, installConfigSchema } from './schema.ts';
 import { sshKeys } from './secrets.ts';
 import { siteFaults } from './site-faults.ts';
 import { type SiteSettings, siteSettings } from './site-settings.ts';
@@ -65,14 +66,8 @@ function settingsOf(config: InstallConfig, disk: string | undefined, args: strin
     installationDisk,
     preflightWarnings = [],
   } = bootstrapInPlace;
-  const { networkType, machineNetwork, clusterNetwork, serviceNetwork } = networking;
-  const networks = {
-    machineNetwork: machineNetwork?.map(({ cidr }) => cidr) ?? [...NETWORK_DEFAULTS.machineNetwork],
-    clusterNetwork: (clusterNetwork ?? NETWORK_DEFAULTS.clusterNetwork).map(
-      ({ cidr, hostPrefix = NETWORK_DEFAULTS.hostPrefix }) => ({ cidr, hostPrefix }),
-    ),
-    serviceNetwork: serviceNetwork ?? [...NETWORK_DEFAULTS.serviceNetwork],
-  };
+  const { networkType } = networking;
+  const networks = networksOf(networking);
   const settings: InstallSettings = {
     name: config.metadata.name,
     baseDomain: config.baseDomain,

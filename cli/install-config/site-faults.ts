@@ -1,13 +1,15 @@
-import { BlockList, isIP } from 'node:net';
 import { isRecord, jsonPath } from '../../lib/ignition/config.ts';
+import { isAddress } from '../../lib/network/address.ts';
+import { contains, type Network, networkText } from '../../lib/network/network.ts';
 import { DISK_VARIABLE } from './disk.ts';
 import type { ConfigDocument } from './document.ts';
 import { type Fault, foundText } from './fault.ts';
-import { cidrProblem } from './networks.ts';
+import { defaultNetworks } from './network-defaults.ts';
+import { usableNetwork } from './networks.ts';
 import { nmstateMisfits } from './nmstate/document.ts';
 import { at } from './nmstate/misfit.ts';
 import { proxyUrlProblem } from './proxy.ts';
-import { NETWORK_DEFAULTS, PROXY_SCHEMES } from './schema.ts';
+import { PROXY_SCHEMES } from './schema.ts';
 
 /**
  * Faults between the fields that a site gives, and inside its nmstate document, looked for
@@ -40,22 +42,23 @@ function networkConfigFaults(value: unknown, document: ConfigDocument): Fault[] 
 
 /** A proxy cannot be in a network that only the cluster's own containers reach. */
 function proxyFaults(value: unknown, document: ConfigDocument): Fault[] {
-  const networks = [
-    ...cidrs(at(value, 'networking', 'clusterNetwork') ?? NETWORK_DEFAULTS.clusterNetwork),
-    ...cidrs(at(value, 'networking', 'serviceNetwork') ?? NETWORK_DEFAULTS.serviceNetwork),
-  ];
+  const networks = (['clusterNetwork', 'serviceNetwork'] as const).flatMap((list) =>
+    networksIn(at(value, 'networking', list) ?? defaultNetworks(list, ['IPv4', 'IPv6'])),
+  );
   return Object.entries(PROXY_SCHEMES).flatMap(([name, schemes]): Fault[] => {
     const path = ['proxy', name];
     const url = at(value, ...path);
     if (typeof url !== 'string' || proxyUrlProblem(url, schemes) !== undefined) return [];
     const address = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
-    const inside = networks.find((network) => holds(network, address));
+    const inside = isAddress(address)
+      ? networks.find((network) => contains(network, address))
+      : undefined;
     if (inside === undefined) return [];
     return [
       {
         position: document.positionOf(path),
         field: jsonPath(path),
-        expected: `a proxy outside of the cluster's network ${inside}`,
+        expected: `a proxy outside of the cluster's network ${networkText(inside)}`,
         found: `the address ${address}`,
         fix: 'Name a proxy that the host reaches, or choose other networks for the cluster.',
       },
@@ -63,22 +66,13 @@ function proxyFaults(value: unknown, document: ConfigDocument): Fault[] {
   });
 }
 
-function cidrs(list: unknown): string[] {
+/** The sound ones of a list of networks, as texts or with `cidr` in each entry. */
+function networksIn(list: unknown): Network[] {
   if (!Array.isArray(list)) return [];
-  return list
-    .map((entry: unknown) => (typeof entry === 'string' ? entry : at(entry, 'cidr')))
-    .filter((cidr) => typeof cidr === 'string')
-    .filter((cidr) => cidrProblem(cidr) === undefined);
-}
-
-function holds(cidr: string, address: string): boolean {
-  const [network = '', prefix] = cidr.split('/');
-  const family = isIP(address);
-  if (family === 0 || isIP(network) !== family) return false;
-  const type = family === 4 ? 'ipv4' : 'ipv6';
-  const list = new BlockList();
-  list.addSubnet(network, Number(prefix), type);
-  return list.check(address, type);
+  return list.flatMap((entry: unknown) => {
+    const cidr = typeof entry === 'string' ? entry : at(entry, 'cidr');
+    return (typeof cidr === 'string' ? usableNetwork(cidr) : undefined) ?? [];
+  });
 }
 
 function mirrorFaults(value: unknown, document: ConfigDocument): Fault[] {

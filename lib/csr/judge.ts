@@ -193,7 +193,7 @@ function ownAddresses(host: HostView, node: NodeView | undefined): string[] {
 function whyNoAddress(host: HostView, node: NodeView | undefined): string | undefined {
   if (node === undefined) return `the API has no node ${host.nodeName} yet`;
   if (ownAddresses(host, node).length > 0) return undefined;
-  return `none of the node's addresses (${show(node.internalIps)}) is on the interface with ${host.nodeIp} (${show(host.interfaceAddresses)})`;
+  return `none of the node's addresses (${show(node.internalIps)}) is on an interface with ${show(host.nodeIps)} (${show(host.interfaceAddresses)})`;
 }
 
 /** Compares as sets without repetition, in any order. */

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { SocketAddress } from 'node:net';
+import { canonicalAddress } from '../network/address.ts';
 import { x509 } from '../pki/x509.ts';
 
 /** What a PKCS#10 request asks for, read strictly. */
@@ -51,16 +51,6 @@ export async function readRequestedCertificate(pem: string): Promise<RequestedCe
     key: describeKey(request.publicKey.rawData),
     signatureIsValid: await isSigned(request),
   };
-}
-
-/** The one spelling of an address (`fe80::1`), or the text itself if it is none. */
-export function canonicalAddress(address: string): string {
-  const family = address.includes(':') ? 'ipv6' : 'ipv4';
-  try {
-    return new SocketAddress({ address, family }).address;
-  } catch {
-    return address;
-  }
 }
 
 /** Readers differ in which of several values they take: only one attribute with one value is plain. */

@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { readTextIfPresent } from '../host/files.ts';
 import type { Node } from '../kube/resources.ts';
-import { canonicalAddress } from './requested-certificate.ts';
+import { canonicalAddress } from '../network/address.ts';
 
 /** What this host knows of itself, without asking the API. */
 export interface HostView {
@@ -10,8 +10,9 @@ export interface HostView {
   readonly staticHostName: string;
   /** What the kernel says now. */
   readonly runningHostName: string;
-  readonly nodeIp: string;
-  /** Addresses of the interface that has the node's IP; empty when none has it. */
+  /** The node's addresses, as far as the host has them now. */
+  readonly nodeIps: readonly string[];
+  /** Addresses of the interfaces that have one of them. */
   readonly interfaceAddresses: readonly string[];
 }
 
@@ -23,20 +24,20 @@ export interface NodeView {
 
 export interface HostIdentity {
   readonly nodeName: string;
-  readonly nodeIp: string;
+  readonly nodeIps: readonly string[];
   /** Path of `/etc/hostname`. */
   readonly hostNameFile: string;
 }
 
 /** Reads the host's view anew: names and addresses change while a host comes up. */
 export async function readHostView(identity: HostIdentity): Promise<HostView> {
-  const { nodeName, nodeIp, hostNameFile } = identity;
+  const { nodeName, nodeIps, hostNameFile } = identity;
   return {
     nodeName,
-    nodeIp,
+    nodeIps,
     staticHostName: ((await readTextIfPresent(hostNameFile)) ?? '').trim(),
     runningHostName: hostname(),
-    interfaceAddresses: addressesBeside(nodeIp, Object.values(networkInterfaces())),
+    interfaceAddresses: addressesBeside(nodeIps, Object.values(networkInterfaces())),
   };
 }
 
@@ -45,17 +46,17 @@ interface InterfaceAddress {
   readonly internal: boolean;
 }
 
-/** All addresses of the interface that has this one; the loopback interface counts as none. */
+/** All addresses of the interfaces that have one of these; the loopback interface counts as none. */
 export function addressesBeside(
-  address: string,
+  wanted: readonly string[],
   interfaces: readonly (readonly InterfaceAddress[] | undefined)[],
 ): string[] {
-  const wanted = canonicalAddress(address);
-  const own = interfaces
+  const canonical = new Set(wanted.map(canonicalAddress));
+  return interfaces
     .map((entries) => (entries ?? []).filter(({ internal }) => !internal))
     .map((entries) => entries.map((entry) => canonicalAddress(entry.address)))
-    .find((addresses) => addresses.includes(wanted));
-  return own ?? [];
+    .filter((addresses) => addresses.some((address) => canonical.has(address)))
+    .flat();
 }
 
 export function nodeView({ metadata, status }: Node): NodeView {

@@ -1,5 +1,7 @@
-import { BlockList } from 'node:net';
 import { z } from 'zod';
+import { canonicalAddress, type Family, familyOf, numberOf } from '../network/address.ts';
+import { contains, parseNetwork } from '../network/network.ts';
+import type { NodeIps } from '../network/node-ips.ts';
 import { run } from './command.ts';
 
 const addressesSchema = z.array(
@@ -8,13 +10,14 @@ const addressesSchema = z.array(
     addr_info: z
       .array(
         z.object({
-          family: z.string().optional(),
           local: z.string().optional(),
           prefixlen: z.number().optional(),
           scope: z.string().optional(),
           dynamic: z.boolean().optional(),
           tentative: z.boolean().optional(),
+          dadfailed: z.boolean().optional(),
           deprecated: z.boolean().optional(),
+          temporary: z.boolean().optional(),
           valid_life_time: z.number().optional(),
         }),
       )
@@ -24,29 +27,34 @@ const addressesSchema = z.array(
 
 export interface HostAddress {
   readonly interfaceName: string;
+  /** In canonical form. */
   readonly address: string;
   readonly prefixLength: number;
-  /** Leased by DHCP, for that many seconds more; undefined for a configured address. */
+  /** Leased by DHCP or made from a router's prefix, for that many seconds more; undefined for a configured address. */
   readonly leaseSeconds?: number;
 }
 
-/** The host's usable IPv4 addresses, in the order of its interfaces. */
+/** The host's usable addresses of both families, in the order of its interfaces. */
 export async function hostAddresses(signal: AbortSignal): Promise<HostAddress[]> {
-  const text = await run('ip', ['-json', '-4', 'address', 'show'], { signal, deadlineMs: 10_000 });
+  const text = await run('ip', ['-json', 'address', 'show'], { signal, deadlineMs: 10_000 });
   return parseAddresses(JSON.parse(text));
 }
 
-/** The data of `ip -json address show` as addresses; link-local, loopback and unfinished ones left out. */
+/**
+ * The data of `ip -json address show` as addresses. Left out is what does not stay or
+ * cannot be used: link-local and loopback, addresses not yet or not unique, deprecated
+ * ones, and the temporary ones of IPv6's privacy extensions.
+ */
 export function parseAddresses(data: unknown): HostAddress[] {
   return addressesSchema.parse(data).flatMap(({ ifname, addr_info }) =>
-    addr_info.flatMap(
-      ({ local, prefixlen, scope, dynamic, tentative, deprecated, valid_life_time }) => {
-        if (ifname === undefined || local === undefined || prefixlen === undefined) return [];
-        if (scope !== 'global' || tentative === true || deprecated === true) return [];
-        const lease = dynamic === true ? { leaseSeconds: valid_life_time ?? 0 } : {};
-        return [{ interfaceName: ifname, address: local, prefixLength: prefixlen, ...lease }];
-      },
-    ),
+    addr_info.flatMap(({ local, prefixlen, scope, dynamic, valid_life_time, ...flags }) => {
+      if (ifname === undefined || local === undefined || prefixlen === undefined) return [];
+      const isUnusable = Object.values(flags).includes(true);
+      if (scope !== 'global' || isUnusable) return [];
+      const lease = dynamic === true ? { leaseSeconds: valid_life_time ?? 0 } : {};
+      const address = canonicalAddress(local);
+      return [{ interfaceName: ifname, address, prefixLength: prefixlen, ...lease }];
+    }),
   );
 }
 
@@ -55,10 +63,65 @@ export function addressesIn(
   addresses: readonly HostAddress[],
   networks: readonly string[],
 ): HostAddress[] {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [base, length] = network.split('/');
-    if (base !== undefined && length !== undefined) list.addSubnet(base, Number(length), 'ipv4');
-  }
-  return addresses.filter(({ address }) => list.check(address, 'ipv4'));
+  const parsed = networks.map(parseNetwork).filter((network) => network !== undefined);
+  return addresses.filter(({ address }) => parsed.some((network) => contains(network, address)));
+}
+
+/** The families of the networks (CIDR), the primary one first. */
+export function familiesOf(networks: readonly string[]): Family[] {
+  return [...new Set(networks.map(familyOf))];
+}
+
+/** What stands for the host in one family: its address, and those that could be it just as well. */
+export interface FamilyAddress {
+  readonly family: Family;
+  readonly address: HostAddress | undefined;
+  readonly rivals: readonly HostAddress[];
+}
+
+/**
+ * For each family of the machine networks the address by which the host is known. A
+ * configured one goes before one that is leased or made from a router's prefix; of these
+ * the longer prefix goes first, since DHCPv6 leases single addresses (/128) and a host
+ * often has one made from the prefix (/64) beside. The lowest decides between equals,
+ * so that it is the same one each time.
+ */
+export function addressByFamily(
+  addresses: readonly HostAddress[],
+  machineNetwork: readonly string[],
+): FamilyAddress[] {
+  const local = addressesIn(addresses, machineNetwork);
+  return familiesOf(machineNetwork).map((family) => {
+    const [address, ...others] = local
+      .filter((each) => familyOf(each.address) === family)
+      .toSorted((a, b) => precedence(a, b) || compareNumbers(a, b));
+    const rivals = others.filter(
+      (other) => address !== undefined && precedence(address, other) === 0,
+    );
+    return { family, address, rivals };
+  });
+}
+
+/** The addresses of the node, or undefined as long as the host lacks one of a family. */
+export function nodeIpsOf(
+  addresses: readonly HostAddress[],
+  machineNetwork: readonly string[],
+): NodeIps | undefined {
+  const found = addressByFamily(addresses, machineNetwork).map(({ address }) => address?.address);
+  const [first, second] = found;
+  if (first === undefined || found.includes(undefined)) return undefined;
+  return second === undefined ? [first] : [first, second];
+}
+
+function precedence(a: HostAddress, b: HostAddress): number {
+  const isLeased = ({ leaseSeconds }: HostAddress) => Number(leaseSeconds !== undefined);
+  const kind = isLeased(a) - isLeased(b);
+  if (kind !== 0 || a.leaseSeconds === undefined) return kind;
+  return b.prefixLength - a.prefixLength;
+}
+
+function compareNumbers(a: HostAddress, b: HostAddress): number {
+  const [first, second] = [numberOf(a.address), numberOf(b.address)];
+  if (first === second) return 0;
+  return first < second ? -1 : 1;
 }

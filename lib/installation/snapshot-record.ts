@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readTextIfPresent } from '../host/files.ts';
+import { nodeIpsSchema } from '../network/node-ips.ts';
 import { Failure } from '../steps/failure.ts';
 
 /** What the live stage wrote down about its snapshot, and what the installed host holds it against. */
@@ -13,9 +14,9 @@ export const snapshotRecordSchema = z.object({
   hash: z.number(),
   compactRevision: z.number(),
   etcdVersion: z.string(),
-  /** What the reboot must not change: both are in certificates and in the Node. */
+  /** What the reboot must not change: name and addresses are in certificates and in the Node. */
   hostname: z.string(),
-  nodeIp: z.string(),
+  nodeIps: nodeIpsSchema,
 });
 
 export type SnapshotRecord = z.infer<typeof snapshotRecordSchema>;

@@ -1,3 +1,4 @@
+import type { NodeIps } from '../network/node-ips.ts';
 import type { Cluster } from './cluster.ts';
 
 /**
@@ -57,8 +58,8 @@ export interface Rendered {
 /** Facts of the live host that rendering depends on; each must survive the reboot unchanged. */
 export interface HostFacts {
   hostname: string;
-  /** The address that the node registers, on the machine network. */
-  nodeIp: string;
+  /** The addresses that the node registers, on the machine network. */
+  nodeIps: NodeIps;
   /** How the container runtime is set up, by its own word (CRI Status). */
   cgroupDriver: 'systemd' | 'cgroupfs';
   /** The container runtime's CRI socket; absent: containerd's. */

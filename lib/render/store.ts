@@ -2,6 +2,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { z } from 'zod';
 import { exists, readTextIfPresent, sha256, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
+import { nodeIpsSchema } from '../network/node-ips.ts';
 import { Failure } from '../steps/failure.ts';
 import type { Rendered, RenderedFile } from './renderer.ts';
 
@@ -31,7 +32,7 @@ const renderedSchema: z.ZodType<Rendered> = z.object({
 });
 
 /** Of the host's facts, those that the reboot must not change. */
-const identitySchema = z.object({ hostname: z.string(), nodeIp: z.string() });
+const identitySchema = z.object({ hostname: z.string(), nodeIps: nodeIpsSchema });
 
 export type HostIdentity = z.infer<typeof identitySchema>;
 
@@ -51,8 +52,8 @@ export async function saveRendered(
   identity: HostIdentity,
   rendered: Rendered,
 ): Promise<void> {
-  const { hostname, nodeIp } = identity;
-  const stored = { input, identity: { hostname, nodeIp }, rendered };
+  const { hostname, nodeIps } = identity;
+  const stored = { input, identity: { hostname, nodeIps }, rendered };
   await writeFileAtomic(storePath(paths), JSON.stringify(stored), 0o600);
 }
 
@@ -72,7 +73,7 @@ export async function loadRendered(paths: HostPaths): Promise<Rendered> {
   return (await loadStore(paths)).rendered;
 }
 
-/** The name and address that everything was rendered for. */
+/** The name and addresses that everything was rendered for. */
 export async function loadIdentity(paths: HostPaths): Promise<HostIdentity> {
   return (await loadStore(paths)).identity;
 }

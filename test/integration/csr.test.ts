@@ -32,7 +32,11 @@ t.teardown(() => {
   for (const client of [admin, kubelet, otherKubelet, approver]) client.close();
 });
 
-const view = { ...host, nodeIp: '192.0.2.10', interfaceAddresses: ['192.0.2.10', '198.51.100.1'] };
+const view = {
+  ...host,
+  nodeIps: ['192.0.2.10'],
+  interfaceAddresses: ['192.0.2.10', '198.51.100.1'],
+};
 const decisions: Decision[] = [];
 
 const nameOf = (node: string) => [{ O: ['system:nodes'] }, { CN: [`system:node:${node}`] }];

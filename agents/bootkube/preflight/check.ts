@@ -1,4 +1,4 @@
-import type { HostAddress } from '../../../lib/host/network.ts';
+import type { FamilyAddress } from '../../../lib/host/network.ts';
 import type { PreflightCheck } from '../../../lib/render/cluster.ts';
 import type { LiveContext } from '../context.ts';
 
@@ -12,8 +12,8 @@ export const bad = (problem: string, fix: string): Finding => ({ ok: false, prob
 
 export interface CheckInput extends LiveContext {
   readonly hostname: string;
-  /** The addresses of the host that lie in the machine network. */
-  readonly addresses: readonly HostAddress[];
+  /** By which the host is known in each family that the machine networks have. */
+  readonly addresses: readonly FamilyAddress[];
   readonly signal: AbortSignal;
 }
 

@@ -1,31 +1,55 @@
 import { lookup } from 'node:dns/promises';
+import type { FamilyAddress } from '../../../lib/host/network.ts';
+import { canonicalAddress } from '../../../lib/network/address.ts';
 import { clusterDomain } from '../../../lib/render/cluster.ts';
 import { bad, type Check, type CheckInput, good } from './check.ts';
 
-/** A name that must resolve to this host: through it the API or the cluster's routes are reached. */
+/** The DNS record that holds an address of the family, and what Node calls the family. */
+const RECORD = { IPv4: { type: 'A', family: 4 }, IPv6: { type: 'AAAA', family: 6 } } as const;
+
+/**
+ * A name that must resolve to this host, in every family that the cluster has: through
+ * it the API or the cluster's routes are reached.
+ */
 function resolvesHere(name: Check['name'], domainName: (input: CheckInput) => string): Check {
   return {
     name,
     async run(input) {
       const fqdn = domainName(input);
-      const expected = input.addresses.map(({ address }) => address);
-      const found = await resolve(fqdn, input.signal);
-      if (found.addresses.some((address) => expected.includes(address))) {
-        return good(`${fqdn} is ${found.addresses.join(', ')}`);
-      }
-      const seen = found.addresses.length > 0 ? found.addresses.join(', ') : found.error;
+      const answers = await Promise.all(
+        input.addresses.map(async (wanted) => ({
+          wanted,
+          found: await resolve(fqdn, wanted.family, input.signal),
+        })),
+      );
+      const wrong = answers.filter(
+        ({ wanted: { address }, found }) =>
+          address === undefined || !found.addresses.includes(address.address),
+      );
+      const seen = ({ found }: (typeof answers)[number]) =>
+        found.addresses.length > 0 ? found.addresses.join(', ') : found.error;
+      if (wrong.length === 0) return good(`${fqdn} is ${answers.map(seen).join(', ')}`);
       return bad(
-        `${fqdn} does not resolve to this host: ${seen}`,
-        `Add a DNS record for ${fqdn} with the address ${expected.join(' or ') || 'of this host'}.`,
+        `${fqdn} does not resolve to this host: ${wrong.map(seen).join(', ')}`,
+        wrong.map(({ wanted }) => recordToAdd(fqdn, wanted)).join(' '),
       );
     },
   };
 }
 
-async function resolve(name: string, signal: AbortSignal) {
+function recordToAdd(fqdn: string, { family, address }: FamilyAddress): string {
+  const wanted = address?.address ?? 'of this host';
+  return `Add a DNS record for ${fqdn} with the address ${wanted} (${RECORD[family].type}).`;
+}
+
+async function resolve(name: string, family: FamilyAddress['family'], signal: AbortSignal) {
   try {
-    const found = await Promise.race([lookup(name, { all: true, family: 4 }), aborted(signal)]);
-    return { addresses: found.map(({ address }) => address), error: 'no address' };
+    const answer = lookup(name, { all: true, family: RECORD[family].family });
+    const found = await Promise.race([answer, aborted(signal)]);
+    return {
+      addresses: found.map(({ address }) => canonicalAddress(address)),
+      error: 'no address',
+    };
   } catch (error) {
     return { addresses: [], error: error instanceof Error ? error.message : String(error) };
   }

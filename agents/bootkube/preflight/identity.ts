@@ -1,3 +1,4 @@
+import type { HostAddress } from '../../../lib/host/network.ts';
 import { bad, type Check, good } from './check.ts';
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -21,30 +22,36 @@ export const hostnameCheck: Check = {
   },
 };
 
-/** The address goes into certificates and into the Node; it has to be the same after the reboot. */
+/** The addresses go into certificates and into the Node; they have to be the same after the reboot. */
 export const addressCheck: Check = {
   name: 'address',
   run: async ({ addresses, cluster }) => {
     const networks = cluster.machineNetwork.join(', ');
-    const [first, second] = addresses;
-    if (first === undefined) {
+    const missing = addresses.find(({ address }) => address === undefined);
+    if (missing !== undefined) {
       return bad(
-        `no address of this host lies in the machine network ${networks}`,
+        `no ${missing.family} address of this host lies in the machine network ${networks}`,
         'Correct networking.machineNetwork, or the network configuration of the host.',
       );
     }
-    if (second !== undefined) {
-      const all = addresses.map(({ address }) => address).join(', ');
+    const ambiguous = addresses.find(({ rivals }) => rivals.length > 0);
+    if (ambiguous?.address !== undefined) {
+      const all = [ambiguous.address, ...ambiguous.rivals].map(({ address }) => address).join(', ');
       return bad(
         `several addresses of this host lie in the machine network ${networks}: ${all}`,
-        'Narrow networking.machineNetwork so that one address is left.',
+        'Narrow networking.machineNetwork so that one address is left in each family.',
       );
     }
-    const { address, interfaceName, leaseSeconds } = first;
-    return leaseSeconds === undefined
-      ? good(`the address ${address} on ${interfaceName} is configured`)
-      : good(
-          `the address ${address} on ${interfaceName} is leased, and must stay reserved for this host`,
-        );
+    return good(
+      addresses
+        .flatMap(({ address }) => (address === undefined ? [] : [describe(address)]))
+        .join('; '),
+    );
   },
 };
+
+function describe({ address, interfaceName, leaseSeconds }: HostAddress): string {
+  return leaseSeconds === undefined
+    ? `the address ${address} on ${interfaceName} is configured`
+    : `the address ${address} on ${interfaceName} is leased, and must stay reserved for this host`;
+}

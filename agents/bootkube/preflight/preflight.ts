@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { addressesIn, hostAddresses } from '../../../lib/host/network.ts';
+import { addressByFamily, hostAddresses } from '../../../lib/host/network.ts';
 import { describeError, Failure } from '../../../lib/steps/failure.ts';
 import { done, type Outcome } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
@@ -33,13 +33,13 @@ export const preflight: StepBody<LiveContext> = {
   input: ({ cluster }) => cluster,
   holds: async () => true,
   async run({ paths, settings, cluster }, progress): Promise<Outcome> {
-    const addresses = addressesIn(await hostAddresses(progress.signal), cluster.machineNetwork);
+    const found = await hostAddresses(progress.signal);
     const input: CheckInput = {
       paths,
       settings,
       cluster,
       hostname: hostname(),
-      addresses,
+      addresses: addressByFamily(found, cluster.machineNetwork),
       signal: AbortSignal.any([progress.signal, AbortSignal.timeout(20_000)]),
     };
     const findings = await Promise.all(checks.map((check) => runCheck(check, input)));

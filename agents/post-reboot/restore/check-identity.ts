@@ -1,4 +1,5 @@
 import { addressesIn, hostAddresses } from '../../../lib/host/network.ts';
+import { familyOf } from '../../../lib/network/address.ts';
 import { Failure } from '../../../lib/steps/failure.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
@@ -6,22 +7,22 @@ import type { InstalledContext } from '../context.ts';
 import { requireRecord } from './record.ts';
 
 /**
- * The name and the address are in certificates and will be in the Node. When the
+ * The name and the addresses are in certificates and will be in the Node. When the
  * reboot changed one of them, this says so, instead of a cluster that half works.
- * An address that is not there yet is waited for.
+ * A family of which no address is there yet is waited for.
  */
 export const checkIdentity: StepBody<InstalledContext> = {
   name: 'check-identity',
-  leaves: 'certainty that the host has the name and the address of the live stage',
+  leaves: 'certainty that the host has the name and the addresses of the live stage',
   retries: true,
   input: requireRecord,
   // Again at a boot that comes before the clean-up: the address may have changed since.
   async holds(context, { signal }) {
     const record = await requireRecord(context);
-    const addresses = await hostAddresses(signal);
+    const addresses = (await hostAddresses(signal)).map(({ address }) => address);
     return (
       context.nodeName === record.hostname &&
-      addresses.some(({ address }) => address === record.nodeIp)
+      record.nodeIps.every((address) => addresses.includes(address))
     );
   },
   async run(context, { signal }) {
@@ -32,15 +33,18 @@ export const checkIdentity: StepBody<InstalledContext> = {
     const addresses = addressesIn(await hostAddresses(signal), context.cluster.machineNetwork).map(
       ({ address }) => address,
     );
-    if (addresses.length === 0) {
-      throw new Failure('retry', 'the host has no address in the machine network', {
-        expected: record.nodeIp,
-      });
+    for (const expected of record.nodeIps) {
+      const family = familyOf(expected);
+      const found = addresses.filter((address) => familyOf(address) === family);
+      if (found.length === 0) {
+        const message = `the host has no ${family} address in the machine network`;
+        throw new Failure('retry', message, { expected });
+      }
+      if (!found.includes(expected)) {
+        throw changed(`the host's ${family} address`, expected, found.join(', '));
+      }
     }
-    if (!addresses.includes(record.nodeIp)) {
-      throw changed("the host's address", record.nodeIp, addresses.join(', '));
-    }
-    return done(`${record.hostname}, ${record.nodeIp}`);
+    return done([record.hostname, ...record.nodeIps].join(', '));
   },
 };
 

@@ -1,21 +1,21 @@
-import { isIPv4 } from 'node:net';
+import { bitsOf, familyOf } from '../../network/address.ts';
+import { addressAt as addressIn, type Network, parseNetwork } from '../../network/network.ts';
 import { Failure } from '../../steps/failure.ts';
+import type { Cluster } from '../cluster.ts';
 
 /**
- * The n-th address of an IPv4 network, 0 being the network's own.
+ * The n-th address of a network, 0 being the network's own.
  *
  * @param field what the error names, such as `networking.serviceNetwork`.
- * @throws Failure (usage) when the network is not IPv4 CIDR or too small.
+ * @throws Failure (usage) when the text is no network in CIDR notation, or a too small one.
  */
 export function addressAt(cidr: string, index: number, field: string): string {
-  const { base, prefix } = parse(cidr, field);
-  if (index >= 2 ** (32 - prefix)) {
-    throw new Failure('usage', `${field} is too small`, {
-      expected: `at least ${index + 1} addresses`,
-      found: cidr,
-    });
-  }
-  return format(base + index);
+  const found = addressIn(networkOf(cidr, field), index);
+  if (found !== undefined) return found;
+  throw new Failure('usage', `${field} is too small`, {
+    expected: `at least ${index + 1} addresses`,
+    found: cidr,
+  });
 }
 
 /**
@@ -25,30 +25,36 @@ export function addressAt(cidr: string, index: number, field: string): string {
  * @throws Failure (usage) as addressAt, and when the subnet would be larger than the network.
  */
 export function firstSubnet(cidr: string, subnetPrefix: number, field: string): string {
-  const { base, prefix } = parse(cidr, field);
-  if (subnetPrefix < prefix || subnetPrefix > 30) {
+  const { address, prefix, family } = networkOf(cidr, field);
+  // The network's own address, the gateway's and a pod's.
+  const longest = bitsOf(family) - 2;
+  if (subnetPrefix < prefix || subnetPrefix > longest) {
     throw new Failure('usage', `${field}: hostPrefix does not fit the network`, {
-      expected: `a value from ${prefix} to 30`,
+      expected: `a value from ${prefix} to ${longest}`,
       found: String(subnetPrefix),
     });
   }
-  return `${format(base)}/${subnetPrefix}`;
+  return `${address}/${subnetPrefix}`;
 }
 
-function parse(cidr: string, field: string): { base: number; prefix: number } {
-  const [address = '', length = '', ...rest] = cidr.split('/');
-  const prefix = Number(length);
-  const valid = isIPv4(address) && /^\d{1,2}$/.test(length) && prefix <= 32 && rest.length === 0;
-  if (!valid) {
-    throw new Failure('usage', `${field} is not an IPv4 network`, {
-      expected: 'an address and a prefix length, such as 172.30.0.0/16',
-      found: cidr,
-    });
-  }
-  const value = address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0);
-  return { base: value - (value % 2 ** (32 - prefix)), prefix };
+/** The address under which each service network reaches the API: its first, as the API server takes it. */
+export function apiServiceIps({ serviceNetwork }: Pick<Cluster, 'serviceNetwork'>): string[] {
+  return serviceNetwork.map((cidr) => addressAt(cidr, 1, 'networking.serviceNetwork'));
 }
 
-function format(value: number): string {
-  return [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.');
+/** How large a node's share of the pod network is, in the families that the cluster has. */
+export function nodeMaskSizes({ clusterNetwork }: Pick<Cluster, 'clusterNetwork'>) {
+  const flag = { IPv4: 'node-cidr-mask-size-ipv4', IPv6: 'node-cidr-mask-size-ipv6' } as const;
+  return Object.fromEntries(
+    clusterNetwork.map(({ cidr, hostPrefix }) => [flag[familyOf(cidr)], hostPrefix]),
+  );
+}
+
+function networkOf(cidr: string, field: string): Network {
+  const network = parseNetwork(cidr);
+  if (network !== undefined) return network;
+  throw new Failure('usage', `${field} is not a network`, {
+    expected: 'an address and a prefix length, such as 172.30.0.0/16',
+    found: cidr,
+  });
 }

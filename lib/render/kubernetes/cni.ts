@@ -1,14 +1,18 @@
+import { familyOf } from '../../network/address.ts';
 import type { RenderedFile, RenderInput } from '../renderer.ts';
 import { firstSubnet } from './addresses.ts';
 import { publicFile } from './files.ts';
 
-/** The pod network of a single node: a bridge, with the subnet that the node is given. */
+const everything = { IPv4: '0.0.0.0/0', IPv6: '::/0' } as const;
+
+/**
+ * The pod network of a single node: a bridge, with the subnets that the node is given,
+ * one of each family. Pods leave the host under its address, by either family, since
+ * nothing outside has a route to them.
+ */
 export function cniFile({ cluster }: RenderInput): RenderedFile {
-  const network = cluster.clusterNetwork[0];
-  const subnet = firstSubnet(
-    network?.cidr ?? '',
-    network?.hostPrefix ?? 24,
-    'networking.clusterNetwork',
+  const subnets = cluster.clusterNetwork.map(({ cidr, hostPrefix }) =>
+    firstSubnet(cidr, hostPrefix, 'networking.clusterNetwork'),
   );
   const list = {
     cniVersion: '1.0.0',
@@ -22,8 +26,9 @@ export function cniFile({ cluster }: RenderInput): RenderedFile {
         hairpinMode: true,
         ipam: {
           type: 'host-local',
-          ranges: [[{ subnet }]],
-          routes: [{ dst: '0.0.0.0/0' }],
+          // A pod gets an address out of each of the sets.
+          ranges: subnets.map((subnet) => [{ subnet }]),
+          routes: subnets.map((subnet) => ({ dst: everything[familyOf(subnet)] })),
           // A reboot ends every pod sandbox; their addresses must not outlive them.
           dataDir: '/run/cni/ipam',
         },

@@ -8,6 +8,8 @@ import { flags, staticPod } from './static-pod.ts';
 /**
  * Who the one member is. A snapshot is restored under exactly these, and none of
  * them depends on the host, so that a new address or name changes nothing here.
+ * IPv4's loopback on an IPv6 host too: Linux cannot be built with IPv6 alone, so that
+ * `lo` always has it, while `ipv6.disable=1` takes ::1 away.
  */
 export const etcdMember = {
   name: 'etcd',

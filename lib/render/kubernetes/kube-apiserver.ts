@@ -36,7 +36,9 @@ export function apiServerPod(input: RenderInput): StaticPod {
     issuedLeaves;
   const args = flags({
     'secure-port': apiPort,
-    'advertise-address': input.host.nodeIp,
+    // Of the primary service network's family, or the API server refuses to start. It listens
+    // on every address of both families: that is what the default --bind-address means.
+    'advertise-address': input.host.nodeIps[0],
     'tls-cert-file': apiServerServing.certificate,
     'tls-private-key-file': apiServerServing.key,
     'tls-min-version': 'VersionTLS12',

@@ -1,5 +1,6 @@
 import { lifetimes } from '../../pki/lifetimes.ts';
 import type { RenderedFile, RenderInput, StaticPod } from '../renderer.ts';
+import { nodeMaskSizes } from './addresses.ts';
 import {
   type Authorities,
   type AuthorityName,
@@ -77,7 +78,7 @@ export function controllerManagerPod(input: RenderInput): StaticPod {
 
     'allocate-node-cidrs': true,
     'cluster-cidr': cluster.clusterNetwork.map(({ cidr }) => cidr),
-    'node-cidr-mask-size-ipv4': cluster.clusterNetwork[0]?.hostPrefix ?? 24,
+    ...nodeMaskSizes(cluster),
     'service-cluster-ip-range': cluster.serviceNetwork,
     // The default lies below /usr, which is read-only here and on the host.
     'flex-volume-plugin-dir': `${paths.kubernetes}/kubelet-plugins/volume/exec`,

@@ -2,7 +2,7 @@ import { administrators } from '../../pki/kubeconfig.ts';
 import { issueLeaf, type LeafProfile } from '../../pki/leaf.ts';
 import { clusterDomain } from '../cluster.ts';
 import type { RenderedFile, RenderInput, Stage } from '../renderer.ts';
-import { addressAt } from './addresses.ts';
+import { apiServiceIps } from './addresses.ts';
 import type { Authorities, AuthorityName } from './authorities.ts';
 import { keyFile, publicFile } from './files.ts';
 import { paths } from './paths.ts';
@@ -43,7 +43,8 @@ function at(folder: string, name: string): Pick<Leaf, 'certificate' | 'key'> {
   return { certificate: `${folder}/${name}.crt`, key: `${folder}/${name}.key` };
 }
 
-const loopback = () => ({ dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] });
+const loopbackIps = ['127.0.0.1', '::1'];
+const loopback = () => ({ dnsNames: ['localhost'], ipAddresses: loopbackIps });
 
 /** The leaves that rendering makes, by what they are for. */
 export const issuedLeaves = {
@@ -188,6 +189,8 @@ function apiServerNames({ cluster, host }: RenderInput) {
     'localhost',
     host.hostname,
   ];
-  const serviceIp = addressAt(cluster.serviceNetwork[0] ?? '', 1, 'networking.serviceNetwork');
-  return { dnsNames: [...new Set(dnsNames)], ipAddresses: ['127.0.0.1', host.nodeIp, serviceIp] };
+  return {
+    dnsNames: [...new Set(dnsNames)],
+    ipAddresses: [...loopbackIps, ...host.nodeIps, ...apiServiceIps(cluster)],
+  };
 }

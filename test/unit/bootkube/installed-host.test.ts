@@ -52,7 +52,7 @@ async function host(t: Test) {
     compactRevision: 4711,
     etcdVersion: '3.6.8',
     hostname: 'edge-0',
-    nodeIp: '192.0.2.10',
+    nodeIps: ['192.0.2.10'],
   };
   write(snapshotRecordPath(context), JSON.stringify(record));
   write(bundlePath(context), 'logs');

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import t from 'tap';
 import { manifests } from '../../../agents/bootkube/manifests.ts';
-import { saveRendered } from '../../../lib/render/store.ts';
+import { type HostIdentity, saveRendered } from '../../../lib/render/store.ts';
 import { liveHost } from './live-host.ts';
 
 const rendered = {
@@ -11,11 +11,12 @@ const rendered = {
   manifests: [{ name: '10-now.yaml', contents: 'kind: Namespace\n' }],
 };
 
+const identity: HostIdentity = { hostname: 'sno', nodeIps: ['192.0.2.10'] };
+
 t.test('what an earlier attempt rendered does not stay among the manifests', async (t) => {
   const host = liveHost(t.testdir());
   const folder = `${host.paths.assets}/rendered-manifests`;
   host.write(`${folder}/00-earlier.yaml`, 'kind: ConfigMap\n');
-  const identity = { hostname: 'sno', nodeIp: '192.0.2.10' };
   await saveRendered(host.paths, 'input', identity, rendered);
   // There is no API here: what is looked at is what would have been applied.
   await t.rejects(async () => manifests.run(host.context, host.progress()));
@@ -24,7 +25,7 @@ t.test('what an earlier attempt rendered does not stay among the manifests', asy
 
 t.test('a changed manifest of the user runs the step again', async (t) => {
   const host = liveHost(t.testdir());
-  await saveRendered(host.paths, 'input', { hostname: 'sno', nodeIp: '192.0.2.10' }, rendered);
+  await saveRendered(host.paths, 'input', identity, rendered);
   const input = async () => JSON.stringify(await manifests.input(host.context));
   const before = await input();
   t.equal(await input(), before, 'unchanged: the same');

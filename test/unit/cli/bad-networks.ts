@@ -9,10 +9,10 @@ export const networks: readonly Case[] = [
     says: /not supported yet/,
   },
   {
-    name: 'IPv6 machine network',
-    edits: [['192.168.7.0/24', 'fd00::/64']],
+    name: 'CIDR in octal notation',
+    edits: [['192.168.7.0/24', '0300.0250.7.0/24']],
     faults: ['14 networking.machineNetwork[0].cidr'],
-    says: /IPv6 is not supported yet/,
+    says: /an IPv4 or IPv6 network in CIDR notation/,
   },
   {
     name: 'CIDR without a length',
@@ -59,13 +59,14 @@ export const networks: readonly Case[] = [
   {
     name: 'two service networks',
     edits: [['- 172.30.0.0/16', '- 172.30.0.0/16\n  - 172.31.0.0/16']],
-    faults: ['19 networking.serviceNetwork'],
+    faults: ['20 networking.serviceNetwork[1]'],
+    says: /one IPv4 network in networking\.serviceNetwork, found 172\.31\.0\.0\/16 besides/,
   },
   {
     name: 'host prefix larger than its network',
     edits: [['hostPrefix: 23', 'hostPrefix: 13']],
     faults: ['17 networking.clusterNetwork[0].hostPrefix'],
-    says: /at least 14/,
+    says: /from 14 to 30 in 10\.128\.0\.0\/14/,
   },
   {
     name: 'host prefix 31',

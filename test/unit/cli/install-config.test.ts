@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { DISK_VARIABLE } from '../../../cli/install-config/disk.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
+import { acceptedNetworks, families, networks as withNetworks } from './bad-families.ts';
 import { identity } from './bad-identity.ts';
 import { installation } from './bad-installation.ts';
 import { networks } from './bad-networks.ts';
@@ -12,7 +13,15 @@ import { site } from './bad-site.ts';
 import { edited, GOOD } from './install-config-file.ts';
 import { type Run, sno } from './run-sno.ts';
 
-const BAD = [...identity, ...networks, ...installation, ...outside, ...site, ...nmstate];
+const BAD = [
+  ...identity,
+  ...networks,
+  ...families,
+  ...installation,
+  ...outside,
+  ...site,
+  ...nmstate,
+];
 
 /** Runs `sno create` on a folder with this file; `left` is what the folder has afterwards. */
 async function create(t: Tap, text: string, variable?: string): Promise<Run & { left: string[] }> {
@@ -100,6 +109,20 @@ t.test('the whole of a file without a site', async (t) => {
     },
   });
 });
+
+for (const { name, given, machine, cluster, service } of acceptedNetworks) {
+  t.test(`accepted: ${name}`, async (t) => {
+    const read = readSettings(edited([withNetworks(given)]), undefined);
+    t.match(read, {
+      ok: true,
+      settings: {
+        machineNetwork: machine,
+        clusterNetwork: cluster.map(([cidr, hostPrefix]) => ({ cidr, hostPrefix })),
+        serviceNetwork: service,
+      },
+    });
+  });
+}
 
 const LEAST = `apiVersion: v1
 baseDomain: example.com

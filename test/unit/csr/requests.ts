@@ -10,7 +10,7 @@ export const host: HostView = {
   nodeName: 'sno.example.com',
   staticHostName: 'sno.example.com',
   runningHostName: 'sno.example.com',
-  nodeIp: '192.0.2.10',
+  nodeIps: ['192.0.2.10'],
   interfaceAddresses: ['192.0.2.10', '192.0.2.77', 'fe80::1'],
 };
 

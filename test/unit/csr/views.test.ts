@@ -9,9 +9,15 @@ const uplink = [
 const bridge = [{ address: '10.128.0.1', internal: false }];
 
 t.test("the node's interface is the one with its address", async (t) => {
-  t.same(addressesBeside('192.0.2.10', [loopback, bridge, uplink]), ['192.0.2.10', 'fe80::1']);
-  t.same(addressesBeside('198.51.100.1', [loopback, bridge, uplink]), [], 'none has it');
-  t.same(addressesBeside('127.0.0.1', [loopback, uplink]), [], 'loopback is none');
+  t.same(addressesBeside(['192.0.2.10'], [loopback, bridge, uplink]), ['192.0.2.10', 'fe80::1']);
+  t.same(addressesBeside(['198.51.100.1'], [loopback, bridge, uplink]), [], 'none has it');
+  t.same(addressesBeside(['127.0.0.1'], [loopback, uplink]), [], 'loopback is none');
+});
+
+t.test('the families may be on two interfaces', async (t) => {
+  const second = [{ address: '2001:DB8:0::7', internal: false }];
+  const found = addressesBeside(['192.0.2.10', '2001:db8::7'], [uplink, bridge, second]);
+  t.same(found, ['192.0.2.10', 'fe80::1', '2001:db8::7']);
 });
 
 t.test('only InternalIPs of a node count, in one spelling', async (t) => {

@@ -201,7 +201,7 @@ t.test('ledger and snapshot record: absent, good, damaged', async (t) => {
     compactRevision: 0,
     etcdVersion: '3.6.1',
     hostname: 'node',
-    nodeIp: '10.0.0.1',
+    nodeIps: ['10.0.0.1'],
   };
   const cases: [string, () => Promise<unknown>, object][] = [
     [ledgerPath(paths), () => readLedger(paths), ledger],

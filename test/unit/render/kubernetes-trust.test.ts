@@ -36,7 +36,7 @@ t.test('the API server answers to all its names', async (t) => {
     'localhost',
     'edge-0',
   ]);
-  t.same(ipAddresses, ['127.0.0.1', '192.0.2.10', '172.30.0.1']);
+  t.same(ipAddresses, ['127.0.0.1', '::1', '192.0.2.10', '172.30.0.1']);
 });
 
 t.test('anonymous access is for three health paths', async (t) => {

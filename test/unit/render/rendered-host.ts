@@ -20,7 +20,7 @@ const cluster: Cluster = clusterSchema.parse({
 const components = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 export const host: HostFacts = {
   hostname: 'edge-0',
-  nodeIp: '192.0.2.10',
+  nodeIps: ['192.0.2.10'],
   cgroupDriver: 'systemd',
   rootIsOverlay: false,
   images: Object.fromEntries(components.map((name) => [name, `example.test/${name}:1`])),

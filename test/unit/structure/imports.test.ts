@@ -20,6 +20,7 @@ const PURE = [
   'lib/ignition/merge.ts',
   'lib/ignition/validate.ts',
   'lib/log/{line,redact}.ts',
+  'lib/network/*.ts',
   'lib/render/kubernetes/**/*.ts',
   'lib/render/machine-config/**/*.ts',
   'cli/install-config/**/*.ts',

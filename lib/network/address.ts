@@ -1,0 +1,49 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+export type Family = 'IPv4' | 'IPv6';
+
+/** The family of an address, or of a network in CIDR notation. */
+export function familyOf(text: string): Family {
+  return text.includes(':') ? 'IPv6' : 'IPv4';
+}
+
+/**
+ * An address that is nothing else to any reader: without a zone, and not in the octal
+ * or shortened notations that only some readers know.
+ */
+export function isAddress(text: string): boolean {
+  return isIP(text) !== 0 && !text.includes('%');
+}
+
+/** The one spelling of an address (RFC 5952), or the text itself if it is none. */
+export function canonicalAddress(text: string): string {
+  return isAddress(text) ? ipaddr.parse(text).toString() : text;
+}
+
+/** Whether both are the same address, however they are spelt. */
+export function isSameAddress(a: string, b: string): boolean {
+  return canonicalAddress(a) === canonicalAddress(b);
+}
+
+/** The address as the host of a URL. */
+export function urlHost(address: string): string {
+  return familyOf(address) === 'IPv6' ? `[${address}]` : address;
+}
+
+/** The address as a number. */
+export function numberOf(address: string): bigint {
+  return BigInt(`0x${Buffer.from(ipaddr.parse(address).toByteArray()).toString('hex')}`);
+}
+
+/** @throws RangeError when the number is none of the family's. */
+export function addressOf(number: bigint, family: Family): string {
+  const bytes = bitsOf(family) / 8;
+  const digits = number.toString(16).padStart(bytes * 2, '0');
+  if (number < 0n || digits.length > bytes * 2) throw new RangeError(`no ${family} address`);
+  return ipaddr.fromByteArray([...Buffer.from(digits, 'hex')]).toString();
+}
+
+export function bitsOf(family: Family): number {
+  return family === 'IPv4' ? 32 : 128;
+}
