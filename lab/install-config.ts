@@ -2,21 +2,26 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { run } from '../lib/host/command.ts';
-import { MACHINE_NETWORK } from './host/network.ts';
+import { familyOf } from '../lib/network/address.ts';
+import { type HostIdentity, SEGMENTS } from './host/network.ts';
 import { cli } from './paths.ts';
-import { CLUSTER, DOMAIN, host } from './site.ts';
+import { CLUSTER, DOMAIN } from './site.ts';
 
-const installConfig = {
+/** Cluster and service networks are the defaults of the machine networks' families. */
+const installConfig = ({ name, addresses }: HostIdentity) => ({
   apiVersion: 'v1',
   baseDomain: CLUSTER.baseDomain,
   metadata: { name: CLUSTER.name },
   compute: [{ name: 'worker', replicas: 0 }],
   controlPlane: { name: 'master', replicas: 1 },
-  networking: { networkType: 'OVNKubernetes', machineNetwork: [{ cidr: MACHINE_NETWORK }] },
+  networking: {
+    networkType: 'OVNKubernetes',
+    machineNetwork: addresses.map((address) => ({ cidr: SEGMENTS[familyOf(address)].network })),
+  },
   platform: { none: {} },
-  bootstrapInPlace: { hostname: `${host.name}.${DOMAIN}` },
+  bootstrapInPlace: { hostname: `${name}.${DOMAIN}` },
   pullSecret: '{"auths":{}}',
-};
+});
 
 export interface CreatedInstallation {
   /** Ignition config of the live host. */
@@ -32,9 +37,9 @@ export function createdIn(folder: string): CreatedInstallation {
   };
 }
 
-export async function writeInstallConfig(folder: string): Promise<void> {
+export async function writeInstallConfig(folder: string, host: HostIdentity): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'install-config.yaml'), stringify(installConfig));
+  await writeFile(join(folder, 'install-config.yaml'), stringify(installConfig(host)));
 }
 
 export interface CreateRun {

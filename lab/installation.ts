@@ -19,7 +19,7 @@ import { reportJournal } from './journal-progress.ts';
 import { createIgnition, makeMedium } from './medium.ts';
 import type { AgentStep, LabContext, ScenarioRun, ScenarioStep } from './scenario.ts';
 import { serveInstallation } from './served.ts';
-import { host as identity, openSite, type Site, type SiteOptions } from './site.ts';
+import { openSite, type Site, type SiteOptions } from './site.ts';
 
 const BOOT_MS = 60_000;
 const LIVE_MS = 10 * 60_000;
@@ -80,7 +80,7 @@ export class Installation {
     this.#site = await openSite(folder, site ?? {}, teardown, signal);
     const target = join(folder, 'installation');
     await writeUserManifests(target, manifests);
-    await writeInstallConfig(target);
+    await writeInstallConfig(target, this.site.host);
     if (served !== undefined) {
       this.#created = await serveInstallation(this.context, target, served.damaged);
       return;
@@ -207,7 +207,8 @@ export class Installation {
 
   #hostOptions(label: string) {
     const { folder, out } = this.context;
-    return { identity, folder, logs: out, label, disk: this.site.disk };
+    const { host: identity, disk } = this.site;
+    return { identity, folder, logs: out, label, disk };
   }
 
   #records(label: string): string {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Family } from '../lib/network/address.ts';
 import { createDisk, type Disk } from './host/disk.ts';
 import { type DnsRecord, type HostIdentity, type Network, startNetwork } from './host/network.ts';
 import type { Teardown } from './host/teardown.ts';
@@ -9,31 +10,44 @@ export const DOMAIN = `${CLUSTER.name}.${CLUSTER.baseDomain}`;
 export const DISK = '/dev/disk/by-id/virtio-sno-disk';
 const DISK_BYTES = 12 * 1024 ** 3;
 
-export const host: HostIdentity = {
-  name: 'sno',
-  mac: '52:54:00:00:00:0a',
-  address: '192.168.126.10',
+export const host = { name: 'sno', mac: '52:54:00:00:00:0a' } as const;
+const ADDRESSES: Readonly<Record<Family, string>> = {
+  IPv4: '192.168.126.10',
+  IPv6: 'fd00:126::10',
 };
+
+/** The families of a site's network, the primary one first. */
+export type Families = readonly [Family] | readonly [Family, Family];
+
+/** The host as the site's DHCP and DNS know it. */
+export function hostOf([primary, secondary]: Families): HostIdentity {
+  const others = secondary === undefined ? [] : [ADDRESSES[secondary]];
+  return { ...host, addresses: [ADDRESSES[primary], ...others] };
+}
 
 /** One edge site: a network with DHCP and DNS, and a host's empty disk. */
 export interface Site {
   readonly folder: string;
   readonly network: Network;
+  readonly host: HostIdentity;
   readonly disk: Disk;
 }
 
 export interface SiteOptions {
   readonly withoutRecords?: readonly DnsRecord[];
+  /** Default: IPv4 alone. */
+  readonly families?: Families;
 }
 
 export async function openSite(
   folder: string,
-  { withoutRecords = [] }: SiteOptions,
+  { withoutRecords = [], families = ['IPv4'] }: SiteOptions,
   teardown: Teardown,
   signal: AbortSignal,
 ): Promise<Site> {
-  const options = { domain: DOMAIN, host, withoutRecords };
+  const identity = hostOf(families);
+  const options = { domain: DOMAIN, host: identity, withoutRecords };
   const network = await startNetwork(options, folder, teardown, signal);
   const disk = await createDisk(join(folder, 'disk.raw'), DISK_BYTES);
-  return { folder, network, disk };
+  return { folder, network, host: identity, disk };
 }

@@ -1,12 +1,15 @@
 import { bareSystem } from './bare-system.ts';
 import { bootPartition } from './boot-partition.ts';
+import { certificateNames } from './certificate-names.ts';
 import type { ClusterCheck, DiskCheck } from './check.ts';
 import { etcdRestored } from './etcd-restored.ts';
 import { journalStory } from './journal-story.ts';
+import { nodeAddresses } from './node-addresses.ts';
 import { nodeReady } from './node-ready.ts';
 import { nothingLeft } from './nothing-left.ts';
 import { objectsKept } from './objects-kept.ts';
 import { restarts } from './restarts.ts';
+import { serviceFamilies } from './service-families.ts';
 import { unitsGone } from './units-gone.ts';
 import { workload } from './workload.ts';
 
@@ -21,5 +24,8 @@ export const clusterChecks: readonly ClusterCheck[] = [
   nothingLeft,
   unitsGone,
   journalStory,
+  nodeAddresses,
+  certificateNames,
+  serviceFamilies,
   workload,
 ];

@@ -1,16 +1,20 @@
 import { join } from 'node:path';
 import { run } from '../../lib/host/command.ts';
-import { DOMAIN, host } from '../site.ts';
+import { urlHost } from '../../lib/network/address.ts';
+import { DOMAIN } from '../site.ts';
 import type { InstalledCluster } from './check.ts';
 
 /** Runs kubectl beside the host, as an administrator on the same network does. */
 export function kubectl(
-  { kubeconfig, kubernetes }: Pick<InstalledCluster, 'kubeconfig' | 'kubernetes'>,
+  { host, kubeconfig, kubernetes }: Pick<InstalledCluster, 'host' | 'kubeconfig' | 'kubernetes'>,
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<string> {
   // By address, with the name that the certificate has: this side does not ask the site's DNS.
-  const server = [`--server=https://${host.address}:6443`, `--tls-server-name=api.${DOMAIN}`];
+  const server = [
+    `--server=https://${urlHost(host.identity.addresses[0])}:6443`,
+    `--tls-server-name=api.${DOMAIN}`,
+  ];
   const from = [`--kubeconfig=${kubeconfig}`, ...server, '--request-timeout=20s'];
   return run(join(kubernetes, 'kubectl'), [...from, ...args], { signal, deadlineMs: 60_000 });
 }

@@ -1,10 +1,16 @@
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { run } from '../../lib/host/command.ts';
+import { familyOf, urlHost } from '../../lib/network/address.ts';
 import { Failure } from '../../lib/steps/failure.ts';
+import { SEGMENTS } from '../host/network.ts';
 import { HELLO_IMAGE, writeHelloImage } from '../test-workload.ts';
+import { applyObject } from './apply-object.ts';
 import type { ClusterCheck, InstalledCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
+
+const OUTSIDE_PORT = 8099;
 
 const deployment = {
   apiVersion: 'apps/v1',
@@ -33,22 +39,66 @@ const deployment = {
 
 /** The cluster does what it is for: scheduler, controllers, kubelet and pod network together. */
 export const workload: ClusterCheck = {
-  name: 'a Deployment made now runs and answers',
+  name: 'a Deployment made now runs, answers and reaches the outside in every family',
   run: async (cluster, signal) => {
     await importImage(cluster, signal);
-    await apply(cluster, signal);
+    await applyObject(cluster, deployment, signal);
     await kubectl(cluster, ['rollout', 'status', 'deployment/hello', '--timeout=50s'], signal);
-    const path = 'jsonpath={.items[0].status.podIP}';
-    const address = await kubectl(cluster, ['get', 'pods', '-l', 'app=hello', '-o', path], signal);
-    const answer = await ask(cluster, `http://${address}:8080/`, signal);
-    if (answer.trim() !== 'hello') {
-      throw new Failure('fatal', 'the Deployment answers something else', { found: answer });
+    const addresses = await podAddresses(cluster, signal);
+    for (const address of addresses) {
+      const answer = await ask(cluster, `http://${urlHost(address)}:8080/`, signal);
+      if (answer.trim() !== 'hello') {
+        throw new Failure('fatal', 'the Deployment answers something else', { found: answer });
+      }
     }
     const logs = await kubectl(cluster, ['logs', 'deployment/hello', '--tail=1'], signal);
     if (logs.includes('error'))
       throw new Failure('fatal', 'the kubelet gives no logs', { found: logs });
+    for (const address of cluster.host.identity.addresses) {
+      await reachOutside(cluster, address, signal);
+    }
   },
 };
+
+async function podAddresses(cluster: InstalledCluster, signal: AbortSignal): Promise<string[]> {
+  const path = 'jsonpath={.items[0].status.podIPs[*].ip}';
+  const pods = ['get', 'pods', '-l', 'app=hello', '-o', path];
+  const addresses = (await kubectl(cluster, pods, signal)).split(' ');
+  const expected = cluster.host.identity.addresses.map(familyOf).join();
+  if (addresses.map(familyOf).join() === expected) return addresses;
+  throw new Failure('fatal', 'the pod has addresses of other families', {
+    expected,
+    found: addresses.join(', '),
+  });
+}
+
+/** A server beside the host, which has no route to pods, must be asked by the node's own address. */
+async function reachOutside(
+  cluster: InstalledCluster,
+  nodeAddress: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { bridge } = SEGMENTS[familyOf(nodeAddress)];
+  const server = createServer(({ socket }, response) => response.end(socket.remoteAddress));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(OUTSIDE_PORT, bridge, resolve);
+  });
+  try {
+    const wget = ['busybox', 'wget', '-q', '-T', '5', '-O', '-'];
+    const url = `http://${urlHost(bridge)}:${OUTSIDE_PORT}/`;
+    const args = ['exec', 'deployment/hello', '--', ...wget, url];
+    const found = (await kubectl(cluster, args, signal)).trim();
+    if (found === nodeAddress) return;
+    throw new Failure('fatal', 'pods do not leave the host under its address', {
+      expected: nodeAddress,
+      found,
+    });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
 
 async function importImage({ host, folder }: InstalledCluster, signal: AbortSignal): Promise<void> {
   const archive = join(folder, 'hello.tar');
@@ -58,12 +108,6 @@ async function importImage({ host, folder }: InstalledCluster, signal: AbortSign
   const ctr = ['ctr', '-n', 'k8s.io', 'images', 'import', '/var/tmp/hello.tar'];
   const { exitCode, stderr } = await host.exec(ctr, { timeoutMs: 30_000 }, signal);
   if (exitCode !== 0) throw new Failure('fatal', 'the image cannot be imported', { found: stderr });
-}
-
-async function apply(cluster: InstalledCluster, signal: AbortSignal): Promise<void> {
-  const manifest = join(cluster.folder, 'hello.json');
-  await run('tee', [manifest], { signal, deadlineMs: 5_000, input: JSON.stringify(deployment) });
-  await kubectl(cluster, ['apply', '-f', manifest], signal);
 }
 
 /** From the host itself, where the pod network is. */

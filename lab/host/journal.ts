@@ -25,7 +25,12 @@ export function followJournal(
       await sleep(200, undefined, { signal: stop.signal });
     }
     const options = ['--follow', '--no-tail', '--no-hostname', '--output=short-iso-precise'];
-    reader = startInBackground('journalctl', ['--directory', folder, ...options], journalLog);
+    // It ends at once where the journal's file is there and the boot's first line is not.
+    while (!stop.signal.aborted) {
+      reader = startInBackground('journalctl', ['--directory', folder, ...options], journalLog);
+      await reader.ended;
+      await sleep(200, undefined, { signal: stop.signal });
+    }
   };
   teardown.add('stop reading the journal', async () => {
     stop.abort();

@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readTextIfPresent } from '../../lib/host/files.ts';
+import { type Family, familyOf, urlHost } from '../../lib/network/address.ts';
 import { Failure } from '../../lib/steps/failure.ts';
 import { type Background, startInBackground } from './background.ts';
 import { quickly } from './command.ts';
@@ -9,15 +10,20 @@ import { teardownSignal } from './mount.ts';
 import type { Teardown } from './teardown.ts';
 
 export const BRIDGE = 'snolab0';
-export const BRIDGE_ADDRESS = '192.168.126.1';
-export const MACHINE_NETWORK = '192.168.126.0/24';
+/** The site's network in each family that it can have: itself, and the bridge's address in it. */
+export const SEGMENTS: Readonly<Record<Family, { network: string; bridge: string }>> = {
+  IPv4: { network: '192.168.126.0/24', bridge: '192.168.126.1' },
+  IPv6: { network: 'fd00:126::/64', bridge: 'fd00:126::1' },
+};
+export const BRIDGE_ADDRESS = SEGMENTS.IPv4.bridge;
 
 /** A host known to DHCP and DNS. */
 export interface HostIdentity {
   /** Short name, handed out by DHCP. */
   readonly name: string;
   readonly mac: string;
-  readonly address: string;
+  /** The primary one first; the site has their families. */
+  readonly addresses: readonly [string, ...string[]];
 }
 
 export type DnsRecord = 'api' | 'api-int' | 'apps' | 'host';
@@ -37,7 +43,10 @@ export interface Network {
   setMissingRecords(records: readonly DnsRecord[]): Promise<void>;
 }
 
-/** Makes the bridge and serves DHCP (one fixed address a host) and DNS on it. */
+/**
+ * Makes the bridge and serves DHCP (fixed addresses for each host), DNS and, for IPv6,
+ * router advertisements on it.
+ */
 export async function startNetwork(
   options: NetworkOptions,
   folder: string,
@@ -46,7 +55,9 @@ export async function startNetwork(
 ): Promise<Network> {
   await quickly('ip', ['link', 'set', 'lo', 'up'], signal);
   await quickly('ip', ['link', 'add', BRIDGE, 'type', 'bridge', 'forward_delay', '0'], signal);
-  await quickly('ip', ['address', 'add', `${BRIDGE_ADDRESS}/24`, 'dev', BRIDGE], signal);
+  for (const address of bridgeAddresses(familiesOf(options.host))) {
+    await quickly('ip', ['address', 'add', ...address, 'dev', BRIDGE], signal);
+  }
   await quickly('ip', ['link', 'set', BRIDGE, 'up'], signal);
   let server = await startDnsmasq(options, folder);
   teardown.add('stop dnsmasq', () => stopDnsmasq(server));
@@ -56,6 +67,26 @@ export async function startNetwork(
       server = await startDnsmasq({ ...options, withoutRecords }, folder);
     },
   };
+}
+
+/**
+ * IPv6 without the test for duplicates: it would wait for the first host to be plugged
+ * in, and dnsmasq could not be bound before. For the same reason the link-local address is set here.
+ */
+function bridgeAddresses(families: readonly Family[]): string[][] {
+  return families.flatMap((family) => {
+    const { network, bridge } = SEGMENTS[family];
+    const address = network.replace(/^.*\//, `${bridge}/`);
+    if (family === 'IPv4') return [[address]];
+    return [
+      [address, 'nodad'],
+      ['fe80::1/64', 'scope', 'link', 'nodad'],
+    ];
+  });
+}
+
+function familiesOf({ addresses }: HostIdentity): Family[] {
+  return addresses.map(familyOf);
 }
 
 async function startDnsmasq(options: NetworkOptions, folder: string): Promise<Background> {
@@ -79,30 +110,42 @@ export function dnsmasqArguments(options: NetworkOptions, folder: string): strin
   const { domain, host, otherHosts = [], withoutRecords = [] } = options;
   const served = (record: DnsRecord) => !withoutRecords.includes(record);
   const records: string[] = [];
-  if (served('api')) records.push(`--host-record=api.${domain},${host.address}`);
-  if (served('api-int')) records.push(`--host-record=api-int.${domain},${host.address}`);
-  if (served('apps')) records.push(`--address=/apps.${domain}/${host.address}`);
+  const own = host.addresses.join(',');
+  if (served('api')) records.push(`--host-record=api.${domain},${own}`);
+  if (served('api-int')) records.push(`--host-record=api-int.${domain},${own}`);
+  if (served('apps')) {
+    records.push(...host.addresses.map((address) => `--address=/apps.${domain}/${address}`));
+  }
   const hosts = [host, ...otherHosts];
   if (served('host')) {
-    for (const { name, address } of hosts) {
-      records.push(`--host-record=${name}.${domain},${name},${address}`);
+    for (const { name, addresses } of hosts) {
+      records.push(`--host-record=${name}.${domain},${name},${addresses.join(',')}`);
     }
   }
   // The name goes out as DHCP option 12 and not as dnsmasq's own lease name, which
   // it would answer for even where the record is missing.
-  const leases = hosts.flatMap(({ name, mac, address }) => [
-    `--dhcp-host=${mac},set:${name},${address},infinite`,
+  const leases = hosts.flatMap(({ name, mac, addresses }) => [
+    `--dhcp-host=${mac},set:${name},${addresses.map(urlHost).join(',')},infinite`,
     `--dhcp-option=tag:${name},12,${name}.${domain}`,
   ]);
   return [
     ...['--conf-file=/dev/null', '--keep-in-foreground', '--log-facility=-', '--user=root'],
     ...['--pid-file=', '--no-resolv', '--no-hosts', '--bind-interfaces'],
     ...[`--interface=${BRIDGE}`, '--except-interface=lo', `--domain=${domain}`],
-    ...['--dhcp-range=192.168.126.0,static', '--dhcp-authoritative'],
+    '--dhcp-authoritative',
+    ...familiesOf(host).flatMap(dhcpArguments),
     `--dhcp-leasefile=${join(folder, 'dhcp.leases')}`,
     ...records,
     ...leases,
   ];
+}
+
+/** Only hosts that are known get an address; IPv6's are told by router advertisements to ask for it. */
+function dhcpArguments(family: Family): string[] {
+  const [address, length] = SEGMENTS[family].network.split('/');
+  return family === 'IPv4'
+    ? [`--dhcp-range=${address},static`]
+    : ['--enable-ra', `--dhcp-range=${address},static,${length}`];
 }
 
 /**

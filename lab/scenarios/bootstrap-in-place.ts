@@ -1,19 +1,27 @@
 import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';
+import type { Families } from '../site.ts';
 
 /**
  * From a live image to a finished cluster: bootstrap on the live host, its disk
  * written, the reboot into it, etcd restored, the node joined, all leftovers removed.
  */
-export const bootstrapInPlace: Scenario = (context) => {
-  const run = new Installation(context);
-  return scenarioOf(run, [
-    { title: 'Create the installation', run: () => run.create() },
-    { title: 'Boot the live host', run: async () => void (await run.bootLive()) },
-    { title: 'Bootstrap and write the disk', run: (report) => run.bootstrap(report) },
-    { title: 'Look at the disk before its first boot', run: (report) => run.checkDisk(report) },
-    { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
-    { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
-    { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
-  ]);
-};
+const bootstrapIn =
+  (families: Families): Scenario =>
+  (context) => {
+    const run = new Installation(context, { site: { families } });
+    return scenarioOf(run, [
+      { title: 'Create the installation', run: () => run.create() },
+      { title: 'Boot the live host', run: async () => void (await run.bootLive()) },
+      { title: 'Bootstrap and write the disk', run: (report) => run.bootstrap(report) },
+      { title: 'Look at the disk before its first boot', run: (report) => run.checkDisk(report) },
+      { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
+      { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
+      { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
+    ]);
+  };
+
+export const bootstrapInPlace = bootstrapIn(['IPv4']);
+/** The same on other networks, where the site has addresses, names and routes of those families only. */
+export const dualStack = bootstrapIn(['IPv4', 'IPv6']);
+export const ipv6 = bootstrapIn(['IPv6']);

@@ -1,0 +1,20 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { InstalledCluster } from './check.ts';
+import { kubectl } from './kubectl.ts';
+
+interface NamedObject {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+/** Applies one object as an administrator does, from a file. */
+export async function applyObject(
+  cluster: InstalledCluster,
+  object: NamedObject,
+  signal: AbortSignal,
+): Promise<void> {
+  const manifest = join(cluster.folder, `${object.kind}-${object.metadata.name}.json`);
+  await writeFile(manifest, JSON.stringify(object));
+  await kubectl(cluster, ['apply', '-f', manifest], signal);
+}

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { canonicalAddress } from '../../lib/network/address.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { ClusterCheck } from './check.ts';
+import { kubectl } from './kubectl.ts';
+
+const API_PORT = 6443;
+const KUBELET_PORT = 10_250;
+const pki = 'etc/kubernetes/pki';
+
+/** Asked at each address of the host, from beside it, and trusted by nothing but the authority. */
+export const certificateNames: ClusterCheck = {
+  name: 'API server and kubelet answer at every address of the node, with it in their certificate',
+  run: async (cluster, signal) => {
+    const { rootDir, identity } = cluster.host;
+    const authority = (path: string) => readFile(join(rootDir, pki, path), 'utf8');
+    const api = await authority('kubelet/api-ca.crt');
+    const kubelets = await authority('kube-apiserver/kubelet-serving-ca.crt');
+    for (const address of identity.addresses) {
+      const names = await addressesServed(address, API_PORT, api, signal);
+      const service = await kubectl(
+        cluster,
+        ['get', 'service', 'kubernetes', '-o', 'jsonpath={.spec.clusterIP}'],
+        signal,
+      );
+      for (const expected of ['127.0.0.1', '::1', ...identity.addresses, service]) {
+        if (!names.includes(expected)) throw missing('API server', expected, names);
+      }
+      const own = await addressesServed(address, KUBELET_PORT, kubelets, signal);
+      if (own.toSorted().join() !== identity.addresses.toSorted().join()) {
+        throw missing('kubelet', `exactly ${identity.addresses.join(', ')}`, own);
+      }
+    }
+  },
+};
+
+function missing(server: string, expected: string, found: readonly string[]): Failure {
+  return new Failure('fatal', `the certificate of the ${server} has other addresses`, {
+    expected,
+    found: found.join(', '),
+  });
+}
+
+/** The addresses in the certificate; a certificate that is not good for this one fails the connection. */
+function addressesServed(
+  host: string,
+  port: number,
+  ca: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
+    const socket = connect({ host, port, ca });
+    const stop = () => socket.destroy(new Error(`${host} port ${port} did not answer`));
+    within.addEventListener('abort', stop, { once: true });
+    socket.once('error', reject);
+    socket.once('close', () => within.removeEventListener('abort', stop));
+    socket.once('secureConnect', () => {
+      const names = (socket.getPeerCertificate().subjectaltname ?? '').split(', ');
+      socket.destroy();
+      resolve(
+        names
+          .filter((name) => name.startsWith('IP Address:'))
+          .map((name) => canonicalAddress(name.slice('IP Address:'.length).toLowerCase())),
+      );
+    });
+  });
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { familyOf } from '../../lib/network/address.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { ClusterCheck } from './check.ts';
+import { kubectl } from './kubectl.ts';
+
+const nodesSchema = z.object({
+  items: z.tuple([
+    z.object({
+      spec: z.object({ podCIDRs: z.array(z.string()) }),
+      status: z.object({
+        addresses: z.array(z.object({ type: z.string(), address: z.string() })),
+      }),
+    }),
+  ]),
+});
+
+/** As the site gives them: an address of each family and a share of each pod network, the primary first. */
+export const nodeAddresses: ClusterCheck = {
+  name: 'the node has its addresses and its pod networks in the order of the families',
+  run: async (cluster, signal) => {
+    const wanted = cluster.host.identity.addresses;
+    const text = await kubectl(cluster, ['get', 'nodes', '-o', 'json'], signal);
+    const [{ spec, status }] = nodesSchema.parse(JSON.parse(text)).items;
+    const internal = status.addresses.filter(({ type }) => type === 'InternalIP');
+    const found = [
+      ...internal.map(({ address }) => address),
+      ...spec.podCIDRs.map((cidr) => familyOf(cidr)),
+    ];
+    const expected = [...wanted, ...wanted.map(familyOf)];
+    if (found.join() === expected.join()) return;
+    throw new Failure('fatal', 'the node has other addresses or pod networks', {
+      expected: expected.join(', '),
+      found: found.join(', '),
+    });
+  },
+};

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { familyOf } from '../../lib/network/address.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import { applyObject } from './apply-object.ts';
+import type { ClusterCheck } from './check.ts';
+import { kubectl } from './kubectl.ts';
+
+const name = 'families';
+const serviceSchema = z.object({
+  spec: z.object({ clusterIPs: z.array(z.string()), ipFamilies: z.array(z.string()) }),
+});
+
+export const serviceFamilies: ClusterCheck = {
+  name: 'a Service gets an address in each family, the primary one first',
+  run: async (cluster, signal) => {
+    const families = cluster.host.identity.addresses.map(familyOf);
+    const service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, namespace: 'default' },
+      spec: {
+        // Refused by a cluster that lacks one of the two.
+        ipFamilyPolicy: families.length > 1 ? 'RequireDualStack' : 'SingleStack',
+        selector: { app: 'hello' },
+        ports: [{ port: 80, targetPort: 8080 }],
+      },
+    };
+    await applyObject(cluster, service, signal);
+    const text = await kubectl(cluster, ['get', 'service', name, '-o', 'json'], signal);
+    const { clusterIPs, ipFamilies } = serviceSchema.parse(JSON.parse(text)).spec;
+    const found = [...ipFamilies, ...clusterIPs.map(familyOf)];
+    const expected = [...families, ...families];
+    if (found.join() === expected.join()) return;
+    throw new Failure('fatal', 'the Service has addresses of other families', {
+      expected: expected.join(', '),
+      found: `${found.join(', ')} (${clusterIPs.join(', ')})`,
+    });
+  },
+};

@@ -1,0 +1,12 @@
+import t from 'tap';
+import { leftOnMachine, runLab } from './lab.ts';
+
+/** On a fresh machine the components are built first. */
+const DEADLINE_MINUTES = 55;
+
+t.test('a host of both address families goes the same way', async (t) => {
+  const { exitCode, output, result } = await runLab('dual-stack', DEADLINE_MINUTES);
+  t.equal(exitCode, 0, output.split('\n').slice(-12).join('\n'));
+  t.match(result, { scenario: 'dual-stack', ok: true });
+  t.same(await leftOnMachine(), [], 'the lab leaves nothing on the machine');
+});
