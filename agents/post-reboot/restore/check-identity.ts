@@ -1,5 +1,6 @@
 import { addressesIn, hostAddresses } from '../../../lib/host/network.ts';
 import { familyOf } from '../../../lib/network/address.ts';
+import type { NodeIps } from '../../../lib/network/node-ips.ts';
 import { Failure } from '../../../lib/steps/failure.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
@@ -21,8 +22,7 @@ export const checkIdentity: StepBody<InstalledContext> = {
     const record = await requireRecord(context);
     const addresses = (await hostAddresses(signal)).map(({ address }) => address);
     return (
-      context.nodeName === record.hostname &&
-      record.nodeIps.every((address) => addresses.includes(address))
+      context.nodeName === record.hostname && lostAddress(record.nodeIps, addresses) === undefined
     );
   },
   async run(context, { signal }) {
@@ -33,20 +33,32 @@ export const checkIdentity: StepBody<InstalledContext> = {
     const addresses = addressesIn(await hostAddresses(signal), context.cluster.machineNetwork).map(
       ({ address }) => address,
     );
-    for (const expected of record.nodeIps) {
-      const family = familyOf(expected);
-      const found = addresses.filter((address) => familyOf(address) === family);
-      if (found.length === 0) {
-        const message = `the host has no ${family} address in the machine network`;
-        throw new Failure('retry', message, { expected });
-      }
-      if (!found.includes(expected)) {
-        throw changed(`the host's ${family} address`, expected, found.join(', '));
-      }
+    const lost = lostAddress(record.nodeIps, addresses);
+    if (lost !== undefined && lost.found.length === 0) {
+      const message = `the host has no ${lost.family} address in the machine network`;
+      throw new Failure('retry', message, { expected: lost.expected });
+    }
+    if (lost !== undefined) {
+      throw changed(`the host's ${lost.family} address`, lost.expected, lost.found.join(', '));
     }
     return done([record.hostname, ...record.nodeIps].join(', '));
   },
 };
+
+/**
+ * An address of the node that the host does not have, with those that it has in that
+ * family; before all one in whose stead it has others, since waiting does not help there.
+ */
+export function lostAddress(nodeIps: NodeIps, addresses: readonly string[]) {
+  const lost = nodeIps
+    .filter((expected) => !addresses.includes(expected))
+    .map((expected) => {
+      const family = familyOf(expected);
+      const found = addresses.filter((address) => familyOf(address) === family);
+      return { family, expected, found };
+    });
+  return lost.find(({ found }) => found.length > 0) ?? lost[0];
+}
 
 function changed(what: string, expected: string, found: string): Failure {
   return new Failure('fatal', `the reboot changed ${what}`, {
