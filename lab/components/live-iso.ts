@@ -40,18 +40,38 @@ export const liveIso: Component = {
   },
 };
 
-/** Writes such an ISO; `image` is the operating system's, on the same file system. */
-export async function makeLiveIso(iso: string, image: string, signal: AbortSignal): Promise<void> {
+/**
+ * Writes such an ISO; `image` is the operating system's, on the same file system. Without
+ * `bios` it is one of CoreOS for Arm: for UEFI, and without a partition table.
+ */
+export async function makeLiveIso(
+  iso: string,
+  image: string,
+  signal: AbortSignal,
+  { bios = true } = {},
+): Promise<void> {
   const tree = await mkdtemp(join(dirname(iso), '.tree-'));
   await makeTree(tree);
   await link(image, join(tree, 'images', basename(image)));
-  await execa('xorriso', mkisofsArguments(tree, iso), {
+  const boot = [...(bios ? biosBoot : []), ...uefiBoot, ...(bios ? hybridBoot : [])];
+  await execa('xorriso', [...format, '-o', iso, ...boot, tree], {
     env: { SOURCE_DATE_EPOCH: '315532800' },
     cancelSignal: signal,
     timeout: 5 * 60_000,
   });
   await rm(tree, { recursive: true });
 }
+
+const format = [
+  ...['-as', 'mkisofs', '-quiet', '-V', LABEL, '-volset', LABEL],
+  ...['-R', '-J', '-joliet-long', '-iso-level', '1'],
+];
+const biosBoot = [
+  ...['-eltorito-boot', 'isolinux/isolinux.bin', '-eltorito-catalog', 'isolinux/boot.cat'],
+  ...['-no-emul-boot', '-boot-load-size', '4', '-boot-info-table', '-eltorito-alt-boot'],
+];
+const uefiBoot = ['-e', 'images/efiboot.img', '-no-emul-boot'];
+const hybridBoot = ['-isohybrid-mbr', join(ISOLINUX, 'isohdpfx.bin'), '-isohybrid-gpt-basdat'];
 
 async function makeTree(tree: string): Promise<void> {
   for (const folder of ['coreos', 'images/pxeboot', 'isolinux', 'EFI/fedora']) {
@@ -76,15 +96,4 @@ async function makeTree(tree: string): Promise<void> {
   await write('coreos/igninfo.json', `${JSON.stringify({ file: 'images/ignition.img' })}\n`);
   await write('coreos/features.json', `${JSON.stringify(features)}\n`);
   await copyFile(join(ISOLINUX, 'isolinux.bin'), join(tree, 'isolinux/isolinux.bin'));
-}
-
-function mkisofsArguments(tree: string, iso: string): string[] {
-  return [
-    ...['-as', 'mkisofs', '-quiet', '-o', iso, '-V', LABEL, '-volset', LABEL],
-    ...['-R', '-J', '-joliet-long', '-iso-level', '1'],
-    ...['-eltorito-boot', 'isolinux/isolinux.bin', '-eltorito-catalog', 'isolinux/boot.cat'],
-    ...['-no-emul-boot', '-boot-load-size', '4', '-boot-info-table'],
-    ...['-eltorito-alt-boot', '-e', 'images/efiboot.img', '-no-emul-boot'],
-    ...['-isohybrid-mbr', join(ISOLINUX, 'isohdpfx.bin'), '-isohybrid-gpt-basdat', tree],
-  ];
 }

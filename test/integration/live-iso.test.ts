@@ -174,6 +174,17 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
     t.ok(made.equals(await readFile(at('other/named.iso'))));
   });
 
+  t.test('one for Arm, without BIOS and partition table, is taken as well', async (t) => {
+    await makeLiveIso(at('arm.iso'), at('os.raw.zst'), signal, { bios: false });
+    const arm = at('cluster/arm.iso');
+    t.strictSame(await create('cluster', '--iso', at('arm.iso'), '--output', arm), {
+      code: 0,
+      err: '',
+    });
+    t.equal((await show('ignition', arm)).stdout, ignition);
+    t.strictSame(await bootEntries(arm), await bootEntries(at('arm.iso')));
+  });
+
   t.test('what cannot be done is refused, and nothing is left behind', async (t) => {
     const before = await readdir(folder, { recursive: true });
     await writeFile(at('strange'), 'not the one');
