@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { exists, readTextIfPresent } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { isLeft, type Ledger, readLedger } from '../../lib/installation/ledger.ts';
+import { binaryDestinations, installedPath } from '../../lib/payload/binaries.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { payloadFiles } from '../../lib/payload/verify.ts';
 import { type SearchedFiles, searchFiles } from '../../lib/pki/scan/search-files.ts';
@@ -48,7 +49,7 @@ const podVolumes = /^\/var\/lib\/kubelet\/(pods|plugins)\//;
  * Proves that the clean-up left nothing: no path of the ledger exists, and no file on
  * the host's disks holds a private key of the bootstrap, in whatever encoding (see
  * `scanForKeys`). Exempt are the payload's files and image layers, both verified by
- * digest.
+ * digest, and the programs that came with them, as long as they have their digests.
  *
  * etcd's database is a file like others here. It was compacted and defragmented
  * before the snapshot, so it holds no old revisions, and keys of the class *gone* are
@@ -62,11 +63,12 @@ export const verifyClean: StepBody<InstalledContext> = {
     const ledger = await readLedger(paths);
     return ledger !== undefined && (await leftPaths(paths, ledger, signal)).length === 0;
   },
-  async run({ paths }, progress) {
+  async run({ paths, cluster }, progress) {
     const ledger = await readLedger(paths);
     if (ledger === undefined) throw new Failure('fatal', 'the leftovers ledger is not there');
     refusePaths(await leftPaths(paths, ledger, progress.signal));
-    const searched = await searchDisk(paths, new Set(ledger.goneKeys), progress);
+    const programs = new Map([[paths.executable, cluster.executableSha256]]);
+    const searched = await searchDisk(paths, new Set(ledger.goneKeys), programs, progress);
     refuseKeys(searched.found);
     for (const path of searched.incomplete) {
       progress.warn(`Looked at a part of ${path}: it expands to more than the limit`);
@@ -105,17 +107,23 @@ function refuseKeys(found: readonly string[]): void {
 async function searchDisk(
   paths: HostPaths,
   wanted: ReadonlySet<string>,
+  programs: ReadonlyMap<string, string>,
   { signal }: Progress,
 ): Promise<SearchedFiles> {
-  const payload = await verifiedFiles(paths);
+  const { verified, installed } = await payloadOnHost(paths);
   const onHost = (path: string) => path.slice(paths.at('').length);
   const files = filesOnDisk({
     root: paths.root,
     folders: [...searchedFolders, ...(await writableLayers(paths))].map(paths.at),
-    exempt: (path) => payload.has(path) || layerFolders.some((layers) => layers.test(onHost(path))),
+    exempt: (path) =>
+      verified.has(path) || layerFolders.some((layers) => layers.test(onHost(path))),
     oneDevice: (path) => podVolumes.test(onHost(path)),
   });
-  const searched = await searchFiles(files, wanted, signal);
+  const searched = await searchFiles(
+    files,
+    { wanted, known: new Map([...programs, ...installed]) },
+    signal,
+  );
   return {
     ...searched,
     found: searched.found.map(onHost).sort(),
@@ -123,11 +131,26 @@ async function searchDisk(
   };
 }
 
-/** The files that the payload's description names with their digests; nothing else in its folder. */
-async function verifiedFiles({ payload: folder }: HostPaths): Promise<ReadonlySet<string>> {
-  if (!(await exists(join(folder, payloadFile)))) return new Set();
-  const files = payloadFiles(await readPayload(folder));
-  return new Set(files.map(({ path }) => join(folder, path)));
+interface PayloadOnHost {
+  /** The files that the payload's description names with their digests; nothing else in its folder. */
+  verified: ReadonlySet<string>;
+  /** Digests of its binaries, by the paths where they are installed. */
+  installed: ReadonlyMap<string, string>;
+}
+
+async function payloadOnHost(paths: HostPaths): Promise<PayloadOnHost> {
+  const folder = paths.payload;
+  if (!(await exists(join(folder, payloadFile)))) {
+    return { verified: new Set(), installed: new Map() };
+  }
+  const payload = await readPayload(folder);
+  const destinations = binaryDestinations(paths);
+  return {
+    verified: new Set(payloadFiles(payload).map(({ path }) => join(folder, path))),
+    installed: new Map(
+      payload.binaries.map((binary) => [installedPath(binary, destinations), binary.sha256]),
+    ),
+  };
 }
 
 /** The upper folders of mounted overlays: what running containers have written. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { copyFile } from '../host/copy.ts';
 import { sha256OfFiles } from '../host/digests.ts';
 import { isMissing } from '../host/files.ts';
+import type { HostPaths } from '../host/paths.ts';
 import { Failure } from '../steps/failure.ts';
 import { type Payload, type PayloadBinary, payloadPath } from './payload.ts';
 import { type LabelPrograms, labelPrograms } from './selinux.ts';
@@ -14,6 +15,16 @@ export interface BinaryDestinations {
   /** Where the container runtime looks for network plugins: `/opt/cni/bin`. */
   cni: string;
 }
+
+export const binaryDestinations = (paths: HostPaths): BinaryDestinations => ({
+  host: paths.binaries,
+  cni: paths.cniBinaries,
+});
+
+export const installedPath = (
+  { name, kind }: PayloadBinary,
+  destinations: BinaryDestinations,
+): string => join(destinations[kind], name);
 
 const mode = 0o755;
 
@@ -30,7 +41,7 @@ export async function installBinaries(
 ): Promise<string[]> {
   const written: string[] = [];
   for (const binary of payload.binaries) {
-    const target = join(destinations[binary.kind], binary.name);
+    const target = installedPath(binary, destinations);
     if (await isInstalled(target, binary.sha256, signal)) continue;
     await installBinary(payload, binary, target, signal, label);
     written.push(target);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type ContainerRuntime, connectRuntime } from '../cri/runtime.ts';
 import { hostArchitecture } from '../host/architecture.ts';
 import { run } from '../host/command.ts';
@@ -7,7 +6,7 @@ import { exists } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { Failure } from '../steps/failure.ts';
 import type { Progress } from '../steps/progress.ts';
-import { installBinaries } from './binaries.ts';
+import { binaryDestinations, installBinaries, installedPath } from './binaries.ts';
 import { containerdImporter } from './containerd.ts';
 import { importImages } from './images.ts';
 import { type Payload, readPayload } from './payload.ts';
@@ -31,7 +30,7 @@ export async function bringPayload(
       report: (text) => progress.say(text),
     }),
   );
-  await installBinaries(payload, destinations(paths), progress.signal);
+  await installBinaries(payload, binaryDestinations(paths), progress.signal);
   await syncStores(paths, progress.signal);
   return { images: payload.images.length, binaries: payload.binaries.length };
 }
@@ -85,10 +84,10 @@ async function hasBinaries(
   paths: HostPaths,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const folders = destinations(paths);
-  const wanted = payload.binaries.map(({ name, kind, sha256 }) => ({
-    path: join(folders[kind], name),
-    sha256,
+  const destinations = binaryDestinations(paths);
+  const wanted = payload.binaries.map((binary) => ({
+    path: installedPath(binary, destinations),
+    sha256: binary.sha256,
   }));
   const there = await Promise.all(wanted.map(({ path }) => exists(path)));
   if (there.includes(false)) return false;
@@ -98,8 +97,6 @@ async function hasBinaries(
   );
   return wanted.every(({ path, sha256 }) => digests.get(path) === sha256);
 }
-
-const destinations = (paths: HostPaths) => ({ host: paths.binaries, cni: paths.cniBinaries });
 
 async function withRuntime<T>(use: (runtime: ContainerRuntime) => Promise<T>): Promise<T> {
   const runtime = connectRuntime();

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { scanForKeys } from '../key-scan.ts';
 import { contentsOf, openRegularFile } from './walk.ts';
 
@@ -17,13 +18,23 @@ export interface SearchedFiles {
   incomplete: string[];
 }
 
+export interface Search {
+  /** Fingerprints of the private keys that no file may hold. */
+  wanted: ReadonlySet<string>;
+  /**
+   * SHA-256 (hex) of files whose contents are known to hold none, by path: what still has that
+   * digest is not looked into, since hashing takes a fifth of the time.
+   */
+  known: ReadonlyMap<string, string>;
+}
+
 /**
  * Looks into files for private keys with given fingerprints. A file with several
  * names is read once. Files that are gone by the time they are opened are left out.
  */
 export async function searchFiles(
   paths: AsyncGenerator<string>,
-  wanted: ReadonlySet<string>,
+  { wanted, known }: Search,
   signal: AbortSignal,
 ): Promise<SearchedFiles> {
   const result: SearchedFiles = { files: 0, bytes: 0, keys: new Set(), found: [], incomplete: [] };
@@ -45,7 +56,10 @@ export async function searchFiles(
       const id = `${status.dev}:${status.ino}`;
       if (status.nlink > 1 && linked.has(id)) return;
       linked.add(id);
-      const scan = await scanForKeys(contentsOf(handle, status.size, memory), either);
+      const digest = known.get(path);
+      const contents = () => contentsOf(handle, status.size, memory);
+      if (digest !== undefined && (await sha256Of(contents(), either)) === digest) return;
+      const scan = await scanForKeys(contents(), either);
       result.files += 1;
       result.bytes += scan.bytes;
       for (const key of scan.keys) result.keys.add(key);
@@ -64,4 +78,13 @@ export async function searchFiles(
   await Promise.allSettled(searches);
   await Promise.all(searches);
   return result;
+}
+
+async function sha256Of(contents: AsyncIterable<Buffer>, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of contents) {
+    signal.throwIfAborted();
+    hash.update(piece);
+  }
+  return hash.digest('hex');
 }

@@ -132,6 +132,8 @@ images:
   - { name: etcd, reference: 'registry.k8s.io/etcd:3.6.8-0', id: 'sha256:${digest}', archive: images/etcd.tar, size: 1, sha256: ${digest} }
 binaries:
   - { name: kubelet, file: bin/kubelet, size: 1, sha256: ${digest} }
+  - { name: kubectl, file: bin/kubectl, size: 1, sha256: ${digest} }
+  - { name: bridge, kind: cni, file: cni/bridge, size: 1, sha256: ${digest} }
 `;
   const snapshots = '/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs/snapshots';
   const { context, write } = host(t);
@@ -142,6 +144,8 @@ binaries:
   );
   const exempt = [
     '/var/lib/sno-agents/payload/images/etcd.tar',
+    '/var/lib/sno-agents/bin/kubelet',
+    '/opt/cni/bin/bridge',
     `${snapshots}/1/fs/key`,
     '/var/lib/containerd/io.containerd.content.v1.content/blobs/sha256/1',
     '/var/lib/containers/storage/overlay/1/diff/key',
@@ -157,6 +161,10 @@ binaries:
     '/var/lib/sno-agents/payload/images/unknown.tar',
   ];
   for (const path of searched) write(path, pem);
+  const changed = '/var/lib/sno-agents/bin/kubectl';
+  write(changed, Buffer.concat([pem, Buffer.from('other contents than the payload has')]));
+  searched.push(changed, '/var/lib/sno-agents/bin/other');
+  write('/var/lib/sno-agents/bin/other', pem);
   const { message } = await failureOf(context);
   for (const path of searched) t.match(message, path);
   for (const path of exempt) t.notMatch(message, path);
