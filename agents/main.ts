@@ -9,26 +9,31 @@ declare const __SNO_AGENTS_VERSION__: string | undefined;
 
 const version = typeof __SNO_AGENTS_VERSION__ === 'undefined' ? 'unbuilt' : __SNO_AGENTS_VERSION__;
 
+const names = Object.keys(agents);
+/** An executable of one agent is that agent, whatever it is called. */
+const soleAgent = names.length === 1 ? names[0] : undefined;
+
 const usage = `sno-agents ${version}: the agents of a single-node cluster's host
 
 usage: sno-agents AGENT plan|run|status
        AGENT plan|run|status          by the link of that name
        sno-agents names|--version
 
-agents: ${Object.keys(agents).join(', ')}
+agents: ${names.join(', ')}
 `;
 
 /** One executable for all agents: the name that it is called by, or the first argument, selects. */
 async function main(calledAs: string, args: readonly string[]): Promise<number> {
-  if (isAgentName(calledAs)) return agents[calledAs](hostPaths(), args);
   const [name = '', ...rest] = args;
-  if (isAgentName(name)) return agents[name](hostPaths(), rest);
-  if (name === 'names') {
-    process.stdout.write(`${Object.keys(agents).join('\n')}\n`);
-    return EXIT.done;
-  }
   if (name === '--version') {
     process.stdout.write(`${version}\n`);
+    return EXIT.done;
+  }
+  const called = soleAgent ?? calledAs;
+  if (isAgentName(called)) return agents[called](hostPaths(), args);
+  if (isAgentName(name)) return agents[name](hostPaths(), rest);
+  if (name === 'names') {
+    process.stdout.write(`${names.join('\n')}\n`);
     return EXIT.done;
   }
   const asked = name === '--help' || name === '';

@@ -1,129 +1,108 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { chmod, copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import pkg from '@yao-pkg/pkg/lib-es5/sea.js';
 import { execa } from 'execa';
+import { type Architecture, layBaseNode, NODE_VERSION } from './base-node.ts';
+import { bundle } from './bundle.ts';
+import { codeCache } from './code-cache.ts';
+import { fileDigest } from './digest.ts';
+import type { PackRequest } from './pack.ts';
+import { wrapped } from './program.ts';
 
-const STRIP_DEADLINE_MS = 60_000;
+const PACK_DEADLINE_MS = 2 * 60_000;
+
+/** V8 options that every executable starts with; its compiled code is made with them too. */
+const V8_FLAGS: readonly string[] = [];
 
 /**
- * How Node starts inside the executable. `execArgvExtension: 'none'` keeps NODE_OPTIONS,
- * and with it foreign code, out of a daemon that runs as root.
+ * How Node starts inside the executable: nothing from outside becomes code in a daemon that
+ * runs as root. `execArgvExtension: 'none'` keeps NODE_OPTIONS out; SIGUSR1 opens no debugger;
+ * no OpenSSL configuration, by OPENSSL_CONF or where Node was built to look, loads a library.
  */
 const SEA_CONFIG = {
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
+  useCodeCache: false,
+  execArgv: ['--disable-sigusr1', '--openssl-config=/dev/null', ...V8_FLAGS],
   execArgvExtension: 'none',
 };
 
 export interface ExecutableOptions {
   /** The bundled program: one CommonJS file. */
   code: Buffer;
+  arch: Architecture;
   /** Where the executable goes; replaced in one step when it is complete. */
   output: string;
   /** Folder for what the build keeps between runs. */
   workDir: string;
-  /**
-   * With V8's code cache an agent starts in half the time and holds less memory, but V8
-   * seeds it at random: only without it does a second build give the same bytes.
-   */
-  codeCache: boolean;
-}
-
-export interface BuiltExecutable {
-  path: string;
-  sha256: string;
-  /** False if the executable was already there, made of the same inputs. */
-  isNew: boolean;
+  /** Arguments that the program runs with once while it is built, for the code that its start uses. */
+  warmUp: readonly (readonly string[])[];
 }
 
 /**
- * Makes a standalone executable of a bundle, with pkg, around the Node that runs this.
- * With unchanged inputs nothing is done.
+ * Makes a standalone executable of a bundle, with pkg, and returns its SHA-256. The same bundle
+ * gives the same bytes, wherever it is built. Only for the processor that this runs on does the
+ * executable contain compiled code: V8 refuses that of another.
  */
 export async function makeExecutable(
-  { code, output, workDir, codeCache }: ExecutableOptions,
+  { code, arch, output, workDir, warmUp }: ExecutableOptions,
   signal: AbortSignal,
-): Promise<BuiltExecutable> {
-  const name = basename(output);
-  const stampFile = join(workDir, `${name}.stamp`);
-  const seaConfig = { ...SEA_CONFIG, useCodeCache: codeCache };
-  const inputs = sha256(`${process.version} ${JSON.stringify(seaConfig)} ${sha256(code)}`);
-  const known = await builtFrom(inputs, stampFile, output);
-  if (known !== undefined) return { path: output, sha256: known, isNew: false };
-
-  await mkdir(workDir, { recursive: true });
+): Promise<string> {
   await mkdir(dirname(output), { recursive: true });
-  const entry = join(workDir, `${name}.cjs`);
-  const draft = join(workDir, `${name}.draft`);
-  await writeFile(entry, code);
-  await packInto(draft, entry, await baseNode(workDir, signal), seaConfig);
-  await chmod(draft, 0o755);
-  const digest = await sha256OfFile(draft);
-  await rm(stampFile, { force: true });
-  await rename(draft, output);
-  await writeFile(stampFile, `${inputs} ${digest}\n`);
-  return { path: output, sha256: digest, isNew: true };
+  await mkdir(workDir, { recursive: true });
+  await layBaseNode(arch, workDir, signal);
+  const folder = await mkdtemp(join(workDir, `${basename(output)}-`));
+  try {
+    const program = join(folder, 'program');
+    await writeFile(program, wrapped(ascii(code)));
+    const compiled =
+      arch === process.arch
+        ? await codeCache({ program, runs: warmUp, flags: V8_FLAGS, workDir: folder }, signal)
+        : Buffer.alloc(0);
+    await writeFile(join(folder, 'code-cache'), compiled);
+    const start = { entry: join(import.meta.dirname, 'start.ts'), constants: {} };
+    await writeFile(join(folder, 'start.cjs'), await bundle(start));
+    const draft = join(folder, basename(output));
+    await pack(draft, { arch, folder, home: workDir }, signal);
+    await chmod(draft, 0o755);
+    const digest = await fileDigest(draft, 'sha256', 'hex');
+    await rename(draft, output);
+    return digest;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
-/**
- * pkg's own command line drops `seaConfig` and wants to download Node; the function
- * behind it takes both the configuration and a Node to build on.
- */
-async function packInto(
+async function pack(
   output: string,
-  entry: string,
-  nodePath: string,
-  seaConfig: typeof SEA_CONFIG & { useCodeCache: boolean },
+  { arch, folder, home }: { arch: Architecture; folder: string; home: string },
+  signal: AbortSignal,
 ): Promise<void> {
-  const target = {
-    nodeRange: `node${process.versions.node}`,
-    platform: 'linux',
-    arch: process.arch,
+  // pkg goes to a new folder in TMPDIR. What is written from there is the same in every
+  // checkout, and the path of the main file becomes part of the executable.
+  const fromThere = (name: string) => join('..', name);
+  const request: PackRequest = {
+    entry: join(folder, 'start.cjs'),
     output,
-  } as const;
-  await pkg.default(entry, { targets: [target], nodePath, seaConfig });
-}
-
-/** Node without its symbol tables. It is stripped first: the finished executable breaks by it. */
-async function baseNode(workDir: string, signal: AbortSignal): Promise<string> {
-  const base = join(workDir, `node-${process.version}-linux-${process.arch}`);
-  const draft = `${base}.draft`;
-  await copyFile(process.execPath, draft);
-  const stripped = await execa('strip', ['--strip-all', draft], {
-    reject: false,
-    timeout: STRIP_DEADLINE_MS,
+    nodeVersion: NODE_VERSION,
+    arch,
+    seaConfig: {
+      ...SEA_CONFIG,
+      main: fromThere('start.cjs'),
+      assets: { program: fromThere('program'), 'code-cache': fromThere('code-cache') },
+    },
+  };
+  await execa(process.execPath, [join(import.meta.dirname, 'pack.ts')], {
+    input: JSON.stringify(request),
+    env: { HOME: home, TMPDIR: folder },
+    timeout: PACK_DEADLINE_MS,
     cancelSignal: signal,
   });
-  if (stripped.failed) {
-    process.stderr.write(`Node stays unstripped, 18 MB larger: ${stripped.shortMessage}\n`);
-    await copyFile(process.execPath, draft);
-  }
-  await rename(draft, base);
-  return base;
 }
 
-/** The digest of `output` if it is what these inputs made. */
-async function builtFrom(
-  inputs: string,
-  stampFile: string,
-  output: string,
-): Promise<string | undefined> {
-  const stamp = await readFile(stampFile, 'utf8').catch(() => '');
-  const [knownInputs, digest] = stamp.trim().split(' ');
-  if (knownInputs !== inputs || digest === undefined) return undefined;
-  const found = await sha256OfFile(output).catch(() => undefined);
-  return found === digest ? digest : undefined;
-}
-
-function sha256(data: string | Buffer): string {
-  return createHash('sha256').update(data).digest('hex');
-}
-
-async function sha256OfFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
+/** Every character is one byte then, so that the executable need not decode it. */
+function ascii(code: Buffer): string {
+  const at = code.findIndex((byte) => byte > 0x7f);
+  if (at === -1) return code.toString('latin1');
+  const place = code.toString('utf8', Math.max(0, at - 40), at + 40);
+  throw new Error(`expected ASCII in the bundle, found: ${place}`);
 }

@@ -7,8 +7,6 @@
  * becomes the file's text as a string literal. The path must be a literal. What else
  * uses `import.meta.url` fails the build, since it has no value in the executable.
  */
-import { readFile } from 'node:fs/promises';
-import type { Plugin } from 'esbuild';
 
 const READ_BESIDE =
   /\breadFileSync\(\s*new URL\(\s*(['"])([^'"]+)\1,\s*import\.meta\.url,?\s*\),\s*(['"])utf-?8\3,?\s*\)/g;
@@ -46,26 +44,4 @@ function leftover(source: string): string {
     `import.meta has no value in an executable: ${line.trim()}. ` +
     "Write readFileSync(new URL('<literal path>', import.meta.url), 'utf8')"
   );
-}
-
-/** The esbuild plugin; it looks at this project's TypeScript only, not at packages. */
-export function inlineFilesPlugin(): Plugin {
-  return {
-    name: 'inline-files',
-    setup(build) {
-      build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-        const source = await readFile(path, 'utf8');
-        if (path.includes('/node_modules/') || !source.includes('import.meta.')) return undefined;
-        try {
-          const contents = await inlineFiles(source, new URL(`file://${path}`), (file) =>
-            readFile(file, 'utf8'),
-          );
-          return { contents, loader: 'ts' };
-        } catch (error) {
-          const text = error instanceof Error ? error.message : String(error);
-          return { errors: [{ text, location: { file: path } }] };
-        }
-      });
-    },
-  };
 }

@@ -78,8 +78,7 @@ async function prepare(signal: AbortSignal): Promise<void> {
       {
         title: 'Agents',
         task: async () => {
-          const options = { root: repository, dist: distFolder, isReproducible: false };
-          await buildExecutables(options, signal);
+          await buildExecutables({ root: repository, dist: distFolder }, signal);
         },
       },
     ],

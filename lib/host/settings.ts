@@ -82,13 +82,15 @@ export type Settings = { readonly [Name in keyof typeof defaultSettings]: number
 /** The longest that Node's timers can count; a longer one would fire at once. */
 const longestMs = 2 ** 31 - 1;
 
-const settingsSchema = z
-  .strictObject(
-    Object.fromEntries(
-      Object.keys(defaultSettings).map((name) => [name, z.number().positive().max(longestMs)]),
-    ),
-  )
-  .partial();
+/** Made when it is needed: most hosts have no settings file, and most starts of an agent are short. */
+const settingsSchema = () =>
+  z
+    .strictObject(
+      Object.fromEntries(
+        Object.keys(defaultSettings).map((name) => [name, z.number().positive().max(longestMs)]),
+      ),
+    )
+    .partial();
 
 /** The defaults with what the host's settings file overrides. */
 export async function readSettings(paths: HostPaths): Promise<Settings> {
@@ -99,7 +101,7 @@ export async function readSettings(paths: HostPaths): Promise<Settings> {
 
 export function parseSettings(path: string, text: string): Settings {
   try {
-    return { ...defaultSettings, ...settingsSchema.parse(JSON.parse(text)) };
+    return { ...defaultSettings, ...settingsSchema().parse(JSON.parse(text)) };
   } catch (error) {
     const found =
       error instanceof z.ZodError

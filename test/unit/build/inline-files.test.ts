@@ -53,6 +53,6 @@ t.test('a bundle runs without its files', async (t) => {
   });
   const code = await bundle({ entry: `${folder}/main.ts`, constants: { __NAME__: 'of build' } });
   const module = { exports: { result: '' } };
-  new Function('module', 'require', code.toString())(module, () => ({}));
+  new Function('module', 'exports', 'require', code.toString())(module, module.exports, () => ({}));
   t.equal(module.exports.result, 'the noteof build');
 });

@@ -1,0 +1,130 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { access, chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { execa } from 'execa';
+import { extract } from 'tar-stream';
+import { z } from 'zod';
+import { fileDigest } from './digest.ts';
+import { stripElf } from './strip-elf.ts';
+
+/** The processors that executables are made for. */
+export const ARCHITECTURES = ['x64', 'arm64'] as const;
+export type Architecture = (typeof ARCHITECTURES)[number];
+
+export function hostArchitecture(): Architecture {
+  const arch = ARCHITECTURES.find((known) => known === process.arch);
+  if (arch === undefined) throw new Error(`executables cannot be built on ${process.arch}`);
+  return arch;
+}
+
+/** The version that is in every executable: the one that runs this. */
+export const NODE_VERSION = process.versions.node;
+
+const DOWNLOAD_DEADLINE_MS = 5 * 60_000;
+const checkout = join(import.meta.dirname, '..');
+
+/**
+ * Lays the Node that an executable is made of, without its symbol tables, where pkg looks for
+ * it below `home`, and returns its path. It is stripped first: a finished executable breaks by it.
+ */
+export async function layBaseNode(
+  arch: Architecture,
+  home: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const name = `node-v${NODE_VERSION}-linux-${arch}`;
+  const folder = join(home, '.pkg-cache', 'sea');
+  const node = join(folder, name, 'bin', 'node');
+  if (await exists(`${node}.ok`)) return node;
+  await mkdir(dirname(node), { recursive: true });
+  await writeFile(`${node}.draft`, stripElf(await readFile(await npmNode(arch, home, signal))));
+  await chmod(`${node}.draft`, 0o755);
+  await rename(`${node}.draft`, node);
+  // With these pkg takes the file for one that it has downloaded and checked.
+  for (const mark of [join(folder, `${name}.tar.gz`), join(folder, `${name}.tar.gz.ok`)]) {
+    await writeFile(mark, '');
+  }
+  await writeFile(`${node}.ok`, '');
+  return node;
+}
+
+/** Node as npm has it: installed for this processor, else packed by npm once and kept. */
+async function npmNode(arch: Architecture, home: string, signal: AbortSignal): Promise<string> {
+  if (arch === process.arch) return process.execPath;
+  const name = `node-linux-${arch}`;
+  const installed = join(checkout, 'node_modules', name, 'bin', 'node');
+  if (await exists(installed)) return installed;
+  const { version, integrity } = await locked(name);
+  if (version !== NODE_VERSION) {
+    throw new Error(`${name} is locked as ${version}, the Node of this build is ${NODE_VERSION}`);
+  }
+  const node = join(home, `${name}-${version}`);
+  if (await exists(node)) return node;
+
+  const archive = `${node}.tgz`;
+  // Not the checkout's folder: npm would look into its package.json. The folder of
+  // node_modules/.bin has a node of its own in it, which npm must not be run by.
+  const path = (process.env.PATH ?? '').split(delimiter);
+  await execa('npm', ['pack', `${name}@${version}`, '--pack-destination', home], {
+    cwd: home,
+    env: { PATH: path.filter((entry) => !entry.includes('node_modules')).join(delimiter) },
+    stdin: 'ignore',
+    timeout: DOWNLOAD_DEADLINE_MS,
+    cancelSignal: signal,
+  });
+  await checkIntegrity(archive, integrity);
+  await unpack(archive, 'package/bin/node', node);
+  await rm(archive);
+  return node;
+}
+
+const lockSchema = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({ version: z.string().optional(), integrity: z.string().optional() }),
+  ),
+});
+
+/** What package-lock.json says of a package, also of an optional one that is not installed here. */
+async function locked(name: string): Promise<{ version: string; integrity: string }> {
+  const text = await readFile(join(checkout, 'package-lock.json'), 'utf8');
+  const { version, integrity } =
+    lockSchema.parse(JSON.parse(text)).packages[`node_modules/${name}`] ?? {};
+  if (version === undefined || integrity === undefined) {
+    throw new Error(`package-lock.json does not pin ${name}`);
+  }
+  return { version, integrity };
+}
+
+/** `integrity` as npm writes it: the algorithm, a hyphen, the digest in base64. */
+export async function checkIntegrity(path: string, integrity: string): Promise<void> {
+  const [algorithm = ''] = integrity.split('-');
+  const found = `${algorithm}-${await fileDigest(path, algorithm, 'base64')}`;
+  if (found === integrity) return;
+  await rm(path, { force: true });
+  throw new Error(`${path}: expected ${integrity} by package-lock.json, found ${found}`);
+}
+
+async function unpack(archive: string, entry: string, output: string): Promise<void> {
+  const unpacked = extract();
+  const reading = pipeline(createReadStream(archive), createGunzip(), unpacked);
+  let isFound = false;
+  for await (const file of unpacked) {
+    if (file.header.name === entry) {
+      await pipeline(file, createWriteStream(`${output}.draft`));
+      isFound = true;
+    } else file.resume();
+  }
+  await reading;
+  if (!isFound) throw new Error(`${archive} has no ${entry}`);
+  await rename(`${output}.draft`, output);
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

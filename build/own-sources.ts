@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type OnLoadResult, type Plugin, transform } from 'esbuild';
+import { inlineFiles } from './inline-files.ts';
+import { lazyImports, USED } from './lazy-imports.ts';
+
+/** The table of agents, of which an executable of one agent has one line. */
+const AGENT_TABLE = { path: /(^|\/)agents\/agents\.ts$/, object: 'agents' };
+
+export interface OwnSourcesOptions {
+  /** The folder that the names in the bundle are relative to, so that no machine's paths are in it. */
+  root: string;
+  target: string;
+  /** The one agent to keep; all, if undefined. */
+  agent?: string | undefined;
+  /** Called with the path of every file that the bundle is made of, packages aside. */
+  onInput(path: string): void;
+}
+
+/**
+ * Loads this project's TypeScript: neighbouring files inlined, imports lazy. The modules lie in
+ * a namespace of their own, where esbuild takes them for the CommonJS that they have become and
+ * not for what package.json says.
+ */
+export function ownSources({ root, target, agent, onInput }: OwnSourcesOptions): Plugin {
+  const load = async (file: string): Promise<OnLoadResult> => {
+    const read = (path: string) => {
+      onInput(path);
+      return readFile(path, 'utf8');
+    };
+    const source = await inlineFiles(await read(file), new URL(`file://${file}`), (url) =>
+      read(fileURLToPath(url)),
+    );
+    const { code } = await transform(source, { loader: 'ts', format: 'esm', target });
+    const isTable = agent !== undefined && AGENT_TABLE.path.test(file);
+    const only = isTable ? { object: AGENT_TABLE.object, property: agent } : undefined;
+    return { contents: await lazyImports(code, only), loader: 'js', resolveDir: dirname(file) };
+  };
+
+  return {
+    name: 'own-sources',
+    setup(build) {
+      build.onResolve({ filter: /\.ts$/ }, ({ path, resolveDir }) => {
+        const file = resolve(resolveDir, path);
+        return { path: relative(root, file), namespace: 'own', pluginData: file };
+      });
+      build.onLoad({ filter: /./, namespace: 'own' }, async ({ pluginData: file }) => {
+        try {
+          return await load(file);
+        } catch (error) {
+          const text = error instanceof Error ? error.message : String(error);
+          return { errors: [{ text, location: { file } }] };
+        }
+      });
+
+      build.onResolve({ filter: new RegExp(`^${USED}`) }, ({ path, resolveDir, importer }) => ({
+        path: `${path.slice(USED.length)} for ${importer}`,
+        namespace: 'used',
+        pluginData: { written: path.slice(USED.length), resolveDir },
+      }));
+      build.onLoad({ filter: /./, namespace: 'used' }, ({ pluginData }) => {
+        const { written, resolveDir } = pluginData;
+        const [names, name] = written.split(/:(.*)/);
+        return { contents: `export { ${names} } from ${JSON.stringify(name)};`, resolveDir };
+      });
+    },
+  };
+}
