@@ -11,7 +11,7 @@ import type { ChosenImage } from './choose-image.ts';
 
 /**
  * Writes one image of the archive `source` to a docker archive of its own, with its layers
- * decompressed and each held against the digest that the image has for it.
+ * decompressed and each held against the digest that the image has for it. Returns its id.
  * @throws Failure (usage) that names what differs.
  */
 export async function copyImage(
@@ -19,7 +19,7 @@ export async function copyImage(
   { image, reference }: ChosenImage,
   target: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string> {
   const work = await mkdtemp(join(dirname(target), '.layers-'));
   try {
     const files = await unpackLayers(source, image, work, signal);
@@ -30,7 +30,7 @@ export async function copyImage(
       if (found !== diffId) throw damaged(entry, diffId, found);
       return { diffId, path };
     });
-    await writeImageArchive(target, { reference, config: image.config, layers }, signal);
+    return await writeImageArchive(target, { reference, config: image.config, layers }, signal);
   } finally {
     await rm(work, { recursive: true });
   }

@@ -1,14 +1,16 @@
-import { mkdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import type { Architecture } from '../../lib/host/architecture.ts';
 import { run } from '../../lib/host/command.ts';
 import { copyFile } from '../../lib/host/copy.ts';
 import { sha256OfFiles } from '../../lib/host/digests.ts';
+import { writeFileAtomic } from '../../lib/host/files.ts';
 import { writeProgramImage } from '../../lib/image/write.ts';
 import { type PayloadDescription, payloadFile } from '../../lib/payload/payload.ts';
 import { copyImage } from './copy-image.ts';
 import { noting } from './noting.ts';
-import type { PayloadPlan } from './plan.ts';
+import type { PayloadPlan, PlannedImage } from './plan.ts';
 
 const SYNC_DEADLINE_MS = 10 * 60_000;
 
@@ -25,7 +27,11 @@ export async function fillPayload(
   faults: string[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (const name of ['images', 'bin', 'cni']) await mkdir(join(folder, name), { mode: 0o755 });
+  for (const name of ['images', 'bin', 'cni']) {
+    await mkdir(join(folder, name));
+    // Whatever the umask is: other users serve the folder or make an ISO of it.
+    await chmod(join(folder, name), 0o755);
+  }
   const images = await writeImages(folder, plan, faults, signal);
   const binaries = await copyBinaries(folder, plan, signal);
   if (faults.length > 0) return;
@@ -40,7 +46,7 @@ export async function fillPayload(
     images: images.map((entry) => ({ ...entry, ...measured(entry.archive) })),
     binaries: binaries.map((entry) => ({ ...entry, ...measured(entry.file) })),
   };
-  await writeFile(join(folder, payloadFile), stringify(description), { mode: 0o644 });
+  await writeFileAtomic(join(folder, payloadFile), stringify(description), 0o644);
   await run('sync', ['--file-system', folder], { signal, deadlineMs: SYNC_DEADLINE_MS });
 }
 
@@ -51,28 +57,30 @@ async function writeImages(
   signal: AbortSignal,
 ): Promise<ImageEntry[]> {
   const entries: ImageEntry[] = [];
-  for (const { part, reference } of images) {
-    const { name, path } = part;
+  for (const planned of images) {
+    const { name, path } = planned.part;
     const archive = `images/${name}.tar`;
     const target = join(folder, archive);
     await noting(faults, `--image ${name}=${path}`, signal, async () => {
-      if (part.kind === 'archive') {
-        await copyImage(path, part.chosen, target, signal);
-        entries.push({ name, reference, id: part.chosen.image.id, archive });
-        return;
-      }
-      const inImage = `usr/local/bin/${name}`;
-      const files = [{ path: inImage, source: path }];
-      const image = { reference, architecture, files, entrypoint: [`/${inImage}`] };
-      entries.push({
-        name,
-        reference,
-        id: await writeProgramImage(target, image, signal),
-        archive,
-      });
+      const id = await writeImage(target, planned, architecture, signal);
+      await chmod(target, 0o644);
+      entries.push({ name, reference: planned.reference, id, archive });
     });
   }
   return entries;
+}
+
+async function writeImage(
+  target: string,
+  { part, reference }: PlannedImage,
+  architecture: Architecture,
+  signal: AbortSignal,
+): Promise<string> {
+  if (part.kind === 'archive') return copyImage(part.path, part.chosen, target, signal);
+  const path = `usr/local/bin/${part.name}`;
+  const files = [{ path, source: part.path }];
+  const image = { reference, architecture, files, entrypoint: [`/${path}`] };
+  return writeProgramImage(target, image, signal);
 }
 
 async function copyBinaries(

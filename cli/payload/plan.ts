@@ -5,11 +5,16 @@ import type { BinaryPart, ImagePart, Parts } from './parts.ts';
 import type { PayloadRequest } from './request.ts';
 import { defaultReference, versionsOf } from './versions.ts';
 
+export interface PlannedImage {
+  part: ImagePart;
+  reference: string;
+}
+
 /** What a payload will consist of, without a contradiction. */
 export interface PayloadPlan {
   architecture: Architecture;
   versions: PayloadDescription['versions'];
-  images: { part: ImagePart; reference: string }[];
+  images: PlannedImage[];
   binaries: BinaryPart[];
   /** What is right but may not be what was meant. */
   notices: string[];

@@ -48,15 +48,21 @@ class ArchiveImporter implements ImageImporter {
 
 t.test('a payload of every kind of source is taken by the agents', async (t) => {
   const { dir, arguments: given } = await setUp(t);
+  const umask = process.umask(0o077);
   const { code, out, err } = await sno(createArguments(dir, given));
+  process.umask(umask);
   t.match({ code, err }, { code: 0, err: '' });
   t.match(out, /image +etcd .* registry\.k8s\.io\/etcd:3\.6\.8-0\n/);
   t.match(out, /Kubernetes v1\.34\.4, etcd v3\.6\.8, amd64: 5 images, 6 binaries, 0\.0 MB/);
   t.match(out, `SHA-256 of payload.yaml: ${hex(readFileSync(join(dir, 'payload.yaml')))}`);
   t.notMatch(out, 'Notice');
   t.strictSame(readdirSync(join(dir, '..')), ['payload'], 'nothing is left beside it');
-  t.equal(statSync(dir).mode & 0o777, 0o755);
-  t.equal(statSync(join(dir, 'bin/kubelet')).mode & 0o777, 0o755);
+  for (const path of ['', 'images', 'bin', 'bin/kubelet', 'cni/bridge']) {
+    t.equal(statSync(join(dir, path)).mode & 0o777, 0o755, path);
+  }
+  for (const path of ['payload.yaml', 'images/etcd.tar', 'images/pause.tar']) {
+    t.equal(statSync(join(dir, path)).mode & 0o777, 0o644, path);
+  }
 
   const payload = await readPayload(dir);
   t.match(payload.versions, { kubernetes: 'v1.34.4', etcd: 'v3.6.8' });

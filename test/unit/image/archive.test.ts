@@ -26,6 +26,22 @@ async function archive(t: Pick<Test, 'testdir'>, contents: Entries | Buffer): Pr
   return path;
 }
 
+/** As newer versions of `docker save` write it: an OCI layout that manifest.json names too. */
+async function dockerWithLayout(layer: Buffer): Promise<Entries> {
+  const entries = await ociArchive([{ layer }, { layer: await layerOf('other') }]);
+  const blob = (contents: string | Buffer) => `blobs/sha256/${hex(contents)}`;
+  const images = [{ config: configOf({}, layer), layer, tags: [reference] }];
+  const other = await layerOf('other');
+  images.push({ config: configOf({}, other), layer: other, tags: [] });
+  const manifest = images.map(({ config, layer, tags }) => ({
+    Config: blob(config),
+    RepoTags: tags,
+    Layers: [blob(layer)],
+  }));
+  const layers = images.map(({ layer }) => [blob(layer), layer] as const);
+  return [...entries, ...layers, ['manifest.json', JSON.stringify(manifest)]];
+}
+
 t.test('images of every kind of archive', async (t) => {
   const layer = await layerOf('etcd');
   const image = { references: [reference], layer };
@@ -33,6 +49,7 @@ t.test('images of every kind of archive', async (t) => {
   const named = { layer, annotations: { [nameAnnotation]: reference } };
   const cases: [name: string, contents: Entries | Buffer, format: string, compression: string][] = [
     ['docker', docker, 'docker', 'none'],
+    ['docker with an OCI layout', await dockerWithLayout(layer), 'docker', 'none'],
     ['docker, gzip', gzipSync(docker), 'docker', 'gzip'],
     ['docker, zstd', zstdCompressSync(docker), 'docker', 'zstd'],
     ['OCI', await ociArchive([named]), 'oci', 'none'],

@@ -3,10 +3,14 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { hostPaths } from '../../../lib/host/paths.ts';
+import { createLogger } from '../../../lib/log/logger.ts';
 import { installBinaries } from '../../../lib/payload/binaries.ts';
+import { bringPayload } from '../../../lib/payload/bring.ts';
 import { parsePayload, payloadPath, readPayload } from '../../../lib/payload/payload.ts';
 import { verifyPayload } from '../../../lib/payload/verify.ts';
 import { Failure } from '../../../lib/steps/failure.ts';
+import { Progress } from '../../../lib/steps/progress.ts';
 
 const signal = AbortSignal.timeout(30_000);
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -170,6 +174,17 @@ t.test('files are verified, all of them', async (t) => {
     verifyPayload(payload, AbortSignal.abort(new Error('stopped'))),
     /stopped|abort/i,
   );
+});
+
+t.test('a payload for other hosts is refused before anything is done with it', async (t) => {
+  const architecture = process.arch === 'arm64' ? 'amd64' : 'arm64';
+  const directory = t.testdir({ 'payload.yaml': description({}, {}, { architecture }) });
+  const log = createLogger({ write: () => true });
+  const progress = new Progress(signal, performance.now() + 30_000, log, { waiting: () => true });
+  await t.rejects(bringPayload(directory, hostPaths(directory), progress), {
+    kind: 'fatal',
+    message: new RegExp(`is for other hosts; expected .*; found ${architecture}`),
+  });
 });
 
 t.test('links and special files are not followed', async (t) => {
