@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { run } from '../../lib/host/command.ts';
@@ -79,15 +79,14 @@ async function reachOutside(
   signal: AbortSignal,
 ): Promise<void> {
   const { bridge } = SEGMENTS[familyOf(nodeAddress)];
-  const server = createServer(({ socket }, response) => response.end(socket.remoteAddress));
+  const server = createServer((socket) => socket.end(`${socket.remoteAddress}\n`));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(OUTSIDE_PORT, bridge, resolve);
   });
   try {
-    const wget = ['busybox', 'wget', '-q', '-T', '5', '-O', '-'];
-    const url = `http://${urlHost(bridge)}:${OUTSIDE_PORT}/`;
-    const args = ['exec', 'deployment/hello', '--', ...wget, url];
+    const netcat = ['busybox', 'nc', '-w', '5', bridge, `${OUTSIDE_PORT}`];
+    const args = ['exec', 'deployment/hello', '--', ...netcat];
     const found = (await kubectl(cluster, args, signal)).trim();
     if (found === nodeAddress) return;
     throw new Failure('fatal', 'pods do not leave the host under its address', {
@@ -95,7 +94,6 @@ async function reachOutside(
       found,
     });
   } finally {
-    server.closeAllConnections();
     server.close();
   }
 }
