@@ -67,11 +67,6 @@ export function addressesIn(
   return addresses.filter(({ address }) => parsed.some((network) => contains(network, address)));
 }
 
-/** The families of the networks (CIDR), the primary one first. */
-export function familiesOf(networks: readonly string[]): Family[] {
-  return [...new Set(networks.map(familyOf))];
-}
-
 /** What stands for the host in one family: its address, and those that could be it just as well. */
 export interface FamilyAddress {
   readonly family: Family;
@@ -91,7 +86,8 @@ export function addressByFamily(
   machineNetwork: readonly string[],
 ): FamilyAddress[] {
   const local = addressesIn(addresses, machineNetwork);
-  return familiesOf(machineNetwork).map((family) => {
+  const families = new Set(machineNetwork.map(familyOf));
+  return [...families].map((family) => {
     const [address, ...others] = local
       .filter((each) => familyOf(each.address) === family)
       .toSorted((a, b) => precedence(a, b) || compareNumbers(a, b));

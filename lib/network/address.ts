@@ -21,11 +21,6 @@ export function canonicalAddress(text: string): string {
   return isAddress(text) ? ipaddr.parse(text).toString() : text;
 }
 
-/** Whether both are the same address, however they are spelt. */
-export function isSameAddress(a: string, b: string): boolean {
-  return canonicalAddress(a) === canonicalAddress(b);
-}
-
 /** The address as the host of a URL. */
 export function urlHost(address: string): string {
   return familyOf(address) === 'IPv6' ? `[${address}]` : address;
