@@ -11,17 +11,13 @@ export const machine = {
   node: process.versions.node,
 };
 
-export type Machine = typeof machine;
+const NOT_MEASURED = [':!bench/results.json', ':!*.md'];
 
-/** The commit that is measured, with `-changed` when the tree differs from it. */
+/** The commit that is measured, with `-changed` when the tree differs in more than its documents. */
 export async function commit(): Promise<string> {
   const options = { cwd: repository, reject: false, timeout: 10_000 } as const;
   const head = await execa('git', ['rev-parse', '--short=12', 'HEAD'], options);
   if (head.failed) return 'unknown';
-  const changed = await execa(
-    'git',
-    ['status', '--porcelain', '--', ':!bench/results.json'],
-    options,
-  );
+  const changed = await execa('git', ['status', '--porcelain', '--', ...NOT_MEASURED], options);
   return changed.stdout === '' ? head.stdout : `${head.stdout}-changed`;
 }

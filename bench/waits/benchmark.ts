@@ -58,7 +58,7 @@ async function measureWaits(signal: AbortSignal, { folder, report }: BenchContex
         'bootkube etcd': etcdDelay,
         'bootkube control-plane': polled.api,
         'bootkube manifests': await repeated('a kind', (at) =>
-          kindReaction(client, `kind-${at}.example.com`, signal),
+          kindReaction(controlPlane, client, `kind-${at}.example.com`, signal),
         ),
         'bootkube stop-etcd': polled.containers,
         'install-to-disk wait-for-bootkube': file,
