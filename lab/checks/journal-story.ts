@@ -23,6 +23,7 @@ const STORY = [
   'finish',
   'write-disk',
   'copy-payload',
+  'boot-order',
   'install-payload',
   'check-identity',
   'restore-database',
