@@ -1,8 +1,9 @@
 import { apply } from './apply/benchmark.ts';
 import type { Benchmark } from './benchmark.ts';
 import { etcdSnapshot } from './etcd-snapshot/benchmark.ts';
+import { executables } from './executables.ts';
 import { lab } from './lab/benchmark.ts';
 import { waits } from './waits/benchmark.ts';
 
 /** In the order in which they run. */
-export const benchmarks: readonly Benchmark[] = [waits, etcdSnapshot, apply, lab];
+export const benchmarks: readonly Benchmark[] = [executables, waits, etcdSnapshot, apply, lab];

@@ -32,6 +32,11 @@ export interface BuiltExecutable {
   isNew: boolean;
 }
 
+export interface ExecutablePair {
+  agents: BuiltExecutable;
+  cli: BuiltExecutable;
+}
+
 interface Program {
   /** The TypeScript that it begins with, from the root of the checkout. */
   entry: string;
@@ -42,13 +47,12 @@ interface Program {
   warmUp: readonly (readonly string[])[];
 }
 
-/** Builds both executables for this processor; what is up to date is left alone. The agents come first. */
-export async function buildExecutables(
+/** Builds both executables for this processor; what is up to date is left alone. */
+export function buildExecutables(
   options: BuildOptions,
   signal: AbortSignal,
-): Promise<BuiltExecutable[]> {
-  const { agents, cli } = await buildPair(options, hostArchitecture(), signal);
-  return [agents, cli];
+): Promise<ExecutablePair> {
+  return buildPair(options, hostArchitecture(), signal);
 }
 
 /** Both executables for every processor, and each agent alone. */
@@ -83,7 +87,7 @@ async function buildPair(
   options: BuildOptions,
   arch: Architecture,
   signal: AbortSignal,
-): Promise<{ agents: BuiltExecutable; cli: BuiltExecutable }> {
+): Promise<ExecutablePair> {
   const isHost = arch === hostArchitecture();
   const bin = isHost ? binOf(options) : join(options.dist, `linux-${arch}`, 'bin');
   const version = await versionOf(options.root, signal);
@@ -173,7 +177,7 @@ async function main(): Promise<void> {
   const options = { root, dist: join(root, 'dist') };
   const built = values.all
     ? await buildAll(options, AbortSignal.timeout(BUILD_ALL_DEADLINE_MS))
-    : await buildExecutables(options, AbortSignal.timeout(BUILD_DEADLINE_MS));
+    : Object.values(await buildExecutables(options, AbortSignal.timeout(BUILD_DEADLINE_MS)));
   for (const { path, sha256, isNew } of built) {
     process.stdout.write(`${isNew ? 'built' : 'up to date'}  ${path}  sha256:${sha256}\n`);
   }
