@@ -1,4 +1,12 @@
-import { LineCounter, parseAllDocuments, type Tags } from 'yaml';
+import {
+  type Document,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseAllDocuments,
+  type Tags,
+  visit,
+} from 'yaml';
 import { z } from 'zod';
 
 /** One object to apply, and where it was written. */
@@ -52,6 +60,8 @@ export function decodeManifests(file: string, text: string): DecodedManifests {
     // The API's own reader follows YAML 1.1, where `0644` is octal and `yes` is true.
     version: '1.1',
     customTags: withoutTimes,
+    // The reader's own check compares each key with all before it: minutes, for a large map.
+    uniqueKeys: false,
     lineCounter: lines,
     prettyErrors: false,
   });
@@ -59,7 +69,7 @@ export function decodeManifests(file: string, text: string): DecodedManifests {
   for (const [index, document] of documents.entries()) {
     const start = document.contents?.range?.[0] ?? document.range[0];
     const place = { file, document: index + 1, line: lines.linePos(start).line };
-    const [error] = document.errors;
+    const [error = repeatedKey(document)] = document.errors;
     if (error === undefined) {
       const object = toObject(() => document.toJS());
       addObject(decoded, place, object.value, object.reason);
@@ -69,6 +79,27 @@ export function decodeManifests(file: string, text: string): DecodedManifests {
     }
   }
   return decoded;
+}
+
+/** The first key that a map has twice: one of its values would be lost in silence. */
+function repeatedKey(document: Document): { message: string; pos: readonly [number] } | undefined {
+  let found: { message: string; pos: readonly [number] } | undefined;
+  visit(document, {
+    Map(_key, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? key.value : key;
+        if (seen.has(name)) {
+          const at = isNode(key) ? (key.range?.[0] ?? 0) : 0;
+          found = { message: 'Map keys must be unique', pos: [at] };
+          return visit.BREAK;
+        }
+        seen.add(name);
+      }
+      return undefined;
+    },
+  });
+  return found;
 }
 
 type Place = Pick<Manifest, 'file' | 'document' | 'line'>;

@@ -49,6 +49,17 @@ t.test('scalars are read as the API reads them', async (t) => {
   });
 });
 
+t.test('a large map is read in time, and a key that it has twice is found', async (t) => {
+  const keys = Array.from({ length: 20_000 }, (_, at) => `  k${at}: v\n`).join('');
+  const text = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: large}\ndata:\n${keys}`;
+  const began = performance.now();
+  t.equal(decodeManifests('f.yaml', text).manifests.length, 1);
+  t.match(decodeManifests('f.yaml', `${text}  k7: w\n`).undecodable, [
+    { line: 20_005, reason: /unique/ },
+  ]);
+  t.ok(performance.now() - began < 10_000, 'not by comparing each key with all others');
+});
+
 const undecodable = [
   { title: 'a tab', text: 'apiVersion: v1\nkind:\n\t- x', line: 3, reason: /tab/i },
   { title: 'a key twice', text: `${configMap('a')}kind: Secret\n`, line: 4, reason: /unique/i },
