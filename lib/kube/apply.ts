@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Attempt, applyOne } from './apply-one.ts';
 import { faultRow, type ManifestRow, manifestRow } from './apply-table.ts';
 import { backoffMs } from './backoff.ts';
@@ -8,7 +9,7 @@ import { inParallel } from './in-parallel.ts';
 import type { Manifest } from './manifest-decoding.ts';
 import { inLevels } from './manifest-order.ts';
 import type { LoadedManifests } from './manifests.ts';
-import { resources } from './resources.ts';
+import { type Conditioned, type Resource, resources } from './resources.ts';
 import { watchObjects } from './watch-objects.ts';
 
 export interface ApplyOptions {
@@ -18,12 +19,23 @@ export interface ApplyOptions {
   readonly signal: AbortSignal;
   /** Called with how far it is and what is waited for, whenever that changes. */
   readonly report: (progress: string) => void;
+  /** Called when an attempt ended otherwise than the one before it; nothing goes on until it has returned. */
+  readonly attempted?: (manifest: Manifest, attempt: Attempt) => Promise<void>;
+  /** By default those of a bootstrap, whose end somebody waits for. */
+  readonly longestPauses?: LongestPauses;
+}
+
+/** How far pauses between two attempts may grow, which begin at 0.1 s and double. */
+export interface LongestPauses {
+  /** While its kind is not served; a changed definition ends the pause. */
+  readonly unservedMs: number;
+  /** While the API refuses it for now. */
+  readonly refusedMs: number;
 }
 
 /** Longer than the longest time that a webhook may be given. */
 const requestMs = 35_000;
-/** Kinds that are not served are looked for at least this often, and when a definition changes. */
-const longestUnservedMs = 1000;
+const bootstrapPauses: LongestPauses = { unservedMs: 1000, refusedMs: 5000 };
 
 /**
  * Creates every manifest that is missing, level by level, and leaves alone what
@@ -38,29 +50,39 @@ export async function applyManifests(
 ): Promise<ManifestRow[]> {
   const ended = new AbortController();
   const work = new ManifestWork(client, manifests, options);
-  const definitions = followDefinitions(
-    client,
-    AbortSignal.any([options.signal, ended.signal]),
-    () => work.definitionsChanged(),
+  const signal = AbortSignal.any([options.signal, ended.signal]);
+  // A kind comes with its definition, or with the API server that stands behind this one.
+  const { customResourceDefinitions, apiServices } = resources;
+  const followed = [customResourceDefinitions, apiServices].map((resource) =>
+    followChanges(client, resource, signal, (wasAway) => work.servedKindsChanged(wasAway)),
   );
   try {
-    await Promise.race([work.run(), definitions]);
+    await Promise.race([work.run(), ...followed]);
     return [...faults.map(faultRow), ...work.rows()];
   } finally {
     ended.abort();
   }
 }
 
-async function followDefinitions(client: KubeClient, signal: AbortSignal, changed: () => void) {
-  const definitions = resources.customResourceDefinitions;
-  for await (const { lost } of watchObjects(client, definitions, {}, signal)) {
-    if (lost === undefined) changed();
+/** Calls `changed` after each change; with true when the API had not answered before. */
+async function followChanges(
+  client: KubeClient,
+  resource: Resource<Conditioned>,
+  signal: AbortSignal,
+  changed: (wasAway: boolean) => void,
+): Promise<void> {
+  let isAway = false;
+  for await (const { lost } of watchObjects(client, resource, {}, signal)) {
+    if (lost === undefined) changed(isAway);
+    isAway = lost !== undefined;
   }
 }
 
 interface Item {
   readonly manifest: Manifest;
   attempts: number;
+  /** Since something changed that may help it: what its pauses grow by. */
+  failures: number;
   last: Attempt | undefined;
   /** On the clock of `performance.now()`. */
   notBefore: number;
@@ -82,6 +104,7 @@ class ManifestWork {
     this.#items = manifests.map((manifest) => ({
       manifest,
       attempts: 0,
+      failures: 0,
       last: undefined,
       notBefore: 0,
     }));
@@ -96,10 +119,12 @@ class ManifestWork {
     }
   }
 
-  /** Tries what waits for a definition at once. */
-  definitionsChanged(): void {
+  /** Tries at once what waits for a definition; everything, after the API was away. */
+  servedKindsChanged(wasAway: boolean): void {
     for (const item of this.#open()) {
-      if (item.last?.kind === 'unserved') item.notBefore = 0;
+      if (!wasAway && item.last?.kind !== 'unserved') continue;
+      item.notBefore = 0;
+      item.failures = 0;
     }
     this.#wake();
   }
@@ -128,10 +153,21 @@ class ManifestWork {
     const { signal } = this.#options;
     const limits = { signal, deadlineMs: Math.min(requestMs, left) };
     item.attempts++;
+    item.failures++;
+    const before = item.last;
     const attempt = await applyOne(this.#client, this.#discovery, item.manifest, limits);
     // Running out of time is not the reason why it was not applied: the one before is.
     if (this.#leftMs() > 0 || !isOpen(attempt) || item.last === undefined) item.last = attempt;
-    item.notBefore = performance.now() + pauseMs(attempt, item.attempts);
+    item.notBefore = performance.now() + this.#pauseMs(attempt, item.failures);
+    if (item.last !== undefined && !isDeepStrictEqual(before, item.last)) {
+      await this.#options.attempted?.(item.manifest, item.last);
+    }
+  }
+
+  #pauseMs(attempt: Attempt, failures: number): number {
+    const { unservedMs, refusedMs } = this.#options.longestPauses ?? bootstrapPauses;
+    if (attempt.kind === 'unserved') return backoffMs(failures, 0, unservedMs);
+    return attempt.kind === 'waits' ? backoffMs(failures, attempt.retryAfterMs, refusedMs) : 0;
   }
 
   /** Until the next item is due, the definitions change or the time is up. */
@@ -171,9 +207,4 @@ function isOpen({ kind }: Attempt): boolean {
 
 function kindOf({ manifest: { apiVersion, kind } }: Item) {
   return { apiVersion, kind };
-}
-
-function pauseMs(attempt: Attempt, attempts: number): number {
-  if (attempt.kind === 'unserved') return Math.min(longestUnservedMs, backoffMs(attempts));
-  return attempt.kind === 'waits' ? backoffMs(attempts, attempt.retryAfterMs) : 0;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { KubeClient } from './client.ts';
+import type { KindName } from './kind-name.ts';
 import { isKubeError } from './kube-error.ts';
 import { objectSchema, type Resource } from './resources.ts';
 import type { Limits } from './transport.ts';
@@ -10,8 +11,6 @@ export interface ServedKind {
   readonly namespaced: boolean;
   readonly hasStatus: boolean;
 }
-
-export type KindName = { readonly apiVersion: string; readonly kind: string };
 
 const resourceListSchema = z.looseObject({
   resources: z.array(

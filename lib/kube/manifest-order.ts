@@ -1,4 +1,4 @@
-import type { KindName } from './discovery.ts';
+import type { KindName } from './kind-name.ts';
 import type { Manifest } from './manifest-decoding.ts';
 
 /**

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { isMissing } from '../host/files.ts';
 import { describeError, Failure } from '../steps/failure.ts';
+import { groupOf } from './kind-name.ts';
 import {
   type DecodedManifests,
   decodeManifests,
@@ -51,8 +52,8 @@ export function splitDuplicates(all: readonly Manifest[]): LoadedManifests {
   const seen = new Map<string, Manifest>();
   const faults: ManifestFault[] = [];
   for (const manifest of all) {
-    const group = manifest.apiVersion.split('/').slice(0, -1).join('/');
-    const key = JSON.stringify([group, manifest.kind, manifest.namespace ?? '', manifest.name]);
+    const { apiVersion, kind, namespace = '', name } = manifest;
+    const key = JSON.stringify([groupOf(apiVersion), kind, namespace, name]);
     const first = seen.get(key);
     if (first === undefined) seen.set(key, manifest);
     else faults.push({ kind: 'duplicate', manifest, first });

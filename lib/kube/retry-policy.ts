@@ -1,7 +1,7 @@
 import { isKubeError, type KubeError } from './kube-error.ts';
 
 /**
- * Refusals by admission (403) that end by themselves, since what the plug-in
+ * Refusals (403) that end by themselves, since what the plug-in
  * looks for is being made or is not in its cache yet:
  * a quota that the controller has not counted, the namespace's default service
  * account, a priority or runtime class created a moment ago.
@@ -12,6 +12,9 @@ const passingRefusals: readonly RegExp[] = [
   /no PriorityClass with name .* was found/,
   /RuntimeClass .* not found/,
   /not yet ready to handle request/,
+  // The authorizer's: of the client's rights, not of the object. They can be given later, and a
+  // server that has just started does not know all roles yet.
+  /User "[^"]*" cannot (?:get|create|update) resource/,
 ];
 
 /** Whether the same request may succeed later. */

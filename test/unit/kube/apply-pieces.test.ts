@@ -52,6 +52,11 @@ const refusals = [
   },
   { code: 403, body: status({ message: 'exceeded quota: q' }), again: false },
   { code: 403, body: status({ message: 'violates PodSecurity "restricted"' }), again: false },
+  {
+    code: 403,
+    body: status({ message: 'x is forbidden: User "a:b" cannot create resource "tills"' }),
+    again: true,
+  },
   { code: 400, body: status({ reason: 'BadRequest' }), again: false },
   { code: 401, body: status({ reason: 'Unauthorized' }), again: false },
   { code: 413, body: 'too large', again: false },
