@@ -6,6 +6,7 @@ import { familyOf } from '../lib/network/address.ts';
 import { type HostIdentity, SEGMENTS } from './host/network.ts';
 import { cli } from './paths.ts';
 import { CLUSTER, DOMAIN } from './site.ts';
+import { hostInputs, siteInputs } from './site-inputs.ts';
 
 /** Cluster and service networks are the defaults of the machine networks' families. */
 const installConfig = ({ name, addresses }: HostIdentity) => ({
@@ -19,7 +20,7 @@ const installConfig = ({ name, addresses }: HostIdentity) => ({
     machineNetwork: addresses.map((address) => ({ cidr: SEGMENTS[familyOf(address)].network })),
   },
   platform: { none: {} },
-  bootstrapInPlace: { hostname: `${name}.${DOMAIN}` },
+  bootstrapInPlace: { hostname: `${name}.${DOMAIN}`, ...hostInputs },
   pullSecret: '{"auths":{}}',
 });
 
@@ -39,7 +40,10 @@ export function createdIn(folder: string): CreatedInstallation {
 
 export async function writeInstallConfig(folder: string, host: HostIdentity): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'install-config.yaml'), stringify(installConfig(host)));
+  await writeFile(
+    join(folder, 'install-config.yaml'),
+    stringify({ ...installConfig(host), ...(await siteInputs()) }),
+  );
 }
 
 export interface CreateRun {

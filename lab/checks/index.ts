@@ -10,10 +10,11 @@ import { nothingLeft } from './nothing-left.ts';
 import { objectsKept } from './objects-kept.ts';
 import { restarts } from './restarts.ts';
 import { serviceFamilies } from './service-families.ts';
+import { kernelArgument, siteOnHost } from './site-inputs.ts';
 import { unitsGone } from './units-gone.ts';
 import { workload } from './workload.ts';
 
-export const diskChecks: readonly DiskCheck[] = [bootPartition, bareSystem];
+export const diskChecks: readonly DiskCheck[] = [bootPartition, bareSystem, kernelArgument];
 
 export const clusterChecks: readonly ClusterCheck[] = [
   nodeReady,
@@ -23,6 +24,7 @@ export const clusterChecks: readonly ClusterCheck[] = [
   restarts,
   nothingLeft,
   unitsGone,
+  siteOnHost,
   journalStory,
   nodeAddresses,
   certificateNames,
