@@ -15,7 +15,7 @@ export interface FakeVariables {
 }
 
 /** Does what efibootmgr does, on a file instead of a firmware. */
-const EFIBOOTMGR = `#!${process.execPath}
+const EFIBOOTMGR = `
 import { readFileSync, writeFileSync } from 'node:fs';
 const file = process.env.FAKE_FIRMWARE;
 const v = JSON.parse(readFileSync(file, 'utf8'));
@@ -70,7 +70,13 @@ export function fakePrograms(t: Test, folder: string, programs: Readonly<Record<
 /** A firmware that efibootmgr finds; returns its variables as they are at any time. */
 export function fakeFirmware(t: Test, folder: string, variables: FakeVariables) {
   const file = join(folder, 'variables.json');
-  fakePrograms(t, join(folder, 'bin'), { efibootmgr: EFIBOOTMGR, 'systemd-run': SYSTEMD_RUN });
+  const program = join(folder, 'efibootmgr.mjs');
+  fakePrograms(t, join(folder, 'bin'), {
+    // Without the test runner's own options, which are for tests.
+    efibootmgr: `#!/bin/sh\nexec env -u NODE_OPTIONS ${process.execPath} ${program} "$@"\n`,
+    'systemd-run': SYSTEMD_RUN,
+  });
+  writeFileSync(program, EFIBOOTMGR);
   process.env.FAKE_FIRMWARE = file;
   writeFileSync(file, JSON.stringify(variables));
   return (): unknown => JSON.parse(readFileSync(file, 'utf8'));
