@@ -11,6 +11,7 @@ runSno(process.argv.slice(2), {
   print: (line) => void process.stdout.write(`${line}\n`),
   complain: (text) => void process.stderr.write(`${text}\n`),
   signal: interruption.signal,
+  ...(process.stdout.isTTY ? { columns: process.stdout.columns } : {}),
 }).then((code) => {
   process.exitCode = code;
 });

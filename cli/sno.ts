@@ -20,7 +20,12 @@ export type SnoExitCode = 0 | 1 | 2;
 export interface SnoSurroundings extends Surroundings {
   /** Prints an error. */
   complain(text: string): void;
+  /** Width of the terminal, if there is one. */
+  columns?: number;
 }
+
+/** Of help that is not read in a terminal. */
+const DEFAULT_COLUMNS = 80;
 
 /** The command line of `sno`; `args` without the program's own name. Never throws. */
 export async function runSno(
@@ -50,6 +55,7 @@ function program(surroundings: SnoSurroundings): Command {
     .configureOutput({
       writeOut: (text) => surroundings.print(text.trimEnd()),
       writeErr: (text) => surroundings.complain(text.trimEnd()),
+      getOutHelpWidth: () => surroundings.columns ?? DEFAULT_COLUMNS,
     })
     .version(typeof __SNO_AGENTS_VERSION__ === 'undefined' ? 'from source' : __SNO_AGENTS_VERSION__)
     .exitOverride()

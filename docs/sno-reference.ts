@@ -1,8 +1,4 @@
-import { join } from 'node:path';
-import { execa } from 'execa';
-
-const root = join(import.meta.dirname, '..');
-const COMMAND_DEADLINE_MS = 20_000;
+import { runSno } from '../cli/sno.ts';
 
 /** What `sno --help` prints, for the program and for each of its commands, as Markdown. */
 export async function snoReference(signal: AbortSignal): Promise<string> {
@@ -25,14 +21,17 @@ async function sectionsOf(command: readonly string[], signal: AbortSignal): Prom
   return sections;
 }
 
-/** By a process of its own: into a pipe, the help has the same width everywhere. */
 async function helpOf(command: readonly string[], signal: AbortSignal): Promise<string> {
-  const { stdout } = await execa(
-    process.execPath,
-    [join(root, 'cli/main.ts'), ...command, '--help'],
-    { timeout: COMMAND_DEADLINE_MS, cancelSignal: signal },
-  );
-  return stdout;
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  const code = await runSno([...command, '--help'], {
+    environment: {},
+    print,
+    complain: print,
+    signal,
+  });
+  if (code !== 0) throw new Error(`sno ${command.join(' ')} --help: ${lines.join(' | ')}`);
+  return `${lines.join('\n')}\n`;
 }
 
 /** The names below "Commands:", but for the help itself. */
