@@ -1,6 +1,12 @@
 import type { HostPaths } from '../lib/host/paths.ts';
 import { runApproveCsr, runBootkube, runInstallToDisk, runProgress } from './bootkube/main.ts';
-import { runCertificates, runPayload, runPostReboot, runRestore } from './post-reboot/main.ts';
+import {
+  runCertificates,
+  runDeferred,
+  runPayload,
+  runPostReboot,
+  runRestore,
+} from './post-reboot/main.ts';
 
 type Run = (paths: HostPaths, args: readonly string[]) => Promise<number>;
 
@@ -14,6 +20,7 @@ export const agents = {
   'sno-restore': runRestore,
   'sno-certificates': runCertificates,
   'post-reboot': runPostReboot,
+  'sno-deferred': runDeferred,
 } as const satisfies Record<string, Run>;
 
 export function isAgentName(name: string): name is keyof typeof agents {

@@ -2,7 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { run } from '../lib/host/command.ts';
+import { exists } from '../lib/host/files.ts';
 import { familyOf } from '../lib/network/address.ts';
+import { expectDeferredNotice } from './checks/deferred-applied.ts';
 import { type HostIdentity, SEGMENTS } from './host/network.ts';
 import { cli } from './paths.ts';
 import { CLUSTER, DOMAIN } from './site.ts';
@@ -54,13 +56,14 @@ export interface CreateRun {
   readonly signal: AbortSignal;
 }
 
-/** Runs `sno create <what>` on an installation's folder. */
+/** Runs `sno create <what>` on an installation's folder; who makes the config is told what is deferred. */
 export async function runCreate(
   what: string,
   folder: string,
   { installer, options, env, signal }: CreateRun,
 ): Promise<void> {
-  await run(cli, ['create', what, '--dir', folder, ...options], {
+  const isMade = await exists(createdIn(folder).ignition);
+  const output = await run(cli, ['create', what, '--dir', folder, ...options], {
     signal,
     deadlineMs: 180_000,
     env: {
@@ -68,4 +71,5 @@ export async function runCreate(
       OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS: installer,
     },
   });
+  if (!isMade) expectDeferredNotice(output);
 }

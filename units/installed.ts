@@ -7,6 +7,9 @@ export const nodeAgents = ['sno-payload', 'sno-certificates'] as const;
 /** Those that are needed once, after the reboot into the disk. */
 export const pivotAgents = ['post-reboot', 'sno-restore'] as const;
 
+/** There as long as a manifest waits for its kind; it removes its own unit and link. */
+export const deferredAgent = 'sno-deferred';
+
 /** Every node of the Kubernetes payload has these: they are part of the master Ignition. */
 export const nodeUnits: readonly UnitFile[] = [
   labelUnit,
@@ -43,3 +46,10 @@ export const pivotUnits: readonly UnitFile[] = [
     contents: readFileSync(new URL('./installed/bootkube.service', import.meta.url), 'utf8'),
   },
 ];
+
+/** Only where manifests are deferred; started at the end of the installation. */
+export const deferredUnit: UnitFile = {
+  name: 'sno-deferred.service',
+  enabled: true,
+  contents: readFileSync(new URL('./installed/sno-deferred.service', import.meta.url), 'utf8'),
+};

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { deferredFolder, readDeferred } from '../../lib/deferred/manifests.ts';
 import { exists, readTextIfPresent, sha256 } from '../../lib/host/files.ts';
 import { type HostPaths, hostPaths } from '../../lib/host/paths.ts';
 import type { Config } from '../../lib/ignition/config.ts';
@@ -16,7 +17,7 @@ import { publicKeyFingerprint } from '../../lib/pki/keys.ts';
 import type { Rendered } from '../../lib/render/renderer.ts';
 import { loadRendered } from '../../lib/render/store.ts';
 import { Failure } from '../../lib/steps/failure.ts';
-import { pivotAgents, pivotUnits } from '../../units/installed.ts';
+import { deferredAgent, deferredUnit, pivotAgents, pivotUnits } from '../../units/installed.ts';
 import type { LiveContext } from './context.ts';
 import { readIdentity } from './kubelet-identity.ts';
 import { bundlePath } from './log-bundle.ts';
@@ -45,10 +46,13 @@ export async function installedHostConfig(context: LiveContext): Promise<Config>
       fix: 'Run the step kubelet-identity first.',
     });
   }
+  const deferred = await deferredFiles(context);
+  const hasDeferred = deferred.length > 0;
   const files = [
     ...renderedFiles(rendered),
     ...(await restoreFiles(context, rendered)),
     ...(await agentFiles(context)),
+    ...deferred,
     {
       path: join(installed.kubeletPki, identity.name),
       mode: 0o600,
@@ -60,16 +64,21 @@ export async function installedHostConfig(context: LiveContext): Promise<Config>
     directories: rendered.directories
       .filter(({ stage }) => stage !== 'live')
       .map(({ path, mode }) => directory(path, mode))
-      .concat([directory(installed.kubeletPki, 0o700), directory(restoreFolder, 0o700)]),
+      .concat([directory(installed.kubeletPki, 0o700), directory(restoreFolder, 0o700)])
+      .concat(hasDeferred ? [directory(deferredFolder(installed), 0o700)] : []),
     files: [
       ...files.map(({ path, mode, contents }) => file(path, mode, contents)),
       file(ledgerPath(installed), 0o600, `${JSON.stringify(ledger, null, 2)}\n`),
     ],
     links: [
       link(join(installed.kubeletPki, 'kubelet-client-current.pem'), identity.name),
-      ...pivotAgents.map((name) => link(join(installed.binaries, name), 'sno-agents')),
+      ...[...pivotAgents, ...(hasDeferred ? [deferredAgent] : [])].map((name) =>
+        link(join(installed.binaries, name), 'sno-agents'),
+      ),
     ],
-    units: pivotUnits.map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
+    units: [...pivotUnits, ...(hasDeferred ? [deferredUnit] : [])].map(
+      ({ name, contents, enabled }) => unit(name, { contents, enabled }),
+    ),
   });
 }
 
@@ -134,6 +143,18 @@ async function agentFiles(context: LiveContext): Promise<InstalledFile[]> {
     },
     ...(await logBundleFile(context)),
   ];
+}
+
+/** What waits for its kind goes on waiting on the installed host, file by file. */
+async function deferredFiles({ paths }: LiveContext): Promise<InstalledFile[]> {
+  const waiting = await readDeferred(paths);
+  return Promise.all(
+    waiting.map(async ({ path }) => ({
+      path: join(deferredFolder(installed), basename(path)),
+      mode: 0o600,
+      contents: await readFile(path),
+    })),
+  );
 }
 
 /** None if it could not be made: the installation goes on without it. */

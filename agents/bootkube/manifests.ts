@@ -1,5 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readDeferred } from '../../lib/deferred/manifests.ts';
+import { tieToRole } from '../../lib/deferred/tie-to-role.ts';
 import { sha256, writeFileAtomic } from '../../lib/host/files.ts';
 import { applyManifests } from '../../lib/kube/apply.ts';
 import { failedRows, failureTable } from '../../lib/kube/apply-table.ts';
@@ -34,15 +36,21 @@ export const manifests: StepBody<LiveContext> = {
       renderedFolder(context.paths),
       ...usersFolders(context.paths),
     ]);
+    const deferred = await readDeferred(context.paths);
     const rows = await progress.wait('every manifest to be accepted', () =>
-      withBootstrapAdmin(context.cluster.controlPlane, context.paths, (client) =>
-        applyManifests(client, loaded, {
+      withBootstrapAdmin(context.cluster.controlPlane, context.paths, async (client) => {
+        const { signal } = progress;
+        const applied = await applyManifests(client, loaded, {
           concurrency: context.settings.manifestsConcurrency,
           deadlineMs: progress.remainingMs(),
-          signal: progress.signal,
+          signal,
           report: (text) => progress.waitingFor(text),
-        }),
-      ),
+        });
+        if (deferred.length > 0 && failedRows(applied).length === 0) {
+          await tieToRole(client, { signal, deadlineMs: 15_000 });
+        }
+        return applied;
+      }),
     );
     const bad = failedRows(rows);
     if (bad.length > 0) {
@@ -53,7 +61,8 @@ export const manifests: StepBody<LiveContext> = {
       });
     }
     const created = rows.filter(({ outcome }) => outcome === 'created').length;
-    return done(`${created} created, ${rows.length - created} existed`);
+    const later = deferred.length === 0 ? '' : `, ${deferred.length} deferred`;
+    return done(`${created} created, ${rows.length - created} existed${later}`);
   },
 };
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { connectRuntime } from '../../lib/cri/runtime.ts';
+import { deferredGroups, readDeferred } from '../../lib/deferred/manifests.ts';
 import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
 import { rootIsOverlay } from '../../lib/host/root.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
@@ -43,6 +44,7 @@ export const render: StepBody<LiveContext> = {
         cluster,
         host,
         authorities,
+        deferredGroups: deferredGroups(await readDeferred(paths)),
       });
       await saveRendered(paths, key, host, rendered);
     }

@@ -7,6 +7,8 @@ import { readJournal } from '../../lib/steps/journal.ts';
 import type { Plan } from '../../lib/steps/step.ts';
 import { certificatesPlan } from './certificates/plan.ts';
 import { type InstalledContext, installedContext } from './context.ts';
+import { deferredContext } from './deferred/context.ts';
+import { deferredPlan } from './deferred/plan.ts';
 import { payloadPlan } from './payload/plan.ts';
 import { postRebootPlan } from './plan.ts';
 import { recordPath } from './record.ts';
@@ -25,6 +27,23 @@ const runner =
 export const runPayload = runner(payloadPlan);
 export const runRestore = runner(restorePlan);
 export const runCertificates = runner(certificatesPlan);
+
+export async function runDeferred(paths: HostPaths, args: readonly string[]) {
+  return runAgentCommand(
+    {
+      plan: deferredPlan(await readSettings(paths)),
+      paths,
+      runOptions: [
+        {
+          flags: '--expires-in-hours <n>',
+          description: 'wait that long from now, also after restarts',
+        },
+      ],
+      context: (_log, options) => deferredContext(paths, options),
+    },
+    args,
+  );
+}
 
 /** With the record written and its journal gone or begun anew, all that can be left is to retire. */
 export async function runPostReboot(paths: HostPaths, args: readonly string[]) {

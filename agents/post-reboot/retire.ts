@@ -2,15 +2,15 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exists, removeFile, syncDirectory } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
+import { disableUnit, reloadUnits, startUnit } from '../../lib/host/systemd.ts';
 import { ledgerPath } from '../../lib/installation/ledger.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import { pivotAgents } from '../../units/installed.ts';
+import { deferredUnit, pivotAgents } from '../../units/installed.ts';
 import type { InstalledContext } from './context.ts';
 
 const UNIT = 'bootkube.service';
-const unitPath = (paths: HostPaths) => paths.at(`/etc/systemd/system/${UNIT}`);
+const unitPath = (paths: HostPaths, unit = UNIT) => paths.at(`/etc/systemd/system/${unit}`);
 
 /** What this plan leaves nothing of; the executable itself stays for the other agents. */
 const folders = ({ state }: HostPaths) =>
@@ -18,7 +18,8 @@ const folders = ({ state }: HostPaths) =>
 const links = ({ binaries }: HostPaths) => pivotAgents.map((name) => join(binaries, name));
 
 /**
- * Removes the agent's own unit, links and state. The unit goes last, and systemd
+ * Removes the agent's own unit, links and state, and has deferred manifests applied from
+ * now on. The unit goes last, and systemd
  * forgets it after that: killed anywhere before, the agent is started once more and
  * finishes, since the record tells it that only this step is left.
  */
@@ -33,6 +34,10 @@ export const retire: StepBody<InstalledContext> = {
     for (const path of links(paths)) await removeFile(path);
     await removeFile(ledgerPath(paths));
     await syncDirectory(dirname(paths.binaries));
+    // Not waited for: it may wait for days itself.
+    if (await exists(unitPath(paths, deferredUnit.name))) {
+      await startUnit(deferredUnit.name, signal);
+    }
     if (await exists(unitPath(paths))) await disableUnit(UNIT, signal);
     await removeFile(unitPath(paths));
     await reloadUnits(signal);

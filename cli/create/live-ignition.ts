@@ -1,3 +1,4 @@
+import { deferredFolder } from '../../lib/deferred/manifests.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import type { Config, File } from '../../lib/ignition/config.ts';
 import {
@@ -22,6 +23,8 @@ export interface LiveIgnitionInput {
   /** JSON, as container tools keep it. */
   pullSecret: string;
   manifests: readonly UserManifest[];
+  /** Manifests that the installed host applies when their kinds are served, by file name. */
+  deferred: readonly { name: string; contents: string }[];
   units: readonly UnitFile[];
   /** Where the executable is fetched, when no medium has it. */
   executableUrl?: string;
@@ -35,7 +38,7 @@ export const executableByUrlPath = () => `${hostPaths().config}/executable.curl`
  * config. Contents stay uncompressed: the embed area is compressed as a whole.
  */
 export function liveIgnition(input: LiveIgnitionInput): Config {
-  const { cluster, authorities, pullSecret, manifests, units, executableUrl } = input;
+  const { cluster, authorities, pullSecret, manifests, deferred, units, executableUrl } = input;
   const paths = hostPaths();
   const plain = (path: string, mode: number, contents: string | Uint8Array): File =>
     file(path, mode, contents, { gzip: false });
@@ -51,6 +54,7 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
       directory(`${paths.assets}/openshift`, 0o755),
       directory(paths.assetsTls, 0o700),
       directory('/root/.docker', 0o700),
+      ...(deferred.length === 0 ? [] : [directory(deferredFolder(paths), 0o700)]),
       directory(paths.kubelet, 0o750),
       // The units' sandboxes open these, so they have to be there.
       directory(paths.staticPods, 0o700),
@@ -77,6 +81,9 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
       ...site.files.map(({ path, mode, contents }) => plain(path, mode, contents)),
       // A manifest can be a Secret.
       ...manifests.map(({ path, contents }) => plain(`${paths.assets}/${path}`, 0o600, contents)),
+      ...deferred.map(({ name, contents }) =>
+        plain(`${deferredFolder(paths)}/${name}`, 0o600, contents),
+      ),
     ],
     links: liveAgents.map((name) => link(`${paths.binaries}/${name}`, 'sno-agents')),
     units: withDropins(

@@ -14,12 +14,13 @@ import { agentsSha256 } from '../executable-digest.ts';
 import { DISK_VARIABLE } from '../install-config/disk.ts';
 import { faultText, INSTALL_CONFIG } from '../install-config/fault.ts';
 import { type InstallSettings, readSettings } from '../install-config/settings.ts';
+import { type DeferredUserManifests, deferManifests } from './defer-manifests.ts';
 import { EMBED_AREA_BYTES, kibibytes, requireEmbeddable } from './embed-area.ts';
 import { type LiveIgnitionInput, liveIgnition } from './live-ignition.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
 import { requireServed, type ServedOptions } from './served.ts';
 import { siteNotices } from './site-notices.ts';
-import { readUserManifests, type UserManifests } from './user-manifests.ts';
+import { readUserManifests } from './user-manifests.ts';
 
 /** In the folder with install-config.yaml; the name that openshift-install gives it. */
 export const IGNITION_NAME = 'bootstrap-in-place-for-live-iso.ign';
@@ -70,6 +71,7 @@ export async function createSingleNodeIgnitionConfig(
     authorities,
     pullSecret: settings.pullSecret,
     manifests: user.manifests,
+    deferred: user.deferred,
     ...unitsFor(options.agentsUrl),
   });
   const text = serializeConfig(config);
@@ -114,10 +116,10 @@ async function readFolder(
   dir: string,
   diskVariable: string | undefined,
   signal: AbortSignal,
-): Promise<{ settings: InstallSettings; user: UserManifests }> {
+): Promise<{ settings: InstallSettings; user: DeferredUserManifests }> {
   const text = await readInstallConfig(dir);
   const read = readSettings(text, diskVariable);
-  const user = await readUserManifests(dir, signal);
+  const user = deferManifests(await readUserManifests(dir, signal));
   const faults = [...(read.ok ? [] : read.faults.map(faultText)), ...user.faults];
   if (read.ok && faults.length === 0) return { settings: read.settings, user };
   const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
@@ -194,7 +196,7 @@ function machineConfigServer(url: string | undefined): Pick<Cluster, 'machineCon
 }
 
 /** What is right but may not be what was meant. */
-function noticesOf(settings: InstallSettings, user: UserManifests): string[] {
+function noticesOf(settings: InstallSettings, user: DeferredUserManifests): string[] {
   const { networkType, hostname, disk, existingSystem, sshKeys } = settings;
   const notices: string[] = [];
   if (networkType !== undefined) {
@@ -217,6 +219,7 @@ function noticesOf(settings: InstallSettings, user: UserManifests): string[] {
   if (user.manifests.length > 0) {
     notices.push(`taken along: ${user.manifests.map(({ path }) => path).join(', ')}`);
   }
+  notices.push(...user.deferredNotices);
   if (user.skipped.length > 0) {
     notices.push(`not taken along, since not .yaml, .yml or .json: ${user.skipped.join(', ')}`);
   }

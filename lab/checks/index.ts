@@ -2,6 +2,7 @@ import { bareSystem } from './bare-system.ts';
 import { bootPartition } from './boot-partition.ts';
 import { certificateNames } from './certificate-names.ts';
 import type { ClusterCheck, DiskCheck } from './check.ts';
+import { deferredApplied } from './deferred-applied.ts';
 import { etcdRestored } from './etcd-restored.ts';
 import { journalStory } from './journal-story.ts';
 import { nodeAddresses } from './node-addresses.ts';
@@ -29,5 +30,7 @@ export const clusterChecks: readonly ClusterCheck[] = [
   nodeAddresses,
   certificateNames,
   serviceFamilies,
+  // After the others, which hold while something is deferred.
+  deferredApplied,
   workload,
 ];

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 export const USER_NAMESPACE = 'shop';
 export const USER_CONFIG_MAP = 'prices';
 export const USER_DEFINITION = 'tills.shop.example.test';
+/** Of a kind that is defined after the installation only. */
+export const DEFERRED = { group: 'loyalty.example.test', kind: 'Card', name: 'gold' } as const;
 
 const manifests: Readonly<Record<string, string>> = {
   // The resource comes before its definition, and the namespace last: order is not the user's task.
@@ -49,6 +51,14 @@ apiVersion: v1
 kind: Namespace
 metadata:
   name: ${USER_NAMESPACE}
+---
+apiVersion: ${DEFERRED.group}/v1
+kind: ${DEFERRED.kind}
+metadata:
+  name: ${DEFERRED.name}
+  namespace: ${USER_NAMESPACE}
+spec:
+  points: 7
 `,
 };
 

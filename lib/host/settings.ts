@@ -75,6 +75,8 @@ export const defaultSettings = {
   cleanMs: minutes(5),
   verifyCleanMs: minutes(10),
   retireMs: minutes(2),
+  /** sno-deferred: how long after the installation a manifest may wait for its kind, by the wall clock. */
+  deferredExpiryHours: 168,
 } as const;
 
 export type Settings = { readonly [Name in keyof typeof defaultSettings]: number };

@@ -14,7 +14,7 @@ const passingRefusals: readonly RegExp[] = [
   /not yet ready to handle request/,
   // The authorizer's: of the client's rights, not of the object. They can be given later, and a
   // server that has just started does not know all roles yet.
-  /User "[^"]*" cannot (?:get|create|update) resource/,
+  /User "[^"]*" cannot (?:get|create|update) (?:resource|path)/,
 ];
 
 /** Whether the same request may succeed later. */

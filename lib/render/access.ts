@@ -8,6 +8,7 @@ import { authorityPaths } from './kubernetes/authorities.ts';
 import { etcdClient, etcdMember } from './kubernetes/etcd.ts';
 import { kubernetesRenderer } from './kubernetes/index.ts';
 import { agentKubeconfigs } from './kubernetes/kubeconfigs.ts';
+import { issuedLeaves } from './kubernetes/leaves.ts';
 import type { Renderer } from './renderer.ts';
 
 /** What the agents need to know of a kind of control plane once it is rendered. */
@@ -23,6 +24,12 @@ export interface ControlPlaneAccess {
   };
   /** Kubeconfigs on the host, by what they are for. */
   readonly kubeconfigs: { readonly bootstrapAdmin: string; readonly csrApprover: string };
+  /** Files on the host by which deferred manifests are applied, and nothing else. */
+  readonly deferredIdentity: {
+    readonly kubeconfig: string;
+    readonly certificate: string;
+    readonly key: string;
+  };
   /** Signs nodes' identities: paths of its certificate and key. */
   readonly kubeletClientAuthority: { readonly certificate: string; readonly key: string };
 }
@@ -41,6 +48,11 @@ const kubernetes: ControlPlaneAccess = {
     key: etcdClient.key,
   },
   kubeconfigs: agentKubeconfigs,
+  deferredIdentity: {
+    kubeconfig: agentKubeconfigs.deferred,
+    certificate: issuedLeaves.deferred.certificate,
+    key: issuedLeaves.deferred.key,
+  },
   kubeletClientAuthority: authorityPaths('kubelet-client'),
 };
 

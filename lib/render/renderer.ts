@@ -81,6 +81,8 @@ export interface RenderInput {
   cluster: Cluster;
   host: HostFacts;
   authorities: LaptopAuthorities;
+  /** API groups of the manifests that are applied after the installation; absent or empty: there are none. */
+  deferredGroups?: readonly string[];
 }
 
 /** One kind of control plane. Rendering is pure but for key generation: it reads and writes no file. */

@@ -12,11 +12,22 @@ import { PlanRunner, type RunRange } from './runner.ts';
 import { type AgentStatus, readStatus } from './status.ts';
 import type { Plan } from './step.ts';
 
+export interface RunOption {
+  /** As commander takes it, such as `--hours <n>`. */
+  readonly flags: string;
+  readonly description: string;
+}
+
+/** What was given to `run`, by the options' names in camel case. */
+export type RunOptions = RunRange & Readonly<Record<string, unknown>>;
+
 export interface Agent<Context> {
   readonly plan: Plan<Context>;
   readonly paths: HostPaths;
-  /** Reads the host and the configuration; called once the agent holds its lock. */
-  context(log: Logger): Promise<Context>;
+  /** Options of `run` that only this agent has. */
+  readonly runOptions?: readonly RunOption[];
+  /** Reads the host and the configuration; called once the agent holds its lock, with the options of `run`. */
+  context(log: Logger, options: RunOptions): Promise<Context>;
   /** Called when a step asked for a reboot. */
   reboot?(context: Context, reason: string): Promise<void>;
 }
@@ -32,14 +43,17 @@ export async function runAgentCommand<Context>(
     .command('plan')
     .description('print the steps, their deadlines and what each leaves behind')
     .action(() => void process.stdout.write(planText(agent.plan)));
-  program
+  const runCommand = program
     .command('run')
     .description('run the plan, or go on where it was cut')
     .option('--from <step>', 'begin with this step, whatever the journal says')
     .option('--until <step>', 'stop after this step')
-    .action(async (range: RunRange) => {
-      code = await runPlan(agent, range);
+    .action(async (options: RunOptions) => {
+      code = await runPlan(agent, options);
     });
+  for (const { flags, description } of agent.runOptions ?? []) {
+    runCommand.option(flags, description);
+  }
   program
     .command('status')
     .description('say where the agent stands')
@@ -78,7 +92,7 @@ async function currentStatus(paths: HostPaths, agent: string): Promise<AgentStat
   return { ...status, state: 'stopped', reason };
 }
 
-async function runPlan<Context>(agent: Agent<Context>, range: RunRange): Promise<ExitCode> {
+async function runPlan<Context>(agent: Agent<Context>, options: RunOptions): Promise<ExitCode> {
   const { plan, paths } = agent;
   const log = createLogger();
   using _lock = await lockAgent(plan.agent, paths.root);
@@ -87,7 +101,7 @@ async function runPlan<Context>(agent: Agent<Context>, range: RunRange): Promise
   await reporter.agentBegins();
   try {
     const journal = await Journal.open(journalPath(paths, plan.agent));
-    const context = await agent.context(log);
+    const context = await agent.context(log, options);
     const runner = new PlanRunner(plan, context, {
       journal,
       log,
@@ -95,7 +109,7 @@ async function runPlan<Context>(agent: Agent<Context>, range: RunRange): Promise
       clock: bootMoment,
       stop,
     });
-    const result = await runner.run(range);
+    const result = await runner.run(options);
     if (result.kind === 'reboot') {
       log.warn(`Restarting the host: ${result.reason}`);
       await reporter.agentEnds('reboot', EXIT.done, result.reason);

@@ -1,6 +1,6 @@
 import { Failure } from './failure.ts';
 
-/** The longest that Node's timers can count, in milliseconds; a longer one would fire at once. */
+/** The longest that one of Node's timers can count, in milliseconds; a longer one would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
@@ -9,8 +9,15 @@ const LONGEST_MS = 2 ** 31 - 1;
  */
 export function deadlineTimer(ms: number): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
-  const fire = () => controller.abort(new DOMException('the deadline is over', 'TimeoutError'));
-  const timer = setTimeout(fire, Math.min(LONGEST_MS, Math.max(1, Math.round(ms))));
+  let timer: NodeJS.Timeout;
+  const count = (leftMs: number) => {
+    const partMs = Math.min(LONGEST_MS, leftMs);
+    timer = setTimeout(() => {
+      if (leftMs > partMs) count(leftMs - partMs);
+      else controller.abort(new DOMException('the deadline is over', 'TimeoutError'));
+    }, partMs);
+  };
+  count(Math.max(1, Math.round(ms)));
   return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
 }
 

@@ -27,7 +27,7 @@ async function render(input: RenderInput): Promise<Rendered> {
     ...controllerManagerFiles(authorities),
     ...schedulerFiles(authorities),
     ...kubeletFiles(input, authorities),
-    ...agentKubeconfigFiles(authorities),
+    ...agentKubeconfigFiles(input, authorities),
     cniFile(input),
   ];
   const closed = closedDirectories(files, [

@@ -1,14 +1,15 @@
 import { kubeconfig } from '../../pki/kubeconfig.ts';
-import type { RenderedFile } from '../renderer.ts';
+import type { RenderedFile, RenderInput } from '../renderer.ts';
 import type { Authorities } from './authorities.ts';
 import { privateFile, publicFile } from './files.ts';
-import { bootstrapAdminPurpose, issuedLeaves, type Leaf } from './leaves.ts';
+import { bootstrapAdminPurpose, hasDeferred, issuedLeaves, type Leaf } from './leaves.ts';
 import { localApi, paths } from './paths.ts';
 
 /** Kubeconfigs that the agents use. */
 export const agentKubeconfigs = {
   bootstrapAdmin: `${paths.agents}/bootstrap-admin.kubeconfig`,
   csrApprover: `${paths.agents}/csr-approver.kubeconfig`,
+  deferred: `${paths.agents}/deferred.kubeconfig`,
 } as const;
 
 const agentsTrust = `${paths.agents}/api-ca.crt`;
@@ -32,13 +33,16 @@ export function componentKubeconfig(
   return privateFile(path, text, options);
 }
 
-export function agentKubeconfigFiles({ serving }: Authorities): RenderedFile[] {
-  const { bootstrapAdmin, csrApprover } = agentKubeconfigs;
+export function agentKubeconfigFiles(input: RenderInput, { serving }: Authorities): RenderedFile[] {
+  const { bootstrapAdmin, csrApprover, deferred } = agentKubeconfigs;
   return [
     publicFile(agentsTrust, serving.certificate),
     componentKubeconfig(csrApprover, issuedLeaves.csrApprover, agentsTrust),
     componentKubeconfig(bootstrapAdmin, issuedLeaves.bootstrapAdmin, agentsTrust, {
       leftover: bootstrapAdminPurpose,
     }),
+    ...(hasDeferred(input)
+      ? [componentKubeconfig(deferred, issuedLeaves.deferred, agentsTrust, { stage: 'installed' })]
+      : []),
   ];
 }

@@ -1,3 +1,4 @@
+import { deferredUser } from '../../deferred/access.ts';
 import { administrators } from '../../pki/kubeconfig.ts';
 import { issueLeaf, type LeafProfile } from '../../pki/leaf.ts';
 import { clusterDomain } from '../cluster.ts';
@@ -26,6 +27,8 @@ interface IssuedLeaf extends Leaf {
   leftover?: string;
   /** Default `both`. */
   stage?: Stage;
+  /** Left out: always. */
+  when?: (input: RenderInput) => boolean;
 }
 
 /** User names that RBAC or the authorizers know. */
@@ -123,6 +126,15 @@ export const issuedLeaves = {
     subject: { commonName: users.csrApprover },
     usage: 'client',
   },
+  deferred: {
+    name: 'deferred',
+    ...at(paths.agents, 'deferred'),
+    authority: 'admin',
+    subject: { commonName: deferredUser },
+    usage: 'client',
+    stage: 'installed',
+    when: hasDeferred,
+  },
   bootstrapAdmin: {
     name: 'bootstrap-admin',
     ...at(paths.agents, 'bootstrap-admin'),
@@ -153,18 +165,24 @@ export const leafCatalogue: readonly Leaf[] = [...Object.values(issuedLeaves), k
   ({ name, certificate, key, authority }) => ({ name, certificate, key, authority }),
 );
 
-/** Issues every leaf and returns its two files. */
+/** Whether an agent will apply manifests after the installation, with an identity of its own. */
+export function hasDeferred({ deferredGroups = [] }: RenderInput): boolean {
+  return deferredGroups.length > 0;
+}
+
+/** Issues every leaf that is needed and returns its two files. */
 export async function leafFiles(
   input: RenderInput,
   authorities: Authorities,
 ): Promise<RenderedFile[]> {
-  const leaves: IssuedLeaf[] = Object.values(issuedLeaves);
+  const all: IssuedLeaf[] = Object.values(issuedLeaves);
+  const leaves = all.filter(({ when }) => when?.(input) ?? true);
   const files = await Promise.all(leaves.map((leaf) => filesOf(leaf, input, authorities)));
   return files.flat();
 }
 
 async function filesOf(
-  { subject, usage, names, leftover, stage = 'both', ...leaf }: IssuedLeaf,
+  { subject, usage, names, leftover, stage = 'both', when: _when, ...leaf }: IssuedLeaf,
   input: RenderInput,
   authorities: Authorities,
 ): Promise<RenderedFile[]> {

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
+import { deferredAccess } from '../../deferred/access.ts';
 import type { RenderedManifest, RenderInput } from '../renderer.ts';
-import { users } from './leaves.ts';
+import { hasDeferred, users } from './leaves.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 
@@ -16,7 +17,7 @@ interface RoleSubject {
  * all not the one by which the controller-manager approves a first client
  * certificate for any node name.
  */
-export function manifests({ host }: RenderInput): RenderedManifest[] {
+export function manifests(input: RenderInput): RenderedManifest[] {
   return [
     manifest('10-kubelet-api-access.yaml', [
       // Logs, exec and metrics: the API server as a client of the kubelet.
@@ -31,9 +32,12 @@ export function manifests({ host }: RenderInput): RenderedManifest[] {
       ),
     ]),
     manifest('10-csr-approver.yaml', [
-      approverRole(host.hostname),
+      approverRole(input.host.hostname),
       binding(users.csrApprover, users.csrApprover, user(users.csrApprover)),
     ]),
+    ...(hasDeferred(input)
+      ? [manifest('10-deferred.yaml', deferredAccess(input.deferredGroups ?? []))]
+      : []),
   ];
 }
 

@@ -12,7 +12,7 @@ import { ledgerSchema } from '../../../lib/installation/ledger.ts';
 import { createSigningKey } from '../../../lib/pki/keys.ts';
 import type { Rendered, RenderedFile } from '../../../lib/render/renderer.ts';
 import { saveRendered } from '../../../lib/render/store.ts';
-import { pivotUnits } from '../../../units/installed.ts';
+import { deferredUnit, pivotUnits } from '../../../units/installed.ts';
 import { rendered as everyday, host as facts } from '../render/rendered-host.ts';
 import { liveHost } from './live-host.ts';
 
@@ -183,6 +183,20 @@ t.test('the keys that have to go are exactly those that only the bootstrap needs
   const gone = rendered.files.filter(({ keyClass }) => keyClass === 'gone');
   t.ok(gone.length > 1);
   t.same(ledger.goneKeys.toSorted(), gone.map(({ contents }) => fingerprint(contents)).toSorted());
+});
+
+t.test('what waits for its kind is carried with the unit that applies it, to stay', async (t) => {
+  const { context, paths, write } = await host(t);
+  const folder = '/etc/sno-agents/deferred';
+  const till = '{"apiVersion":"e.com/v1","kind":"Till","metadata":{"name":"a"}}';
+  write(join(paths.config, 'deferred/0001.till.a.json'), till, 0o600);
+  const { config, files, ledger } = await installed(context);
+  t.match(files.get(`${folder}/0001.till.a.json`), { mode: 0o600, bytes: Buffer.from(till) });
+  t.equal(config.storage?.directories?.find(({ path }) => path === folder)?.mode, 0o700);
+  t.ok(config.systemd?.units?.some(({ name, enabled }) => name === deferredUnit.name && enabled));
+  const link = config.storage?.links?.find(({ path }) => path.endsWith('/bin/sno-deferred'));
+  t.equal(link?.target, 'sno-agents');
+  t.notOk(ledger.entries.some(({ path }) => path.includes('deferred')));
 });
 
 t.test('without a log bundle the installation goes on', async (t) => {

@@ -24,7 +24,13 @@ t.test('the same input gives the same Ignition', async (t) => {
     { path: 'manifests/b.yaml', contents: Buffer.from('b') },
     { path: 'manifests/a.yaml', contents: Buffer.from('a') },
   ];
-  const input = { cluster, authorities, pullSecret: '{"auths":{}}', units: liveUnits };
+  const input = {
+    cluster,
+    authorities,
+    pullSecret: '{"auths":{}}',
+    deferred: [],
+    units: liveUnits,
+  };
   const one = liveIgnition({ ...input, manifests });
   const other = liveIgnition({
     ...input,

@@ -57,6 +57,11 @@ const refusals = [
     body: status({ message: 'x is forbidden: User "a:b" cannot create resource "tills"' }),
     again: true,
   },
+  {
+    code: 403,
+    body: status({ message: 'forbidden: User "a:b" cannot get path "/apis/shop.test/v1"' }),
+    again: true,
+  },
   { code: 400, body: status({ reason: 'BadRequest' }), again: false },
   { code: 401, body: status({ reason: 'Unauthorized' }), again: false },
   { code: 413, body: 'too large', again: false },

@@ -111,6 +111,19 @@ t.test('the standalone kubelet asks nobody, the installed one asks the API', asy
   t.notOk('localStorageCapacityIsolation' in installed);
 });
 
+t.test('without deferred manifests nobody has an identity or rights to apply them', async (t) => {
+  const plain = await kubernetesRenderer.render({ ...input, deferredGroups: [] });
+  const paths = (files: typeof rendered.files) => files.map(({ path }) => path);
+  const only = paths(rendered.files).filter((path) => !paths(plain.files).includes(path));
+  t.same(
+    only.toSorted(),
+    ['crt', 'key', 'kubeconfig'].map((end) => `/etc/sno-agents/deferred.${end}`),
+  );
+  t.ok(only.every((path) => byPath.get(path)?.stage === 'installed'));
+  t.match(JSON.stringify(rendered.manifests), 'sno-agents:deferred');
+  t.notMatch(JSON.stringify(plain), 'deferred');
+});
+
 t.test('an overlay root is not accounted', async (t) => {
   const { files } = await kubernetesRenderer.render({
     ...input,

@@ -27,7 +27,12 @@ export const host: HostFacts = {
   versions: { kubernetes: '1.34.4', etcd: '3.6.8' },
 };
 export const authorities = await createLaptopAuthorities();
-export const input: RenderInput = { cluster, host, authorities };
+export const input: RenderInput = {
+  cluster,
+  host,
+  authorities,
+  deferredGroups: ['volumes.example.test'],
+};
 export const rendered = await kubernetesRenderer.render(input);
 export const byPath = new Map(rendered.files.map((file) => [file.path, file]));
 

@@ -36,6 +36,7 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/bootkube.service': 26,
   'installed/kubelet.service': 96,
   'installed/sno-certificates.service': 15,
+  'installed/sno-deferred.service': 23,
   'installed/sno-payload.service': 15,
   'installed/sno-restore.service': 15,
 };

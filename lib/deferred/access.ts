@@ -1,0 +1,95 @@
+/**
+ * What the API holds for the agent that applies deferred manifests: its rights, and
+ * the ConfigMap that tells what became of each manifest.
+ */
+
+const rbac = 'rbac.authorization.k8s.io';
+const namespace = 'kube-system';
+
+/** The agent's user, and the name of its roles and of their bindings. */
+export const deferredUser = 'sno-agents:deferred';
+
+/** The ConfigMap with one entry for each deferred manifest; it stays as the record. */
+export const deferredStatus = { namespace, name: 'sno-deferred' } as const;
+
+/** The ClusterRole: what belongs to it goes with it, by Kubernetes' garbage collection. */
+export const deferredRole = {
+  resource: { apiVersion: `${rbac}/v1`, plural: 'clusterroles' },
+  kind: 'ClusterRole',
+  name: deferredUser,
+} as const;
+
+/** What has no use without the ClusterRole, by its place in the API. */
+export const roleDependents = [
+  { apiVersion: `${rbac}/v1`, plural: 'clusterrolebindings', place: { name: deferredUser } },
+  { apiVersion: `${rbac}/v1`, plural: 'roles', place: { namespace, name: deferredUser } },
+  { apiVersion: `${rbac}/v1`, plural: 'rolebindings', place: { namespace, name: deferredUser } },
+] as const;
+
+/**
+ * The objects to create before the agent runs. It may see when a kind comes to be
+ * served, create objects in these API groups and fill an empty status there, write its
+ * own ConfigMap and delete its own ClusterRole: nothing else, and nothing that is
+ * built into Kubernetes.
+ */
+export function deferredAccess(groups: readonly string[]): object[] {
+  return [
+    role('ClusterRole', [
+      {
+        apiGroups: ['apiextensions.k8s.io'],
+        resources: ['customresourcedefinitions'],
+        verbs: ['get', 'list', 'watch'],
+      },
+      {
+        apiGroups: ['apiregistration.k8s.io'],
+        resources: ['apiservices'],
+        verbs: ['get', 'list', 'watch'],
+      },
+      // By which name in paths a kind is served is known once it is.
+      { apiGroups: [...groups], resources: ['*'], verbs: ['get', 'create'] },
+      { apiGroups: [...groups], resources: ['*/status'], verbs: ['update'] },
+      {
+        apiGroups: [rbac],
+        resources: ['clusterroles'],
+        resourceNames: [deferredUser],
+        verbs: ['delete'],
+      },
+    ]),
+    binding('ClusterRoleBinding', 'ClusterRole'),
+    role(
+      'Role',
+      [
+        {
+          apiGroups: [''],
+          resources: ['configmaps'],
+          resourceNames: [deferredStatus.name],
+          verbs: ['get', 'update'],
+        },
+      ],
+      { namespace },
+    ),
+    binding('RoleBinding', 'Role', { namespace }),
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: deferredStatus, data: {} },
+  ];
+}
+
+type Scope = { readonly namespace?: string };
+
+function role(kind: string, rules: readonly object[], scope: Scope = {}) {
+  return {
+    apiVersion: `${rbac}/v1`,
+    kind,
+    metadata: { ...scope, name: deferredUser },
+    rules,
+  };
+}
+
+function binding(kind: string, roleKind: string, scope: Scope = {}) {
+  return {
+    apiVersion: `${rbac}/v1`,
+    kind,
+    metadata: { ...scope, name: deferredUser },
+    roleRef: { apiGroup: rbac, kind: roleKind, name: deferredUser },
+    subjects: [{ apiGroup: rbac, kind: 'User', name: deferredUser }],
+  };
+}
