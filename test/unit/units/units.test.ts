@@ -31,12 +31,12 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'live/progress.service': 13,
   'live/sno-executable.service': 9,
   // It fetches: no address can be known beforehand.
-  'live/by-url/sno-executable.service': 28,
-  'live/sno-network.service': 24,
+  'live/by-url/sno-executable.service': 18,
+  'live/sno-network.service': 21,
   'installed/bootkube.service': 26,
   'installed/kubelet.service': 96,
   'installed/sno-certificates.service': 15,
-  'installed/sno-deferred.service': 23,
+  'installed/sno-deferred.service': 22,
   'installed/sno-payload.service': 15,
   'installed/sno-restore.service': 15,
 };
