@@ -1,14 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { readTextIfPresent, sha256, writeFileAtomic } from '../../lib/host/files.ts';
 import { combine } from '../../lib/ignition/combine.ts';
 import { parseConfig } from '../../lib/ignition/config.ts';
-import { configOf, file } from '../../lib/ignition/entries.ts';
 import { validateConfigText } from '../../lib/ignition/validate.ts';
-import { dhcpIdentity } from '../../lib/installation/dhcp-identity.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { LiveContext } from './context.ts';
+import { hostIdentity } from './host-identity.ts';
 import { installedHostConfig } from './installed-host.ts';
 import { originalMasterPath } from './master-ignition.ts';
 import { snapshotRecordPath } from './snapshot.ts';
@@ -43,7 +41,7 @@ export const combinedIgnition: StepBody<LiveContext> = {
         config: parseConfig(await readFile(masterPath, 'utf8'), masterPath),
       },
       ours: { origin: 'the bootstrap', config: await installedHostConfig(context) },
-      mustWin: { origin: 'the live host', config: hostIdentity() },
+      mustWin: { origin: 'the live host', config: await hostIdentity(context) },
       targetSpec: TARGET_SPEC,
       limitBytes: limitBytes(settings),
     });
@@ -51,15 +49,5 @@ export const combinedIgnition: StepBody<LiveContext> = {
     return done(`${Math.ceil(text.length / 1024)} KiB`);
   },
 };
-
-/** What the reboot must not change, whatever the master Ignition says: the name and the DHCP identity. */
-function hostIdentity() {
-  return configOf({
-    files: [
-      file('/etc/hostname', 0o644, `${hostname()}\n`),
-      file(dhcpIdentity.path, 0o644, dhcpIdentity.contents),
-    ],
-  });
-}
 
 const limitBytes = ({ maxIgnitionMiB }: LiveContext['settings']) => maxIgnitionMiB * 2 ** 20;
