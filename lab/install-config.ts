@@ -10,8 +10,11 @@ import { cli } from './paths.ts';
 import { CLUSTER, DOMAIN } from './site.ts';
 import { hostInputs, siteInputs } from './site-inputs.ts';
 
+/** Further fields of `bootstrapInPlace`. */
+export type HostInputs = Readonly<Record<string, unknown>>;
+
 /** Cluster and service networks are the defaults of the machine networks' families. */
-const installConfig = ({ name, addresses }: HostIdentity) => ({
+const installConfig = ({ name, addresses }: HostIdentity, inputs: HostInputs) => ({
   apiVersion: 'v1',
   baseDomain: CLUSTER.baseDomain,
   metadata: { name: CLUSTER.name },
@@ -22,7 +25,7 @@ const installConfig = ({ name, addresses }: HostIdentity) => ({
     machineNetwork: addresses.map((address) => ({ cidr: SEGMENTS[familyOf(address)].network })),
   },
   platform: { none: {} },
-  bootstrapInPlace: { hostname: `${name}.${DOMAIN}`, ...hostInputs },
+  bootstrapInPlace: { hostname: `${name}.${DOMAIN}`, ...hostInputs, ...inputs },
   pullSecret: '{"auths":{}}',
 });
 
@@ -40,11 +43,15 @@ export function createdIn(folder: string): CreatedInstallation {
   };
 }
 
-export async function writeInstallConfig(folder: string, host: HostIdentity): Promise<void> {
+export async function writeInstallConfig(
+  folder: string,
+  host: HostIdentity,
+  inputs: HostInputs,
+): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(
     join(folder, 'install-config.yaml'),
-    stringify({ ...installConfig(host), ...(await siteInputs()) }),
+    stringify({ ...installConfig(host, inputs), ...(await siteInputs()) }),
   );
 }
 

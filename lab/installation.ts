@@ -9,12 +9,18 @@ import { type Carried, readCarried } from './checks/carried.ts';
 import { clusterChecks, diskChecks } from './checks/index.ts';
 import { type LiveObjects, readLiveObjects } from './checks/live-objects.ts';
 import { writeUserManifests } from './checks/user-manifests.ts';
+import { type Component, ensureComponent } from './components/component.ts';
 import { inspectDisk } from './host/disk.ts';
 import { bootDiskHost } from './host/disk-host.ts';
 import type { Host } from './host/host.ts';
 import { bootLiveHost } from './host/live-host.ts';
 import { waitForOwnExit, waitUntilInactive } from './host/unit-state.ts';
-import { type CreatedInstallation, createdIn, writeInstallConfig } from './install-config.ts';
+import {
+  type CreatedInstallation,
+  createdIn,
+  type HostInputs,
+  writeInstallConfig,
+} from './install-config.ts';
 import { reportJournal } from './journal-progress.ts';
 import { createIgnition, makeMedium } from './medium.ts';
 import type { AgentStep, LabContext, ScenarioRun, ScenarioStep } from './scenario.ts';
@@ -31,6 +37,9 @@ type Report = (line: string) => void;
 
 export interface InstallationOptions {
   readonly site?: SiteOptions;
+  readonly hostInputs?: HostInputs;
+  /** Programs that the live host has besides those of the image. */
+  readonly programs?: readonly Component[];
   /** Further manifests of the user, by path beside install-config.yaml. */
   readonly manifests?: Readonly<Record<string, string>>;
   /** The agents' settings on the live host. */
@@ -76,11 +85,11 @@ export class Installation {
 
   async create(): Promise<void> {
     const { folder, teardown, signal } = this.context;
-    const { site, manifests, served, settings } = this.#options;
+    const { site, hostInputs = {}, manifests, served, settings } = this.#options;
     this.#site = await openSite(folder, site ?? {}, teardown, signal);
     const target = join(folder, 'installation');
     await writeUserManifests(target, manifests);
-    await writeInstallConfig(target, this.site.host);
+    await writeInstallConfig(target, this.site.host, hostInputs);
     if (served !== undefined) {
       this.#created = await serveInstallation(this.context, target, served.damaged);
       return;
@@ -100,7 +109,8 @@ export class Installation {
     const { ignition } = needed(this.#created);
     const image = join(components.rootFilesystem, 'tree');
     const medium = this.#medium === undefined ? {} : { medium: this.#medium };
-    const options = { ...this.#hostOptions(label), image, ignition, ...medium };
+    const programs = await this.#programs();
+    const options = { ...this.#hostOptions(label), image, ignition, programs, ...medium };
     return this.#started(label, await bootLiveHost(options, signal), early);
   }
 
@@ -176,6 +186,15 @@ export class Installation {
   async agentSteps(): Promise<readonly AgentStep[]> {
     if (this.host !== undefined) await saveAgentState(this.host.rootDir, this.#records('last'));
     return readAgentSteps(this.#records('live'), this.#records('last'));
+  }
+
+  /** Built before the lab's namespaces, which have no way to a registry. */
+  async #programs(): Promise<string[]> {
+    const within = { signal: this.context.signal, report: () => undefined };
+    const programs = this.#options.programs ?? [];
+    return Promise.all(
+      programs.map(async (each) => join(await ensureComponent(each, within), each.name)),
+    );
   }
 
   async #started(label: string, host: Host, early?: (host: Host) => Promise<void>): Promise<Host> {

@@ -22,7 +22,7 @@ import { runScenario } from './inside.ts';
 import { endKept, enter, listKept } from './kept.ts';
 import { distFolder, repository } from './paths.ts';
 import { listOptions } from './progress.ts';
-import { scenarios } from './scenarios/index.ts';
+import { furtherComponents, scenarios } from './scenarios/index.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -47,8 +47,9 @@ function readArguments() {
   return values;
 }
 
-/** Installs and builds everything that a scenario uses. */
-async function prepare(signal: AbortSignal): Promise<void> {
+/** Installs and builds everything that the scenario uses. */
+async function prepare(scenario: string, signal: AbortSignal): Promise<void> {
+  const components = [...Object.values(componentsInOrder), ...(furtherComponents[scenario] ?? [])];
   const list = new Listr(
     [
       {
@@ -63,7 +64,7 @@ async function prepare(signal: AbortSignal): Promise<void> {
         title: 'Components',
         task: (_, task) =>
           task.newListr(
-            Object.values(componentsInOrder).map((component) => ({
+            components.map((component) => ({
               title: `${component.name} ${component.version}`,
               task: async (__, line) => {
                 const report = (text: string) => {
@@ -143,7 +144,7 @@ async function outside(signal: AbortSignal): Promise<number> {
     process.stderr.write('No host is up. Start one with: npm run lab -- --keep\n');
     return EXIT_USAGE;
   }
-  await prepare(signal);
+  await prepare(options.scenario, signal);
   const args = process.argv.slice(2);
   if (options.keep) return runKept(args, signal);
   return runInNamespace(import.meta.filename, args, { signal });

@@ -25,7 +25,7 @@ export function hostOf([primary, secondary]: Families): HostIdentity {
   return { ...host, addresses: [ADDRESSES[primary], ...others] };
 }
 
-/** One edge site: a network with DHCP and DNS, and a host's empty disk. */
+/** One edge site: a network with DNS and mostly DHCP, and a host's empty disk. */
 export interface Site {
   readonly folder: string;
   readonly network: Network;
@@ -37,16 +37,18 @@ export interface SiteOptions {
   readonly withoutRecords?: readonly DnsRecord[];
   /** Default: IPv4 alone. */
   readonly families?: Families;
+  /** false: only hosts that are configured themselves have an address. Default: true. */
+  readonly dhcp?: boolean;
 }
 
 export async function openSite(
   folder: string,
-  { withoutRecords = [], families = ['IPv4'] }: SiteOptions,
+  { withoutRecords = [], families = ['IPv4'], dhcp = true }: SiteOptions,
   teardown: Teardown,
   signal: AbortSignal,
 ): Promise<Site> {
   const identity = hostOf(families);
-  const options = { domain: DOMAIN, host: identity, withoutRecords };
+  const options = { domain: DOMAIN, host: identity, withoutRecords, dhcp };
   const network = await startNetwork(options, folder, teardown, signal);
   const disk = await createDisk(join(folder, 'disk.raw'), DISK_BYTES);
   return { folder, network, host: identity, disk };

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../../lib/host/files.ts';
 import { quickly } from './command.ts';
-import { attachPartition, type Disk, growLastPartition } from './disk.ts';
+import { attachPartition, type Disk, growRootPartition } from './disk.ts';
 import { type Host, type HostOptions, hostOf } from './host.ts';
 import { runIgnition } from './ignition.ts';
 import { Machine } from './machine.ts';
@@ -30,7 +30,7 @@ export async function bootDiskHost(options: DiskHostOptions, signal: AbortSignal
     const bootDevice = await attachPartition(disk, 'boot', false, teardown, signal);
     await mount(bootDevice, bootDir, { type: 'ext4' }, teardown, signal);
     const isFirstBoot = await exists(join(bootDir, 'ignition.firstboot'));
-    if (isFirstBoot) await growLastPartition(disk, signal);
+    if (isFirstBoot) await growRootPartition(disk, signal);
     const rootDevice = await attachPartition(disk, 'root', false, teardown, signal);
     // Not online as on CoreOS: that takes CAP_SYS_RESOURCE, which not every lab has.
     if (isFirstBoot) await growFileSystem(rootDevice, signal);
@@ -75,7 +75,10 @@ interface FirstBoot {
   readonly label: string;
 }
 
-/** Ignition with the config that coreos-installer left; CoreOS then removes the config and its flag. */
+/**
+ * Ignition with the config that coreos-installer left, and the network profiles that its
+ * --copy-network left; CoreOS then removes these and the flag.
+ */
 async function applyFirstBootConfig(
   { rootDir, bootDir, folder, logs, label }: FirstBoot,
   signal: AbortSignal,
@@ -92,6 +95,12 @@ async function applyFirstBootConfig(
       signal,
     );
   }
+  const profiles = join(bootDir, 'coreos-firstboot-network');
+  if (await exists(profiles)) {
+    const target = join(rootDir, 'etc/NetworkManager/system-connections');
+    await quickly('cp', ['-a', '--no-preserve=ownership', `${profiles}/.`, target], signal);
+  }
+  await rm(profiles, { recursive: true, force: true });
   await rm(join(bootDir, 'ignition'), { recursive: true, force: true });
   await rm(join(bootDir, 'ignition.firstboot'));
 }

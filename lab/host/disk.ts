@@ -108,12 +108,12 @@ export async function inspectDisk<T>(
   }
 }
 
-/** Lets the last partition, the root, grow to the end of the disk; its file system follows later. */
-export async function growLastPartition(disk: Disk, signal: AbortSignal): Promise<void> {
-  const last = (await readPartitions(disk, signal)).at(-1);
-  if (last === undefined) return;
+/** Lets the root grow as far as nothing follows it; its file system is grown later. */
+export async function growRootPartition(disk: Disk, signal: AbortSignal): Promise<void> {
+  const root = (await readPartitions(disk, signal)).find(({ label }) => label === 'root');
+  if (root === undefined) return;
   // The backup table of a smaller image is not at the end of the disk yet.
   await quickly('sgdisk', ['--move-second-header', disk.file], signal);
-  const args = ['--no-reread', '--no-tell-kernel', '-q', '-N', `${last.number}`, disk.file];
+  const args = ['--no-reread', '--no-tell-kernel', '-q', '-N', `${root.number}`, disk.file];
   await run('sfdisk', args, { signal, deadlineMs: 60_000, input: ', +\n' });
 }

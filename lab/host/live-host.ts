@@ -15,6 +15,8 @@ export interface LiveHostOptions extends HostOptions {
   readonly image: string;
   /** Folder that is the live medium, read-only at /run/media/iso; empty when left out. */
   readonly medium?: string;
+  /** Programs in /usr/bin that are not in the image. */
+  readonly programs?: readonly string[];
   /** Ignition config that is embedded in the live image. */
   readonly ignition?: string;
 }
@@ -29,6 +31,10 @@ export async function bootLiveHost(options: LiveHostOptions, signal: AbortSignal
   teardown.add(`remove ${folder}`, () => rm(folder, { recursive: true }));
   try {
     const rootDir = await mountLiveTree(options.image, folder, teardown, signal);
+    for (const program of options.programs ?? []) {
+      const target = join(rootDir, 'usr/bin', basename(program));
+      await quickly('install', ['-m', '0755', program, target], signal);
+    }
     if (ignition !== undefined) {
       await runIgnition(
         {

@@ -36,6 +36,8 @@ export interface NetworkOptions {
   readonly otherHosts?: readonly HostIdentity[];
   /** Records that a broken site lacks. */
   readonly withoutRecords?: readonly DnsRecord[];
+  /** false: no DHCP and no router advertisements. Default: true. */
+  readonly dhcp?: boolean;
 }
 
 export interface Network {
@@ -107,7 +109,7 @@ async function stopDnsmasq(server: Background): Promise<void> {
 
 /** Exported for its test: which records are served decides what a fault scenario proves. */
 export function dnsmasqArguments(options: NetworkOptions, folder: string): string[] {
-  const { domain, host, otherHosts = [], withoutRecords = [] } = options;
+  const { domain, host, otherHosts = [], withoutRecords = [], dhcp = true } = options;
   const served = (record: DnsRecord) => !withoutRecords.includes(record);
   const records: string[] = [];
   const own = host.addresses.join(',');
@@ -122,6 +124,20 @@ export function dnsmasqArguments(options: NetworkOptions, folder: string): strin
       records.push(`--host-record=${name}.${domain},${name},${addresses.join(',')}`);
     }
   }
+  return [
+    ...['--conf-file=/dev/null', '--keep-in-foreground', '--log-facility=-', '--user=root'],
+    ...['--pid-file=', '--no-resolv', '--no-hosts', '--bind-interfaces'],
+    ...[`--interface=${BRIDGE}`, '--except-interface=lo', `--domain=${domain}`],
+    ...records,
+    ...(dhcp ? dhcpArguments(options, hosts, folder) : []),
+  ];
+}
+
+function dhcpArguments(
+  { domain, host }: NetworkOptions,
+  hosts: readonly HostIdentity[],
+  folder: string,
+): string[] {
   // The name goes out as DHCP option 12 and not as dnsmasq's own lease name, which
   // it would answer for even where the record is missing.
   const leases = hosts.flatMap(({ name, mac, addresses }) => [
@@ -129,19 +145,15 @@ export function dnsmasqArguments(options: NetworkOptions, folder: string): strin
     `--dhcp-option=tag:${name},12,${name}.${domain}`,
   ]);
   return [
-    ...['--conf-file=/dev/null', '--keep-in-foreground', '--log-facility=-', '--user=root'],
-    ...['--pid-file=', '--no-resolv', '--no-hosts', '--bind-interfaces'],
-    ...[`--interface=${BRIDGE}`, '--except-interface=lo', `--domain=${domain}`],
     '--dhcp-authoritative',
-    ...familiesOf(host).flatMap(dhcpArguments),
+    ...familiesOf(host).flatMap(dhcpRange),
     `--dhcp-leasefile=${join(folder, 'dhcp.leases')}`,
-    ...records,
     ...leases,
   ];
 }
 
 /** Only hosts that are known get an address; IPv6's are told by router advertisements to ask for it. */
-function dhcpArguments(family: Family): string[] {
+function dhcpRange(family: Family): string[] {
   const [address, length] = SEGMENTS[family].network.split('/');
   return family === 'IPv4'
     ? [`--dhcp-range=${address},static`]

@@ -1,7 +1,10 @@
+import type { Component } from '../components/component.ts';
+import { nmstatectl } from '../components/nmstatectl.ts';
 import { faults } from '../faults/index.ts';
 import type { Scenario } from '../scenario.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { pxe } from './pxe.ts';
+import { staticNetwork } from './static-network.ts';
 
 /** What `--scenario` can name. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -9,5 +12,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   pxe,
   'dual-stack': dualStack,
   ipv6,
+  'static-network': staticNetwork,
   ...faults,
+};
+
+/** What a scenario uses besides the components that all of them do. */
+export const furtherComponents: Readonly<Record<string, readonly Component[]>> = {
+  'static-network': [nmstatectl],
 };

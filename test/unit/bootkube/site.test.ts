@@ -44,6 +44,11 @@ t.test('the live Ignition has what the site gives', async (t) => {
   const units = config.systemd?.units ?? [];
   const unit = (name: string) => units.find((each) => each.name === name);
   t.match(unit('sno-network.service'), { enabled: true, contents: /nmstatectl apply/ });
+  // NetworkManager answers later than systemd says that it is there.
+  t.match(
+    unit('sno-network.service')?.contents,
+    /ExecStartPre=.*org\.freedesktop\.NetworkManager State/,
+  );
   t.match(unit('bootkube.service'), {
     contents: /ExecStart/,
     dropins: [{ name: '10-sno-proxy.conf' }],

@@ -79,3 +79,18 @@ for (const { families, records, others } of SITES) {
     );
   }
 }
+
+t.test('a site without DHCP has the records and hands out nothing', async (t) => {
+  const host = hostOf(['IPv4', 'IPv6']);
+  const args = dnsmasqArguments({ domain, host, dhcp: false }, '/run/x');
+  t.same(
+    args.filter((argument) => /dhcp|ra/.test(argument.split('=')[0] ?? '')),
+    [],
+  );
+  t.same(
+    args.filter(isOfSite).toSorted(),
+    Object.values(SITES[1]?.records ?? {})
+      .flat()
+      .toSorted(),
+  );
+});

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { familyOf } from '../../lib/network/address.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { Host } from '../host/host.ts';
+import { SEGMENTS } from '../host/network.ts';
+import { ADAPTER } from '../static-network.ts';
+
+const APPLIED = 'Finished sno-network.service';
+const FETCHES = 'Starting sno-executable.service';
+
+/** The live host's network was configured at once, and before the first thing was fetched. */
+export async function appliedBeforeFetch(journal: string): Promise<void> {
+  const text = await readFile(journal, 'utf8');
+  const applied = text.indexOf(APPLIED);
+  const failed = text.includes('sno-network.service: Failed');
+  if (!failed && applied >= 0 && applied < text.indexOf(FETCHES)) return;
+  throw new Failure('fatal', 'the network was not configured before anything was fetched', {
+    expected: `"${APPLIED}" before "${FETCHES}" in ${journal}`,
+  });
+}
+
+/** The installed host has addresses, gateways and name servers of its own, as the live host had. */
+export async function networkKept(host: Host, signal: AbortSignal): Promise<void> {
+  const expected = host.identity.addresses.flatMap((address) => {
+    const family = familyOf(address);
+    const { network, bridge } = SEGMENTS[family];
+    const prefix = family === 'IPv4' ? 'IP4' : 'IP6';
+    const addresses = `${prefix}.ADDRESS:${network.replace(/^.*\//, `${address}/`)}`;
+    return [addresses, `${prefix}.GATEWAY:${bridge}`, `nameserver ${bridge}`];
+  });
+  const within = { timeoutMs: 20_000 };
+  const show = ['nmcli', '--terse', '--escape', 'no', 'device', 'show', ADAPTER];
+  const device = (await host.exec(show, within, signal)).stdout.replace(/\[\d+\]:/g, ':');
+  const resolver = (await host.exec(['cat', '/etc/resolv.conf'], within, signal)).stdout;
+  const found = `${device}\n${resolver}`.split('\n');
+  const missing = expected.filter((line) => !found.includes(line));
+  if (missing.length === 0) return;
+  throw new Failure('fatal', 'the network of the installed host is configured otherwise', {
+    expected: missing.join(', '),
+    found: found.filter((line) => /^IP[46]\.(ADDRESS|GATEWAY)|^nameserver/.test(line)).join(', '),
+  });
+}
