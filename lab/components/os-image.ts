@@ -83,11 +83,15 @@ export const osImage: Component = {
 async function makeBootFolder(folder: string): Promise<void> {
   await mkdir(join(folder, 'loader/entries'), { recursive: true });
   await writeFile(join(folder, 'ignition.firstboot'), '');
+  // Empty: coreos-installer appends network profiles, which the lab takes out again.
+  for (const name of ['vmlinuz', 'initramfs.img']) await writeFile(join(folder, name), '');
   await writeFile(
     join(folder, 'loader/entries/lab.conf'),
     [
       'title Debian GNU/Linux 12 (lab)',
       'version 1',
+      'linux /vmlinuz',
+      'initrd /initramfs.img',
       'options root=LABEL=root rw $ignition_firstboot ignition.platform.id=metal',
       '',
     ].join('\n'),

@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../../lib/host/files.ts';
 import { quickly } from './command.ts';
@@ -76,8 +76,8 @@ interface FirstBoot {
 }
 
 /**
- * Ignition with the config that coreos-installer left, and the network profiles that its
- * --copy-network left; CoreOS then removes these and the flag.
+ * Ignition with the config that coreos-installer left; CoreOS then removes the config and
+ * its flag. Network profiles are the initramfs's, which hands them to the system.
  */
 async function applyFirstBootConfig(
   { rootDir, bootDir, folder, logs, label }: FirstBoot,
@@ -95,12 +95,14 @@ async function applyFirstBootConfig(
       signal,
     );
   }
-  const profiles = join(bootDir, 'coreos-firstboot-network');
-  if (await exists(profiles)) {
-    const target = join(rootDir, 'etc/NetworkManager/system-connections');
-    await quickly('cp', ['-a', '--no-preserve=ownership', `${profiles}/.`, target], signal);
+  const initramfs = join(bootDir, 'initramfs.img');
+  if ((await stat(initramfs)).size > 0) {
+    const unwrap = ['pxe', 'network', 'unwrap', initramfs, '--directory'];
+    const profiles = join(rootDir, 'etc/NetworkManager/system-connections');
+    await quickly(join(rootDir, 'usr/bin/coreos-installer'), [...unwrap, profiles], signal);
+    // NetworkManager takes no others.
+    for (const name of await readdir(profiles)) await chmod(join(profiles, name), 0o600);
   }
-  await rm(profiles, { recursive: true, force: true });
   await rm(join(bootDir, 'ignition'), { recursive: true, force: true });
   await rm(join(bootDir, 'ignition.firstboot'));
 }
