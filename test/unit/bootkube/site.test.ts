@@ -35,7 +35,14 @@ t.test('kernel arguments and partitions are arguments of coreos-installer', asyn
 async function live(cluster: Cluster): Promise<Config> {
   const authorities = await createLaptopAuthorities();
   const pullSecret = '{"auths":{}}';
-  return liveIgnition({ cluster, authorities, pullSecret, manifests: [], deferred: [], units: liveUnits });
+  return liveIgnition({
+    cluster,
+    authorities,
+    pullSecret,
+    manifests: [],
+    deferred: [],
+    units: liveUnits,
+  });
 }
 
 t.test('the live Ignition has what the site gives', async (t) => {
