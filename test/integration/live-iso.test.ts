@@ -44,15 +44,25 @@ async function writePayload(folder: string): Promise<void> {
   const image = (name: 'kube-controller-manager' | 'kube-controller-runtime') => ({
     name,
     reference: `registry.k8s.io/${name}:v1.34.4`,
+    id: `sha256:${'a'.repeat(64)}`,
     archive: `images/${name}.tar`,
+    size: files[`images/${name}.tar`].length,
     sha256: digest(`images/${name}.tar`),
   });
   const description = {
     apiVersion: 'sno-agents/v1',
     kind: 'Payload',
+    architecture: 'amd64',
     versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
     images: [image('kube-controller-manager'), image('kube-controller-runtime')],
-    binaries: [{ name: 'kubelet', file: 'bin/kubelet', sha256: digest('bin/kubelet') }],
+    binaries: [
+      {
+        name: 'kubelet',
+        file: 'bin/kubelet',
+        size: files['bin/kubelet'].length,
+        sha256: digest('bin/kubelet'),
+      },
+    ],
   };
   await writeFile(join(folder, 'payload.yaml'), stringify(description));
   await writeFile(join(folder, 'not-named'), 'not taken along');
