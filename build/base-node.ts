@@ -37,7 +37,8 @@ export async function layBaseNode(
   const name = `node-v${NODE_VERSION}-linux-${arch}`;
   const folder = join(home, '.pkg-cache', 'sea');
   const node = join(folder, name, 'bin', 'node');
-  if (await exists(`${node}.ok`)) return node;
+  const stripper = await fileDigest(join(import.meta.dirname, 'strip-elf.ts'), 'sha256', 'hex');
+  if ((await readFile(`${node}.ok`, 'utf8').catch(() => '')) === stripper) return node;
   await mkdir(dirname(node), { recursive: true });
   await writeFile(`${node}.draft`, stripElf(await readFile(await npmNode(arch, home, signal))));
   await chmod(`${node}.draft`, 0o755);
@@ -46,7 +47,8 @@ export async function layBaseNode(
   for (const mark of [join(folder, `${name}.tar.gz`), join(folder, `${name}.tar.gz.ok`)]) {
     await writeFile(mark, '');
   }
-  await writeFile(`${node}.ok`, '');
+  // Of what made it: another way of stripping makes another Node.
+  await writeFile(`${node}.ok`, stripper);
   return node;
 }
 

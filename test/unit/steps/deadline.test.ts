@@ -144,7 +144,7 @@ t.test('at its deadline a step says what was observed last', async (t) => {
     ],
     [
       'another attempt',
-      { retry: { delayMs: 5000 }, runs: [notYet('the moon is not up')] },
+      { retry: { delayMs: 20_000 }, runs: [notYet('the moon is not up')] },
       /found the moon is not up/,
     ],
     ['nothing', { runs: [forever] }, /^a: the deadline of 0s is over; expected the a(?!.*found)/],
@@ -156,7 +156,8 @@ t.test('at its deadline a step says what was observed last', async (t) => {
     const began = performance.now();
     setTimeout(() => (bench.now = { boot: 'boot-1', up: 101 }), 40);
     await t.rejects(bench.run(), { kind: 'deadline', message }, name);
-    t.ok(performance.now() - began < 1000, `${name} ended in time`);
+    // Far less than what it would wait for, and far more than a busy machine is late by.
+    t.ok(performance.now() - began < 10_000, `${name} ended in time`);
   }
 });
 
@@ -193,8 +194,12 @@ t.test('a postcondition that never answers ends with the step', async (t) => {
 
 t.test('told to stop', async (t) => {
   await t.test('in a wait: recorded, and gone on with the time that was left', async (t) => {
-    const bench = new Bench(t.testdir()).step('a', { runs: [forever, done()] });
-    setTimeout(() => bench.stop.abort(new Error('stopped by SIGTERM')), 30);
+    const bench = new Bench(t.testdir());
+    const stopped = (context: null, progress: Progress) => {
+      setImmediate(() => bench.stop.abort(new Error('stopped by SIGTERM')));
+      return forever(context, progress);
+    };
+    bench.step('a', { runs: [stopped, done()] });
     await t.rejects(bench.run(), { message: 'stopped by SIGTERM' });
     t.strictSame(await bench.story(), ['a started', 'a stopped']);
 
@@ -207,8 +212,11 @@ t.test('told to stop', async (t) => {
       retry: { delayMs: 20_000 },
       runs: [notYet('no moon')],
     });
-    setTimeout(() => bench.stop.abort(new Error('stop')), 30);
-    await t.rejects(bench.run(), { message: 'stop' });
+    const run = bench.run();
+    run.catch(() => undefined);
+    while (!(await bench.story()).includes('a attempt-failed')) await sleep(5);
+    bench.stop.abort(new Error('stop'));
+    await t.rejects(run, { message: 'stop' });
     t.strictSame(await bench.story(), ['a started', 'a attempt-failed', 'a stopped']);
   });
   await t.test(
