@@ -1,0 +1,102 @@
+import { isBase64 } from './base64-runs.ts';
+import type { Finding } from './finding.ts';
+import { LiteralSearch } from './literal-search.ts';
+import type { Marks } from './marks.ts';
+
+/** Shorter ones would hit ordinary words. */
+const MIN_LENGTH = 8;
+/** Base64 of fewer bytes says too little about the secret in it. */
+const MIN_ENCODED = 8;
+/** Longer ones, such as a line of a key, are never printed byte by byte. */
+const MAX_LISTED = 48;
+
+/** A way in which a secret can be written. */
+interface Spelling {
+  readonly text: string;
+  /** Characters before and after it that hold a part of the secret too. */
+  readonly before: number;
+  readonly after: number;
+}
+
+/** The secrets that a host holds, wherever they turn up: as they are, quoted, percent-encoded, in base64. */
+export class KnownSecrets {
+  readonly #search: LiteralSearch;
+  readonly #spellings: readonly (Spelling & { readonly secret: string })[];
+  readonly #marks: Marks;
+
+  constructor(secrets: Iterable<string>, marks: Marks) {
+    const distinct = [...new Set(secrets)].filter(isDistinctive);
+    this.#spellings = distinct.flatMap((secret) =>
+      spellingsOf(secret).map((spelling) => ({ ...spelling, secret })),
+    );
+    const literals = this.#spellings.map(({ text }) => Buffer.from(text, 'latin1'));
+    this.#search = new LiteralSearch(literals, { ignoreCase: false });
+    this.#marks = marks;
+  }
+
+  find(bytes: Uint8Array): Finding[] {
+    return this.#search.find(bytes).flatMap(({ offset, literal }) => {
+      const spelling = this.#spellings[literal];
+      if (spelling === undefined) return [];
+      const { text, before, after, secret } = spelling;
+      const end = offset + text.length;
+      return {
+        start: offset - (isBase64(bytes[offset - 1]) ? before : 0),
+        end: end + (isBase64(bytes[end]) ? after : 0),
+        by: this.#marks.of(secret),
+      };
+    });
+  }
+}
+
+/** Whether a value cannot be an ordinary word or number by chance: only such ones can be looked for. */
+export function isDistinctive(secret: string): boolean {
+  return secret.length >= MIN_LENGTH && new Set(secret).size >= 4 && !/^[a-z]{1,11}$/.test(secret);
+}
+
+function spellingsOf(secret: string): Spelling[] {
+  const bytes = Buffer.from(secret, 'utf8');
+  const quoted = JSON.stringify(secret).slice(1, -1);
+  // As Go writes JSON.
+  const escaped = quoted.replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+  const whole = new Set([
+    bytes.toString('latin1'),
+    encodeURIComponent(secret),
+    ...[quoted, escaped].flatMap((text) =>
+      [text, JSON.stringify(text).slice(1, -1)].map((nested) =>
+        Buffer.from(nested, 'utf8').toString('latin1'),
+      ),
+    ),
+    ...(bytes.length <= MAX_LISTED ? listed(bytes) : []),
+  ]);
+  return [
+    ...[...whole].map((text) => ({ text, before: 0, after: 0 })),
+    ...(bytes.length < MIN_ENCODED ? [] : inBase64(bytes)),
+    // Once more encoded, as a kubeconfig's key in a Secret.
+    ...(bytes.length < MIN_ENCODED
+      ? []
+      : inBase64(bytes).flatMap(({ text }) => inBase64(Buffer.from(text, 'latin1')))),
+  ];
+}
+
+/** As Go prints bytes with %x, %v and %#v. */
+function listed(bytes: Buffer): string[] {
+  const hex = [...bytes].map((byte) => `0x${byte.toString(16)}`);
+  return [bytes.toString('hex'), [...bytes].join(' '), hex.join(', ')];
+}
+
+/**
+ * Of each of the three ways in which bytes can lie in base64's groups, the characters that
+ * depend on nothing before or after them.
+ */
+function inBase64(bytes: Buffer): Spelling[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+    const start = Math.ceil((offset * 8) / 6);
+    const bits = (offset + bytes.length) * 8;
+    const body = text.slice(start, Math.floor(bits / 6));
+    const edges = { before: offset === 0 ? 0 : 1, after: bits % 6 === 0 ? 0 : 1 };
+    const url = body.replaceAll('+', '-').replaceAll('/', '_');
+    return (url === body ? [body] : [body, url]).map((spelled) => ({ text: spelled, ...edges }));
+  });
+}

@@ -1,0 +1,86 @@
+const NEWLINE = 0x0a;
+/** A line that is longer is cut: nothing that is written as text has such lines, and memory has to have a bound. */
+export const MAX_LINE_BYTES = 1 << 20;
+/** Blocks are large enough that what is done once for each costs nothing. */
+const BLOCK_BYTES = 1 << 16;
+const LEFT_OUT = Buffer.from('<redacted>');
+const EMPTY = Buffer.alloc(0);
+
+/** Between words: control characters, space, quotes, `,`, `;`, `&`. */
+const gap = new Uint8Array(256);
+for (let byte = 0; byte <= 0x20; byte++) gap[byte] = 1;
+for (const char of '"\',;&') gap[char.charCodeAt(0)] = 1;
+
+/**
+ * Chunks as blocks of whole lines. Of a line that is too long a block is a part, cut between
+ * two words; a word that is too long, of which nobody can tell what it holds, is left out.
+ * What is cut depends on the text alone, not on the chunks.
+ */
+export async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const splitter = new LineSplitter();
+  for await (const chunk of chunks) yield* splitter.push(chunk);
+  yield* splitter.end();
+}
+
+class LineSplitter {
+  #parts: Buffer[] = [];
+  #length = 0;
+  /** In a word that is left out. */
+  #isInWord = false;
+
+  *push(chunk: Uint8Array): Generator<Buffer> {
+    // A copy: the stream may use its memory again.
+    this.#parts.push(Buffer.from(chunk));
+    this.#length += chunk.length;
+    const isEnough = this.#length > MAX_LINE_BYTES || chunk.includes(NEWLINE);
+    if (this.#length >= BLOCK_BYTES && isEnough) yield* this.#split(this.#joined());
+  }
+
+  *end(): Generator<Buffer> {
+    yield* this.#split(this.#joined());
+    if (this.#length > 0) yield this.#joined();
+  }
+
+  #joined(): Buffer {
+    const [first = EMPTY, ...rest] = this.#parts;
+    this.#keep(EMPTY);
+    return rest.length === 0 ? first : Buffer.concat([first, ...rest]);
+  }
+
+  #keep(rest: Buffer): void {
+    this.#parts = rest.length === 0 ? [] : [rest];
+    this.#length = rest.length;
+  }
+
+  *#split(bytes: Buffer): Generator<Buffer> {
+    let at = this.#isInWord ? wordEnd(bytes) : 0;
+    this.#isInWord &&= at === bytes.length;
+    while (at < bytes.length) {
+      const window = bytes.subarray(at, at + MAX_LINE_BYTES);
+      const end = window.lastIndexOf(NEWLINE) + 1;
+      if (end === 0 && window.length < MAX_LINE_BYTES) break;
+      const cut = end > 0 ? end : lastGap(window);
+      yield window.subarray(0, cut);
+      at += cut;
+      if (end > 0 || cut > MAX_LINE_BYTES / 2) continue;
+      yield LEFT_OUT;
+      at += wordEnd(bytes.subarray(at));
+      this.#isInWord = at === bytes.length;
+    }
+    this.#keep(bytes.subarray(at));
+  }
+}
+
+/** The end of the last gap; 0 when there is none. */
+function lastGap(bytes: Buffer): number {
+  let at = bytes.length;
+  while (at > 0 && gap[bytes[at - 1] ?? 0] !== 1) at--;
+  return at;
+}
+
+/** Where the first gap begins. */
+function wordEnd(bytes: Buffer): number {
+  let at = 0;
+  while (at < bytes.length && gap[bytes[at] ?? 0] !== 1) at++;
+  return at;
+}

@@ -1,0 +1,187 @@
+/**
+ * Names of fields, variables and options by which a value is a secret whatever it looks
+ * like. The whole name is compared by its end, so that `DB_PASSWORD`, `proxyPassword` and
+ * `aws_secret_access_key` count too, but `passwordFile` and `tokenPath` do not.
+ */
+const ALWAYS = [
+  'password',
+  'passwd',
+  'passphrase',
+  'passwordhash',
+  'pwd',
+  'clientsecret',
+  'secretkey',
+  'accesskey',
+  'sharedkey',
+  'accountkey',
+  'privatekey',
+  'clientkeydata',
+  'accesstoken',
+  'refreshtoken',
+  'idtoken',
+  'identitytoken',
+  'registrytoken',
+  'sessiontoken',
+  'authtoken',
+  'bearertoken',
+  'securitytoken',
+  'bootstraptoken',
+  'apitoken',
+  'vaulttoken',
+  'privatetoken',
+  'apikey',
+  'encryptionkey',
+  'encryptionkeysecret',
+  'psk',
+  'wepkey0',
+  'wepkey1',
+  'wepkey2',
+  'wepkey3',
+  'mkacak',
+  'dockerconfigjson',
+  'dockercfg',
+  'dockerauthconfig',
+  'pullsecret',
+  'amzsignature',
+  'googsignature',
+];
+
+/** Names of secrets, but also of ordinary things: a Secret's own name, a kind of token, a D-Bus cookie. */
+const SOMETIMES = [
+  'token',
+  'secret',
+  'auth',
+  'credential',
+  'credentials',
+  'authorization',
+  'cookie',
+  'setcookie',
+  'pass',
+  'key1',
+  'key2',
+];
+
+/** What ends like one of the above and is none. */
+const NEVER = new Set([
+  'nopasswd',
+  'initialclustertoken',
+  'continuetoken',
+  'nextpagetoken',
+  'pagetoken',
+]);
+
+/** Environment variables such as `VAULT_TOKEN`, a token as an option, short forms of "password" after another word. */
+const MORE = [
+  /^[A-Z0-9_]+_(?:TOKEN|SECRET|CREDENTIALS?)$/,
+  /^-.*token$/i,
+  /[_-]pass$/i,
+  /[a-z]Pass$/,
+];
+
+export type Sensitivity = 'always' | 'by-value' | 'never';
+
+const MAX_REMEMBERED = 4096;
+const remembered = new Map<string, Sensitivity>();
+
+/** Whether the value under this name is a secret. */
+export function sensitivityOf(name: string): Sensitivity {
+  const before = remembered.get(name);
+  if (before !== undefined) return before;
+  const sensitivity = decided(name);
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  // A copy: a part of a line would keep the line in memory.
+  remembered.set(Buffer.from(name, 'utf8').toString('utf8'), sensitivity);
+  return sensitivity;
+}
+
+function decided(name: string): Sensitivity {
+  // Longer ones are texts.
+  if (name.length > 200) return 'never';
+  const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  if (NEVER.has(plain)) return 'never';
+  const isAlways =
+    ALWAYS.some((end) => plain.endsWith(end)) || MORE.some((shape) => shape.test(name));
+  if (isAlways) return 'always';
+  return SOMETIMES.some((end) => plain.endsWith(end)) ? 'by-value' : 'never';
+}
+
+const WORDS = new Set([
+  'true',
+  'false',
+  'null',
+  'nil',
+  'none',
+  'undefined',
+  'unset',
+  'empty',
+  'yes',
+  'no',
+  'on',
+  'off',
+  'disabled',
+  'enabled',
+  'redacted',
+  'hidden',
+  'masked',
+  'optional',
+  'required',
+  '***',
+  'xxx',
+  '|',
+  '>',
+  '|-',
+  '>-',
+]);
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** An absolute path of a host. */
+const PATH =
+  /^(file:\/\/)?\/(bin|boot|data|dev|etc|home|lib|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var)\/[\w./@:-]*$/;
+export const isPath = (value: string): boolean => value.length < 512 && PATH.test(value);
+
+/** Longer values are judged by their beginning. */
+const JUDGED = 512;
+
+/** Under a name that is sometimes a secret's: random enough to be one, rather than an object's name or a word. */
+export function looksRandom(whole: string): boolean {
+  const value = whole.slice(0, JUDGED);
+  if (UUID.test(value) || /^[0-9a-f]{32,}$/i.test(value)) return true;
+  if (/^[a-z0-9]{6}\.[a-z0-9]{16}$/.test(value) || isUserAndPassword(value)) return true;
+  if (value.length < 8 || /\s|^[a-z]+:\/\//.test(value)) return false;
+  const kinds = [/[a-z]/, /[A-Z]/, /[0-9]/].filter((kind) => kind.test(value)).length;
+  if (kinds === 3) return value.length >= 12 || isMixed(value);
+  if (kinds < 2) return false;
+  return isMixed(value) || (value.length >= 20 && !/^[a-z0-9./:_-]+$/.test(value));
+}
+
+/** One word in which letters and digits alternate, as in nothing that a person names. */
+function isMixed(value: string): boolean {
+  if (!/^[A-Za-z0-9]{10,}$/.test(value)) return false;
+  return (value.match(/[a-z](?=\d)|\d(?=[a-z])/gi) ?? []).length >= 4;
+}
+
+/** The `auth` of a registry: base64 of `user:password`. */
+export function isUserAndPassword(value: string): boolean {
+  if (value.length % 4 !== 0 || !/^[A-Za-z0-9+/]{4,}={0,2}$/.test(value)) return false;
+  return /^[\x21-\x39\x3b-\x7e]+:[\x20-\x7e]+$/.test(
+    Buffer.from(value, 'base64').toString('latin1'),
+  );
+}
+
+/** Nothing that could be a secret: empty, a word for nothing, or hidden already. */
+export function isNothing(value: string): boolean {
+  return (
+    value.length === 0 ||
+    value.startsWith('<redacted') ||
+    (value.length < 12 && (WORDS.has(value.toLowerCase()) || /^[\s*<>.-]*$/.test(value)))
+  );
+}
+
+/** Whether the value that stands under this name has to go. */
+export function isSecretValue(name: string, value: string): boolean {
+  const sensitivity = sensitivityOf(name);
+  if (sensitivity === 'never' || isNothing(value)) return false;
+  if (isPath(value)) return false;
+  if (sensitivity === 'by-value') return looksRandom(value);
+  // The shell's working directory.
+  return !/^(old)?pwd$/i.test(name) || !/^[/~]/.test(value);
+}

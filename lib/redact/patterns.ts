@@ -1,0 +1,164 @@
+import { isUserAndPassword, looksRandom } from './names.ts';
+
+/**
+ * One way in which a secret stands in a line whatever its name is. `triggers` are texts of which
+ * one stands in it, in any case; it is looked for only there. Each has at least three characters.
+ */
+export interface Pattern {
+  readonly triggers: readonly string[];
+  /** Sticky, tried where the trigger begins; the group `secret` is what has to go. */
+  readonly find: RegExp;
+  /** Characters before and after the trigger in which `find`, which is global then, looks. */
+  readonly around?: { readonly before: number; readonly after: number };
+  /** Asked where the shape alone does not decide. */
+  readonly isSecret?: (secret: string) => boolean;
+}
+
+/** No part of another word; the letter of an escaped newline and percent-encoding end one. */
+const START = '(?:(?<![\\w-])|(?<=\\\\[nrt]|%[0-9A-Fa-f]{2}|\\\\u00[0-9a-f]{2}))';
+
+/** Tokens that say by their beginning whose they are. */
+const prefixed = (prefix: string, rest: string): Pattern => ({
+  triggers: [prefix],
+  find: new RegExp(`${START}(?<secret>${prefix.replace('.', '\\.')}${rest})`, 'dy'),
+});
+
+/** "Bearer credentials", "digest verified." */
+const isWord = (text: string) => /^[A-Z]?[a-z]+(?:[-/.][a-z]+)*\.?$/.test(text) && text.length < 32;
+const looksMade = (text: string) => /\d/.test(text) && !/^[\d.]+$/.test(text);
+
+const LOOKED_AT = { before: 200, after: 400 };
+
+export const PATTERNS: readonly Pattern[] = [
+  // A URL's password; a port is none, nor an image's tag before its digest.
+  {
+    triggers: ['://'],
+    find: /:\/\/[^\s/:@"'<>]{0,256}:(?!\d{1,5}(?:[/,;?#\\]|$))(?<secret>[^\s/"'<>\\]{1,1024})@(?!sha\d+:)/dy,
+  },
+  // A token alone before the @.
+  { triggers: ['://'], find: /:\/\/(?<secret>[\w-]{16,512})@/dy, isSecret: looksRandom },
+  // The same without a scheme, as Go's MySQL driver writes it.
+  {
+    triggers: ['@tcp(', '@unix('],
+    find: /(?<=[^\s"':@/]:(?<secret>[^\s"'/]{1,200}))@(?:tcp|unix)\(/dy,
+  },
+  {
+    triggers: ['bearer', 'negotiate ', 'digest '],
+    find: /(?:bearer|negotiate|digest)\\{0,15}["']?(?:\s{1,8}|%20|\+)\[?\\{0,15}["']?(?<secret>[\w.~+/-]{6,16384}={0,2})/diy,
+    isSecret: (secret) => !isWord(secret),
+  },
+  {
+    triggers: ['basic ', 'basic%20', 'basic+'],
+    find: /basic(?: {1,8}|%20|\+)(?<secret>[A-Za-z0-9+/]{4,4096}={0,2})/diy,
+    isSecret: isUserAndPassword,
+  },
+  // All of a browser's cookies; a boot loader's or D-Bus's is a number.
+  {
+    triggers: ['cookie'],
+    find: /cookie\\{0,15}["']?\s{0,8}:\s{0,8}\[?\\{0,15}["']?(?<secret>[\w.-]{1,256}=[^\r\n"\]\\]{4,16384})/diy,
+  },
+  // A JSON web token or encrypted key, such as a service account's.
+  {
+    triggers: [
+      'eyja',
+      'eyjh',
+      'eyji',
+      'eyj0',
+      'eyjr',
+      'eyjl',
+      'eyjj',
+      'eyjp',
+      'eyj4',
+      'eyj6',
+      'eyj1',
+    ],
+    find: new RegExp(
+      `${START}(?<secret>eyJ[\\w-]{8,16384}\\.[\\w-]{0,16384}\\.[\\w-]{8,16384}(?:\\.[\\w-]{0,16384}){0,2})`,
+      'dy',
+    ),
+  },
+  prefixed('sha256~', '[\\w-]{20,512}'),
+  prefixed('AKIA', '[0-9A-Z]{16}(?!\\w)'),
+  prefixed('ASIA', '[0-9A-Z]{16}(?!\\w)'),
+  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((prefix) => prefixed(prefix, '\\w{20,512}')),
+  prefixed('github_pat_', '\\w{20,512}'),
+  prefixed('glpat-', '[\\w-]{16,512}'),
+  ...['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-'].map((prefix) =>
+    prefixed(prefix, '[\\w-]{10,512}'),
+  ),
+  {
+    triggers: ['hooks.slack.com'],
+    find: /hooks\.slack\.com\/services\/(?<secret>\w{6,32}\/\w{6,32}\/\w{16,64})/dy,
+  },
+  prefixed('npm_', '[A-Za-z0-9]{36}(?![\\w])'),
+  prefixed('pypi-', '[\\w-]{50,1024}'),
+  prefixed('dckr_pat_', '[\\w-]{20,512}'),
+  prefixed('hvs.', '[\\w-]{20,512}'),
+  prefixed('hvb.', '[\\w-]{20,512}'),
+  prefixed('AIza', '[\\w-]{35}'),
+  prefixed('ya29.', '[\\w-]{20,2048}'),
+  prefixed('AGE-SECRET-KEY-1', '[A-Z0-9]{50,64}'),
+  ...['sk_live_', 'rk_live_', 'sk_test_', 'rk_test_'].map((prefix) =>
+    prefixed(prefix, '\\w{16,512}'),
+  ),
+  // The token by which a K3s node joins.
+  { triggers: ['::server:', '::node:'], find: /::(?:server|node):(?<secret>[^\s"']{8,256})/dy },
+  // The signature of an Azure storage URL.
+  {
+    triggers: ['?sig=', '&sig=', ';sig=', '6sig='],
+    find: /[?&;6]sig=(?<secret>[^\s&"']{16,512})/diy,
+  },
+  // A Ceph key.
+  {
+    triggers: ['key = aq', 'key: aq', 'key=aq', 'key":"aq', 'key": "aq'],
+    find: /key"?\s?[=:]\s?"?(?<secret>AQ[A-Za-z0-9+/]{36}==)/diy,
+  },
+  {
+    // A hash of /etc/shadow.
+    triggers: ['$1$', '$5$', '$6$', '$y$j', '$gy$', '$7$', '$2a$', '$2b$', '$2y$', '$apr1$'],
+    find: /(?<![\w$])(?<secret>\$(?:1|5|6|y|gy|7|2[aby]|apr1)\$[./A-Za-z0-9$=,+-]{8,512})/dy,
+  },
+  // The contents of an Ignition's file.
+  {
+    triggers: ['data:,', 'data:;', 'data:text/', 'data:application/'],
+    find: /data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=-]{1,64}){0,4},(?<secret>[^\s"'\\<>()]{4,1048576})/diy,
+  },
+  // A kubeadm bootstrap token.
+  {
+    triggers: ['token'],
+    find: /(?<![\w.-])(?<secret>[a-z0-9]{6}\.[a-z0-9]{16})(?![\w.-])/dg,
+    around: LOOKED_AT,
+    isSecret: looksMade,
+  },
+  // The password of kubeadmin that an installer makes.
+  {
+    triggers: ['kubeadmin', 'password'],
+    find: /(?<![\w-])(?<secret>[A-Za-z0-9]{5}(?:-[A-Za-z0-9]{5}){3})(?![\w-])/dg,
+    around: LOOKED_AT,
+  },
+  // The private part of a JSON web key.
+  {
+    triggers: ['"kty"', '\\"kty\\"', '"kty\\'],
+    find: /\\{0,7}"(?:d|p|q|dp|dq|qi|k)\\{0,7}"\s{0,4}:\s{0,4}\\{0,7}"(?<secret>[\w-]{20,1024})\\{0,7}"/dg,
+    around: { before: 8192, after: 8192 },
+  },
+  // Options whose next word is a user with a password, or a password alone.
+  {
+    triggers: [' -u ', '--user', '--proxy-user', '--creds'],
+    find: /(?:\s-u|--user|--proxy-user|--(?:src-|dest-)?creds)[\s=\0]\\{0,7}["']?[^\s:"'\0]{1,256}:(?<secret>[^\s"'\0]{1,1024})/dy,
+    isSecret: (secret) => !/^\d{1,6}$/.test(secret),
+  },
+  {
+    triggers: ['sshpass'],
+    find: /sshpass\s{1,8}-p[\s\0]?["']?(?<secret>[^\s"'\0]{1,256})/dy,
+  },
+  {
+    triggers: ['ipmitool'],
+    find: /(?<=[\s\0]-P[\s\0])["']?(?<secret>[^\s"'\0]{1,256})/dg,
+    around: { before: 0, after: 400 },
+  },
+  {
+    triggers: ['-passin', '-passout'],
+    find: /-pass(?:in|out)[\s=\0]["']?pass:(?<secret>[^\s"'\0]{1,256})/dy,
+  },
+];

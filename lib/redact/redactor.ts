@@ -1,0 +1,125 @@
+import { JsonValues, type Part } from './json-values.ts';
+import { KnownSecrets } from './known.ts';
+import { wholeLines } from './lines.ts';
+import { type Marks, marksWith } from './marks.ts';
+import { withoutSecrets } from './structure.ts';
+import { TextRedactor } from './text.ts';
+import { yamlWith } from './yaml.ts';
+
+/** Bytes in, bytes out, in order; memory does not grow with their number. */
+export type Redaction = (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+
+/** Takes the secrets out of the files of one bundle. Equal secrets get equal marks, `<redacted:1a2b3c4d>`. */
+export interface Redactor {
+  /** Logs and configuration of any kind: what has no secret in it comes through byte for byte. */
+  readonly text: Redaction;
+  /** JSON documents, one or one a line, lists of any length; what is none is treated as text. */
+  readonly json: Redaction;
+  /** YAML documents; what is none, or too large to be parsed, is treated as text. */
+  readonly yaml: Redaction;
+}
+
+/** Parsing takes many times a document's length in memory, and seconds for each MiB. */
+const MAX_YAML_BYTES = 1 << 18;
+
+/**
+ * `key`: random bytes, made for one bundle. `known`: the secrets that this very host holds,
+ * found wherever they turn up, also in base64.
+ */
+export function createRedactor(key: Uint8Array, known: Iterable<string>): Redactor {
+  return redactorWith(marksWith(key), known);
+}
+
+export function redactorWith(marks: Marks, known: Iterable<string>): Redactor {
+  const secrets = new KnownSecrets(known, marks);
+  const start = () => new TextRedactor(secrets, marks);
+
+  async function* text(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const redactor = start();
+    for await (const block of wholeLines(chunks)) {
+      const safe = redactor.push(block);
+      if (safe.length > 0) yield safe;
+    }
+    const last = redactor.end();
+    if (last.length > 0) yield last;
+  }
+
+  const rule = (value: string): string => {
+    const bytes = Buffer.from(value, 'utf8');
+    const safe = start().whole(bytes);
+    return safe === bytes ? value : safe.toString('utf8');
+  };
+  const visit = (value: unknown, name = '') => withoutSecrets(value, name, rule, marks);
+
+  return {
+    text,
+    // What no field tells is found in the text that they become.
+    json: (chunks) => text(jsonParts(chunks, visit)),
+    yaml: (chunks) => text(yamlParts(chunks, visit)),
+  };
+}
+
+type Visit = (value: unknown, name?: string) => unknown;
+
+async function* jsonParts(
+  chunks: AsyncIterable<Uint8Array>,
+  visit: Visit,
+): AsyncGenerator<Uint8Array> {
+  const values = new JsonValues();
+  /** Of a list whose objects do not say what they are. */
+  let itemKind: string | undefined;
+  const redacted = ({ bytes, path }: Part): Buffer => {
+    if (path === undefined) return bytes;
+    const value = parsed(bytes);
+    if (path.length === 1 && path[0] === 'kind' && typeof value === 'string') {
+      itemKind = /^(\w+)List$/.exec(value)?.[1];
+    }
+    const isItem = path.at(-1) === 'items' && isObject(value) && itemKind !== undefined;
+    const whole = isItem ? { kind: itemKind, ...value } : value;
+    const safe = visit(whole, path.at(-1));
+    if (safe === whole) return bytes;
+    return Buffer.from(JSON.stringify(safe, null, bytes.includes('\n') ? 2 : undefined));
+  };
+  for await (const chunk of chunks) {
+    // All of a chunk at once: a stream of small documents is not slowed by their number.
+    yield Buffer.concat(Array.from(values.push(bytesOf(chunk)), redacted));
+  }
+  for (const part of values.end()) yield redacted(part);
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function* yamlParts(
+  chunks: AsyncIterable<Uint8Array>,
+  visit: Visit,
+): AsyncGenerator<Uint8Array> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    if (length > MAX_YAML_BYTES) {
+      yield chunk;
+      continue;
+    }
+    parts.push(Buffer.from(chunk));
+    length += chunk.length;
+    if (length <= MAX_YAML_BYTES) continue;
+    yield* parts;
+    parts = [];
+  }
+  const bytes = Buffer.concat(parts);
+  const text = bytes.toString('utf8');
+  const safe = yamlWith(text, visit) ?? text;
+  yield safe === text ? bytes : Buffer.from(safe, 'utf8');
+}

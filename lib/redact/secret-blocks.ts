@@ -1,0 +1,105 @@
+import type { Finding } from './finding.ts';
+import type { Marks } from './marks.ts';
+import type { TextLine, TextLines } from './text-lines.ts';
+
+/** By which the parts of a Kubernetes Secret are found that is printed over many lines, as YAML or JSON. */
+export const SECRET_TRIGGERS = ['apiversion', 'kind: ', 'kind": ', 'data:', 'data": {'];
+
+/** No Secret is larger in print, where something else hides its end. */
+const MAX_BYTES = 1 << 16;
+
+const PART =
+  /^(?<before>(?:.{0,400}?[\s-])??)"?(?:(?<version>apiVersion)|(?<kind>kind)|(?<data>data|stringData))"?:(?<rest>.{0,80})/;
+const SECRET = /^"?kind"?:\s{1,8}"?Secret"?,?\s*$/;
+const KEY = /^[\s-]*"?[-._A-Za-z0-9]{1,253}"?:\s{1,8}(?<value>.*)$/;
+
+interface Kind {
+  readonly column: number;
+  readonly isSecret: boolean;
+}
+
+interface Data {
+  readonly findings: readonly Finding[];
+  /** The kind that decides comes later than these bytes. */
+  readonly isOpen: boolean;
+}
+
+/**
+ * The data of Secrets in text. Programs sort an object's fields in either way: its kind stands
+ * before the data or after it, in the same column.
+ */
+export class SecretBlocks {
+  readonly #marks: Marks;
+  /** The kinds met since the block's beginning; before them the one that holds there. */
+  #kinds: (Kind & { readonly offset: number })[] = [];
+
+  constructor(marks: Marks) {
+    this.#marks = marks;
+  }
+
+  /** Told of each line in which a trigger stands, in their order. */
+  line(line: TextLine, lines: TextLines, isLast: boolean): Data {
+    const groups = PART.exec(line.text.slice(0, 512))?.groups;
+    if (groups === undefined) return NOTHING;
+    const column = groups.before?.length ?? 0;
+    const offset = line.start;
+    if (groups.version !== undefined) this.#kinds.push({ column: -1, isSecret: false, offset });
+    if (groups.kind !== undefined) {
+      this.#kinds.push({ column, isSecret: SECRET.test(line.text.slice(column)), offset });
+    }
+    if (groups.data === undefined || !/^\s*\{?\s*$/.test(groups.rest ?? '')) return NOTHING;
+    return this.#data({ line, column, name: groups.data }, lines, isLast);
+  }
+
+  /** The lines up to there are done with; those after it will be told of again, from offset 0. */
+  settle(complete: number): void {
+    const last = this.#kinds.findLast(({ offset }) => offset < complete);
+    this.#kinds = last === undefined ? [] : [{ ...last, offset: -1 }];
+  }
+
+  #data(
+    { line, column, name }: { line: TextLine; column: number; name: string },
+    lines: TextLines,
+    isLast: boolean,
+  ): Data {
+    const values: TextLine[] = [];
+    const kind = this.#kinds.at(-1);
+    let isSecret = kind?.column === column ? kind.isSecret : undefined;
+    let isInside = true;
+    for (let next = lines.after(line); ; next = lines.after(next)) {
+      if (next === undefined) {
+        if (isSecret === undefined && !isLast) return { findings: [], isOpen: true };
+        if (isInside && !isLast) return { findings: [], isOpen: true };
+        break;
+      }
+      if (next.start - line.start > MAX_BYTES) break;
+      const rest = next.text.slice(column);
+      // The next object, which is as much in the dark as this one.
+      if (/^\s*$|^---/.test(rest) || rest.replace('"', '').startsWith(name)) break;
+      const isDeeper = /^[\s}]/.test(rest);
+      if (isDeeper && isInside) values.push(next);
+      if (!isDeeper) isInside = false;
+      if (!isInside && isSecret !== undefined) break;
+      if (SECRET.test(rest)) isSecret = true;
+      else if (/^"?(?:kind|apiVersion)"?:/.test(rest)) isSecret ??= false;
+    }
+    if (isSecret !== true) return NOTHING;
+    return {
+      findings: values.flatMap((value) => this.#value(value, column, name === 'data')),
+      isOpen: false,
+    };
+  }
+
+  /** All that stands after a key, or on a line without one. */
+  #value({ start, text }: TextLine, column: number, isEncoded: boolean): Finding[] {
+    const rest = text.slice(column);
+    const value = (KEY.exec(rest)?.groups?.value ?? rest.trimStart()).trimEnd();
+    const bare = value.replace(/^["']|["']?,?$/g, '');
+    if (/^[|>{}\][,+-]*$/.test(bare)) return [];
+    const from = start + text.lastIndexOf(bare);
+    const secret = isEncoded ? Buffer.from(bare, 'base64').toString('utf8') : bare;
+    return [{ start: from, end: from + bare.length, by: this.#marks.of(secret, 'possible') }];
+  }
+}
+
+const NOTHING: Data = { findings: [], isOpen: false };

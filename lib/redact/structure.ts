@@ -1,0 +1,159 @@
+import type { Certainty, Marks } from './marks.ts';
+import { isNothing, isPath, isSecretValue } from './names.ts';
+
+/** Takes the secrets out of one text that stands in a document; returns the same text if there are none. */
+export type TextRule = (text: string) => string;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isMapping = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Documents in documents, such as the annotation of `kubectl apply`; deeper ones are treated as text. */
+const MAX_DEPTH = 6;
+
+/**
+ * Takes secrets out of a parsed document by what its fields mean: a Secret's data, a pull
+ * secret's auths, the contents of Ignition's files, environment variables and arguments by
+ * their names. Texts that a document has to quote go through `text`; of the others what
+ * no name tells is found in the document as it is written. `name`: the field that the value is in. The value itself is not changed; the
+ * same value comes back when there is nothing to hide.
+ */
+export function withoutSecrets(
+  value: unknown,
+  name: string,
+  text: TextRule,
+  marks: Marks,
+): unknown {
+  return new Document(text, marks).visit(value, name, 0);
+}
+
+/** A text with one of these stands in JSON or YAML in another form than its own. */
+const QUOTED = /[\p{Cc}"'\\<>&]/u;
+
+/** A Secret; in a list of them, each may leave out what it is. */
+const isSecretObject = ({ kind, type, metadata }: Fields) =>
+  kind === 'Secret' || (kind === undefined && typeof type === 'string' && isMapping(metadata));
+
+class Document {
+  readonly #text: TextRule;
+  readonly #marks: Marks;
+
+  constructor(text: TextRule, marks: Marks) {
+    this.#text = text;
+    this.#marks = marks;
+  }
+
+  visit(value: unknown, name: string, depth: number): unknown {
+    if (typeof value === 'string') return this.#string(value, name, depth);
+    if (Array.isArray(value)) return this.#list(value, name, depth);
+    if (!isMapping(value)) {
+      return value !== null && value !== undefined && isSecretValue(name, String(value))
+        ? this.#marks.of(String(value))
+        : value;
+    }
+    const visited = changed(value, (key, item) => this.#field(value, key, item, depth));
+    return this.#namedValue(visited);
+  }
+
+  #field(parent: Fields, key: string, item: unknown, depth: number): unknown {
+    if (isSecretObject(parent) && (key === 'data' || key === 'stringData')) {
+      return this.#hidden(item, '', key === 'data');
+    }
+    if (parent.kind === 'SecretList' && key === 'items' && Array.isArray(item)) {
+      return item.map((secret) =>
+        this.visit(isMapping(secret) ? { ...secret, kind: 'Secret' } : secret, '', depth),
+      );
+    }
+    // Of a kubeconfig's user, a registry, a request: strings only, a token's description is a mapping.
+    if (key === 'token' && typeof item === 'string') return this.#mark(item);
+    if (key === 'auths' && isMapping(item)) return this.#registries(item);
+    // Ignition: a file's contents, a unit's, a hash of a password, headers of a request.
+    if (key === 'source' && typeof item === 'string' && item.startsWith('data:')) {
+      return this.#mark(item);
+    }
+    return this.visit(item, key, depth);
+  }
+
+  /** A Secret's values, whatever they look like. `encoded`: in base64, marked as what it stands for. */
+  #hidden(value: unknown, name: string, encoded: boolean): unknown {
+    if (typeof value === 'string') {
+      if (isNothing(value)) return value;
+      const secret = encoded ? Buffer.from(value, 'base64').toString('utf8') : value;
+      return this.#marks.of(secret, isSecretValue(name, secret) ? 'certain' : 'possible');
+    }
+    if (!isMapping(value)) return value;
+    return changed(value, (key, item) => this.#hidden(item, key, encoded));
+  }
+
+  /** Of each registry, all but the e-mail address is a secret. */
+  #registries(auths: Fields): unknown {
+    return changed(auths, (_, entry) =>
+      isMapping(entry)
+        ? changed(entry, (key, item) =>
+            typeof item === 'string' && key !== 'email'
+              ? this.#mark(item, key === 'username' ? 'possible' : 'certain')
+              : item,
+          )
+        : entry,
+    );
+  }
+
+  /** `{name, value}` of an environment variable or a header. */
+  #namedValue(visited: unknown): unknown {
+    if (!isMapping(visited)) return visited;
+    const { name, value } = visited;
+    if (typeof name !== 'string' || typeof value !== 'string') return visited;
+    return isSecretValue(name, value) && !value.startsWith('<redacted')
+      ? { ...visited, value: this.#mark(value) }
+      : visited;
+  }
+
+  /** An option's value can be the next entry of a list of arguments. */
+  #list(items: readonly unknown[], name: string, depth: number): unknown {
+    let isSame = true;
+    const visited = items.map((item, index) => {
+      const before = items[index - 1];
+      const option = typeof before === 'string' ? /^--?([\w.-]+)$/.exec(before)?.[1] : undefined;
+      const after = this.visit(item, option ?? name, depth);
+      if (after !== item) isSame = false;
+      return after;
+    });
+    return isSame ? items : visited;
+  }
+
+  #string(text: string, name: string, depth: number): string {
+    if (isSecretValue(name, text)) return this.#mark(text);
+    if (/^\s*[{[]/.test(text) && depth < MAX_DEPTH) {
+      const inner = parsed(text);
+      if (inner !== undefined) {
+        const safe = this.visit(inner, '', depth + 1);
+        return safe === inner ? text : JSON.stringify(safe);
+      }
+    }
+    return QUOTED.test(text) ? this.#text(text) : text;
+  }
+
+  #mark(secret: string, certainty: Certainty = 'certain'): string {
+    return isNothing(secret) || isPath(secret) ? secret : this.#marks.of(secret, certainty);
+  }
+}
+
+/** The mapping with each value as `visit` returns it; the same mapping if it returns all values as they are. */
+function changed(fields: Fields, visit: (key: string, value: unknown) => unknown): unknown {
+  let isSame = true;
+  const entries = Object.entries(fields).map(([key, value]): [string, unknown] => {
+    const after = visit(key, value);
+    if (after !== value) isSame = false;
+    return [key, after];
+  });
+  return isSame ? fields : Object.fromEntries(entries);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,271 @@
+import { ASSIGNMENT_TRIGGERS, assignmentAt, type Span } from './assignments.ts';
+import { base64Groups, type Group } from './base64-runs.ts';
+import { decodedBlob, MAX_DEPTH } from './blobs.ts';
+import { type Finding, replaced } from './finding.ts';
+import type { KnownSecrets } from './known.ts';
+import { LiteralSearch, MIN_LITERAL } from './literal-search.ts';
+import type { Marks } from './marks.ts';
+import { PATTERNS, type Pattern } from './patterns.ts';
+import { PEM_TRIGGERS, pemKeys } from './pem.ts';
+import { decodedWord, percentSigns, wordAround } from './percent.ts';
+import { SECRET_TRIGGERS, SecretBlocks } from './secret-blocks.ts';
+import { type TextLine, TextLines } from './text-lines.ts';
+
+type Rule = 'assignment' | 'pem' | 'secret' | 'percent' | Pattern;
+
+interface Trigger {
+  readonly text: string;
+  readonly rule: Rule;
+}
+
+const of = (texts: readonly string[], rule: Rule): Trigger[] =>
+  texts.map((text) => ({ text, rule }));
+const TRIGGERS: readonly Trigger[] = [
+  ...of(PEM_TRIGGERS, 'pem'),
+  ...of(SECRET_TRIGGERS, 'secret'),
+  ...of(ASSIGNMENT_TRIGGERS, 'assignment'),
+  ...PATTERNS.flatMap((pattern) => of(pattern.triggers, pattern)),
+];
+const searched = TRIGGERS.filter(({ text }) => text.length >= MIN_LITERAL);
+const triggerSearch = new LiteralSearch(
+  searched.map(({ text }) => Buffer.from(text, 'latin1')),
+  { ignoreCase: true },
+);
+/** Too short for that search. None of them has letters. */
+const shortTriggers = Map.groupBy(
+  TRIGGERS.filter(({ text }) => text.length < MIN_LITERAL),
+  ({ text }) => text,
+);
+
+const NEWLINE = 0x0a;
+const EMPTY = Buffer.alloc(0);
+
+interface Place {
+  readonly offset: number;
+  readonly rule: Rule;
+  readonly length: number;
+}
+
+/** What is found in a line, in its columns. */
+interface InLine {
+  /** Where the same rule goes on. */
+  readonly next: number;
+  readonly secrets: readonly (Span & { readonly isBelow?: boolean })[];
+}
+
+interface Found {
+  readonly findings: readonly Finding[];
+  /** Where a line begins whose meaning the next block decides. */
+  readonly openFrom: number | undefined;
+}
+
+/** Nothing shorter is a document with a secret in it. */
+const MIN_WORD = 16;
+/** After a trigger, what is shorter than this much lies in one of two places that follow each other. */
+const MAX_NEAR = 64;
+
+/**
+ * Takes secrets out of text, block by block. What may go on in the next block, such as a
+ * private key, is held back until it is known.
+ */
+export class TextRedactor {
+  readonly #known: KnownSecrets;
+  readonly #marks: Marks;
+  readonly #depth: number;
+  readonly #blocks: SecretBlocks;
+  #held: Buffer = EMPTY;
+
+  constructor(known: KnownSecrets, marks: Marks, depth = 0) {
+    this.#known = known;
+    this.#marks = marks;
+    this.#depth = depth;
+    this.#blocks = new SecretBlocks(marks);
+  }
+
+  /** Whole lines, or a part of one that is too long. */
+  push(block: Buffer): Buffer {
+    const bytes = this.#held.length === 0 ? block : Buffer.concat([this.#held, block]);
+    const { findings, complete } = this.#scan(bytes, false);
+    this.#held = bytes.subarray(complete);
+    return replaced(
+      bytes.subarray(0, complete),
+      findings.filter(({ start }) => start < complete),
+    );
+  }
+
+  /** What was held back; afterwards it begins anew. */
+  end(): Buffer {
+    const bytes = this.#held;
+    this.#held = EMPTY;
+    return this.whole(bytes);
+  }
+
+  /** A text that is complete; the same bytes when there is nothing to hide in them. */
+  whole(bytes: Buffer): Buffer {
+    return replaced(bytes, this.#scan(bytes, true).findings);
+  }
+
+  #scan(bytes: Buffer, isLast: boolean): { findings: Finding[]; complete: number } {
+    const groups = base64Groups(bytes);
+    const places = placesIn(bytes);
+    const offsets = places.flatMap(({ rule, offset }) => (rule === 'pem' ? [offset] : []));
+    const pem = pemKeys(bytes, offsets, this.#marks, isLast);
+    const inLines = this.#inLines(bytes, places, isLast);
+    const open = [pem.openFrom, inLines.openFrom, ...groups.map(({ openFrom }) => openFrom)];
+    const complete = isLast
+      ? bytes.length
+      : Math.min(lastLine(bytes), ...open.filter((offset) => offset !== undefined));
+    this.#blocks.settle(complete);
+    return {
+      // What has a secret's own mark comes first.
+      findings: [
+        ...this.#known.find(bytes),
+        ...pem.findings,
+        ...inLines.findings,
+        ...groups.flatMap((group) => this.#inBlob(bytes, group)),
+      ],
+      complete,
+    };
+  }
+
+  /** What the lines' own rules find where their triggers stand. */
+  #inLines(bytes: Buffer, places: readonly Place[], isLast: boolean): Found {
+    const lines = new TextLines(bytes);
+    const findings: Finding[] = [];
+    let openFrom: number | undefined;
+    /** By rule: up to where it needs not look again. */
+    const done = new Map<Rule, number>();
+    let last: Span = { start: 0, end: 0 };
+    for (const place of places) {
+      const { offset, rule } = place;
+      const isInSecret = offset >= last.start && offset < last.end;
+      if (rule === 'pem' || isInSecret || offset < (done.get(rule) ?? 0)) continue;
+      const line = lines.at(offset);
+      if (rule === 'secret') {
+        done.set(rule, line.end);
+        const data = this.#blocks.line(line, lines, isLast);
+        if (data.isOpen) openFrom ??= line.start;
+        findings.push(...data.findings);
+        continue;
+      }
+      const { next, secrets } = this.#atPlace(line, place, rule, lines);
+      done.set(rule, line.start + next);
+      for (const { start, end, isBelow } of secrets) {
+        const below = isBelow === true ? lines.after(line) : undefined;
+        const { start: base, text } = below ?? line;
+        // The last line is looked at again, and then needs the one above it.
+        if (below !== undefined && lines.after(below) === undefined) openFrom ??= line.start;
+        last = { start: base + start, end: base + end };
+        findings.push({ ...last, by: this.#marks.of(meaning(text.slice(start, end))) });
+      }
+    }
+    return { findings, openFrom };
+  }
+
+  #atPlace(
+    line: TextLine,
+    { offset, length }: Place,
+    rule: 'assignment' | 'percent' | Pattern,
+    lines: TextLines,
+  ): InLine {
+    const at = offset - line.start;
+    if (rule === 'percent') return this.#inWord(line.text, at);
+    if (rule !== 'assignment') return matches(line.text, at, rule);
+    const below = () => lines.after(line)?.text ?? '';
+    const { next, secret } = assignmentAt(line.text, at, length, below);
+    return { next, secrets: secret === undefined ? [] : [secret] };
+  }
+
+  #inWord(line: string, at: number): InLine {
+    const word = wordAround(line, at);
+    if (word.end - word.start < MIN_WORD) return { next: word.end, secrets: [] };
+    const document = decodedWord(line.slice(word.start, word.end));
+    const isSecret = this.#depth < MAX_DEPTH && this.#markOf(document) !== undefined;
+    return { next: word.end, secrets: isSecret ? [word] : [] };
+  }
+
+  #inBlob(bytes: Buffer, { runs }: Group): Finding[] {
+    if (this.#depth >= MAX_DEPTH) return [];
+    const text = runs.map(({ start, end }) => bytes.toString('latin1', start, end)).join('');
+    const document = decodedBlob(text);
+    if (document === undefined) return [];
+    const by = document === 'secret' ? this.#marks.of(bare(text)) : this.#markOf(document);
+    return by === undefined ? [] : runs.map((run) => ({ ...run, by }));
+  }
+
+  /** The mark of a document with a secret in it: the secret's own, if there is nothing else. */
+  #markOf(document: Buffer): string | undefined {
+    const inner = new TextRedactor(this.#known, this.#marks, this.#depth + 1);
+    const safe = inner.whole(document);
+    if (safe === document) return undefined;
+    const only = MARK.exec(safe.toString('latin1'))?.[0];
+    return only?.trim() ?? this.#marks.of(document.toString('utf8'));
+  }
+}
+
+const MARK = /^<redacted:[0-9a-f]+>\s*$/;
+
+const bare = (base64: string) => base64.replace(/[^A-Za-z0-9+/]/g, '');
+
+/** Where triggers stand, in order. */
+function placesIn(bytes: Buffer): Place[] {
+  const places: Place[] = [];
+  for (const { offset, literal } of triggerSearch.find(bytes)) {
+    const trigger = searched[literal];
+    if (trigger !== undefined) {
+      places.push({ offset, rule: trigger.rule, length: trigger.text.length });
+    }
+  }
+  const count = places.length;
+  for (const [text, triggers] of shortTriggers) {
+    for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) {
+      for (const { rule } of triggers) places.push({ offset: at, rule, length: text.length });
+    }
+  }
+  for (const offset of percentSigns(bytes)) places.push({ offset, rule: 'percent', length: 1 });
+  return places.length === count ? places : places.sort((a, b) => a.offset - b.offset);
+}
+
+/** What a pattern finds at a trigger, or around it. */
+function matches(line: string, at: number, { find, around, isSecret }: Pattern): InLine {
+  const start = Math.max(0, at - (around?.before ?? 0));
+  const end = around === undefined ? line.length : Math.min(line.length, at + around.after);
+  // Without `around` the pattern is sticky, and nothing of the line has to be cut off.
+  const text = around === undefined ? line : line.slice(start, end);
+  const base = around === undefined ? 0 : start;
+  const secrets: Span[] = [];
+  find.lastIndex = around === undefined ? at : 0;
+  for (let match = find.exec(text); match !== null; match = find.exec(text)) {
+    const place = match.indices?.groups?.secret;
+    if (place === undefined) break;
+    if (isSecret?.(text.slice(...place)) ?? true) {
+      secrets.push({ start: base + place[0], end: base + place[1] });
+    }
+    if (around === undefined) break;
+  }
+  // Around the triggers of this line that follow soon it has looked already.
+  const next = around === undefined ? at + 1 : Math.max(at + 1, end - MAX_NEAR);
+  return { next, secrets };
+}
+
+/** What a secret's mark is made of: the same for one that is quoted, and quoted again. */
+function meaning(latin1: string): string {
+  let text = Buffer.from(latin1, 'latin1').toString('utf8');
+  while (text.includes('\\')) {
+    try {
+      const unquoted: unknown = JSON.parse(`"${text}"`);
+      if (typeof unquoted !== 'string') return text;
+      text = unquoted;
+    } catch {
+      return text;
+    }
+  }
+  return text;
+}
+
+/** Where the last line begins, which the next block's first can belong to; the end, if it is only a part of a line. */
+function lastLine(bytes: Buffer): number {
+  if (bytes.at(-1) !== NEWLINE || bytes.length === 1)
+    return bytes.at(-1) === NEWLINE ? 0 : bytes.length;
+  return bytes.lastIndexOf(NEWLINE, bytes.length - 2) + 1;
+}

@@ -1,0 +1,86 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type ParsedNode,
+  parseAllDocuments,
+} from 'yaml';
+
+/** Part of a text, and what stands in its place. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly by: unknown;
+}
+
+/**
+ * The YAML documents with each value as `visit` returns it; everything else stays as it is
+ * written, comments and numbers in other notations too. Undefined if the text is no YAML, or
+ * if a value has changed that cannot be exchanged alone.
+ */
+export function yamlWith(text: string, visit: (value: unknown) => unknown): string | undefined {
+  try {
+    const documents = parseAllDocuments(text, { prettyErrors: false, logLevel: 'silent' });
+    if (!Array.isArray(documents) || documents.some(({ errors }) => errors.length > 0)) {
+      return undefined;
+    }
+    return edited(
+      text,
+      documents.flatMap((document) => editsOf(document, visit)),
+    );
+  } catch {
+    // Aliases without end.
+    return undefined;
+  }
+}
+
+function editsOf(document: Document.Parsed, visit: (value: unknown) => unknown): Edit[] {
+  const before: unknown = document.toJS();
+  const edits: Edit[] = [];
+  compare(document.contents, before, visit(before), edits);
+  return edits;
+}
+
+function compare(node: ParsedNode | null, before: unknown, after: unknown, edits: Edit[]): void {
+  if (before === after || node === null || isAlias(node)) return;
+  if (isScalar(node)) {
+    const [start, end] = node.range;
+    edits.push({ start, end, by: after });
+  } else if (isSeq(node) && Array.isArray(before) && Array.isArray(after)) {
+    for (const [index, item] of node.items.entries()) {
+      compare(item, before[index], after[index], edits);
+    }
+  } else if (isMap(node) && isMapping(before) && isMapping(after)) {
+    for (const { key, value } of node.items) {
+      const name = isScalar(key) ? String(key.value) : '';
+      compare(value, before[name], after[name], edits);
+    }
+  }
+}
+
+const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function edited(text: string, edits: readonly Edit[]): string {
+  let result = '';
+  let kept = 0;
+  for (const { start, end, by } of edits.toSorted((a, b) => a.start - b.start)) {
+    result += text.slice(kept, start) + written(by, text.slice(start, end));
+    kept = end;
+  }
+  return result + text.slice(kept);
+}
+
+/** A block stays one, with its indentation, and keeps the line's end after it. */
+function written(value: unknown, before: string): string {
+  const newline = /\n\s*$/.exec(before)?.[0] ?? '';
+  const block = /^(?<header>\|[^\n]*)\n\s*?(?<indent>[ ]+)\S/.exec(before)?.groups;
+  if (block === undefined || typeof value !== 'string' || !value.includes('\n')) {
+    return JSON.stringify(value) + newline;
+  }
+  const lines = value.replace(/\n+$/, '').split('\n');
+  const indented = lines.map((line) => (line === '' ? '' : `${block.indent}${line}`));
+  return [block.header, ...indented].join('\n') + newline;
+}
