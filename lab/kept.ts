@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { readTextIfPresent } from '../lib/host/files.ts';
+import { isAlive } from '../lib/host/process.ts';
 import { enterArguments } from './host/machine.ts';
 import { programOf, stopNamespace } from './host/namespace.ts';
-import { isAlive, readOwner, removeRunFolder, runsFolder } from './host/run-folder.ts';
+import { readOwner, removeRunFolder, runsFolder } from './host/run-folder.ts';
 
 const keptSchema = z.object({ scenario: z.string(), leader: z.number() });
 

@@ -1,14 +1,9 @@
 import { execa } from 'execa';
 import { readTextIfPresent } from '../../lib/host/files.ts';
+import { identifyProcess } from '../../lib/host/process.ts';
 import { Failure } from '../../lib/steps/failure.ts';
 import { quickly } from './command.ts';
-import {
-  claimRunFolder,
-  createRunFolder,
-  identifyProcess,
-  removeDeadRuns,
-  removeRunFolder,
-} from './run-folder.ts';
+import { claimRunFolder, createRunFolder, removeDeadRuns, removeRunFolder } from './run-folder.ts';
 
 /** The child's environment names its run folder; without it the process is outside. */
 const RUN_VARIABLE = 'SNO_LAB_RUN';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { isMissing, readTextIfPresent } from '../../lib/host/files.ts';
+import { isMissing } from '../../lib/host/files.ts';
+import { identifyProcess, isAlive, type ProcessIdentity } from '../../lib/host/process.ts';
 import { cacheFolder } from '../components/component.ts';
 import { removeCgroups } from './cgroup.ts';
 import { detachLoopDevicesBelow } from './loop.ts';
@@ -9,25 +10,6 @@ import { detachLoopDevicesBelow } from './loop.ts';
 /** Where disks and throw-away trees of running labs are: on a real file system, one folder a run. */
 export function runsFolder(): string {
   return join(cacheFolder(), 'runs');
-}
-
-/** A process by id and start time: an id alone may have been given to another one. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  readonly startTicks: string;
-}
-
-export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
-  const stat = await readTextIfPresent(`/proc/${pid}/stat`).catch(() => undefined);
-  // From field 3 on, after the program name, which may contain spaces.
-  const [state, ...fields] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
-  const startTicks = fields[18];
-  return startTicks === undefined || state === 'Z' ? undefined : { pid, startTicks };
-}
-
-export async function isAlive(process: ProcessIdentity): Promise<boolean> {
-  const found = await identifyProcess(process.pid);
-  return found?.startTicks === process.startTicks;
 }
 
 /** Makes an empty folder for a new run; `claimRunFolder` must follow before another run starts. */

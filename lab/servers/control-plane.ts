@@ -31,6 +31,16 @@ export interface ControlPlane {
   /** On the same port and the same etcd as before; returns when it is ready. */
   startApiServer(): Promise<void>;
   stop(): Promise<void>;
+  readonly server: URL;
+  /** Signs clients and servers alike. */
+  readonly authority: KeyPair;
+  /** Its etcd, and paths of what a client of it needs. */
+  readonly etcd: {
+    readonly url: string;
+    readonly ca: string;
+    readonly certificate: string;
+    readonly key: string;
+  };
 }
 
 const readyMs = 90_000;
@@ -87,7 +97,17 @@ export async function startControlPlane(
     await stop();
     throw error;
   }
-  return { client, kubeconfig: kubeconfigOf, stopApiServer, startApiServer, stop };
+  const { ca, certificate, key } = files;
+  return {
+    client,
+    kubeconfig: kubeconfigOf,
+    stopApiServer,
+    startApiServer,
+    stop,
+    server,
+    authority,
+    etcd: { url: etcd.url, ca, certificate, key },
+  };
 }
 
 interface PkiFiles {

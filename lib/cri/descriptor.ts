@@ -60,7 +60,7 @@ export const criDescriptor: Descriptor = {
             },
             ListContainersRequest: { fields: {} },
             ListContainersResponse: { fields: { containers: many('Container', 1) } },
-            ContainerStatusRequest: { fields: { containerId: text(1) } },
+            ContainerStatusRequest: { fields: { containerId: text(1), verbose: flag(2) } },
             ContainerStatus: {
               fields: {
                 id: text(1),
@@ -70,6 +70,7 @@ export const criDescriptor: Descriptor = {
                 startedAt: int64(5),
                 finishedAt: int64(6),
                 exitCode: one('int32', 7),
+                image: one('ImageSpec', 8),
                 imageRef: text(9),
                 reason: text(10),
                 message: text(11),
@@ -79,7 +80,9 @@ export const criDescriptor: Descriptor = {
                 logPath: text(15),
               },
             },
-            ContainerStatusResponse: { fields: { status: one('ContainerStatus', 1) } },
+            ContainerStatusResponse: {
+              fields: { status: one('ContainerStatus', 1), info: map(2) },
+            },
             StopContainerRequest: { fields: { containerId: text(1), timeout: int64(2) } },
             StopContainerResponse: { fields: {} },
             PodSandboxState: { values: { SANDBOX_READY: 0, SANDBOX_NOTREADY: 1 } },

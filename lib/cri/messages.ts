@@ -43,6 +43,7 @@ const containerStatus = z
     startedAt: nanoseconds,
     finishedAt: nanoseconds,
     exitCode: z.number().int(),
+    image: z.object({ image: z.string() }).nullable(),
     imageRef: z.string(),
     reason: z.string(),
     message: z.string(),
@@ -53,9 +54,10 @@ const containerStatus = z
     ),
     logPath: z.string(),
   })
-  .transform(({ metadata, createdAt, startedAt, finishedAt, ...rest }) => ({
+  .transform(({ metadata, image, createdAt, startedAt, finishedAt, ...rest }) => ({
     ...rest,
     ...metadata,
+    image: image?.image ?? '',
     createdAtMs: createdAt,
     startedAtMs: startedAt,
     finishedAtMs: finishedAt,
@@ -138,7 +140,7 @@ export const listContainersMethod = runtime(
 );
 export const containerStatusMethod = runtime(
   'ContainerStatus',
-  z.object({ status: containerStatus }),
+  z.object({ status: containerStatus, info: textMap }),
 );
 export const stopContainerMethod = runtime('StopContainer', z.object({}));
 export const listPodSandboxMethod = runtime(

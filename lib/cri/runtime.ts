@@ -33,6 +33,11 @@ export interface RuntimeStatus {
   sandboxImage?: string;
 }
 
+export interface ContainerDetails {
+  readonly status: ContainerStatus;
+  readonly info: Readonly<Record<string, string>>;
+}
+
 export const runtimeSockets = ['/run/containerd/containerd.sock', '/run/crio/crio.sock'] as const;
 
 /** The first socket that exists; containerd's when none does yet. */
@@ -83,14 +88,32 @@ export class ContainerRuntime {
     return { ...settings, conditions: answer.status.conditions, cgroupDriver };
   }
 
+  /** Whether the runtime, and separately the pod network, is ready. */
+  async conditions(limits: CallLimits): Promise<RuntimeCondition[]> {
+    return (await this.#rpc.unary(statusMethod, { verbose: false }, limits)).status.conditions;
+  }
+
   async listContainers(limits: CallLimits): Promise<Container[]> {
     return (await this.#rpc.unary(listContainersMethod, {}, limits)).containers;
   }
 
   /** Undefined when the container is gone. */
   async containerStatus(id: string, limits: CallLimits): Promise<ContainerStatus | undefined> {
+    return (await this.#containerStatus(id, false, limits))?.status;
+  }
+
+  /** With what the runtime says about it beyond CRI, JSON as text by name; undefined when the container is gone. */
+  async inspectContainer(id: string, limits: CallLimits): Promise<ContainerDetails | undefined> {
+    return this.#containerStatus(id, true, limits);
+  }
+
+  async #containerStatus(
+    id: string,
+    verbose: boolean,
+    limits: CallLimits,
+  ): Promise<ContainerDetails | undefined> {
     try {
-      return (await this.#rpc.unary(containerStatusMethod, { containerId: id }, limits)).status;
+      return await this.#rpc.unary(containerStatusMethod, { containerId: id, verbose }, limits);
     } catch (error) {
       if (isRpcFailure(error, status.NOT_FOUND)) return undefined;
       throw error;

@@ -6,10 +6,13 @@ import { isRpcFailure } from '../grpc/failure.ts';
 import { Failure } from '../steps/failure.ts';
 import { etcdDescriptor } from './descriptor.ts';
 import {
+  alarmMethod,
   compactMethod,
   defragmentMethod,
   hashKvMethod,
   leasesMethod,
+  memberListMethod,
+  rangeMethod,
   revokeLeaseMethod,
   snapshotMethod,
   statusMethod,
@@ -31,6 +34,11 @@ export interface EtcdStatus {
   dbSize: number;
   dbSizeInUse: number;
   raftIndex: number;
+  raftTerm: number;
+  raftAppliedIndex: number;
+  isLearner: boolean;
+  /** Bytes that the database may have; 0 before etcd 3.6, which does not say. */
+  dbSizeQuota: number;
   /** Member ids, decimal; leader is `0` while there is none. */
   memberId: string;
   leader: string;
@@ -62,6 +70,23 @@ export interface SnapshotPiece {
   /** Storage version of the database, such as `3.6.0`. */
   version: string;
 }
+
+/** Ids are decimal. A member that has not started yet has no name. */
+export interface EtcdMember {
+  id: string;
+  name: string;
+  peerUrls: string[];
+  clientUrls: string[];
+  isLearner: boolean;
+}
+
+export interface EtcdAlarm {
+  memberId: string;
+  alarm: 'NONE' | 'NOSPACE' | 'CORRUPT';
+}
+
+/** Keys in one answer of a range. */
+const keysAtOnce = 2000;
 
 /** `endpoint` is `https://host:port`. Nothing is sent until the first call. */
 export function connectEtcd(endpoint: string, tls: EtcdTls): EtcdClient {
@@ -119,6 +144,40 @@ export class EtcdClient {
   async status(limits: CallLimits): Promise<EtcdStatus> {
     const { header, ...rest } = await this.#rpc.unary(statusMethod, {}, limits);
     return { ...rest, revision: header.revision, memberId: header.memberId };
+  }
+
+  async members(limits: CallLimits): Promise<EtcdMember[]> {
+    const { members } = await this.#rpc.unary(memberListMethod, {}, limits);
+    return members.map(({ ID, name, peerURLs, clientURLs, isLearner }) => ({
+      id: ID,
+      name,
+      peerUrls: peerURLs,
+      clientUrls: clientURLs,
+      isLearner,
+    }));
+  }
+
+  async alarms(limits: CallLimits): Promise<EtcdAlarm[]> {
+    const { alarms } = await this.#rpc.unary(alarmMethod, {}, limits);
+    return alarms.map(({ memberID, alarm }) => ({ memberId: memberID, alarm }));
+  }
+
+  /**
+   * The keys that begin with `prefix` (ASCII), in their order; never a value. As this member
+   * has them: also one that has no leader answers. `limits` are each answer's.
+   */
+  async *keysBelow(prefix: string, limits: CallLimits): AsyncGenerator<string> {
+    const rangeEnd = Buffer.from(prefix);
+    rangeEnd[rangeEnd.length - 1] = (rangeEnd.at(-1) ?? 0) + 1;
+    for (let key = Buffer.from(prefix); ; ) {
+      const request = { key, rangeEnd, limit: keysAtOnce, serializable: true, keysOnly: true };
+      const { kvs, more } = await this.#rpc.unary(rangeMethod, request, limits);
+      for (const kv of kvs) yield Buffer.from(kv.key).toString();
+      const last = kvs.at(-1);
+      if (!more || last === undefined) return;
+      // The first key after it.
+      key = Buffer.concat([last.key, Buffer.of(0)]);
+    }
   }
 
   async revision(limits: CallLimits): Promise<number> {

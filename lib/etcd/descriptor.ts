@@ -4,8 +4,8 @@ import { rpcMethod } from '../grpc/method.ts';
 /**
  * The part of etcd's v3 API that is used here, by the field numbers of etcd 3.6
  * (api/etcdserverpb/rpc.proto, api/mvccpb/kv.proto). Fields that nobody reads are
- * left out and skipped when a message is decoded: so the values of watched keys,
- * among them Secrets, never become objects in memory.
+ * left out and skipped when a message is decoded: so the values of keys, among them
+ * Secrets, never become objects in memory. An alarm request without fields asks for all.
  */
 export const etcdDescriptor: Descriptor = {
   nested: {
@@ -34,9 +34,13 @@ export const etcdDescriptor: Descriptor = {
             dbSize: { type: 'int64', id: 3 },
             leader: { type: 'uint64', id: 4 },
             raftIndex: { type: 'uint64', id: 5 },
+            raftTerm: { type: 'uint64', id: 6 },
+            raftAppliedIndex: { type: 'uint64', id: 7 },
             errors: { rule: 'repeated', type: 'string', id: 8 },
             dbSizeInUse: { type: 'int64', id: 9 },
+            isLearner: { type: 'bool', id: 10 },
             storageVersion: { type: 'string', id: 11 },
+            dbSizeQuota: { type: 'int64', id: 12 },
           },
         },
         CompactionRequest: {
@@ -94,7 +98,47 @@ export const etcdDescriptor: Descriptor = {
             LeaseLeases: rpcMethod('LeaseLeasesRequest', 'LeaseLeasesResponse'),
           },
         },
-        KV: { methods: { Compact: rpcMethod('CompactionRequest', 'CompactionResponse') } },
+        RangeRequest: {
+          fields: {
+            key: { type: 'bytes', id: 1 },
+            rangeEnd: { type: 'bytes', id: 2 },
+            limit: { type: 'int64', id: 3 },
+            serializable: { type: 'bool', id: 7 },
+            keysOnly: { type: 'bool', id: 8 },
+          },
+        },
+        RangeResponse: {
+          fields: {
+            kvs: { rule: 'repeated', type: 'mvccpb.KeyValue', id: 2 },
+            more: { type: 'bool', id: 3 },
+          },
+        },
+        Member: {
+          fields: {
+            ID: { type: 'uint64', id: 1 },
+            name: { type: 'string', id: 2 },
+            peerURLs: { rule: 'repeated', type: 'string', id: 3 },
+            clientURLs: { rule: 'repeated', type: 'string', id: 4 },
+            isLearner: { type: 'bool', id: 5 },
+          },
+        },
+        MemberListRequest: { fields: {} },
+        MemberListResponse: {
+          fields: { members: { rule: 'repeated', type: 'Member', id: 2 } },
+        },
+        AlarmType: { values: { NONE: 0, NOSPACE: 1, CORRUPT: 2 } },
+        AlarmRequest: { fields: {} },
+        AlarmMember: {
+          fields: { memberID: { type: 'uint64', id: 1 }, alarm: { type: 'AlarmType', id: 2 } },
+        },
+        AlarmResponse: { fields: { alarms: { rule: 'repeated', type: 'AlarmMember', id: 2 } } },
+        Cluster: { methods: { MemberList: rpcMethod('MemberListRequest', 'MemberListResponse') } },
+        KV: {
+          methods: {
+            Range: rpcMethod('RangeRequest', 'RangeResponse'),
+            Compact: rpcMethod('CompactionRequest', 'CompactionResponse'),
+          },
+        },
         Watch: {
           methods: {
             Watch: rpcMethod('WatchRequest', 'WatchResponse', {
@@ -105,6 +149,7 @@ export const etcdDescriptor: Descriptor = {
         },
         Maintenance: {
           methods: {
+            Alarm: rpcMethod('AlarmRequest', 'AlarmResponse'),
             Status: rpcMethod('StatusRequest', 'StatusResponse'),
             Defragment: rpcMethod('DefragmentRequest', 'DefragmentResponse'),
             HashKV: rpcMethod('HashKVRequest', 'HashKVResponse'),

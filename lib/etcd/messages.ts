@@ -19,11 +19,43 @@ export const statusMethod = method(
     dbSizeInUse: int64,
     leader: id64,
     raftIndex: int64,
+    raftTerm: int64,
+    raftAppliedIndex: int64,
+    isLearner: z.boolean(),
+    dbSizeQuota: int64,
     errors: z.array(z.string()),
   }),
 );
 
 export const compactMethod = method('KV/Compact', z.object({ header }));
+
+/** Keys only: the descriptor has no field for values. */
+export const rangeMethod = method(
+  'KV/Range',
+  z.object({ kvs: z.array(z.object({ key: bytes })), more: z.boolean() }),
+);
+
+export const memberListMethod = method(
+  'Cluster/MemberList',
+  z.object({
+    members: z.array(
+      z.object({
+        ID: id64,
+        name: z.string(),
+        peerURLs: z.array(z.string()),
+        clientURLs: z.array(z.string()),
+        isLearner: z.boolean(),
+      }),
+    ),
+  }),
+);
+
+export const alarmMethod = method(
+  'Maintenance/Alarm',
+  z.object({
+    alarms: z.array(z.object({ memberID: id64, alarm: z.enum(['NONE', 'NOSPACE', 'CORRUPT']) })),
+  }),
+);
 
 export const leasesMethod = method(
   'Lease/LeaseLeases',

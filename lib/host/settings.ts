@@ -77,6 +77,22 @@ export const defaultSettings = {
   retireMs: minutes(2),
   /** sno-deferred: how long after the installation a manifest may wait for its kind, by the wall clock. */
   deferredExpiryHours: 168,
+  /** gather: everything; what is not collected by then is left out. Two minutes is what is promised. */
+  gatherMs: seconds(105),
+  /** gather: what the report is made of. */
+  gatherDiagnosisMs: seconds(60),
+  /** gather: reading the secrets that this host holds, which are then looked for everywhere. */
+  gatherSecretsMs: seconds(20),
+  /** gather: largest bundle, and what it may take of the free space where it is written and where it is collected. */
+  gatherMaxMiB: 4096,
+  gatherDiskSharePercent: 25,
+  /** gather: with less free space than this it writes nothing to a disk. */
+  gatherMinFreeMiB: 64,
+  /** gather: collected files in memory, where no disk has room. */
+  gatherMemoryMiB: 32,
+  /** gather: small sources at once, and large ones. */
+  gatherConcurrency: 4,
+  gatherBulkConcurrency: 2,
 } as const;
 
 export type Settings = { readonly [Name in keyof typeof defaultSettings]: number };

@@ -68,6 +68,11 @@ export class KubeClient {
     }
   }
 
+  /** A successful answer as it comes, such as a pod's log. */
+  bytes(call: Call, limits: Limits): AsyncGenerator<Uint8Array> {
+    return this.#transport.bytes(call, limits, answerError(call));
+  }
+
   async get<T extends KubeObject>(
     resource: Resource<T>,
     place: Place & { name: string },

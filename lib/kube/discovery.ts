@@ -10,11 +10,17 @@ export interface ServedKind {
   readonly resource: Resource;
   readonly namespaced: boolean;
   readonly hasStatus: boolean;
+  readonly isListable: boolean;
 }
 
 const resourceListSchema = z.looseObject({
   resources: z.array(
-    z.looseObject({ name: z.string(), kind: z.string(), namespaced: z.boolean() }),
+    z.looseObject({
+      name: z.string(),
+      kind: z.string(),
+      namespaced: z.boolean(),
+      verbs: z.array(z.string()).default([]),
+    }),
   ),
 });
 
@@ -31,10 +37,15 @@ export class Discovery {
 
   /** How the kind is served, or undefined when it is not. */
   async find({ apiVersion, kind }: KindName, limits: Limits): Promise<ServedKind | undefined> {
+    return (await this.kinds(apiVersion, limits)).get(kind);
+  }
+
+  /** The kinds of a group and version by their names; none where it is not served. */
+  async kinds(apiVersion: string, limits: Limits): Promise<ReadonlyMap<string, ServedKind>> {
     const known = this.#known.get(apiVersion) ?? this.#load(apiVersion, limits);
     this.#known.set(apiVersion, known);
     try {
-      return (await known).get(kind);
+      return await known;
     } catch (error) {
       this.#known.delete(apiVersion);
       throw error;
@@ -65,12 +76,13 @@ function servedKinds(apiVersion: string, { resources }: ResourceList): Map<strin
   const names = new Set(resources.map(({ name }) => name));
   const kinds = resources
     .filter(({ name }) => !name.includes('/'))
-    .map(({ name, kind, namespaced }): [string, ServedKind] => [
+    .map(({ name, kind, namespaced, verbs }): [string, ServedKind] => [
       kind,
       {
         resource: { apiVersion, plural: name, schema: objectSchema },
         namespaced,
         hasStatus: names.has(`${name}/status`),
+        isListable: verbs.includes('list'),
       },
     ]);
   return new Map(kinds);

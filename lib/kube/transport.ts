@@ -16,6 +16,8 @@ export interface Call {
   readonly path: string;
   readonly body?: unknown;
   readonly contentType?: string;
+  /** What the answer may be; JSON by default. */
+  readonly accept?: string;
 }
 
 export interface Answer {
@@ -59,11 +61,16 @@ export class Transport {
   }
 
   /** The lines of an answer that goes on; `failed` makes the error for a status other than 200. */
-  async *lines(
+  lines(call: Call, limits: Limits, failed: (answer: Answer) => KubeError): AsyncGenerator<string> {
+    return splitLines(this.bytes(call, limits, failed));
+  }
+
+  /** An answer as it comes; `failed` makes the error for a status other than 200. */
+  async *bytes(
     call: Call,
     limits: Limits,
     failed: (answer: Answer) => KubeError,
-  ): AsyncGenerator<string> {
+  ): AsyncGenerator<Uint8Array> {
     const signal = either(limits);
     let response: IncomingMessage | undefined;
     try {
@@ -72,7 +79,7 @@ export class Transport {
         const { statusCode: code = 0, headers } = response;
         throw failed({ code, body: await text(response), retryAfter: headers['retry-after'] });
       }
-      yield* splitLines(response);
+      for await (const chunk of response) yield chunk;
     } catch (error) {
       limits.signal.throwIfAborted();
       throw error instanceof KubeError ? error : unreachable(`${call.method} ${call.path}`, error);
@@ -90,7 +97,10 @@ export class Transport {
     }
   }
 
-  #send({ method, path, body, contentType }: Call, signal: AbortSignal): Promise<IncomingMessage> {
+  #send(
+    { method, path, body, contentType, accept }: Call,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
     const { server, token } = this.#access;
     const payload = body === undefined ? undefined : JSON.stringify(body);
     return new Promise((resolve, reject) => {
@@ -101,7 +111,7 @@ export class Transport {
           agent: this.#agent,
           signal,
           headers: {
-            accept: 'application/json',
+            accept: accept ?? 'application/json',
             'user-agent': userAgent,
             ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
             ...(payload === undefined
@@ -126,11 +136,11 @@ function either({ signal, deadlineMs }: Limits): AbortSignal {
 }
 
 /** Complete lines only: what a cut connection left half is not one. */
-async function* splitLines(response: IncomingMessage): AsyncGenerator<string> {
+async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest = '';
-  response.setEncoding('utf8');
-  for await (const chunk of response) {
-    const parts = `${rest}${chunk}`.split('\n');
+  const decoder = new TextDecoder();
+  for await (const chunk of chunks) {
+    const parts = `${rest}${decoder.decode(chunk, { stream: true })}`.split('\n');
     rest = parts.pop() ?? '';
     yield* parts.filter((line) => line !== '');
   }

@@ -1,6 +1,10 @@
 const HIDDEN = '<redacted>';
 
-/** What a secret looks like in text that an agent or one of its children may print. */
+/**
+ * What a secret looks like in text that an agent or one of its children may print. A list of its
+ * own: what lib/redact finds it finds with tables that every start of an agent would have to make,
+ * and a log line is short enough for plain patterns.
+ */
 const PATTERNS: readonly [RegExp, string][] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g, HIDDEN],
   // the same in base64, as in kubeconfigs and data URLs

@@ -9,6 +9,7 @@ import { etcdClient, etcdMember } from './kubernetes/etcd.ts';
 import { kubernetesRenderer } from './kubernetes/index.ts';
 import { agentKubeconfigs } from './kubernetes/kubeconfigs.ts';
 import { issuedLeaves } from './kubernetes/leaves.ts';
+import { localApi } from './kubernetes/paths.ts';
 import type { Renderer } from './renderer.ts';
 
 /** What the agents need to know of a kind of control plane once it is rendered. */
@@ -29,6 +30,19 @@ export interface ControlPlaneAccess {
     readonly kubeconfig: string;
     readonly certificate: string;
     readonly key: string;
+  };
+  /**
+   * Paths by which a log bundle is gathered, on both hosts. `signer` is the authority of
+   * clients, by which a certificate is made that lives as long as the gathering.
+   */
+  readonly gather: {
+    readonly server: string;
+    readonly ca: string;
+    readonly signer: { readonly certificate: string; readonly key: string };
+    /** The API server's own way to etcd: the agents' exists on the live host alone. */
+    readonly etcd: { readonly ca: string; readonly certificate: string; readonly key: string };
+    /** Health and metrics of etcd, where its static pod does not say where. */
+    readonly etcdMetricsUrl: string;
   };
   /** Signs nodes' identities: paths of its certificate and key. */
   readonly kubeletClientAuthority: { readonly certificate: string; readonly key: string };
@@ -52,6 +66,17 @@ const kubernetes: ControlPlaneAccess = {
     kubeconfig: agentKubeconfigs.deferred,
     certificate: issuedLeaves.deferred.certificate,
     key: issuedLeaves.deferred.key,
+  },
+  gather: {
+    server: localApi,
+    ca: authorityPaths('serving').certificate,
+    signer: authorityPaths('admin'),
+    etcd: {
+      ca: authorityPaths('etcd').certificate,
+      certificate: issuedLeaves.apiServerEtcdClient.certificate,
+      key: issuedLeaves.apiServerEtcdClient.key,
+    },
+    etcdMetricsUrl: etcdMember.metricsUrl,
   },
   kubeletClientAuthority: authorityPaths('kubelet-client'),
 };

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { deferredAccess } from '../../deferred/access.ts';
+import { gatherAccess } from '../../gather/access.ts';
 import type { RenderedManifest, RenderInput } from '../renderer.ts';
 import { hasDeferred, users } from './leaves.ts';
 
@@ -35,6 +36,7 @@ export function manifests(input: RenderInput): RenderedManifest[] {
       approverRole(input.host.hostname),
       binding(users.csrApprover, users.csrApprover, user(users.csrApprover)),
     ]),
+    manifest('10-gather.yaml', gatherAccess()),
     ...(hasDeferred(input)
       ? [manifest('10-deferred.yaml', deferredAccess(input.deferredGroups ?? []))]
       : []),

@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Server, ServerCredentials, status } from '@grpc/grpc-js';
-import { fromJSON } from '@grpc/proto-loader';
 import t from 'tap';
-import { criDescriptor } from '../../../lib/cri/descriptor.ts';
+import { z } from 'zod';
 import type { Container } from '../../../lib/cri/messages.ts';
 import { connectRuntime } from '../../../lib/cri/runtime.ts';
 import { parseRuntimeSettings } from '../../../lib/cri/runtime-settings.ts';
 import { waitForContainers } from '../../../lib/cri/wait.ts';
+import { type Handlers, serveRuntime } from './serve-runtime.ts';
 
 const limits = { signal: AbortSignal.timeout(30_000), deadlineMs: 5000 };
 
@@ -33,41 +32,13 @@ t.test('settings of containerd', async (t) => {
   t.strictSame(parseRuntimeSettings(undefined), {});
 });
 
-/** A runtime on a socket that answers with fixed messages; what it is not told is UNIMPLEMENTED. */
-async function serve(
-  t: { teardown(body: () => unknown): void },
-  handlers: Record<string, (request: unknown) => object>,
-) {
+/** A client of a runtime that answers so. */
+async function serve(t: { teardown(body: () => unknown): void }, handlers: Handlers) {
   // Not t.testdir(): a socket's path may have 107 bytes, and the checkout's alone can be long.
   const folder = mkdtempSync('/tmp/sno-cri-');
   t.teardown(() => rmSync(folder, { recursive: true }));
   const socket = join(folder, 's');
-  const definition = fromJSON(criDescriptor, { longs: String, enums: String, defaults: true });
-  const server = new Server();
-  for (const service of Object.values(definition)) {
-    if ('format' in service) continue;
-    const unary = Object.entries(service).filter(([name]) => name in handlers);
-    server.addService(
-      Object.fromEntries(unary),
-      Object.fromEntries(
-        unary.map(([name]) => [
-          name,
-          (call: { request: unknown }, answer: (error: object | null, value?: object) => void) => {
-            try {
-              answer(null, handlers[name]?.(call.request));
-            } catch (error) {
-              answer({ code: status.NOT_FOUND, details: String(error) });
-            }
-          },
-        ]),
-      ),
-    );
-  }
-  await new Promise<void>((resolve, reject) =>
-    server.bindAsync(`unix:${socket}`, ServerCredentials.createInsecure(), (error) =>
-      error === null ? resolve() : reject(error),
-    ),
-  );
+  const server = await serveRuntime(socket, handlers);
   const runtime = connectRuntime(socket);
   t.teardown(() => {
     runtime.close();
@@ -97,7 +68,8 @@ t.test('messages become the shapes that the agents use', async (t) => {
       ],
     }),
     ContainerStatus: (request) => {
-      if (JSON.stringify(request) !== '{"containerId":"a"}') throw new Error('no such container');
+      const asked = z.object({ containerId: z.string(), verbose: z.boolean() }).parse(request);
+      if (asked.containerId !== 'a') throw new Error('no such container');
       const mounts = [{ containerPath: '/data', hostPath: '/var/lib/etcd', readonly: true }];
       return {
         status: {
@@ -107,7 +79,9 @@ t.test('messages become the shapes that the agents use', async (t) => {
           reason: 'Error',
           mounts,
           logPath: '/l',
+          image: { image: 'example.test/etcd:1' },
         },
+        ...(asked.verbose ? { info: { info: '{"pid":7}' } } : {}),
       };
     },
     StopContainer: (request) => {
@@ -140,6 +114,12 @@ t.test('messages become the shapes that the agents use', async (t) => {
     mounts: [{ hostPath: '/var/lib/etcd', readonly: true }],
   });
   t.equal(await runtime.containerStatus('b', limits), undefined);
+  t.match(await runtime.inspectContainer('a', limits), {
+    status: { image: 'example.test/etcd:1' },
+    info: { info: '{"pid":7}' },
+  });
+  t.equal(await runtime.inspectContainer('b', limits), undefined);
+  t.strictSame(await runtime.conditions(limits), []);
   t.equal(await runtime.imageStatus('x', limits), undefined);
   await runtime.stopContainer('a', 30, limits);
   t.match(stopped, [{ containerId: 'a', timeout: '30' }]);

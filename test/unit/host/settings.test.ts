@@ -14,7 +14,7 @@ t.test('defaults, and what the file of the host overrides', async (t) => {
 
 t.test('every name ends in its unit', async (t) => {
   for (const [name, value] of Object.entries(defaultSettings)) {
-    t.match(name, /(Ms|Hours|MiB|GiB|GB|Concurrency)$/, name);
+    t.match(name, /(Ms|Hours|MiB|GiB|GB|Percent|Concurrency)$/, name);
     t.ok(value > 0 && value < 2 ** 31, `${name} can be counted by a timer`);
   }
 });

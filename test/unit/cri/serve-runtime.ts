@@ -1,0 +1,37 @@
+import { Server, ServerCredentials, status } from '@grpc/grpc-js';
+import { fromJSON } from '@grpc/proto-loader';
+import { criDescriptor } from '../../../lib/cri/descriptor.ts';
+
+/** What a runtime answers, by the names of CRI's methods. */
+export type Handlers = Readonly<Record<string, (request: unknown) => object>>;
+
+/** A runtime at that socket with fixed answers; what it is not told is UNIMPLEMENTED. */
+export async function serveRuntime(socket: string, handlers: Handlers): Promise<Server> {
+  const definition = fromJSON(criDescriptor, { longs: String, enums: String, defaults: true });
+  const server = new Server();
+  for (const service of Object.values(definition)) {
+    if ('format' in service) continue;
+    const unary = Object.entries(service).filter(([name]) => name in handlers);
+    server.addService(
+      Object.fromEntries(unary),
+      Object.fromEntries(
+        unary.map(([name]) => [
+          name,
+          (call: { request: unknown }, answer: (error: object | null, value?: object) => void) => {
+            try {
+              answer(null, handlers[name]?.(call.request));
+            } catch (error) {
+              answer({ code: status.NOT_FOUND, details: String(error) });
+            }
+          },
+        ]),
+      ),
+    );
+  }
+  await new Promise<void>((resolve, reject) =>
+    server.bindAsync(`unix:${socket}`, ServerCredentials.createInsecure(), (error) =>
+      error === null ? resolve() : reject(error),
+    ),
+  );
+  return server;
+}
