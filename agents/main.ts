@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { hostPaths } from '../lib/host/paths.ts';
 import { EXIT, exitCodeFor } from '../lib/steps/exit-codes.ts';
 import { describeError } from '../lib/steps/failure.ts';
-import { agents, isAgentName } from './agents.ts';
+import { agentOf, agents } from './agents.ts';
 
 /** Defined by the build. */
 declare const __SNO_AGENTS_VERSION__: string | undefined;
@@ -29,16 +29,18 @@ async function main(calledAs: string, args: readonly string[]): Promise<number> 
     process.stdout.write(`${version}\n`);
     return EXIT.done;
   }
-  const called = soleAgent ?? calledAs;
-  if (isAgentName(called)) return agents[called](hostPaths(), args);
-  if (isAgentName(name)) return agents[name](hostPaths(), rest);
+  const called = agentOf(soleAgent ?? calledAs);
+  const asked = agentOf(name);
+  // An executable of one agent is given that agent's name when it starts itself again.
+  if (called !== undefined && asked !== called) return agents[called](hostPaths(), args, calledAs);
+  if (asked !== undefined) return agents[asked](hostPaths(), rest, name);
   if (name === 'names') {
     process.stdout.write(`${names.join('\n')}\n`);
     return EXIT.done;
   }
-  const asked = name === '--help' || name === '';
-  (asked ? process.stdout : process.stderr).write(
-    asked ? usage : `there is no agent ${name}\n\n${usage}`,
+  const isHelp = name === '--help' || name === '';
+  (isHelp ? process.stdout : process.stderr).write(
+    isHelp ? usage : `there is no agent ${name}\n\n${usage}`,
   );
   return name === '--help' ? EXIT.done : EXIT.usage;
 }

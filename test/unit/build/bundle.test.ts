@@ -8,7 +8,7 @@ import { root } from '../structure/source.ts';
 
 /** What a program may have in bytes: some room above what it has. Look at the report before raising it. */
 const PROGRAMS = {
-  'agents/main.ts': 3_000_000,
+  'agents/main.ts': 3_200_000,
   'cli/main.ts': 2_000_000,
 };
 const LARGEST_SHOWN = 12;

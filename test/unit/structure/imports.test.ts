@@ -13,6 +13,8 @@ const FORBIDDEN = [
 
 /** Modules that decide and compute; effects belong to their callers. Each pattern matches a file. */
 const PURE = [
+  'agents/gather/report/{rules,reading,timeline}/*.ts',
+  'agents/gather/report/{causes,findings,first-errors,host-facts,state,summary}.ts',
   'lib/csr/{judge,requested-certificate}.ts',
   'lib/pki/scan/{finder,base64-text,base64,gzip,zstd,private-keys}.ts',
   'lib/ignition/combine.ts',
@@ -21,6 +23,7 @@ const PURE = [
   'lib/ignition/validate.ts',
   'lib/log/{line,redact}.ts',
   'lib/network/*.ts',
+  'lib/redact/*.ts',
   'lib/render/kubernetes/**/*.ts',
   'lib/render/machine-config/**/*.ts',
   'cli/install-config/**/*.ts',

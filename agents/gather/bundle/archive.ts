@@ -1,0 +1,150 @@
+import { describeError } from '../../../lib/steps/failure.ts';
+import { LEVEL, type Spooled } from '../collecting/spool.ts';
+import type { Output } from '../entrance/output.ts';
+import { collectGarbage } from '../entrance/own-process.ts';
+import { type BundleSink, isFull, LeftOut } from './bundle-sink.ts';
+import { MEMBER_BYTES, memberOf, storedMember } from './gzip-members.ts';
+import { TAR_END, tarHeader, tarPadding } from './tar-header.ts';
+
+/** Smaller files are compressed together with their neighbours. */
+const SMALL_BYTES = 64 * 1024;
+/** Header and padding, compressed, and what stored blocks add. */
+const ENTRY_BYTES = 1024;
+const LOOK_BYTES = 4 << 20;
+
+/**
+ * A gzipped tar archive that is written as files come. It consists of gzip members, those of
+ * the spooled files among them as they are: nothing is compressed twice, and cut anywhere
+ * the archive can be read up to there.
+ */
+export class BundleArchive implements BundleSink {
+  readonly #root: string;
+  readonly #output: Output;
+  readonly #mtime: Date;
+  #bytes = 0;
+  #isFull = false;
+  #unlooked = 0;
+  /** What waits to be compressed together. */
+  #plain: Uint8Array[] = [];
+  #plainBytes = 0;
+  /** A tar archive takes one file at a time. */
+  #last: Promise<void> = Promise.resolve();
+
+  /** `root`: the folder that holds everything, such as `log-bundle-20260101120000`. */
+  constructor(root: string, output: Output, mtime: Date) {
+    this.#root = root;
+    this.#output = output;
+    this.#mtime = mtime;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  sizeOf(spooled: Spooled): number {
+    return spooled.storedBytes + ENTRY_BYTES;
+  }
+
+  addText(path: string, text: string): Promise<void> {
+    const bytes = Buffer.from(text, 'utf8');
+    return this.#tryAgain(() => this.#entry(path, bytes.length, () => this.#plainly(bytes)));
+  }
+
+  addSpooled(path: string, spooled: Spooled, gzipped: boolean): Promise<void> {
+    return this.#next(async () => {
+      if (this.#isFull) throw new LeftOut('there is no space left where the bundle is written');
+      if (gzipped) {
+        await this.#entry(path, spooled.storedBytes, () => this.#stored(spooled));
+      } else {
+        await this.#entry(path, spooled.plainBytes, () => this.#spooled(spooled));
+      }
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#tryAgain(async () => {
+      await this.#plainly(TAR_END);
+      await this.#flush();
+    });
+  }
+
+  #next(add: () => Promise<void>): Promise<void> {
+    const mine = this.#last.catch(() => undefined).then(() => this.#wholly(add));
+    this.#last = mine;
+    return mine;
+  }
+
+  /** A file that cannot be added whole is taken back, where that can be done. */
+  async #wholly(add: () => Promise<void>): Promise<void> {
+    const [bytes, plain, plainBytes] = [this.#bytes, [...this.#plain], this.#plainBytes];
+    try {
+      await add();
+    } catch (error) {
+      if (error instanceof LeftOut || this.#output.takeBack === undefined) throw error;
+      await this.#output.takeBack(bytes);
+      [this.#bytes, this.#plain, this.#plainBytes] = [bytes, plain, plainBytes];
+      this.#isFull ||= isFull(error);
+      throw new LeftOut(describeError(error));
+    }
+  }
+
+  /** What explains the rest is tried again: space was kept for it. */
+  async #tryAgain(add: () => Promise<void>): Promise<void> {
+    try {
+      await this.#next(add);
+    } catch (error) {
+      if (!(error instanceof LeftOut)) throw error;
+      await this.#next(add);
+    }
+  }
+
+  async #entry(path: string, size: number, contents: () => Promise<void>): Promise<void> {
+    const name = `${this.#root}/${path}`;
+    await this.#plainly(await tarHeader({ name, size, mode: 0o600, mtime: this.#mtime }));
+    await contents();
+    await this.#plainly(tarPadding(size));
+  }
+
+  async #spooled(spooled: Spooled): Promise<void> {
+    if (spooled.plainBytes <= SMALL_BYTES) {
+      for await (const chunk of spooled.text()) await this.#plainly(chunk);
+      return;
+    }
+    await this.#plainly(Buffer.from(spooled.head));
+    await this.#flush();
+    for await (const members of spooled.members()) await this.#write(members);
+    await this.#plainly(Buffer.from(spooled.tail));
+  }
+
+  /** Compressed bytes as the contents of a file. */
+  async #stored(spooled: Spooled): Promise<void> {
+    await this.#flush();
+    for await (const chunk of spooled.members()) {
+      for (const part of storedMember(chunk)) await this.#write(part);
+    }
+  }
+
+  async #plainly(bytes: Uint8Array): Promise<void> {
+    this.#plain.push(bytes);
+    this.#plainBytes += bytes.length;
+    if (this.#plainBytes >= MEMBER_BYTES) await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#plainBytes === 0) return;
+    const { bytes } = await memberOf(Buffer.concat(this.#plain), LEVEL);
+    await this.#write(bytes);
+    this.#plain = [];
+    this.#plainBytes = 0;
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    await this.#output.write(bytes);
+    this.#bytes += bytes.length;
+    this.#unlooked += bytes.length;
+    if (this.#unlooked < LOOK_BYTES) return;
+    this.#unlooked = 0;
+    // What only passes through is much in a short time.
+    collectGarbage();
+  }
+}

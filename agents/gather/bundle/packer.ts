@@ -1,0 +1,44 @@
+import type { Spooled } from '../collecting/spool.ts';
+import type { Source } from '../source.ts';
+import { type BundleSink, LeftOut } from './bundle-sink.ts';
+
+/** For the log of the gather and the end of an archive. */
+const RESERVED_BYTES = 128 * 1024;
+/** Of the room that is left: how much of it what comes later can claim. */
+const SHARE_FOR_LATER = 0.25;
+
+/** Adds collected files to a bundle that has a size to keep. */
+export class Packer {
+  readonly #sink: BundleSink;
+  readonly #limitBytes: number;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(sink: BundleSink, limitBytes: number) {
+    this.#sink = sink;
+    this.#limitBytes = limitBytes - RESERVED_BYTES;
+  }
+
+  /**
+   * Adds a file, without its oldest part where the whole does not fit, and removes the spool.
+   * `wantedLater`: bytes of something that comes later; a share of the room is left to it.
+   * @throws LeftOut if not even a part fits
+   */
+  add(source: Source, spooled: Spooled, wantedLater = 0): Promise<void> {
+    const mine = this.#last
+      .catch(() => undefined)
+      .then(() => this.#fitAndAdd(source, spooled, wantedLater));
+    this.#last = mine;
+    return mine;
+  }
+
+  async #fitAndAdd(source: Source, spooled: Spooled, wantedLater: number): Promise<void> {
+    const left = this.#limitBytes - this.#sink.bytes;
+    const room = left - Math.min(wantedLater, left * SHARE_FOR_LATER);
+    while (this.#sink.sizeOf(spooled) > room) {
+      if (source.keep === 'newest' && (await spooled.dropOldest())) continue;
+      throw new LeftOut('the bundle has its full size');
+    }
+    await this.#sink.addSpooled(source.path, spooled, source.gzipped === true);
+    await spooled.remove();
+  }
+}

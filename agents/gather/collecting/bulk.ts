@@ -1,0 +1,106 @@
+import { LeftOut } from '../bundle/bundle-sink.ts';
+import type { Packer } from '../bundle/packer.ts';
+import type { Source } from '../source.ts';
+import { type CollectOptions, collect, type Outcome } from './collect.ts';
+import type { Spooled } from './spool.ts';
+
+type BulkOptions = Pick<
+  CollectOptions,
+  'host' | 'redactor' | 'documents' | 'place' | 'concurrency' | 'signal' | 'ended'
+>;
+
+/**
+ * Collects what is large: each file becomes part of the bundle as soon as it is complete.
+ * Only what gives way to others is collected beside and waits, compressed, until it is known
+ * how much room they leave.
+ */
+export async function collectBulk(
+  sources: readonly Source[],
+  packer: Packer,
+  options: BulkOptions,
+): Promise<void> {
+  const rank = ({ givesWay = 0 }: Source) => givesWay;
+  const giving = sources.filter((source) => rank(source) > 0);
+  const others = sources.filter((source) => rank(source) <= 0);
+  const waiting = new Waiting(options.ended);
+  const isFatal = (error: unknown) => !(error instanceof LeftOut);
+  await Promise.all([
+    collect(others, {
+      ...options,
+      isFatal,
+      concurrency: Math.max(1, options.concurrency - (giving.length > 0 ? 1 : 0)),
+      place: { ...options.place, makeRoom: () => waiting.giveUp() },
+      take: (source, spooled) => packer.add(source, spooled, waiting.wantedBytes),
+    }),
+    collect(
+      giving.toSorted((a, b) => rank(a) - rank(b)),
+      {
+        ...options,
+        isFatal,
+        concurrency: 1,
+        began: (source, spooled) => waiting.began(source, spooled),
+        take: async () => undefined,
+        ended: (outcome) => waiting.ended(outcome),
+      },
+    ),
+  ]);
+  await waiting.pack(packer);
+}
+
+interface Held {
+  readonly source: Source;
+  readonly spooled: Spooled;
+  outcome?: Outcome;
+}
+
+/** What waits for its place in the bundle, the most wanted first. */
+class Waiting {
+  readonly #held: Held[] = [];
+  readonly #ended: CollectOptions['ended'];
+
+  constructor(ended: CollectOptions['ended']) {
+    this.#ended = ended;
+  }
+
+  /** What the most wanted one would take. */
+  get wantedBytes(): number {
+    return this.#held[0]?.spooled.storedBytes ?? 0;
+  }
+
+  began(source: Source, spooled: Spooled): void {
+    this.#held.push({ source, spooled });
+  }
+
+  ended(outcome: Outcome): void {
+    const held = this.#held.find(({ source }) => source.path === outcome.path);
+    if (held === undefined) this.#ended(outcome);
+    else held.outcome = outcome;
+  }
+
+  /** Lets go of the oldest part of what is wanted least; false if nothing is left to give. */
+  async giveUp(): Promise<boolean> {
+    for (const { spooled } of this.#held.toReversed()) {
+      if (await spooled.dropOldest()) return true;
+    }
+    return false;
+  }
+
+  async pack(packer: Packer): Promise<void> {
+    for (const { source, spooled, outcome } of this.#held) {
+      if (outcome === undefined) continue;
+      if (outcome.bytes === 0) {
+        this.#ended(outcome);
+        continue;
+      }
+      try {
+        await packer.add(source, spooled);
+        const { plainBytes: bytes, leftOut } = spooled;
+        this.#ended({ ...outcome, bytes, leftOut });
+      } catch (error) {
+        await spooled.remove();
+        if (!(error instanceof LeftOut)) throw error;
+        this.#ended({ ...outcome, bytes: 0, failure: error.message });
+      }
+    }
+  }
+}

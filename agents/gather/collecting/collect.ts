@@ -1,0 +1,123 @@
+import type { Redactor } from '../../../lib/redact/redactor.ts';
+import { describeError } from '../../../lib/steps/failure.ts';
+import type { GatherHost } from '../gather-host.ts';
+import type { Source } from '../source.ts';
+import { graceAfter, Limit, untilAborted } from './abort.ts';
+import type { DocumentQueue } from './documents.ts';
+import { Spooled, type SpoolPlace } from './spool.ts';
+
+/** For the redaction of what was read, when the time for reading is over. */
+const GRACE_MS = 1000;
+
+/** What became of one source: a line of gather.log, an entry of gather.json. */
+export interface Outcome {
+  readonly path: string;
+  readonly seconds: number;
+  /** Of its text in the bundle, before compression. */
+  readonly bytes: number;
+  /** Bytes of text cut off to keep a limit, as far as they were read. */
+  readonly leftOut: number;
+  /** Why the source has nothing, or not everything. */
+  readonly failure?: string;
+}
+
+export interface CollectOptions {
+  readonly host: GatherHost;
+  readonly redactor: Redactor;
+  readonly documents: DocumentQueue;
+  readonly place: SpoolPlace;
+  /** Sources at once. */
+  readonly concurrency: number;
+  /** Ends the collecting; what a source has given by then is taken. */
+  readonly signal: AbortSignal;
+  /** Called with each spool before it is filled, such as for another one that needs its room. */
+  began?(source: Source, spooled: Spooled): void;
+  /** Given each file that has something in it, and from then on in charge of removing it. Rejects if it does not become part of the bundle. */
+  take(source: Source, spooled: Spooled): Promise<void>;
+  /** Called for each source that ended. */
+  ended(outcome: Outcome): void;
+  /** Whether an error of `take` is the end of everything, and not of one file alone. */
+  isFatal(error: unknown): boolean;
+}
+
+/**
+ * Collects sources side by side, each within its own deadline and limit. What fails is an
+ * outcome like any other: it rejects for nothing that a source does, only for a fatal error
+ * of `take`.
+ */
+export async function collect(sources: readonly Source[], options: CollectOptions): Promise<void> {
+  const queue = sources.values();
+  using limit = new Limit([options.signal]);
+  const { signal } = limit;
+  const worker = async () => {
+    for (const source of queue) {
+      try {
+        options.ended(await collectOne(source, { ...options, signal }));
+      } catch (error) {
+        limit.abort(error);
+        throw error;
+      }
+    }
+  };
+  const workers = Array.from({ length: options.concurrency }, worker);
+  const results = await Promise.allSettled(workers);
+  const rejected = results.find((result) => result.status === 'rejected');
+  if (rejected !== undefined) throw rejected.reason;
+}
+
+async function collectOne(source: Source, options: CollectOptions): Promise<Outcome> {
+  const { host, redactor, place, signal } = options;
+  const begun = performance.now();
+  const outcome = ({
+    bytes,
+    leftOut,
+    failure,
+  }: Pick<Outcome, 'bytes' | 'leftOut' | 'failure'>) => ({
+    path: source.path,
+    seconds: Math.round(performance.now() - begun) / 1000,
+    bytes,
+    leftOut,
+    ...(failure === undefined ? {} : { failure }),
+  });
+  if (signal.aborted) {
+    return outcome({ bytes: 0, leftOut: 0, failure: `not begun: ${describeError(signal.reason)}` });
+  }
+  const { deadlineMs: ms } = source;
+  const over = new Error(`not complete after ${ms / 1000} s`);
+  using limit = new Limit([signal], { ms, over });
+  using grace = graceAfter(limit.signal, GRACE_MS);
+  let unread: unknown;
+  // It ends where the source fails or is stopped: the redaction holds back what it has not judged yet.
+  async function* contents() {
+    try {
+      yield* untilAborted(source.open(host, limit.signal), limit.signal);
+    } catch (error) {
+      unread = error;
+    }
+  }
+  const spooled = new Spooled(place.room, source);
+  options.began?.(source, spooled);
+  const redaction = redactor[source.format];
+  const redacted =
+    source.format === 'text'
+      ? redaction(contents())
+      : options.documents.redacted(redaction, contents());
+  await spooled.fill(untilAborted(redacted, grace.signal), source, place);
+  const failure = reasonOf(spooled.failure ?? unread, signal, limit.signal);
+  const { plainBytes: bytes, leftOut } = spooled;
+  try {
+    if (bytes > 0) await options.take(source, spooled);
+    else await spooled.remove();
+    return outcome({ bytes, leftOut, ...(failure === undefined ? {} : { failure }) });
+  } catch (error) {
+    await spooled.remove();
+    if (options.isFatal(error)) throw error;
+    return outcome({ bytes: 0, leftOut: leftOut + bytes, failure: describeError(error) });
+  }
+}
+
+function reasonOf(failure: unknown, signal: AbortSignal, limit: AbortSignal): string | undefined {
+  if (failure === undefined) return undefined;
+  if (signal.aborted) return `not complete: ${describeError(signal.reason)}`;
+  return describeError(limit.aborted ? limit.reason : failure);
+}

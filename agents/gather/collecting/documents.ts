@@ -1,0 +1,54 @@
+import type { Redaction } from '../../../lib/redact/redactor.ts';
+import { collectGarbage } from '../entrance/own-process.ts';
+
+/** More is not parsed as one document. */
+const WHOLE_BYTES = 8 << 20;
+
+/**
+ * Documents are parsed whole, which takes several times their length: however many arrive at
+ * once, one after the other is worked on, and its remains are cleared away.
+ */
+export class DocumentQueue {
+  #last: Promise<void> = Promise.resolve();
+
+  async *redacted(
+    redaction: Redaction,
+    chunks: AsyncIterable<Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    const rest = chunks[Symbol.asyncIterator]();
+    let next = await rest.next();
+    while (next.done !== true && length <= WHOLE_BYTES) {
+      parts.push(next.value);
+      length += next.value.length;
+      next = await rest.next();
+    }
+    const whole = joined(parts, next, rest);
+    if (next.done !== true) {
+      // Its source may go on for long: nobody waits for it.
+      yield* redaction(whole);
+      return;
+    }
+    const before = this.#last;
+    const mine = Promise.withResolvers<void>();
+    this.#last = mine.promise;
+    await before;
+    try {
+      yield* redaction(whole);
+    } finally {
+      collectGarbage();
+      mine.resolve();
+    }
+  }
+}
+
+/** Each part is let go of when it is given. */
+async function* joined(
+  parts: Uint8Array[],
+  next: IteratorResult<Uint8Array>,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) yield part;
+  for (let result = next; result.done !== true; result = await rest.next()) yield result.value;
+}

@@ -1,0 +1,70 @@
+import { describeError, Failure } from '../../../lib/steps/failure.ts';
+import type { GatherHost } from '../gather-host.ts';
+import type { Source, SourceGroup } from '../source.ts';
+import { Limit, orAborted } from './abort.ts';
+import type { Outcome } from './collect.ts';
+
+export interface Listing {
+  /** Each path once. */
+  readonly sources: readonly Source[];
+  /** Of groups that could not tell what there is, and of sources that cannot be used. */
+  readonly failures: readonly Outcome[];
+}
+
+/** Longest path below the bundle's folder; tar, file systems and people can take that much. */
+const MAX_PATH = 400;
+const MAX_NAME = 200;
+
+/** Asks each group, side by side, what there is on this host; one that cannot tell is an outcome. */
+export async function listSources(
+  groups: readonly SourceGroup[],
+  host: GatherHost,
+  signal: AbortSignal,
+): Promise<Listing> {
+  const lists = await Promise.all(groups.map((group) => listGroup(group, host, signal)));
+  const sources = new Map<string, Source>();
+  const failures = lists.flatMap(({ failures }) => failures);
+  for (const source of lists.flatMap((list) => list.sources)) {
+    const { path } = source;
+    if (!isPath(path)) failures.push(failed(path, 'it is no path of a file in a bundle'));
+    else if (sources.has(path)) failures.push(failed(path, 'two sources have this path'));
+    else sources.set(path, source);
+  }
+  return { sources: [...sources.values()], failures };
+}
+
+async function listGroup(
+  group: SourceGroup,
+  host: GatherHost,
+  signal: AbortSignal,
+): Promise<Listing> {
+  const begun = performance.now();
+  const { deadlineMs: ms } = group;
+  const over = new Failure('deadline', `not known after ${ms / 1000} s`);
+  using limit = new Limit([signal], { ms, over });
+  try {
+    const listed = async () => group.list(host, limit.signal);
+    return { sources: await orAborted(listed(), limit.signal), failures: [] };
+  } catch (error) {
+    const seconds = Math.round(performance.now() - begun) / 1000;
+    return { sources: [], failures: [failed(group.name, describeError(error), seconds)] };
+  }
+}
+
+const failed = (path: string, failure: string, seconds = 0): Outcome => ({
+  path,
+  seconds,
+  bytes: 0,
+  leftOut: 0,
+  failure,
+});
+
+/** Names come from containers and files of the host: none may lead elsewhere, or be a line of its own in a list. */
+function isPath(path: string): boolean {
+  const names = path.split('/');
+  return (
+    path.length <= MAX_PATH &&
+    !/\p{Cc}/u.test(path) &&
+    names.every((name) => !['', '.', '..'].includes(name) && Buffer.byteLength(name) <= MAX_NAME)
+  );
+}

@@ -1,0 +1,21 @@
+import { isSea } from 'node:sea';
+import type { Owner } from './output.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Who gets the bundle when root makes it for somebody: the user of sudo, none otherwise. */
+export function callerOf({ SUDO_UID, SUDO_GID }: Environment, uid: number): Owner | undefined {
+  const caller = { uid: idOf(SUDO_UID), gid: idOf(SUDO_GID) };
+  if (uid !== 0 || caller.uid === undefined || caller.gid === undefined) return undefined;
+  return caller.uid === 0 ? undefined : { uid: caller.uid, gid: caller.gid };
+}
+
+function idOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : undefined;
+}
+
+/** How this program is started again: the executable itself, or Node with the same script. */
+export function ownCommand(): readonly string[] {
+  const [, script = ''] = process.argv;
+  return isSea() ? [process.execPath] : [process.execPath, script];
+}

@@ -1,0 +1,181 @@
+import { Command } from 'commander';
+import { Failure } from '../../../lib/steps/failure.ts';
+import { parseSince, SINCE_FORMS } from './since.ts';
+
+/** The names by which gather is called; the last three are those of the scripts that it replaces. */
+export const ENTRANCES = [
+  'gather',
+  'installer-gather.sh',
+  'installer-masters-gather.sh',
+  'installer-master-bootstrap-in-place-gather.sh',
+] as const;
+
+export type Entrance = (typeof ENTRANCES)[number];
+
+export const isEntrance = (name: string): name is Entrance =>
+  ENTRANCES.some((entrance) => entrance === name);
+
+const PURPOSE: Readonly<Record<Entrance, string>> = {
+  gather: 'collects what explains the state of this host into a log bundle without secrets',
+  'installer-gather.sh': 'collects the log bundle of this host, as openshift-install calls it',
+  'installer-masters-gather.sh':
+    'collects the logs of this host into the folder /tmp/artifacts-ID, as part of a larger bundle',
+  'installer-master-bootstrap-in-place-gather.sh':
+    'collects the log bundle of an installed host, with that of its bootstrap inside',
+};
+
+/** What was asked for; only what is right by itself, whatever the host is like. */
+export interface GatherArguments {
+  readonly entrance: Entrance;
+  readonly action: 'gather' | 'list' | 'plan';
+  readonly id: string;
+  readonly sinceMs?: number;
+  /** Groups; empty: all. */
+  readonly only: ReadonlySet<string>;
+  /** As it was given: `-`, a file or a folder. */
+  readonly to?: string;
+  readonly limitBytes?: number;
+  readonly work?: string;
+  readonly masters: readonly string[];
+  /** Ends when its standard input does: how an unprivileged caller stops it. */
+  readonly stopsWithInput: boolean;
+}
+
+interface RawOptions {
+  readonly id?: string;
+  readonly since?: string;
+  readonly only?: string;
+  readonly to?: string;
+  readonly limit?: string;
+  readonly work?: string;
+  readonly list?: true;
+  readonly stopWithInput?: true;
+}
+
+export interface CommandLineContext {
+  readonly now: Date;
+  readonly groups: readonly string[];
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+}
+
+const MIB = 2 ** 20;
+const ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/;
+const MASTER = /^[A-Za-z0-9._:[\]%-]{1,253}$/;
+
+/**
+ * Reads the command line.
+ * @throws CommanderError after help, or for an option that there is not
+ * @throws Failure (usage) that names everything that is wrong with the values
+ */
+export function parseArguments(
+  entrance: Entrance,
+  args: readonly string[],
+  context: CommandLineContext,
+): GatherArguments {
+  const program = commandOf(entrance, context);
+  program.parse([...args], { from: 'user' });
+  return argumentsOf(entrance, program.opts<RawOptions>(), program.args, context);
+}
+
+function commandOf(entrance: Entrance, { groups, stdout, stderr }: CommandLineContext): Command {
+  const program = new Command(entrance)
+    .description(PURPOSE[entrance])
+    .argument('[MASTER...]', 'names or addresses of this host; other hosts are not gathered from')
+    .option('--id <ID>', 'names the bundle (default: the time now, YYYYMMDDhhmmss UTC)')
+    .option('--since <TIME>', `only what is newer, where a source can tell: ${SINCE_FORMS}`)
+    .option('--only <GROUPS>', `only these groups, separated by commas: ${groups.join(', ')}`)
+    .option(
+      '--to <PLACE>',
+      `a file, - for standard output, or a folder: ${DEFAULT_PLACE[entrance]}`,
+    )
+    .option(
+      '--limit <MiB>',
+      'largest bundle; what does not fit is left out, the oldest journal first',
+    )
+    .option(
+      '--work <FOLDER>',
+      'where it is collected (default: the first of $TMPDIR, /var/tmp, /run, /dev/shm with room)',
+    )
+    .option('--list', 'print what would be collected on this host')
+    .exitOverride()
+    .configureOutput({ writeOut: stdout, writeErr: stderr })
+    .addHelpText(
+      'after',
+      `\n"${entrance} plan" prints the groups. Exit codes: 0 there is a bundle (its gather.log says what it lacks), 1 there is none, 2 wrong usage.`,
+    );
+  program.addOption(program.createOption('--stop-with-input').hideHelp());
+  return program;
+}
+
+const DEFAULT_FILE = '$TAR_FILE or ~/log-bundle-ID.tar.gz by default';
+const DEFAULT_PLACE: Readonly<Record<Entrance, string>> = {
+  gather: DEFAULT_FILE,
+  'installer-gather.sh': DEFAULT_FILE,
+  'installer-masters-gather.sh': '/tmp/artifacts-ID/ by default',
+  'installer-master-bootstrap-in-place-gather.sh': DEFAULT_FILE,
+};
+
+function argumentsOf(
+  entrance: Entrance,
+  options: RawOptions,
+  positional: readonly string[],
+  { now, groups }: CommandLineContext,
+): GatherArguments {
+  const { id = timestamp(now), to, since, limit, work, list, stopWithInput } = options;
+  const isPlan = entrance === 'gather' && positional[0] === 'plan';
+  const [after, masters] = isPlan ? [positional.slice(1), []] : [[], positional];
+  const sinceMs = since === undefined ? undefined : parseSince(since, now.getTime());
+  const only = options.only?.split(',') ?? [];
+  const unknown = only.filter((name) => !groups.includes(name));
+  const faults = [
+    fault('--id', ID.test(id), 'up to 64 of A-Z a-z 0-9 . _ - without a dot in front', id),
+    fault(
+      '--since',
+      since === undefined || sinceMs !== undefined,
+      `a moment that is past, as ${SINCE_FORMS}`,
+      since,
+    ),
+    fault('--only', unknown.length === 0, `groups of ${groups.join(', ')}`, ...unknown),
+    fault('--to', isPath(to), 'a path', to),
+    fault('--work', isPath(work), 'a path', work),
+    fault('--limit', limit === undefined || isSize(limit), 'MiB as a positive number', limit),
+    fault('plan', after.length === 0, 'nothing after it', ...after),
+    ...masters.map((name) => fault('MASTER', MASTER.test(name), 'a host name or an address', name)),
+  ].filter((text) => text !== undefined);
+  if (faults.length > 0) {
+    throw new Failure('usage', faults.join('\n'), { fix: `See ${entrance} --help.` });
+  }
+  return {
+    entrance,
+    action: isPlan ? 'plan' : list === true ? 'list' : 'gather',
+    id,
+    only: new Set(only),
+    masters,
+    stopsWithInput: stopWithInput === true,
+    ...(sinceMs === undefined ? {} : { sinceMs }),
+    ...(to === undefined ? {} : { to }),
+    ...(limit === undefined ? {} : { limitBytes: Math.round(Number(limit) * MIB) }),
+    ...(work === undefined ? {} : { work }),
+  };
+}
+
+function fault(
+  name: string,
+  isRight: boolean,
+  expected: string,
+  ...found: readonly (string | undefined)[]
+): string | undefined {
+  if (isRight) return undefined;
+  const shown = found.map((value = '') => JSON.stringify(value.slice(0, 100))).join(', ');
+  return `${name}: expected ${expected}, found ${shown}`;
+}
+
+const isSize = (text: string) => /^\d{1,7}(\.\d{1,3})?$/.test(text) && Number(text) > 0;
+
+/** Nothing, or no bytes that would end a path or be lines of their own. */
+const isPath = (path: string | undefined) =>
+  path === undefined || (path !== '' && !/\p{Cc}/u.test(path));
+
+/** `YYYYMMDDhhmmss`, UTC, as openshift-install names its bundles. */
+export const timestamp = (date: Date) => date.toISOString().replaceAll(/[-:T]|\..*$/g, '');

@@ -1,0 +1,201 @@
+import { lstat, mkdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Writable } from 'node:stream';
+import { run } from '../../../lib/host/command.ts';
+import { isMissing } from '../../../lib/host/files.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import type { Settings } from '../../../lib/host/settings.ts';
+import { Failure } from '../../../lib/steps/failure.ts';
+import { BundleArchive } from '../bundle/archive.ts';
+import type { BundleSink } from '../bundle/bundle-sink.ts';
+import { BundleFolder } from '../bundle/folder.ts';
+import type { GatherArguments } from './command-line.ts';
+import { FileOutput, type Owner, streamOutput } from './output.ts';
+import { shareOfFree } from './workplace.ts';
+
+const REMOVE_MS = 30_000;
+
+/** Where a bundle was asked to go. */
+export type Destination =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'stream' }
+  /** `isNew`: made for this bundle; one of an earlier run is replaced. */
+  | { readonly kind: 'folder'; readonly path: string; readonly isNew: boolean };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * What the arguments and the environment say.
+ * @throws Failure (usage) if nothing can be written there
+ */
+export async function destinationOf(
+  { entrance, id, to }: Pick<GatherArguments, 'entrance' | 'id' | 'to'>,
+  { TAR_FILE, HOME }: Environment,
+  { at }: HostPaths,
+): Promise<Destination> {
+  if (to === '-') return { kind: 'stream' };
+  if (to === undefined && entrance === 'installer-masters-gather.sh') {
+    return { kind: 'folder', path: at(`/tmp/artifacts-${id}`), isNew: true };
+  }
+  const file = TAR_FILE === undefined || TAR_FILE === '' ? undefined : TAR_FILE;
+  const home = HOME === undefined || HOME === '' ? homedir() : HOME;
+  const asked = to ?? file ?? join(home, `log-bundle-${id}.tar.gz`);
+  const path = resolve(asked);
+  const found = await stat(path).catch(ifMissing);
+  if (to !== undefined && (asked.endsWith('/') || found?.isDirectory() === true)) {
+    if (found !== undefined && !found.isDirectory()) {
+      throw unusable(path, 'a folder', 'a file', '--to');
+    }
+    return { kind: 'folder', path, isNew: false };
+  }
+  const parent = await stat(dirname(path)).catch(ifMissing);
+  if (parent?.isDirectory() !== true) {
+    const name = to !== undefined ? '--to' : file !== undefined ? 'TAR_FILE' : 'the home folder';
+    throw unusable(dirname(path), 'a folder', parent === undefined ? 'nothing' : 'a file', name);
+  }
+  return { kind: 'file', path };
+}
+
+const unusable = (path: string, expected: string, found: string, by: string) =>
+  new Failure('usage', `${path} (${by}) cannot take a log bundle`, {
+    expected,
+    found,
+    fix: 'Name another place with --to.',
+  });
+
+/** Where a bundle is at last; `note`: why there. */
+export interface Written {
+  readonly path: string;
+  readonly note?: string;
+}
+
+/** A place that a bundle is being written to. */
+export interface OpenDestination {
+  readonly sink: BundleSink;
+  /** Largest bundle that the disk should take. */
+  readonly roomBytes: number;
+  /** Gives the finished bundle its name, where it has one. */
+  commit(): Promise<Written | undefined>;
+  discard(): Promise<void>;
+}
+
+export interface OpenOptions {
+  readonly id: string;
+  readonly paths: HostPaths;
+  readonly settings: Settings;
+  readonly stdout: Writable;
+  /** Who called, where that is not who runs. */
+  readonly owner: Owner | undefined;
+  /** Taken instead of a folder whose disk is full. */
+  readonly refuge: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export async function openDestination(
+  destination: Destination,
+  options: OpenOptions,
+): Promise<OpenDestination> {
+  const { id, stdout } = options;
+  const begun = new Date();
+  const root = rootOf(id);
+  switch (destination.kind) {
+    case 'stream':
+      return {
+        sink: new BundleArchive(root, streamOutput(stdout), begun),
+        roomBytes: Number.POSITIVE_INFINITY,
+        commit: async () => undefined,
+        discard: async () => undefined,
+      };
+    case 'file': {
+      const { output, ...file } = await openFile(destination.path, options);
+      return { ...file, sink: new BundleArchive(root, output, begun) };
+    }
+    case 'folder':
+      return openFolder(destination, options);
+  }
+}
+
+export const rootOf = (id: string): string => `log-bundle-${id}`;
+
+/** The file as asked, or one of that name in the refuge. */
+export async function openFile(path: string, options: OpenOptions) {
+  const { settings, owner } = options;
+  const file = await fileWithRoom(path, options);
+  const output = await FileOutput.create(file.path, owner);
+  return {
+    output,
+    roomBytes: file.roomBytes,
+    async commit(): Promise<Written> {
+      await output.commit();
+      if (file.path === path) return { path };
+      const why = `${dirname(path)} has less than ${settings.gatherMinFreeMiB} MiB free`;
+      return { path: file.path, note: `${why}: the log bundle is not where it was asked for` };
+    },
+    discard: () => output.discard(),
+  };
+}
+
+async function fileWithRoom(path: string, { settings, refuge }: OpenOptions) {
+  const bytes = await shareOfFree(dirname(path), settings);
+  if (bytes !== undefined) return { path, roomBytes: bytes };
+  if (refuge !== undefined) {
+    await mkdir(refuge, { recursive: true, mode: 0o755 });
+    const roomBytes = await shareOfFree(refuge, settings);
+    if (roomBytes !== undefined) return { path: join(refuge, basename(path)), roomBytes };
+  }
+  throw new Failure('retry', `there is no room for a log bundle in ${dirname(path)}`, {
+    expected: `at least ${settings.gatherMinFreeMiB} MiB free`,
+    ...(refuge === undefined ? {} : { found: `less, and also in ${refuge}` }),
+    fix: 'Write it to another computer: ssh HOST sudo gather --to - > log-bundle.tar.gz.',
+  });
+}
+
+export async function openFolder(
+  { path, isNew }: Extract<Destination, { kind: 'folder' }>,
+  { owner, settings, signal }: OpenOptions,
+) {
+  if (isNew) {
+    await removeEarlier(path, owner, signal);
+    await mkdir(path, { mode: 0o700 });
+  } else {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  }
+  const roomBytes = await shareOfFree(path, settings);
+  return {
+    sink: new BundleFolder(path, isNew ? owner : undefined),
+    // A full disk has room for what is small, perhaps; what does not fit is an outcome.
+    roomBytes: roomBytes ?? settings.gatherMinFreeMiB * 2 ** 20,
+    commit: async (): Promise<Written> => ({ path }),
+    discard: async () => undefined,
+  };
+}
+
+/** Only what a run of the same person left; in /tmp anybody may have made anything. */
+async function removeEarlier(
+  path: string,
+  owner: Owner | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await lstat(path).catch(ifMissing);
+  if (found === undefined) return;
+  const own = [process.geteuid?.(), owner?.uid];
+  if (!found.isDirectory() || !own.includes(found.uid)) {
+    throw new Failure('usage', `${path} is in the way`, {
+      expected: 'nothing, or the folder of an earlier run of the same user',
+      found: found.isSymbolicLink()
+        ? 'a link'
+        : found.isDirectory()
+          ? `a folder of user ${found.uid}`
+          : 'a file',
+      fix: 'Remove it, or give another --id.',
+    });
+  }
+  // Its owner could exchange folders for links meanwhile; rm goes by open folders and follows none.
+  await run('rm', ['-rf', '--one-file-system', '--', path], { signal, deadlineMs: REMOVE_MS });
+}
+
+function ifMissing(error: unknown): undefined {
+  if (isMissing(error)) return undefined;
+  throw error;
+}

@@ -1,0 +1,27 @@
+import { hostname, networkInterfaces } from 'node:os';
+import type { Outcome } from '../collecting/collect.ts';
+
+/** The names and addresses by which this host can be meant. */
+export function ownNames(): ReadonlySet<string> {
+  const name = hostname().toLowerCase();
+  const addresses = Object.values(networkInterfaces()).flatMap((interfaces = []) =>
+    interfaces.map(({ address }) => address.toLowerCase()),
+  );
+  return new Set(['localhost', name, name.split('.', 1)[0] ?? name, ...addresses]);
+}
+
+/**
+ * Outcomes for the masters that are not this host. Nothing is fetched from them: their host
+ * keys are not known here, and a bundle from an unchecked host proves nothing.
+ */
+export function otherMasters(masters: readonly string[], own: ReadonlySet<string>): Outcome[] {
+  return masters
+    .filter((master) => !own.has(master.toLowerCase().replace(/^\[(.*)\]$/, '$1')))
+    .map((master) => ({
+      path: `control-plane/${master}`,
+      seconds: 0,
+      bytes: 0,
+      leftOut: 0,
+      failure: 'another host, which this one does not log in to: run installer-gather.sh there',
+    }));
+}

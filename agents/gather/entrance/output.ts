@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Writable } from 'node:stream';
+import { isMissing, syncDirectory } from '../../../lib/host/files.ts';
+import { Failure } from '../../../lib/steps/failure.ts';
+
+/** Where the bytes of an archive go. */
+export interface Output {
+  write(bytes: Uint8Array): Promise<void>;
+  /** Forgets everything after the first `length` bytes, and may find some space for what comes instead. */
+  takeBack?(length: number): Promise<void>;
+}
+
+/** A stream, such as standard output; waits for its reader. */
+export const streamOutput = (stream: Writable): Output => ({
+  write: (bytes) =>
+    new Promise((resolve, reject) => {
+      stream.write(bytes, (error) => (error ? reject(error) : resolve()));
+    }),
+});
+
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Kept free for the end of an archive on a disk that fills up meanwhile: its log and its last blocks. */
+const RESERVED_BYTES = 512 * 1024;
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/**
+ * A new file beside its final place, 0600, which gets its name when it is complete. Nothing
+ * that lies there is followed or written into; what is killed leaves the part that it has, as
+ * `NAME.<random>.partial`.
+ */
+export class FileOutput implements Output {
+  readonly path: string;
+  readonly #partial: string;
+  readonly #handle: FileHandle;
+  #reserve: string | undefined;
+  #length = 0;
+
+  private constructor(path: string, partial: string, handle: FileHandle) {
+    this.path = path;
+    this.#partial = partial;
+    this.#handle = handle;
+  }
+
+  /** `owner`: who the file is given to, if not who makes it. */
+  static async create(path: string, owner?: Owner): Promise<FileOutput> {
+    await expectReplaceable(path);
+    const partial = `${path}.${process.pid}-${randomBytes(3).toString('hex')}.partial`;
+    const output = new FileOutput(path, partial, await open(partial, CREATE, 0o600));
+    try {
+      if (owner !== undefined) await output.#handle.chown(owner.uid, owner.gid);
+      await output.#keepSomeSpace();
+      return output;
+    } catch (error) {
+      await output.discard();
+      throw error;
+    }
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let written = 0; written < bytes.length; ) {
+      const rest = bytes.subarray(written);
+      const { bytesWritten } = await this.#handle.write(rest, 0, rest.length, this.#length);
+      written += bytesWritten;
+      this.#length += bytesWritten;
+    }
+  }
+
+  async takeBack(length: number): Promise<void> {
+    await this.#freeReserve();
+    await this.#handle.truncate(length);
+    this.#length = length;
+  }
+
+  /** Gives it its name. */
+  async commit(): Promise<void> {
+    await this.#freeReserve();
+    await this.#handle.sync();
+    await this.#handle.close();
+    await rename(this.#partial, this.path);
+    await syncDirectory(dirname(this.path));
+  }
+
+  async discard(): Promise<void> {
+    await this.#freeReserve();
+    await this.#handle.close();
+    await rm(this.#partial, { force: true });
+  }
+
+  async #keepSomeSpace(): Promise<void> {
+    const path = `${this.#partial}.reserve`;
+    const handle = await open(path, CREATE, 0o600);
+    this.#reserve = path;
+    try {
+      await handle.writeFile(randomBytes(RESERVED_BYTES));
+      // File systems that allocate late would find out too late that there is none.
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async #freeReserve(): Promise<void> {
+    if (this.#reserve !== undefined) await rm(this.#reserve, { force: true });
+    this.#reserve = undefined;
+  }
+}
+
+/** A file or a link, which is replaced itself; never a folder or a device. */
+async function expectReplaceable(path: string): Promise<void> {
+  const found = await lstat(path).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  if (found === undefined || found.isFile() || found.isSymbolicLink()) return;
+  throw new Failure('usage', `${path} cannot be replaced by a log bundle`, {
+    expected: 'a regular file, or nothing',
+    found: found.isDirectory() ? 'a folder' : 'a special file',
+    fix: 'Name another file with --to or TAR_FILE.',
+  });
+}

@@ -1,0 +1,45 @@
+import { oneLine } from '../outcomes.ts';
+
+/** A stream for words, which may be a terminal. */
+export interface WordStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+const DEFAULT_COLUMNS = 80;
+/** How often a terminal's line changes; a stream of numbers helps nobody. */
+const INTERVAL_MS = 100;
+const TO_LINE_START = '\r\x1b[K';
+
+/** Says how far a gather is: a sentence a phase, and on a terminal one line that changes beneath. */
+export class Progress {
+  readonly #stream: WordStream;
+  #shownAt = 0;
+
+  constructor(stream: WordStream) {
+    this.#stream = stream;
+  }
+
+  phase(text: string): void {
+    this.#clear();
+    this.#stream.write(`${text}\n`);
+  }
+
+  step(done: number, of: number, path: string): void {
+    const now = performance.now();
+    if (this.#stream.isTTY !== true || now - this.#shownAt < INTERVAL_MS) return;
+    this.#shownAt = now;
+    const line = `  ${done} of ${of}: ${oneLine(path)}`;
+    const width = (this.#stream.columns ?? DEFAULT_COLUMNS) - 1;
+    this.#stream.write(`${TO_LINE_START}${line.slice(0, width)}`);
+  }
+
+  end(): void {
+    this.#clear();
+  }
+
+  #clear(): void {
+    if (this.#stream.isTTY === true) this.#stream.write(TO_LINE_START);
+  }
+}

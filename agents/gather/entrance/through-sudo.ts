@@ -1,0 +1,135 @@
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { execa } from 'execa';
+import { tarEntries } from '../../../lib/image/tar.ts';
+import { Failure } from '../../../lib/steps/failure.ts';
+import type { GatherArguments } from './command-line.ts';
+import {
+  type Destination,
+  type OpenOptions,
+  openFile,
+  openFolder,
+  rootOf,
+  type Written,
+} from './destination.ts';
+import { streamOutput } from './output.ts';
+
+/** What root's part has beyond its own deadline, to close the bundle. */
+const GRACE_MS = 60_000;
+
+export interface SudoOptions extends OpenOptions {
+  /** The command that this program is started again by. */
+  readonly self: readonly string[];
+}
+
+/**
+ * Has root gather to its standard output, and writes the bundle with the caller's own rights:
+ * root writes into nobody's folder. Returns where the bundle is.
+ */
+export async function gatherThroughSudo(
+  args: GatherArguments,
+  destination: Destination,
+  options: SudoOptions,
+): Promise<Written | undefined> {
+  const bytes = () => asRoot(args, options);
+  switch (destination.kind) {
+    case 'stream': {
+      const output = streamOutput(options.stdout);
+      for await (const chunk of bytes()) await output.write(chunk);
+      return undefined;
+    }
+    case 'file': {
+      const file = await openFile(destination.path, options);
+      try {
+        for await (const chunk of bytes()) await file.output.write(chunk);
+        return await file.commit();
+      } catch (error) {
+        await file.discard();
+        throw error;
+      }
+    }
+    case 'folder': {
+      const folder = await openFolder(destination, options);
+      const prefix = `${rootOf(args.id)}/`;
+      for await (const { name, type, content } of unpacked(bytes())) {
+        if (type === 'file' && name.startsWith(prefix)) {
+          await folder.sink.addStream(name.slice(prefix.length), content);
+        }
+      }
+      await folder.sink.close();
+      return folder.commit();
+    }
+  }
+}
+
+/** The archive as root writes it; fails if root has none. */
+async function* asRoot(
+  args: GatherArguments,
+  { self, signal, settings }: SudoOptions,
+): AsyncGenerator<Uint8Array> {
+  const child = execa('sudo', ['-n', '--', ...self, ...rootArguments(args)], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+    buffer: false,
+    reject: false,
+  });
+  // A user's process cannot send a signal to root's: the end of its input stops it.
+  const stop = () => child.stdin.end();
+  child.stdin.on('error', () => undefined);
+  const giveUp = () => child.stdout.destroy(new Error('root did not end the gathering in time'));
+  const deadline = setTimeout(giveUp, settings.gatherMs + GRACE_MS);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    for await (const chunk of child.stdout) if (chunk instanceof Uint8Array) yield chunk;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    clearTimeout(deadline);
+    stop();
+  }
+  const { failed, exitCode, code } = await child;
+  if (!failed) return;
+  throw new Failure('retry', 'gathering as root failed', {
+    found: code === 'ENOENT' ? 'there is no sudo' : `exit code ${exitCode ?? 'none'} of sudo -n`,
+    fix: 'Run it as root, or as a user who may use sudo without a password.',
+  });
+}
+
+/** Prints what root would collect. */
+export async function listThroughSudo(
+  args: GatherArguments,
+  { self, signal, settings }: Pick<SudoOptions, 'self' | 'signal' | 'settings'>,
+): Promise<number> {
+  const { exitCode } = await execa('sudo', ['-n', '--', ...self, ...rootArguments(args)], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    reject: false,
+    cancelSignal: signal,
+    timeout: settings.gatherMs,
+  });
+  return exitCode ?? 1;
+}
+
+/** The same request with the bundle on standard output. */
+export function rootArguments(args: GatherArguments): string[] {
+  const { entrance, action, id, sinceMs, only, limitBytes, work, masters } = args;
+  return [
+    entrance,
+    ...['--id', id],
+    ...(sinceMs === undefined ? [] : ['--since', `@${Math.floor(sinceMs / 1000)}`]),
+    ...(only.size === 0 ? [] : ['--only', [...only].join(',')]),
+    ...(limitBytes === undefined ? [] : ['--limit', (limitBytes / 2 ** 20).toFixed(3)]),
+    ...(work === undefined ? [] : ['--work', work]),
+    ...(action === 'list' ? ['--list'] : ['--to', '-', '--stop-with-input']),
+    ...(masters.length === 0 ? [] : ['--', ...masters]),
+  ];
+}
+
+/** Told to stop, root closes the archive: it is read to its end all the same. */
+async function* unpacked(chunks: AsyncIterable<Uint8Array>) {
+  const gunzip = createGunzip();
+  const written = pipeline(chunks, gunzip);
+  written.catch(() => undefined);
+  yield* tarEntries(gunzip, new AbortController().signal);
+  await written;
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bootMoment } from '../../../lib/host/boot.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { identifyProcess, isAlive } from '../../../lib/host/process.ts';
+import type { Settings } from '../../../lib/host/settings.ts';
+import { Budget } from '../collecting/budget.ts';
+import type { SpoolPlace } from '../collecting/spool.ts';
+import { DiskStorage, MemoryStorage } from '../collecting/storage.ts';
+
+const MIB = 2 ** 20;
+
+/** Where one gather collects; nobody else uses it. */
+export interface Workplace {
+  readonly place: SpoolPlace;
+  /** For what sources have to unpack; where no disk has room, a folder that is not there. */
+  readonly unpacked: string;
+  /** Why nothing is collected on a disk, if so. */
+  readonly shortage: string | undefined;
+  remove(): Promise<void>;
+}
+
+/** Folders for it, the first with room is taken. */
+export function workCandidates(
+  { at }: HostPaths,
+  { TMPDIR }: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const ours = [at('/var/tmp'), at('/run'), at('/dev/shm')];
+  return TMPDIR === undefined || TMPDIR === '' ? ours : [TMPDIR, ...ours];
+}
+
+/** How many bytes of a folder's file system a gather may use; undefined when it has too little free. */
+export async function shareOfFree(
+  folder: string,
+  { gatherMinFreeMiB, gatherDiskSharePercent }: Settings,
+): Promise<number | undefined> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    const free = bavail * bsize;
+    if (free < gatherMinFreeMiB * MIB) return undefined;
+    // One half for what is collected, one for the bundle: they often lie on the same disk.
+    return (free * gatherDiskSharePercent) / 100 / 2;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A place on the first of the folders that has room; in memory where none has, and small. */
+export async function openWorkplace(
+  folders: readonly string[],
+  settings: Settings,
+): Promise<Workplace> {
+  for (const folder of folders) {
+    const bytes = await shareOfFree(folder, settings);
+    const own = bytes === undefined ? undefined : await makeFolder(folder);
+    if (bytes === undefined || own === undefined) continue;
+    const [spool, unpacked] = [join(own, 'spool'), join(own, 'unpacked')];
+    await mkdir(spool, { mode: 0o700 });
+    await mkdir(unpacked, { mode: 0o700 });
+    return {
+      place: { storage: new DiskStorage(spool), room: new Budget(bytes) },
+      unpacked,
+      shortage: undefined,
+      remove: () => rm(own, { recursive: true, force: true }),
+    };
+  }
+  const { gatherMemoryMiB, gatherMinFreeMiB } = settings;
+  return {
+    place: { storage: new MemoryStorage(), room: new Budget(gatherMemoryMiB * MIB) },
+    unpacked: join(folders[0] ?? '/', 'sno-gather-has-no-folder'),
+    shortage: `none of ${folders.join(', ')} has ${gatherMinFreeMiB} MiB free and can be written to`,
+    remove: async () => undefined,
+  };
+}
+
+const NAME = /^sno-gather-(?<boot>[0-9a-f]{8})-(?<pid>\d+)-(?<ticks>\d+)-/;
+
+/** Named by the process, so that the next one knows whether it still runs. */
+async function makeFolder(folder: string): Promise<string | undefined> {
+  const self = await identifyProcess(process.pid);
+  const name = `sno-gather-${await bootTag()}-${process.pid}-${self?.startTicks ?? 0}-`;
+  // Read-only, not there, full: the next one is tried.
+  return mkdtemp(join(folder, name)).catch(() => undefined);
+}
+
+/** Removes the folders of gathers that were killed, in all places. */
+export async function removeDeadWork(folders: readonly string[]): Promise<void> {
+  const boot = await bootTag();
+  for (const folder of folders) {
+    for (const name of await readdir(folder).catch(() => [])) {
+      const { boot: itsBoot, pid, ticks } = NAME.exec(name)?.groups ?? {};
+      if (pid === undefined || ticks === undefined) continue;
+      const lives = itsBoot === boot && (await isAlive({ pid: Number(pid), startTicks: ticks }));
+      if (!lives) await removeOwn(join(folder, name)).catch(() => undefined);
+    }
+  }
+}
+
+/** Others can make folders of such names too. */
+async function removeOwn(path: string): Promise<void> {
+  const found = await lstat(path);
+  if (!found.isDirectory() || found.uid !== process.geteuid?.()) return;
+  await rm(path, { recursive: true, force: true });
+}
+
+async function bootTag(): Promise<string> {
+  const { boot } = await bootMoment();
+  return createHash('sha256').update(boot).digest('hex').slice(0, 8);
+}

@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { createRedactor, type Redactor } from '../../lib/redact/redactor.ts';
+import { describeError } from '../../lib/steps/failure.ts';
+import { type BundleSink, LeftOut } from './bundle/bundle-sink.ts';
+import { Packer } from './bundle/packer.ts';
+import { Limit, orAborted, timeOf } from './collecting/abort.ts';
+import { collectBulk } from './collecting/bulk.ts';
+import { collect, type Outcome } from './collecting/collect.ts';
+import { DocumentQueue } from './collecting/documents.ts';
+import { listSources } from './collecting/listing.ts';
+import type { SpoolPlace } from './collecting/spool.ts';
+import { Diagnosis } from './diagnosis.ts';
+import { keepMemorySmall } from './entrance/own-process.ts';
+import type { GatherHost } from './gather-host.ts';
+import { hostSecrets } from './host-secrets.ts';
+import { gatherLog, oneLine } from './outcomes.ts';
+import { reportFiles } from './report/report.ts';
+import type { Phase, Source, SourceGroup } from './source.ts';
+
+export interface GatherRequest {
+  readonly id: string;
+  /** In the order in which they are collected. */
+  readonly groups: readonly SourceGroup[];
+  /** `--only`, for the record; empty: all. */
+  readonly only: ReadonlySet<string>;
+  readonly sink: BundleSink;
+  /** Largest bundle, as it is written. */
+  readonly limitBytes: number;
+  /** Where files lie until they are packed. */
+  readonly place: SpoolPlace;
+  /** What is known before to have failed, such as hosts that are not this one. */
+  readonly failures: readonly Outcome[];
+  /** Stops the collecting; what there is by then is packed. */
+  readonly signal: AbortSignal;
+  /** Says what begins: one sentence for each phase. */
+  phase(text: string): void;
+  /** Says how far it is, often. */
+  progress(done: number, of: number, path: string): void;
+}
+
+export interface GatherResult {
+  readonly failures: readonly Outcome[];
+  /** Why it ended early, if it did. */
+  readonly interrupted: string | undefined;
+  /** The report in a few lines, for a terminal. */
+  readonly summary: string;
+}
+
+/**
+ * Collects what the groups name, takes the secrets out, explains it, and writes it: the
+ * report first, then what it was made of, then everything else. Rejects only if there can be
+ * no bundle at all.
+ */
+export async function gather(request: GatherRequest, host: GatherHost): Promise<GatherResult> {
+  using _ = keepMemorySmall();
+  return await new Gathering(request, host).run();
+}
+
+class Gathering {
+  readonly #request: GatherRequest;
+  readonly #host: GatherHost;
+  readonly #begun = new Date();
+  readonly #outcomes = new Map<string, Outcome>();
+  readonly #packer: Packer;
+  readonly #documents = new DocumentQueue();
+  #expected = 0;
+
+  constructor(request: GatherRequest, host: GatherHost) {
+    this.#request = request;
+    this.#host = host;
+    this.#packer = new Packer(request.sink, request.limitBytes);
+  }
+
+  async run(): Promise<GatherResult> {
+    const { sink, groups, failures, signal, phase } = this.#request;
+    phase('Looking for what there is on this host');
+    const [redactor, listing] = await Promise.all([
+      this.#redactor(),
+      listSources(groups, this.#host, signal),
+    ]);
+    for (const failure of [...failures, ...listing.failures]) this.#ended(failure);
+    this.#expected = this.#outcomes.size + listing.sources.length;
+
+    const small = of('diagnosis', listing.sources);
+    phase(`Collecting what the report is made of: ${small.length} sources`);
+    const diagnosis = await this.#diagnosis(small, redactor);
+    phase('Writing the report');
+    const summary = await this.#report(diagnosis);
+    await this.#packDiagnosis(diagnosis);
+
+    const large = of('bulk', listing.sources);
+    phase(`Collecting everything else: ${large.length} sources`);
+    await collectBulk(large, this.#packer, {
+      ...this.#collecting(redactor, signal),
+      concurrency: this.#host.settings.gatherBulkConcurrency,
+    });
+    phase('Closing the bundle');
+    await this.#log(redactor);
+    await sink.close();
+    return {
+      failures: this.#outcomesInOrder().filter(({ failure }) => failure !== undefined),
+      interrupted: this.#interrupted,
+      summary,
+    };
+  }
+
+  /** Without the values of the host's own secrets it still knows their names and shapes. */
+  async #redactor(): Promise<Redactor> {
+    const { signal } = this.#request;
+    const time = timeOf("the host's secrets", this.#host.settings.gatherSecretsMs);
+    using limit = new Limit([signal], time);
+    const failed = (path: string, failure: string) =>
+      this.#ended({ path: `secrets of ${path}`, seconds: 0, bytes: 0, leftOut: 0, failure });
+    const read = async () => hostSecrets(this.#host, limit.signal, failed);
+    const known = await orAborted(read(), limit.signal).catch((error: unknown) => {
+      const failure = `the secrets of this host could not be read, so that only their names and shapes were looked for: ${describeError(error)}`;
+      this.#ended({ path: 'host secrets', seconds: 0, bytes: 0, leftOut: 0, failure });
+      return [];
+    });
+    return createRedactor(randomBytes(32), known);
+  }
+
+  #collecting(redactor: Redactor, signal: AbortSignal) {
+    const { place, progress } = this.#request;
+    return {
+      host: this.#host,
+      redactor,
+      documents: this.#documents,
+      place,
+      signal,
+      ended: (outcome: Outcome) => {
+        this.#ended(outcome);
+        progress(this.#outcomes.size, this.#expected, outcome.path);
+      },
+    };
+  }
+
+  async #diagnosis(sources: readonly Source[], redactor: Redactor): Promise<Diagnosis> {
+    const { gatherDiagnosisMs, gatherConcurrency } = this.#host.settings;
+    const time = timeOf('what the report is made of', gatherDiagnosisMs);
+    using limit = new Limit([this.#request.signal], time);
+    const diagnosis = new Diagnosis(this.#begun.getTime());
+    await collect(sources, {
+      ...this.#collecting(redactor, limit.signal),
+      concurrency: gatherConcurrency,
+      take: async (source, spooled) => diagnosis.keep(source, spooled),
+      isFatal: () => false,
+    });
+    return diagnosis;
+  }
+
+  async #report(diagnosis: Diagnosis): Promise<string> {
+    try {
+      const { files, summary } = reportFiles(diagnosis, {
+        outcomes: this.#outcomesInOrder(),
+        isInterrupted: this.#interrupted !== undefined,
+      });
+      for (const { path, contents } of files) await this.#addText(path, contents);
+      return summary;
+    } catch (error) {
+      const failure = describeError(error);
+      this.#ended({ path: 'report.html', seconds: 0, bytes: 0, leftOut: 0, failure });
+      return `There is no report: ${oneLine(failure)}\n`;
+    }
+  }
+
+  async #packDiagnosis(diagnosis: Diagnosis): Promise<void> {
+    for (const { source, spooled } of diagnosis.files()) {
+      try {
+        await this.#packer.add(source, spooled);
+      } catch (error) {
+        await spooled.remove();
+        if (!(error instanceof LeftOut)) throw error;
+        const known = this.#outcomes.get(source.path);
+        if (known !== undefined) this.#ended({ ...known, bytes: 0, failure: error.message });
+      }
+    }
+  }
+
+  async #log(redactor: Redactor): Promise<void> {
+    const { id, only } = this.#request;
+    const { stage, sinceMs } = this.#host;
+    const files = gatherLog({
+      id,
+      stage,
+      only,
+      sinceMs,
+      hostName: hostname(),
+      begun: this.#begun,
+      ended: new Date(),
+      interrupted: this.#interrupted,
+      outcomes: this.#outcomesInOrder(),
+    });
+    for (const { path, contents } of files) {
+      await this.#addText(path, await redacted(redactor, contents));
+    }
+  }
+
+  /** What explains the rest; where there is no space for it, the bundle is good without. */
+  async #addText(path: string, text: string): Promise<void> {
+    try {
+      await this.#request.sink.addText(path, text);
+    } catch (error) {
+      if (!(error instanceof LeftOut)) throw error;
+      this.#ended({ path, seconds: 0, bytes: 0, leftOut: 0, failure: error.message });
+    }
+  }
+
+  get #interrupted(): string | undefined {
+    const { signal } = this.#request;
+    return signal.aborted ? oneLine(describeError(signal.reason)) : undefined;
+  }
+
+  #ended(outcome: Outcome): void {
+    this.#outcomes.set(outcome.path, outcome);
+  }
+
+  #outcomesInOrder(): readonly Outcome[] {
+    return [...this.#outcomes.values()];
+  }
+}
+
+const of = (phase: Phase, sources: readonly Source[]) =>
+  sources.filter((source) => source.phase === phase);
+
+async function redacted(redactor: Redactor, text: string): Promise<string> {
+  const parts: Uint8Array[] = [];
+  async function* chunk() {
+    yield Buffer.from(text);
+  }
+  for await (const part of redactor.text(chunk())) parts.push(part);
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -1,0 +1,161 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { isMissing } from '../../lib/host/files.ts';
+import { contentsOf, openRegularFile } from '../../lib/pki/scan/walk.ts';
+import type { Redactor } from '../../lib/redact/redactor.ts';
+import { SecretsIn } from '../../lib/redact/secrets-in.ts';
+import { describeError } from '../../lib/steps/failure.ts';
+import type { GatherHost } from './gather-host.ts';
+
+/** A file, or a folder with all that lies below it, down to some depth. */
+type Place = readonly [path: string, depth?: number];
+
+/** Where secrets lie, those first that turn up in logs most. */
+const PLACES: readonly Place[] = [
+  // Registries.
+  ['/var/lib/kubelet/config.json'],
+  ['/root/.docker', 1],
+  ['/root/.config/containers', 1],
+  ['/run/containers/0/auth.json'],
+  ['/etc/containerd', 4],
+  ['/etc/crio', 2],
+  // What `sno create` and the installer decided: proxy, network, URLs.
+  ['/etc/sno-agents', 2],
+  ['/etc/mco', 1],
+  ['/etc/environment'],
+  ['/etc/systemd/system.conf.d', 1],
+  ['/etc/systemd/system', 2],
+  ['/etc/NetworkManager/system-connections', 1],
+  ['/run/NetworkManager/system-connections', 1],
+  ['/etc/nmstate', 2],
+  ['/etc/wpa_supplicant', 1],
+  ['/proc/cmdline'],
+  ['/etc/shadow'],
+  // The kubelet's, the control plane's, and those of the operators.
+  ['/var/lib/kubelet/pki', 1],
+  ['/var/lib/kubelet/kubeconfig'],
+  ['/etc/kubernetes', 7],
+  ['/etc/mcs', 2],
+  ['/etc/ssl/mcs', 1],
+  ['/opt/openshift', 4],
+  ['/boot/ignition', 1],
+  ['/run/ignition.json'],
+  ['/root/.ssh', 1],
+  ['/etc/ssh', 1],
+  // Service accounts' tokens and mounted Secrets, in folders named by the time.
+  ['/var/lib/kubelet/pods', 6],
+];
+
+/** Of a pod, only what Kubernetes itself puts there is small and may be a secret. */
+const POD_VOLUMES = /^kubernetes\.io~(?:projected|secret)$/;
+/** Each file is one value of a Secret. */
+const MOUNTED = /\/volumes\/kubernetes\.io~|\/static-pod-resources\/.*\/secrets\//;
+const MAX_VALUE_BYTES = 8192;
+/** What is never a text with secrets in it. */
+const OTHER =
+  /\.(?:crt|gz|xz|zst|tar|db|snapshot|img|so|pub)$|^known_hosts|^authorized_keys|^ca-bundle/;
+
+/** An Ignition config has the whole of a control plane in it; anything else is small. */
+const MAX_IGNITION_BYTES = 32 << 20;
+const MAX_FILE_BYTES = 2 << 20;
+const MAX_FILES = 5000;
+const MAX_TOTAL_BYTES = 128 << 20;
+const MAX_SECRETS = 4000;
+const DEADLINE_MS = 20_000;
+
+/**
+ * The values of the secrets that this very host holds, to be found wherever they turn up.
+ * What cannot be read, and that it was not possible to read all in time, is told to `failed`;
+ * links are not followed. Rejects only when `signal` says stop.
+ */
+export async function hostSecrets(
+  { paths }: Pick<GatherHost, 'paths'>,
+  signal: AbortSignal,
+  failed: (path: string, reason: string) => void = () => undefined,
+): Promise<string[]> {
+  const secrets = new SecretsIn(MAX_SECRETS);
+  const deadline = AbortSignal.timeout(DEADLINE_MS);
+  const limits = { files: MAX_FILES, bytes: MAX_TOTAL_BYTES };
+  const memory = Buffer.alloc(1 << 16);
+  for (const [path, depth = 0] of PLACES) {
+    for await (const file of filesIn(paths.at(path), depth, failed)) {
+      signal.throwIfAborted();
+      if (deadline.aborted || limits.files <= 0 || limits.bytes <= 0) {
+        failed(file, 'not all files could be searched for secrets');
+        return secrets.secrets;
+      }
+      limits.files -= 1;
+      try {
+        limits.bytes -= await readFile(file, secrets, memory);
+      } catch (error) {
+        failed(file, describeError(error));
+      }
+    }
+  }
+  return secrets.secrets;
+}
+
+/** How many bytes were read. */
+async function readFile(path: string, secrets: SecretsIn, memory: Buffer): Promise<number> {
+  const limit =
+    path.endsWith('.ign') || path.endsWith('ignition.json') ? MAX_IGNITION_BYTES : MAX_FILE_BYTES;
+  const file = await openRegularFile(path);
+  if (file === undefined) return 0;
+  try {
+    const size = sizeOf(path, file.status.size);
+    if (size > limit) throw new Error(`${size} bytes are too many to be searched for secrets`);
+    await secrets.read(contentsOf(file.handle, size, memory), formatOf(path));
+    if (MOUNTED.test(path) && size <= MAX_VALUE_BYTES) {
+      const { bytesRead } = await file.handle.read(memory, 0, size, 0);
+      await secrets.readValue(basename(path), memory.toString('utf8', 0, bytesRead));
+    }
+    return size;
+  } finally {
+    await file.handle.close();
+  }
+}
+
+/** Files of /proc have no size until they are read. */
+const sizeOf = (path: string, size: number) =>
+  size === 0 && path.endsWith('/cmdline') ? 4096 : size;
+
+function formatOf(path: string): keyof Redactor {
+  if (/\.(?:json|ign)$/.test(path)) return 'json';
+  return /\.ya?ml$|kubeconfig|\.conf$/.test(path) ? 'yaml' : 'text';
+}
+
+/** The file, or the files below a folder; none when it is not there. */
+async function* filesIn(
+  path: string,
+  depth: number,
+  failed: (path: string, reason: string) => void,
+): AsyncGenerator<string> {
+  if (depth === 0) {
+    yield path;
+    return;
+  }
+  for (const entry of await entriesOf(path, failed)) {
+    const inside = join(path, entry.name);
+    if (entry.isFile() && !OTHER.test(entry.name)) yield inside;
+    if (entry.isDirectory() && depth > 1 && mayHold(path, entry.name)) {
+      yield* filesIn(inside, depth - 1, failed);
+    }
+  }
+}
+
+/** Below a pod's folder only its volumes with tokens and Secrets. */
+function mayHold(folder: string, name: string): boolean {
+  if (!/\/pods\/[^/]+(?:\/volumes)?$/.test(folder)) return true;
+  return folder.endsWith('/volumes') ? POD_VOLUMES.test(name) : name === 'volumes';
+}
+
+async function entriesOf(path: string, failed: (path: string, reason: string) => void) {
+  try {
+    return (await readdir(path, { withFileTypes: true })).toSorted((a, b) =>
+      a.name < b.name ? -1 : 1,
+    );
+  } catch (error) {
+    if (!isMissing(error)) failed(path, describeError(error));
+    return [];
+  }
+}

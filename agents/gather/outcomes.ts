@@ -1,0 +1,93 @@
+import type { Outcome } from './collecting/collect.ts';
+import type { Stage } from './gather-host.ts';
+
+/** Defined by the build. */
+declare const __SNO_AGENTS_VERSION__: string | undefined;
+
+/** What a bundle says of itself. */
+export interface BundleFacts {
+  readonly id: string;
+  readonly stage: Stage;
+  readonly hostName: string;
+  readonly begun: Date;
+  readonly ended: Date;
+  readonly sinceMs: number | undefined;
+  readonly only: ReadonlySet<string>;
+  /** Why it ended early. */
+  readonly interrupted: string | undefined;
+  readonly outcomes: readonly Outcome[];
+}
+
+/** `gather.json`, for programs. Fields are added, never changed. */
+export interface GatherRecord {
+  readonly schema: 1;
+  readonly id: string;
+  /** Of the agents that made the bundle. */
+  readonly version: string;
+  readonly stage: Stage;
+  readonly hostName: string;
+  /** ISO 8601, UTC. */
+  readonly begunAt: string;
+  readonly endedAt: string;
+  /** `--since` as a moment, ISO 8601; null: everything there was. */
+  readonly since: string | null;
+  /** `--only`; empty: all groups. */
+  readonly only: readonly string[];
+  /** Why the collecting ended before everything was asked; null: it was. */
+  readonly interrupted: string | null;
+  /** A file of the bundle each, or what could not become one. In the order in which they ended. */
+  readonly sources: readonly Outcome[];
+}
+
+/** The two files that say what is in the bundle, what is not, and why. */
+export function gatherLog(facts: BundleFacts): { path: string; contents: string }[] {
+  return [
+    { path: 'gather.log', contents: logText(facts) },
+    { path: 'gather.json', contents: `${JSON.stringify(gatherRecord(facts), null, 1)}\n` },
+  ];
+}
+
+export function gatherRecord(facts: BundleFacts): GatherRecord {
+  const { id, stage, hostName, begun, ended, sinceMs, only, interrupted, outcomes } = facts;
+  return {
+    schema: 1,
+    id,
+    version: typeof __SNO_AGENTS_VERSION__ === 'undefined' ? 'from source' : __SNO_AGENTS_VERSION__,
+    stage,
+    hostName,
+    begunAt: begun.toISOString(),
+    endedAt: ended.toISOString(),
+    since: sinceMs === undefined ? null : new Date(sinceMs).toISOString(),
+    only: [...only],
+    interrupted: interrupted ?? null,
+    sources: outcomes,
+  };
+}
+
+function logText(facts: BundleFacts): string {
+  const { version, begunAt, endedAt, since, only, interrupted } = gatherRecord(facts);
+  const failed = facts.outcomes.filter(({ failure }) => failure !== undefined).length;
+  const cut = facts.outcomes.filter(({ leftOut }) => leftOut > 0).length;
+  const head = [
+    `Log bundle ${facts.id} of ${facts.hostName}, ${facts.stage} host, made by sno-agents ${version}`,
+    `From ${begunAt} to ${endedAt}${since === null ? '' : `, with what is newer than ${since}`}`,
+    ...(only.length === 0 ? [] : [`Only these groups were asked for: ${only.join(', ')}`]),
+    ...(interrupted === null ? [] : [`Ended early: ${interrupted}`]),
+    `${facts.outcomes.length} sources; ${failed} failed or are not complete, ${cut} lost a part to a limit`,
+  ];
+  return `${[...head, '', ...facts.outcomes.map(outcomeLine)].join('\n')}\n`;
+}
+
+/** `ok`, `cut` (to a limit) or `FAILED`, how long it took, how much there is, the file, the reason. */
+export function outcomeLine({ path, seconds, bytes, leftOut, failure }: Outcome): string {
+  const state = failure !== undefined ? 'FAILED' : leftOut > 0 ? 'cut' : 'ok';
+  const figures = `${state.padEnd(6)} ${seconds.toFixed(3).padStart(8)} s ${String(bytes).padStart(11)} bytes`;
+  const reasons = [
+    ...(failure === undefined ? [] : [failure]),
+    ...(leftOut > 0 ? [`${leftOut} bytes were left out`] : []),
+  ].map(oneLine);
+  return `${figures}  ${oneLine(path)}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`;
+}
+
+export const oneLine = (text: string) =>
+  text.replaceAll(/\s*[\r\n]+\s*/g, ' | ').replaceAll(/\p{Cc}/gu, '?');

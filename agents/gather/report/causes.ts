@@ -1,0 +1,91 @@
+/** Rules that tell how agents and units ended, whatever the reason. */
+const ENDINGS = ['unit-failed', 'step-failed', 'step-waiting'] as const;
+const POD_TROUBLE = [
+  'pod-crash-looping',
+  'pod-unschedulable',
+  'aggregated-api-unavailable',
+  'webhook-failing',
+  'cluster-operator-degraded',
+] as const;
+const NODE_TROUBLE = ['kubelet-not-registered', 'node-not-ready', 'csr-pending'] as const;
+/** What comes of a control plane that is down. */
+const API_TROUBLE = ['api-not-answering', ...NODE_TROUBLE, ...POD_TROUBLE, ...ENDINGS] as const;
+const PARTS_TROUBLE = ['etcd-no-leader', 'static-pod-crash-looping', ...API_TROUBLE] as const;
+
+/**
+ * What is expected to go away with what: a cause, and the rules whose findings it explains. Rules
+ * that are not named explain nothing. The order of rules.ts decides between several causes.
+ */
+const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
+  'disk-io-errors': ['container-runtime-down', 'kubelet-down', 'disk-slow', ...PARTS_TROUBLE],
+  'disk-full': [
+    'container-runtime-down',
+    'kubelet-down',
+    'start-refused',
+    'image-pull-failing',
+    'etcd-alarm',
+    ...PARTS_TROUBLE,
+  ],
+  'memory-pressure': PARTS_TROUBLE,
+  'clock-skew': ['certificate-not-yet-valid', 'certificate-expired', ...PARTS_TROUBLE],
+  'certificate-expired': ['kubelet-down', ...PARTS_TROUBLE],
+  'certificate-not-yet-valid': ['kubelet-down', ...PARTS_TROUBLE],
+  'dns-record-missing': ['image-pull-failing', 'cluster-operator-degraded', ...ENDINGS],
+  'node-ip-changed': ['kubelet-down', ...API_TROUBLE],
+  'disk-refused': ENDINGS,
+  'manifest-rejected': ENDINGS,
+  'bootstrap-left-over': ENDINGS,
+  'start-refused': ['kubelet-down', ...API_TROUBLE],
+  'container-runtime-down': ['start-refused', 'kubelet-down', ...PARTS_TROUBLE],
+  'image-pull-failing': PARTS_TROUBLE,
+  'etcd-alarm': API_TROUBLE,
+  'etcd-no-leader': ['static-pod-crash-looping', ...API_TROUBLE],
+  'static-pod-crash-looping': API_TROUBLE,
+  'kubelet-down': API_TROUBLE,
+  'api-not-answering': [...NODE_TROUBLE, ...POD_TROUBLE, ...ENDINGS],
+  'kubelet-not-registered': ['csr-pending', ...POD_TROUBLE, ...ENDINGS],
+  'network-plugin-not-ready': ['node-not-ready', ...POD_TROUBLE, ...ENDINGS],
+  'node-not-ready': [...POD_TROUBLE, ...ENDINGS],
+  'csr-pending': ENDINGS,
+  'unit-failed': ['step-failed', 'step-waiting'],
+};
+
+/** Clocks of log lines and conditions differ by this much; a consequence may be noticed first. */
+const NOTICED_LATER_MS = 10 * 60_000;
+
+interface Finding {
+  readonly rule: string;
+  readonly severity: string;
+  readonly sinceMs?: number;
+}
+
+/** The rule that explains a finding, of those that found something failing. */
+export function causeOf(
+  finding: Finding,
+  all: readonly Finding[],
+  order: readonly string[],
+): string | undefined {
+  const causes = all
+    .filter(({ rule, severity }) => severity === 'failing' && rule !== finding.rule)
+    .filter(({ rule }) => order.indexOf(rule) < order.indexOf(finding.rule))
+    .filter(({ rule }) => EXPLAINS[rule]?.includes(finding.rule) === true)
+    .filter((cause) => !isLater(cause, finding));
+  return order.find((rule) => causes.some((cause) => cause.rule === rule));
+}
+
+const isLater = (cause: Finding, { sinceMs }: Finding): boolean =>
+  cause.sinceMs !== undefined &&
+  sinceMs !== undefined &&
+  cause.sinceMs > sinceMs + NOTICED_LATER_MS;
+
+/** What a rule with less to say of the same line of the same file would only repeat. */
+const TELLS_ALL = [
+  'manifest-rejected',
+  'disk-refused',
+  'bootstrap-left-over',
+  'node-ip-changed',
+] as const;
+const GENERAL = ['start-refused', 'step-failed'];
+
+export const repeats = (general: string, specific: string): boolean =>
+  GENERAL.includes(general) && TELLS_ALL.some((rule) => rule === specific);

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { plural } from '../reading/words.ts';
+import type { ReportDocument } from '../schema.ts';
+import { findingsSection } from './findings.ts';
+import { Html, html } from './html.ts';
+import { moment } from './parts.ts';
+import { firstErrorsSection, hostSection, notCollectedSection } from './tables.ts';
+import { timelineSection } from './timeline.ts';
+
+const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
+
+/** Nothing is loaded and nothing runs: only this very style sheet is let in, by its hash. */
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** `report.html`: one file that needs no other, no network and no JavaScript. */
+export function reportPage(report: ReportDocument): string {
+  const host = report.host.find(({ name }) => name === 'Host')?.value;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${report.verdict.sentence.slice(0, 80)}</title>
+<link rel="icon" href="data:,">
+<style>${Html.trusted(STYLE)}</style>
+</head>
+<body>
+<header>
+<p class="kicker">Log bundle${host === undefined ? undefined : html` of <b>${host}</b>`}, made ${moment(report.made)}</p>
+${verdict(report)}
+<nav>
+<a href="#findings">Findings</a><a href="#timeline">Timeline</a><a href="#first-errors">First errors</a><a href="#not-collected">Not collected</a><a href="#host">Host</a>
+</nav>
+</header>
+<main>
+${findingsSection(report)}
+${timelineSection(report)}
+${firstErrorsSection(report)}
+${notCollectedSection(report)}
+${hostSection(report)}
+</main>
+<footer>The same for programs: <a href="./report.json">report.json</a>. How it was collected: <a href="./gather.log">gather.log</a>. All times are UTC.</footer>
+</body>
+</html>
+`;
+  return page.toString();
+}
+
+function verdict({
+  verdict: { sentence, failing, following, warnings },
+  state,
+  findings,
+}: ReportDocument): Html {
+  const mood = failing > 0 ? 'failing' : warnings > 0 ? 'warning' : 'good';
+  const colon = failing > 0 ? sentence.indexOf(': ') + 1 : sentence.length;
+  const rest = sentence.slice(colon);
+  const counts = [
+    [failing, 'failing', plural(failing, 'cause')],
+    [following, 'following', plural(following, 'consequence')],
+    [warnings, 'warning', plural(warnings, 'warning')],
+  ] as const;
+  return html`
+<div class="verdict ${mood}">
+<svg class="sign" viewBox="0 0 24 24" width="40" height="40" aria-hidden="true"><circle cx="12" cy="12" r="11"/>${
+    mood === 'good' ? html`<path d="M7 12.5l3.2 3.2L17 9"/>` : html`<path d="M12 6.5v7M12 17v.2"/>`
+  }</svg>
+<div>
+<h1>${sentence.slice(0, colon)}${rest === '' ? undefined : html` <span>${rest.trim()}</span>`}</h1>
+<p>${state}</p>
+${
+  findings.length === 0
+    ? undefined
+    : html`<p class="chips">${counts
+        .filter(([count]) => count > 0)
+        .map(([, kind, text]) => html`<span class="chip ${kind}">${text}</span>`)}</p>`
+}
+</div>
+</div>`;
+}

@@ -1,0 +1,72 @@
+import type { BundleView, Evidence } from '../bundle-view.ts';
+
+/** Characters of a line that are shown. */
+const SHOWN = 300;
+/** Of them, before what was looked for. */
+const BEFORE = 100;
+
+/** `line` counts from 1; a long line is shown around `needle`. */
+export function evidence(file: string, line: number, text: string, needle = ''): Evidence {
+  return { file, line, text: copy(excerpt(text.trim(), needle)) };
+}
+
+/** A part of a string keeps the whole of it in memory, which here is a whole file. */
+export const copy = (part: string): string => Buffer.from(part).toString();
+
+function excerpt(text: string, needle: string): string {
+  if (text.length <= SHOWN) return text;
+  const from = Math.max(0, text.indexOf(needle) - BEFORE);
+  const to = Math.min(text.length, from + SHOWN);
+  return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`;
+}
+
+/** Lines of indented JSON that are shown together: one alone says little. */
+const JSON_LINES = 10;
+
+/** The first line of a file that has the text; its first line where none has. */
+export function whereSaid(view: BundleView, file: string, needle: string): Evidence[] {
+  const lines = view.lines(file);
+  const index = lines.findIndex((line) => line.includes(needle));
+  return lineOf(lines, file, Math.max(0, index), needle);
+}
+
+const NAME = /"name": ?"([^"]+)"/;
+
+/**
+ * The same for the names of the objects in a list, which may have thousands of them: the file is
+ * looked through once, when the first is asked for.
+ */
+export function nameIndex(view: BundleView, file: string): (name: string) => Evidence[] {
+  let places: Map<string, number> | undefined;
+  return (name) => {
+    places ??= placesOfNames(view.lines(file));
+    return lineOf(view.lines(file), file, places.get(name) ?? 0, `"${name}"`);
+  };
+}
+
+function placesOfNames(lines: readonly string[]): Map<string, number> {
+  const places = new Map<string, number>();
+  for (const [index, line] of lines.entries()) {
+    const name = NAME.exec(line)?.[1];
+    if (name !== undefined && !places.has(name)) places.set(name, index);
+  }
+  return places;
+}
+
+function lineOf(lines: readonly string[], file: string, index: number, needle: string): Evidence[] {
+  const text = lines[index];
+  if (text === undefined) return [];
+  const isIndented = file.endsWith('.json') && /^\s/.test(text);
+  return [evidence(file, index + 1, isIndented ? nearby(lines, index) : text, needle)];
+}
+
+/** The line and what follows on its level, on one line. */
+function nearby(lines: readonly string[], index: number): string {
+  const indent = /^\s*/.exec(lines[index] ?? '')?.[0] ?? '';
+  const after = lines.slice(index, index + JSON_LINES);
+  const end = after.findIndex((line) => !line.startsWith(indent));
+  return after
+    .slice(0, end < 0 ? JSON_LINES : end)
+    .map((line) => line.trim())
+    .join(' ');
+}

@@ -1,0 +1,120 @@
+import type { BundleView, Evidence } from '../bundle-view.ts';
+import { evidence } from './evidence.ts';
+import { numberAt, parseTime, textAt } from './values.ts';
+
+/** A line of a journal in `short-iso` or `short-iso-precise`, with or without the host's name. */
+export interface JournalLine {
+  readonly atMs: number;
+  /** Who said it: the syslog identifier, such as `kubelet` or `systemd`. */
+  readonly identifier: string;
+  readonly text: string;
+  readonly evidence: Evidence;
+}
+
+const LINE =
+  /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)) (?:\S+ )?([^\s[\]:]+)(?:\[\d+\])?: (.*)$/;
+/** A container's line, as the CRI writes it or as `crictl logs --timestamps` prints it. */
+const CRI_LINE = /^(\d{4}-\d\d-\d\dT\S+) (?:(?:stdout|stderr) [FP] )?(.*)$/;
+
+/** What said something in the last minutes before the bundle was made still says so. */
+export const RECENT_MS = 5 * 60_000;
+
+export const isRecent = ({ atMs }: Pick<JournalLine, 'atMs'>, view: BundleView): boolean =>
+  atMs >= view.atMs - RECENT_MS;
+
+/** The lines of a journal, in either of its formats, or of a container's log that match, oldest first. */
+export function linesLike(view: BundleView, path: string, pattern: RegExp): JournalLine[] {
+  return view.lines(path).flatMap((raw, index) => match(path, raw, index, pattern) ?? []);
+}
+
+/** The first of them, without reading on. */
+export function firstLike(
+  view: BundleView,
+  path: string,
+  pattern: RegExp,
+): JournalLine | undefined {
+  for (const [index, raw] of view.lines(path).entries()) {
+    const found = match(path, raw, index, pattern);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The last `most` of them, oldest first. */
+export function lastLike(view: BundleView, path: string, pattern: RegExp, most = 1): JournalLine[] {
+  const lines = view.lines(path);
+  const found: JournalLine[] = [];
+  for (let index = lines.length - 1; index >= 0 && found.length < most; index--) {
+    const line = match(path, lines[index] ?? '', index, pattern);
+    if (line !== undefined) found.unshift(line);
+  }
+  return found;
+}
+
+function match(path: string, raw: string, index: number, pattern: RegExp): JournalLine | undefined {
+  if (!pattern.test(raw)) return undefined;
+  const line = path.includes('containers/') ? parseCriLine(raw) : parseLine(raw);
+  if (line === undefined) return undefined;
+  return {
+    ...line,
+    // A log may have thousands of such lines, of which a few are shown.
+    get evidence() {
+      const said = raw.startsWith('{') ? `${line.identifier}: ${line.text}` : raw;
+      return evidence(path, index + 1, said, pattern.exec(raw)?.[0]);
+    },
+  };
+}
+
+type ParsedLine = Pick<JournalLine, 'atMs' | 'identifier' | 'text'>;
+
+function parseLine(raw: string): ParsedLine | undefined {
+  const [, time, identifier = '', text = ''] = LINE.exec(raw) ?? [];
+  const atMs = parseTime(time);
+  if (atMs !== undefined) return { atMs, identifier, text };
+  return raw.startsWith('{') ? parseJsonLine(raw) : undefined;
+}
+
+function parseCriLine(raw: string): ParsedLine | undefined {
+  const [, time, text = ''] = CRI_LINE.exec(raw) ?? [];
+  const atMs = parseTime(time);
+  return atMs === undefined ? undefined : { atMs, identifier: '', text };
+}
+
+/** journald's `--output=json`. */
+function parseJsonLine(raw: string): ParsedLine | undefined {
+  try {
+    const entry: unknown = JSON.parse(raw);
+    const micros = numberAt(entry, '__REALTIME_TIMESTAMP');
+    if (micros === undefined) return undefined;
+    const identifier = textAt(entry, 'SYSLOG_IDENTIFIER') ?? '';
+    return { atMs: micros / 1000, identifier, text: textAt(entry, 'MESSAGE') ?? '' };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Something that is said over and over until now. */
+export interface Ongoing {
+  /** Before that it was not said for longer than RECENT_MS, or not after `afterMs`. */
+  readonly sinceMs: number;
+  readonly last: JournalLine;
+}
+
+/** Follows the lines that match back in time, as long as they come without a pause. */
+export function ongoing(
+  view: BundleView,
+  path: string,
+  pattern: RegExp,
+  afterMs: number,
+): Ongoing | undefined {
+  const lines = view.lines(path);
+  let found: Ongoing | undefined;
+  for (let index = lines.length - 1; index >= 0; index--) {
+    const line = match(path, lines[index] ?? '', index, pattern);
+    if (line === undefined) continue;
+    const nextMs = found?.sinceMs ?? view.atMs;
+    if (line.atMs <= afterMs || nextMs - line.atMs > RECENT_MS) break;
+    found = { sinceMs: line.atMs, last: found?.last ?? line };
+  }
+  return found;
+}

@@ -1,0 +1,65 @@
+import type { BundleView, Evidence } from '../bundle-view.ts';
+import { nameIndex } from './evidence.ts';
+import { listAt, msAt, textAt } from './values.ts';
+
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly sinceMs?: number;
+}
+
+/** An object of the API, as `resources/NAME.json` has it. */
+export interface ApiObject {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly createdMs?: number;
+  readonly conditions: readonly Condition[];
+  readonly raw: unknown;
+  /** Where its name stands in the file. */
+  evidence(): Evidence[];
+}
+
+const pathOf = (name: string) => `resources/${name}.json`;
+
+export const hasObjects = (view: BundleView, name: string): boolean =>
+  view.paths().includes(pathOf(name));
+
+export function objects(view: BundleView, name: string): ApiObject[] {
+  const path = pathOf(name);
+  const whereNamed = nameIndex(view, path);
+  return listAt(view.json(path), 'items').flatMap((raw) => {
+    const own = textAt(raw, 'metadata', 'name');
+    if (own === undefined) return [];
+    const namespace = textAt(raw, 'metadata', 'namespace');
+    const createdMs = msAt(raw, 'metadata', 'creationTimestamp');
+    return [
+      {
+        name: own,
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(createdMs === undefined ? {} : { createdMs }),
+        conditions: listAt(raw, 'status', 'conditions').map(condition),
+        raw,
+        evidence: () => whereNamed(own),
+      },
+    ];
+  });
+}
+
+function condition(raw: unknown): Condition {
+  const sinceMs = msAt(raw, 'lastTransitionTime');
+  return {
+    type: textAt(raw, 'type') ?? '',
+    status: textAt(raw, 'status') ?? '',
+    reason: textAt(raw, 'reason') ?? '',
+    message: textAt(raw, 'message') ?? '',
+    ...(sinceMs === undefined ? {} : { sinceMs }),
+  };
+}
+
+export const conditionOf = (object: ApiObject, type: string): Condition | undefined =>
+  object.conditions.find((one) => one.type === type);
+
+export const fullName = ({ namespace, name }: ApiObject): string =>
+  namespace === undefined ? name : `${namespace}/${name}`;

@@ -1,0 +1,92 @@
+import type { BundleView, Evidence } from '../bundle-view.ts';
+import { whereSaid } from './evidence.ts';
+import { hostFiles, hostFilesIn } from './hosts.ts';
+import type { ApiObject } from './objects.ts';
+import { at, listAt, msAt, numberAt, textAt } from './values.ts';
+
+export interface ContainerStatus {
+  readonly name: string;
+  readonly image: string;
+  readonly restarts: number;
+  /** Why it waits, such as `CrashLoopBackOff`. */
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** Of a Pod of the API, its init containers too. */
+export function containerStatuses({ raw }: ApiObject): ContainerStatus[] {
+  return ['initContainerStatuses', 'containerStatuses'].flatMap((list) =>
+    listAt(raw, 'status', list).map((status) => {
+      const waiting = at(status, 'state', 'waiting');
+      const [reason, message] = [textAt(waiting, 'reason'), textAt(waiting, 'message')];
+      return {
+        name: textAt(status, 'name') ?? '',
+        image: textAt(status, 'image') ?? '',
+        restarts: numberAt(status, 'restartCount') ?? 0,
+        ...(reason === undefined ? {} : { reason }),
+        ...(message === undefined ? {} : { message }),
+      };
+    }),
+  );
+}
+
+/** A container as the runtime knows it: also when the API does not answer. */
+export interface RuntimeContainer {
+  readonly id: string;
+  readonly name: string;
+  readonly pod: string;
+  readonly namespace: string;
+  readonly attempt: number;
+  readonly isRunning: boolean;
+  readonly exitCode?: number;
+  readonly reason?: string;
+  readonly startedMs?: number;
+  readonly finishedMs?: number;
+  readonly evidence: () => Evidence[];
+}
+
+/** The newest attempt of each container, and how many others there are. */
+export function newestContainers(view: BundleView): RuntimeContainer[] {
+  const newest = new Map<string, RuntimeContainer>();
+  for (const path of hostFiles(view, 'containers/containers.json')) {
+    for (const raw of listAt(view.json(path))) {
+      const container = runtimeContainer(view, path, raw);
+      const key = `${container.namespace}/${container.pod}/${container.name}`;
+      const known = newest.get(key);
+      if (known === undefined || known.attempt <= container.attempt) newest.set(key, container);
+    }
+  }
+  return [...newest.values()];
+}
+
+function runtimeContainer(view: BundleView, path: string, raw: unknown): RuntimeContainer {
+  const id = textAt(raw, 'id') ?? '';
+  const [exitCode, reason] = [numberAt(raw, 'exitCode'), textAt(raw, 'reason')];
+  const [startedMs, finishedMs] = [msAt(raw, 'startedAt'), msAt(raw, 'finishedAt')];
+  return {
+    id,
+    name: textAt(raw, 'name') ?? '',
+    pod: textAt(raw, 'pod', 'name') ?? '',
+    namespace: textAt(raw, 'pod', 'namespace') ?? '',
+    attempt: numberAt(raw, 'attempt') ?? 0,
+    isRunning: /running/i.test(textAt(raw, 'state') ?? ''),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(reason === undefined || reason === '' ? {} : { reason }),
+    ...(startedMs === undefined ? {} : { startedMs }),
+    ...(finishedMs === undefined ? {} : { finishedMs }),
+    evidence: () => whereSaid(view, path, id),
+  };
+}
+
+const TELLING =
+  /\b[EF]\d{4} \d\d:\d\d:\d\d|"level":"(?:fatal|panic|error)"|level=(?:fatal|error)|panic:|(?:^|Z )Error:|\berror:/;
+
+/** The last error that a container logged, in the tail of its log. */
+export function lastError(view: BundleView, { name, id }: RuntimeContainer): Evidence[] {
+  const path = hostFilesIn(view, 'containers/').find(
+    (file) => file.endsWith('.log') && file.includes(`${name}-${id.slice(0, 12)}`),
+  );
+  if (path === undefined) return [];
+  const line = view.lines(path).findLast((text) => TELLING.test(text)) ?? view.lines(path).at(-1);
+  return line === undefined ? [] : whereSaid(view, path, line);
+}

@@ -1,0 +1,185 @@
+import type { BundleView, Evidence } from '../bundle-view.ts';
+import { evidence, whereSaid } from './evidence.ts';
+import { EARLIER, hostFilesIn } from './hosts.ts';
+import { at, msAt, numberAt, textAt } from './values.ts';
+
+export type StepEvent = 'started' | 'attempt-failed' | 'stopped' | 'done' | 'failed' | 'reboot';
+const EVENTS: readonly string[] = [
+  'started',
+  'attempt-failed',
+  'stopped',
+  'done',
+  'failed',
+  'reboot',
+];
+
+/** A line of an agent's step journal, as lib/steps/journal.ts writes it. */
+export interface StepEntry {
+  readonly agent: string;
+  readonly step: string;
+  readonly event: StepEvent;
+  readonly atMs: number;
+  readonly boot: string;
+  /** Seconds since that boot. */
+  readonly up: number;
+  readonly attempt: number;
+  readonly seconds?: number;
+  readonly waited?: number;
+  readonly failure?: string;
+  readonly reason?: string;
+  readonly note?: string;
+  readonly evidence: Evidence;
+}
+
+export interface StepJournal {
+  readonly agent: string;
+  readonly path: string;
+  readonly entries: readonly StepEntry[];
+}
+
+const JOURNAL = /(?:^|\/)steps\/(live\/)?([^/]+)\.jsonl$/;
+
+/** Asked for by many rules; a bundle does not change. */
+const known = new WeakMap<BundleView, readonly StepJournal[]>();
+
+/** Every step journal of the bundle, those of the live stage and of an earlier bundle too. */
+export function allStepJournals(view: BundleView): readonly StepJournal[] {
+  const journals = known.get(view) ?? readStepJournals(view);
+  known.set(view, journals);
+  return journals;
+}
+
+function readStepJournals(view: BundleView): StepJournal[] {
+  return view.paths().flatMap((path) => {
+    const [, , agent] = JOURNAL.exec(path) ?? [];
+    return agent === undefined ? [] : [readStepJournal(view, path, agent)];
+  });
+}
+
+/** Those of agents that may still run on the hosts of the bundle. */
+export function currentStepJournals(view: BundleView): StepJournal[] {
+  return allStepJournals(view).filter(
+    ({ path }) => !path.includes('steps/live/') && !path.startsWith(EARLIER),
+  );
+}
+
+function readStepJournal(view: BundleView, path: string, agent: string): StepJournal {
+  const entries = view.lines(path).flatMap((line, index) => {
+    const entry = parseEntry(line, agent, path, index);
+    return entry === undefined ? [] : [entry];
+  });
+  return { agent, path, entries };
+}
+
+function parseEntry(
+  line: string,
+  agent: string,
+  path: string,
+  index: number,
+): StepEntry | undefined {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  const atMs = msAt(raw, 'at');
+  const step = textAt(raw, 'step');
+  const event = textAt(raw, 'event');
+  if (atMs === undefined || step === undefined || !isEvent(event)) return undefined;
+  const text = (key: 'failure' | 'reason' | 'note') => {
+    const value = textAt(raw, key);
+    return value === undefined ? {} : { [key]: value };
+  };
+  const number = (key: 'seconds' | 'waited') => {
+    const value = numberAt(raw, key);
+    return value === undefined ? {} : { [key]: value };
+  };
+  return {
+    agent,
+    step,
+    event,
+    atMs,
+    boot: textAt(raw, 'boot') ?? '',
+    up: numberAt(raw, 'up') ?? 0,
+    attempt: numberAt(raw, 'attempt') ?? 1,
+    ...number('seconds'),
+    ...number('waited'),
+    ...text('failure'),
+    ...text('reason'),
+    ...text('note'),
+    get evidence() {
+      return evidence(path, index + 1, line);
+    },
+  };
+}
+
+const isEvent = (event: string | undefined): event is StepEvent =>
+  event !== undefined && EVENTS.includes(event);
+
+/** A step with which an agent has ended, or which it tries again. */
+export interface StepFailure {
+  readonly agent: string;
+  readonly step: string;
+  /** False where systemd starts the agent again. */
+  readonly isFinal: boolean;
+  readonly reason: string;
+  /** Of the first of the failed attempts in a row. */
+  readonly sinceMs: number;
+  readonly evidence: Evidence;
+}
+
+/** Steps follow one another, so only the last word of a journal can be a failure that lasts. */
+export function stepFailures(view: BundleView): StepFailure[] {
+  return currentStepJournals(view).flatMap(({ agent, entries }) => {
+    const own = entries.filter(({ step }) => step === entries.at(-1)?.step);
+    const lastEnd = own.findLastIndex(({ event }) => event === 'done' || event === 'reboot');
+    const failures = own
+      .slice(lastEnd + 1)
+      .filter(({ event }) => event === 'failed' || event === 'attempt-failed');
+    const [first, last] = [failures[0], failures.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const isFinal = last.event === 'failed' && own.at(-1) === last;
+    const { step, reason = 'no reason given' } = last;
+    return [{ agent, step, isFinal, reason, sinceMs: first.atMs, evidence: last.evidence }];
+  });
+}
+
+/** What an agent says of itself: `agents/status/AGENT.json`. */
+export interface RunningStep {
+  readonly agent: string;
+  readonly unit: string;
+  readonly state: string;
+  readonly step: string;
+  readonly number: number;
+  readonly of: number;
+  readonly sinceMs?: number;
+  readonly untilMs?: number;
+  readonly waitingFor?: string;
+  readonly evidence: readonly Evidence[];
+}
+
+export function agentStatuses(view: BundleView): RunningStep[] {
+  return hostFilesIn(view, 'agents/status/').flatMap((path) => {
+    const raw = view.json(path);
+    const step = at(raw, 'step');
+    const [agent, name] = [textAt(raw, 'agent'), textAt(step, 'name')];
+    if (agent === undefined || name === undefined) return [];
+    const [sinceMs, untilMs] = [msAt(step, 'since'), msAt(step, 'until')];
+    const waitingFor = textAt(step, 'waitingFor');
+    return [
+      {
+        agent,
+        unit: textAt(raw, 'unit') ?? agent,
+        state: textAt(raw, 'state') ?? '',
+        step: name,
+        number: numberAt(step, 'number') ?? 0,
+        of: numberAt(step, 'of') ?? 0,
+        ...(sinceMs === undefined ? {} : { sinceMs }),
+        ...(untilMs === undefined ? {} : { untilMs }),
+        ...(waitingFor === undefined ? {} : { waitingFor }),
+        evidence: whereSaid(view, path, waitingFor === undefined ? '"step"' : '"waitingFor"'),
+      },
+    ];
+  });
+}

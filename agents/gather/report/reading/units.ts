@@ -1,0 +1,77 @@
+import type { BundleView, Evidence } from '../bundle-view.ts';
+import { evidence, whereSaid } from './evidence.ts';
+import type { BundleHost } from './hosts.ts';
+import { listAt, parseTime, textAt } from './values.ts';
+
+/** A systemd unit when the bundle was made. */
+export interface Unit {
+  /** With its suffix, such as `kubelet.service`. */
+  readonly name: string;
+  readonly active: string;
+  readonly sub: string;
+  /** `exit-code`, `timeout` …, where systemd said more than its state. */
+  readonly result?: string;
+  readonly exitStatus?: string;
+  readonly restarts?: number;
+  /** Since when it is in this state. */
+  readonly sinceMs?: number;
+  readonly evidence: readonly Evidence[];
+}
+
+/** The units of a host by name; a host whose systemd did not answer has none. */
+export function unitsOf(view: BundleView, { folder }: BundleHost): Map<string, Unit> {
+  const listed = `${folder}systemd/units.json`;
+  const units = new Map<string, Unit>();
+  for (const raw of listAt(view.json(listed))) {
+    const name = textAt(raw, 'unit');
+    if (name === undefined) continue;
+    const [active, sub] = [textAt(raw, 'active') ?? '', textAt(raw, 'sub') ?? ''];
+    units.set(name, { name, active, sub, evidence: [] });
+  }
+  for (const shown of shownUnits(view, `${folder}systemd/show.txt`)) units.set(shown.name, shown);
+  for (const [name, unit] of units) {
+    if (unit.evidence.length > 0 || unit.active !== 'failed') continue;
+    units.set(name, { ...unit, evidence: whereSaid(view, listed, `"${name}"`) });
+  }
+  return units;
+}
+
+function shownUnits(view: BundleView, path: string): Unit[] {
+  const units: Unit[] = [];
+  let block = new Map<string, string>();
+  let first = 1;
+  const end = (next: number) => {
+    const name = block.get('Id');
+    if (name !== undefined && block.get('LoadState') !== 'not-found') {
+      units.push(unitOf(name, block, path, first));
+    }
+    block = new Map();
+    first = next;
+  };
+  view.lines(path).forEach((line, index) => {
+    const equals = line.indexOf('=');
+    if (line.trim() === '') end(index + 2);
+    else if (equals > 0) block.set(line.slice(0, equals), line.slice(equals + 1));
+  });
+  end(0);
+  return units;
+}
+
+function unitOf(name: string, shown: Map<string, string>, path: string, line: number): Unit {
+  const text = (key: string) => shown.get(key) ?? '';
+  const sinceMs = parseTime(shown.get('StateChangeTimestamp') || undefined);
+  const restarts = Number(text('NRestarts'));
+  const said = ['ActiveState', 'SubState', 'Result', 'ExecMainStatus', 'StateChangeTimestamp']
+    .filter((key) => text(key) !== '')
+    .map((key) => `${key}=${text(key)}`);
+  return {
+    name,
+    active: text('ActiveState'),
+    sub: text('SubState'),
+    ...(text('Result') === '' ? {} : { result: text('Result') }),
+    ...(text('ExecMainStatus') === '' ? {} : { exitStatus: text('ExecMainStatus') }),
+    ...(Number.isFinite(restarts) ? { restarts } : {}),
+    ...(sinceMs === undefined ? {} : { sinceMs }),
+    evidence: [evidence(path, line, [`Id=${name}`, ...said].join(' '))],
+  };
+}

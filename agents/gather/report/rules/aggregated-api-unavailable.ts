@@ -1,0 +1,37 @@
+import type { Rule } from '../bundle-view.ts';
+import { hasInstalledHost } from '../reading/hosts.ts';
+import { conditionOf, objects } from '../reading/objects.ts';
+import { textAt } from '../reading/values.ts';
+
+const GRACE_MS = 3 * 60_000;
+
+export const aggregatedApiUnavailable: Rule = {
+  name: 'aggregated-api-unavailable',
+  looksFor:
+    'APIServices that have not been available for 3 minutes: discovery fails for their group, and namespaces do not end',
+  todo: 'Look at the pods behind the service that the APIService names; delete an APIService whose server is gone for good.',
+  find(view) {
+    // On the live host of an installation the pods behind them do not run yet.
+    if (!hasInstalledHost(view)) return [];
+    return objects(view, 'apiservices').flatMap((service) => {
+      const available = conditionOf(service, 'Available');
+      if (available?.status !== 'False') return [];
+      const isNew = view.atMs - (available.sinceMs ?? 0) < GRACE_MS;
+      const backend = textAt(service.raw, 'spec', 'service', 'name');
+      const behind =
+        backend === undefined
+          ? ''
+          : ` (served by ${textAt(service.raw, 'spec', 'service', 'namespace') ?? ''}/${backend})`;
+      return [
+        {
+          rule: this.name,
+          severity: isNew ? ('warning' as const) : ('failing' as const),
+          title: `The API ${service.name}${behind} is not available: ${available.message || available.reason}`,
+          ...(available.sinceMs === undefined ? {} : { sinceMs: available.sinceMs }),
+          evidence: service.evidence(),
+          todo: this.todo,
+        },
+      ];
+    });
+  },
+};

@@ -1,0 +1,106 @@
+import type { BundleView, Finding, Rule } from '../bundle-view.ts';
+import { whereSaid } from '../reading/evidence.ts';
+import { hostFiles, hostsIn } from '../reading/hosts.ts';
+import { lastLike, ongoing } from '../reading/journal.ts';
+import { lastError, newestContainers, type RuntimeContainer } from '../reading/pods.ts';
+import { currentStepJournals } from '../reading/steps.ts';
+import { unitsOf } from '../reading/units.ts';
+import { duration, some } from '../reading/words.ts';
+
+const READYZ = 'resources/api/readyz.txt';
+/** An API server on a slow host needs this long from the start of the kubelet. */
+const GRACE_MS = 3 * 60_000;
+const REFUSED =
+  /:6443\S*:? .*(connection refused|i\/o timeout|no route to host|context deadline exceeded|EOF|TLS handshake timeout|x509:)/;
+
+export const apiNotAnswering: Rule = {
+  name: 'api-not-answering',
+  looksFor:
+    'an API server that says that it is not ready (readyz), or that the kubelet and the collection could not reach, on a host where it should run',
+  todo: 'See whether its container runs ("crictl ps -a --name kube-apiserver") and read the end of its log, and that of etcd, which it needs.',
+  find(view) {
+    if (!shouldRun(view)) return [];
+    return view.paths().includes(READYZ) ? notReady(view) : notReached(view);
+  },
+};
+
+/** On the live host only between the steps control-plane and quiesce: before and after it is down on purpose. */
+function shouldRun(view: BundleView): boolean {
+  return hostsIn(view).some(({ stage }) => {
+    if (stage === 'installed') return true;
+    const steps = currentStepJournals(view)
+      .filter(({ agent }) => agent === 'bootkube')
+      .flatMap(({ entries }) => entries);
+    const isDone = steps.some(({ step, event }) => step === 'control-plane' && event === 'done');
+    return isDone && !steps.some(({ step }) => step === 'quiesce');
+  });
+}
+
+function notReady(view: BundleView): Finding[] {
+  const failed = view.lines(READYZ).flatMap((line) => /^\[-\](\S+)/.exec(line)?.[1] ?? []);
+  if (failed.length === 0) return [];
+  return [
+    {
+      rule: apiNotAnswering.name,
+      severity: 'failing',
+      title: `The API server is not ready: its checks ${some(failed, 5)} fail`,
+      evidence: failed.flatMap((name) => whereSaid(view, READYZ, `[-]${name}`)),
+      todo: failed.includes('etcd')
+        ? 'Look at etcd first: "crictl logs" of its container, its disk, its certificates.'
+        : 'Read the log of kube-apiserver for the checks that fail.',
+    },
+  ];
+}
+
+function notReached(view: BundleView): Finding[] {
+  const failure = (view.failures ?? []).find(
+    ({ path, reason }) =>
+      /^resources(\/|$)/.test(path) &&
+      /ECONN|EHOST|ETIMEDOUT|timed? ?out|deadline|not complete after|refused|certificate has expired/i.test(
+        reason,
+      ),
+  );
+  const answeredMs = lastAnswer(view);
+  const [refused] = hostFiles(view, 'journals/kubelet.log').flatMap(
+    (path) => ongoing(view, path, REFUSED, answeredMs) ?? [],
+  );
+  if (failure === undefined && refused === undefined) return [];
+  const sinceMs = refused?.sinceMs;
+  const kubelets = hostsIn(view).flatMap(
+    (host) => unitsOf(view, host).get('kubelet.service') ?? [],
+  );
+  const isNew = kubelets.some((unit) => view.atMs - (unit.sinceMs ?? 0) < GRACE_MS);
+  const what =
+    sinceMs === undefined
+      ? 'does not answer'
+      : `has not answered for ${duration(view.atMs - sinceMs)}`;
+  return [
+    {
+      rule: apiNotAnswering.name,
+      severity: isNew ? 'warning' : 'failing',
+      title: `The API server ${what}${failure === undefined ? '' : `: ${failure.reason}`}${isNew ? ' (the kubelet has only just started)' : ''}`,
+      ...(sinceMs === undefined ? {} : { sinceMs }),
+      evidence: [
+        ...newestContainers(view)
+          .filter(isDown)
+          .flatMap((one) => lastError(view, one)),
+        ...(refused === undefined ? [] : [refused.last.evidence]),
+      ],
+      todo: apiNotAnswering.todo,
+    },
+  ];
+}
+
+/** Whose last words may say why. */
+const isDown = ({ name, isRunning }: RuntimeContainer) => name === 'kube-apiserver' && !isRunning;
+
+/** Until the first answer, refusals are what every start looks like. */
+function lastAnswer(view: BundleView): number {
+  const registered = hostFiles(view, 'journals/kubelet.log').flatMap((path) =>
+    lastLike(view, path, /Successfully registered node/),
+  );
+  const steps = currentStepJournals(view)
+    .flatMap(({ entries }) => entries)
+    .filter(({ step, event }) => event === 'done' && (step === 'api' || step === 'node-ready'));
+  return Math.max(0, ...[...registered, ...steps].map(({ atMs }) => atMs));
+}

@@ -1,0 +1,34 @@
+import type { Rule } from '../bundle-view.ts';
+import { certificatesInUse } from '../reading/certificates.ts';
+import { duration, plural, some } from '../reading/words.ts';
+
+/**
+ * Who renews certificates does so long before: the kubelet when 10 to 30 % of their life is left
+ * (client-go, certificate manager), the agents at a third (lib/pki/lifetimes.ts).
+ */
+const LEFT_OF_LIFE = 0.1;
+/** An authority lives for years: its last month is soon enough. */
+const SOON_MS = 30 * 86_400_000;
+
+export const certificateExpiresSoon: Rule = {
+  name: 'certificate-expires-soon',
+  looksFor: 'a certificate in use with less than a tenth of its life, and less than 30 days, left',
+  todo: 'Restart the host, or run "systemctl restart sno-certificates kubelet" on the Kubernetes payload, before then: certificates are signed anew at boot. On OpenShift look for pending requests ("oc get csr").',
+  find(view) {
+    const ending = certificatesInUse(view)
+      .filter(({ notBeforeMs, notAfterMs }) => {
+        const left = notAfterMs - view.atMs;
+        return left > 0 && left < SOON_MS && left < LEFT_OF_LIFE * (notAfterMs - notBeforeMs);
+      })
+      .toSorted((a, b) => a.notAfterMs - b.notAfterMs);
+    const [first] = ending;
+    if (first === undefined) return [];
+    const left = duration(first.notAfterMs - view.atMs);
+    const title =
+      ending.length === 1
+        ? `The certificate of ${first.subject} expires in ${left}: ${first.file}`
+        : `${plural(ending.length, 'certificate')} expire soon, the first in ${left}: ${some(ending.map(({ subject }) => subject))}`;
+    const evidence = ending.flatMap((one) => one.evidence());
+    return [{ rule: this.name, severity: 'warning', title, evidence, todo: this.todo }];
+  },
+};

@@ -1,0 +1,75 @@
+import type { BundleView, Evidence, Finding, Rule } from '../bundle-view.ts';
+import { evidence } from '../reading/evidence.ts';
+import { hostFiles, hostFilesIn } from '../reading/hosts.ts';
+import { lastLike } from '../reading/journal.ts';
+import { currentStepJournals } from '../reading/steps.ts';
+import { duration, time } from '../reading/words.ts';
+
+/** etcd warns from here on (server/etcdserver/api/rafthttp/probing_status.go). */
+const WARNING_S = 1;
+/** The leeway that the API server gives to the times in tokens (go-jose, jwt.DefaultLeeway). */
+const FAILING_S = 60;
+/** Less is what a busy host takes to write a line. */
+const JUMP_MS = 5000;
+
+/** Certificates, tokens and leases of the three clocks of an installation have to agree. */
+export const clockSkew: Rule = {
+  name: 'clock-skew',
+  looksFor:
+    "chrony's offset from its sources, a clock that was stepped while agents ran, and etcd's complaints about clocks that differ",
+  todo: 'Make the NTP servers reachable ("chronyc sources", bootstrapInPlace.additionalNtpSources), or set the clock with "timedatectl set-time". Certificates made with the wrong time may have to be made anew.',
+  find(view) {
+    return [...offset(view), ...jumps(view), ...etcdSays(view)];
+  },
+};
+
+function offset(view: BundleView): Finding[] {
+  return hostFiles(view, 'systemd/chrony.txt').flatMap((path) =>
+    view.lines(path).flatMap((line, index) => {
+      const [, seconds, way] = /^System time\s*:\s*([\d.]+) seconds (slow|fast)/.exec(line) ?? [];
+      const off = Number(seconds);
+      if (seconds === undefined || !(off >= WARNING_S)) return [];
+      return [
+        skew(
+          off >= FAILING_S ? 'failing' : 'warning',
+          `The clock of the host is ${duration(off * 1000)} ${way === 'slow' ? 'behind' : 'ahead of'} its time servers`,
+          [evidence(path, index + 1, line)],
+        ),
+      ];
+    }),
+  );
+}
+
+/** Wall clock and time since boot are in each entry of a step journal: they have to advance alike. */
+function jumps(view: BundleView): Finding[] {
+  return currentStepJournals(view).flatMap(({ agent, entries }) =>
+    entries.flatMap((entry, index) => {
+      const before = entries[index - 1];
+      if (before === undefined || before.boot !== entry.boot) return [];
+      const jump = entry.atMs - before.atMs - (entry.up - before.up) * 1000;
+      if (Math.abs(jump) < JUMP_MS) return [];
+      const title = `The clock was set ${jump > 0 ? 'forward' : 'back'} by ${duration(jump)} while ${agent} ran, at ${time(entry.atMs)}`;
+      return [
+        { ...skew('warning', title, [before.evidence, entry.evidence]), sinceMs: entry.atMs },
+      ];
+    }),
+  );
+}
+
+function etcdSays(view: BundleView): Finding[] {
+  const lines = hostFilesIn(view, 'containers/')
+    .filter((path) => /\/etcd-[^/]*\.log$/.test(path))
+    .flatMap((path) => lastLike(view, path, /clock difference|high clock drift/, 2))
+    .map((line) => line.evidence);
+  return lines.length === 0
+    ? []
+    : [skew('warning', 'etcd says that the clocks of its members differ', lines)];
+}
+
+const skew = (severity: Finding['severity'], title: string, where: Evidence[]): Finding => ({
+  rule: clockSkew.name,
+  severity,
+  title,
+  evidence: where,
+  todo: clockSkew.todo,
+});

@@ -1,0 +1,38 @@
+import type { Rule } from '../bundle-view.ts';
+import { conditionOf, objects } from '../reading/objects.ts';
+
+/** OpenShift only: the ClusterOperators' conditions (github.com/openshift/api, config/v1). */
+export const clusterOperatorDegraded: Rule = {
+  name: 'cluster-operator-degraded',
+  looksFor:
+    "OpenShift's ClusterOperators that are degraded or not available; only a warning while the ClusterVersion has never been available",
+  todo: 'Follow its message to the pods or objects that it names: "oc describe clusteroperator NAME".',
+  find(view) {
+    const isInstalled = objects(view, 'clusterversion').some(
+      (version) => conditionOf(version, 'Available')?.status === 'True',
+    );
+    return objects(view, 'clusteroperators').flatMap((operator) => {
+      const [available, degraded] = [
+        conditionOf(operator, 'Available'),
+        conditionOf(operator, 'Degraded'),
+      ];
+      const bad =
+        available?.status === 'False'
+          ? available
+          : degraded?.status === 'True'
+            ? degraded
+            : undefined;
+      if (bad === undefined) return [];
+      return [
+        {
+          rule: this.name,
+          severity: isInstalled ? ('failing' as const) : ('warning' as const),
+          title: `The cluster operator ${operator.name} is ${bad === available ? 'not available' : 'degraded'}: ${bad.message || bad.reason}`,
+          ...(bad.sinceMs === undefined ? {} : { sinceMs: bad.sinceMs }),
+          evidence: operator.evidence(),
+          todo: this.todo.replace('NAME', operator.name),
+        },
+      ];
+    });
+  },
+};

@@ -1,0 +1,57 @@
+import type { Rule } from '../bundle-view.ts';
+import { hostFiles, hostsIn } from '../reading/hosts.ts';
+import { isRecent, lastLike } from '../reading/journal.ts';
+import { runtimeCondition } from '../reading/runtime.ts';
+import { type Unit, unitsOf } from '../reading/units.ts';
+
+/** The one file that cannot be made without its answer. */
+const CONTAINERS = 'containers/containers.json';
+const RUNTIMES = ['crio.service', 'containerd.service'];
+/** "container runtime is down" of the kubelet's own checks (pkg/kubelet/runtime.go), or its socket that nobody serves. */
+const KUBELET_SAYS =
+  /container runtime is down|(?:crio|containerd)\.sock: connect: (?:connection refused|no such file)/;
+
+export const containerRuntimeDown: Rule = {
+  name: 'container-runtime-down',
+  looksFor:
+    'a container runtime (CRI-O or containerd) whose unit failed or is restarted, that says it is not ready, or that did not answer the collection',
+  todo: 'Read its journal ("journalctl -u crio -u containerd"), look for a full disk or a damaged configuration in /etc/crio or /etc/containerd, then restart it. A damaged store is emptied with "crio wipe -f".',
+  find(view) {
+    const silent = (view.failures ?? []).find(({ path }) => path.endsWith(CONTAINERS));
+    const units = hostsIn(view).flatMap((host) => {
+      const all = RUNTIMES.flatMap((name) => unitsOf(view, host).get(name) ?? []);
+      const isRunning = all.some(({ active, sub }) => active === 'active' && sub === 'running');
+      // Before its time a runtime does not run either: on a live host only who asked in vain knows.
+      const mayBeIdle = host.stage === 'live' && silent === undefined;
+      return isRunning ? [] : all.filter((unit) => isDown(unit, mayBeIdle));
+    });
+    const condition = runtimeCondition(view, 'RuntimeReady');
+    const notReady = condition?.isTrue === false ? condition : undefined;
+    const [unit] = units;
+    const why =
+      unit === undefined
+        ? (notReady?.message ?? silent?.reason)
+        : `${unit.name} is ${unit.active} (${unit.sub})`;
+    if (why === undefined) return [];
+    const said = hostFiles(view, 'journals/kubelet.log')
+      .flatMap((path) => lastLike(view, path, KUBELET_SAYS))
+      .filter((line) => isRecent(line, view));
+    return [
+      {
+        rule: this.name,
+        severity: 'failing',
+        title: `The container runtime is down: ${why}`,
+        ...(unit?.sinceMs === undefined ? {} : { sinceMs: unit.sinceMs }),
+        evidence: [
+          ...units.flatMap(({ evidence }) => evidence),
+          ...(notReady?.evidence ?? []),
+          ...said.map(({ evidence }) => evidence),
+        ],
+        todo: this.todo,
+      },
+    ];
+  },
+};
+
+const isDown = ({ active, sub }: Unit, mayBeIdle: boolean): boolean =>
+  active === 'failed' || sub === 'auto-restart' || (active === 'inactive' && !mayBeIdle);

@@ -1,0 +1,124 @@
+import type { BundleView, Evidence, Finding, Rule } from '../bundle-view.ts';
+import { hostFilesIn } from '../reading/hosts.ts';
+import { linesLike } from '../reading/journal.ts';
+import { type ApiObject, objects } from '../reading/objects.ts';
+import { at, textAt, textsAt } from '../reading/values.ts';
+import { duration } from '../reading/words.ts';
+
+/** What is approved is approved within seconds: approvers watch, and do not poll. */
+const PENDING_MS = 2 * 60_000;
+const SERVING_SIGNER = 'kubernetes.io/kubelet-serving';
+const CLIENT_SIGNERS = /^kubernetes\.io\/kube-apiserver-client(-kubelet)?$/;
+
+/**
+ * The kubelet asks for its certificates with CertificateSigningRequests and goes on without
+ * until somebody approves. The agents say of each that they leave alone by which rule
+ * (lib/csr/judge.ts).
+ */
+export const csrPending: Rule = {
+  name: 'csr-pending',
+  looksFor:
+    'a certificate request that nobody has decided on for 2 minutes, and why: what the agents said of it, else its signer, requestor and usages',
+  todo: 'Approve it by hand only if you know who asked: "kubectl certificate approve NAME".',
+  find: (view) =>
+    objects(view, 'csr').flatMap((request) => {
+      const isDecided =
+        request.conditions.length > 0 || at(request.raw, 'status', 'certificate') !== undefined;
+      const age = view.atMs - (request.createdMs ?? view.atMs);
+      return isDecided || age < PENDING_MS ? [] : [pending(view, request, age)];
+    }),
+};
+
+function pending(view: BundleView, request: ApiObject, age: number): Finding {
+  const signer = textAt(request.raw, 'spec', 'signerName') ?? 'no signer';
+  const requestor = textAt(request.raw, 'spec', 'username') ?? 'nobody';
+  const said = whatAgentsSaid(view, request.name);
+  const isOfNode = signer === SERVING_SIGNER && nodeNames(view).includes(requestor);
+  const { why, todo } = said ?? { ...explain(view, request, signer, requestor), where: [] };
+  return {
+    rule: csrPending.name,
+    severity: isOfNode ? 'failing' : 'warning',
+    title: `Request ${request.name} of ${requestor} to ${signer} has been pending for ${duration(age)}: ${why}`,
+    sinceMs: view.atMs - age,
+    evidence: [...request.evidence(), ...(said?.where ?? [])],
+    todo,
+  };
+}
+
+const nodeNames = (view: BundleView) =>
+  objects(view, 'nodes').map(({ name }) => `system:node:${name}`);
+
+interface Why {
+  readonly why: string;
+  readonly todo: string;
+}
+
+function whatAgentsSaid(
+  view: BundleView,
+  name: string,
+): (Why & { readonly where: Evidence[] }) | undefined {
+  const said = hostFilesIn(view, 'journals/')
+    .filter((path) => /\/?(bootkube|approve-csr|sno-[^/]*)\.log$/.test(path))
+    .flatMap((path) => linesLike(view, path, /\bLeft request \S+ of .* alone, by the rule "/))
+    .filter(({ text }) => text.includes(`Left request ${name} of `))
+    .at(-1);
+  if (said === undefined) return undefined;
+  const [, rule = '', text = ''] = /by the rule "([^"]*)": (.*)/.exec(said.text) ?? [];
+  const explanation = text.replace(/ step=\S+$/, '');
+  return {
+    why: `the agents leave it alone by their rule "${rule}": ${explanation}`,
+    todo: todoFor(rule),
+    where: [said.evidence],
+  };
+}
+
+function todoFor(rule: string): string {
+  switch (rule) {
+    case 'host-name':
+      return 'Give the host its final name ("hostnamectl set-hostname") and restart the kubelet.';
+    case 'ip-addresses':
+    case 'node-addresses':
+      return "Compare the node's addresses with those of the host (network/ip-addr.json), give the host back what is missing, and restart the kubelet: it asks again.";
+    case 'age':
+      return 'Nothing waits for it any more; delete it, and restart the kubelet if it has no serving certificate.';
+    default:
+      return 'The request is not what this node asks for. Find out who sent it; approve it by hand only if you know why.';
+  }
+}
+
+function explain(view: BundleView, request: ApiObject, signer: string, requestor: string): Why {
+  const isNode = /^system:node:/.test(requestor);
+  if (CLIENT_SIGNERS.test(signer)) {
+    return {
+      why: isNode
+        ? 'a node asks for a new client certificate, which the controller-manager approves by itself'
+        : 'a first client certificate, which nobody approves by itself since a bootstrap token may ask for any name',
+      todo: isNode
+        ? 'Look at the log of kube-controller-manager, which should have approved it.'
+        : `If a worker is meant to join, check that it is the one that asks, and run "kubectl certificate approve ${request.name}".`,
+    };
+  }
+  if (signer !== SERVING_SIGNER) {
+    return {
+      why: `nothing here approves requests to ${signer}`,
+      todo: 'Look at the controller that uses this signer.',
+    };
+  }
+  const usages = textsAt(request.raw, 'spec', 'usages');
+  if (!usages.includes('server auth')) {
+    return {
+      why: `it asks for the usages ${usages.join(', ') || 'none'}, not for "server auth"`,
+      todo: 'Find out who sent it; a kubelet does not ask so.',
+    };
+  }
+  if (!nodeNames(view).includes(requestor)) {
+    return {
+      why: `${requestor} is none of the nodes that the API has`,
+      todo: "Compare the host's name with the node's: a host that was renamed asks as another node.",
+    };
+  }
+  return {
+    why: 'no agent has said anything of it',
+    todo: `Start what approves it ("systemctl start bootkube" during an installation), or check the node's addresses and run "kubectl certificate approve ${request.name}".`,
+  };
+}

@@ -1,0 +1,59 @@
+import type { Finding, Rule } from '../bundle-view.ts';
+import { objects } from '../reading/objects.ts';
+import { at } from '../reading/values.ts';
+import { plural, some } from '../reading/words.ts';
+
+const STATES: readonly {
+  start: RegExp;
+  severity: Finding['severity'];
+  what: string;
+  todo: string;
+}[] = [
+  {
+    start: /^rejected/,
+    severity: 'failing',
+    what: 'rejected',
+    todo: 'Apply the object corrected yourself, or remove its file from /etc/sno-agents/deferred, and run "systemctl start sno-deferred".',
+  },
+  {
+    start: /^expired/,
+    severity: 'failing',
+    what: 'not applied in time',
+    todo: 'Install what serves its kind, then run "/var/lib/sno-agents/bin/sno-deferred run --expires-in-hours 24".',
+  },
+  {
+    start: /^waiting/,
+    severity: 'note',
+    what: 'waiting',
+    todo: 'Install the operator that brings the kind; the object is applied by itself then.',
+  },
+];
+
+/** The ConfigMap kube-system/sno-deferred has a line for each deferred manifest (agents/post-reboot/deferred). */
+export const deferredWaiting: Rule = {
+  name: 'deferred-waiting',
+  looksFor:
+    'manifests whose kind is not served yet, that were rejected or that expired, by the ConfigMap kube-system/sno-deferred',
+  todo: 'Install the operator that brings the kind; correct or give up what was rejected.',
+  find(view) {
+    const [status] = objects(view, 'configmaps').filter(
+      ({ name, namespace }) => name === 'sno-deferred' && namespace === 'kube-system',
+    );
+    const data = at(status?.raw, 'data');
+    if (status === undefined || typeof data !== 'object' || data === null) return [];
+    const entries = Object.entries(data).map(([key, state]) => ({ key, state: String(state) }));
+    return STATES.flatMap(({ start, severity, what, todo }) => {
+      const found = entries.filter(({ state }) => start.test(state));
+      if (found.length === 0) return [];
+      return [
+        {
+          rule: this.name,
+          severity,
+          title: `${plural(found.length, 'deferred manifest is', 'deferred manifests are')} ${what}: ${some(found.map(({ key, state }) => `${key} (${state})`))}`,
+          evidence: status.evidence(),
+          todo,
+        },
+      ];
+    });
+  },
+};

@@ -1,0 +1,119 @@
+import type { BundleView, Finding, Rule } from '../bundle-view.ts';
+import { whereSaid } from '../reading/evidence.ts';
+import { hostFiles, hostFilesIn } from '../reading/hosts.ts';
+import { firstLike, isRecent, lastLike } from '../reading/journal.ts';
+import { listAt, numberAt, textAt } from '../reading/values.ts';
+import { bytes, percent } from '../reading/words.ts';
+
+/** Full by construction. */
+const READ_ONLY = /^(iso9660|squashfs|erofs|udf|cramfs|romfs|efivarfs|composefs)$/;
+/** Where writing must not fail: the kubelet, the runtime, etcd and the journal. */
+const WRITTEN = [
+  '/var/lib/kubelet',
+  '/var/lib/containers',
+  '/var/lib/containerd',
+  '/var/lib/etcd',
+  '/var/log',
+];
+/** Below this the first writers have failed. */
+const FULL_SHARE = 0.01;
+/** The kubelet's defaults of hard eviction: nodefs.available<10%, nodefs.inodesFree<5% (pkg/kubelet/eviction/defaults_linux.go). */
+const EVICTION_SHARE = 0.1;
+const EVICTION_FILES_SHARE = 0.05;
+
+export const diskFull: Rule = {
+  name: 'disk-full',
+  looksFor:
+    'a file system with less than 1 % of its bytes or inodes free; one that the host writes to below the kubelet\'s limits of eviction (10 % and 5 %); and "no space left on device" in the last 5 minutes',
+  todo: 'Find what fills it ("du -xh --max-depth=3 DIR | sort -h", for inodes "du --inodes -x"), remove it ("journalctl --vacuum-size=200M", "crictl rmi --prune"), or make the file system larger.',
+  find(view) {
+    const found = hostFiles(view, 'disks/df.json').flatMap((path) => {
+      const list = listAt(view.json(path)).filter((raw) => !isReadOnly(raw));
+      const targets = list.map((raw) => textAt(raw, 'target') ?? '');
+      const written = WRITTEN.map((file) => mountOf(file, targets));
+      return list.flatMap((raw) => judge(view, path, raw, written));
+    });
+    return found.some(({ severity }) => severity === 'failing')
+      ? found
+      : [...found, ...lastSaid(view)];
+  },
+};
+
+const isReadOnly = (raw: unknown) =>
+  READ_ONLY.test(textAt(raw, 'type') ?? '') || textAt(raw, 'source') === 'composefs';
+
+/** The longest mount point that the file lies below. */
+function mountOf(file: string, targets: readonly string[]): string | undefined {
+  return targets
+    .filter((target) => file === target || file.startsWith(target.replace(/\/?$/, '/')))
+    .toSorted((a, b) => b.length - a.length)[0];
+}
+
+function judge(
+  view: BundleView,
+  path: string,
+  raw: unknown,
+  written: readonly (string | undefined)[],
+): Finding[] {
+  const target = textAt(raw, 'target') ?? '';
+  const bytesLeft = share(numberAt(raw, 'availableBytes'), numberAt(raw, 'sizeBytes'));
+  const filesLeft = share(numberAt(raw, 'filesFree'), numberAt(raw, 'files'));
+  const facts: string[] = [];
+  const isFull = (bytesLeft ?? 1) < FULL_SHARE || (filesLeft ?? 1) < FULL_SHARE;
+  const isWritten = written.includes(target);
+  if (bytesLeft !== undefined && bytesLeft < (isWritten ? EVICTION_SHARE : FULL_SHARE)) {
+    facts.push(
+      `${bytes(numberAt(raw, 'availableBytes') ?? 0)} of ${bytes(numberAt(raw, 'sizeBytes') ?? 0)} are free (${percent(bytesLeft)})`,
+    );
+  }
+  if (filesLeft !== undefined && filesLeft < (isWritten ? EVICTION_FILES_SHARE : FULL_SHARE)) {
+    facts.push(`${numberAt(raw, 'filesFree')} of ${numberAt(raw, 'files')} inodes are free`);
+  }
+  if (facts.length === 0) return [];
+  const isFailing = isFull && isWritten;
+  const said = isFailing ? firstSaid(view) : undefined;
+  return [
+    {
+      rule: diskFull.name,
+      severity: isFailing ? 'failing' : 'warning',
+      title: `The file system of ${target} is ${isFull ? 'full' : 'nearly full, and the kubelet evicts pods'}: ${facts.join(', ')}`,
+      ...(said === undefined ? {} : { sinceMs: said.atMs }),
+      evidence: [
+        ...whereSaid(view, path, `"${target}"`),
+        ...(said === undefined ? [] : [said.evidence]),
+      ],
+      todo: diskFull.todo.replace('DIR', target),
+    },
+  ];
+}
+
+/** Undefined for file systems that do not count, such as inodes on btrfs and vfat. */
+const share = (free: number | undefined, all: number | undefined): number | undefined =>
+  free === undefined || all === undefined || all <= 0 ? undefined : free / all;
+
+const NO_SPACE = /no space left on device/i;
+
+/** When writing failed for the first time, by the journals and the logs of containers. */
+function firstSaid(view: BundleView) {
+  const journals = hostFilesIn(view, 'journals/').filter((path) => !path.includes('/previous-'));
+  return [...journals, ...hostFilesIn(view, 'containers/tails/')]
+    .flatMap((path) => firstLike(view, path, NO_SPACE) ?? [])
+    .toSorted((a, b) => a.atMs - b.atMs)[0];
+}
+
+/** A file system may have been full for a moment only, or be none that df shows. */
+function lastSaid(view: BundleView): Finding[] {
+  const last = hostFilesIn(view, 'journals/')
+    .flatMap((path) => lastLike(view, path, NO_SPACE))
+    .filter((line) => isRecent(line, view));
+  if (last.length === 0) return [];
+  return [
+    {
+      rule: diskFull.name,
+      severity: 'warning',
+      title: 'Writing failed with "no space left on device" in the last minutes',
+      evidence: last.map(({ evidence }) => evidence),
+      todo: diskFull.todo.replace('DIR', '/var'),
+    },
+  ];
+}

@@ -1,0 +1,44 @@
+import type { Rule } from '../bundle-view.ts';
+import { hostFiles } from '../reading/hosts.ts';
+import { linesLike } from '../reading/journal.ts';
+import { plural } from '../reading/words.ts';
+
+/** As the block layer, libata, NVMe and the file systems word them. */
+const ERRORS =
+  /I\/O error, dev (\w+)|Buffer I\/O error on dev(?:ice)? ([\w-]+)|critical (?:medium|target) error, dev (\w+)|EXT4-fs error \(device ([\w-]+)\)|XFS \(([\w-]+)\): (?:Metadata corruption|Corruption|metadata I\/O error|log I\/O error)|BTRFS (?:error|critical) \(device ([\w-]+)\)|(nvme\d+)n?\d*: I\/O .*timeout|Remounting filesystem read-only/;
+const SHOWN = 6;
+/** Drives without a medium answer so. */
+const NO_MEDIUM = /^(sr|fd)\d+$/;
+
+export const diskIoErrors: Rule = {
+  name: 'disk-io-errors',
+  looksFor:
+    "errors of disks and file systems in the kernel's journal, but for optical and floppy drives",
+  todo: 'Save what is needed and replace the disk or its cable: "smartctl -a /dev/DISK", "nvme smart-log /dev/DISK". A file system that the kernel made read-only needs fsck before it is written again.',
+  find(view) {
+    return hostFiles(view, 'journals/kernel.log').flatMap((path) => {
+      const errors = linesLike(view, path, ERRORS).flatMap((line) => {
+        const device =
+          ERRORS.exec(line.text)
+            ?.slice(1)
+            .find((name) => name !== undefined) ?? '';
+        return NO_MEDIUM.test(device) ? [] : [{ line, device }];
+      });
+      const [first] = errors;
+      if (first === undefined) return [];
+      const devices = [
+        ...new Set(errors.map(({ device }) => device).filter((name) => name !== '')),
+      ];
+      return [
+        {
+          rule: this.name,
+          severity: 'failing' as const,
+          title: `The kernel reports ${plural(errors.length, 'error')} of ${devices.join(', ') || 'a file system'}`,
+          sinceMs: first.line.atMs,
+          evidence: errors.slice(0, SHOWN).map(({ line }) => line.evidence),
+          todo: this.todo.replaceAll('DISK', devices[0] ?? 'DISK'),
+        },
+      ];
+    });
+  },
+};

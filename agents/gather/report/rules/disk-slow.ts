@@ -1,0 +1,59 @@
+import type { Rule } from '../bundle-view.ts';
+import { hostFiles, hostFilesIn } from '../reading/hosts.ts';
+import { linesLike } from '../reading/journal.ts';
+import { quantile } from '../reading/metrics.ts';
+
+/** etcd's FAQ, "What does the etcd warning 'failed to send out heartbeat on time' mean?" */
+const LIMITS = [
+  { metric: 'etcd_disk_wal_fsync_duration_seconds', what: 'a sync of its log', limitS: 0.01 },
+  {
+    metric: 'etcd_disk_backend_commit_duration_seconds',
+    what: 'a commit to its database',
+    limitS: 0.025,
+  },
+] as const;
+const SHARE = 0.99;
+/** etcd's election timeout, and what its own alert etcdHighFsyncDurations calls critical: by then it has lost its leader. */
+const FAILING_S = 1;
+/** Fewer say nothing of a share of 1 %. */
+const MIN_COUNT = 100;
+/** etcd logs "slow fdatasync" from 1 s on (server/storage/wal); a single one is no pattern. */
+const MIN_SLOW_LINES = 3;
+
+export const diskSlow: Rule = {
+  name: 'disk-slow',
+  looksFor:
+    'etcd\'s 99th percentile of log syncs above 10 ms or of commits above 25 ms, from the buckets of its histograms, and repeated "slow fdatasync" lines',
+  todo: 'Put /var/lib/etcd on an SSD or NVMe disk of its own, or take the load off the disk: "iostat -x 1" shows it, "fio --rw=write --ioengine=sync --fdatasync=1 --bs=2300 --size=22m" measures it.',
+  find(view) {
+    const measured = hostFiles(view, 'etcd/metrics.txt').flatMap((path) =>
+      LIMITS.flatMap(({ metric, what, limitS }) => {
+        const found = quantile(view, path, metric, SHARE);
+        if (found === undefined || found.count < MIN_COUNT || found.seconds <= limitS) return [];
+        return [{ ...found, what, limitS }];
+      }),
+    );
+    const slow = hostFilesIn(view, 'containers/')
+      .filter((path) => /\/etcd-[^/]*\.log$/.test(path))
+      .flatMap((path) => linesLike(view, path, /slow fdatasync/));
+    if (measured.length === 0 && slow.length < MIN_SLOW_LINES) return [];
+    const facts = measured.map(
+      ({ what, seconds, limitS }) =>
+        `1 % of the time ${what} takes longer than ${Math.round(seconds * 1000)} ms (${limitS * 1000} ms are good)`,
+    );
+    if (slow.length >= MIN_SLOW_LINES) facts.push(`${slow.length} syncs took more than a second`);
+    const isFailing = measured.some(({ seconds }) => seconds >= FAILING_S);
+    return [
+      {
+        rule: this.name,
+        severity: isFailing ? 'failing' : 'warning',
+        title: `The disk is too slow for etcd: ${facts.join(', ')}`,
+        evidence: [
+          ...measured.map(({ evidence }) => evidence),
+          ...slow.slice(0, MIN_SLOW_LINES).map((line) => line.evidence),
+        ],
+        todo: this.todo,
+      },
+    ];
+  },
+};

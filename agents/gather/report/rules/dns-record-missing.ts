@@ -1,0 +1,66 @@
+import type { BundleView, Finding, Rule } from '../bundle-view.ts';
+import { whereSaid } from '../reading/evidence.ts';
+import { hostFiles } from '../reading/hosts.ts';
+import { stepFailures } from '../reading/steps.ts';
+import { listAt, textAt, textsAt } from '../reading/values.ts';
+
+/** Clients and kubelets reach the API as these, and routes their routers (enhancement single-node-installation-bootstrap-in-place, prerequisites). */
+const NEEDED = /^(api|api-int)\.|\.apps\./;
+/** How the agents' own check words it (agents/bootkube/preflight/dns.ts). */
+const SAID =
+  /dns-[a-z-]+: (\S+) does not resolve to this host: (.+?)\. (Add a DNS record .+?\.)(?= [a-z-]+: |$| A check )/g;
+
+export const dnsRecordMissing: Rule = {
+  name: 'dns-record-missing',
+  looksFor:
+    'api, api-int, a name below apps or the name of the host that does not resolve to an address of this host, asked from its own name servers',
+  todo: 'Add the DNS record with the address of this host.',
+  find(view) {
+    const asked = hostFiles(view, 'network/dns.json').flatMap((path) =>
+      listAt(view.json(path)).flatMap((raw) => fromAnswer(view, path, raw)),
+    );
+    return asked.length > 0 ? asked : fromPreflight(view);
+  },
+};
+
+function fromAnswer(view: BundleView, path: string, raw: unknown): Finding[] {
+  const name = textAt(raw, 'name');
+  if (name === undefined) return [];
+  const [found, expected] = [textsAt(raw, 'addresses'), textsAt(raw, 'expected')];
+  const error = textAt(raw, 'error');
+  if (expected.some((address) => found.includes(address))) return [];
+  if (found.length > 0 && expected.length === 0) return [];
+  const why =
+    found.length > 0
+      ? `resolves to ${found.join(', ')}, not to this host (${expected.join(', ')})`
+      : `does not resolve: ${error ?? 'no address'}`;
+  return [
+    {
+      rule: dnsRecordMissing.name,
+      severity: NEEDED.test(name) ? 'failing' : 'warning',
+      title: `${name} ${why}`,
+      evidence: [...whereSaid(view, path, `"${name}"`), ...whatPreflightSaid(view, name)],
+      todo: `Add a DNS record for ${name} with the address ${expected.join(' and ') || 'of this host'}, on the name servers in network/resolv.conf.`,
+    },
+  ];
+}
+
+const whatPreflightSaid = (view: BundleView, name: string) =>
+  stepFailures(view)
+    .filter(({ step, reason }) => step === 'preflight' && reason.includes(`: ${name} does not`))
+    .map(({ evidence }) => evidence);
+
+function fromPreflight(view: BundleView): Finding[] {
+  return stepFailures(view)
+    .filter(({ step }) => step === 'preflight')
+    .flatMap(({ reason, sinceMs, evidence }) =>
+      Array.from(reason.matchAll(SAID), ([, name = '', why = '', todo = '']) => ({
+        rule: dnsRecordMissing.name,
+        severity: 'failing' as const,
+        title: `${name} does not resolve to this host: ${why}`,
+        sinceMs,
+        evidence: [evidence],
+        todo,
+      })),
+    );
+}

@@ -1,0 +1,34 @@
+import type { Rule } from '../bundle-view.ts';
+import { evidence } from '../reading/evidence.ts';
+import { hostFiles } from '../reading/hosts.ts';
+
+/** etcd takes no writes while one is raised (etcd, operations guide, maintenance: space quota). */
+const ALARM = /\b(NOSPACE|CORRUPT)\b/;
+
+export const etcdAlarm: Rule = {
+  name: 'etcd-alarm',
+  looksFor:
+    "etcd's alarms NOSPACE (its database has its full size, and nothing can be written) and CORRUPT",
+  todo: 'NOSPACE: compact and defragment ("etcdctl compact REVISION", "etcdctl defrag"), then "etcdctl alarm disarm". CORRUPT: restore from a backup.',
+  find(view) {
+    return hostFiles(view, 'etcd/alarms.json').flatMap((path) => {
+      const lines = view.lines(path).flatMap((line, index) => {
+        const alarm = ALARM.exec(line)?.[1];
+        return alarm === undefined
+          ? []
+          : [{ alarm, where: evidence(path, index + 1, line, alarm) }];
+      });
+      const alarms = [...new Set(lines.map(({ alarm }) => alarm))];
+      if (alarms.length === 0) return [];
+      return [
+        {
+          rule: this.name,
+          severity: 'failing' as const,
+          title: `etcd has raised the alarm ${alarms.join(' and ')}: nothing can be written`,
+          evidence: lines.map(({ where }) => where),
+          todo: this.todo,
+        },
+      ];
+    });
+  },
+};

@@ -1,0 +1,32 @@
+import type { Rule } from '../bundle-view.ts';
+import { hostFiles } from '../reading/hosts.ts';
+import { gauge } from '../reading/metrics.ts';
+import { bytes, percent } from '../reading/words.ts';
+
+/** At the whole quota etcd raises NOSPACE; etcd's own alert etcdDatabaseQuotaLowSpace warns at 95 %, which is late for a host far away. */
+const QUOTA_SHARE = 0.8;
+
+export const etcdDbLarge: Rule = {
+  name: 'etcd-db-large',
+  looksFor:
+    'an etcd database above 80 % of its quota (etcd_mvcc_db_total_size_in_bytes, etcd_server_quota_backend_bytes)',
+  todo: 'Find what fills it (events, CSRs, large ConfigMaps: "etcdctl get / --prefix --keys-only | cut -d/ -f2-3 | sort | uniq -c"), remove it, then compact and "etcdctl defrag".',
+  find(view) {
+    return hostFiles(view, 'etcd/metrics.txt').flatMap((path) => {
+      const size = gauge(view, path, 'etcd_mvcc_db_total_size_in_bytes');
+      const quota = gauge(view, path, 'etcd_server_quota_backend_bytes');
+      if (size === undefined || quota === undefined || quota.value <= 0) return [];
+      const share = size.value / quota.value;
+      if (share < QUOTA_SHARE) return [];
+      return [
+        {
+          rule: this.name,
+          severity: 'warning' as const,
+          title: `etcd's database has ${bytes(size.value)}, ${percent(share)} of its quota`,
+          evidence: [size.evidence, quota.evidence],
+          todo: this.todo,
+        },
+      ];
+    });
+  },
+};

@@ -1,0 +1,50 @@
+import type { BundleView, Evidence, Rule } from '../bundle-view.ts';
+import { hostFiles } from '../reading/hosts.ts';
+import { isRecent, type JournalLine, linesLike } from '../reading/journal.ts';
+import { fullName, objects } from '../reading/objects.ts';
+import { containerStatuses } from '../reading/pods.ts';
+
+/** The kubelet's reasons (pkg/kubelet/images/types.go). */
+const REASONS =
+  /^(ErrImagePull|ImagePullBackOff|ErrImageNeverPull|InvalidImageName|RegistryUnavailable|SignatureValidationFailed)$/;
+/** `Failed to pull image "X": rpc error: ...`, with or without the quotes of klog. */
+const LINE = /(?:Failed to pull image|PullImage.*failed).*?image[^"\\]*\\*"([^"\\]+)/i;
+
+export const imagePullFailing: Rule = {
+  name: 'image-pull-failing',
+  looksFor:
+    'containers that wait for their image (ErrImagePull, ImagePullBackOff, ErrImageNeverPull …), and failed pulls in the last 5 minutes of the kubelet',
+  todo: 'Try it on the host with "crictl pull IMAGE". By the error: make the registry reachable (DNS, proxy, mirror), complete the pull secret, or put the missing image into the payload.',
+  find(view) {
+    const images = new Map<string, { who: string; why: string; evidence: Evidence[] }>();
+    for (const pod of objects(view, 'pods')) {
+      for (const { name, image, reason, message } of containerStatuses(pod)) {
+        if (!REASONS.test(reason ?? '') || images.has(image)) continue;
+        const why = message === undefined ? `${reason}` : `${reason}: ${message}`;
+        images.set(image, { who: `${name} of ${fullName(pod)}`, why, evidence: pod.evidence() });
+      }
+    }
+    for (const { image, line } of failedPulls(view)) {
+      if (!images.has(image)) images.set(image, { who: 'the kubelet', why: '', evidence: [line] });
+      else images.get(image)?.evidence.push(line);
+    }
+    return [...images].map(([image, { who, why, evidence }]) => ({
+      rule: this.name,
+      severity: 'failing' as const,
+      title: `The image ${image} cannot be pulled for ${who}${why === '' ? '' : `: ${why}`}`,
+      evidence,
+      todo: this.todo.replace('IMAGE', image),
+    }));
+  },
+};
+
+function failedPulls(view: BundleView): { image: string; line: Evidence }[] {
+  const last = new Map<string, JournalLine>();
+  for (const path of hostFiles(view, 'journals/kubelet.log')) {
+    for (const line of linesLike(view, path, LINE)) {
+      const image = LINE.exec(line.text)?.[1];
+      if (image !== undefined && isRecent(line, view)) last.set(image, line);
+    }
+  }
+  return Array.from(last, ([image, { evidence }]) => ({ image, line: evidence }));
+}

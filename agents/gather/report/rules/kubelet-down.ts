@@ -1,0 +1,60 @@
+import type { Rule } from '../bundle-view.ts';
+import { hostFiles, hostsIn } from '../reading/hosts.ts';
+import { lastLike } from '../reading/journal.ts';
+import { unitsOf } from '../reading/units.ts';
+
+/** What keeps systemd from starting it: units that it requires, on the installed host. */
+const REQUIRED = ['sno-payload.service', 'sno-certificates.service', 'sno-restore.service'];
+const SAID = / [EF]\d{4} |Failed with result|Dependency failed|"command failed"/;
+const STATES = /^(failed|inactive)$/;
+
+export const kubeletDown: Rule = {
+  name: 'kubelet-down',
+  looksFor:
+    'an installed host whose kubelet does not run: failed, restarting, or never started because a unit that it requires failed',
+  todo: 'Mend what its journal says, or the failed unit that it requires, then run "systemctl start kubelet bootkube".',
+  find(view) {
+    return hostsIn(view)
+      .filter(({ stage }) => stage === 'installed')
+      .flatMap((host) => {
+        const units = unitsOf(view, host);
+        const kubelet = units.get('kubelet.service');
+        if (kubelet === undefined) return [];
+        const isRestarting = kubelet.sub === 'auto-restart';
+        if (!STATES.test(kubelet.active) && !isRestarting) return [];
+        const pending = REQUIRED.filter((name) => units.get(name)?.active === 'activating');
+        // It has its turn when they are done.
+        const isQueued = view
+          .lines(`${host.folder}systemd/jobs.txt`)
+          .some((line) => /\bkubelet\.service\s+start/.test(line));
+        if (kubelet.active === 'inactive' && (isQueued || pending.length > 0)) return [];
+        const failed = REQUIRED.flatMap((name) => {
+          const unit = units.get(name);
+          return unit?.active === 'failed' ? [unit] : [];
+        });
+        const said = hostFiles(view, 'journals/kubelet.log').flatMap((path) =>
+          lastLike(view, path, SAID, 2),
+        );
+        const why =
+          failed.length > 0
+            ? `, since ${failed.map(({ name }) => name).join(', ')} failed, which it requires`
+            : isRestarting
+              ? `; systemd has started it ${(kubelet.restarts ?? 0) + 1} times`
+              : '';
+        return [
+          {
+            rule: this.name,
+            severity: 'failing' as const,
+            title: `The kubelet does not run (${kubelet.active}, ${kubelet.sub})${why}`,
+            ...(kubelet.sinceMs === undefined ? {} : { sinceMs: kubelet.sinceMs }),
+            evidence: [
+              ...failed.flatMap(({ evidence }) => evidence),
+              ...kubelet.evidence,
+              ...said.map(({ evidence }) => evidence),
+            ],
+            todo: this.todo,
+          },
+        ];
+      });
+  },
+};

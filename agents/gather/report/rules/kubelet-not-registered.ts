@@ -1,0 +1,42 @@
+import type { Rule } from '../bundle-view.ts';
+import { hostFiles, hostsIn } from '../reading/hosts.ts';
+import { lastLike } from '../reading/journal.ts';
+import { hasObjects, objects } from '../reading/objects.ts';
+import { unitsOf } from '../reading/units.ts';
+import { duration } from '../reading/words.ts';
+
+/** The kubelet registers within seconds of an API that answers; the rest is for a slow host. */
+const GRACE_MS = 3 * 60_000;
+const FAILED =
+  /Unable to register node|Failed to contact API server|no client certificate|Unauthorized|is forbidden: User "system:anonymous"/;
+
+export const kubeletNotRegistered: Rule = {
+  name: 'kubelet-not-registered',
+  looksFor:
+    'an installed host whose kubelet has run for 3 minutes while the API has no Node at all',
+  todo: 'Read the last refusal in journals/kubelet.log. "Unauthorized" is its client certificate (/var/lib/kubelet/pki/kubelet-client-current.pem, or a pending request), "forbidden" its name, a refused connection the API server.',
+  find(view) {
+    if (!hasObjects(view, 'nodes') || objects(view, 'nodes').length > 0) return [];
+    return hostsIn(view)
+      .filter(({ stage }) => stage === 'installed')
+      .flatMap((host) => {
+        const kubelet = unitsOf(view, host).get('kubelet.service');
+        const sinceMs = kubelet?.sinceMs;
+        if (kubelet?.active !== 'active' || sinceMs === undefined) return [];
+        if (view.atMs - sinceMs < GRACE_MS) return [];
+        const said = hostFiles(view, 'journals/kubelet.log').flatMap((path) =>
+          lastLike(view, path, FAILED, 2),
+        );
+        return [
+          {
+            rule: this.name,
+            severity: 'failing' as const,
+            title: `The kubelet has run for ${duration(view.atMs - sinceMs)}, but the API has no Node`,
+            sinceMs,
+            evidence: [...said.map(({ evidence }) => evidence), ...kubelet.evidence],
+            todo: this.todo,
+          },
+        ];
+      });
+  },
+};

@@ -1,0 +1,31 @@
+import type { Rule } from '../bundle-view.ts';
+import { conditionOf, objects } from '../reading/objects.ts';
+import { duration } from '../reading/words.ts';
+
+/** A new node needs its CNI plugin and its first status. */
+const GRACE_MS = 3 * 60_000;
+
+export const nodeNotReady: Rule = {
+  name: 'node-not-ready',
+  looksFor: "a Node whose condition Ready is not True, with the kubelet's own reason",
+  todo: 'Mend what the condition says; "Unknown" means that the kubelet does not report: look at journals/kubelet.log.',
+  find(view) {
+    return objects(view, 'nodes').flatMap((node) => {
+      const ready = conditionOf(node, 'Ready');
+      if (ready?.status === 'True') return [];
+      const sinceMs = ready?.sinceMs ?? node.createdMs;
+      const isNew = view.atMs - (node.createdMs ?? 0) < GRACE_MS;
+      const since = sinceMs === undefined ? '' : ` for ${duration(view.atMs - sinceMs)}`;
+      return [
+        {
+          rule: this.name,
+          severity: isNew ? ('warning' as const) : ('failing' as const),
+          title: `Node ${node.name} has not been ready${since}: ${ready?.message || ready?.reason || 'it has no condition Ready'}`,
+          ...(sinceMs === undefined ? {} : { sinceMs }),
+          evidence: node.evidence(),
+          todo: this.todo,
+        },
+      ];
+    });
+  },
+};

@@ -1,0 +1,29 @@
+import type { Rule } from '../bundle-view.ts';
+import { fullName, objects } from '../reading/objects.ts';
+import { containerStatuses } from '../reading/pods.ts';
+import { at } from '../reading/values.ts';
+
+/** Mirror pods of static pods, which have a rule of their own. */
+const isMirror = (raw: unknown): boolean =>
+  at(raw, 'metadata', 'annotations', 'kubernetes.io/config.mirror') !== undefined;
+
+export const podCrashLooping: Rule = {
+  name: 'pod-crash-looping',
+  looksFor: 'a container of any other pod whose next start the kubelet delays (CrashLoopBackOff)',
+  todo: 'Read why it ended: resources/pod-logs in the bundle, "kubectl logs --previous" on the cluster.',
+  find(view) {
+    return objects(view, 'pods')
+      .filter(({ raw }) => !isMirror(raw))
+      .flatMap((pod) =>
+        containerStatuses(pod)
+          .filter(({ reason }) => reason === 'CrashLoopBackOff')
+          .map(({ name, restarts, message }) => ({
+            rule: this.name,
+            severity: 'warning' as const,
+            title: `${name} of ${fullName(pod)} ends again and again: ${restarts} restarts${message ? `, ${message}` : ''}`,
+            evidence: pod.evidence(),
+            todo: `Run "kubectl logs --previous ${pod.name} --namespace ${pod.namespace ?? 'default'} --container ${name}", or read it in resources/pod-logs of the bundle.`,
+          })),
+      );
+  },
+};

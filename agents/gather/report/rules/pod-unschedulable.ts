@@ -1,0 +1,34 @@
+import type { Rule } from '../bundle-view.ts';
+import { conditionOf, fullName, objects } from '../reading/objects.ts';
+import { plural, some } from '../reading/words.ts';
+
+/** Taints of a node that is coming up go away by themselves. */
+const GRACE_MS = 5 * 60_000;
+const OF_THE_CLUSTER = /^(kube-|openshift-)/;
+
+export const podUnschedulable: Rule = {
+  name: 'pod-unschedulable',
+  looksFor: "pods that the scheduler has found no place for in 5 minutes, in the scheduler's words",
+  todo: 'Give the node what is short (cpu, memory, pods per node), or the pod the toleration or selector that its message names.',
+  find(view) {
+    // The live host of an installation has no node, and nothing is meant to run there.
+    if (objects(view, 'nodes').length === 0) return [];
+    const waiting = objects(view, 'pods').flatMap((pod) => {
+      const scheduled = conditionOf(pod, 'PodScheduled');
+      if (scheduled?.status !== 'False' || scheduled.reason !== 'Unschedulable') return [];
+      const sinceMs = scheduled.sinceMs ?? pod.createdMs ?? view.atMs;
+      return view.atMs - sinceMs < GRACE_MS ? [] : [{ pod, scheduled, sinceMs }];
+    });
+    const reasons = Map.groupBy(waiting, ({ scheduled }) => scheduled.message);
+    return Array.from(reasons, ([message, pods]) => ({
+      rule: this.name,
+      severity: pods.some(({ pod }) => OF_THE_CLUSTER.test(pod.namespace ?? ''))
+        ? ('failing' as const)
+        : ('warning' as const),
+      title: `${plural(pods.length, 'pod')} cannot be scheduled: ${some(pods.map(({ pod }) => fullName(pod)))}: ${message}`,
+      sinceMs: Math.min(...pods.map(({ sinceMs }) => sinceMs)),
+      evidence: pods.slice(0, 3).flatMap(({ pod }) => pod.evidence()),
+      todo: this.todo,
+    }));
+  },
+};

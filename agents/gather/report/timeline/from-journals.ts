@@ -1,0 +1,87 @@
+import type { BundleView } from '../bundle-view.ts';
+import { allStepJournals, type StepEntry } from '../reading/steps.ts';
+import { type StepRun, stageOf } from './run.ts';
+
+/** The installed host has a copy of the live stage's journals, taken while the disk was written. */
+const COPIED = 'its journal was copied to the disk here';
+
+/** The runs of all steps by the step journals, each entry once however many copies the bundle has. */
+export function runsFromJournals(view: BundleView): StepRun[] {
+  const entries = distinctEntries(view);
+  const lastBoot = entries.findLast(({ boot }) => boot !== '')?.boot;
+  const hasRebooted = entries.some(({ agent }) => stageOf(agent) === 'installed');
+  const byAgent = Map.groupBy(entries, ({ agent }) => agent);
+  return [...byAgent.values()].flatMap((own) => {
+    const runs = fold(own);
+    for (const run of runs) {
+      const isCopy = run.stage === 'live' && hasRebooted;
+      if (run.result === 'running' && isCopy) run.note ??= COPIED;
+      if (run.result === 'running' && (isCopy || run.boot !== lastBoot)) run.result = 'interrupted';
+      if (run.result === 'interrupted') run.endMs ??= lastOf(entries, run) ?? run.startMs;
+    }
+    return runs;
+  });
+}
+
+function distinctEntries(view: BundleView): StepEntry[] {
+  const distinct = new Map<string, StepEntry>();
+  for (const entry of allStepJournals(view).flatMap(({ entries }) => entries)) {
+    const { agent, boot, up, step, event, attempt, atMs } = entry;
+    const key = [agent, boot, up, step, event, attempt, atMs].join(' ');
+    if (!distinct.has(key)) distinct.set(key, entry);
+  }
+  return [...distinct.values()].toSorted((a, b) => a.atMs - b.atMs);
+}
+
+function fold(entries: readonly StepEntry[]): StepRun[] {
+  const runs: StepRun[] = [];
+  const open = new Map<string, StepRun>();
+  for (const entry of entries) {
+    let run = open.get(entry.step);
+    if (run !== undefined && run.boot !== entry.boot) {
+      if (run.result === 'running') run.result = 'interrupted';
+      run = undefined;
+    }
+    if (run === undefined) {
+      run = begin(entry);
+      runs.push(run);
+      open.set(entry.step, run);
+    }
+    take(run, entry);
+    if (run.result !== 'running' && run.result !== 'retrying') open.delete(entry.step);
+  }
+  return runs;
+}
+
+const begin = ({ agent, step, boot, atMs, evidence }: StepEntry): StepRun => ({
+  agent,
+  stage: stageOf(agent),
+  step,
+  boot,
+  startMs: atMs,
+  result: 'running',
+  attempts: 0,
+  isEstimated: false,
+  evidence,
+});
+
+function take(run: StepRun, entry: StepEntry): void {
+  run.evidence = entry.evidence;
+  if (entry.event === 'started') {
+    run.attempts += 1;
+    run.result = 'running';
+    delete run.endMs;
+    return;
+  }
+  run.endMs = entry.atMs;
+  run.attempts = Math.max(run.attempts, 1);
+  if (entry.seconds !== undefined) run.seconds = entry.seconds;
+  if (entry.waited !== undefined) run.waited = entry.waited;
+  if (entry.note !== undefined) run.note = entry.note;
+  if (entry.reason !== undefined) run.reason = entry.reason;
+  run.result = entry.event === 'attempt-failed' ? 'retrying' : entry.event;
+}
+
+/** The last that was heard in the boot of a run that was cut. */
+const lastOf = (entries: readonly StepEntry[], { boot, stage }: StepRun): number | undefined =>
+  entries.findLast((entry) => entry.boot === boot && stageOf(entry.agent) === stage)?.atMs;

@@ -1,0 +1,254 @@
+import { stat } from 'node:fs/promises';
+import type { Readable, Writable } from 'node:stream';
+import { CommanderError } from 'commander';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import { defaultSettings, readSettings, type Settings } from '../../lib/host/settings.ts';
+import { EXIT } from '../../lib/steps/exit-codes.ts';
+import { describeError, Failure } from '../../lib/steps/failure.ts';
+import { Limit, timeOf } from './collecting/abort.ts';
+import type { Outcome } from './collecting/collect.ts';
+import { listSources } from './collecting/listing.ts';
+import { tell, tellPlace } from './entrance/closing-words.ts';
+import { type Entrance, type GatherArguments, parseArguments } from './entrance/command-line.ts';
+import {
+  type Destination,
+  destinationOf,
+  type OpenOptions,
+  openDestination,
+} from './entrance/destination.ts';
+import { otherMasters, ownNames } from './entrance/masters.ts';
+import type { Owner } from './entrance/output.ts';
+import { Progress, type WordStream } from './entrance/progress.ts';
+import { gatherThroughSudo, listThroughSudo } from './entrance/through-sudo.ts';
+import {
+  openWorkplace,
+  removeDeadWork,
+  type Workplace,
+  workCandidates,
+} from './entrance/workplace.ts';
+import { gather } from './gather.ts';
+import type { GatherHost } from './gather-host.ts';
+import { oneLine } from './outcomes.ts';
+import type { SourceGroup } from './source.ts';
+import { stageOf } from './stage.ts';
+
+const MIB = 2 ** 20;
+
+/** What a gather has around it; a test has another. */
+export interface GatherSurroundings {
+  readonly paths: HostPaths;
+  readonly catalogue: readonly SourceGroup[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly isRoot: boolean;
+  /** Who called, where that is not who runs. */
+  readonly owner: Owner | undefined;
+  /** The command that this program is started again by, as root. */
+  readonly self: readonly string[];
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable & WordStream;
+  /** Says that somebody wants it to end. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One call of gather. Returns the exit code: 0 there is a bundle, 1 there is none, 2 what was
+ * asked for is wrong and nothing was written.
+ */
+export async function runGatherCommand(
+  entrance: Entrance,
+  args: readonly string[],
+  surroundings: GatherSurroundings,
+): Promise<number> {
+  const { stdout, stderr, catalogue } = surroundings;
+  // A reader that went away is told to the writer, and must not end the process unheard.
+  stdout.on('error', () => undefined);
+  stderr.on('error', () => undefined);
+  try {
+    const parsed = parseArguments(entrance, args, {
+      now: new Date(),
+      groups: catalogue.map(({ name }) => name),
+      stdout: (text) => void stdout.write(text),
+      stderr: (text) => void stderr.write(text),
+    });
+    return await act(parsed, surroundings);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (isBrokenPipe(error)) return EXIT.retryable;
+    stderr.write(`${entrance}: ${describeError(error)}\n`);
+    return error instanceof Failure && error.kind === 'usage' ? EXIT.usage : EXIT.retryable;
+  }
+}
+
+const isBrokenPipe = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'EPIPE';
+
+async function act(args: GatherArguments, surroundings: GatherSurroundings): Promise<number> {
+  const { catalogue, paths, environment, isRoot, stdout } = surroundings;
+  const groups = catalogue.filter(({ name }) => args.only.size === 0 || args.only.has(name));
+  if (args.action === 'plan') {
+    for (const { name, deadlineMs } of groups) {
+      stdout.write(`${name.padEnd(16)} known within ${deadlineMs / 1000} s\n`);
+    }
+    return EXIT.done;
+  }
+  const { settings, failures } = await settingsOf(paths);
+  if (!isRoot && args.stopsWithInput) throw new Failure('retry', 'sudo did not make this root');
+  if (args.action === 'list') {
+    return isRoot
+      ? list(args, groups, settings, surroundings)
+      : listThroughSudo(args, { ...surroundings, settings });
+  }
+  if (args.work !== undefined) await expectFolder(args.work);
+  const destination = await destinationOf(args, environment, paths);
+  const asked: Asked = { args, groups, settings, failures, destination };
+  return isRoot ? gatherHere(asked, surroundings) : gatherAsUser(asked, surroundings);
+}
+
+interface Asked {
+  readonly args: GatherArguments;
+  readonly groups: readonly SourceGroup[];
+  readonly settings: Settings;
+  readonly failures: readonly Outcome[];
+  readonly destination: Destination;
+}
+
+/** A broken file of settings is something to report, not a reason to have no bundle. */
+async function settingsOf(paths: HostPaths) {
+  try {
+    return { settings: await readSettings(paths), failures: [] };
+  } catch (error) {
+    const failure = `the defaults were used: ${describeError(error)}`;
+    const outcome = { path: 'settings', seconds: 0, bytes: 0, leftOut: 0, failure };
+    return { settings: defaultSettings, failures: [outcome] };
+  }
+}
+
+async function expectFolder(path: string): Promise<void> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw new Failure('usage', `--work: expected a folder, found none at ${path}`);
+}
+
+async function gatherHere(asked: Asked, surroundings: GatherSurroundings): Promise<number> {
+  const { args, settings, destination } = asked;
+  const { paths, environment, owner } = surroundings;
+  using stop = stopLimit(args, surroundings);
+  using limit = new Limit([stop.signal], timeOf('the whole bundle', settings.gatherMs));
+  const folders = args.work === undefined ? workCandidates(paths, environment) : [args.work];
+  await removeDeadWork(folders);
+  const workplace = await openWorkplace(folders, settings);
+  try {
+    const options = openOptions(asked, surroundings, {
+      owner,
+      refuge: paths.run,
+      signal: stop.signal,
+    });
+    const opened = await openDestination(destination, options);
+    try {
+      const host = await hostOf(args, settings, workplace, paths);
+      const progress = new Progress(surroundings.stderr);
+      const result = await gather(
+        {
+          id: args.id,
+          groups: asked.groups,
+          only: args.only,
+          sink: opened.sink,
+          limitBytes: Math.min(args.limitBytes ?? settings.gatherMaxMiB * MIB, opened.roomBytes),
+          place: workplace.place,
+          failures: [...asked.failures, ...otherMasters(args.masters, ownNames())],
+          signal: limit.signal,
+          phase: (text) => progress.phase(text),
+          progress: (done, of, path) => progress.step(done, of, path),
+        },
+        host,
+      );
+      progress.end();
+      tell(result, workplace, await opened.commit(), wordsOf(destination, surroundings));
+      return EXIT.done;
+    } catch (error) {
+      await opened.discard().catch(() => undefined);
+      throw error;
+    }
+  } finally {
+    await workplace.remove();
+  }
+}
+
+async function gatherAsUser(asked: Asked, surroundings: GatherSurroundings): Promise<number> {
+  const { XDG_RUNTIME_DIR: refuge } = surroundings.environment;
+  const { self, signal } = surroundings;
+  const options = openOptions(asked, surroundings, { owner: undefined, refuge, signal });
+  const written = await gatherThroughSudo(asked.args, asked.destination, { ...options, self });
+  if (written !== undefined) tellPlace(written, wordsOf(asked.destination, surroundings));
+  return EXIT.done;
+}
+
+function openOptions(
+  { args, settings }: Asked,
+  { paths, stdout }: GatherSurroundings,
+  rest: Pick<OpenOptions, 'owner' | 'refuge' | 'signal'>,
+): OpenOptions {
+  return { id: args.id, paths, settings, stdout, ...rest };
+}
+
+async function hostOf(
+  { entrance, sinceMs }: GatherArguments,
+  settings: Settings,
+  { unpacked }: Workplace,
+  paths: HostPaths,
+): Promise<GatherHost> {
+  const stage = await stageOf(paths);
+  const own = stage === 'live' ? 'bootstrap' : 'control-plane/master';
+  return {
+    paths,
+    settings,
+    stage,
+    folder: entrance === 'installer-masters-gather.sh' ? '' : own,
+    work: unpacked,
+    ...(sinceMs === undefined ? {} : { sinceMs }),
+  };
+}
+
+/** The end of the caller counts as a wish to stop, where that is agreed. */
+function stopLimit(
+  { stopsWithInput }: GatherArguments,
+  { stdin, signal }: GatherSurroundings,
+): Limit {
+  const limit = new Limit([signal]);
+  if (stopsWithInput) {
+    const end = () => limit.abort(new Error('interrupted by its caller'));
+    stdin.once('end', end).once('error', end).resume();
+  }
+  return limit;
+}
+
+async function list(
+  args: GatherArguments,
+  groups: readonly SourceGroup[],
+  settings: Settings,
+  { paths, environment, stdout, signal }: GatherSurroundings,
+): Promise<number> {
+  const workplace = await openWorkplace(workCandidates(paths, environment), settings);
+  try {
+    const host = await hostOf(args, settings, workplace, paths);
+    using limit = new Limit([signal], timeOf('the list', settings.gatherDiagnosisMs));
+    for (const group of groups) {
+      const { sources, failures } = await listSources([group], host, limit.signal);
+      stdout.write(`${group.name}\n`);
+      for (const { path, phase, deadlineMs } of sources) {
+        stdout.write(`  ${path} (${phase}, ${deadlineMs / 1000} s)\n`);
+      }
+      for (const { failure = '' } of failures) stdout.write(`  failed: ${oneLine(failure)}\n`);
+    }
+    return EXIT.done;
+  } finally {
+    await workplace.remove();
+  }
+}
+
+/** Words never go where an archive goes. */
+const wordsOf = ({ kind }: Destination, { stdout, stderr }: GatherSurroundings): Writable =>
+  kind === 'stream' ? stderr : stdout;

@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import { gatherIdentity } from '../../../lib/gather/access.ts';
+import { exists } from '../../../lib/host/files.ts';
+import { type Access, readKubeconfig } from '../../../lib/kube/kubeconfig.ts';
+import { inspectCertificate } from '../../../lib/pki/certificate.ts';
+import { issueLeaf } from '../../../lib/pki/leaf.ts';
+import { accessTo } from '../../../lib/render/access.ts';
+import { Failure } from '../../../lib/steps/failure.ts';
+import type { GatherHost } from '../gather-host.ts';
+
+/** A way to ask the API. */
+export interface Identity {
+  /** Who asks, for people. */
+  readonly name: string;
+  /** Whether it may do anything, and so may list what holds secrets by its metadata. */
+  readonly isAdministrator: boolean;
+  /** @throws Failure that says why it cannot be used. */
+  access(): Promise<Access>;
+}
+
+/** Longer than a bundle takes. */
+const CERTIFICATE_DAYS = 10 / 24 / 60;
+
+/** Kubeconfigs of OpenShift's hosts: the node's own, the bootstrap's. */
+const OPENSHIFT_KUBECONFIGS = [
+  '/etc/kubernetes/static-pod-resources/kube-apiserver-certs/secrets/node-kubeconfigs/localhost.kubeconfig',
+  '/etc/kubernetes/bootstrap-secrets/kubeconfig',
+  '/opt/openshift/auth/kubeconfig',
+];
+
+/**
+ * By what this host could ask its API, the best first; none where no control plane was
+ * rendered. The installed host keeps no identity for it: its authority signs a certificate
+ * of ten minutes in memory, with the rights of lib/gather/access.ts.
+ */
+export async function identitiesOf(host: GatherHost): Promise<Identity[]> {
+  const { kubeconfigs, gather } = accessTo('kubernetes');
+  const { at } = host.paths;
+  const candidates: readonly (Identity & { readonly file: string })[] = [
+    ...(host.stage === 'live'
+      ? [administrator(at(kubeconfigs.bootstrapAdmin), "the bootstrap's administrator")]
+      : []),
+    {
+      file: at(gather.signer.key),
+      name: gatherIdentity,
+      isAdministrator: false,
+      access: () => signedHere(host),
+    },
+    ...OPENSHIFT_KUBECONFIGS.map((path) => administrator(at(path), path)),
+  ];
+  const isThere = await Promise.all(candidates.map(({ file }) => exists(file)));
+  return candidates.filter((_, index) => isThere[index]);
+}
+
+const administrator = (file: string, name: string) => ({
+  file,
+  name,
+  isAdministrator: true,
+  access: () => readKubeconfig(file),
+});
+
+/** The key is made, used and forgotten in this process. */
+async function signedHere({ paths }: GatherHost): Promise<Access> {
+  const { gather } = accessTo('kubernetes');
+  const read = (path: string) => readFile(paths.at(path), 'utf8');
+  const [ca, certificate, key] = await Promise.all([
+    read(gather.ca),
+    read(gather.signer.certificate),
+    read(gather.signer.key),
+  ]);
+  const now = new Date();
+  const { notBefore, notAfter } = inspectCertificate(certificate);
+  if (now < notBefore || now > notAfter) {
+    throw new Failure('fatal', "the authority that signs the API's clients is not valid now", {
+      expected: `a time from ${notBefore.toISOString()} to ${notAfter.toISOString()}`,
+      found: now.toISOString(),
+      fix: "Check this host's clock.",
+    });
+  }
+  const leaf = await issueLeaf(
+    { certificate, key },
+    {
+      subject: { commonName: gatherIdentity, organizations: [gatherIdentity] },
+      usage: 'client',
+      lifetimeDays: CERTIFICATE_DAYS,
+    },
+    now,
+  );
+  return { server: new URL(gather.server), ca, ...leaf };
+}

@@ -1,0 +1,119 @@
+import { KubeClient } from '../../../lib/kube/client.ts';
+import { isKubeError } from '../../../lib/kube/kube-error.ts';
+import type { Answer, Call } from '../../../lib/kube/transport.ts';
+import { describeError, Failure } from '../../../lib/steps/failure.ts';
+import type { GatherHost } from '../gather-host.ts';
+import { type Identity, identitiesOf } from './api-access.ts';
+
+/** The one request by which it shows whether there is an API to ask. */
+const PROBE_MS = 5000;
+/** One answer; a list comes in several. */
+const REQUEST_MS = 15_000;
+const AT_ONCE_MS = 1000;
+
+/**
+ * The API of this host, which has answered once. As soon as a request gets no answer at
+ * all, nothing more is sent: the rest fails at once and names the reason.
+ */
+export class Api {
+  /** Its connections are closed by themselves when the process has nothing else to do. */
+  readonly client: KubeClient;
+  readonly identity: Identity;
+  readonly server: URL;
+  #dead: Failure | undefined;
+
+  constructor(client: KubeClient, identity: Identity, server: URL) {
+    this.client = client;
+    this.identity = identity;
+    this.server = server;
+  }
+
+  /** A successful answer as it comes. */
+  async *bytes(
+    call: Omit<Call, 'method'>,
+    signal: AbortSignal,
+    deadlineMs = REQUEST_MS,
+  ): AsyncGenerator<Uint8Array> {
+    for (let isFirst = true; ; isFirst = false) {
+      if (this.#dead !== undefined) throw this.#dead;
+      const begun = performance.now();
+      let isAnswered = false;
+      try {
+        const limits = { signal, deadlineMs };
+        for await (const chunk of this.client.bytes({ ...call, method: 'GET' }, limits)) {
+          isAnswered = true;
+          yield chunk;
+        }
+        return;
+      } catch (error) {
+        if (isAnswered || !isKubeError(error, 'unreachable')) throw error;
+        // A kept connection that the server has just closed says nothing about the server.
+        if (isFirst && performance.now() - begun < AT_ONCE_MS) continue;
+        this.#dead = new Failure('retry', 'not asked: the API stopped to answer before', {
+          found: describeError(error),
+        });
+        throw error;
+      }
+    }
+  }
+
+  /** An answer with any status, such as that of a server which is not ready. */
+  async answer(path: string, signal: AbortSignal): Promise<Answer> {
+    if (this.#dead !== undefined) throw this.#dead;
+    return this.client.raw(path, { signal, deadlineMs: REQUEST_MS });
+  }
+}
+
+const known = new WeakMap<GatherHost, Promise<Api>>();
+
+/**
+ * The API of this host, found once for all groups of sources.
+ * @throws Failure with the reason of each way in which it could have been asked.
+ */
+export function apiOf(host: GatherHost, signal: AbortSignal): Promise<Api> {
+  const found = known.get(host) ?? findApi(host, signal);
+  known.set(host, found);
+  return found;
+}
+
+async function findApi(host: GatherHost, signal: AbortSignal): Promise<Api> {
+  const reasons: string[] = [];
+  const silent = new Set<string>();
+  for (const identity of await identitiesOf(host)) {
+    const found = await tryIdentity(identity, silent, signal);
+    if (found instanceof Api) return found;
+    if (found !== undefined) reasons.push(`as ${identity.name}: ${found}`);
+  }
+  throw new Failure('retry', 'the API cannot be asked', {
+    found: reasons.join('; ') || 'no kubeconfig and no authority of its clients on this host',
+  });
+}
+
+/**
+ * The API, or why it cannot be asked so; undefined where its server has been found silent.
+ * A server that refuses one identity may let another in.
+ */
+async function tryIdentity(
+  identity: Identity,
+  silent: Set<string>,
+  signal: AbortSignal,
+): Promise<Api | string | undefined> {
+  let host = '';
+  try {
+    const { server, ...access } = await identity.access();
+    host = server.host;
+    if (silent.has(host)) return undefined;
+    const client = new KubeClient({ server, ...access });
+    try {
+      await client.json({ method: 'GET', path: '/version' }, { signal, deadlineMs: PROBE_MS });
+    } catch (error) {
+      client.close();
+      throw error;
+    }
+    return new Api(client, identity, server);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isKubeError(error, 'unreachable')) silent.add(host);
+    return describeError(error);
+  }
+}

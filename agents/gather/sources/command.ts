@@ -1,0 +1,91 @@
+import { execa } from 'execa';
+import { Failure } from '../../../lib/steps/failure.ts';
+import type { Source } from '../source.ts';
+import { searchPath } from './programs.ts';
+
+/** What a source of the catalogue usually is; a line of the catalogue says only what differs. */
+export const usual = {
+  format: 'text',
+  phase: 'diagnosis',
+  deadlineMs: 10_000,
+  limitBytes: 4 << 20,
+  keep: 'newest',
+} as const satisfies Partial<Source>;
+
+export type Differences = Partial<
+  Pick<Source, 'format' | 'phase' | 'deadlineMs' | 'limitBytes' | 'keep' | 'gzipped' | 'givesWay'>
+>;
+
+/** A program and its arguments. */
+export type Call = readonly [program: string, ...args: string[]];
+
+export interface CommandSource extends Source {
+  readonly program: string;
+}
+
+interface ExitCodes {
+  /** Those that are no failure; 0 alone unless said. */
+  readonly accepts?: readonly number[];
+}
+
+/** Lines of standard error that are worth telling. */
+const TOLD_LINES = 3;
+
+/** What a program prints. A program that is not there or fails is the source's reason. */
+export function command(
+  path: string,
+  call: Call,
+  { accepts = [0], ...differences }: Differences & ExitCodes = {},
+): CommandSource {
+  return {
+    ...usual,
+    ...differences,
+    path,
+    program: call[0],
+    open: (_, signal) => output(call, signal, { accepts }),
+  };
+}
+
+/** All that a short-spoken program prints. @throws Failure as `output`. */
+export async function outputText(
+  call: Call,
+  signal: AbortSignal,
+  exitCodes: ExitCodes = {},
+): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of output(call, signal, exitCodes)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Standard output as it comes; the program is ended with the signal, or when nobody reads on. */
+export async function* output(
+  [program, ...args]: Call,
+  signal: AbortSignal,
+  { accepts = [0] }: ExitCodes = {},
+): AsyncGenerator<Uint8Array> {
+  const child = execa(program, args, {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    buffer: { stdout: false },
+    maxBuffer: 64 * 1024,
+    encoding: 'buffer',
+    cancelSignal: signal,
+    forceKillAfterDelay: 2000,
+    reject: false,
+    // Dates and numbers as every reader knows them.
+    env: { LC_ALL: 'C.UTF-8', TZ: 'UTC', PATH: searchPath() },
+  });
+  let isRead = false;
+  try {
+    for await (const chunk of child.iterable({ binary: true, preserveNewlines: true })) yield chunk;
+    isRead = true;
+  } finally {
+    if (!isRead) child.kill();
+  }
+  const { failed, exitCode, stderr, code } = await child;
+  if (!failed || (exitCode !== undefined && accepts.includes(exitCode))) return;
+  signal.throwIfAborted();
+  const said = Buffer.from(stderr).toString('utf8').trim().split('\n').slice(-TOLD_LINES);
+  const how = code === 'ENOENT' ? 'there is no such program' : `exit code ${exitCode ?? 'none'}`;
+  throw new Failure('retry', `${program} failed`, { found: [how, ...said].join(' | ') });
+}

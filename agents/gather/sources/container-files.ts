@@ -1,0 +1,112 @@
+import { isSecretValue } from '../../../lib/redact/names.ts';
+import { Failure } from '../../../lib/steps/failure.ts';
+import { type GatherHost, own } from '../gather-host.ts';
+import type { Source } from '../source.ts';
+import { madeJson } from './made.ts';
+import { isMapping } from './object-list.ts';
+import { CALL_MS, type ListedContainer, type RuntimeView, withRuntime } from './runtime-view.ts';
+
+/** Of a container's files in the bundle: `NAME-ID`. */
+export const containerName = ({ name, id }: ListedContainer) => `${fileName(name)}-${fileName(id)}`;
+
+/** The runtime is trusted to name containers, not to name files. */
+export const fileName = (text: string) =>
+  text.replaceAll(/[^A-Za-z0-9._-]|^\.+/g, '_').slice(0, 200);
+
+/** Lists of what the runtime has. */
+export function runtimeLists(host: GatherHost, view: RuntimeView): Source[] {
+  const at = (name: string) => own(host, `containers/${name}`);
+  return [
+    madeJson(at('containers.json'), async () => view.containers.map(summary)),
+    madeJson(at('sandboxes.json'), async () =>
+      view.sandboxes.map(({ createdAtMs, ...rest }) => ({ ...rest, createdAt: iso(createdAtMs) })),
+    ),
+    madeJson(at('images.json'), (_, signal) =>
+      withRuntime(host, (runtime) => runtime.listImages({ signal, deadlineMs: CALL_MS })),
+    ),
+    madeJson(at('runtime.json'), (_, signal) =>
+      withRuntime(host, async (runtime) => {
+        const limits = { signal, deadlineMs: CALL_MS };
+        const [version, conditions] = await Promise.all([
+          runtime.version(limits),
+          runtime.conditions(limits),
+        ]);
+        return { socket: runtime.socket, ...version, conditions };
+      }),
+    ),
+  ];
+}
+
+function summary({ id, name, attempt, createdAtMs, status, pod, ...rest }: ListedContainer) {
+  return {
+    id,
+    name,
+    attempt,
+    state: status?.state ?? rest.state,
+    createdAt: iso(createdAtMs),
+    startedAt: iso(status?.startedAtMs ?? 0),
+    finishedAt: iso(status?.finishedAtMs ?? 0),
+    exitCode: status?.exitCode,
+    reason: status?.reason,
+    message: status?.message,
+    image: status?.image || rest.image,
+    imageRef: rest.imageRef,
+    pod,
+    logPath: status?.logPath,
+  };
+}
+
+/** Absent for what has not happened. */
+const iso = (ms: number) => (ms === 0 ? undefined : new Date(ms).toISOString());
+
+/** All that the runtime knows of a container, as `crictl inspect` prints it. */
+export function inspection(host: GatherHost, container: ListedContainer): Source {
+  const path = own(host, `containers/${containerName(container)}.inspect`);
+  return madeJson(path, (_, signal) =>
+    withRuntime(host, async (runtime) => {
+      const limits = { signal, deadlineMs: CALL_MS };
+      const details = await runtime.inspectContainer(container.id, limits);
+      if (details === undefined) throw new Failure('retry', 'the container is gone by now');
+      const { name, attempt, state, image, createdAtMs, startedAtMs, finishedAtMs, ...rest } =
+        details.status;
+      const status = {
+        ...rest,
+        metadata: { attempt, name },
+        state: `CONTAINER_${state.toUpperCase()}`,
+        createdAt: iso(createdAtMs),
+        startedAt: iso(startedAtMs),
+        finishedAt: iso(finishedAtMs),
+        image: { image },
+      };
+      return { status, info: information(details.info) };
+    }),
+  );
+}
+
+/** The runtime's own part: a JSON document named `info`, or values by their names. */
+function information(info: Readonly<Record<string, string>>): unknown {
+  const parsed = Object.entries(info).map(([key, text]): [string, unknown] => [key, parse(text)]);
+  const all = Object.fromEntries(parsed);
+  return withoutEnvironment(isMapping(all.info) ? { ...all, ...all.info, info: undefined } : all);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** CRI writes an environment as `{key, value}`, which nothing else does: its secrets go here. */
+function withoutEnvironment(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEnvironment);
+  if (!isMapping(value)) return value;
+  const { key, value: set } = value;
+  if (typeof key === 'string' && typeof set === 'string' && isSecretValue(key, set)) {
+    return { key, value: '<redacted>' };
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withoutEnvironment(inner)]),
+  );
+}

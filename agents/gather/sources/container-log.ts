@@ -1,0 +1,129 @@
+import { constants } from 'node:fs';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { isMissing } from '../../../lib/host/files.ts';
+import { Failure } from '../../../lib/steps/failure.ts';
+import type { GatherHost } from '../gather-host.ts';
+import type { Phase, Source } from '../source.ts';
+import { usual } from './command.ts';
+import { messages } from './cri-log.ts';
+
+/** More than a container's log and its rotated files usually have together. */
+const WHOLE_BYTES = 256 << 20;
+const TAIL_BYTES = 64 << 10;
+/** About what a rotated log is packed to. */
+const PACKED = 10;
+const CHUNK_BYTES = 256 << 10;
+
+interface LogFile {
+  readonly place: string;
+  readonly bytes: number;
+}
+
+/** All of a container's log with what the kubelet rotated away from it, oldest first. */
+export const wholeLog = (path: string, place: string) =>
+  logSource(path, place, WHOLE_BYTES, 'bulk');
+
+/** The end of a container's log. */
+export const logTail = (path: string, place: string) =>
+  logSource(path, place, TAIL_BYTES, 'diagnosis');
+
+function logSource(path: string, place: string, limitBytes: number, phase: Phase): Source {
+  return {
+    ...usual,
+    path,
+    phase,
+    deadlineMs: phase === 'bulk' ? 90_000 : 10_000,
+    limitBytes,
+    open: (host, signal) => messages(logBytes(host, place, limitBytes, signal), host.sinceMs),
+  };
+}
+
+/** The newest `limitBytes` of a log, or somewhat more, from the beginning of a line. */
+async function* logBytes(
+  { paths, sinceMs }: GatherHost,
+  place: string,
+  limitBytes: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  await expectBelow(dirname(place), paths.at('/var/log'));
+  const files = await newestFiles(place, limitBytes, sinceMs);
+  if (files.length === 0) throw new Failure('retry', `there is no log at ${place}`);
+  let failure: unknown;
+  for (const [index, { place: file, bytes }] of files.entries()) {
+    const start = index === 0 && !file.endsWith('.gz') ? Math.max(0, bytes - limitBytes) : 0;
+    try {
+      yield* start === 0 ? read(file, 0, signal) : fromNextLine(read(file, start, signal));
+    } catch (error) {
+      signal.throwIfAborted();
+      // The newer files are worth more than this one.
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+}
+
+/** Folders of logs belong to the pods in part: what leads out of them is not followed. */
+async function expectBelow(folder: string, root: string): Promise<void> {
+  const [real, realRoot] = await Promise.all([realpath(folder), realpath(root)]);
+  if (real.startsWith(realRoot + sep)) return;
+  throw new Failure('fatal', `the log folder ${folder} is not used`, {
+    expected: `a folder below ${root}`,
+    found: real,
+  });
+}
+
+/** The log and `LOG.TIME` or `LOG.TIME.gz` that the kubelet made of it; as many as are needed, oldest first. */
+async function newestFiles(place: string, limitBytes: number, sinceMs = 0): Promise<LogFile[]> {
+  const folder = dirname(place);
+  const name = basename(place);
+  const rotated = (await readdir(folder))
+    .filter((other) => other.startsWith(`${name}.`) && /\.\d{8}-\d{6}(\.gz)?$/.test(other))
+    .toSorted()
+    .toReversed();
+  const files: LogFile[] = [];
+  let expected = 0;
+  for (const file of [name, ...rotated]) {
+    if (expected >= limitBytes) break;
+    try {
+      const { size, mtimeMs } = await stat(join(folder, file));
+      if (mtimeMs < sinceMs) break;
+      files.unshift({ place: join(folder, file), bytes: size });
+      expected += file.endsWith('.gz') ? size * PACKED : size;
+    } catch (error) {
+      // Rotated away just now.
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return files;
+}
+
+async function* read(
+  place: string,
+  start: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const handle = await open(
+    place,
+    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  );
+  try {
+    if (!(await handle.stat()).isFile()) throw new Failure('fatal', `${place} is no file`);
+    const options = { start, signal, autoClose: false, highWaterMark: CHUNK_BYTES };
+    const stream = handle.createReadStream(options);
+    yield* place.endsWith('.gz') ? pipeline(stream, createGunzip(), () => undefined) : stream;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* fromNextLine(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isLine = false;
+  for await (const chunk of chunks) {
+    const end: number = isLine ? 0 : chunk.indexOf(0x0a) + 1;
+    isLine ||= end > 0;
+    if (isLine) yield chunk.subarray(end);
+  }
+}

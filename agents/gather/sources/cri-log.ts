@@ -1,0 +1,108 @@
+const NEWLINE = 0x0a;
+const SPACE = 0x20;
+/** What has no end of line by then is none that a runtime wrote. */
+const LONGEST_LINE = 1 << 20;
+
+interface Partial {
+  /** With the blank after it. */
+  readonly time: Buffer;
+  readonly parts: Buffer[];
+  bytes: number;
+}
+
+/**
+ * Lines `TIME STREAM TAGS MESSAGE` of a container's log file (CRI's logging format) as
+ * `TIME MESSAGE`, as `crictl logs --timestamps` prints them. The parts of a long message
+ * become one line again: a secret that a runtime cut in two could not be recognised.
+ * Other lines stay as they are. `sinceMs`: from the first line on that is not older.
+ */
+export async function* messages(
+  chunks: AsyncIterable<Uint8Array>,
+  sinceMs?: number,
+): AsyncGenerator<Uint8Array> {
+  const log = new CriLog(sinceMs);
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    const out: Buffer[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      log.line(bytes.subarray(start, end + 1), out);
+      start = end + 1;
+    }
+    rest = bytes.subarray(start);
+    if (rest.length > LONGEST_LINE) {
+      out.push(rest);
+      rest = Buffer.alloc(0);
+    }
+    if (out.length > 0) yield Buffer.concat(out);
+  }
+  const out: Buffer[] = [];
+  if (rest.length > 0) log.line(Buffer.concat([rest, END]), out);
+  log.end(out);
+  if (out.length > 0) yield Buffer.concat(out);
+}
+
+const END = Buffer.from('\n');
+const STREAMS = ['stdout', 'stderr'] as const;
+type Stream = (typeof STREAMS)[number];
+
+class CriLog {
+  /** The message that is not complete yet, by its stream. */
+  readonly #open = new Map<Stream, Partial>();
+  #sinceMs: number | undefined;
+
+  constructor(sinceMs: number | undefined) {
+    this.#sinceMs = sinceMs;
+  }
+
+  /** `line` has its end. */
+  line(line: Buffer, out: Buffer[]): void {
+    const timeEnd = line.indexOf(SPACE) + 1;
+    const stream = timeEnd > 1 ? streamAt(line, timeEnd) : undefined;
+    const tags = timeEnd + 'stdout '.length;
+    const start = line.indexOf(SPACE, tags) + 1;
+    if (stream === undefined || start === 0) {
+      out.push(line);
+      return;
+    }
+    const time = line.subarray(0, timeEnd);
+    if (this.#isOld(time)) return;
+    // Tags are separated by colons, of which the first says whether the message goes on.
+    const isPartial = line[tags] === 0x50;
+    const open = this.#open.get(stream);
+    if (isPartial && (open?.bytes ?? 0) < LONGEST_LINE) {
+      // Copies: the chunk's memory is not held for them.
+      const begun = open ?? { time: Buffer.from(time), parts: [], bytes: 0 };
+      begun.parts.push(Buffer.from(line.subarray(start, -1)));
+      begun.bytes += line.length - start;
+      this.#open.set(stream, begun);
+      return;
+    }
+    if (open !== undefined) this.#open.delete(stream);
+    out.push(open?.time ?? time, ...(open?.parts ?? []), line.subarray(start));
+  }
+
+  /** What was cut in the middle of a message. */
+  end(out: Buffer[]): void {
+    for (const { time, parts } of this.#open.values()) out.push(time, ...parts, END);
+    this.#open.clear();
+  }
+
+  /** Logs are in the order of their times: after the first line that is new enough, all are. */
+  #isOld(time: Buffer): boolean {
+    if (this.#sinceMs === undefined) return false;
+    if (Date.parse(time.toString('latin1').trimEnd()) < this.#sinceMs) return true;
+    this.#sinceMs = undefined;
+    return false;
+  }
+}
+
+/** Which stream is named there, with a blank after it; without making a text of each line's. */
+function streamAt(line: Buffer, at: number): Stream | undefined {
+  const [s, t, d] = [0x73, 0x74, 0x64];
+  if (line[at] !== s || line[at + 1] !== t || line[at + 2] !== d || line[at + 6] !== SPACE) {
+    return undefined;
+  }
+  return STREAMS.find((stream) => stream.charCodeAt(3) === line[at + 3]);
+}

@@ -1,0 +1,97 @@
+import { exists } from '../../../lib/host/files.ts';
+import { own } from '../gather-host.ts';
+import type { SourceGroup } from '../source.ts';
+import { command, outputText } from './command.ts';
+import { file } from './file.ts';
+import { madeJson } from './made.ts';
+import { present } from './present.ts';
+
+const json = { format: 'json' } as const;
+const COLUMNS = 'source,fstype,size,avail,itotal,iavail,target';
+/** Without file systems on other hosts: one that hangs would hang it. Some may not be readable: it ends with 1 then. */
+const LOCAL = ['--local', '--block-size=1', `--output=${COLUMNS}`] as const;
+
+export interface FileSystem {
+  readonly target: string;
+  readonly source: string;
+  readonly type: string;
+  readonly sizeBytes: number;
+  readonly availableBytes: number;
+  /** 0 where the file system does not count them. */
+  readonly files: number;
+  readonly filesFree: number;
+}
+
+/** What is full by nature, or none. */
+const NOT_FILLED = new Set([
+  'squashfs',
+  'iso9660',
+  'udf',
+  'erofs',
+  'devtmpfs',
+  'efivarfs',
+  'ramfs',
+]);
+/** Containers' and pods' own mounts, of which the file system below is listed. */
+const OF_CONTAINERS =
+  /^\/(run\/(containerd|containers|netns)|var\/lib\/(containers\/storage|containerd|kubelet\/pods))\/./;
+
+/** Block devices, mounts, and how full they are. */
+export const disks: SourceGroup = {
+  name: 'disks',
+  deadlineMs: 5000,
+  async list(host) {
+    const { at: onHost } = host.paths;
+    const at = (name: string) => own(host, `disks/${name}`);
+    const isUefi = await exists(onHost('/sys/firmware/efi/efivars'));
+    return [
+      command(at('lsblk.json'), ['lsblk', '--json', '--bytes', '--output-all'], json),
+      command(at('findmnt.json'), ['findmnt', '--json', '--list'], json),
+      madeJson(at('df.json'), async (_, signal) =>
+        parseDf(await outputText(['df', ...LOCAL], signal, { accepts: [0, 1] })),
+      ),
+      command(at('df.txt'), ['df', '--local', '--print-type', '--human-readable'], {
+        accepts: [0, 1],
+      }),
+      ...(await present([
+        file(at('mdstat.txt'), onHost('/proc/mdstat')),
+        file(at('fstab.txt'), onHost('/etc/fstab')),
+        file(at('partitions.txt'), onHost('/proc/partitions')),
+        command(at('lvs.txt'), ['lvs', '--all', '--options=+devices']),
+        ...(isUefi ? [command(at('efibootmgr.txt'), ['efibootmgr', '--verbose'])] : []),
+      ])),
+      // Reads every folder: after everything that is quick.
+      command(
+        at('usage.txt'),
+        ['du', '--one-file-system', '--max-depth=4', '--threshold=64M', '--block-size=1M', '/var'],
+        { phase: 'bulk', deadlineMs: 20_000, accepts: [0, 1] },
+      ),
+    ];
+  },
+};
+
+/** The file systems that can fill up, of what `df` prints with the columns above. */
+export function parseDf(text: string): FileSystem[] {
+  return text.split('\n').flatMap((line) => {
+    const fields =
+      /^(?<source>.+?)\s+(?<type>\S+)\s+(?<size>\d+)\s+(?<available>-?\d+)\s+(?<files>\d+|-)\s+(?<free>-?\d+|-)\s+(?<target>\/.*)$/.exec(
+        line,
+      )?.groups;
+    if (fields === undefined) return [];
+    const { source = '', type = '', target = '', size, available, files, free } = fields;
+    if (NOT_FILLED.has(type) || source === 'composefs' || OF_CONTAINERS.test(target)) return [];
+    return [
+      {
+        target,
+        source,
+        type,
+        sizeBytes: Number(size),
+        availableBytes: Number(available),
+        files: count(files),
+        filesFree: count(free),
+      },
+    ];
+  });
+}
+
+const count = (column: string | undefined) => (column === '-' ? 0 : Number(column));

@@ -1,0 +1,101 @@
+import { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import { hostAddresses, nodeIpsOf } from '../../../lib/host/network.ts';
+import { canonicalAddress } from '../../../lib/network/address.ts';
+import { type Cluster, clusterDomain } from '../../../lib/render/cluster.ts';
+import { readCluster } from '../../../lib/render/read-cluster.ts';
+import type { GatherHost } from '../gather-host.ts';
+
+const ANSWER_MS = 3000;
+
+export interface DnsAnswer {
+  readonly name: string;
+  readonly addresses: readonly string[];
+  /** A code of c-ares, such as ENOTFOUND or ETIMEOUT, when there is no address. */
+  readonly error?: string;
+  /** The addresses that this node has in the cluster's networks. */
+  readonly expected: readonly string[];
+}
+
+/** What of resolv.conf(5) matters here. */
+export interface ResolverConfiguration {
+  /** With a port where it is not 53. */
+  readonly servers: readonly string[];
+  readonly search: readonly string[];
+}
+
+/** The names by which a cluster is reached, as the name servers of this host answer them. */
+export async function dnsAnswers({ paths }: GatherHost, signal: AbortSignal): Promise<DnsAnswer[]> {
+  const configuration = parseResolvConf(await readFile(paths.at('/etc/resolv.conf'), 'utf8'));
+  const cluster = await readCluster(paths).catch(() => undefined);
+  const expected = cluster === undefined ? [] : await nodeAddresses(cluster, signal);
+  const names = [...(cluster === undefined ? [] : clusterNames(cluster)), hostname()];
+  return Promise.all(names.map((name) => askFor(name, expected, configuration, signal)));
+}
+
+/** Any name below *.apps shows that the wildcard is there. */
+function clusterNames(cluster: Cluster): string[] {
+  const domain = clusterDomain(cluster);
+  return [`api.${domain}`, `api-int.${domain}`, `gather-check.apps.${domain}`];
+}
+
+const nodeAddresses = async ({ machineNetwork }: Cluster, signal: AbortSignal) =>
+  nodeIpsOf(await hostAddresses(signal), machineNetwork) ?? [];
+
+export function parseResolvConf(text: string): ResolverConfiguration {
+  const lines = text.split('\n').map((line) => line.trim().split(/\s+/));
+  const servers = lines.flatMap(([word, server = '']) =>
+    // Link-local ones have their interface behind a percent sign.
+    word === 'nameserver' && isIP(server.replace(/%.*/, '')) !== 0 ? [server] : [],
+  );
+  const [, ...search] = lines.findLast(([word]) => word === 'search' || word === 'domain') ?? [];
+  return { servers, search };
+}
+
+/** Asks for addresses of both families. A short name is asked for in the domains that the host searches. */
+export async function askFor(
+  name: string,
+  expected: readonly string[],
+  { servers, search }: ResolverConfiguration,
+  signal: AbortSignal,
+): Promise<DnsAnswer> {
+  if (servers.length === 0) return { name, addresses: [], error: 'no name server', expected };
+  const names = name.includes('.')
+    ? [name]
+    : [...search.map((domain) => `${name}.${domain}`), name];
+  const resolver = new Resolver({ timeout: 1000, tries: 2 });
+  resolver.setServers(servers);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+  const cancel = () => resolver.cancel();
+  limit.addEventListener('abort', cancel, { once: true });
+  let error = 'ENOTFOUND';
+  try {
+    for (const full of names) {
+      limit.throwIfAborted();
+      const results = await Promise.allSettled([resolver.resolve4(full), resolver.resolve6(full)]);
+      const addresses = results.flatMap((result) =>
+        result.status === 'fulfilled' ? result.value.map(canonicalAddress) : [],
+      );
+      if (addresses.length > 0) return { name, addresses, expected };
+      error = errorOf(results);
+    }
+  } catch {
+    error = 'ETIMEOUT';
+  } finally {
+    limit.removeEventListener('abort', cancel);
+  }
+  return { name, addresses: [], error: limit.aborted ? 'ETIMEOUT' : error, expected };
+}
+
+/** That there is no such name says more than that it has no address of one family. */
+function errorOf(results: readonly PromiseSettledResult<unknown>[]): string {
+  const codes = results.flatMap((result) =>
+    result.status === 'rejected' ? [codeOf(result.reason)] : [],
+  );
+  return codes.find((code) => code !== 'ENODATA') ?? codes[0] ?? 'ENOTFOUND';
+}
+
+const codeOf = (reason: unknown) =>
+  reason instanceof Error && 'code' in reason ? String(reason.code) : String(reason);

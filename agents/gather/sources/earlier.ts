@@ -1,0 +1,90 @@
+import { mkdir, mkdtemp, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exists } from '../../../lib/host/files.ts';
+import { Failure } from '../../../lib/steps/failure.ts';
+import type { GatherHost } from '../gather-host.ts';
+import type { Phase, Source, SourceGroup } from '../source.ts';
+import { usual } from './command.ts';
+import { formatOf } from './file.ts';
+import { missing } from './made.ts';
+import { type UnpackedFile, type UnpackLimits, unpack, unpackedContents } from './unpack.ts';
+
+const FOLDER = 'log-bundle-bootstrap';
+/** What the bundle of the live stage weighs is bounded by the Ignition that it came with. */
+const MAX_BYTES = 512 << 20;
+const LIMITS = { entries: 10_000, fileBytes: 128 << 20 } as const;
+/** A file of the diagnosis, as elsewhere. */
+const SMALL_BYTES = usual.limitBytes;
+
+/** Its own explanation is of another moment; this bundle's rules read what it was made of. */
+const REPORTS = new Set(['report.html', 'report.json', 'SUMMARY.txt']);
+/** What the rules read on this host, they read of the live stage too. */
+const DIAGNOSIS = [
+  /^(failed-units\.txt|unit-status\/)/,
+  /^(bootstrap\/)?(systemd|network|disks|proc|static-pods|kubelet|etcd|agents|ignition|certificates|rpm-ostree)\//,
+  /^(bootstrap\/)?(services|steps)\//,
+  /^(bootstrap\/)?journals\/.*(?<!\.gz)$/,
+  /^(bootstrap\/)?containers\/([^/]+\.json$|tails\/|[^/]+\.inspect$)/,
+  /^resources\//,
+];
+const BULK = [/\.gz$/, /^resources\/pod-logs\//];
+
+/** The bundle of the live stage, which came to the installed host through Ignition, as part of this one. */
+export const earlier: SourceGroup = {
+  name: 'earlier',
+  deadlineMs: 30_000,
+  async list(host, signal) {
+    const archive = host.paths.at('/var/log/log-bundle-bootstrap.tar.gz');
+    if (!(await exists(archive))) return [];
+    const { files, refused, failure } = await unpack(
+      archive,
+      await folderFor(host),
+      await limitsFor(host),
+      signal,
+    );
+    const faults = [
+      ...(failure === undefined ? [] : [failure]),
+      ...(refused.length === 0
+        ? []
+        : [new Failure('fatal', `left out of ${archive}`, { found: refused.join(', ') })]),
+    ];
+    return [
+      ...files.filter(({ name }) => !REPORTS.has(name)).map(sourceOf),
+      ...faults.map((fault, index) => missing(`${FOLDER}/unread-${index + 1}.txt`, fault)),
+    ];
+  },
+};
+
+function sourceOf({ name, place }: UnpackedFile): Source {
+  const phase = phaseOf(name);
+  const limitBytes = phase === 'diagnosis' ? SMALL_BYTES : LIMITS.fileBytes;
+  return {
+    ...usual,
+    path: `${FOLDER}/${name}`,
+    format: formatOf(name),
+    phase,
+    limitBytes,
+    deadlineMs: phase === 'diagnosis' ? 10_000 : 60_000,
+    ...(name.endsWith('.gz') ? { gzipped: true } : {}),
+    open: (_, signal) => unpackedContents(place, MAX_BYTES, signal),
+  };
+}
+
+/** In which phase a file of the earlier bundle is collected, by its path in there. */
+export function phaseOf(name: string): Phase {
+  const isRead = DIAGNOSIS.some((path) => path.test(name)) && !BULK.some((path) => path.test(name));
+  return isRead ? 'diagnosis' : 'bulk';
+}
+
+/** A folder of its own: listed again, it begins anew. */
+async function folderFor({ work }: GatherHost): Promise<string> {
+  await mkdir(work, { recursive: true, mode: 0o700 });
+  return mkdtemp(join(work, 'earlier-'));
+}
+
+/** Unpacked it takes no more of the disk than a gather may. */
+async function limitsFor({ work, settings }: GatherHost): Promise<UnpackLimits> {
+  const { bavail, bsize } = await statfs(work);
+  const share = (bavail * bsize * settings.gatherDiskSharePercent) / 100;
+  return { ...LIMITS, bytes: Math.min(MAX_BYTES, share) };
+}

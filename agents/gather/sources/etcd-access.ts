@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connectEtcd, type EtcdClient } from '../../../lib/etcd/client.ts';
+import { exists, namesIn } from '../../../lib/host/files.ts';
+import { accessTo } from '../../../lib/render/access.ts';
+import { Failure } from '../../../lib/steps/failure.ts';
+import type { GatherHost } from '../gather-host.ts';
+
+interface EtcdFiles {
+  readonly ca: string;
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** etcd's certificates on a host of OpenShift: a peer's is a client's too. */
+const OPENSHIFT = '/etc/kubernetes/static-pod-resources/etcd-certs';
+const OPENSHIFT_AUTHORITIES = [
+  'configmaps/etcd-all-bundles/server-ca-bundle.crt',
+  'configmaps/etcd-serving-ca/ca-bundle.crt',
+];
+
+/** Where etcd's own arguments on this host stand. */
+const MANIFESTS = ['etcd.yaml', 'etcd-pod.yaml', 'etcd-member-pod.yaml'];
+
+/** Asks this host's etcd, with a client certificate that lies here anyway, for the time of `use`. */
+export async function withEtcdOf<T>(
+  host: GatherHost,
+  use: (client: EtcdClient) => Promise<T>,
+): Promise<T> {
+  const { clientUrl } = accessTo('kubernetes').etcd;
+  const { origin } = await etcdUrl(host, 'listen-client-urls', clientUrl);
+  const client = connectEtcd(origin, await etcdTls(host));
+  try {
+    return await use(client);
+  } finally {
+    client.close();
+  }
+}
+
+/** @throws Failure when no client certificate is here, or its files cannot be read. */
+export async function etcdTls(host: GatherHost): Promise<Record<'ca' | 'cert' | 'key', Buffer>> {
+  const files = await etcdFiles(host);
+  if (files === undefined) {
+    throw new Failure('retry', 'there is no client certificate for etcd on this host');
+  }
+  const [ca, cert, key] = await Promise.all([
+    readFile(files.ca),
+    readFile(files.certificate),
+    readFile(files.key),
+  ]);
+  return { ca, cert, key };
+}
+
+/** Whether there is, or should be, an etcd on this host. */
+export async function hasEtcd(host: GatherHost): Promise<boolean> {
+  if ((await etcdFiles(host)) !== undefined) return true;
+  return (await etcdManifest(host)) !== undefined;
+}
+
+/** Where etcd on this host tells its health and metrics. */
+export function etcdMetricsUrl(host: GatherHost): Promise<URL> {
+  return etcdUrl(host, 'listen-metrics-urls', accessTo('kubernetes').gather.etcdMetricsUrl);
+}
+
+/** As its static pod says it, which is the one that counts. */
+async function etcdUrl(host: GatherHost, flag: string, usual: string): Promise<URL> {
+  const manifest = (await etcdManifest(host)) ?? '';
+  const given = new RegExp(`--${flag}=(https?://[^\\s,"'\\\\]+)`).exec(manifest)?.[1];
+  const url = new URL(given ?? usual);
+  // It listens on all addresses; its certificate is for this one too.
+  if (['0.0.0.0', '[::]'].includes(url.hostname)) url.hostname = '127.0.0.1';
+  return url;
+}
+
+async function etcdManifest({ paths }: GatherHost): Promise<string | undefined> {
+  for (const name of MANIFESTS) {
+    const path = join(paths.staticPods, name);
+    if (await exists(path)) return readFile(path, 'utf8');
+  }
+  return undefined;
+}
+
+async function etcdFiles({ paths }: GatherHost): Promise<EtcdFiles | undefined> {
+  const { ca, certificate, key } = accessTo('kubernetes').gather.etcd;
+  const own = { ca: paths.at(ca), certificate: paths.at(certificate), key: paths.at(key) };
+  if (await exists(own.key)) return own;
+  const folder = paths.at(join(OPENSHIFT, 'secrets/etcd-all-certs'));
+  const peer = (await namesIn(folder)).find((name) => /^etcd-peer-.*\.key$/.test(name));
+  if (peer === undefined) return undefined;
+  const authorities = OPENSHIFT_AUTHORITIES.map((name) => paths.at(join(OPENSHIFT, name)));
+  const areThere = await Promise.all(authorities.map(exists));
+  const authority = authorities.find((_, index) => areThere[index]);
+  if (authority === undefined) return undefined;
+  const peerKey = join(folder, peer);
+  return { ca: authority, certificate: peerKey.replace(/\.key$/, '.crt'), key: peerKey };
+}

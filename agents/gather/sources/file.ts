@@ -1,0 +1,147 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { basename, join, sep } from 'node:path';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { Failure } from '../../../lib/steps/failure.ts';
+import type { Source } from '../source.ts';
+import { type Differences, usual } from './command.ts';
+import { below, type WalkLimits, walkLimits } from './walk.ts';
+
+export interface FileSource extends Source {
+  /** On this host. */
+  readonly place: string;
+}
+
+const NEWLINE = 0x0a;
+
+/**
+ * A file of the host; links are not followed, and of a large one only the end is read when
+ * the newest is kept. One that ends in `.gz` is read unpacked.
+ */
+export function file(path: string, place: string, differences: Differences = {}): FileSource {
+  const source = { ...usual, ...differences, path, place };
+  return {
+    ...source,
+    open: (_, signal) =>
+      contents(place, source.keep === 'newest' ? source.limitBytes : undefined, signal),
+  };
+}
+
+/** As `file`, of what may be a link: it must end in one of the folders. */
+export function linkedFile(
+  path: string,
+  place: string,
+  folders: readonly string[],
+  differences: Differences = {},
+): FileSource {
+  const source = file(path, place, differences);
+  return {
+    ...source,
+    async *open(_, signal) {
+      yield* contents(await endOfLinks(place, folders), source.limitBytes, signal);
+    },
+  };
+}
+
+/** The file itself. @throws Failure when it lies in none of the folders. */
+export async function endOfLinks(place: string, folders: readonly string[]): Promise<string> {
+  const end = await realpath(place);
+  // The folder may lie behind a link itself, as /opt does on CoreOS.
+  const ends = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
+  if (ends.some((folder) => end.startsWith(`${folder}${sep}`))) return end;
+  throw new Failure('fatal', `${place} is a link to another place`, {
+    expected: `a file in ${folders.join(', ')}`,
+  });
+}
+
+/** The files of a folder and of those below it, by their paths in it; none when it is not there. */
+export async function filesBelow(folder: string, limits: WalkLimits = walkLimits) {
+  const found = await below(folder, limits);
+  return found.filter(({ kind }) => kind === 'file').map(({ name }) => name);
+}
+
+type FolderOptions = Differences & {
+  /** Which files, by their paths in the folder. */
+  readonly wanted?: RegExp;
+  /** Folders in folders, this one included. */
+  readonly depth?: number;
+};
+
+/** A source for each file of a folder that is wanted, below `path`. */
+export async function folder(
+  path: string,
+  place: string,
+  { wanted = /[^/]$/, depth = walkLimits.depth, ...differences }: FolderOptions = {},
+): Promise<FileSource[]> {
+  const names = await filesBelow(place, { ...walkLimits, depth });
+  return names
+    .filter((name) => wanted.test(name) && isPlain(name))
+    .map((name) => file(join(path, name), join(place, name), differences));
+}
+
+/** Names become paths in the bundle: without what a terminal or another system reads as more than a name. */
+export const isPlain = (name: string): boolean => !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(name);
+
+/** How the redaction reads a file, by its name. */
+export function formatOf(name: string): Source['format'] {
+  const plain = basename(name).replace(/\.gz$/, '');
+  if (/\.(json|jsonl|inspect)$/.test(plain)) return 'json';
+  return /\.ya?ml$/.test(plain) ? 'yaml' : 'text';
+}
+
+/** `lastBytes`: of a longer file only its end is read, from the beginning of a line. */
+export async function* contents(
+  place: string,
+  lastBytes: number | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const handle = await openRegular(place);
+  try {
+    const { size } = await handle.stat();
+    if (place.endsWith('.gz')) {
+      const unpacked = createGunzip();
+      // The reader of what comes out hears of a failure there.
+      pipeline(read(handle, 0, signal), unpacked, () => undefined);
+      yield* unpacked;
+      return;
+    }
+    const start = lastBytes === undefined ? 0 : Math.max(0, size - lastBytes);
+    const bytes = read(handle, start, signal);
+    yield* start === 0 ? bytes : fromNextLine(bytes);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Opened without following a link. @throws Failure when it is no regular file. */
+export async function openRegular(place: string): Promise<FileHandle> {
+  const handle = await open(
+    place,
+    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  );
+  try {
+    if ((await handle.stat()).isFile()) return handle;
+    throw new Failure('fatal', `${place} is no file`);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+const read = (handle: FileHandle, start: number, signal: AbortSignal) =>
+  handle.createReadStream({ start, signal, autoClose: false, highWaterMark: 256 * 1024 });
+
+async function* fromNextLine(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isBegun = false;
+  for await (const chunk of chunks) {
+    if (isBegun) {
+      yield chunk;
+      continue;
+    }
+    const end = chunk.indexOf(NEWLINE);
+    if (end < 0) continue;
+    isBegun = true;
+    yield chunk.subarray(end + 1);
+  }
+}

@@ -1,0 +1,35 @@
+import type { GatherHost } from '../gather-host.ts';
+import type { Source } from '../source.ts';
+import { type Differences, usual } from './command.ts';
+
+/** A text that is made here, of what no single program or file tells. */
+export function made(
+  path: string,
+  make: (host: GatherHost, signal: AbortSignal) => Promise<string>,
+  differences: Differences = {},
+): Source {
+  return {
+    ...usual,
+    ...differences,
+    path,
+    async *open(host, signal) {
+      yield Buffer.from(await make(host, signal), 'utf8');
+    },
+  };
+}
+
+/** A document that is made here. */
+export function madeJson(
+  path: string,
+  make: (host: GatherHost, signal: AbortSignal) => Promise<unknown>,
+  differences: Differences = {},
+): Source {
+  const text = async (host: GatherHost, signal: AbortSignal) =>
+    `${JSON.stringify(await make(host, signal), null, 1)}\n`;
+  return made(path, text, { format: 'json', ...differences });
+}
+
+/** Stands for what was to be there and is not: its reason becomes an outcome of the bundle. */
+export function missing(path: string, reason: unknown): Source {
+  return made(path, () => Promise.reject(reason));
+}

@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { isMissing } from '../../../lib/host/files.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { type GatherHost, own } from '../gather-host.ts';
+import type { SourceGroup } from '../source.ts';
+import { command, outputText } from './command.ts';
+import { dnsAnswers } from './dns.ts';
+import { file, folder, linkedFile } from './file.ts';
+import { made, madeJson } from './made.ts';
+import { present } from './present.ts';
+import { isInstalled } from './programs.ts';
+
+const json = { format: 'json' } as const;
+/** Rules can be many; the first ones tell how they are made. */
+const rules = { keep: 'oldest', limitBytes: 2 << 20 } as const;
+
+/** Addresses, routes, sockets, rules, names: as the kernel, NetworkManager and the name servers have them. */
+export const network: SourceGroup = {
+  name: 'network',
+  deadlineMs: 5000,
+  async list(host) {
+    const { at: onHost } = host.paths;
+    const at = (name: string) => own(host, `network/${name}`);
+    const sockets = (await isInstalled('netstat')) ? 'netstat' : 'ss';
+    return [
+      command(at('ip-addr.txt'), ['ip', 'addr']),
+      command(at('ip-route.txt'), ['ip', 'route']),
+      command(at('ip-addr.json'), ['ip', '-json', 'addr'], json),
+      command(at('ip-route.json'), ['ip', '-json', 'route'], json),
+      command(at('ip-6-route.json'), ['ip', '-6', '-json', 'route'], json),
+      command(at('ip-6-route.txt'), ['ip', '-6', 'route']),
+      command(at('ip-rule.txt'), ['ip', 'rule']),
+      command(at('ip-neighbour.txt'), ['ip', 'neighbour']),
+      command(at('ip-link.txt'), ['ip', '-statistics', '-details', 'link']),
+      file(at('hostname.txt'), onHost('/proc/sys/kernel/hostname')),
+      madeJson(at('dns.json'), dnsAnswers),
+      made(at('proxy.txt'), proxyVariables),
+      ...(await present([
+        command(at('netstat.txt'), [sockets, '-anp'], rules),
+        command(at('sockets.txt'), ['ss', '-s']),
+        linkedFile(at('resolv.conf'), onHost('/etc/resolv.conf'), [onHost('/etc'), onHost('/run')]),
+        file(at('hosts'), onHost('/etc/hosts')),
+        command(at('nmstate.yaml'), ['nmstatectl', 'show'], { format: 'yaml' }),
+        command(at('nmcli.txt'), ['nmcli', 'device', 'show']),
+        // Where the profiles lie, not what is in them: passwords of networks.
+        command(at('nmcli-connections.txt'), [
+          'nmcli',
+          '--fields=NAME,UUID,TYPE,DEVICE,STATE,AUTOCONNECT,FILENAME',
+          'connection',
+          'show',
+        ]),
+        command(at('firewall.txt'), ['nft', '--numeric', 'list', 'ruleset'], rules),
+        command(at('iptables.txt'), ['iptables-save'], rules),
+        command(at('ip6tables.txt'), ['ip6tables-save'], rules),
+        file(at('nodeip-hint.txt'), onHost('/etc/default/nodeip-configuration')),
+        file(at('conntrack-count.txt'), onHost('/proc/sys/net/netfilter/nf_conntrack_count')),
+        file(at('conntrack-max.txt'), onHost('/proc/sys/net/netfilter/nf_conntrack_max')),
+      ])),
+      ...((await isInstalled('sysctl')) ? [made(at('sysctl.txt'), networkSysctls)] : []),
+      ...(await folder(at('nodeip'), onHost('/run/nodeip-configuration'))),
+    ];
+  },
+};
+
+/** Some of them are keys. */
+async function networkSysctls(_: GatherHost, signal: AbortSignal): Promise<string> {
+  const call = ['sysctl', '--all', '--ignore', '--pattern', '^net[.]'] as const;
+  const lines = (await outputText(call, signal, { accepts: [0, 1, 255] })).split('\n');
+  return lines.filter((line) => !/^[^=]*(secret|key)/.test(line)).join('\n');
+}
+
+/** Where the variables of a proxy are set: ours, OpenShift's, the system's. */
+const proxyFiles = ({ at }: HostPaths) => [
+  at('/etc/sno-agents/proxy.env'),
+  at('/etc/mco/proxy.env'),
+  at('/etc/environment'),
+  at('/etc/systemd/system.conf.d/10-default-env.conf'),
+];
+
+/** Each variable of a proxy with its file, without names and passwords of users. */
+async function proxyVariables({ paths }: GatherHost): Promise<string> {
+  const lines = await Promise.all(
+    proxyFiles(paths).map(async (place) =>
+      (await textOf(place))
+        .split('\n')
+        .filter((line) => /proxy/i.test(line) && !line.startsWith('#'))
+        .map((line) => `${place}: ${withoutUser(line)}\n`),
+    ),
+  );
+  return lines.flat().join('');
+}
+
+/** Up to the last `@`: a password may hold one. */
+const withoutUser = (line: string) => line.replaceAll(/:\/\/\S*@/g, '://<redacted>@');
+
+async function textOf(place: string): Promise<string> {
+  try {
+    return await readFile(place, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return '';
+    throw error;
+  }
+}

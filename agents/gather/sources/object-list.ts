@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { KubeError } from '../../../lib/kube/kube-error.ts';
+import { Failure } from '../../../lib/steps/failure.ts';
+import type { Api } from './api.ts';
+
+/** Objects asked for at once, as long as they are small. */
+const PAGE_OBJECTS = 500;
+/** An answer that gets larger is asked for again with fewer objects: it is parsed as a whole. */
+const PAGE_BYTES = 4 << 20;
+/** Larger than any object that etcd takes. */
+const OBJECT_BYTES = 16 << 20;
+
+const pageSchema = z.looseObject({
+  metadata: z
+    .looseObject({ continue: z.string().optional(), remainingItemCount: z.number().optional() })
+    .default({}),
+  items: z.array(z.unknown()).nullable(),
+});
+
+export type Page = z.infer<typeof pageSchema>;
+
+export interface ListRequest {
+  /** Without a query. */
+  readonly path: string;
+  readonly accept?: string;
+}
+
+/** A list page by page; the objects of one page are in memory, those before and after are not. */
+export async function* pages(
+  api: Api,
+  { path, ...rest }: ListRequest,
+  signal: AbortSignal,
+): AsyncGenerator<Page> {
+  let limit = PAGE_OBJECTS;
+  for (let next: string | undefined; ; ) {
+    const query = new URLSearchParams({
+      limit: String(limit),
+      ...(next === undefined ? {} : { continue: next }),
+    });
+    const call = { ...rest, path: `${path}?${query}` };
+    const bytes = await answerUpTo(
+      limit === 1 ? OBJECT_BYTES : PAGE_BYTES,
+      api.bytes(call, signal),
+    );
+    if (bytes === undefined) {
+      if (limit === 1) throw new Failure('retry', `${path} has an object of more than 16 MiB`);
+      limit = Math.max(1, Math.floor(limit / 5));
+      continue;
+    }
+    const page = parsePage(path, bytes);
+    yield page;
+    next = page.metadata.continue || undefined;
+    if (next === undefined) return;
+  }
+}
+
+/** The whole answer, or undefined when it is larger. */
+async function answerUpTo(
+  limitBytes: number,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<Buffer | undefined> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > limitBytes) return undefined;
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts);
+}
+
+function parsePage(path: string, bytes: Buffer): Page {
+  try {
+    return pageSchema.parse(JSON.parse(bytes.toString('utf8')));
+  } catch (cause) {
+    throw new KubeError('busy', `GET ${path}: the answer is no list`, { cause });
+  }
+}
+
+/**
+ * A list as one JSON document, written as it comes. When it does not come to its end or
+ * gets too large, the document is closed all the same, and the reason thrown after that.
+ */
+export async function* listDocument(
+  lists: AsyncIterable<Page>,
+  limitBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  let written = 0;
+  let isOpen = false;
+  let failure: unknown;
+  try {
+    for await (const { items, metadata, ...head } of lists) {
+      const parts: string[] = [];
+      if (!isOpen) parts.push(beginning(head, metadata));
+      isOpen = true;
+      for (const item of items ?? []) {
+        const text = asItem(item);
+        bytes += Buffer.byteLength(text);
+        if (bytes > limitBytes) break;
+        parts.push(written++ === 0 ? '\n' : ',\n', text);
+      }
+      yield Buffer.from(parts.join(''));
+      if (bytes > limitBytes) {
+        const limit = `${limitBytes >> 20} MiB`;
+        failure = new Failure(
+          'retry',
+          `more than ${limit}: the first ${written} objects are there`,
+        );
+        break;
+      }
+    }
+  } catch (error) {
+    failure = error;
+  }
+  if (isOpen) yield Buffer.from('\n]}\n');
+  if (failure !== undefined) throw failure;
+}
+
+/** All of the list but its objects, left open for them. */
+function beginning(head: object, metadata: Page['metadata']): string {
+  const { continue: _, remainingItemCount: __, ...rest } = metadata;
+  return `${JSON.stringify({ ...head, metadata: rest }, null, 1).slice(0, -2)},\n "items": [`;
+}
+
+/** As the API gives it, without the record of who set which field: longer than many an object. */
+export function asItem(item: unknown): string {
+  if (!isMapping(item) || !isMapping(item.metadata)) return JSON.stringify(item, null, 1);
+  const { managedFields: _, ...metadata } = item.metadata;
+  return JSON.stringify({ ...item, metadata }, null, 1);
+}
+
+export const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,26 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Where administrators' programs lie; who calls the gather may have fewer on the path. */
+const STANDARD = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+const folders = () => {
+  const given = (process.env.PATH ?? '').split(':').filter((folder) => folder.startsWith('/'));
+  return [...new Set([...given, ...STANDARD])];
+};
+
+export const searchPath = (): string => folders().join(':');
+
+/** Whether a program, by its name or its path, can be run here. */
+export async function isInstalled(program: string): Promise<boolean> {
+  const places = program.includes('/') ? [program] : folders().map((name) => join(name, program));
+  for (const place of places) {
+    const isThere = await access(place, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return true;
+  }
+  return false;
+}

@@ -1,0 +1,189 @@
+import { join } from 'node:path';
+import {
+  builtInCollections,
+  type Collection,
+  openshiftCollections,
+  wholeGroups,
+} from '../../../lib/gather/collections.ts';
+import { Discovery, type ServedKind } from '../../../lib/kube/discovery.ts';
+import { groupOf } from '../../../lib/kube/kind-name.ts';
+import { resourcePath } from '../../../lib/kube/resources.ts';
+import { describeError } from '../../../lib/steps/failure.ts';
+import type { GatherHost } from '../gather-host.ts';
+import type { Source, SourceGroup } from '../source.ts';
+import { type Api, apiOf } from './api.ts';
+import { usual } from './command.ts';
+import { hasEtcd } from './etcd-access.ts';
+import { file, filesBelow } from './file.ts';
+import { made } from './made.ts';
+import { newestEvents } from './newest-events.ts';
+import { listDocument, pages } from './object-list.ts';
+import { objectNames } from './object-names.ts';
+import { secretAnnotations, secretNames } from './secret-names.ts';
+
+const DISCOVERY_MS = 5000;
+/** Of a collection that the report is made of; larger documents are not read by structure. */
+const DIAGNOSIS_BYTES = 8 << 20;
+const BULK_BYTES = 64 << 20;
+
+/** By their files' names: what the report reads. The rest can be large. */
+const DIAGNOSIS: ReadonlySet<string> = new Set([
+  ...['apiservices', 'clusteroperators', 'clusterversion', 'csr', 'daemonsets', 'deployments'],
+  ...['events', 'leases', 'namespaces', 'nodes', 'pods', 'services'],
+  ...['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+  ...['persistentvolumeclaims', 'persistentvolumes'],
+]);
+
+/** The objects of the API, or where it is down, those that were saved while it was up. */
+export const resources: SourceGroup = {
+  name: 'resources',
+  deadlineMs: 45_000,
+  async list(host, signal) {
+    const names = (await hasEtcd(host)) ? [secretNames(host)] : [];
+    let api: Api;
+    try {
+      api = await apiOf(host, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const saved = await savedObjects(host, error);
+      const isSaved = ({ path }: Source) => saved.some((source) => source.path === path);
+      return [...names.filter((source) => !isSaved(source)), ...saved];
+    }
+    return [...(await apiSources(host, api, signal)), ...names];
+  },
+};
+
+/** Everything of an API that answers. */
+export async function apiSources(
+  host: GatherHost,
+  api: Api,
+  signal: AbortSignal,
+): Promise<Source[]> {
+  return [
+    origin(`The objects are the API's at ${api.server.origin}, asked as ${api.identity.name}.`),
+    ...health(api),
+    ...(await collections(host, api, signal)),
+    ...objectNames(api),
+    ...(api.identity.isAdministrator ? [secretAnnotations(api)] : []),
+    openApi(api),
+  ];
+}
+
+/** Which of the collections this API serves, and all the rest of OpenShift's own groups. */
+async function collections(host: GatherHost, api: Api, signal: AbortSignal): Promise<Source[]> {
+  const discovery = new Discovery(api.client);
+  const known = [...builtInCollections, ...openshiftCollections];
+  const versions = new Set([...known.map(({ apiVersion }) => apiVersion), ...wholeGroups]);
+  const limits = { signal, deadlineMs: DISCOVERY_MS };
+  const served = new Map<string, ServedKind[] | undefined>(
+    await Promise.all(
+      [...versions].map(async (apiVersion): Promise<[string, ServedKind[] | undefined]> => {
+        const kinds = await discovery.kinds(apiVersion, limits).catch(() => undefined);
+        return [apiVersion, kinds && [...kinds.values()].filter(({ isListable }) => isListable)];
+      }),
+    ),
+  );
+  signal.throwIfAborted();
+  // What cannot be told is asked for, so that there is a reason in its place.
+  const isServed = ({ apiVersion, plural }: Collection) =>
+    served.get(apiVersion)?.some(({ resource }) => resource.plural === plural) ?? true;
+  const others = wholeGroups.flatMap((apiVersion) =>
+    (served.get(apiVersion) ?? [])
+      .map(({ resource: { plural } }) => ({
+        name: `${plural}.${groupOf(apiVersion)}`,
+        apiVersion,
+        plural,
+      }))
+      .filter((other) => !known.some((one) => isSame(one, other))),
+  );
+  return [...known.filter(isServed), ...others].map((collection) => objects(host, api, collection));
+}
+
+const isSame = (one: Collection, other: Collection) =>
+  one.apiVersion === other.apiVersion && one.plural === other.plural;
+
+function objects({ sinceMs }: GatherHost, api: Api, collection: Collection): Source {
+  const isDiagnosis = DIAGNOSIS.has(collection.name);
+  const limitBytes = isDiagnosis ? DIAGNOSIS_BYTES : BULK_BYTES;
+  const request = { path: resourcePath(collection, {}) };
+  return {
+    ...usual,
+    path: `resources/${collection.name}.json`,
+    format: 'json',
+    phase: isDiagnosis ? 'diagnosis' : 'bulk',
+    deadlineMs: isDiagnosis ? 30_000 : 60_000,
+    // The document ends by itself at its own limit: cut by the spool it would be none.
+    limitBytes: 2 * limitBytes,
+    keep: 'oldest',
+    open: (_, signal) =>
+      collection.name === 'events'
+        ? newestEvents(pages(api, request, signal), limitBytes, sinceMs)
+        : listDocument(pages(api, request, signal), limitBytes),
+  };
+}
+
+function health(api: Api): Source[] {
+  const answer = (name: string, path: string) =>
+    made(`resources/api/${name}.txt`, async (_, signal) => {
+      const { code, body } = await api.answer(path, signal);
+      return code === 200 ? `${body.trimEnd()}\n` : `HTTP ${code}\n${body.trimEnd()}\n`;
+    });
+  return [
+    answer('readyz', '/readyz?verbose'),
+    answer('livez', '/livez?verbose'),
+    answer('version', '/version'),
+  ];
+}
+
+function openApi(api: Api): Source {
+  return {
+    ...usual,
+    path: 'resources/openapi.json.gz',
+    phase: 'bulk',
+    deadlineMs: 30_000,
+    limitBytes: 32 << 20,
+    keep: 'oldest',
+    gzipped: true,
+    open: (_, signal) => api.bytes({ path: '/openapi/v2' }, signal, 30_000),
+  };
+}
+
+/** The files that the live host's own gathering left before the API was stopped. */
+async function savedObjects({ paths }: GatherHost, reason: unknown): Promise<Source[]> {
+  const place = paths.at('/opt/openshift/gather/resources');
+  const saved = (await filesBelow(place))
+    .filter((name) => name !== 'origin.txt')
+    .map((name) => savedFile(name, join(place, name)));
+  const said = describeError(reason);
+  return [
+    saved.length === 0
+      ? origin(`There are no objects of the API: ${said}.`, reason)
+      : origin(`The objects were saved before the API was stopped. Now: ${said}.`, reason),
+    ...saved,
+  ];
+}
+
+function savedFile(name: string, place: string): Source {
+  const isJson = name.endsWith('.json');
+  const isGzipped = name.endsWith('.gz');
+  const isDiagnosis = isJson ? DIAGNOSIS.has(name.slice(0, -'.json'.length)) : !isGzipped;
+  const source = file(`resources/${name}`, place, {
+    format: isJson ? 'json' : 'text',
+    phase: isDiagnosis ? 'diagnosis' : 'bulk',
+    keep: 'oldest',
+    limitBytes: 2 * (isDiagnosis ? DIAGNOSIS_BYTES : BULK_BYTES),
+  });
+  return { ...source, gzipped: isGzipped };
+}
+
+/** Says where the objects are from; with `failure` as its reason, the list of failures says so too. */
+function origin(text: string, failure?: unknown): Source {
+  return {
+    ...usual,
+    path: 'resources/origin.txt',
+    async *open() {
+      yield Buffer.from(`${text}\n`);
+      if (failure !== undefined) throw failure;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import type { Container, ContainerStatus, PodSandbox } from '../../../lib/cri/messages.ts';
+import { type ContainerRuntime, connectRuntime, runtimeSockets } from '../../../lib/cri/runtime.ts';
+import { Failure } from '../../../lib/steps/failure.ts';
+import type { GatherHost } from '../gather-host.ts';
+
+/** The one call by which it shows whether the runtime answers. */
+const PROBE_MS = 5000;
+export const CALL_MS = 10_000;
+/** All containers' states together. */
+const STATES_MS = 15_000;
+const CONCURRENCY = 8;
+
+/** A container as it is listed, with its state where the runtime still knew it. */
+export interface ListedContainer extends Container {
+  readonly status?: ContainerStatus;
+  readonly pod: { readonly name: string; readonly namespace: string; readonly uid: string };
+}
+
+/** What the container runtime of this host has. */
+export interface RuntimeView {
+  /** The newest first. */
+  readonly containers: readonly ListedContainer[];
+  readonly sandboxes: readonly PodSandbox[];
+}
+
+const known = new WeakMap<GatherHost, Promise<RuntimeView>>();
+
+/**
+ * The runtime of this host, asked once for all groups of sources.
+ * @throws Failure that says why it cannot be asked: no socket, refused, or no answer.
+ */
+export function runtimeView(host: GatherHost, signal: AbortSignal): Promise<RuntimeView> {
+  const view = known.get(host) ?? withRuntime(host, (runtime) => look(runtime, signal));
+  known.set(host, view);
+  return view;
+}
+
+/** Calls the runtime with a connection for the time of `use`. */
+export async function withRuntime<T>(
+  { paths }: GatherHost,
+  use: (runtime: ContainerRuntime) => Promise<T>,
+): Promise<T> {
+  const sockets = runtimeSockets.map((path) => paths.at(path));
+  const socket = sockets.find((path) => existsSync(path));
+  if (socket === undefined) {
+    throw new Failure('retry', 'the container runtime does not run', {
+      expected: `a socket ${sockets.join(' or ')}`,
+      found: 'none',
+    });
+  }
+  const runtime = connectRuntime(socket);
+  try {
+    return await use(runtime);
+  } finally {
+    runtime.close();
+  }
+}
+
+async function look(runtime: ContainerRuntime, signal: AbortSignal): Promise<RuntimeView> {
+  await runtime.version({ signal, deadlineMs: PROBE_MS });
+  const limits = { signal, deadlineMs: CALL_MS };
+  const [containers, sandboxes] = await Promise.all([
+    runtime.listContainers(limits),
+    runtime.listPodSandboxes(limits),
+  ]);
+  const states = await statesOf(runtime, containers, signal);
+  const byId = new Map(sandboxes.map((sandbox) => [sandbox.id, sandbox]));
+  const listed = containers.map((container): ListedContainer => {
+    const status = states.get(container.id);
+    return {
+      ...container,
+      ...(status === undefined ? {} : { status }),
+      pod: podOf(container, byId.get(container.podSandboxId)),
+    };
+  });
+  return { containers: listed.toSorted((a, b) => b.createdAtMs - a.createdAtMs), sandboxes };
+}
+
+function podOf({ labels }: Container, sandbox: PodSandbox | undefined) {
+  return {
+    name: labels['io.kubernetes.pod.name'] ?? sandbox?.name ?? '',
+    namespace: labels['io.kubernetes.pod.namespace'] ?? sandbox?.namespace ?? '',
+    uid: labels['io.kubernetes.pod.uid'] ?? sandbox?.uid ?? '',
+  };
+}
+
+/** As many as there are in time: a container whose state is not told is listed without it. */
+async function statesOf(
+  runtime: ContainerRuntime,
+  containers: readonly Container[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, ContainerStatus>> {
+  const states = new Map<string, ContainerStatus>();
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(STATES_MS)]);
+  const queue = containers.values();
+  const worker = async () => {
+    for (const { id } of queue) {
+      const limits = { signal: limit, deadlineMs: CALL_MS };
+      const status = await runtime.containerStatus(id, limits).catch(() => undefined);
+      if (limit.aborted) return;
+      if (status !== undefined) states.set(id, status);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  signal.throwIfAborted();
+  return states;
+}

@@ -1,0 +1,52 @@
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMissing } from '../../../lib/host/files.ts';
+
+export interface WalkLimits {
+  /** Folders in folders, the first one included. */
+  readonly depth: number;
+  /** Entries that are looked at, folders among them; the rest is left out. */
+  readonly entries: number;
+}
+
+export const walkLimits: WalkLimits = { depth: 6, entries: 5000 };
+
+/** Something below a folder, by its path in there. */
+export interface Found {
+  readonly name: string;
+  readonly kind: 'file' | 'link';
+}
+
+/**
+ * Files and links below a folder, sorted within each folder; none when it is not there.
+ * Links are not followed, sockets and devices left out.
+ */
+export async function below(folder: string, limits: WalkLimits = walkLimits): Promise<Found[]> {
+  const found: Found[] = [];
+  let left = limits.entries;
+  const visit = async (inside: string, depth: number): Promise<void> => {
+    const entries = await entriesOf(join(folder, inside));
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (left-- <= 0) return;
+      const name = join(inside, entry.name);
+      if (entry.isFile()) found.push({ name, kind: 'file' });
+      if (entry.isSymbolicLink()) found.push({ name, kind: 'link' });
+      if (entry.isDirectory() && depth > 1) await visit(name, depth - 1);
+    }
+  };
+  await visit('', limits.depth);
+  return found;
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** /var/log/pods: `NAMESPACE_POD_UID/CONTAINER/N.log`, of all pods that a host may have. */
+export const POD_LOGS: WalkLimits = { depth: 3, entries: 20_000 };

@@ -1,0 +1,180 @@
+import { existsSync } from 'node:fs';
+import { access, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import puppeteer, { type Page } from 'puppeteer-core';
+import t from 'tap';
+import { z } from 'zod';
+import { reportFiles } from '../../agents/gather/report/report.ts';
+import { installPackages } from '../../lab/components/debian-packages.ts';
+import { step } from '../unit/gather/report/rule-case.ts';
+import { filesOf, viewOf } from '../unit/gather/report/view.ts';
+
+const BROWSERS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
+const PACKAGE = 'chromium-headless-shell';
+const SECTIONS = ['findings', 'timeline', 'first-errors', 'not-collected', 'host'];
+const WIDTHS = { wide: 1280, phone: 390 } as const;
+/** Where the pictures stay, for who wants to look at them. */
+const PICTURES = join(import.meta.dirname, '../../lab/out/report');
+const signal = AbortSignal.timeout(15 * 60_000);
+
+async function findBrowser(): Promise<string | undefined> {
+  for (const folder of [...(process.env.PATH ?? '').split(delimiter), '/usr/bin']) {
+    for (const name of BROWSERS) if (existsSync(join(folder, name))) return join(folder, name);
+  }
+  return undefined;
+}
+
+/** A browser of this machine, else the distribution's smallest one. */
+async function ensureBrowser(): Promise<string | undefined> {
+  const found = await findBrowser();
+  if (found !== undefined) return found;
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined;
+  await installPackages([PACKAGE], signal);
+  return findBrowser();
+}
+
+const browserPath = await ensureBrowser();
+const skip =
+  browserPath === undefined ? 'no Chromium, and no root with apt-get to install it' : false;
+const folder = await mkdtemp(join(tmpdir(), 'report-'));
+t.teardown(() => rm(folder, { recursive: true }));
+
+async function unpack(name: string, files: Record<string, string>): Promise<string> {
+  const { files: made } = reportFiles(viewOf(files), {
+    outcomes: [{ path: 'resources/pods.json', leftOut: 0, failure: 'connect ECONNREFUSED' }],
+  });
+  const all = { ...files, 'gather.log': '' };
+  for (const { path, contents } of made) Object.assign(all, { [path]: contents });
+  for (const [path, contents] of Object.entries(all)) {
+    await mkdir(dirname(join(folder, name, path)), { recursive: true });
+    await writeFile(join(folder, name, path), contents);
+  }
+  return join(folder, name);
+}
+
+interface Visit {
+  readonly page: Page;
+  /** What a page that works offline and without scripts never does. */
+  readonly complaints: string[];
+  readonly requests: string[];
+}
+
+async function withPage(bundle: string, look: (visit: Visit) => Promise<void>): Promise<void> {
+  const browser = await puppeteer.launch({
+    executablePath: browserPath ?? '',
+    headless: 'shell',
+    // Root has no sandbox; the page is this project's own.
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    timeout: 60_000,
+  });
+  try {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(30_000);
+    await page.setOfflineMode(true);
+    const [complaints, requests]: [string[], string[]] = [[], []];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('dialog', (dialog) => complaints.push(`a dialog: ${dialog.message()}`));
+    page.on('request', (request) => requests.push(request.url()));
+    await page.goto(pathToFileURL(join(bundle, 'report.html')).href);
+    await look({ page, complaints, requests });
+  } finally {
+    await browser.close();
+  }
+}
+
+const box = z.object({ width: z.number(), height: z.number() });
+const measured = z.object({
+  overflow: z.number(),
+  background: z.string(),
+  sections: z.record(z.string(), box),
+});
+
+/** In the page, as text: this project's types know no document. */
+const MEASURE = `({
+  overflow: document.documentElement.scrollWidth - innerWidth,
+  background: getComputedStyle(document.body).backgroundColor,
+  sections: Object.fromEntries([...document.querySelectorAll('section')].map((section) => {
+    const { width, height } = section.getBoundingClientRect();
+    return [section.id, { width, height }];
+  })),
+})`;
+
+t.test('the report in a browser, wide and on a phone, light and dark', { skip }, async (t) => {
+  const bundle = await unpack('broken', filesOf('broken'));
+  await mkdir(PICTURES, { recursive: true });
+  await withPage(bundle, async ({ page, complaints, requests }) => {
+    const backgrounds = new Set<string>();
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      for (const [size, width] of Object.entries(WIDTHS)) {
+        await page.setViewport({ width, height: 900 });
+        const { overflow, background, sections } = measured.parse(await page.evaluate(MEASURE));
+        t.equal(overflow, 0, `nothing sticks out at ${width} pixels`);
+        backgrounds.add(background);
+        t.strictSame(Object.keys(sections), SECTIONS);
+        for (const [id, { width: across, height }] of Object.entries(sections)) {
+          t.ok(across > 300 && height > 40, `${id} is ${across} x ${height} pixels, ${size}`);
+        }
+        const picture = join(PICTURES, `${scheme}-${size}.png`);
+        await page.screenshot({ path: `${PICTURES}/${scheme}-${size}.png`, fullPage: true });
+        t.ok((await stat(picture)).size > 50_000, picture);
+      }
+    }
+    t.equal(backgrounds.size, 2, 'dark is another page than light');
+    t.match(await page.title(), /^2 things are failing, first: The file system of \/ is full/);
+    t.strictSame(complaints, []);
+    t.strictSame(
+      requests.filter((url) => !url.startsWith('data:')),
+      [pathToFileURL(join(bundle, 'report.html')).href],
+    );
+  });
+});
+
+t.test('each link leads to a file of the bundle', { skip }, async (t) => {
+  const bundle = await unpack('links', filesOf('broken'));
+  await withPage(bundle, async ({ page }) => {
+    const found = await page.evaluate(`[...document.links].map((link) => link.href)`);
+    const links = z.array(z.string()).parse(found);
+    const files = links.filter((href) => !href.includes('#'));
+    t.ok(files.length > 20);
+    for (const href of new Set(files)) {
+      await t.resolves(access(new URL(href)), href);
+    }
+  });
+});
+
+t.test('what follows is in the print too', { skip }, async (t) => {
+  const bundle = await unpack('print', filesOf('broken'));
+  await withPage(bundle, async ({ page }) => {
+    await page.emulateMediaType('print');
+    const heights = z
+      .array(z.number())
+      .parse(
+        await page.evaluate(
+          `[...document.querySelectorAll('details .evidence')].map((list) => list.getBoundingClientRect().height)`,
+        ),
+      );
+    t.ok(heights.length > 2 && heights.every((height) => height > 10), heights.join(', '));
+  });
+});
+
+t.test('what a hostile bundle holds stays text', { skip }, async (t) => {
+  const evil = `</code></script><img src="https://example.test/x" onerror="alert(1)"><script>alert(2)</script><style>body{display:none}</style>`;
+  const bundle = await unpack('evil', {
+    'bootstrap/steps/bootkube.jsonl': step('15:00:00', 'etcd', 'failed', `${evil}. Do ${evil}`),
+    'bootstrap/os-release.txt': `PRETTY_NAME="${evil}"\n`,
+    'bootstrap/journals/x.log': `2026-11-21T15:00:00.1+0000 x[1]: panic: ${evil}\n`,
+  });
+  await withPage(bundle, async ({ page, complaints, requests }) => {
+    const found = await page.evaluate(
+      `({ scripts: document.scripts.length, images: document.images.length, styles: document.styleSheets.length, text: document.body.innerText })`,
+    );
+    t.match(found, { scripts: 0, images: 0, styles: 1 });
+    t.match(found, { text: /<script>alert\(2\)<\/script>/ });
+    t.strictSame(complaints, []);
+    t.equal(requests.filter((url) => !url.startsWith('data:')).length, 1);
+  });
+});

@@ -1,0 +1,227 @@
+import { readdirSync, statSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { identitiesOf } from '../../../../agents/gather/sources/api-access.ts';
+import { podLogs } from '../../../../agents/gather/sources/pod-logs.ts';
+import { resources } from '../../../../agents/gather/sources/resources.ts';
+import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { inspectCertificate, isIssuedBy } from '../../../../lib/pki/certificate.ts';
+import { accessTo } from '../../../../lib/render/access.ts';
+import { read, readAll, testHost } from './host.ts';
+import { adminKubeconfig, serveApi } from './serve-api.ts';
+
+const { kubeconfigs, gather } = accessTo('kubernetes');
+const { signal } = new AbortController();
+
+/** An API that serves these kinds. */
+function answer(kinds: Readonly<Record<string, readonly string[]>>, asked: string[] = []) {
+  return ({ url = '', headers }: IncomingMessage, response: ServerResponse) => {
+    asked.push(`${url.split('?')[0]} ${headers.accept}`);
+    const path = url.split('?')[0] ?? '';
+    const found = kinds[path.replace(/^\/apis?\//, '')];
+    const list = Object.entries(kinds).some(([apiVersion, plurals]) =>
+      plurals.some(
+        (plural) => path === `/api${apiVersion === 'v1' ? '' : 's'}/${apiVersion}/${plural}`,
+      ),
+    );
+    if (found !== undefined) {
+      const entry = (name: string) => ({ name, kind: name, namespaced: true, verbs: ['list'] });
+      const resources = [...found.map(entry), { ...entry('reviews'), verbs: ['create'] }];
+      response.end(JSON.stringify({ resources }));
+    } else if (list) {
+      const metadata = {
+        name: 'a',
+        namespace: 'b',
+        annotations: {
+          'openshift.io/token-secret.value': 'hunter2',
+          'openshift.io/owning-component': 'x',
+        },
+      };
+      const items = [{ metadata, spec: { containers: [{ name: 'c' }] } }];
+      response.end(JSON.stringify({ kind: 'List', metadata: {}, items }));
+    } else if (/^\/(version|livez|openapi)/.test(path)) response.end('{"fine":true}');
+    else if (path === '/readyz') response.writeHead(500).end('[-]etcd failed');
+    else response.writeHead(404).end();
+  };
+}
+
+const KINDS = {
+  v1: ['pods', 'nodes', 'events', 'configmaps', 'secrets'],
+  'config.openshift.io/v1': ['clusterversions', 'dnses', 'infrastructures'],
+};
+
+async function live(t: Test, listener: Parameters<typeof serveApi>[1]) {
+  const api = await serveApi(t, listener);
+  const made = testHost(t, 'live');
+  made.write(kubeconfigs.bootstrapAdmin, adminKubeconfig(api.port));
+  return { ...made, ...api };
+}
+
+t.test(
+  'what the API serves is there by its name, and Secrets by their metadata only',
+  async (t) => {
+    const asked: string[] = [];
+    const { host } = await live(t, answer(KINDS, asked));
+    const files = await readAll(resources, host);
+    t.strictSame([...files.keys()].toSorted(), [
+      'resources/api-pods',
+      'resources/api/livez.txt',
+      'resources/api/readyz.txt',
+      'resources/api/version.txt',
+      'resources/clusterversion.json',
+      'resources/configmaps.json',
+      'resources/containers',
+      'resources/dnses.config.openshift.io.json',
+      'resources/events.json',
+      'resources/infrastructures.config.openshift.io.json',
+      'resources/masters.list',
+      'resources/nodes.json',
+      'resources/nodes.list',
+      'resources/openapi.json.gz',
+      'resources/origin.txt',
+      'resources/pods.json',
+      'resources/secrets-names-with-annotations.txt',
+    ]);
+    for (const [path, { failure }] of files) t.equal(failure, undefined, path);
+    t.match(files.get('resources/api/readyz.txt')?.text, /^HTTP 500\n\[-\]etcd failed/);
+    t.equal(files.get('resources/containers')?.text, '-n b a -c c\n');
+    t.match(files.get('resources/origin.txt')?.text, /asked as the bootstrap's administrator/);
+    const secrets = asked.filter((request) => request.includes('/secrets'));
+    t.match(secrets, [/^\/api\/v1\/secrets application\/json;as=PartialObjectMetadataList;/]);
+    t.equal(
+      files.get('resources/secrets-names-with-annotations.txt')?.text,
+      'NAMESPACE\tNAME\tANNOTATIONS\nb\ta\topenshift.io/token-secret.value openshift.io/owning-component="x"\n',
+    );
+  },
+);
+
+t.test('an API that stops: one request finds out, and the rest is not asked', async (t) => {
+  const { host, stop } = await live(t, answer(KINDS));
+  const sources = await resources.list(host, signal);
+  stop();
+  await setTimeout(50);
+  const begun = performance.now();
+  const objects = sources.filter(({ path }) => /\.(json|list)$/.test(path));
+  t.ok(objects.length > 5);
+  const reasons = new Set<string>();
+  for (const source of objects) {
+    const { text, failure = 'none' } = await read(source, host);
+    t.equal(text, '', source.path);
+    reasons.add(failure);
+  }
+  t.match(
+    [...reasons],
+    [
+      /^GET \/api\/v1\/configmaps.*ECONNREFUSED/,
+      /^not asked: the API stopped to answer before; found GET \/api\/v1\/configmaps.*ECONNREFUSED/,
+    ],
+  );
+  t.equal(reasons.size, 2);
+  t.ok(performance.now() - begun < 3000, 'at once');
+});
+
+/** A port that accepts and says nothing; `accepted` has who came. */
+async function blackHole(t: Test) {
+  const accepted: Socket[] = [];
+  const server = createServer((socket) => {
+    accepted.push(socket);
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, '127.0.0.1', resolve);
+  await promise;
+  t.teardown(() => {
+    for (const socket of accepted) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { port: address.port, accepted };
+}
+
+t.test('a dead API is a reason, and what was saved is taken', async (t) => {
+  const hole = await blackHole(t);
+  const closed = await serveApi(t, () => undefined);
+  closed.stop();
+  for (const [name, port, withinMs] of [
+    ['refused', closed.port, 2000],
+    ['no answer', hole.port, 7000],
+  ] as const) {
+    await t.test(name, async (t) => {
+      const { host, write } = testHost(t, 'live');
+      write(kubeconfigs.bootstrapAdmin, adminKubeconfig(port));
+      write('/opt/openshift/gather/resources/pods.json', '{"items":[]}');
+      write('/opt/openshift/gather/resources/configmaps.json', '{}');
+      write('/opt/openshift/gather/resources/origin.txt', 'the API\n');
+      write('/opt/openshift/gather/resources/pod-logs/ns/pod/c.log', 'x');
+      const begun = performance.now();
+      const [files, logs] = await Promise.all([readAll(resources, host), readAll(podLogs, host)]);
+      t.ok(performance.now() - begun < withinMs, `${performance.now() - begun} ms`);
+      t.equal(logs.size, 0);
+      t.match(files.get('resources/origin.txt'), {
+        text: /saved before the API was stopped/,
+        failure: /the API cannot be asked; found as the bootstrap's administrator: GET \/version/,
+      });
+      t.equal(files.get('resources/pods.json')?.text, '{"items":[]}');
+      t.strictSame([...files.keys()].toSorted(), [
+        'resources/configmaps.json',
+        'resources/origin.txt',
+        'resources/pod-logs/ns/pod/c.log',
+        'resources/pods.json',
+      ]);
+    });
+  }
+  t.equal(hole.accepted.length, 1, 'one request for all groups');
+});
+
+t.test('a host without any way to ask, and with nothing saved', async (t) => {
+  const { host } = testHost(t);
+  t.strictSame(
+    [...(await readAll(resources, host))].map(([path, { text, failure }]) => [path, text, failure]),
+    [
+      [
+        'resources/origin.txt',
+        'There are no objects of the API: the API cannot be asked; found no kubeconfig and no authority of its clients on this host.\n',
+        'the API cannot be asked; found no kubeconfig and no authority of its clients on this host',
+      ],
+    ],
+  );
+});
+
+t.test('the installed host signs a certificate of ten minutes, in memory', async (t) => {
+  const { host, paths, write } = testHost(t);
+  const authority = await createAuthority('admin-ca');
+  write(gather.ca, 'serving');
+  write(gather.signer.certificate, authority.certificate);
+  write(gather.signer.key, authority.key);
+  // The bootstrap's is for the live host.
+  write(kubeconfigs.bootstrapAdmin, adminKubeconfig(1));
+  const [identity, ...others] = await identitiesOf(host);
+  t.equal(others.length, 0);
+  t.match(identity, { name: 'sno-agents:gather', isAdministrator: false });
+  const access = await identity?.access();
+  const certificate = access?.certificate ?? '';
+  t.match(access, { server: new URL('https://127.0.0.1:6443'), ca: 'serving' });
+  const facts = inspectCertificate(certificate);
+  t.match(facts, {
+    subject: { commonName: 'sno-agents:gather', organizations: ['sno-agents:gather'] },
+    clientAuth: true,
+    serverAuth: false,
+  });
+  const leftMs = facts.notAfter.getTime() - Date.now();
+  t.ok(leftMs > 8 * 60_000 && leftMs <= 10 * 60_000, `${leftMs} ms`);
+  t.ok(await isIssuedBy(certificate, authority.certificate));
+  const all = readdirSync(paths.root, { recursive: true, encoding: 'utf8' });
+  const files = all.filter((name) => statSync(`${paths.root}/${name}`).isFile());
+  t.equal(files.length, 4, 'nothing was written');
+});
+
+t.test('an authority that is not valid by this clock, or no key, is the reason', async (t) => {
+  const { host, write } = testHost(t);
+  const old = await createAuthority('admin-ca', 1, new Date('2020-01-01'));
+  write(gather.ca, 'serving');
+  write(gather.signer.certificate, old.certificate);
+  write(gather.signer.key, old.key);
+  t.match((await readAll(resources, host)).get('resources/origin.txt')?.failure, /not valid now/);
+});

@@ -1,0 +1,39 @@
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { Test } from 'tap';
+import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { kubeconfig } from '../../../../lib/pki/kubeconfig.ts';
+import { issueLeaf } from '../../../../lib/pki/leaf.ts';
+
+const authority = await createAuthority('test authority');
+const server = await issueLeaf(authority, {
+  subject: { commonName: 'kube-apiserver' },
+  usage: 'server',
+  ipAddresses: ['127.0.0.1'],
+});
+const admin = await issueLeaf(authority, { subject: { commonName: 'admin' }, usage: 'client' });
+
+/** An administrator's kubeconfig for the API at that port of this machine. */
+export const adminKubeconfig = (port: number) =>
+  kubeconfig({
+    server: `https://127.0.0.1:${port}`,
+    cluster: 'edge',
+    user: 'admin',
+    credentials: { kind: 'embedded', authority: authority.certificate, ...admin },
+  });
+
+/** An API that answers so, until the test ends. */
+export async function serveApi(t: Test, listener: RequestListener) {
+  const api = createServer({ cert: server.certificate, key: server.key }, listener);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  api.listen(0, '127.0.0.1', resolve);
+  await promise;
+  const stop = () => {
+    api.closeAllConnections();
+    api.close();
+  };
+  t.teardown(stop);
+  const address = api.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { port: address.port, stop };
+}

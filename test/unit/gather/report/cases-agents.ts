@@ -1,0 +1,321 @@
+import { json, M, type RuleCase, step } from './rule-case.ts';
+
+const live = (agent: string, ...lines: string[]) => ({
+  [`bootstrap/steps/${agent}.jsonl`]: lines.join(''),
+});
+const installed = (agent: string, ...lines: string[]) => ({
+  [`${M}/steps/${agent}.jsonl`]: lines.join(''),
+});
+const status = (state: string, more: object) => ({
+  'bootstrap/agents/status/bootkube.json': json({
+    agent: 'bootkube',
+    unit: 'bootkube',
+    state,
+    updated: '2026-11-21T15:19:59Z',
+    step: { name: 'manifests', number: 8, of: 17, attempt: 1, ...more },
+  }),
+});
+const dns = (entry: object) => ({
+  'bootstrap/network/dns.json': json([
+    { name: 'api.lab.example.test', addresses: ['192.168.126.10'], expected: ['192.168.126.10'] },
+    { name: 'api-int.lab.example.test', expected: ['192.168.126.10'], addresses: [], ...entry },
+  ]),
+});
+/** As bootkube worded it on a host of the lab without these records. */
+const PREFLIGHT =
+  'the deadline of 15s is over; expected a host that fulfils what the installation needs; found 2 of 9 checks failed; found dns-api-int: api-int.lab.example.test does not resolve to this host: getaddrinfo EAI_AGAIN api-int.lab.example.test. Add a DNS record for api-int.lab.example.test with the address 192.168.126.10. dns-apps: preflight-check.apps.lab.example.test does not resolve to this host: getaddrinfo EAI_AGAIN preflight-check.apps.lab.example.test. Add a DNS record for preflight-check.apps.lab.example.test with the address 192.168.126.10. A check becomes a warning by its name in bootstrapInPlace.preflightWarnings of install-config.yaml.';
+const MANIFESTS =
+  '2 of 10 manifests could not be applied; found /opt/openshift/openshift/60-undecodable.yaml: Flow sequence in block collection must be sufficiently indented and end with a ]; /opt/openshift/manifests/50-rejected.yaml: POST /api/v1/namespaces/default/services: 422 Service "no-ports" is invalid: spec.ports: Required value. Correct the manifests and make the Ignition anew.';
+const CHANGED =
+  'the reboot changed the host\'s IPv4 address; expected 192.168.126.10; found 192.168.126.77. Give the host 192.168.126.10 back (DHCP reservation, DNS or configuration) and run "systemctl start kubelet.service bootkube.service".';
+const node = (address: string) =>
+  json({
+    items: [
+      { metadata: { name: 'sno' }, status: { addresses: [{ type: 'InternalIP', address }] } },
+    ],
+  });
+const addresses = json([
+  { ifname: 'eth0', addr_info: [{ local: '192.168.126.77', scope: 'global' }] },
+]);
+
+export const agentCases: readonly RuleCase[] = [
+  {
+    rule: 'dns-record-missing',
+    of: 'a name that does not resolve, and what preflight said of it',
+    files: {
+      ...dns({ error: 'ENOTFOUND' }),
+      ...live('bootkube', step('15:00:00', 'preflight', 'failed', PREFLIGHT)),
+    },
+    finds: [
+      {
+        severity: 'failing',
+        title: /^api-int.lab.example.test does not resolve: ENOTFOUND/,
+        at: 'bootstrap/network/dns.json:12',
+        todo: /192\.168\.126\.10/,
+      },
+    ],
+  },
+  {
+    rule: 'dns-record-missing',
+    of: "another host's address",
+    files: dns({ addresses: ['192.168.126.9'] }),
+    finds: [
+      {
+        severity: 'failing',
+        title: /resolves to 192.168.126.9, not to this host \(192.168.126.10\)/,
+      },
+    ],
+  },
+  {
+    rule: 'dns-record-missing',
+    of: 'what preflight said alone',
+    files: live('bootkube', step('15:00:00', 'preflight', 'failed', PREFLIGHT)),
+    finds: [
+      {
+        severity: 'failing',
+        title: /^api-int.lab.example.test/,
+        todo: /^Add a DNS record for api-int.lab.example.test with the address 192.168.126.10\.$/,
+      },
+      {
+        severity: 'failing',
+        title: /^preflight-check.apps/,
+        at: 'bootstrap/steps/bootkube.jsonl:1',
+      },
+    ],
+  },
+  {
+    rule: 'dns-record-missing',
+    of: 'records that are there, one of them with a second address',
+    files: dns({ addresses: ['192.168.126.11', '192.168.126.10'] }),
+  },
+  {
+    rule: 'manifest-rejected',
+    of: 'two bad manifests',
+    files: live(
+      'bootkube',
+      step('15:00:00', 'manifests', 'started'),
+      step('15:00:02', 'manifests', 'failed', MANIFESTS),
+    ),
+    finds: [
+      {
+        severity: 'failing',
+        title: /^2 of 10 manifests could not be applied/,
+        todo: /60-undecodable.yaml and .*50-rejected.yaml/,
+        at: 'bootstrap/steps/bootkube.jsonl:2',
+      },
+    ],
+  },
+  {
+    rule: 'manifest-rejected',
+    of: 'manifests that were applied at last',
+    files: live(
+      'bootkube',
+      step('15:00:00', 'manifests', 'attempt-failed', MANIFESTS),
+      step('15:00:09', 'manifests', 'done'),
+    ),
+  },
+  {
+    rule: 'disk-refused',
+    of: 'a disk in use',
+    files: live(
+      'bootkube',
+      step(
+        '15:00:00',
+        'inspect-disk',
+        'failed',
+        '/dev/sda is in use; found /dev/sda1 is mounted on /mnt. Unmount it with "umount /mnt". Then start bootkube.service again.',
+      ),
+    ),
+    finds: [
+      {
+        severity: 'failing',
+        title: /not written: \/dev\/sda is in use/,
+        todo: /^Unmount it with "umount \/mnt"\. Then/,
+      },
+    ],
+  },
+  {
+    rule: 'disk-refused',
+    of: 'an empty disk',
+    files: live(
+      'bootkube',
+      step('15:00:00', 'inspect-disk', 'done', undefined, { note: '/dev/sda is empty' }),
+    ),
+  },
+  {
+    rule: 'node-ip-changed',
+    of: "the agents' refusal",
+    files: installed('sno-restore', step('15:00:00', 'check-identity', 'failed', CHANGED)),
+    finds: [
+      {
+        severity: 'failing',
+        title: /expected 192.168.126.10; found 192.168.126.77$/,
+        todo: /^Give the host 192.168.126.10 back/,
+      },
+    ],
+  },
+  {
+    rule: 'node-ip-changed',
+    of: 'an address of the node that no interface has',
+    files: {
+      'resources/nodes.json': node('192.168.126.10'),
+      [`${M}/network/ip-addr.json`]: addresses,
+    },
+    finds: [
+      {
+        severity: 'failing',
+        title: /Node sno is known by 192.168.126.10/,
+        at: 'resources/nodes.json:5',
+      },
+    ],
+  },
+  {
+    rule: 'node-ip-changed',
+    of: 'the address that it always had',
+    files: {
+      'resources/nodes.json': node('192.168.126.77'),
+      [`${M}/network/ip-addr.json`]: addresses,
+    },
+  },
+  {
+    rule: 'start-refused',
+    of: 'a payload that is not the right one',
+    files: installed(
+      'sno-payload',
+      step(
+        '15:00:00',
+        'install-payload',
+        'failed',
+        '/var/p is not the one of the installation; expected SHA-256 a; found b. Copy the payload from the live medium again.',
+      ),
+    ),
+    finds: [
+      {
+        severity: 'failing',
+        title: /sno-payload keeps the kubelet from starting, at its step install-payload/,
+        todo: /systemctl start kubelet bootkube/,
+      },
+    ],
+  },
+  {
+    rule: 'start-refused',
+    of: 'the same at an earlier boot',
+    files: installed(
+      'sno-payload',
+      step('15:00:00', 'install-payload', 'failed', 'no'),
+      step('15:05:00', 'install-payload', 'done'),
+    ),
+  },
+  {
+    rule: 'bootstrap-left-over',
+    of: 'a key that was found',
+    files: installed(
+      'post-reboot',
+      step(
+        '15:00:00',
+        'verify-clean',
+        'failed',
+        'a private key of the bootstrap is in /etc/x; expected no key that the leftovers ledger calls gone. Remove the files or what in them holds the key, and start bootkube.service again.',
+      ),
+    ),
+    finds: [
+      {
+        severity: 'failing',
+        title: /a private key of the bootstrap is in \/etc\/x/,
+        todo: /^Remove the files/,
+      },
+    ],
+  },
+  {
+    rule: 'bootstrap-left-over',
+    of: 'a ledger that should be gone',
+    files: {
+      [`${M}/agents/record.json`]: json({ completed: '2026-11-21T15:00:00Z' }),
+      [`${M}/agents/leftovers.json`]: json({ entries: [{ path: '/x' }] }),
+    },
+    finds: [{ severity: 'warning', title: /recorded as finished/ }],
+  },
+  {
+    rule: 'bootstrap-left-over',
+    of: 'an installation that has not ended',
+    files: { [`${M}/agents/leftovers.json`]: json({ entries: [{ path: '/x' }] }) },
+  },
+  {
+    rule: 'step-failed',
+    of: 'a step that failed for good, and who waited for it',
+    files: {
+      ...live(
+        'bootkube',
+        step(
+          '15:00:00',
+          'payload',
+          'failed',
+          'the payload is damaged. Write the live medium again',
+        ),
+      ),
+      ...live(
+        'install-to-disk',
+        step(
+          '15:00:01',
+          'wait-for-bootkube',
+          'failed',
+          'bootkube failed for good, so there is nothing to install',
+        ),
+      ),
+    },
+    finds: [
+      {
+        severity: 'failing',
+        title: /^bootkube failed at its step payload: the payload is damaged$/,
+        todo: /^Write the live medium again/,
+      },
+    ],
+  },
+  {
+    rule: 'step-failed',
+    of: 'a step that is tried again',
+    files: live(
+      'bootkube',
+      step('15:00:00', 'etcd', 'attempt-failed', 'not yet'),
+      step('15:00:02', 'etcd', 'started'),
+    ),
+    finds: [{ severity: 'warning', title: /^bootkube tries again its step etcd: not yet$/ }],
+  },
+  {
+    rule: 'step-failed',
+    of: 'steps that failed once and were done later, and a torn last line',
+    files: live(
+      'bootkube',
+      step('15:00:00', 'etcd', 'attempt-failed', 'not yet'),
+      step('15:00:02', 'etcd', 'done'),
+      '{"at":"2026-11-21T15:00',
+    ),
+  },
+  {
+    rule: 'step-waiting',
+    of: 'a wait that is nearly over',
+    files: status('running', {
+      since: '2026-11-21T15:05:00Z',
+      until: '2026-11-21T15:25:00Z',
+      waitingFor: 'every manifest to be accepted',
+    }),
+    finds: [
+      {
+        severity: 'warning',
+        title:
+          /step 8 of 17, manifests, and waits for every manifest to be accepted for 15 min, at most until 2026-11-21 15:25:00 UTC/,
+      },
+    ],
+  },
+  {
+    rule: 'step-waiting',
+    of: 'a wait that has just begun',
+    files: status('running', {
+      since: '2026-11-21T15:19:00Z',
+      until: '2026-11-21T15:39:00Z',
+      waitingFor: 'etcd',
+    }),
+    finds: [{ severity: 'note', title: /waits for etcd for 1 min/ }],
+  },
+  { rule: 'step-waiting', of: 'an agent that has ended', files: status('done', {}) },
+];

@@ -1,0 +1,232 @@
+import { json, M, type RuleCase, shown, step } from './rule-case.ts';
+
+const certificate = (file: string, notBefore: string, notAfter: string, more: object = {}) => ({
+  file,
+  index: 0,
+  subject: 'CN=etcd-server',
+  issuer: 'CN=etcd-ca',
+  names: [],
+  notBefore: `${notBefore}T00:00:00.000Z`,
+  notAfter: `${notAfter}T00:00:00.000Z`,
+  serial: '1',
+  isAuthority: false,
+  sha256: 'ab',
+  ...more,
+});
+const certificates = (...list: object[]) => ({
+  [`${M}/certificates/certificates.json`]: json(list),
+});
+const SERVER = '/etc/kubernetes/static-pod-resources/etcd/server.crt';
+
+const chrony = (offset: string) => ({
+  [`${M}/systemd/chrony.txt`]: `Reference ID    : C0A87E01 (192.168.126.1)\nSystem time     : ${offset} of NTP time\nLeap status     : Normal\n`,
+});
+const units = (...blocks: string[]) => ({ [`${M}/systemd/show.txt`]: blocks.join('\n') });
+
+export const hostCases: readonly RuleCase[] = [
+  {
+    rule: 'certificate-expired',
+    of: 'a serving certificate that ended yesterday',
+    files: certificates(certificate(SERVER, '2025-11-20', '2026-11-20')),
+    finds: [
+      {
+        severity: 'failing',
+        title: /CN=etcd-server expired 39 h 20 min ago/,
+        at: `${M}/certificates/certificates.json:9`,
+      },
+    ],
+  },
+  {
+    rule: 'certificate-expired',
+    of: "an authority's end, which a restart does not mend",
+    files: certificates(
+      certificate('/etc/ca.crt', '2016-11-20', '2026-11-20', { isAuthority: true }),
+    ),
+    finds: [{ severity: 'failing', title: /CN=etcd-server/, todo: /install the host again/ }],
+  },
+  {
+    rule: 'certificate-expired',
+    of: "old ones of rotation: the kubelet's, an operator's revision, a bundle's",
+    files: certificates(
+      certificate(
+        '/var/lib/kubelet/pki/kubelet-client-2026-01-02-10-00-00.pem',
+        '2026-01-01',
+        '2026-05-01',
+      ),
+      certificate('/var/lib/kubelet/pki/kubelet-client-current.pem', '2026-11-01', '2027-05-01'),
+      certificate(
+        '/etc/kubernetes/static-pod-resources/kube-apiserver-pod-5/tls.crt',
+        '2026-01-01',
+        '2026-02-01',
+      ),
+      certificate(
+        '/etc/kubernetes/static-pod-resources/kube-apiserver-pod-12/tls.crt',
+        '2026-11-01',
+        '2027-02-01',
+      ),
+      certificate('/etc/ca-bundle.crt', '2025-01-01', '2026-01-01', {
+        isAuthority: true,
+        subject: 'CN=old',
+      }),
+      certificate('/etc/ca-bundle.crt', '2025-12-01', '2035-12-01', {
+        isAuthority: true,
+        subject: 'CN=new',
+      }),
+    ),
+  },
+  {
+    rule: 'certificate-expired',
+    of: 'an authority of the site that nobody shows',
+    files: certificates(
+      certificate('/etc/pki/ca-trust/source/anchors/site.crt', '2016-11-20', '2026-11-20'),
+    ),
+    finds: [{ severity: 'warning', title: /site.crt/ }],
+  },
+  {
+    rule: 'certificate-expires-soon',
+    of: 'ten days left of a year',
+    files: certificates(certificate(SERVER, '2025-12-01', '2026-12-01')),
+    finds: [{ severity: 'warning', title: /expires in 9 days/ }],
+  },
+  {
+    rule: 'certificate-expires-soon',
+    of: 'a third left of 30 days, as rotation leaves it',
+    files: certificates(certificate(SERVER, '2026-11-01', '2026-12-01')),
+  },
+  {
+    rule: 'certificate-not-yet-valid',
+    of: 'a beginning tomorrow',
+    files: certificates(certificate(SERVER, '2026-11-22', '2027-11-22')),
+    finds: [{ severity: 'failing', title: /1 certificate is not valid yet.*CN=etcd-server/ }],
+  },
+  {
+    rule: 'certificate-not-yet-valid',
+    of: 'a beginning yesterday',
+    files: certificates(certificate(SERVER, '2026-11-20', '2027-11-20')),
+  },
+  {
+    rule: 'clock-skew',
+    of: 'two minutes behind',
+    files: chrony('121.5 seconds slow'),
+    finds: [
+      {
+        severity: 'failing',
+        title: /2 min 2 s behind its time servers/,
+        at: `${M}/systemd/chrony.txt:2`,
+      },
+    ],
+  },
+  {
+    rule: 'clock-skew',
+    of: 'a clock that was set while an agent ran',
+    files: {
+      [`${M}/steps/post-reboot.jsonl`]:
+        step('15:00:00', 'api', 'started') +
+        step('16:00:05', 'api', 'done', undefined, { up: 273_205 }),
+    },
+    finds: [{ severity: 'warning', title: /set forward by .* while post-reboot ran/ }],
+  },
+  {
+    rule: 'clock-skew',
+    of: 'microseconds, and steps that took their time',
+    files: {
+      ...chrony('0.000012 seconds fast'),
+      [`${M}/steps/post-reboot.jsonl`]:
+        step('15:00:00', 'api', 'started') + step('15:10:00', 'api', 'done'),
+    },
+  },
+  {
+    rule: 'container-runtime-down',
+    of: 'a runtime that failed',
+    files: units(
+      shown('kubelet.service', 'active', 'running'),
+      shown('containerd.service', 'failed', 'failed', { result: 'exit-code' }),
+    ),
+    finds: [
+      {
+        severity: 'failing',
+        title: /containerd.service is failed/,
+        at: `${M}/systemd/show.txt:10`,
+      },
+    ],
+  },
+  {
+    rule: 'container-runtime-down',
+    of: 'a runtime that runs and does not answer',
+    files: units(shown('containerd.service', 'active', 'running')),
+    failures: [{ path: `${M}/containers/containers.json`, reason: 'not complete after 10 s' }],
+    finds: [{ severity: 'failing', title: /is down: not complete after 10 s/ }],
+  },
+  {
+    rule: 'container-runtime-down',
+    of: 'the runtime of a live host before its time',
+    files: { 'bootstrap/systemd/show.txt': shown('crio.service', 'inactive', 'dead') },
+  },
+  {
+    rule: 'container-runtime-down',
+    of: 'CRI-O beside a containerd that nobody uses',
+    files: units(
+      shown('crio.service', 'active', 'running'),
+      shown('containerd.service', 'inactive', 'dead'),
+    ),
+  },
+  {
+    rule: 'kubelet-down',
+    of: 'a kubelet whose requirement failed',
+    files: units(
+      shown('kubelet.service', 'inactive', 'dead'),
+      shown('sno-restore.service', 'failed', 'failed', { result: 'exit-code' }),
+    ),
+    finds: [{ severity: 'failing', title: /inactive, dead\), since sno-restore.service failed/ }],
+  },
+  {
+    rule: 'kubelet-down',
+    of: 'a kubelet that ends again and again',
+    files: units(shown('kubelet.service', 'activating', 'auto-restart', { restarts: 41 })),
+    finds: [{ severity: 'failing', title: /systemd has started it 42 times/ }],
+  },
+  {
+    rule: 'kubelet-down',
+    of: 'a kubelet whose start is queued',
+    files: {
+      ...units(shown('kubelet.service', 'inactive', 'dead')),
+      [`${M}/systemd/jobs.txt`]: 'JOB UNIT TYPE STATE\n12 kubelet.service start waiting\n',
+    },
+  },
+  {
+    rule: 'kubelet-down',
+    of: 'a kubelet that waits for its turn, and one of the live host',
+    files: {
+      ...units(
+        shown('kubelet.service', 'inactive', 'dead'),
+        shown('sno-payload.service', 'activating', 'start'),
+      ),
+      'bootstrap/systemd/show.txt': shown('kubelet.service', 'inactive', 'dead'),
+    },
+  },
+  {
+    rule: 'unit-failed',
+    of: 'one that matters and one that does not, found in the list alone',
+    files: {
+      [`${M}/systemd/units.json`]: json([
+        { unit: 'sno-label.service', load: 'loaded', active: 'failed', sub: 'failed' },
+        { unit: 'cups.service', load: 'loaded', active: 'failed', sub: 'failed' },
+      ]),
+    },
+    finds: [
+      { severity: 'failing', title: /sno-label.service failed/, at: `${M}/systemd/units.json:3` },
+      { severity: 'warning', title: /cups.service failed/ },
+    ],
+  },
+  {
+    rule: 'unit-failed',
+    of: 'an agent whose journal says more',
+    files: {
+      ...units(
+        shown('bootkube.service', 'failed', 'failed'),
+        shown('kubelet.service', 'active', 'running'),
+      ),
+      [`${M}/steps/post-reboot.jsonl`]: step('15:00:00', 'clean', 'failed', 'no'),
+    },
+  },
+];
