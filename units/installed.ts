@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { labelUnit, type UnitFile } from './live.ts';
+import { installedGatherUnit } from './gather.ts';
+import { labelUnit } from './live.ts';
+import type { UnitFile } from './unit-file.ts';
 
 /** The agents that stay on a node, by which people and scripts call the executable. */
 export const nodeAgents = ['sno-payload', 'sno-certificates'] as const;
@@ -13,6 +15,7 @@ export const deferredAgent = 'sno-deferred';
 /** Every node of the Kubernetes payload has these: they are part of the master Ignition. */
 export const nodeUnits: readonly UnitFile[] = [
   labelUnit,
+  installedGatherUnit,
   {
     name: 'kubelet.service',
     enabled: true,

@@ -1,12 +1,6 @@
 import { readFileSync } from 'node:fs';
-
-/** A systemd unit as an Ignition config takes it. */
-export interface UnitFile {
-  readonly name: string;
-  readonly contents: string;
-  /** Enabled by its [Install] section at the first boot; others are started by another unit. */
-  readonly enabled: boolean;
-}
+import { liveGatherUnit } from './gather.ts';
+import type { UnitFile } from './unit-file.ts';
 
 /** The agents of the live host, by which people call the executable there. */
 export const liveAgents = ['bootkube', 'install-to-disk', 'approve-csr', 'progress'] as const;
@@ -28,6 +22,7 @@ export const networkUnit: UnitFile = {
 /** The units of the live host, put into the Ignition by `sno create`. */
 export const liveUnits: readonly UnitFile[] = [
   labelUnit,
+  liveGatherUnit,
   {
     name: 'sno-executable.service',
     enabled: false,

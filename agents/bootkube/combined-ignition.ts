@@ -32,22 +32,45 @@ export const combinedIgnition: StepBody<LiveContext> = {
     if (text === undefined) return false;
     return validateConfigText(text, { limitBytes: limitBytes(settings) }).length === 0;
   },
-  async run(context) {
+  async run(context, progress) {
     const { paths, settings } = context;
-    const masterPath = originalMasterPath(context);
-    const { text } = combine({
-      master: {
-        origin: 'the master Ignition',
-        config: parseConfig(await readFile(masterPath, 'utf8'), masterPath),
-      },
-      ours: { origin: 'the bootstrap', config: await installedHostConfig(context) },
-      mustWin: { origin: 'the live host', config: await hostIdentity(context) },
-      targetSpec: TARGET_SPEC,
-      limitBytes: limitBytes(settings),
-    });
+    const limit = limitBytes(settings);
+    const whole = await combined(context, { withBundle: true });
+    const fits = whole.length <= limit;
+    if (!fits) progress.warn(tooLarge(whole, limit));
+    const text = fits ? whole : await combined(context, { withBundle: false, limitBytes: limit });
     await writeFileAtomic(paths.masterIgnition, text, 0o600);
     return done(`${Math.ceil(text.length / 1024)} KiB`);
   },
 };
 
+interface CombineOptions {
+  readonly withBundle: boolean;
+  readonly limitBytes?: number;
+}
+
+/** In ASCII: contents are data URLs. */
+async function combined(
+  context: LiveContext,
+  { withBundle, ...limit }: CombineOptions,
+): Promise<string> {
+  const masterPath = originalMasterPath(context);
+  const { text } = combine({
+    master: {
+      origin: 'the master Ignition',
+      config: parseConfig(await readFile(masterPath, 'utf8'), masterPath),
+    },
+    ours: { origin: 'the bootstrap', config: await installedHostConfig(context, { withBundle }) },
+    mustWin: { origin: 'the live host', config: await hostIdentity(context) },
+    targetSpec: TARGET_SPEC,
+    ...limit,
+  });
+  return text;
+}
+
+/** No installation fails for the sake of its logs. */
+const tooLarge = (text: string, limit: number) =>
+  `The log bundle is left out: with it the Ignition has ${inMiB(text.length)} MiB, and ${inMiB(limit)} MiB fit`;
+
+const inMiB = (bytes: number) => Math.ceil(bytes / 2 ** 20);
 const limitBytes = ({ maxIgnitionMiB }: LiveContext['settings']) => maxIgnitionMiB * 2 ** 20;

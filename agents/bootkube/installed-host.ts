@@ -20,7 +20,7 @@ import { Failure } from '../../lib/steps/failure.ts';
 import { deferredAgent, deferredUnit, pivotAgents, pivotUnits } from '../../units/installed.ts';
 import type { LiveContext } from './context.ts';
 import { readIdentity } from './kubelet-identity.ts';
-import { bundlePath } from './log-bundle.ts';
+import { BUNDLE_PATH, bundlePath } from './log-bundle.ts';
 import { snapshotPath, snapshotRecordPath } from './snapshot.ts';
 
 /** A file of the installed host, and why it has to go again if the bootstrap alone needs it. */
@@ -38,7 +38,10 @@ const installed: HostPaths = hostPaths();
  * Everything that the bootstrap gives to the installed host, with the ledger of
  * what it must lose again.
  */
-export async function installedHostConfig(context: LiveContext): Promise<Config> {
+export async function installedHostConfig(
+  context: LiveContext,
+  { withBundle }: { readonly withBundle: boolean },
+): Promise<Config> {
   const rendered = await loadRendered(context.paths);
   const identity = await readIdentity(context);
   if (identity === undefined) {
@@ -52,6 +55,7 @@ export async function installedHostConfig(context: LiveContext): Promise<Config>
     ...renderedFiles(rendered),
     ...(await restoreFiles(context, rendered)),
     ...(await agentFiles(context)),
+    ...(withBundle ? await logBundleFile(context) : []),
     ...deferred,
     {
       path: join(installed.kubeletPki, identity.name),
@@ -141,7 +145,6 @@ async function agentFiles(context: LiveContext): Promise<InstalledFile[]> {
       // One address: it tells the interface, whose address of the other family is taken too.
       contents: `KUBELET_NODEIP_HINT=${record.nodeIps[0]}\n`,
     },
-    ...(await logBundleFile(context)),
   ];
 }
 
@@ -162,7 +165,7 @@ async function logBundleFile(context: LiveContext): Promise<InstalledFile[]> {
   if (!(await exists(bundlePath(context)))) return [];
   return [
     {
-      path: '/var/log/log-bundle-bootstrap.tar.gz',
+      path: BUNDLE_PATH,
       mode: 0o600,
       contents: await readFile(bundlePath(context)),
       leftover: 'logs of the live stage, for a host that does not become ready',

@@ -1,40 +1,43 @@
-import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
-import { type Pack, pack } from 'tar-stream';
-import { writeFileAtomic } from '../../lib/host/files.ts';
+import { rm, stat } from 'node:fs/promises';
+import { run } from '../../lib/host/command.ts';
 import { describeError } from '../../lib/steps/failure.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { LiveContext } from './context.ts';
-import { bundleSources, type Source, safeText } from './log-bundle-sources.ts';
 
-export const bundlePath = ({ paths }: LiveContext) =>
-  join(paths.assets, 'log-bundle-bootstrap.tar.gz');
+/** Where sno-gather.service leaves it, and where the installed host has it. */
+export const BUNDLE_PATH = '/var/log/log-bundle-bootstrap.tar.gz';
+
+export const bundlePath = ({ paths }: LiveContext) => paths.at(BUNDLE_PATH);
 
 /** Of the time that the step has; the rest is for saying that there is no bundle. */
 const SHARE_OF_TIME = 0.8;
 
 /**
- * Packs journals, container logs, the objects of the API and the step journal, in
- * the layout of the installer's bundle. Text goes through the redaction of the log;
- * a source that fails leaves its reason in its place. A bundle that cannot be made
- * is a warning: no installation fails for the sake of its logs.
+ * Has gather make the bundle of this host, in a unit of its own: what it reads is
+ * outside this agent's sandbox. A bundle that cannot be made is a warning: no
+ * installation fails for the sake of its logs.
  */
 export const logBundle: StepBody<LiveContext> = {
   name: 'log-bundle',
-  leaves: '/opt/openshift/log-bundle-bootstrap.tar.gz (0600), if it can be made',
+  leaves: `${BUNDLE_PATH} (0600), if it can be made`,
   input: ({ cluster }) => cluster.clusterId,
   // With or without a bundle: the journal says which.
   holds: async () => true,
   async run(context, progress) {
-    const limit = AbortSignal.timeout(Math.round(progress.remainingMs() * SHARE_OF_TIME));
-    const signal = AbortSignal.any([progress.signal, limit]);
+    const path = bundlePath(context);
     try {
-      const sources = await bundleSources(context);
-      await writeFileAtomic(bundlePath(context), await packed(sources, signal), 0o600);
-      return done(`${sources.length} files`);
+      // One of an earlier failure must not be taken for this one.
+      await rm(path, { force: true });
+      await progress.wait('sno-gather.service to make the log bundle', () =>
+        // It returns when the unit, a oneshot, has ended.
+        run('systemctl', ['start', 'sno-gather.service'], {
+          signal: progress.signal,
+          deadlineMs: Math.round(progress.remainingMs() * SHARE_OF_TIME),
+        }),
+      );
+      const { size } = await stat(path);
+      return done(`${Math.ceil(size / 1024)} KiB`);
     } catch (error) {
       progress.signal.throwIfAborted();
       const reason = describeError(error);
@@ -43,23 +46,3 @@ export const logBundle: StepBody<LiveContext> = {
     }
   },
 };
-
-/** A gzipped tar archive of what the sources have. */
-async function packed(sources: readonly Source[], signal: AbortSignal): Promise<Buffer> {
-  const archive = pack();
-  const [bytes] = await Promise.all([
-    pipeline(archive, createGzip(), buffer, { signal }),
-    addAll(archive, sources, signal),
-  ]);
-  return bytes;
-}
-
-/** One after the other, and closed after the last one: nothing is packed half-read. */
-async function addAll(archive: Pack, sources: readonly Source[], signal: AbortSignal) {
-  for (const source of sources) {
-    const text = await safeText(source, signal);
-    signal.throwIfAborted();
-    archive.entry({ name: `log-bundle-bootstrap/${source.name}`, mode: 0o600 }, text);
-  }
-  archive.finalize();
-}

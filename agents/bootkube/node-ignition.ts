@@ -13,6 +13,7 @@ import {
 import { payloadFile } from '../../lib/payload/payload.ts';
 import { machineConfig } from '../../lib/render/machine-config/machine-config.ts';
 import { loadIdentity } from '../../lib/render/store.ts';
+import { gatherLinks } from '../../units/gather.ts';
 import { nodeAgents, nodeUnits } from '../../units/installed.ts';
 import { type LiveContext, payloadFolder } from './context.ts';
 
@@ -49,7 +50,10 @@ export async function nodeIgnition(
         : [file('/var/lib/kubelet/config.json', 0o600, pullSecret)]),
       ...site.files.map(({ path, mode, contents }) => file(path, mode, contents)),
     ],
-    links: nodeAgents.map((name) => link(`/var/lib/sno-agents/bin/${name}`, 'sno-agents')),
+    links: [
+      ...nodeAgents.map((name) => link(`/var/lib/sno-agents/bin/${name}`, 'sno-agents')),
+      ...gatherLinks.map(({ path, target }) => link(path, target)),
+    ],
     units: withDropins(
       nodeUnits.map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
       site.dropins,

@@ -14,7 +14,9 @@ import { dhcpIdentity } from '../../lib/installation/dhcp-identity.ts';
 import type { Cluster } from '../../lib/render/cluster.ts';
 import { machineConfig } from '../../lib/render/machine-config/machine-config.ts';
 import type { LaptopAuthorities } from '../../lib/render/renderer.ts';
-import { liveAgents, networkUnit, type UnitFile } from '../../units/live.ts';
+import { gatherLinks } from '../../units/gather.ts';
+import { liveAgents, networkUnit } from '../../units/live.ts';
+import type { UnitFile } from '../../units/unit-file.ts';
 import type { UserManifest } from './user-manifests.ts';
 
 export interface LiveIgnitionInput {
@@ -85,7 +87,10 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
         plain(`${deferredFolder(paths)}/${name}`, 0o600, contents),
       ),
     ],
-    links: liveAgents.map((name) => link(`${paths.binaries}/${name}`, 'sno-agents')),
+    links: [
+      ...liveAgents.map((name) => link(`${paths.binaries}/${name}`, 'sno-agents')),
+      ...gatherLinks.map(({ path, target }) => link(path, target)),
+    ],
     units: withDropins(
       [...units, ...network].map(({ name, contents, enabled }) =>
         unit(name, { contents, enabled }),

@@ -1,10 +1,12 @@
-import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { createHash, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { combinedIgnition } from '../../../agents/bootkube/combined-ignition.ts';
 import { installedHostConfig } from '../../../agents/bootkube/installed-host.ts';
 import { identityFolder } from '../../../agents/bootkube/kubelet-identity.ts';
 import { bundlePath } from '../../../agents/bootkube/log-bundle.ts';
+import { originalMasterPath } from '../../../agents/bootkube/master-ignition.ts';
 import { snapshotPath, snapshotRecordPath } from '../../../agents/bootkube/snapshot.ts';
 import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
 import { holdsPrivateKey, validateConfig } from '../../../lib/ignition/validate.ts';
@@ -60,7 +62,7 @@ async function host(t: Test) {
 }
 
 async function installed(context: Parameters<typeof installedHostConfig>[0]) {
-  const config = await installedHostConfig(context);
+  const config = await installedHostConfig(context, { withBundle: true });
   const files = new Map(
     (config.storage?.files ?? []).map(({ path, mode, contents }) => [
       path,
@@ -207,6 +209,32 @@ t.test('without a log bundle the installation goes on', async (t) => {
   t.notOk(ledger.entries.some(({ path }) => path === BUNDLE));
 });
 
+t.test(
+  'a log bundle that would make the Ignition too large is left out, and nothing fails',
+  async (t) => {
+    const { context, lines, paths, progress, write } = await host(t);
+    write(
+      originalMasterPath(context),
+      '{"ignition":{"version":"3.2.0"},"systemd":{"units":[{"name":"crio.service"}]}}',
+    );
+    const logs = randomBytes(3 << 20);
+    write(bundlePath(context), logs);
+    const combine = async (maxIgnitionMiB: number) => {
+      const settings = { ...context.settings, maxIgnitionMiB };
+      await combinedIgnition.run({ ...context, settings }, progress());
+      return readFileSync(paths.masterIgnition, 'utf8');
+    };
+    const encoded = logs.toString('base64').slice(0, 60);
+    t.match(await combine(8), encoded);
+    t.same(lines, []);
+    t.notMatch(await combine(2), encoded);
+    t.match(
+      lines.join(''),
+      /The log bundle is left out: with it the Ignition has \d MiB, and 2 MiB fit/,
+    );
+  },
+);
+
 t.test('what it cannot go on without is an error', async (t) => {
   for (const [missing, says] of [
     [identityFolder, /identity is not there/],
@@ -215,6 +243,10 @@ t.test('what it cannot go on without is an error', async (t) => {
   ] as const) {
     const { context } = await host(t);
     rmSync(missing(context), { recursive: true });
-    await t.rejects(installedHostConfig(context), { message: says }, missing(context));
+    await t.rejects(
+      installedHostConfig(context, { withBundle: true }),
+      { message: says },
+      missing(context),
+    );
   }
 });

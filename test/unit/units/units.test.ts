@@ -30,6 +30,7 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'live/kubelet.service': 96,
   'live/progress.service': 13,
   'live/sno-executable.service': 9,
+  'live/sno-gather.service': 30,
   // It fetches: no address can be known beforehand.
   'live/by-url/sno-executable.service': 18,
   'live/sno-network.service': 21,
@@ -37,6 +38,7 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/kubelet.service': 96,
   'installed/sno-certificates.service': 15,
   'installed/sno-deferred.service': 22,
+  'installed/sno-gather.service': 30,
   'installed/sno-payload.service': 15,
   'installed/sno-restore.service': 15,
 };
