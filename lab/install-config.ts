@@ -26,7 +26,6 @@ const installConfig = ({ name, addresses }: HostIdentity, inputs: HostInputs) =>
   },
   platform: { none: {} },
   bootstrapInPlace: { hostname: `${name}.${DOMAIN}`, ...hostInputs, ...inputs },
-  pullSecret: '{"auths":{}}',
 });
 
 export interface CreatedInstallation {

@@ -11,7 +11,7 @@ const packages = [
   ...['systemd-sysv', 'libpam-systemd', 'dbus', 'udev', 'kmod', 'network-manager'],
   ...['containerd', 'runc', 'iptables', 'nftables', 'conntrack', 'iproute2', 'ethtool', 'socat'],
   ...['e2fsprogs', 'util-linux', 'mount', 'fdisk', 'gdisk', 'dosfstools', 'passwd', 'login'],
-  ...['procps', 'hostname', 'iputils-ping', 'less', 'jq', 'curl', 'ca-certificates'],
+  ...['procps', 'hostname', 'iputils-ping', 'less', 'jq', 'curl', 'ca-certificates', 'sudo'],
   ...['gzip', 'xz-utils', 'zstd', 'libssl3', 'liblzma5', 'libzstd1'],
 ];
 

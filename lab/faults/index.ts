@@ -1,4 +1,5 @@
 import type { Scenario } from '../scenario.ts';
+import { gatheredAnywhere } from './gathered.ts';
 import { killedInEveryStep } from './killed-in-every-step.ts';
 import { mediumAgain } from './medium-again.ts';
 import { powerCut } from './power-cut.ts';
@@ -10,6 +11,7 @@ export const faults: Readonly<Record<string, Scenario>> = {
   'bad-manifests': badManifests,
   'wrong-payload': wrongPayload,
   'wrong-executable': wrongExecutable,
+  gather: gatheredAnywhere,
   'medium-again': mediumAgain,
   'power-cut': powerCut,
   'killed-in-every-step': killedInEveryStep,

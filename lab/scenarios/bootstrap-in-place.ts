@@ -1,5 +1,6 @@
+import { finishedCluster, gathered } from '../bundle/gathered.ts';
 import { Installation, scenarioOf } from '../installation.ts';
-import type { Scenario } from '../scenario.ts';
+import type { LabContext, Scenario, ScenarioStep } from '../scenario.ts';
 import type { Families } from '../site.ts';
 
 /**
@@ -7,7 +8,10 @@ import type { Families } from '../site.ts';
  * written, the reboot into it, etcd restored, the node joined, all leftovers removed.
  */
 const bootstrapIn =
-  (families: Families): Scenario =>
+  (
+    families: Families,
+    further: (run: Installation, context: LabContext) => readonly ScenarioStep[] = () => [],
+  ): Scenario =>
   (context) => {
     const run = new Installation(context, { site: { families } });
     return scenarioOf(run, [
@@ -18,10 +22,23 @@ const bootstrapIn =
       { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
       { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
       { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
+      ...further(run, context),
     ]);
   };
 
-export const bootstrapInPlace = bootstrapIn(['IPv4']);
+/** As the installer does it over SSH, by its name and as its user; all other states: test:gather. */
+const gatherFinished = (run: Installation, context: LabContext): ScenarioStep => ({
+  title: 'Gather on the finished cluster',
+  run: async (report) => {
+    const command = { command: 'installer-gather.sh --id lab', id: 'lab' };
+    if (run.host === undefined) throw new Error('no host is up');
+    report(`${await gathered(run.host, command, finishedCluster, context)} s`);
+  },
+});
+
+export const bootstrapInPlace = bootstrapIn(['IPv4'], (run, context) => [
+  gatherFinished(run, context),
+]);
 /** The same on other networks, where the site has addresses, names and routes of those families only. */
 export const dualStack = bootstrapIn(['IPv4', 'IPv6']);
 export const ipv6 = bootstrapIn(['IPv6']);

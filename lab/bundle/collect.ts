@@ -1,0 +1,86 @@
+import { copyFile, mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from '../../lib/host/command.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { Host } from '../host/host.ts';
+
+/** Of the user by whom an installer logs in. */
+const HOME = join('/home', 'core');
+
+/** What a gather may take, whatever state the host is in. */
+const DEADLINE_MS = 120_000;
+
+export interface Bundle {
+  /** Where the log bundle's own folder is unpacked. */
+  readonly folder: string;
+  /** Paths in the archive, in its order, below `log-bundle-ID/`. */
+  readonly paths: readonly string[];
+  readonly seconds: number;
+}
+
+export interface Collecting {
+  /** The command line on the host, as the user core types it after logging in. */
+  readonly command: string;
+  readonly id: string;
+  /** Where it has to be; in the home of core unless said otherwise. */
+  readonly archive?: string;
+  /** On a real file system, emptied first. */
+  readonly folder: string;
+  /** Where the archive is kept for whoever reads the run. */
+  readonly out: string;
+}
+
+/** Has the host make a bundle, as the installer does over SSH, and unpacks it with tar. */
+export async function collectBundle(
+  host: Host,
+  { command, id, archive = join(HOME, `log-bundle-${id}.tar.gz`), folder, out }: Collecting,
+  signal: AbortSignal,
+): Promise<Bundle> {
+  const began = performance.now();
+  const { exitCode, stdout, stderr } = await host.exec(
+    ['runuser', '--login', 'core', '--command', command],
+    { timeoutMs: DEADLINE_MS },
+    signal,
+  );
+  const seconds = Math.round((performance.now() - began) / 100) / 10;
+  const last = stdout.trimEnd().split('\n').at(-1) ?? '';
+  if (exitCode !== 0 || last !== `Log bundle written to ${archive}`) {
+    throw new Failure('fatal', `"${command}" did not leave ${archive}`, {
+      found: `exit code ${exitCode} | ${last} | ${stderr.slice(-400)}`,
+    });
+  }
+  // As the host itself sees it, with what it has mounted.
+  const path = join(`/proc/${host.leader}/root`, archive);
+  await expectPrivate(path, archive);
+  const kept = join(out, `log-bundle-${id}.tar.gz`);
+  await copyFile(path, kept);
+  await rm(path);
+  const paths = await unpack(kept, folder, signal);
+  return { folder: join(folder, `log-bundle-${id}`), paths: paths.map(below(id)), seconds };
+}
+
+async function expectPrivate(path: string, archive: string): Promise<void> {
+  const { mode } = await stat(path);
+  if ((mode & 0o777) === 0o600) return;
+  throw new Failure('fatal', `${archive} can be read by others`, {
+    expected: '0600',
+    found: `0${(mode & 0o777).toString(8)}`,
+  });
+}
+
+async function unpack(archive: string, folder: string, signal: AbortSignal): Promise<string[]> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const args = ['--extract', '--gzip', '--verbose', '--file', archive, '--directory', folder];
+  const listing = await run('tar', args, { signal, deadlineMs: 60_000 });
+  return listing.split('\n').filter((line) => line !== '');
+}
+
+const below = (id: string) => (path: string) => {
+  const root = `log-bundle-${id}/`;
+  if (path.startsWith(root)) return path.slice(root.length);
+  throw new Failure('fatal', 'the archive has more than one folder', {
+    expected: root,
+    found: path,
+  });
+};

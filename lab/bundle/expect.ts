@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { Bundle } from './collect.ts';
+
+/** What of the report the lab compares with what it did to the host. */
+const reportSchema = z.object({
+  findings: z.array(
+    z.object({
+      rule: z.string(),
+      severity: z.string(),
+      title: z.string(),
+      follows: z.string().optional(),
+    }),
+  ),
+});
+
+export interface Expected {
+  /** Paths that have to be there; `*` stands for anything in one name. */
+  readonly paths: readonly string[];
+  /** Rules that have to find something, right after a start perhaps only as a warning. */
+  readonly found?: readonly string[];
+  /** Rules that may find something failing besides; what the report itself says to follow from another may always. */
+  readonly besides?: readonly string[];
+}
+
+/** What a support engineer opens first comes first in the archive. */
+const FIRST = ['report.html', 'report.json', 'SUMMARY.txt'];
+
+export async function expectBundle(
+  { folder, paths }: Bundle,
+  { paths: wanted, found: expected = [], besides = [] }: Expected,
+): Promise<void> {
+  const first = paths.slice(0, FIRST.length);
+  if (first.join() !== FIRST.join()) {
+    throw new Failure('fatal', 'the report does not come first', { found: first.join(', ') });
+  }
+  const missing = wanted.filter((pattern) => !paths.some((path) => matches(pattern, path)));
+  if (missing.length > 0) {
+    const log = await readFile(join(folder, 'gather.log'), 'utf8').catch(() => '');
+    throw new Failure('fatal', `the bundle has no ${missing.join(', ')}`, {
+      found: log.slice(-900),
+    });
+  }
+  const { findings } = reportSchema.parse(
+    JSON.parse(await readFile(join(folder, 'report.json'), 'utf8')),
+  );
+  const unseen = expected.filter(
+    (name) => !findings.some(({ rule, severity }) => rule === name && severity !== 'note'),
+  );
+  const failing = findings.filter(({ severity }) => severity === 'failing');
+  const wrong = failing.filter(
+    ({ rule, follows }) => follows === undefined && ![...expected, ...besides].includes(rule),
+  );
+  if (unseen.length === 0 && wrong.length === 0) return;
+  throw new Failure('fatal', 'the report does not say what is wrong with this host', {
+    expected: expected.join(', ') || 'nothing failing',
+    found: failing.map(({ rule, title }) => `${rule}: ${title}`).join(' | ') || 'nothing failing',
+  });
+}
+
+function matches(pattern: string, path: string): boolean {
+  const source = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*');
+  return new RegExp(`^${source}$`).test(path);
+}

@@ -1,0 +1,36 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { Failure } from '../../lib/steps/failure.ts';
+import { privateKeysBelow } from '../checks/private-keys.ts';
+import type { Host } from '../host/host.ts';
+import { SITE_SECRETS } from '../site-inputs.ts';
+
+/** Tokens that the kubelet has for the pods of this host. */
+const TOKENS = 'var/lib/kubelet/pods/*/volumes/kubernetes.io~projected/*/token';
+
+/** Looked for with other means than gather's own: no key of anybody's, no token of a pod, no secret of the site. */
+export async function expectNoSecrets(
+  host: Host,
+  folder: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const keys = await privateKeysBelow(folder, ['.'], signal);
+  const values = [...SITE_SECRETS, ...podTokens(host.rootDir)].flatMap(spellings);
+  const { stdout } = await execa('grep', ['-rlaFf', '-', '.'], {
+    cwd: folder,
+    input: values.join('\n'),
+    cancelSignal: signal,
+    timeout: 60_000,
+    // 1: found nothing.
+    reject: false,
+  });
+  const found = [...keys.map(({ path }) => path), ...stdout.split('\n').filter(Boolean)];
+  if (found.length === 0) return;
+  throw new Failure('fatal', 'the bundle holds secrets of this host', { found: found.join(', ') });
+}
+
+const podTokens = (root: string) =>
+  globSync(TOKENS, { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8').trim());
+
+const spellings = (secret: string) => [secret, Buffer.from(secret).toString('base64')];

@@ -1,0 +1,99 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../../lib/host/files.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { Host } from '../host/host.ts';
+import type { Installation } from '../installation.ts';
+
+/** What is done to a host while `look` runs, and undone after it. */
+type State = (run: Installation, signal: AbortSignal, look: () => Promise<void>) => Promise<void>;
+
+const COMMAND_MS = 60_000;
+const APPEARS_MS = 120_000;
+
+const hostOf = ({ host }: Installation): Host => {
+  if (host === undefined) throw new Error('no host is up');
+  return host;
+};
+
+async function execute(host: Host, argv: readonly string[], signal: AbortSignal): Promise<string> {
+  const { exitCode, stdout, stderr } = await host.exec(argv, { timeoutMs: COMMAND_MS }, signal);
+  if (exitCode === 0) return stdout;
+  throw new Failure('fatal', `${argv.join(' ')} failed on the host`, { found: stderr.slice(-300) });
+}
+
+/** Waits for the API to say that it is ready, or for nobody to answer. */
+async function api(host: Host, state: 'ready' | 'down', signal: AbortSignal): Promise<void> {
+  const asked = 'curl --silent --insecure --max-time 2 https://127.0.0.1:6443/readyz';
+  const probe =
+    state === 'ready'
+      ? `until [ "$(${asked})" = ok ]; do sleep 0.3; done`
+      : `while ${asked} >/dev/null; do sleep 0.3; done`;
+  await host.exec(['bash', '-c', probe], { timeoutMs: APPEARS_MS }, signal);
+}
+
+/** As after a wrong change: the server does not know an option of its manifest, and ends again and again. */
+export const apiDown: State = async (run, signal, look) => {
+  const host = hostOf(run);
+  const manifest = join(host.rootDir, 'etc/kubernetes/manifests/kube-apiserver.yaml');
+  const text = await readFile(manifest, 'utf8');
+  const wrong = text.replace(/^( *)- kube-apiserver\n/m, '$&$1- --no-such-option\n');
+  await writeFileAtomic(manifest, wrong, 0o600);
+  try {
+    await api(host, 'down', signal);
+    await secondLog(host, signal);
+    await look();
+  } finally {
+    await writeFileAtomic(manifest, text, 0o600);
+  }
+  await api(host, 'ready', signal);
+};
+
+/** Of the container's second start: then there is something to read. */
+async function secondLog(host: Host, signal: AbortSignal): Promise<void> {
+  const log = '/var/log/pods/kube-system_kube-apiserver-*/kube-apiserver/1.log';
+  const wait = `until ls ${log} >/dev/null 2>&1; do sleep 0.5; done`;
+  await host.exec(['bash', '-c', wait], { timeoutMs: APPEARS_MS }, signal);
+}
+
+/** Connections are accepted, and nobody answers on them. */
+export const apiHanging: State = async (run, signal, look) => {
+  const host = hostOf(run);
+  const pid = (await execute(host, ['pidof', 'kube-apiserver'], signal)).trim();
+  await execute(host, ['kill', '-STOP', pid], signal);
+  try {
+    await look();
+  } finally {
+    // Perhaps the kubelet has ended it meanwhile, for its probe was not answered.
+    await host.exec(['kill', '-CONT', pid], { timeoutMs: COMMAND_MS }, signal);
+  }
+  await api(host, 'ready', signal);
+};
+
+/** Containers go on; nobody can be asked about them. */
+export const runtimeDead: State = async (run, signal, look) => {
+  const host = hostOf(run);
+  await execute(host, ['systemctl', 'stop', 'containerd.service'], signal);
+  try {
+    await look();
+  } finally {
+    await execute(host, ['systemctl', 'start', 'containerd.service'], signal);
+  }
+};
+
+/** Most of it without writing; dd ends with "no space left on device". */
+const fill = (path: string) =>
+  `fallocate --length "$(($(df --output=avail --block-size=1M /var | tail -n 1) - 64))MiB" ${path}; ` +
+  `dd if=/dev/zero of=${path} oflag=append conv=notrunc bs=4k`;
+
+/** Not a byte is left for anybody, root included. */
+export const diskFull: State = async (run, signal, look) => {
+  const host = hostOf(run);
+  const filler = join('/var', 'filler');
+  await host.exec(['bash', '-c', fill(filler)], { timeoutMs: APPEARS_MS }, signal);
+  try {
+    await look();
+  } finally {
+    await rm(join(host.rootDir, filler), { force: true });
+  }
+};

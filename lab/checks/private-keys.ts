@@ -1,0 +1,54 @@
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+
+/** "PRIVATE KEY", plain and in base64 at each of its three alignments. */
+const MARKS = ['PRIVATE KEY', 'UFJJVkFURSBLRV', 'BSSVZBVEUgS0V', 'QUklWQVRFIEtFW'];
+const PEM = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+?-----END [A-Z ]*PRIVATE KEY-----/g;
+
+export interface FoundKey {
+  /** Below the root. */
+  readonly path: string;
+  /** SHA-256 of its public half in DER. */
+  readonly fingerprint: string;
+}
+
+/** Private keys in files below some folders of a tree, also in base64; by other means than the agents' own. */
+export async function privateKeysBelow(
+  root: string,
+  folders: readonly string[],
+  signal: AbortSignal,
+): Promise<FoundKey[]> {
+  const patterns = MARKS.flatMap((mark) => ['-e', mark]);
+  const { stdout } = await execa('grep', ['-rlaF', ...patterns, ...folders], {
+    cwd: root,
+    cancelSignal: signal,
+    timeout: 60_000,
+    // 1: found nothing; 2: a socket or a file that vanished.
+    reject: false,
+  });
+  const keys: FoundKey[] = [];
+  for (const path of stdout.split('\n').filter(Boolean)) {
+    const text = await readFile(join(root, path), 'latin1').catch(() => '');
+    for (const fingerprint of fingerprintsIn(text)) keys.push({ path, fingerprint });
+  }
+  return keys;
+}
+
+function fingerprintsIn(text: string): string[] {
+  const nested = [...text.matchAll(/[A-Za-z0-9+/=]{120,}/g)].map(([run]) =>
+    Buffer.from(run, 'base64').toString('latin1'),
+  );
+  return [text, ...nested].flatMap((each) =>
+    [...each.matchAll(PEM)].flatMap(([pem]) => {
+      try {
+        const spki = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'der' });
+        return [createHash('sha256').update(spki).digest('hex')];
+      } catch {
+        // The words alone, as in a program's text.
+        return [];
+      }
+    }),
+  );
+}
