@@ -2,8 +2,16 @@ import { apply } from './apply/benchmark.ts';
 import type { Benchmark } from './benchmark.ts';
 import { etcdSnapshot } from './etcd-snapshot/benchmark.ts';
 import { executables } from './executables.ts';
+import { gatherBench } from './gather/benchmark.ts';
 import { lab } from './lab/benchmark.ts';
 import { waits } from './waits/benchmark.ts';
 
 /** In the order in which they run. */
-export const benchmarks: readonly Benchmark[] = [executables, waits, etcdSnapshot, apply, lab];
+export const benchmarks: readonly Benchmark[] = [
+  executables,
+  waits,
+  etcdSnapshot,
+  apply,
+  gatherBench,
+  lab,
+];
