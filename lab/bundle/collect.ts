@@ -1,5 +1,5 @@
 import { copyFile, mkdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { run } from '../../lib/host/command.ts';
 import { Failure } from '../../lib/steps/failure.ts';
 import type { Host } from '../host/host.ts';
@@ -51,12 +51,21 @@ export async function collectBundle(
   }
   // As the host itself sees it, with what it has mounted.
   const path = join(`/proc/${host.leader}/root`, archive);
-  await expectPrivate(path, archive);
+  return { ...(await takeBundle(path, { id, folder, out }, signal)), seconds };
+}
+
+/** Takes an archive off its host, and unpacks it. */
+export async function takeBundle(
+  path: string,
+  { id, folder, out }: Pick<Collecting, 'id' | 'folder' | 'out'>,
+  signal: AbortSignal,
+): Promise<Omit<Bundle, 'seconds'>> {
+  await expectPrivate(path, basename(path));
   const kept = join(out, `log-bundle-${id}.tar.gz`);
   await copyFile(path, kept);
   await rm(path);
   const paths = await unpack(kept, folder, signal);
-  return { folder: join(folder, `log-bundle-${id}`), paths: paths.map(below(id)), seconds };
+  return { folder: join(folder, `log-bundle-${id}`), paths: paths.map(below(id)) };
 }
 
 async function expectPrivate(path: string, archive: string): Promise<void> {

@@ -13,6 +13,8 @@ export interface Refusal {
   readonly exitCode: number;
   /** What its journal must say. */
   readonly says: readonly RegExp[];
+  /** Rules that find it in the log bundle that the failed unit leaves. */
+  readonly finds?: readonly string[];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { EXIT } from '../../lib/steps/exit-codes.ts';
+import { expectBundleAfterFailure } from '../bundle/after-failure.ts';
 import { Installation, type InstallationOptions, scenarioOf } from '../installation.ts';
-import type { Scenario } from '../scenario.ts';
+import type { LabContext, Scenario } from '../scenario.ts';
 import { expectRefusal, type Refusal } from './refusal.ts';
 
 /** An installation that must end on the live host, with a stated error. */
@@ -17,8 +18,16 @@ const refused =
           if (run.host !== undefined) await expectRefusal(run, run.host, refusal);
         },
       },
+      ...(refusal.finds === undefined ? [] : [explained(run, context, refusal.finds)]),
     ]);
   };
+
+const explained = (run: Installation, context: LabContext, rules: readonly string[]) => ({
+  title: 'Explained, by the log bundle of the failed unit',
+  run: async () => {
+    if (run.host !== undefined) await expectBundleAfterFailure(run.host, rules, context);
+  },
+});
 
 /** The server's word against one manifest, and one that is none: both in the same table. */
 export const badManifests = refused(
@@ -36,6 +45,7 @@ export const badManifests = refused(
       /50-rejected\.yaml.*no-ports.*rejected/,
       /60-undecodable\.yaml.*undecodable/,
     ],
+    finds: ['manifest-rejected'],
   },
 );
 
@@ -48,6 +58,7 @@ export const missingDns = refused(
       /Add a DNS record for api-int\./,
       /Add a DNS record for preflight-check\.apps\./,
     ],
+    finds: ['dns-record-missing'],
   },
 );
 
@@ -59,6 +70,7 @@ export const wrongPayload = refused(
     says: [
       /images\/etcd\.tar is not what this installation was made for; expected SHA-256 [0-9a-f]{64}; found [0-9a-f]{64}/,
     ],
+    finds: ['step-failed'],
   },
 );
 

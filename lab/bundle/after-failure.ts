@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exists } from '../../lib/host/files.ts';
+import { Failure } from '../../lib/steps/failure.ts';
+import type { Host } from '../host/host.ts';
+import type { LabContext } from '../scenario.ts';
+import { takeBundle } from './collect.ts';
+import { expectBundle } from './expect.ts';
+import { layout } from './layout.ts';
+import { expectNoSecrets } from './secrets.ts';
+
+const BUNDLE_MS = 120_000;
+const LOOK_EVERY_MS = 500;
+
+/** The bundle that systemd has made because a unit failed for good: it says what these rules find. */
+export async function expectBundleAfterFailure(
+  host: Host,
+  rules: readonly string[],
+  { folder, out, signal }: LabContext,
+): Promise<void> {
+  const path = join(host.rootDir, 'var/log/log-bundle-bootstrap.tar.gz');
+  const until = Date.now() + BUNDLE_MS;
+  while (!(await exists(path))) {
+    if (Date.now() > until) {
+      throw new Failure('deadline', 'the failed unit has left no log bundle', {
+        expected: `${path} within ${BUNDLE_MS / 1000} s`,
+        fix: 'Read the journal of sno-gather.service',
+      });
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+  const bundle = await takeBundle(
+    path,
+    { id: 'bootstrap', folder: join(folder, 'bundles'), out },
+    signal,
+  );
+  await expectBundle(bundle, {
+    paths: layout.live.always.filter((name) => !/static-pods|certificates/.test(name)),
+    found: rules,
+    besides: ['step-failed', 'unit-failed'],
+  });
+  await expectNoSecrets(host, bundle.folder, signal);
+}
