@@ -94,8 +94,9 @@ class Waiting {
       }
       try {
         await packer.add(source, spooled);
-        const { plainBytes: bytes, leftOut } = spooled;
-        this.#ended({ ...outcome, bytes, leftOut });
+        // What it has lost since it was read, so that it fits; it is packed and removed by now.
+        const { leftOut } = spooled;
+        this.#ended({ ...outcome, bytes: outcome.bytes + outcome.leftOut - leftOut, leftOut });
       } catch (error) {
         await spooled.remove();
         if (!(error instanceof LeftOut)) throw error;

@@ -196,6 +196,7 @@ t.test('a limit: others stay, journals lose their oldest part, the oldest one fi
   const whole = statSync(archiveOf(tester, 'all')).size;
   const complete = recordOf(archiveOf(tester, 'all'), 'all');
   t.ok(complete.sources.every(({ leftOut }) => leftOut === 0));
+  t.ok(complete.sources.every(({ bytes }) => bytes > 0));
   for (const share of [0.75, 0.4]) {
     const id = `limited-${share}`;
     const limitMiB = ((whole / MIB) * share).toFixed(3);
