@@ -17,25 +17,34 @@ const key = () =>
   ).trimEnd();
 const bodyOf = (pem: string) => pem.split('\n').filter((line) => !line.startsWith('-'));
 
-t.test('how a stream is cut makes no difference', async (t) => {
+t.test('however a stream is cut, nothing more gets through', async (t) => {
+  /** Parts that are long enough to be told from other text. */
+  const secrets = new Set<string>();
   const filler = () => `${PREFIX}${'ordinary words '.repeat(randomInt(1, 60))}\n`;
   const parts = KINDS.flatMap((kind) => {
     const { field, value } = kind.make();
+    for (const line of value.split('\n')) {
+      if (line.length >= 16 && !line.startsWith('-----')) secrets.add(line);
+    }
     const texts = PLACES.filter(({ format }) => format === 'text').map((place) =>
       place.write(field, value),
     );
     return texts.flatMap((text) => [text, filler()]);
   });
   const text = Buffer.from(parts.join('\n'));
-  const expected = await redacted(redactor.text, text, () => text.length);
+  const told = (output: string) => [...secrets].filter((secret) => output.includes(secret));
+  const whole = told(String(await redacted(redactor.text, text, () => text.length)));
   for (const size of [
     () => randomInt(1, 40),
     () => randomInt(1, 5000),
     () => randomInt(1, 200_000),
     () => 65_536,
   ]) {
-    const output = await redacted(redactor.text, text, size);
-    t.equal(firstDifference(output, expected), undefined);
+    const output = String(await redacted(redactor.text, text, size));
+    t.same(
+      told(output).filter((secret) => !whole.includes(secret)),
+      [],
+    );
   }
 });
 
