@@ -1,3 +1,4 @@
+import { scriptNames } from '../lib/gather/names.ts';
 import type { HostPaths } from '../lib/host/paths.ts';
 import { runApproveCsr, runBootkube, runInstallToDisk, runProgress } from './bootkube/main.ts';
 import { runGather } from './gather/main.ts';
@@ -26,17 +27,11 @@ export const agents = {
   gather: runGather,
 } as const satisfies Record<string, Run>;
 
-/** Other names by which scripts call an agent. */
-const otherNames: Readonly<Record<string, keyof typeof agents>> = {
-  'installer-gather.sh': 'gather',
-  'installer-masters-gather.sh': 'gather',
-  'installer-master-bootstrap-in-place-gather.sh': 'gather',
-};
-
 /** The agent that is meant, if it is in this executable. */
 export function agentOf(name: string): keyof typeof agents | undefined {
-  const agent = otherNames[name] ?? name;
-  return isAgentName(agent) ? agent : undefined;
+  if (scriptNames.some((script) => script === name))
+    return isAgentName('gather') ? 'gather' : undefined;
+  return isAgentName(name) ? name : undefined;
 }
 
 function isAgentName(name: string): name is keyof typeof agents {

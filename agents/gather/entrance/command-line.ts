@@ -1,14 +1,10 @@
 import { Command } from 'commander';
+import { scriptNames } from '../../../lib/gather/names.ts';
 import { Failure } from '../../../lib/steps/failure.ts';
 import { parseSince, SINCE_FORMS } from './since.ts';
 
-/** The names by which gather is called; the last three are those of the scripts that it replaces. */
-export const ENTRANCES = [
-  'gather',
-  'installer-gather.sh',
-  'installer-masters-gather.sh',
-  'installer-master-bootstrap-in-place-gather.sh',
-] as const;
+/** The names by which gather is called. */
+export const ENTRANCES = ['gather', ...scriptNames] as const;
 
 export type Entrance = (typeof ENTRANCES)[number];
 
