@@ -1,39 +1,58 @@
+import { AGENTS, type AgentName } from '../lib/agents/table.ts';
 import { scriptNames } from '../lib/gather/names.ts';
 import type { HostPaths } from '../lib/host/paths.ts';
-import { runApproveCsr, runBootkube, runInstallToDisk, runProgress } from './bootkube/main.ts';
+import { readSettings, type Settings } from '../lib/host/settings.ts';
+import { rebootHost } from '../lib/host/systemd.ts';
+import { runAgentCommand } from '../lib/steps/agent-command.ts';
+import type { Plan } from '../lib/steps/step.ts';
+import { approveCsrPlan } from './approve-csr/plan.ts';
+import { bootkubePlan } from './bootkube/plan.ts';
+import { runDeferred } from './deferred/main.ts';
 import { runGather } from './gather/main.ts';
-import {
-  runCertificates,
-  runDeferred,
-  runPayload,
-  runPostReboot,
-  runRestore,
-} from './post-reboot/main.ts';
+import { installToDiskPlan } from './install-to-disk/plan.ts';
+import { certificatesPlan } from './node/certificates/plan.ts';
+import { payloadPlan } from './node/payload/plan.ts';
+import { postRebootArguments } from './post-reboot/arguments.ts';
+import { postRebootPlan } from './post-reboot/plan.ts';
+import { restorePlan } from './post-reboot/restore/plan.ts';
+import { progressPlan } from './progress/plan.ts';
+import { type HostContext, hostContext } from './steps/host-context.ts';
 
-/** `calledAs`: by which of its names. */
+/** `calledAs`: by which of its names. Returns the exit code. */
 type Run = (paths: HostPaths, args: readonly string[], calledAs: string) => Promise<number>;
 
-/** Every agent by the name of its link; each but gather is one plan. */
-export const agents = {
-  bootkube: runBootkube,
-  'install-to-disk': runInstallToDisk,
-  'approve-csr': runApproveCsr,
-  progress: runProgress,
-  'sno-payload': runPayload,
-  'sno-restore': runRestore,
-  'sno-certificates': runCertificates,
-  'post-reboot': runPostReboot,
+/** Runs a plan by the command line that every agent has. */
+const planned =
+  (plan: (settings: Settings) => Plan<HostContext>) =>
+  async (paths: HostPaths, args: readonly string[]): Promise<number> =>
+    runAgentCommand(
+      {
+        plan: plan(await readSettings(paths)),
+        paths,
+        context: () => hostContext(paths),
+        reboot: () => rebootHost(AbortSignal.timeout(60_000)),
+      },
+      args,
+    );
+
+/** What each agent of the table (lib/agents/table.ts) does when it is called. */
+export const agents: Readonly<Record<AgentName, Run>> = {
+  bootkube: planned(bootkubePlan),
+  'install-to-disk': planned(installToDiskPlan),
+  'approve-csr': planned(approveCsrPlan),
+  progress: planned(progressPlan),
+  'sno-payload': planned(payloadPlan),
+  'sno-restore': planned(restorePlan),
+  'sno-certificates': planned(certificatesPlan),
+  'post-reboot': async (paths, args) =>
+    planned(postRebootPlan)(paths, await postRebootArguments(paths, args)),
   'sno-deferred': runDeferred,
   gather: runGather,
-} as const satisfies Record<string, Run>;
+};
 
 /** The agent that is meant, if it is in this executable. */
-export function agentOf(name: string): keyof typeof agents | undefined {
-  if (scriptNames.some((script) => script === name))
-    return isAgentName('gather') ? 'gather' : undefined;
-  return isAgentName(name) ? name : undefined;
-}
-
-function isAgentName(name: string): name is keyof typeof agents {
-  return Object.hasOwn(agents, name);
+export function agentOf(name: string): AgentName | undefined {
+  const isScript = scriptNames.some((script) => script === name);
+  const wanted = isScript ? 'gather' : name;
+  return AGENTS.find((agent) => agent.name === wanted && Object.hasOwn(agents, agent.name))?.name;
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
+import { EXIT, exitCodeFor } from '../lib/errors/exit-codes.ts';
+import { describeError } from '../lib/errors/failure.ts';
 import { hostPaths } from '../lib/host/paths.ts';
-import { EXIT, exitCodeFor } from '../lib/steps/exit-codes.ts';
-import { describeError } from '../lib/steps/failure.ts';
 import { agentOf, agents } from './agents.ts';
 
 /** Defined by the build. */

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
+import { Failure } from '../lib/errors/failure.ts';
 import { sha256OfFile } from '../lib/host/files.ts';
-import { Failure } from '../lib/steps/failure.ts';
 
 /** Defined by the build: of the sno-agents that was built with this program. */
 declare const __SNO_AGENTS_SHA256__: string | undefined;

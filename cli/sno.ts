@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { describeError, Failure } from '../lib/steps/failure.ts';
+import { describeError, Failure } from '../lib/errors/failure.ts';
 import { createPayload } from './create/payload.ts';
 import {
   type CreateOptions,

@@ -1,4 +1,4 @@
-import { rules } from '../agents/gather/report/rules.ts';
+import { rules } from '../report/rules.ts';
 
 /** What each rule of the log bundle's report looks for and what to do about it, as Markdown. */
 export function findingsReference(): string {

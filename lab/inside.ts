@@ -1,8 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Listr } from 'listr2';
+import { describeError } from '../lib/errors/failure.ts';
 import { writeFileAtomic } from '../lib/host/files.ts';
-import { describeError } from '../lib/steps/failure.ts';
 import { ETCD_VERSION } from './components/etcd.ts';
 import { ensureComponents } from './components/index.ts';
 import { KUBERNETES_VERSION } from './components/kubernetes.ts';

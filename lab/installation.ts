@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { Failure } from '../lib/errors/failure.ts';
 import { exists } from '../lib/host/files.ts';
 import { file } from '../lib/ignition/entries.ts';
-import { Failure } from '../lib/steps/failure.ts';
 import { readAgentSteps, saveAgentState } from './agent-records.ts';
 import { type Carried, readCarried } from './checks/carried.ts';
 import { clusterChecks, diskChecks } from './checks/index.ts';

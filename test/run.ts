@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describeError } from '../lib/steps/failure.ts';
+import { describeError } from '../lib/errors/failure.ts';
 import { addTally, emptyTally, type Tally, type TallyEvents } from './runner/tally.ts';
 import { runTier } from './runner/tap.ts';
 import { missingFor, TIERS } from './runner/tiers.ts';

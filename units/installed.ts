@@ -3,15 +3,6 @@ import { installedGatherUnit } from './gather.ts';
 import { labelUnit } from './live.ts';
 import type { UnitFile } from './unit-file.ts';
 
-/** The agents that stay on a node, by which people and scripts call the executable. */
-export const nodeAgents = ['sno-payload', 'sno-certificates'] as const;
-
-/** Those that are needed once, after the reboot into the disk. */
-export const pivotAgents = ['post-reboot', 'sno-restore'] as const;
-
-/** There as long as a manifest waits for its kind; it removes its own unit and link. */
-export const deferredAgent = 'sno-deferred';
-
 /** Every node of the Kubernetes payload has these: they are part of the master Ignition. */
 export const nodeUnits: readonly UnitFile[] = [
   labelUnit,

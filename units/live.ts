@@ -2,9 +2,6 @@ import { readFileSync } from 'node:fs';
 import { liveGatherUnit } from './gather.ts';
 import type { UnitFile } from './unit-file.ts';
 
-/** The agents of the live host, by which people call the executable there. */
-export const liveAgents = ['bootkube', 'install-to-disk', 'approve-csr', 'progress'] as const;
-
 /** Both hosts run an executable that was copied into /var. */
 export const labelUnit: UnitFile = {
   name: 'sno-label.service',

@@ -1,29 +1,29 @@
+import { identity } from '../../lib/agents/table.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 import type { Plan } from '../../lib/steps/step.ts';
 import { within } from '../../lib/steps/within.ts';
-import { apiObjects } from './api-objects.ts';
-import { combinedIgnition } from './combined-ignition.ts';
-import type { LiveContext } from './context.ts';
-import { controlPlane } from './control-plane.ts';
-import { etcd } from './etcd.ts';
-import { finish } from './finish.ts';
-import { inspectDisk } from './inspect-disk.ts';
-import { kubelet } from './kubelet.ts';
-import { kubeletIdentity } from './kubelet-identity.ts';
-import { logBundle } from './log-bundle.ts';
-import { manifests } from './manifests.ts';
-import { masterIgnition } from './master-ignition.ts';
-import { payload } from './payload.ts';
+import { controlPlane } from '../steps/control-plane.ts';
+import { etcd } from '../steps/etcd.ts';
+import type { HostContext } from '../steps/host-context.ts';
+import { inspectDisk } from '../steps/inspect-disk.ts';
+import { kubelet } from '../steps/kubelet.ts';
+import { kubeletIdentity } from '../steps/kubelet-identity.ts';
+import { manifests } from '../steps/manifests.ts';
+import { payload } from '../steps/payload.ts';
+import { render } from '../steps/render.ts';
+import { apiObjects } from './handover/api-objects.ts';
+import { combinedIgnition } from './handover/combined-ignition.ts';
+import { finish } from './handover/finish.ts';
+import { logBundle } from './handover/log-bundle.ts';
+import { masterIgnition } from './handover/master-ignition.ts';
+import { quiesce } from './handover/quiesce.ts';
+import { snapshot } from './handover/snapshot.ts';
+import { stopEtcd } from './handover/stop-etcd.ts';
 import { preflight } from './preflight/preflight.ts';
-import { quiesce } from './quiesce.ts';
-import { render } from './render.ts';
-import { snapshot } from './snapshot.ts';
-import { stopEtcd } from './stop-etcd.ts';
 
 /** What happens to the live host, from a look at its disk to the Ignition of the installed one. */
-export const bootkubePlan = (s: Settings): Plan<LiveContext> => ({
-  agent: 'bootkube',
-  unit: 'bootkube',
+export const bootkubePlan = (s: Settings): Plan<HostContext> => ({
+  ...identity('bootkube'),
   purpose:
     'bootstraps the control plane on this live host and makes the Ignition of the installed one',
   achieved: 'the cluster is prepared, and the Ignition of the installed host is made',

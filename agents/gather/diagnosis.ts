@@ -1,5 +1,5 @@
+import type { BundleView } from '../../report/bundle-view.ts';
 import type { Spooled } from './collecting/spool.ts';
-import type { BundleView } from './report/bundle-view.ts';
 import type { Source } from './source.ts';
 
 interface Kept {

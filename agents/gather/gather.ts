@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { createRedactor, type Redactor } from '../../lib/redact/redactor.ts';
-import { describeError } from '../../lib/steps/failure.ts';
+import { describeError } from '../../lib/errors/failure.ts';
+import { createRedactor, type Redactor } from '../../lib/secrets/redact/redactor.ts';
+import { reportFiles } from '../../report/report.ts';
 import { type BundleSink, LeftOut } from './bundle/bundle-sink.ts';
 import { Packer } from './bundle/packer.ts';
 import { Limit, orAborted, timeOf } from './collecting/abort.ts';
@@ -15,7 +16,6 @@ import { keepMemorySmall } from './entrance/own-process.ts';
 import type { GatherHost } from './gather-host.ts';
 import { hostSecrets } from './host-secrets.ts';
 import { gatherLog, oneLine } from './outcomes.ts';
-import { reportFiles } from './report/report.ts';
 import type { Phase, Source, SourceGroup } from './source.ts';
 
 export interface GatherRequest {

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { describeError } from '../../lib/errors/failure.ts';
 import { isMissing } from '../../lib/host/files.ts';
-import { contentsOf, openRegularFile } from '../../lib/pki/scan/walk.ts';
-import type { Redactor } from '../../lib/redact/redactor.ts';
-import { SecretsIn } from '../../lib/redact/secrets-in.ts';
-import { describeError } from '../../lib/steps/failure.ts';
+import type { Redactor } from '../../lib/secrets/redact/redactor.ts';
+import { SecretsIn } from '../../lib/secrets/redact/secrets-in.ts';
+import { contentsOf, openRegularFile } from '../../lib/secrets/scan/walk.ts';
 import type { GatherHost } from './gather-host.ts';
 
 /** A file, or a folder with all that lies below it, down to some depth. */

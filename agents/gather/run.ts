@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { CommanderError } from 'commander';
+import { EXIT } from '../../lib/errors/exit-codes.ts';
+import { describeError, Failure } from '../../lib/errors/failure.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { defaultSettings, readSettings, type Settings } from '../../lib/host/settings.ts';
-import { EXIT } from '../../lib/steps/exit-codes.ts';
-import { describeError, Failure } from '../../lib/steps/failure.ts';
 import { Limit, timeOf } from './collecting/abort.ts';
 import type { Outcome } from './collecting/collect.ts';
 import { listSources } from './collecting/listing.ts';

@@ -4,7 +4,7 @@ import { publishBootstrapComplete } from '../../lib/kube/bootstrap-complete.ts';
 import { withBootstrapAdmin } from '../../lib/render/access.ts';
 import { done, notYet } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { InstalledContext } from './context.ts';
+import type { HostContext } from '../steps/host-context.ts';
 
 const PROBES = 5;
 
@@ -13,7 +13,7 @@ const PROBES = 5;
  * the API has answered for a while without a fault: a client that sees it goes on
  * at once, and must not run into a restarting API.
  */
-export const bootstrapComplete: StepBody<InstalledContext> = {
+export const bootstrapComplete: StepBody<HostContext> = {
   name: 'bootstrap-complete',
   leaves: 'the ConfigMap kube-system/bootstrap with status complete',
   retries: true,

@@ -1,11 +1,11 @@
 import { connectRuntime } from '../../lib/cri/runtime.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 import { exists, removeFile } from '../../lib/host/files.ts';
 import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
 import { isLeft, type LedgerEntry, readLedger } from '../../lib/installation/ledger.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { InstalledContext } from './context.ts';
+import type { HostContext } from '../steps/host-context.ts';
 
 /** CoreOS deletes this at its first boot; where the operating system does not, we do. */
 const BOOT_IGNITION = '/boot/ignition/config.ign';
@@ -15,7 +15,7 @@ const BOOT_IGNITION = '/boot/ignition/config.ign';
  * those that the bootstrap installed, and only when no running container mounts
  * the file. Nothing is deleted by pattern.
  */
-export const clean: StepBody<InstalledContext> = {
+export const clean: StepBody<HostContext> = {
   name: 'clean',
   leaves: 'none of the files that the leftovers ledger lists',
   retries: true,

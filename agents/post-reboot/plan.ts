@@ -1,21 +1,21 @@
+import { identity } from '../../lib/agents/table.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 import type { Plan } from '../../lib/steps/step.ts';
 import { within } from '../../lib/steps/within.ts';
-import { api } from './api.ts';
+import { api } from '../steps/api.ts';
+import type { HostContext } from '../steps/host-context.ts';
+import { nodeReady } from '../steps/node-ready.ts';
+import { servingCertificate } from '../steps/serving-certificate.ts';
+import { steadyState } from '../steps/steady-state.ts';
 import { bootstrapComplete } from './bootstrap-complete.ts';
 import { clean } from './clean.ts';
-import type { InstalledContext } from './context.ts';
-import { nodeReady } from './node-ready.ts';
 import { record } from './record.ts';
 import { retire } from './retire.ts';
-import { servingCertificate } from './serving-certificate.ts';
-import { steadyState } from './steady-state.ts';
 import { verifyClean } from './verify-clean.ts';
 
 /** What happens on the installed host, from the first answer of its API to the end of this agent. */
-export const postRebootPlan = (s: Settings): Plan<InstalledContext> => ({
-  agent: 'post-reboot',
-  unit: 'bootkube',
+export const postRebootPlan = (s: Settings): Plan<HostContext> => ({
+  ...identity('post-reboot'),
   purpose: 'brings the installed host to its steady state and removes what the bootstrap left',
   achieved: 'PASS: the cluster is installed and steady, and nothing of its bootstrap is left',
   steps: [

@@ -1,33 +1,34 @@
 import { join } from 'node:path';
+import { installingAgents } from '../../lib/agents/table.ts';
 import { exists, writeFileAtomic } from '../../lib/host/files.ts';
 import { readMarker } from '../../lib/installation/marker.ts';
 import { journalPath } from '../../lib/steps/agent-command.ts';
 import { type JournalEntry, readJournal } from '../../lib/steps/journal.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { InstalledContext } from './context.ts';
-import { readRestarts } from './steady-state.ts';
-
-export const recordPath = ({ paths }: Pick<InstalledContext, 'paths'>) =>
-  join(paths.state, 'record.json');
+import type { HostContext } from '../steps/host-context.ts';
+import { readRestarts } from '../steps/steady-state.ts';
 
 /**
  * Writes down what the installation did, from the journals of both stages, before
  * this agent's state is removed: `/var/lib/sno-agents/record.json`.
  */
-export const record: StepBody<InstalledContext> = {
+export const record: StepBody<HostContext> = {
   name: 'record',
   leaves: '/var/lib/sno-agents/record.json: every step with its time, and the restarts',
   input: ({ cluster }) => cluster.clusterId,
-  holds: (context) => exists(recordPath(context)),
+  holds: ({ paths }) => exists(paths.record),
   async run(context) {
     const { paths, cluster } = context;
     const journals: [agent: string, path: string][] = [
-      ['bootkube', join(paths.state, 'live/bootkube.jsonl')],
-      ['install-to-disk', join(paths.state, 'live/install-to-disk.jsonl')],
-      ...['sno-payload', 'sno-restore', 'sno-certificates', 'post-reboot'].map(
-        (agent): [string, string] => [agent, journalPath(paths, agent)],
-      ),
+      ...installingAgents.live.map(({ name }): [string, string] => [
+        name,
+        join(paths.state, `live/${name}.jsonl`),
+      ]),
+      ...installingAgents.installed.map(({ name }): [string, string] => [
+        name,
+        journalPath(paths, name),
+      ]),
     ];
     const steps = await Promise.all(
       journals.map(async ([agent, path]) => summarize(agent, await readJournal(path))),
@@ -35,13 +36,13 @@ export const record: StepBody<InstalledContext> = {
     const summary = {
       clusterId: cluster.clusterId,
       cluster: `${cluster.name}.${cluster.baseDomain}`,
-      node: context.nodeName,
+      node: context.hostname(),
       installed: (await readMarker(paths.at('/var')))?.at,
       completed: new Date().toISOString(),
       containerRestarts: await readRestarts(context),
       steps: steps.flat(),
     };
-    await writeFileAtomic(recordPath(context), `${JSON.stringify(summary, null, 2)}\n`, 0o644);
+    await writeFileAtomic(paths.record, `${JSON.stringify(summary, null, 2)}\n`, 0o644);
     return done();
   },
 };

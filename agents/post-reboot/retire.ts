@@ -1,21 +1,23 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { agentsOf } from '../../lib/agents/table.ts';
 import { exists, removeFile, syncDirectory } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { disableUnit, reloadUnits, startUnit } from '../../lib/host/systemd.ts';
 import { ledgerPath } from '../../lib/installation/ledger.ts';
+import { RESTORE_FOLDER } from '../../lib/installation/snapshot-record.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import { deferredUnit, pivotAgents } from '../../units/installed.ts';
-import type { InstalledContext } from './context.ts';
+import { deferredUnit } from '../../units/installed.ts';
+import type { HostContext } from '../steps/host-context.ts';
 
 const UNIT = 'bootkube.service';
 const unitPath = (paths: HostPaths, unit = UNIT) => paths.at(`/etc/systemd/system/${unit}`);
 
 /** What this plan leaves nothing of; the executable itself stays for the other agents. */
 const folders = ({ state }: HostPaths) =>
-  ['restore', 'live', 'post-reboot', 'sno-restore'].map((name) => join(state, name));
-const links = ({ binaries }: HostPaths) => pivotAgents.map((name) => join(binaries, name));
+  [RESTORE_FOLDER, 'live', ...agentsOf('pivot')].map((name) => join(state, name));
+const links = ({ binaries }: HostPaths) => agentsOf('pivot').map((name) => join(binaries, name));
 
 /**
  * Removes the agent's own unit, links and state, and has deferred manifests applied from
@@ -23,7 +25,7 @@ const links = ({ binaries }: HostPaths) => pivotAgents.map((name) => join(binari
  * forgets it after that: killed anywhere before, the agent is started once more and
  * finishes, since the record tells it that only this step is left.
  */
-export const retire: StepBody<InstalledContext> = {
+export const retire: StepBody<HostContext> = {
   name: 'retire',
   leaves: 'no unit, link, ledger or state of this plan',
   removesState: true,

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
+import { Failure } from '../../lib/errors/failure.ts';
 import { exists, readTextIfPresent } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { isLeft, type Ledger, readLedger } from '../../lib/installation/ledger.ts';
 import { binaryDestinations, installedPath } from '../../lib/payload/binaries.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { payloadFiles } from '../../lib/payload/verify.ts';
-import { type SearchedFiles, searchFiles } from '../../lib/pki/scan/search-files.ts';
-import { filesOnDisk } from '../../lib/pki/scan/walk.ts';
-import { Failure } from '../../lib/steps/failure.ts';
+import { type SearchedFiles, searchFiles } from '../../lib/secrets/scan/search-files.ts';
+import { filesOnDisk } from '../../lib/secrets/scan/walk.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { InstalledContext } from './context.ts';
+import type { HostContext } from '../steps/host-context.ts';
 
 /**
  * Where a host keeps what it was given. /usr is the operating system's own, which is
@@ -55,7 +55,7 @@ const podVolumes = /^\/var\/lib\/kubelet\/(pods|plugins)\//;
  * before the snapshot, so it holds no old revisions, and keys of the class *gone* are
  * never written to the API. Free blocks of the disk are not looked at.
  */
-export const verifyClean: StepBody<InstalledContext> = {
+export const verifyClean: StepBody<HostContext> = {
   name: 'verify-clean',
   leaves: 'proof that no ledger path and no bootstrap key is left',
   input: ({ cluster }) => cluster.clusterId,

@@ -1,7 +1,7 @@
 import { constants, gzipSync } from 'node:zlib';
 import { execa } from 'execa';
+import { Failure } from '../../lib/errors/failure.ts';
 import type { Config } from '../../lib/ignition/config.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 
 /** The area of a CoreOS live ISO into which `coreos-installer iso ignition embed` writes. */
 export const EMBED_AREA_BYTES = 256 * 1024;

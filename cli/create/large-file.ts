@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { Failure } from '../../lib/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
 import { syncDirectory } from '../../lib/host/files.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 
 const COPY_DEADLINE_MS = 30 * 60_000;
 /** What a file system needs beside the data itself, generously. */

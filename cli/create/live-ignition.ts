@@ -1,3 +1,5 @@
+import { agentsOf } from '../../lib/agents/table.ts';
+import type { Cluster } from '../../lib/cluster/cluster.ts';
 import { deferredFolder } from '../../lib/deferred/manifests.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import type { Config, File } from '../../lib/ignition/config.ts';
@@ -11,11 +13,10 @@ import {
   withDropins,
 } from '../../lib/ignition/entries.ts';
 import { dhcpIdentity } from '../../lib/installation/dhcp-identity.ts';
-import type { Cluster } from '../../lib/render/cluster.ts';
 import { machineConfig } from '../../lib/render/machine-config/machine-config.ts';
 import type { LaptopAuthorities } from '../../lib/render/renderer.ts';
 import { gatherLinks } from '../../units/gather.ts';
-import { liveAgents, networkUnit } from '../../units/live.ts';
+import { networkUnit } from '../../units/live.ts';
 import type { UnitFile } from '../../units/unit-file.ts';
 import type { UserManifest } from './user-manifests.ts';
 
@@ -88,7 +89,7 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
       ),
     ],
     links: [
-      ...liveAgents.map((name) => link(`${paths.binaries}/${name}`, 'sno-agents')),
+      ...agentsOf('live').map((name) => link(`${paths.binaries}/${name}`, 'sno-agents')),
       ...gatherLinks.map(({ path, target }) => link(path, target)),
     ],
     units: withDropins(

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { Failure } from '../../lib/errors/failure.ts';
 import { exists, syncDirectory, writeFileAtomic } from '../../lib/host/files.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 
 export interface Output {
   path: string;

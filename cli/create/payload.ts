@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { Failure } from '../../lib/errors/failure.ts';
 import { exists, isMissing, sha256OfFile, syncDirectory } from '../../lib/host/files.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import { payloadFaults } from '../payload/check.ts';
 import { fillPayload } from '../payload/fill.ts';
 import { readParts } from '../payload/parts.ts';

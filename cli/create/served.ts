@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/steps/failure.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 
 /** What a live host without a medium fetches, as the command line names it. */
 export interface ServedOptions {

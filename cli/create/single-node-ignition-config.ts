@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Cluster, clusterDomain, clusterSchema } from '../../lib/cluster/cluster.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 import { readTextIfPresent, sha256OfFile } from '../../lib/host/files.ts';
 import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
 import { validateConfigText } from '../../lib/ignition/validate.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { createLaptopAuthorities } from '../../lib/pki/authority.ts';
 import { adminKubeconfig } from '../../lib/pki/kubeconfig.ts';
-import { type Cluster, clusterDomain, clusterSchema } from '../../lib/render/cluster.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import { executableByUrl, liveUnits } from '../../units/live.ts';
 import { agentsSha256 } from '../executable-digest.ts';
 import { DISK_VARIABLE } from '../install-config/disk.ts';

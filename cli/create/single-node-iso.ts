@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { type Cluster, clusterSchema } from '../../lib/cluster/cluster.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 import { exists, sha256, sha256OfFile } from '../../lib/host/files.ts';
 import { parseConfig } from '../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../lib/ignition/data-url.ts';
 import { type Payload, payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { damagedFiles, payloadFiles } from '../../lib/payload/verify.ts';
-import { type Cluster, clusterSchema } from '../../lib/render/cluster.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import { agentsExecutable } from '../executable-digest.ts';
 import { type AddedFile, addFiles, MAX_FILE_BYTES } from '../iso/add-files.ts';
 import { embedIgnition, readLiveIso, verifyLiveIso } from '../iso/coreos-installer.ts';

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { describeError } from '../../lib/steps/failure.ts';
+import { describeError } from '../../lib/errors/failure.ts';
 import { splitArguments } from './arguments.ts';
 import type { Fault } from './fault.ts';
 

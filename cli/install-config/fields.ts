@@ -1,4 +1,4 @@
-import { PREFLIGHT_CHECKS } from '../../lib/render/cluster.ts';
+import { PREFLIGHT_CHECKS } from '../../lib/cluster/cluster.ts';
 import { diskPathProblem } from './disk.ts';
 import { ANY_NETWORK, cidrProblem } from './networks.ts';
 import { pullSecretProblem, sshKeyProblem } from './secrets.ts';

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { Cluster } from '../../lib/render/cluster.ts';
+import type { Cluster } from '../../lib/cluster/cluster.ts';
 
 type ImageMirror = Cluster['imageMirrors'][number];
 

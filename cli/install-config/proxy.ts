@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type Cluster, clusterDomain } from '../../lib/render/cluster.ts';
+import { type Cluster, clusterDomain } from '../../lib/cluster/cluster.ts';
 import type { SecretProblem } from './secrets.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { PREFLIGHT_CHECKS } from '../../lib/cluster/cluster.ts';
 import { isRecord } from '../../lib/ignition/config.ts';
-import { PREFLIGHT_CHECKS } from '../../lib/render/cluster.ts';
 import { isPartitionIndex, isPartitionLabel, kernelArgumentProblem } from './boot-arguments.ts';
 import { diskPathProblem } from './disk.ts';
 import { repositoryProblem } from './mirrors.ts';

@@ -1,5 +1,5 @@
+import type { PreflightCheck } from '../../lib/cluster/cluster.ts';
 import { jsonPath } from '../../lib/ignition/config.ts';
-import type { PreflightCheck } from '../../lib/render/cluster.ts';
 import { DISK_VARIABLE, readDiskVariable } from './disk.ts';
 import { type ConfigDocument, readDocument } from './document.ts';
 import { type Fault, foundText, inOrder } from './fault.ts';

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { Cluster } from '../../lib/render/cluster.ts';
+import type { Cluster } from '../../lib/cluster/cluster.ts';
 import { mergeMirrors } from './mirrors.ts';
 import { expectedOnHost } from './nmstate/interfaces.ts';
 import { completeNoProxy } from './proxy.ts';

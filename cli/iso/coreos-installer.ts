@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { Failure } from '../../lib/steps/failure.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 
 const DEADLINE_MS = 10 * 60_000;
 

@@ -1,6 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { readProgram } from '../../lib/elf/elf.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 import { sha256OfFiles, sha256OfStream } from '../../lib/host/digests.ts';
 import { readImageArchive, readLayers } from '../../lib/image/archive.ts';
 import type { ArchivedImage } from '../../lib/image/contents.ts';
@@ -13,7 +14,6 @@ import {
 } from '../../lib/payload/payload.ts';
 import { requiredBinaries, requiredImages } from '../../lib/payload/required.ts';
 import { payloadFiles } from '../../lib/payload/verify.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import { noting } from './noting.ts';
 
 /**

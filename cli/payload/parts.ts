@@ -1,8 +1,8 @@
 import { open, stat } from 'node:fs/promises';
 import { isElf, type Program, readProgram } from '../../lib/elf/elf.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 import { readImageArchive } from '../../lib/image/archive.ts';
 import { namePattern } from '../../lib/payload/payload.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import { type ChosenImage, chooseImage } from './choose-image.ts';
 import { noting } from './noting.ts';
 import type { PayloadRequest, RequestedBinary } from './request.ts';

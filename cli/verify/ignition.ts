@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { Failure } from '../../lib/errors/failure.ts';
 import { validateConfigText } from '../../lib/ignition/validate.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 
 /** `sno verify ignition F`: a usage Failure with every fault of the config. */
 export async function verifyIgnition(path: string, print: (line: string) => void): Promise<void> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { Failure } from '../../lib/errors/failure.ts';
 import { sha256OfFile } from '../../lib/host/files.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import type { Surroundings } from '../create/single-node-ignition-config.ts';
 import { payloadFaults } from '../payload/check.ts';
 import { payloadTable } from '../payload/table.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../lib/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import type { Host } from '../host/host.ts';
 import type { LabContext } from '../scenario.ts';
 import { takeBundle } from './collect.ts';

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { Failure } from '../../lib/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import type { Host } from '../host/host.ts';
 
 /** Of the user by whom an installer logs in. */

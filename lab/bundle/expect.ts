@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Failure } from '../../lib/steps/failure.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 import type { Bundle } from './collect.ts';
 
 /** What of the report the lab compares with what it did to the host. */

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { Failure } from '../../lib/steps/failure.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 import { privateKeysBelow } from '../checks/private-keys.ts';
 import type { Host } from '../host/host.ts';
 import { SITE_SECRETS } from '../site-inputs.ts';

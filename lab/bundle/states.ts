@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Failure } from '../../lib/errors/failure.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import type { Host } from '../host/host.ts';
 import type { Installation } from '../installation.ts';
 

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { Failure } from '../../lib/errors/failure.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { verifyPayload } from '../../lib/payload/verify.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import type { DiskCheck } from './check.ts';
 
 /** Where install-to-disk puts the executable and the payload; the Ignition is on the boot partition. */

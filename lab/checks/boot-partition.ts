@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { Failure } from '../../lib/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import type { DiskCheck } from './check.ts';
 
 export const bootPartition: DiskCheck = {

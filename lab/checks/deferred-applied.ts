@@ -1,8 +1,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../lib/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import type { ClusterCheck, InstalledCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 import { DEFERRED, USER_NAMESPACE } from './user-manifests.ts';

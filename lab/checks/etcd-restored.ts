@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { Failure } from '../../lib/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import type { ClusterCheck } from './check.ts';
 
 const answerSchema = z

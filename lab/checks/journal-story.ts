@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Failure } from '../../lib/steps/failure.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 import type { ClusterCheck } from './check.ts';
 
 /** The order in which the journals tell the installation: who says it, and of which step. */

@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/steps/failure.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 import type { ClusterCheck } from './check.ts';
 
 /** Units that exist for the installation only. */

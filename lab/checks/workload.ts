@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../lib/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
 import { familyOf, urlHost } from '../../lib/network/address.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import { SEGMENTS } from '../host/network.ts';
 import { HELLO_IMAGE, writeHelloImage } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';

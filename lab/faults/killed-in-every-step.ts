@@ -1,8 +1,8 @@
-import { installToDiskPlan } from '../../agents/bootkube/install-to-disk/plan.ts';
 import { bootkubePlan } from '../../agents/bootkube/plan.ts';
+import { installToDiskPlan } from '../../agents/install-to-disk/plan.ts';
 import { postRebootPlan } from '../../agents/post-reboot/plan.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import type { Plan } from '../../lib/steps/step.ts';
 import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';

@@ -1,4 +1,4 @@
-import { EXIT } from '../../lib/steps/exit-codes.ts';
+import { EXIT } from '../../lib/errors/exit-codes.ts';
 import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';
 import { expectRefusal } from './refusal.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Failure } from '../../lib/steps/failure.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 import { waitForText } from '../host/wait-for-text.ts';
 import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';

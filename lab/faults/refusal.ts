@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { Failure } from '../../lib/steps/failure.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 import type { Host } from '../host/host.ts';
 import { waitForFailure } from '../host/unit-state.ts';
 import type { Installation } from '../installation.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
+import { Failure } from '../../lib/errors/failure.ts';
 import { exists, readTextIfPresent } from '../../lib/host/files.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import { type Background, startInBackground } from './background.ts';
 import { startInCgroup } from './cgroup.ts';
 import { followJournal } from './journal.ts';

@@ -1,7 +1,7 @@
 import { execa } from 'execa';
+import { Failure } from '../../lib/errors/failure.ts';
 import { readTextIfPresent } from '../../lib/host/files.ts';
 import { identifyProcess } from '../../lib/host/process.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 import { quickly } from './command.ts';
 import { claimRunFolder, createRunFolder, removeDeadRuns, removeRunFolder } from './run-folder.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../lib/steps/failure.ts';
+import { Failure } from '../../lib/errors/failure.ts';
 import type { Host } from './host.ts';
 import type { Exit } from './machine.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../lib/errors/failure.ts';
 import { readTextIfPresent } from '../../lib/host/files.ts';
-import { Failure } from '../../lib/steps/failure.ts';
 
 const LOOK_EVERY_MS = 100;
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { Failure } from '../errors/failure.ts';
 import { run } from '../host/command.ts';
 import type { BlockDevice, Partition } from '../host/disk.ts';
 import { exists } from '../host/files.ts';
 import { withMounted } from '../host/mount.ts';
 import { runOutsideSandbox } from '../host/outside-sandbox.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { Failure } from '../steps/failure.ts';
 import { type BootVariables, parseEfibootmgr } from './efibootmgr.ts';
 import { findLoader, type Loader } from './loader.ts';
 import { entryFor, mediumIsFirst, orderWith, planEntries, type WantedEntry } from './plan.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { credentials, status } from '@grpc/grpc-js';
+import { Failure } from '../errors/failure.ts';
 import { type CallLimits, RpcClient } from '../grpc/client.ts';
 import { isRpcFailure } from '../grpc/failure.ts';
-import { Failure } from '../steps/failure.ts';
 import { criDescriptor } from './descriptor.ts';
 import {
   type Container,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../errors/failure.ts';
 import type { CallLimits } from '../grpc/client.ts';
-import { Failure } from '../steps/failure.ts';
 import type { Container } from './messages.ts';
 import type { ContainerRuntime } from './runtime.ts';
 

@@ -1,5 +1,5 @@
+import { describeError } from '../errors/failure.ts';
 import type { CertificateSigningRequest } from '../kube/resources.ts';
-import { describeError } from '../steps/failure.ts';
 import { type RequestedCertificate, readRequestedCertificate } from './requested-certificate.ts';
 
 /** A CertificateSigningRequest object, ready to be judged. */

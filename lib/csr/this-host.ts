@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
+import type { Cluster } from '../cluster/cluster.ts';
 import { addressByFamily, hostAddresses } from '../host/network.ts';
 import type { HostPaths } from '../host/paths.ts';
-import type { Cluster } from '../render/cluster.ts';
 import { type HostView, readHostView } from './views.ts';
 
 /** The view of the host that this runs on: its name, and its addresses in the machine networks. */

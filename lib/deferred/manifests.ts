@@ -1,9 +1,9 @@
 import { basename, join } from 'node:path';
+import { Failure } from '../errors/failure.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { groupOf } from '../kube/kind-name.ts';
 import type { Manifest } from '../kube/manifest-decoding.ts';
 import { loadManifests } from '../kube/manifests.ts';
-import { Failure } from '../steps/failure.ts';
 import { isExtensionGroup } from './deferrable.ts';
 
 /** A manifest that waits for its kind, and the name by which its status is told. */

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { Failure } from '../errors/failure.ts';
 import type { Architecture } from '../host/architecture.ts';
-import { Failure } from '../steps/failure.ts';
 import { type GoModule, parseBuildInfo } from './go-build-info.ts';
 
 export interface Program {

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
 import { type ChannelCredentials, credentials, status } from '@grpc/grpc-js';
+import { Failure } from '../errors/failure.ts';
 import { type CallLimits, RpcClient } from '../grpc/client.ts';
 import { isRpcFailure } from '../grpc/failure.ts';
-import { Failure } from '../steps/failure.ts';
 import { etcdDescriptor } from './descriptor.ts';
 import {
   alarmMethod,

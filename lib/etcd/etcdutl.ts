@@ -1,7 +1,7 @@
 import { ExecaError, execa } from 'execa';
 import { z } from 'zod';
+import { Failure } from '../errors/failure.ts';
 import { exists } from '../host/files.ts';
-import { Failure } from '../steps/failure.ts';
 import type { HashKv } from './client.ts';
 
 export interface EtcdutlOptions {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { Failure } from '../errors/failure.ts';
 import {
   isMissing,
   readTextIfPresent,
@@ -8,7 +9,6 @@ import {
   syncDirectory,
   writeFileAtomic,
 } from '../host/files.ts';
-import { Failure } from '../steps/failure.ts';
 import type { HashKv } from './client.ts';
 import { type EtcdutlOptions, hashKvOfDatabase, runEtcdutl } from './etcdutl.ts';
 import { syncTree } from './sync-tree.ts';

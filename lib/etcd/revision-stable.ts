@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
+import { Failure } from '../errors/failure.ts';
 import { isRpcFailure } from '../grpc/failure.ts';
-import { Failure } from '../steps/failure.ts';
 import type { EtcdClient, EtcdWrite } from './client.ts';
 
 export interface QuietOptions {

@@ -3,8 +3,8 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { Failure } from '../errors/failure.ts';
 import { syncDirectory } from '../host/files.ts';
-import { Failure } from '../steps/failure.ts';
 import type { EtcdClient, SnapshotPiece } from './client.ts';
 
 export interface Snapshot {

@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import { Failure, type FailureKind } from '../steps/failure.ts';
+import { Failure, type FailureKind } from '../errors/failure.ts';
 
 /** A call that a gRPC server refused or did not answer, with the status code for callers to decide by. */
 export class RpcFailure extends Failure {

@@ -1,6 +1,6 @@
 import { ExecaError, execa } from 'execa';
+import { Failure } from '../errors/failure.ts';
 import { redact } from '../log/redact.ts';
-import { Failure } from '../steps/failure.ts';
 
 export interface CommandOptions {
   readonly signal: AbortSignal;

@@ -2,7 +2,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { partitionNumber, readBlockNode } from './block-device.ts';
 import { run } from './command.ts';
 import { exists } from './files.ts';

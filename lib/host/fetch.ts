@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { execa } from 'execa';
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { exists } from './files.ts';
 
 export interface ProxySettings {

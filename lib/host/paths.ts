@@ -31,6 +31,8 @@ export function hostPaths(root = '/') {
     config: at('/etc/sno-agents'),
     /** State of the agents: journals, payload, executable. */
     state: at('/var/lib/sno-agents'),
+    /** What the installation did, written at its end. */
+    record: at('/var/lib/sno-agents/record.json'),
     /** The executable, a link for each agent, and the payload's host binaries. */
     binaries: at('/var/lib/sno-agents/bin'),
     executable: at('/var/lib/sno-agents/bin/sno-agents'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeError, Failure } from '../steps/failure.ts';
+import { describeError, Failure } from '../errors/failure.ts';
 import { readTextIfPresent } from './files.ts';
 import type { HostPaths } from './paths.ts';
 

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { execa } from 'execa';
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { run } from './command.ts';
 import { exists } from './files.ts';
 import { unitProperties } from './systemd.ts';

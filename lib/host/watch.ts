@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { watch } from 'chokidar';
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { exists } from './files.ts';
 
 /** Waits until something is at `path`. */

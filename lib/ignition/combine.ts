@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import {
   type Config,
   type File,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 
 /**
  * The parts of an Ignition config (spec 3.x, https://coreos.github.io/ignition/specs/)

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import type { Resource } from './config.ts';
 
 /** Decompressed size above which a data URL is refused: nothing near it fits /boot. */

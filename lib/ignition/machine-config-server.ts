@@ -1,5 +1,5 @@
 import { request } from 'node:https';
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 
 export interface MachineConfigRequest {
   /** Such as https://api-int.example.com:22623/config/master. */

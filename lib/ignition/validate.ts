@@ -1,5 +1,5 @@
 import { dirname } from 'node:path/posix';
-import { describeError } from '../steps/failure.ts';
+import { describeError } from '../errors/failure.ts';
 import { type Config, type ConfigFault, type File, type Resource, readConfig } from './config.ts';
 import { decodeDataUrl, isDataUrl, matchesHash } from './data-url.ts';
 import { mergeConfigs } from './merge.ts';

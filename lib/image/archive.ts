@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { type Compression, compressionOf, decompressed } from './compression.ts';
 import { type ArchivedImage, type Contents, type Format, imagesIn } from './contents.ts';
 import { tarEntries } from './tar.ts';

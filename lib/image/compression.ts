@@ -1,6 +1,6 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 
 export type Compression = 'none' | 'gzip' | 'zstd';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Failure } from '../errors/failure.ts';
 import { sha256 } from '../host/files.ts';
-import { Failure } from '../steps/failure.ts';
 import { isReference } from './reference.ts';
 
 /** What was seen of an archive. */

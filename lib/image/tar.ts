@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extract } from 'tar-stream';
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 
 export interface TarEntry {
   /** Without a leading `./`. */

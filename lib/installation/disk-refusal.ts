@@ -1,6 +1,6 @@
+import { Failure } from '../errors/failure.ts';
 import type { BlockNode } from '../host/block-device.ts';
 import type { DeviceUse, DiskUse, HolderKind } from '../host/disk-use.ts';
-import { Failure } from '../steps/failure.ts';
 
 const ANOTHER = 'Name a free whole disk in bootstrapInPlace.installationDisk.';
 const AGAIN = 'Then start bootkube.service again.';

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Cluster } from '../cluster/cluster.ts';
+import { Failure } from '../errors/failure.ts';
 import { type BlockDevice, findDisk, readDisk, varFolder } from '../host/disk.ts';
 import { readDiskUse } from '../host/disk-use.ts';
 import { isMissing } from '../host/files.ts';
 import { withMounted } from '../host/mount.ts';
 import type { HostPaths } from '../host/paths.ts';
-import type { Cluster } from '../render/cluster.ts';
-import { Failure } from '../steps/failure.ts';
 import { refuseDisk } from './disk-refusal.ts';
 import { type KeptPartitions, keptPartitions, requireKept } from './kept-partitions.ts';
 import { type InstallationMarker, readMarker } from './marker.ts';

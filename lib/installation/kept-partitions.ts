@@ -1,6 +1,6 @@
+import type { Cluster } from '../cluster/cluster.ts';
+import { Failure } from '../errors/failure.ts';
 import type { BlockDevice, Partition } from '../host/disk.ts';
-import type { Cluster } from '../render/cluster.ts';
-import { Failure } from '../steps/failure.ts';
 
 type SavePartitions = Cluster['installation']['savePartitions'];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { Failure } from '../errors/failure.ts';
 import { isMissing, readTextIfPresent, sha256OfFile } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { Failure } from '../steps/failure.ts';
 
 const entrySchema = z.object({
   /** Absolute path on the installed host. */

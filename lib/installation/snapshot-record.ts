@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { Failure } from '../errors/failure.ts';
 import { readTextIfPresent } from '../host/files.ts';
 import { nodeIpsSchema } from '../network/node-ips.ts';
-import { Failure } from '../steps/failure.ts';
 
 /** What the live stage wrote down about its snapshot, and what the installed host holds it against. */
 export const snapshotRecordSchema = z.object({

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeError, Failure } from '../steps/failure.ts';
+import { describeError, Failure } from '../errors/failure.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeError } from './kube-error.ts';
 import type { Answer } from './transport.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeError } from './kube-error.ts';
 import { resources } from './resources.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeError } from '../steps/failure.ts';
+import { describeError } from '../errors/failure.ts';
 
 /**
  * What kept a request from succeeding:

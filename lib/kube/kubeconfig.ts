@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { describeError, Failure } from '../steps/failure.ts';
+import { describeError, Failure } from '../errors/failure.ts';
 
 /** Where an API server is and how to prove who is who. PEM throughout. */
 export interface Access {

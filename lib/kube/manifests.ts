@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { describeError, Failure } from '../errors/failure.ts';
 import { isMissing } from '../host/files.ts';
-import { describeError, Failure } from '../steps/failure.ts';
 import { groupOf } from './kind-name.ts';
 import {
   type DecodedManifests,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { whyNotReady } from './api-ready.ts';
 import type { KubeClient, Selection } from './client.ts';
 import { type KubeObject, type Pod, type Resource, resources } from './resources.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { backoffMs } from './backoff.ts';
 import type { KubeClient, Selection } from './client.ts';
 import { isKubeError, type KubeError } from './kube-error.ts';

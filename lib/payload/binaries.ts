@@ -1,10 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Failure } from '../errors/failure.ts';
 import { copyFile } from '../host/copy.ts';
 import { sha256OfFiles } from '../host/digests.ts';
 import { isMissing } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { Failure } from '../steps/failure.ts';
 import { type Payload, type PayloadBinary, payloadPath } from './payload.ts';
 import { type LabelPrograms, labelPrograms } from './selinux.ts';
 

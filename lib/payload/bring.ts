@@ -1,10 +1,10 @@
 import { type ContainerRuntime, connectRuntime } from '../cri/runtime.ts';
+import { Failure } from '../errors/failure.ts';
 import { hostArchitecture } from '../host/architecture.ts';
 import { run } from '../host/command.ts';
 import { sha256OfFiles } from '../host/digests.ts';
 import { exists } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { Failure } from '../steps/failure.ts';
 import type { Progress } from '../steps/progress.ts';
 import { binaryDestinations, installBinaries, installedPath } from './binaries.ts';
 import { containerdImporter } from './containerd.ts';

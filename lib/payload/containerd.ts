@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecaError, execa } from 'execa';
 import type { ContainerRuntime } from '../cri/runtime.ts';
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import type { ImageImporter, ImportLimits } from './images.ts';
 
 /** The label by which containerd's CRI reports an image as pinned (containerd 1.7; ignored before). */

@@ -1,10 +1,10 @@
 import { mkdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { Failure } from '../errors/failure.ts';
 import { sha256OfFiles } from '../host/digests.ts';
 import { type FetchOptions, fetchFile } from '../host/fetch.ts';
 import { exists, syncDirectory } from '../host/files.ts';
 import { inParallel } from '../kube/in-parallel.ts';
-import { Failure } from '../steps/failure.ts';
 import { maxDescriptionBytes, parsePayload, payloadFile } from './payload.ts';
 import { type PayloadFile, payloadFiles } from './verify.ts';
 

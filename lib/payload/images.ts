@@ -1,4 +1,4 @@
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { type Payload, type PayloadImage, payloadPath } from './payload.ts';
 
 /** An image that a runtime has; `id` is the digest of its configuration: `sha256:…`. */

@@ -1,5 +1,5 @@
+import { Failure } from '../errors/failure.ts';
 import { sha256OfFiles } from '../host/digests.ts';
-import { Failure } from '../steps/failure.ts';
 import { type Payload, type PayloadDescription, payloadPath } from './payload.ts';
 
 /** A file that payload.yaml names, by its path in the payload. */

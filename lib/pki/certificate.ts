@@ -1,4 +1,4 @@
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { x509 } from './x509.ts';
 
 export interface Subject {

@@ -1,4 +1,4 @@
-import { Failure } from '../steps/failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { certificatePem, type KeyPair, randomSerialNumber, signingAlgorithm } from './authority.ts';
 import { isIssuedBy, parseCertificate, type Subject } from './certificate.ts';
 import { createSigningKey, publicCryptoKey, signingCryptoKey } from './keys.ts';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import type { Cluster } from '../cluster/cluster.ts';
+import { Failure } from '../errors/failure.ts';
 import { connectEtcd, type EtcdClient } from '../etcd/client.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { type KubeClient, kubeClient } from '../kube/client.ts';
-import { Failure } from '../steps/failure.ts';
-import type { Cluster } from './cluster.ts';
 import { authorityPaths } from './kubernetes/authorities.ts';
 import { etcdClient, etcdMember } from './kubernetes/etcd.ts';
 import { kubernetesRenderer } from './kubernetes/index.ts';

@@ -1,5 +1,5 @@
+import type { Cluster } from '../cluster/cluster.ts';
 import type { NodeIps } from '../network/node-ips.ts';
-import type { Cluster } from './cluster.ts';
 
 /**
  * Who a private key belongs to after the installation:

@@ -1,9 +1,9 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { z } from 'zod';
+import { Failure } from '../errors/failure.ts';
 import { exists, readTextIfPresent, sha256, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { nodeIpsSchema } from '../network/node-ips.ts';
-import { Failure } from '../steps/failure.ts';
 import type { Rendered, RenderedFile } from './renderer.ts';
 
 const stage = z.enum(['live', 'installed', 'both']);

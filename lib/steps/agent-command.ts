@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
+import { EXIT, type ExitCode, exitCodeFor } from '../errors/exit-codes.ts';
+import { describeError } from '../errors/failure.ts';
 import { bootMoment } from '../host/boot.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { createLogger, type Logger } from '../log/logger.ts';
-import { EXIT, type ExitCode, exitCodeFor } from './exit-codes.ts';
-import { describeError } from './failure.ts';
 import { Journal, readJournal } from './journal.ts';
 import { isLocked, lockAgent } from './lock.ts';
 import { planText, statusText } from './print.ts';

@@ -1,4 +1,4 @@
-import { Failure } from './failure.ts';
+import { Failure } from '../errors/failure.ts';
 
 /** The longest that one of Node's timers can count, in milliseconds; a longer one would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;

@@ -1,8 +1,8 @@
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { Failure } from '../errors/failure.ts';
 import { isMissing, syncDirectory } from '../host/files.ts';
-import { Failure } from './failure.ts';
 
 const entrySchema = z.object({
   /** Wall clock, for people. */

@@ -1,5 +1,5 @@
 import { connect, createServer, type Server } from 'node:net';
-import { Failure } from './failure.ts';
+import { Failure } from '../errors/failure.ts';
 import { fingerprint } from './fingerprint.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError, Failure } from '../errors/failure.ts';
 import type { Logger } from '../log/logger.ts';
 import { type BootMoment, consumedMs, currentAttempts, recordedDone } from './deadline.ts';
 import { deadlineTimer, endedBy } from './deadline-timer.ts';
-import { describeError, Failure } from './failure.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import { Progress } from './progress.ts';

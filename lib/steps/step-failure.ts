@@ -1,4 +1,4 @@
-import { describeError, Failure } from './failure.ts';
+import { describeError, Failure } from '../errors/failure.ts';
 import type { Progress } from './progress.ts';
 import type { Outcome, Step } from './step.ts';
 

@@ -3,7 +3,7 @@
  * another; some twenty minutes. The last line printed is `N passed, N failed, N skipped`.
  */
 import { faults } from '../../lab/faults/index.ts';
-import { describeError } from '../../lib/steps/failure.ts';
+import { describeError } from '../../lib/errors/failure.ts';
 import { leftOnMachine, runLab } from '../e2e/lab.ts';
 
 const DEADLINE_MINUTES = 20;

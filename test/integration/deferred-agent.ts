@@ -1,5 +1,5 @@
 /** Runs the agent on a root of the test's: the root, then the agent's command line. */
-import { runDeferred } from '../../agents/post-reboot/main.ts';
+import { runDeferred } from '../../agents/deferred/main.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 
 const [root = '', ...args] = process.argv.slice(2);

@@ -11,10 +11,10 @@ import {
   roleDependents,
 } from '../../lib/deferred/access.ts';
 import { deferredFolder } from '../../lib/deferred/manifests.ts';
+import { EXIT } from '../../lib/errors/exit-codes.ts';
 import { builtInGroups } from '../../lib/kube/built-in-groups.ts';
 import { isKubeError } from '../../lib/kube/kube-error.ts';
 import { objectSchema, resources } from '../../lib/kube/resources.ts';
-import { EXIT } from '../../lib/steps/exit-codes.ts';
 import { installedHost, rbac, resource, UNIT, until } from './deferred-host.ts';
 
 const { signal } = new AbortController();

@@ -2,9 +2,9 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import t, { type Test } from 'tap';
-import { inspectDisk } from '../../agents/bootkube/inspect-disk.ts';
+import { inspectDisk } from '../../agents/steps/inspect-disk.ts';
+import { liveHost } from '../unit/agents/live-host.ts';
 import { type FakeVariables, fakeFirmware } from '../unit/boot-order/fake-firmware.ts';
-import { liveHost } from '../unit/bootkube/live-host.ts';
 import { loopDisk, run, settledUdev, withoutLoopDevices as skip } from './loop-disk.ts';
 
 const SHIM = process.arch === 'arm64' ? 'shimaa64.efi' : 'shimx64.efi';

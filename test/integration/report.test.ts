@@ -6,10 +6,10 @@ import { pathToFileURL } from 'node:url';
 import puppeteer, { type Page } from 'puppeteer-core';
 import t from 'tap';
 import { z } from 'zod';
-import { reportFiles } from '../../agents/gather/report/report.ts';
 import { installPackages } from '../../lab/components/debian-packages.ts';
-import { step } from '../unit/gather/report/rule-case.ts';
-import { filesOf, viewOf } from '../unit/gather/report/view.ts';
+import { reportFiles } from '../../report/report.ts';
+import { step } from '../unit/report/rule-case.ts';
+import { filesOf, viewOf } from '../unit/report/view.ts';
 
 const BROWSERS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 const PACKAGE = 'chromium-headless-shell';

@@ -1,7 +1,7 @@
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describeError } from '../../lib/steps/failure.ts';
+import { describeError } from '../../lib/errors/failure.ts';
 import { emptyTally, type Tally, type TallyEvents, tallyTap } from './tally.ts';
 import type { Tier } from './tiers.ts';
 

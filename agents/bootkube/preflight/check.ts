@@ -1,6 +1,6 @@
+import type { PreflightCheck } from '../../../lib/cluster/cluster.ts';
 import type { FamilyAddress } from '../../../lib/host/network.ts';
-import type { PreflightCheck } from '../../../lib/render/cluster.ts';
-import type { LiveContext } from '../context.ts';
+import type { HostContext } from '../../steps/host-context.ts';
 
 /** What a check saw: `ok` with a fact worth a line, or a problem with what to do about it. */
 export type Finding =
@@ -10,7 +10,7 @@ export type Finding =
 export const good = (fact: string): Finding => ({ ok: true, fact });
 export const bad = (problem: string, fix: string): Finding => ({ ok: false, problem, fix });
 
-export interface CheckInput extends LiveContext {
+export interface CheckInput extends Pick<HostContext, 'paths' | 'settings' | 'cluster'> {
   readonly hostname: string;
   /** By which the host is known in each family that the machine networks have. */
   readonly addresses: readonly FamilyAddress[];

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
+import { clusterDomain } from '../../../lib/cluster/cluster.ts';
 import type { FamilyAddress } from '../../../lib/host/network.ts';
 import { canonicalAddress } from '../../../lib/network/address.ts';
-import { clusterDomain } from '../../../lib/render/cluster.ts';
 import { bad, type Check, type CheckInput, good } from './check.ts';
 
 /** The DNS record that holds an address of the family, and what Node calls the family. */

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
+import type { Cluster } from '../../../lib/cluster/cluster.ts';
 import { type BlockDevice, readDisk } from '../../../lib/host/disk.ts';
 import { keptPartitions } from '../../../lib/installation/kept-partitions.ts';
 import { payloadBytes } from '../../../lib/payload/size.ts';
-import type { Cluster } from '../../../lib/render/cluster.ts';
 import { bad, type Check, type Finding, good } from './check.ts';
 
 const MIB = 2 ** 20;

@@ -1,9 +1,8 @@
-import { hostname } from 'node:os';
+import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { addressByFamily, hostAddresses } from '../../../lib/host/network.ts';
-import { describeError, Failure } from '../../../lib/steps/failure.ts';
 import { done, type Outcome } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
-import type { LiveContext } from '../context.ts';
+import type { HostContext } from '../../steps/host-context.ts';
 import { bad, type Check, type CheckInput, type Finding } from './check.ts';
 import { dnsChecks } from './dns.ts';
 import { addressCheck, hostnameCheck } from './identity.ts';
@@ -26,13 +25,13 @@ export const checks: readonly Check[] = [
  * the cluster's `preflightWarnings` only warns. The network may still be coming
  * up, so checks are asked again until the deadline.
  */
-export const preflight: StepBody<LiveContext> = {
+export const preflight: StepBody<HostContext> = {
   name: 'preflight',
   leaves: 'a host that fulfils what the installation needs',
   retries: true,
   input: ({ cluster }) => cluster,
   holds: async () => true,
-  async run({ paths, settings, cluster }, progress): Promise<Outcome> {
+  async run({ paths, settings, cluster, hostname }, progress): Promise<Outcome> {
     const found = await hostAddresses(progress.signal);
     const input: CheckInput = {
       paths,

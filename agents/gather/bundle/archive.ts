@@ -1,4 +1,4 @@
-import { describeError } from '../../../lib/steps/failure.ts';
+import { describeError } from '../../../lib/errors/failure.ts';
 import { LEVEL, type Spooled } from '../collecting/spool.ts';
 import type { Output } from '../entrance/output.ts';
 import { collectGarbage } from '../entrance/own-process.ts';

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { chown, lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { isMissing } from '../../../lib/host/files.ts';
-import { describeError, Failure } from '../../../lib/steps/failure.ts';
 import type { Spooled } from '../collecting/spool.ts';
 import type { Owner } from '../entrance/output.ts';
 import { type BundleSink, LeftOut } from './bundle-sink.ts';

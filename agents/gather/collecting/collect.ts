@@ -1,5 +1,5 @@
-import type { Redactor } from '../../../lib/redact/redactor.ts';
-import { describeError } from '../../../lib/steps/failure.ts';
+import { describeError } from '../../../lib/errors/failure.ts';
+import type { Redactor } from '../../../lib/secrets/redact/redactor.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { graceAfter, Limit, untilAborted } from './abort.ts';

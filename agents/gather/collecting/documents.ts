@@ -1,4 +1,4 @@
-import type { Redaction } from '../../../lib/redact/redactor.ts';
+import type { Redaction } from '../../../lib/secrets/redact/redactor.ts';
 import { collectGarbage } from '../entrance/own-process.ts';
 
 /** More is not parsed as one document. */

@@ -1,4 +1,4 @@
-import { describeError, Failure } from '../../../lib/steps/failure.ts';
+import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { Limit, orAborted } from './abort.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { scriptNames } from '../../../lib/gather/names.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
 import { parseSince, SINCE_FORMS } from './since.ts';
 
 /** The names by which gather is called. */

@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { isMissing, syncDirectory } from '../../../lib/host/files.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
 
 /** Where the bytes of an archive go. */
 export interface Output {

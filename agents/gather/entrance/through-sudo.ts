@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { execa } from 'execa';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { tarEntries } from '../../../lib/image/tar.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
 import type { GatherArguments } from './command-line.ts';
 import {
   type Destination,

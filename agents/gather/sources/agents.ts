@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { deferredFolder } from '../../../lib/deferred/manifests.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { exists } from '../../../lib/host/files.ts';
 import { RESTORE_FOLDER, SNAPSHOT_RECORD_FILE } from '../../../lib/installation/snapshot-record.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { file, filesBelow, folder } from './file.ts';

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { gatherIdentity } from '../../../lib/gather/access.ts';
 import { exists } from '../../../lib/host/files.ts';
 import { type Access, readKubeconfig } from '../../../lib/kube/kubeconfig.ts';
 import { inspectCertificate } from '../../../lib/pki/certificate.ts';
 import { issueLeaf } from '../../../lib/pki/leaf.ts';
 import { accessTo } from '../../../lib/render/access.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
 import type { GatherHost } from '../gather-host.ts';
 
 /** A way to ask the API. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { describeError } from '../../../lib/errors/failure.ts';
 import { isMissing } from '../../../lib/host/files.ts';
 import { inspectCertificate, parseCertificate } from '../../../lib/pki/certificate.ts';
-import { describeError } from '../../../lib/steps/failure.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { SourceGroup } from '../source.ts';
 import { endOfLinks, openRegular } from './file.ts';

@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { Failure } from '../../../lib/steps/failure.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
 import type { Source } from '../source.ts';
 import { searchPath } from './programs.ts';
 

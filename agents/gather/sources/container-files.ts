@@ -1,5 +1,5 @@
-import { isSecretValue } from '../../../lib/redact/names.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { isSecretValue } from '../../../lib/secrets/redact/names.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { madeJson } from './made.ts';

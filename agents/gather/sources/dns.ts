@@ -2,10 +2,10 @@ import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
+import { type Cluster, clusterDomain } from '../../../lib/cluster/cluster.ts';
+import { readCluster } from '../../../lib/cluster/read-cluster.ts';
 import { hostAddresses, nodeIpsOf } from '../../../lib/host/network.ts';
 import { canonicalAddress } from '../../../lib/network/address.ts';
-import { type Cluster, clusterDomain } from '../../../lib/render/cluster.ts';
-import { readCluster } from '../../../lib/render/read-cluster.ts';
 import type { GatherHost } from '../gather-host.ts';
 
 const ANSWER_MS = 3000;

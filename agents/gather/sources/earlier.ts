@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { exists } from '../../../lib/host/files.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Phase, Source, SourceGroup } from '../source.ts';
 import { usual } from './command.ts';

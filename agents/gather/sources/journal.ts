@@ -1,4 +1,4 @@
-import { wholeLines } from '../../../lib/redact/lines.ts';
+import { wholeLines } from '../../../lib/secrets/redact/lines.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { type CommandSource, command, type Differences, output, usual } from './command.ts';

@@ -1,5 +1,5 @@
+import { describeError } from '../../../lib/errors/failure.ts';
 import { exists } from '../../../lib/host/files.ts';
-import { describeError } from '../../../lib/steps/failure.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { SourceGroup } from '../source.ts';
 import { command } from './command.ts';

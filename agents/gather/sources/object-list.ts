@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { KubeError } from '../../../lib/kube/kube-error.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
 import type { Api } from './api.ts';
 
 /** Objects asked for at once, as long as they are small. */

@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import { z } from 'zod';
-import { Failure } from '../../../lib/steps/failure.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { command, usual } from './command.ts';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { describeError } from '../../../lib/errors/failure.ts';
 import {
   builtInCollections,
   type Collection,
@@ -8,7 +9,6 @@ import {
 import { Discovery, type ServedKind } from '../../../lib/kube/discovery.ts';
 import { groupOf } from '../../../lib/kube/kind-name.ts';
 import { resourcePath } from '../../../lib/kube/resources.ts';
-import { describeError } from '../../../lib/steps/failure.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { type Api, apiOf } from './api.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Container, ContainerStatus, PodSandbox } from '../../../lib/cri/messages.ts';
 import { type ContainerRuntime, connectRuntime, runtimeSockets } from '../../../lib/cri/runtime.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
 import type { GatherHost } from '../gather-host.ts';
 
 /** The one call by which it shows whether the runtime answers. */

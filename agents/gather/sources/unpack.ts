@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
-import { Failure } from '../../../lib/steps/failure.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { openRegular } from './file.ts';
 
 export interface UnpackLimits {

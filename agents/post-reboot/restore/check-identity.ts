@@ -1,10 +1,10 @@
+import { Failure } from '../../../lib/errors/failure.ts';
 import { addressesIn, hostAddresses } from '../../../lib/host/network.ts';
 import { familyOf } from '../../../lib/network/address.ts';
 import type { NodeIps } from '../../../lib/network/node-ips.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
-import type { InstalledContext } from '../context.ts';
+import type { HostContext } from '../../steps/host-context.ts';
 import { requireRecord } from './record.ts';
 
 /**
@@ -12,7 +12,7 @@ import { requireRecord } from './record.ts';
  * reboot changed one of them, this says so, instead of a cluster that half works.
  * A family of which no address is there yet is waited for.
  */
-export const checkIdentity: StepBody<InstalledContext> = {
+export const checkIdentity: StepBody<HostContext> = {
   name: 'check-identity',
   leaves: 'certainty that the host has the name and the addresses of the live stage',
   retries: true,
@@ -22,13 +22,13 @@ export const checkIdentity: StepBody<InstalledContext> = {
     const record = await requireRecord(context);
     const addresses = (await hostAddresses(signal)).map(({ address }) => address);
     return (
-      context.nodeName === record.hostname && lostAddress(record.nodeIps, addresses) === undefined
+      context.hostname() === record.hostname && lostAddress(record.nodeIps, addresses) === undefined
     );
   },
   async run(context, { signal }) {
     const record = await requireRecord(context);
-    if (context.nodeName !== record.hostname) {
-      throw changed("the host's name", record.hostname, context.nodeName);
+    if (context.hostname() !== record.hostname) {
+      throw changed("the host's name", record.hostname, context.hostname());
     }
     const addresses = addressesIn(await hostAddresses(signal), context.cluster.machineNetwork).map(
       ({ address }) => address,

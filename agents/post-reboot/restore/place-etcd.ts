@@ -4,11 +4,11 @@ import { readTextIfPresent, sha256, writeFileAtomic } from '../../../lib/host/fi
 import { ETCD_MANIFEST_FILE } from '../../../lib/installation/snapshot-record.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
-import type { InstalledContext } from '../context.ts';
+import type { HostContext } from '../../steps/host-context.ts';
 import { restoreFile } from './record.ts';
 
 /** Puts etcd's static pod in its place, now that there is a database for it. */
-export const placeEtcd: StepBody<InstalledContext> = {
+export const placeEtcd: StepBody<HostContext> = {
   name: 'place-etcd',
   leaves: "etcd's manifest among the static pods",
   input: async (context) => sha256(await manifestOf(context)),
@@ -20,6 +20,6 @@ export const placeEtcd: StepBody<InstalledContext> = {
   },
 };
 
-const manifestOf = (context: InstalledContext) =>
+const manifestOf = (context: HostContext) =>
   readFile(restoreFile(context, ETCD_MANIFEST_FILE), 'utf8');
-const target = ({ paths }: InstalledContext) => join(paths.staticPods, ETCD_MANIFEST_FILE);
+const target = ({ paths }: HostContext) => join(paths.staticPods, ETCD_MANIFEST_FILE);

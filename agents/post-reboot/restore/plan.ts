@@ -1,15 +1,15 @@
+import { identity } from '../../../lib/agents/table.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import type { Plan } from '../../../lib/steps/step.ts';
 import { within } from '../../../lib/steps/within.ts';
-import type { InstalledContext } from '../context.ts';
+import type { HostContext } from '../../steps/host-context.ts';
 import { checkIdentity } from './check-identity.ts';
 import { placeEtcd } from './place-etcd.ts';
 import { restoreDatabase } from './restore-database.ts';
 
 /** Before the kubelet's first start: a host that cannot restore must not start an empty cluster. */
-export const restorePlan = (s: Settings): Plan<InstalledContext> => ({
-  agent: 'sno-restore',
-  unit: 'sno-restore',
+export const restorePlan = (s: Settings): Plan<HostContext> => ({
+  ...identity('sno-restore'),
   purpose: 'rebuilds etcd from the snapshot of the live stage',
   achieved: 'etcd is rebuilt',
   steps: [

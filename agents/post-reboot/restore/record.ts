@@ -1,18 +1,18 @@
 import { join } from 'node:path';
+import { Failure } from '../../../lib/errors/failure.ts';
 import {
   RESTORE_FOLDER,
   readSnapshotRecord,
   SNAPSHOT_RECORD_FILE,
   type SnapshotRecord,
 } from '../../../lib/installation/snapshot-record.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
-import type { InstalledContext } from '../context.ts';
+import type { HostContext } from '../../steps/host-context.ts';
 
-export const restoreFile = ({ paths }: InstalledContext, name: string) =>
+export const restoreFile = ({ paths }: HostContext, name: string) =>
   join(paths.state, RESTORE_FOLDER, name);
 
 /** The record that came with the snapshot; a Failure when it is missing or another cluster's. */
-export async function requireRecord(context: InstalledContext): Promise<SnapshotRecord> {
+export async function requireRecord(context: HostContext): Promise<SnapshotRecord> {
   const path = restoreFile(context, SNAPSHOT_RECORD_FILE);
   const record = await readSnapshotRecord(path);
   if (record === undefined) {

@@ -5,11 +5,11 @@ import { SNAPSHOT_FILE } from '../../../lib/installation/snapshot-record.ts';
 import { accessTo } from '../../../lib/render/access.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
-import type { InstalledContext } from '../context.ts';
+import type { HostContext } from '../../steps/host-context.ts';
 import { requireRecord, restoreFile } from './record.ts';
 
 /** Rebuilds the database beside its place and compares its hash before anything can use it. */
-export const restoreDatabase: StepBody<InstalledContext> = {
+export const restoreDatabase: StepBody<HostContext> = {
   name: 'restore-database',
   leaves: "etcd's database, with the hash that the live stage recorded",
   retries: true,

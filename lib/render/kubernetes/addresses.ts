@@ -1,7 +1,7 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import { Failure } from '../../errors/failure.ts';
 import { bitsOf, familyOf } from '../../network/address.ts';
 import { addressAt as addressIn, type Network, parseNetwork } from '../../network/network.ts';
-import { Failure } from '../../steps/failure.ts';
-import type { Cluster } from '../cluster.ts';
 
 /**
  * The n-th address of a network, 0 being the network's own.

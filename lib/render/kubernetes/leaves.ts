@@ -1,7 +1,7 @@
+import { clusterDomain } from '../../cluster/cluster.ts';
 import { deferredUser } from '../../deferred/access.ts';
 import { administrators } from '../../pki/kubeconfig.ts';
 import { issueLeaf, type LeafProfile } from '../../pki/leaf.ts';
-import { clusterDomain } from '../cluster.ts';
 import type { RenderedFile, RenderInput, Stage } from '../renderer.ts';
 import { apiServiceIps } from './addresses.ts';
 import type { Authorities, AuthorityName } from './authorities.ts';

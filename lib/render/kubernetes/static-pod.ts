@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { Failure } from '../../steps/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { RenderInput, StaticPod } from '../renderer.ts';
 
 export type Component = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';

@@ -1,4 +1,4 @@
-import type { Cluster } from '../cluster.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import type { SiteDropin, SiteFile } from './machine-config.ts';
 
 const ENVIRONMENT_FILE = '/etc/sno-agents/proxy.env';

@@ -1,4 +1,4 @@
-import type { Cluster } from '../cluster.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import type { SiteFile } from './machine-config.ts';
 
 /**

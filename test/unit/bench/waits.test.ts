@@ -1,6 +1,6 @@
 import t from 'tap';
-import { installToDiskPlan } from '../../../agents/bootkube/install-to-disk/plan.ts';
 import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
+import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
 import { handoverRow, shareRow } from '../../../bench/lab/share.ts';
 import { type OurDelay, pollDelay, waitRows } from '../../../bench/waits/rows.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { bootOrder } from '../../../agents/bootkube/install-to-disk/boot-order.ts';
+import { bootOrder } from '../../../agents/install-to-disk/boot-order.ts';
 import { firmwareOf, setBootOrder } from '../../../lib/boot-order/set-boot-order.ts';
 import type { BlockDevice } from '../../../lib/host/disk.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
-import { liveHost } from '../bootkube/live-host.ts';
+import { liveHost } from '../agents/live-host.ts';
 import { type FakeVariables, fakeFirmware, fakePrograms } from './fake-firmware.ts';
 
 const OURS = '94ff4025-5276-4bec-adea-e98da271b64c';

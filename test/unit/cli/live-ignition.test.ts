@@ -1,8 +1,8 @@
 import t from 'tap';
 import { EMBED_AREA_BYTES, embeddedBytes } from '../../../cli/create/embed-area.ts';
 import { liveIgnition } from '../../../cli/create/live-ignition.ts';
+import { clusterSchema } from '../../../lib/cluster/cluster.ts';
 import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
-import { clusterSchema } from '../../../lib/render/cluster.ts';
 import { liveUnits } from '../../../units/live.ts';
 import { noise } from './noise.ts';
 

@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { requireServed, type ServedOptions } from '../../../cli/create/served.ts';
+import { clusterSchema } from '../../../lib/cluster/cluster.ts';
 import { parseConfig } from '../../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
-import { clusterSchema } from '../../../lib/render/cluster.ts';
 import { sno } from './run-sno.ts';
 
 const DIGEST = 'a'.repeat(64);

@@ -1,13 +1,13 @@
 import t from 'tap';
-import { installToDiskPlan } from '../../../agents/bootkube/install-to-disk/plan.ts';
 import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
 import { checks } from '../../../agents/bootkube/preflight/preflight.ts';
-import { progressLine } from '../../../agents/bootkube/progress/show-progress.ts';
+import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
+import { progressLine } from '../../../agents/progress/show-progress.ts';
 import { siteNotices } from '../../../cli/create/site-notices.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
 import { MINIMAL_INSTALL_CONFIG } from '../../../docs/install-config-reference.ts';
+import { EXIT } from '../../../lib/errors/exit-codes.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
-import { EXIT } from '../../../lib/steps/exit-codes.ts';
 import type { AgentStatus } from '../../../lib/steps/status.ts';
 import { SITE_CA } from '../cli/certificates.ts';
 import { read } from './documents.ts';

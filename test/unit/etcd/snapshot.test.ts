@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
 import t from 'tap';
+import { Failure } from '../../../lib/errors/failure.ts';
 import type { SnapshotPiece } from '../../../lib/etcd/client.ts';
 import { writePieces } from '../../../lib/etcd/snapshot.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
 
 const database = Buffer.from('x'.repeat(700));
 const digest = createHash('sha256').update(database).digest();

@@ -1,12 +1,12 @@
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import t, { type Test } from 'tap';
+import { describeError, Failure, type FailureKind } from '../../../lib/errors/failure.ts';
 import { parseConfig, serializeConfig } from '../../../lib/ignition/config.ts';
 import { configOf, file } from '../../../lib/ignition/entries.ts';
 import { fetchMasterIgnition } from '../../../lib/ignition/machine-config-server.ts';
 import { createAuthority } from '../../../lib/pki/authority.ts';
 import { issueLeaf } from '../../../lib/pki/leaf.ts';
-import { describeError, Failure, type FailureKind } from '../../../lib/steps/failure.ts';
 
 const [authority, other] = await Promise.all([
   createAuthority('root-ca'),

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import t, { type Test } from 'tap';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { readImageArchive, readLayers } from '../../../lib/image/archive.ts';
 import { tarEntries } from '../../../lib/image/tar.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
 import {
   configOf,
   dockerArchive,

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import type { Cluster } from '../../../lib/cluster/cluster.ts';
 import type { Partition } from '../../../lib/host/disk.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { type DiskFinding, judgeDisk, requireWritable } from '../../../lib/installation/inspect.ts';
 import { ledgerPath, readLedger } from '../../../lib/installation/ledger.ts';
 import { readMarker, writeMarker } from '../../../lib/installation/marker.ts';
 import { readSnapshotRecord } from '../../../lib/installation/snapshot-record.ts';
-import type { Cluster } from '../../../lib/render/cluster.ts';
 
 const ours = '7b9e7a54-3d0c-4e3f-9a43-1f2f0f1f6c11';
 const theirs = '11111111-3d0c-4e3f-9a43-1f2f0f1f6c11';

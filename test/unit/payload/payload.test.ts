@@ -3,13 +3,13 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { createLogger } from '../../../lib/log/logger.ts';
 import { installBinaries } from '../../../lib/payload/binaries.ts';
 import { bringPayload } from '../../../lib/payload/bring.ts';
 import { parsePayload, payloadPath, readPayload } from '../../../lib/payload/payload.ts';
 import { verifyPayload } from '../../../lib/payload/verify.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
 import { Progress } from '../../../lib/steps/progress.ts';
 
 const signal = AbortSignal.timeout(30_000);

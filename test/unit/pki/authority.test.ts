@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import t from 'tap';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { createAuthority, createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { inspectCertificate, isIssuedBy, parseCertificate } from '../../../lib/pki/certificate.ts';
 import { createSigningKey, publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 import { issueLeaf } from '../../../lib/pki/leaf.ts';
-import { Failure } from '../../../lib/steps/failure.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 

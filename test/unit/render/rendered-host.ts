@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { type Cluster, clusterSchema } from '../../../lib/cluster/cluster.ts';
 import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
-import { type Cluster, clusterSchema } from '../../../lib/render/cluster.ts';
 import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
 import type { HostFacts, RenderInput } from '../../../lib/render/renderer.ts';
 

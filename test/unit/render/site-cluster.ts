@@ -1,4 +1,4 @@
-import type { Cluster } from '../../../lib/render/cluster.ts';
+import type { Cluster } from '../../../lib/cluster/cluster.ts';
 import { SITE_CA } from '../cli/certificates.ts';
 import { input } from './rendered-host.ts';
 

@@ -1,7 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { describeError, Failure } from '../../../lib/steps/failure.ts';
+import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { done, failed, notYet, reboot } from '../../../lib/steps/step.ts';
 import { Bench } from './bench.ts';
 

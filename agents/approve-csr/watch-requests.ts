@@ -1,0 +1,46 @@
+import { approveServingRequests } from '../../lib/csr/approver.ts';
+import { describeDecision } from '../../lib/csr/decision.ts';
+import { viewOfThisHost } from '../../lib/csr/this-host.ts';
+import { exists } from '../../lib/host/files.ts';
+import { waitForPath } from '../../lib/host/watch.ts';
+import { kubeClient } from '../../lib/kube/client.ts';
+import { accessTo } from '../../lib/render/access.ts';
+import type { Progress } from '../../lib/steps/progress.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from '../steps/host-context.ts';
+
+/** Watches until bootkube has finished. The policy finds no Node here, so nothing is approved. */
+export const watchRequests: StepBody<HostContext> = {
+  name: 'watch-requests',
+  leaves: 'a line in the journal for each request that was left alone',
+  retries: true,
+  input: ({ cluster }) => cluster.clusterId,
+  holds: ({ paths }) => exists(paths.bootkubeDone),
+  async run(context, progress) {
+    const { paths, cluster } = context;
+    const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
+    const finished = waitForPath(paths.bootkubeDone, limits);
+    const { csrApprover } = accessTo(cluster.controlPlane).kubeconfigs;
+    await progress.wait('bootkube to finish', () =>
+      Promise.race([finished, follow(context, paths.at(csrApprover), progress)]),
+    );
+    return done();
+  },
+};
+
+async function follow(context: HostContext, kubeconfig: string, progress: Progress): Promise<void> {
+  const { signal } = progress;
+  await waitForPath(kubeconfig, { signal, deadlineMs: progress.remainingMs() });
+  const client = await kubeClient(kubeconfig);
+  try {
+    await approveServingRequests(client, {
+      signal,
+      nodeName: context.hostname(),
+      host: () => viewOfThisHost(context.cluster, context.paths, signal),
+      report: (decision) => progress.say(describeDecision(decision)),
+    });
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { describeError } from '../../../lib/errors/failure.ts';
+import { run } from '../../../lib/host/command.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { HostContext } from '../../steps/host-context.ts';
+
+/** Where the log bundle takes the API's objects from, once there is no API any more. */
+export const objectsFolder = ({ paths }: HostContext) => join(paths.assets, 'gather');
+
+/** Of the time that the step has; the rest is for saying that there are none. */
+const SHARE_OF_TIME = 0.8;
+
+/**
+ * Has gather save what the API knows while it is up: a few steps on it is gone for good,
+ * and the log bundle is made after that. What fails is said and passed over: no
+ * installation fails for the sake of its logs.
+ */
+export const apiObjects: StepBody<HostContext> = {
+  name: 'api-objects',
+  leaves: 'the objects of the API as files for the log bundle, as far as it gives them',
+  input: ({ cluster }) => cluster.clusterId,
+  // With or without them: the journal says which.
+  holds: async () => true,
+  async run(context, progress) {
+    try {
+      const folder = objectsFolder(context);
+      const only = ['gather', '--id', 'bootstrap', '--only', 'resources', '--to', `${folder}/`];
+      await run(context.paths.executable, only, {
+        signal: progress.signal,
+        deadlineMs: Math.round(progress.remainingMs() * SHARE_OF_TIME),
+      });
+      return done(folder);
+    } catch (error) {
+      progress.signal.throwIfAborted();
+      const reason = describeError(error);
+      progress.warn(`The objects of the API are not saved: ${reason}`);
+      return done(`none: ${reason}`);
+    }
+  },
+};

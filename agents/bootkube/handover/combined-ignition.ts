@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { readTextIfPresent, sha256, writeFileAtomic } from '../../../lib/host/files.ts';
+import { combine } from '../../../lib/ignition/combine.ts';
+import { parseConfig } from '../../../lib/ignition/config.ts';
+import { validateConfigText } from '../../../lib/ignition/validate.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { HostContext } from '../../steps/host-context.ts';
+import { hostIdentity } from './host-identity.ts';
+import { installedHostConfig } from './installed-host.ts';
+import { originalMasterPath } from './master-ignition.ts';
+import { snapshotRecordPath } from './snapshot.ts';
+
+/** What the Ignition of the operating system that is written can read (RHCOS 4.12 and later, Ignition 2.14). */
+const TARGET_SPEC = '3.2.0';
+
+/**
+ * Joins the master Ignition with everything that the installed host goes on with:
+ * static pods, keys, configuration, snapshot, log bundle. The result is merged and
+ * validated here as Ignition will do it, since a fault would show at the first boot only.
+ */
+export const combinedIgnition: StepBody<HostContext> = {
+  name: 'combined-ignition',
+  leaves: '/opt/openshift/master.ign (0600), validated, of a size that fits the boot partition',
+  input: async (context) => {
+    const parts = [originalMasterPath(context), snapshotRecordPath(context)];
+    const texts = await Promise.all(parts.map((path) => readTextIfPresent(path)));
+    return [...texts.map((text) => sha256(text ?? '')), context.settings.maxIgnitionMiB];
+  },
+  async holds({ paths, settings }) {
+    const text = await readTextIfPresent(paths.masterIgnition);
+    if (text === undefined) return false;
+    return validateConfigText(text, { limitBytes: limitBytes(settings) }).length === 0;
+  },
+  async run(context, progress) {
+    const { paths, settings } = context;
+    const limit = limitBytes(settings);
+    const whole = await combined(context, { withBundle: true });
+    const fits = whole.length <= limit;
+    if (!fits) progress.warn(tooLarge(whole, limit));
+    const text = fits ? whole : await combined(context, { withBundle: false, limitBytes: limit });
+    await writeFileAtomic(paths.masterIgnition, text, 0o600);
+    return done(`${Math.ceil(text.length / 1024)} KiB`);
+  },
+};
+
+interface CombineOptions {
+  readonly withBundle: boolean;
+  readonly limitBytes?: number;
+}
+
+/** In ASCII: contents are data URLs. */
+async function combined(
+  context: HostContext,
+  { withBundle, ...limit }: CombineOptions,
+): Promise<string> {
+  const masterPath = originalMasterPath(context);
+  const { text } = combine({
+    master: {
+      origin: 'the master Ignition',
+      config: parseConfig(await readFile(masterPath, 'utf8'), masterPath),
+    },
+    ours: { origin: 'the bootstrap', config: await installedHostConfig(context, { withBundle }) },
+    mustWin: { origin: 'the live host', config: await hostIdentity(context) },
+    targetSpec: TARGET_SPEC,
+    ...limit,
+  });
+  return text;
+}
+
+/** No installation fails for the sake of its logs. */
+const tooLarge = (text: string, limit: number) =>
+  `The log bundle is left out: with it the Ignition has ${inMiB(text.length)} MiB, and ${inMiB(limit)} MiB fit`;
+
+const inMiB = (bytes: number) => Math.ceil(bytes / 2 ** 20);
+const limitBytes = ({ maxIgnitionMiB }: HostContext['settings']) => maxIgnitionMiB * 2 ** 20;

@@ -1,0 +1,16 @@
+import { exists, writeFileAtomic } from '../../../lib/host/files.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { HostContext } from '../../steps/host-context.ts';
+
+/** Leaves the mark that install-to-disk, and every installer that starts bootkube, waits for. */
+export const finish: StepBody<HostContext> = {
+  name: 'finish',
+  leaves: '/opt/openshift/.bootkube.done',
+  input: ({ cluster }) => cluster.clusterId,
+  holds: ({ paths }) => exists(paths.bootkubeDone),
+  async run({ paths, cluster }) {
+    await writeFileAtomic(paths.bootkubeDone, `${cluster.clusterId}\n`, 0o644);
+    return done();
+  },
+};

@@ -1,0 +1,31 @@
+import { dirname } from 'node:path';
+import { readTextIfPresent } from '../../../lib/host/files.ts';
+import type { Config } from '../../../lib/ignition/config.ts';
+import { configOf, directory, file } from '../../../lib/ignition/entries.ts';
+import { dhcpIdentity } from '../../../lib/installation/dhcp-identity.ts';
+import type { HostContext } from '../../steps/host-context.ts';
+
+/**
+ * Where NetworkManager keeps the name servers that hold for the whole host. nmstate sets
+ * static ones so (nm/query_apply/dns.rs); only since 2.2.46 they are in the profiles too,
+ * and not even then if there are three of both families. coreos-installer's
+ * --copy-network copies profiles alone.
+ */
+const GLOBAL_DNS = '/var/lib/NetworkManager/NetworkManager-intern.conf';
+
+/**
+ * What the reboot must not change, whatever the master Ignition says: the name, the DHCP
+ * identity, and the name servers of a networkConfig.
+ */
+export async function hostIdentity({ cluster, paths, hostname }: HostContext): Promise<Config> {
+  const nameServers =
+    cluster.networkConfig === undefined ? undefined : await readTextIfPresent(paths.at(GLOBAL_DNS));
+  return configOf({
+    directories: nameServers === undefined ? [] : [directory(dirname(GLOBAL_DNS), 0o700)],
+    files: [
+      file('/etc/hostname', 0o644, `${hostname()}\n`),
+      file(dhcpIdentity.path, 0o644, dhcpIdentity.contents),
+      ...(nameServers === undefined ? [] : [file(GLOBAL_DNS, 0o644, nameServers)]),
+    ],
+  });
+}

@@ -1,0 +1,199 @@
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { agentsOf } from '../../../lib/agents/table.ts';
+import { deferredFolder, readDeferred } from '../../../lib/deferred/manifests.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { exists, readTextIfPresent, sha256 } from '../../../lib/host/files.ts';
+import { type HostPaths, hostPaths } from '../../../lib/host/paths.ts';
+import type { Config } from '../../../lib/ignition/config.ts';
+import { configOf, directory, file, link, unit } from '../../../lib/ignition/entries.ts';
+import { type Ledger, type LedgerEntry, ledgerPath } from '../../../lib/installation/ledger.ts';
+import {
+  ETCD_MANIFEST_FILE,
+  RESTORE_FOLDER,
+  readSnapshotRecord,
+  SNAPSHOT_FILE,
+  SNAPSHOT_RECORD_FILE,
+} from '../../../lib/installation/snapshot-record.ts';
+import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
+import type { Rendered } from '../../../lib/render/renderer.ts';
+import { loadRendered } from '../../../lib/render/store.ts';
+import { deferredUnit, pivotUnits } from '../../../units/installed.ts';
+import type { HostContext } from '../../steps/host-context.ts';
+import { readIdentity } from '../../steps/kubelet-identity.ts';
+import { BUNDLE_PATH, bundlePath } from './log-bundle.ts';
+import { snapshotPath, snapshotRecordPath } from './snapshot.ts';
+
+/** A file of the installed host, and why it has to go again if the bootstrap alone needs it. */
+interface InstalledFile {
+  readonly path: string;
+  readonly mode: number;
+  readonly contents: string | Uint8Array;
+  readonly leftover?: string | undefined;
+}
+
+/** Paths as the installed host has them. */
+const installed: HostPaths = hostPaths();
+
+/**
+ * Everything that the bootstrap gives to the installed host, with the ledger of
+ * what it must lose again.
+ */
+export async function installedHostConfig(
+  context: HostContext,
+  { withBundle }: { readonly withBundle: boolean },
+): Promise<Config> {
+  const rendered = await loadRendered(context.paths);
+  const identity = await readIdentity(context);
+  if (identity === undefined) {
+    throw new Failure('fatal', "the node's identity is not there", {
+      fix: 'Run the step kubelet-identity first.',
+    });
+  }
+  const deferred = await deferredFiles(context);
+  const hasDeferred = deferred.length > 0;
+  const files = [
+    ...renderedFiles(rendered),
+    ...(await restoreFiles(context, rendered)),
+    ...(await agentFiles(context)),
+    ...(withBundle ? await logBundleFile(context) : []),
+    ...deferred,
+    {
+      path: join(installed.kubeletPki, identity.name),
+      mode: 0o600,
+      contents: identity.contents,
+    },
+  ];
+  const ledger = ledgerOf(files, rendered);
+  return configOf({
+    directories: rendered.directories
+      .filter(({ stage }) => stage !== 'live')
+      .map(({ path, mode }) => directory(path, mode))
+      .concat([directory(installed.kubeletPki, 0o700), directory(restoreFolder, 0o700)])
+      .concat(hasDeferred ? [directory(deferredFolder(installed), 0o700)] : []),
+    files: [
+      ...files.map(({ path, mode, contents }) => file(path, mode, contents)),
+      file(ledgerPath(installed), 0o600, `${JSON.stringify(ledger, null, 2)}\n`),
+    ],
+    links: [
+      link(join(installed.kubeletPki, 'kubelet-client-current.pem'), identity.name),
+      ...[...agentsOf('pivot'), ...(hasDeferred ? agentsOf('deferred') : [])].map((name) =>
+        link(join(installed.binaries, name), 'sno-agents'),
+      ),
+    ],
+    units: [...pivotUnits, ...(hasDeferred ? [deferredUnit] : [])].map(
+      ({ name, contents, enabled }) => unit(name, { contents, enabled }),
+    ),
+  });
+}
+
+const restoreFolder = join(installed.state, RESTORE_FOLDER);
+
+/** All but etcd's manifest in its final place: only the restore unit starts etcd. */
+function renderedFiles({ files, staticPods }: Rendered): InstalledFile[] {
+  return [
+    ...files
+      .filter(({ stage }) => stage !== 'live')
+      .map(({ path, mode, contents, leftover }) => ({ path, mode, contents, leftover })),
+    ...staticPods
+      .filter(({ component }) => component !== 'etcd')
+      .map(({ file: name, manifest }) => ({
+        path: join(installed.staticPods, name),
+        mode: 0o600,
+        contents: manifest,
+      })),
+  ];
+}
+
+async function restoreFiles(
+  context: HostContext,
+  { staticPods }: Rendered,
+): Promise<InstalledFile[]> {
+  const etcd = staticPods.find(({ component }) => component === 'etcd');
+  if (etcd === undefined) throw new Failure('fatal', 'no static pod etcd was rendered');
+  const inFolder = (name: string, contents: string | Uint8Array) => ({
+    path: join(restoreFolder, name),
+    mode: 0o600,
+    contents,
+    leftover: 'etcd is rebuilt from it once',
+  });
+  return [
+    inFolder(SNAPSHOT_FILE, await readFile(snapshotPath(context))),
+    inFolder(SNAPSHOT_RECORD_FILE, await readFile(snapshotRecordPath(context))),
+    inFolder(ETCD_MANIFEST_FILE, etcd.manifest),
+  ];
+}
+
+async function agentFiles(context: HostContext): Promise<InstalledFile[]> {
+  const { paths, cluster } = context;
+  const settings = await readTextIfPresent(join(paths.config, 'settings.json'));
+  const record = await readSnapshotRecord(snapshotRecordPath(context));
+  if (record === undefined) throw new Failure('fatal', 'the snapshot has no record');
+  return [
+    {
+      path: join(installed.config, 'cluster.json'),
+      mode: 0o600,
+      contents: JSON.stringify(cluster),
+    },
+    // Readable in the combined Ignition as it is: whose installation a disk holds.
+    { path: join(installed.config, 'cluster-id'), mode: 0o644, contents: cluster.clusterId },
+    ...(settings === undefined
+      ? []
+      : [{ path: join(installed.config, 'settings.json'), mode: 0o644, contents: settings }]),
+    {
+      path: '/etc/default/nodeip-configuration',
+      mode: 0o644,
+      // One address: it tells the interface, whose address of the other family is taken too.
+      contents: `KUBELET_NODEIP_HINT=${record.nodeIps[0]}\n`,
+    },
+  ];
+}
+
+/** What waits for its kind goes on waiting on the installed host, file by file. */
+async function deferredFiles({ paths }: HostContext): Promise<InstalledFile[]> {
+  const waiting = await readDeferred(paths);
+  return Promise.all(
+    waiting.map(async ({ path }) => ({
+      path: join(deferredFolder(installed), basename(path)),
+      mode: 0o600,
+      contents: await readFile(path),
+    })),
+  );
+}
+
+/** None if it could not be made: the installation goes on without it. */
+async function logBundleFile(context: HostContext): Promise<InstalledFile[]> {
+  if (!(await exists(bundlePath(context)))) return [];
+  return [
+    {
+      path: BUNDLE_PATH,
+      mode: 0o600,
+      contents: await readFile(bundlePath(context)),
+      leftover: 'logs of the live stage, for a host that does not become ready',
+    },
+  ];
+}
+
+function ledgerOf(files: readonly InstalledFile[], rendered: Rendered): Ledger {
+  const entries: LedgerEntry[] = [
+    // First, so that a clean-up that is cut never leaves the unit without what it restores from.
+    ...pivotUnits
+      .filter(({ name }) => name !== 'bootkube.service')
+      .map(({ name, contents }) => ({
+        path: `/etc/systemd/system/${name}`,
+        sha256: sha256(contents),
+        why: 'it runs once, after the reboot into the disk',
+        when: 'steady-state' as const,
+        unit: name,
+      })),
+    ...files.flatMap(({ path, contents, leftover }) =>
+      leftover === undefined
+        ? []
+        : [{ path, sha256: sha256(contents), why: leftover, when: 'steady-state' as const }],
+    ),
+  ];
+  const goneKeys = rendered.files
+    .filter(({ keyClass }) => keyClass === 'gone')
+    .map(({ contents }) => publicKeyFingerprint(contents));
+  return { entries, goneKeys };
+}

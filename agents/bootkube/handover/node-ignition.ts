@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { agentsOf } from '../../../lib/agents/table.ts';
+import { sha256 } from '../../../lib/host/files.ts';
+import type { Config } from '../../../lib/ignition/config.ts';
+import {
+  configOf,
+  directory,
+  file,
+  link,
+  unit,
+  user,
+  withDropins,
+} from '../../../lib/ignition/entries.ts';
+import { payloadFile } from '../../../lib/payload/payload.ts';
+import { machineConfig } from '../../../lib/render/machine-config/machine-config.ts';
+import { loadIdentity } from '../../../lib/render/store.ts';
+import { gatherLinks } from '../../../units/gather.ts';
+import { nodeUnits } from '../../../units/installed.ts';
+import type { HostContext } from '../../steps/host-context.ts';
+import { payloadFolder } from '../../steps/payload-folder.ts';
+
+/**
+ * The master Ignition of the Kubernetes payload: what any node of it needs,
+ * however it was bootstrapped. Its access for people, what its site gives, the kubelet
+ * with its addresses, the units that verify the payload and keep certificates alive.
+ */
+export async function nodeIgnition(
+  context: HostContext,
+  pullSecret: string | undefined,
+): Promise<Config> {
+  const { cluster, paths } = context;
+  const { nodeIps } = await loadIdentity(paths);
+  const site = machineConfig(cluster, 'installed');
+  const executable = '/var/lib/sno-agents/bin/sno-agents';
+  return configOf({
+    // With the modes that the renderer gives them: Ignition would take 0755 for a parent.
+    directories: [directory('/etc/sno-agents', 0o700), directory('/var/lib/kubelet', 0o700)],
+    users:
+      cluster.sshKeys.length === 0
+        ? []
+        : [user('core', { sshAuthorizedKeys: [...cluster.sshKeys], groups: ['sudo'] })],
+    files: [
+      file('/etc/sno-agents/kubelet.env', 0o644, `KUBELET_NODE_IPS=${nodeIps.join(',')}\n`),
+      file(
+        '/etc/sno-agents/executable.sha256',
+        0o644,
+        `${cluster.executableSha256}  ${executable}\n`,
+      ),
+      file('/etc/sno-agents/payload.sha256', 0o644, await payloadDigest(payloadFolder(context))),
+      ...(pullSecret === undefined
+        ? []
+        : [file('/var/lib/kubelet/config.json', 0o600, pullSecret)]),
+      ...site.files.map(({ path, mode, contents }) => file(path, mode, contents)),
+    ],
+    links: [
+      ...agentsOf('node').map((name) => link(`/var/lib/sno-agents/bin/${name}`, 'sno-agents')),
+      ...gatherLinks.map(({ path, target }) => link(path, target)),
+    ],
+    units: withDropins(
+      nodeUnits.map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
+      site.dropins,
+    ),
+  });
+}
+
+/** In the form of sha256sum. payload.yaml states the digest of every other file of the payload. */
+async function payloadDigest(folder: string): Promise<string> {
+  const digest = sha256(await readFile(`${folder}/${payloadFile}`));
+  return `${digest}  /var/lib/sno-agents/payload/${payloadFile}\n`;
+}

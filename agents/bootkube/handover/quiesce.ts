@@ -1,0 +1,48 @@
+import { deleteLeases } from '../../../lib/kube/leases.ts';
+import { withBootstrapAdmin } from '../../../lib/render/access.ts';
+import { loadRendered } from '../../../lib/render/store.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { controlPlanePods } from '../../steps/control-plane.ts';
+import type { HostContext } from '../../steps/host-context.ts';
+import { areStopped, isPlaced, removeStaticPods } from '../../steps/static-pods.ts';
+
+/**
+ * Stops everything that writes to etcd, in the order that leaves no trace of the
+ * live stage: first the leaders, then their Leases (so that nobody waits for them
+ * to expire after the reboot), then the API server.
+ */
+export const quiesce: StepBody<HostContext> = {
+  name: 'quiesce',
+  leaves: 'no scheduler, controller-manager or API server, and no Lease of theirs',
+  retries: true,
+  neededUntil: 'snapshot',
+  input: ({ cluster }) => cluster.clusterId,
+  async holds({ paths }, { signal }) {
+    const pods = controlPlanePods(await loadRendered(paths));
+    const placed = await Promise.all(pods.map((pod) => isPlaced(paths, pod)));
+    return (
+      !placed.includes(true) &&
+      (await areStopped(
+        pods.map((pod) => pod.container),
+        signal,
+      ))
+    );
+  },
+  async run({ paths, cluster }, progress) {
+    const pods = controlPlanePods(await loadRendered(paths));
+    const [apiServer, ...leaders] = pods;
+    await removeStaticPods(paths, leaders, progress);
+    // Gone only when an earlier attempt stopped it, after the Leases were deleted.
+    if (apiServer !== undefined && (await isPlaced(paths, apiServer))) {
+      await withBootstrapAdmin(cluster.controlPlane, paths, (client) =>
+        deleteLeases(client, ['kube-controller-manager', 'kube-scheduler'], {
+          signal: progress.signal,
+          deadlineMs: 30_000,
+        }),
+      );
+    }
+    if (apiServer !== undefined) await removeStaticPods(paths, [apiServer], progress);
+    return done();
+  },
+};

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { Failure } from '../../../lib/errors/failure.ts';
+import type { EtcdClient } from '../../../lib/etcd/client.ts';
+import { waitUntilRevisionStable } from '../../../lib/etcd/revision-stable.ts';
+import { takeSnapshot } from '../../../lib/etcd/snapshot.ts';
+import { isMissing, sha256OfFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { hostAddresses } from '../../../lib/host/network.ts';
+import {
+  readSnapshotRecord,
+  SNAPSHOT_FILE,
+  SNAPSHOT_RECORD_FILE,
+  type SnapshotRecord,
+} from '../../../lib/installation/snapshot-record.ts';
+import { withEtcd } from '../../../lib/render/access.ts';
+import { type HostIdentity, loadIdentity } from '../../../lib/render/store.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { HostContext } from '../../steps/host-context.ts';
+
+export const snapshotPath = ({ paths }: HostContext) => join(paths.assets, SNAPSHOT_FILE);
+export const snapshotRecordPath = ({ paths }: HostContext) =>
+  join(paths.assets, SNAPSHOT_RECORD_FILE);
+
+/**
+ * Takes the snapshot of an etcd that nobody writes to: compacted to its last
+ * revision (what was deleted is not carried along), defragmented, hashed, streamed.
+ */
+export const snapshot: StepBody<HostContext> = {
+  name: 'snapshot',
+  leaves: 'a verified etcd snapshot and the record of its revision and hash',
+  retries: true,
+  input: ({ cluster }) => cluster.clusterId,
+  async holds(context, { signal }) {
+    const record = await readSnapshotRecord(snapshotRecordPath(context));
+    if (record?.clusterId !== context.cluster.clusterId) return false;
+    try {
+      return (await sha256OfFile(snapshotPath(context), signal)) === record.sha256;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  },
+  async run(context, progress) {
+    const record = await withEtcd(context.cluster.controlPlane, context.paths, (client) =>
+      snapshotFrom(client, context, progress),
+    );
+    const text = `${JSON.stringify(record, null, 2)}\n`;
+    await writeFileAtomic(snapshotRecordPath(context), text, 0o600);
+    return done(`revision ${record.revision}, ${Math.ceil(record.bytes / 1024)} KiB`);
+  },
+};
+
+async function snapshotFrom(
+  client: EtcdClient,
+  context: HostContext,
+  progress: Progress,
+): Promise<SnapshotRecord> {
+  const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
+  // Events and the live API server's address record run out by leases: they are the live
+  // stage's (the log bundle has the events), and etcdutl cannot hash a database with leases.
+  const leases = await client.revokeLeases(limits);
+  progress.say(`Ended ${leases} leases, with the events and records that they held`);
+  const revision = await progress.wait('etcd to be quiet', () =>
+    waitUntilRevisionStable(client, {
+      ...limits,
+      quietMs: context.settings.quietRevisionMs,
+      report: (text) => progress.waitingFor(text),
+    }),
+  );
+  await client.compact(revision, true, limits);
+  await client.defragment(limits);
+  const { hash, compactRevision } = await client.hashKv(revision, limits);
+  const { sha256, bytes, version, ...taken } = await takeSnapshot(
+    client,
+    snapshotPath(context),
+    limits,
+  );
+  if (taken.revision !== revision) {
+    throw new Failure('retry', 'somebody wrote to etcd while the snapshot was taken', {
+      expected: `revision ${revision}`,
+      found: `revision ${taken.revision}`,
+    });
+  }
+  const { hostname, nodeIps } = await expectIdentity(context, progress.signal);
+  return {
+    clusterId: context.cluster.clusterId,
+    sha256,
+    bytes,
+    revision,
+    hash,
+    compactRevision,
+    etcdVersion: version,
+    hostname,
+    nodeIps,
+  };
+}
+
+/** Name and addresses as they were rendered into certificates; a Failure when they changed since. */
+async function expectIdentity(
+  { paths, hostname }: HostContext,
+  signal: AbortSignal,
+): Promise<HostIdentity> {
+  const expected = await loadIdentity(paths);
+  const addresses = (await hostAddresses(signal)).map(({ address }) => address);
+  const isSame =
+    hostname() === expected.hostname &&
+    expected.nodeIps.every((address) => addresses.includes(address));
+  if (isSame) return expected;
+  throw new Failure('retry', "the host's name or address is not the one of its certificates", {
+    expected: [expected.hostname, ...expected.nodeIps].join(', '),
+    found: [hostname(), ...addresses].join(', '),
+    fix: 'Give the host reserved addresses and a name that stays.',
+  });
+}

@@ -1,0 +1,21 @@
+import { loadRendered, staticPod } from '../../../lib/render/store.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { HostContext } from '../../steps/host-context.ts';
+import { areStopped, isPlaced, removeStaticPods } from '../../steps/static-pods.ts';
+
+/** Stops etcd: from here on nothing can change what the snapshot holds. */
+export const stopEtcd: StepBody<HostContext> = {
+  name: 'stop-etcd',
+  leaves: 'no running etcd',
+  retries: true,
+  input: ({ cluster }) => cluster.clusterId,
+  async holds({ paths }, { signal }) {
+    const pod = staticPod(await loadRendered(paths), 'etcd');
+    return !(await isPlaced(paths, pod)) && (await areStopped([pod.container], signal));
+  },
+  async run({ paths }, progress) {
+    await removeStaticPods(paths, [staticPod(await loadRendered(paths), 'etcd')], progress);
+    return done();
+  },
+};

@@ -1,0 +1,110 @@
+import { deferredFolder, readDeferred } from '../../lib/deferred/manifests.ts';
+import { Failure } from '../../lib/errors/failure.ts';
+import { waitForApi } from '../../lib/kube/api-ready.ts';
+import { applyManifests, type LongestPauses } from '../../lib/kube/apply.ts';
+import type { KubeClient } from '../../lib/kube/client.ts';
+import { kubeClient } from '../../lib/kube/client.ts';
+import { accessTo } from '../../lib/render/access.ts';
+import type { Progress } from '../../lib/steps/progress.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { DeferredContext } from './context.ts';
+import { DeferredObjects } from './deferred-objects.ts';
+import { isApplied, isRejected } from './object-state.ts';
+
+/** A new kind is seen by watching: looking for it is a net behind that, and a refusal may last for days. */
+const pauses: LongestPauses = { unservedMs: 15 * 60_000, refusedMs: 60_000 };
+
+/**
+ * Creates each deferred object once its kind is served, and leaves one that exists. None
+ * holds up the others. It ends when all are dealt with, or at the expiry.
+ */
+export const applyDeferred: StepBody<DeferredContext> = {
+  name: 'apply',
+  leaves: 'every deferred manifest as an object of the API, its end in kube-system/sno-deferred',
+  retries: true,
+  input: ({ expires }) => expires.toISOString(),
+  holds: async ({ paths }) => (await readDeferred(paths)).length === 0,
+  async run(context, progress) {
+    const { paths, cluster } = context;
+    const deferred = await readDeferred(paths);
+    if (deferred.length === 0) return done('none is left');
+    const client = await kubeClient(
+      paths.at(accessTo(cluster.controlPlane).deferredIdentity.kubeconfig),
+    );
+    try {
+      await untilReady(client, context, progress);
+      const objects = new DeferredObjects(client, deferred, progress);
+      await objects.load();
+      await applyUntilExpiry(client, objects, context, progress);
+      if (!objects.isPublished) {
+        await untilReady(client, context, progress);
+        await objects.publish('ready');
+      }
+      conclude(objects, context);
+    } finally {
+      client.close();
+    }
+    return done(`${deferred.length} applied`);
+  },
+};
+
+/** Its first answers after a start can be refusals, which would be held against the objects. */
+function untilReady(client: KubeClient, context: DeferredContext, progress: Progress) {
+  return progress.wait('the API server to be ready', () =>
+    waitForApi(client, {
+      signal: progress.signal,
+      deadlineMs: Math.max(leftMs(context), context.settings.apiMs),
+      report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
+    }),
+  );
+}
+
+async function applyUntilExpiry(
+  client: KubeClient,
+  objects: DeferredObjects,
+  context: DeferredContext,
+  progress: Progress,
+): Promise<void> {
+  const what = `deferred manifests, until ${context.expires.toISOString()}`;
+  await progress.wait(what, () =>
+    applyManifests(
+      client,
+      { manifests: objects.open(), faults: [] },
+      {
+        // In the order that the user gave.
+        concurrency: 1,
+        deadlineMs: leftMs(context),
+        signal: progress.signal,
+        report: (state) => progress.waitingFor(`${what}: ${state}`),
+        attempted: (manifest, attempt) => objects.attempted(manifest, attempt),
+        longestPauses: pauses,
+      },
+    ),
+  );
+  if (leftMs(context) <= 0) await objects.expire();
+}
+
+function conclude(objects: DeferredObjects, { paths, expires }: DeferredContext): void {
+  const folder = deferredFolder(paths);
+  const open = objects.phrases((state) => !isApplied(state) && !isRejected(state));
+  const rejected = objects.phrases(isRejected);
+  if (open.length > 0) {
+    throw new Failure('deadline', `${count(open)} not applied by ${expires.toISOString()}`, {
+      found: [...open, ...rejected].join('; '),
+      fix: `Once their kinds are served, run "sno-deferred run --expires-in-hours 24"; to give one up, remove its file from ${folder} before that.`,
+    });
+  }
+  if (rejected.length > 0) {
+    throw new Failure('fatal', `${count(rejected)} rejected`, {
+      found: rejected.join('; '),
+      fix: `Apply them yourself as they should be, or remove their files from ${folder}, and start sno-deferred.service again.`,
+    });
+  }
+  if (!objects.isPublished) throw new Failure('retry', 'the status is not written yet');
+}
+
+const count = ({ length }: readonly string[]) =>
+  `${length} deferred ${length === 1 ? 'manifest was' : 'manifests were'}`;
+
+const leftMs = ({ expires }: DeferredContext) => expires.getTime() - Date.now();

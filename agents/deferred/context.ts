@@ -1,0 +1,19 @@
+import type { HostPaths } from '../../lib/host/paths.ts';
+import type { RunOptions } from '../../lib/steps/agent-command.ts';
+import { type HostContext, hostContext } from '../steps/host-context.ts';
+import { readExpiry, setExpiry } from './expiry.ts';
+
+export interface DeferredContext extends HostContext {
+  /** When what still waits is given up. */
+  readonly expires: Date;
+}
+
+export async function deferredContext(
+  paths: HostPaths,
+  { expiresInHours }: RunOptions,
+): Promise<DeferredContext> {
+  const context = await hostContext(paths);
+  const { settings } = context;
+  if (expiresInHours !== undefined) await setExpiry(paths, settings, expiresInHours);
+  return { ...context, expires: await readExpiry(paths, settings) };
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../../lib/errors/failure.ts';
+import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import type { Settings } from '../../lib/host/settings.ts';
+import { deferredState } from './paths.ts';
+
+const recordSchema = z.object({ completed: z.iso.datetime() });
+const expirySchema = z.object({ expires: z.iso.datetime() });
+
+const hoursMs = (hours: number) => hours * 3_600_000;
+const expiryPath = (paths: HostPaths) => join(deferredState(paths), 'expiry.json');
+
+/**
+ * Until when deferred manifests are waited for: counted from the end of the
+ * installation by the wall clock, since a host may be switched off for days; or as
+ * somebody has set it since.
+ * @throws Failure `usage` where the installation has not ended.
+ */
+export async function readExpiry(paths: HostPaths, settings: Settings): Promise<Date> {
+  const own = await readTextIfPresent(expiryPath(paths));
+  if (own !== undefined) return new Date(expirySchema.parse(JSON.parse(own)).expires);
+  const record = await readTextIfPresent(paths.record);
+  if (record === undefined) {
+    throw new Failure('usage', 'the installation has not ended', {
+      expected: paths.record,
+      fix: 'Wait for bootkube.service.',
+    });
+  }
+  const { completed } = recordSchema.parse(JSON.parse(record));
+  return new Date(Date.parse(completed) + hoursMs(settings.deferredExpiryHours));
+}
+
+/** Has the manifests waited for that many hours from now, also by later runs. */
+export async function setExpiry(
+  paths: HostPaths,
+  settings: Settings,
+  hours: unknown,
+): Promise<void> {
+  const most = settings.deferredExpiryHours;
+  const parsed = z.coerce.number().positive().max(most).safeParse(hours);
+  if (!parsed.success) {
+    throw new Failure('usage', '--expires-in-hours cannot be used', {
+      expected: `more than 0 and at most ${most}, which is deferredExpiryHours of the settings`,
+      found: String(hours),
+    });
+  }
+  const expires = new Date(Date.now() + hoursMs(parsed.data)).toISOString();
+  await writeFileAtomic(expiryPath(paths), `${JSON.stringify({ expires })}\n`, 0o644);
+}

@@ -1,0 +1,23 @@
+import type { HostPaths } from '../../lib/host/paths.ts';
+import { readSettings } from '../../lib/host/settings.ts';
+import { runAgentCommand } from '../../lib/steps/agent-command.ts';
+import { deferredContext } from './context.ts';
+import { deferredPlan } from './plan.ts';
+
+/** The command line of sno-deferred, which has an option of its own. Returns the exit code. */
+export async function runDeferred(paths: HostPaths, args: readonly string[]): Promise<number> {
+  return runAgentCommand(
+    {
+      plan: deferredPlan(await readSettings(paths)),
+      paths,
+      runOptions: [
+        {
+          flags: '--expires-in-hours <n>',
+          description: 'wait that long from now, also after restarts',
+        },
+      ],
+      context: (_log, options) => deferredContext(paths, options),
+    },
+    args,
+  );
+}

@@ -1,0 +1,46 @@
+import type { Attempt } from '../../lib/kube/apply-one.ts';
+import type { Manifest } from '../../lib/kube/manifest-decoding.ts';
+
+/**
+ * What became of a deferred manifest, as its entry in the status ConfigMap says it. The
+ * first word is for programs: `waiting`, `applied`, `rejected` or `expired`.
+ */
+export type ObjectState = string;
+
+/** An entry has room for the server's words, not for a page of them. */
+const MAX_REASON = 1000;
+
+export const notTried: ObjectState = 'waiting: not tried yet';
+
+/** The state that an attempt leaves. */
+export function stateAfter(
+  attempt: Attempt,
+  { apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind'>,
+  now: Date,
+): ObjectState {
+  switch (attempt.kind) {
+    case 'created':
+      return `applied ${now.toISOString()}`;
+    case 'existing':
+      return `applied ${now.toISOString()}, it was there already`;
+    case 'rejected':
+      return `rejected: ${brief(attempt.reason)}`;
+    case 'unserved':
+      return `waiting for ${kind} in ${apiVersion} to be served`;
+    case 'waits':
+      return `waiting: ${brief(attempt.reason)}`;
+  }
+}
+
+/** The state when nothing is tried any more: one that is still open expires, once. */
+export function stateAtExpiry(state: ObjectState, now: Date): ObjectState {
+  return state.startsWith('waiting') ? `expired ${now.toISOString()}, ${state}` : state;
+}
+
+export const isApplied = (state: ObjectState): boolean => /^applied\b/.test(state);
+export const isRejected = (state: ObjectState): boolean => /^rejected\b/.test(state);
+
+function brief(reason: string): string {
+  const line = reason.replaceAll(/\s+/g, ' ');
+  return line.length <= MAX_REASON ? line : `${line.slice(0, MAX_REASON)} …`;
+}

@@ -1,0 +1,68 @@
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DEFERRED_AGENT } from '../../lib/agents/table.ts';
+import { deferredRole } from '../../lib/deferred/access.ts';
+import { deferredFolder } from '../../lib/deferred/manifests.ts';
+import { exists, removeFile, syncDirectory } from '../../lib/host/files.ts';
+import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
+import { kubeClient } from '../../lib/kube/client.ts';
+import { isKubeError } from '../../lib/kube/kube-error.ts';
+import { objectSchema } from '../../lib/kube/resources.ts';
+import { accessTo } from '../../lib/render/access.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import { deferredUnit } from '../../units/installed.ts';
+import type { DeferredContext } from './context.ts';
+import { deferredState } from './paths.ts';
+
+const unitPath = ({ paths }: DeferredContext) =>
+  paths.at(`/etc/systemd/system/${deferredUnit.name}`);
+
+/**
+ * Removes the agent's rights, then what it could prove itself with, then its state and
+ * link, the unit last: killed anywhere before, the agent is started once more, finds
+ * nothing to apply and comes back here. The ConfigMap stays as the record.
+ */
+export const retireDeferred: StepBody<DeferredContext> = {
+  name: 'retire',
+  leaves: 'no right, identity, unit, link or state of this agent',
+  retries: true,
+  removesState: true,
+  input: ({ cluster }) => cluster.clusterId,
+  holds: async (context) => !(await exists(unitPath(context))),
+  async run(context, { signal }) {
+    const { paths, cluster } = context;
+    const identity = accessTo(cluster.controlPlane).deferredIdentity;
+    const kubeconfig = paths.at(identity.kubeconfig);
+    if (await exists(kubeconfig)) await removeRights(kubeconfig, signal);
+    await removeFile(kubeconfig);
+    await removeFile(paths.at(identity.key));
+    await removeFile(paths.at(identity.certificate));
+    await rm(deferredFolder(paths), { recursive: true, force: true });
+    await syncDirectory(paths.config);
+    await rm(deferredState(paths), { recursive: true, force: true });
+    await removeFile(join(paths.binaries, DEFERRED_AGENT));
+    await syncDirectory(dirname(paths.binaries));
+    if (await exists(unitPath(context))) await disableUnit(deferredUnit.name, signal);
+    await removeFile(unitPath(context));
+    await reloadUnits(signal);
+    return done();
+  },
+};
+
+async function removeRights(kubeconfig: string, signal: AbortSignal): Promise<void> {
+  const { resource, name } = deferredRole;
+  const client = await kubeClient(kubeconfig);
+  try {
+    await client.remove(
+      { ...resource, schema: objectSchema },
+      { name },
+      { signal, deadlineMs: 15_000 },
+    );
+  } catch (error) {
+    // The role itself is what allows its deletion: refused, it is gone already.
+    if (!isKubeError(error, 'rejected') || error.code !== 403) throw error;
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,42 @@
+import { deferredStatus } from '../../lib/deferred/access.ts';
+import type { KubeClient } from '../../lib/kube/client.ts';
+import { isKubeError } from '../../lib/kube/kube-error.ts';
+import { resources } from '../../lib/kube/resources.ts';
+import type { Limits } from '../../lib/kube/transport.ts';
+import type { ObjectState } from './object-state.ts';
+
+export type StatusEntries = Readonly<Record<string, ObjectState>>;
+
+/** Another writer's change between reading and writing is met with another try. */
+const TRIES = 3;
+
+/** The entries of the status ConfigMap by the manifests' keys; none where it is gone. */
+export async function readStatusEntries(
+  client: KubeClient,
+  limits: Limits,
+): Promise<StatusEntries> {
+  const found = await client.find(resources.configMaps, deferredStatus, limits);
+  return found?.data ?? {};
+}
+
+/**
+ * Sets entries and leaves the others. False when somebody has removed the ConfigMap: it
+ * is not made again.
+ */
+export async function writeStatusEntries(
+  client: KubeClient,
+  entries: StatusEntries,
+  limits: Limits,
+): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const { data, ...configMap } = await client.get(resources.configMaps, deferredStatus, limits);
+      const body = { ...configMap, data: { ...data, ...entries } };
+      await client.replace(resources.configMaps, deferredStatus, body, limits);
+      return true;
+    } catch (error) {
+      if (isKubeError(error, 'not-found')) return false;
+      if (!isKubeError(error, 'conflict') || tries === TRIES) throw error;
+    }
+  }
+}

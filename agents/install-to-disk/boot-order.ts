@@ -1,0 +1,34 @@
+import { firmwareOf, setBootOrder } from '../../lib/boot-order/set-boot-order.ts';
+import { describeError } from '../../lib/errors/failure.ts';
+import { readDisk } from '../../lib/host/disk.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from '../steps/host-context.ts';
+
+/**
+ * Has the firmware start the installed disk. The disk is complete by now: a firmware
+ * that refuses costs a visit to its setup, and no installation.
+ */
+export const bootOrder: StepBody<HostContext> = {
+  name: 'boot-order',
+  leaves: "the disk first in the firmware's boot order, where the firmware can be told",
+  input: ({ cluster }) => [cluster.clusterId, cluster.installation.disk],
+  holds: async () => true,
+  async run({ cluster, paths }, progress) {
+    const { disk } = cluster.installation;
+    const byHand = `Put ${disk} first in the firmware's setup, or remove the live medium, before the host restarts.`;
+    const firmware = await firmwareOf(paths);
+    if (firmware === 'none') {
+      progress.say(`Without EFI the boot order cannot be changed from here. ${byHand}`);
+      return done('left to the BIOS');
+    }
+    try {
+      const written = await readDisk(disk, progress.signal);
+      return done(await setBootOrder(written, firmware, paths, progress.signal));
+    } catch (error) {
+      progress.signal.throwIfAborted();
+      progress.warn(`The boot order was not changed: ${describeError(error)}. ${byHand}`);
+      return done('not changed');
+    }
+  },
+};

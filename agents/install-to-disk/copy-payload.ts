@@ -1,0 +1,103 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { installingAgents } from '../../lib/agents/table.ts';
+import { clusterDomain } from '../../lib/cluster/cluster.ts';
+import { Failure } from '../../lib/errors/failure.ts';
+import { copyFile } from '../../lib/host/copy.ts';
+import { sha256OfFiles } from '../../lib/host/digests.ts';
+import { partition, readDisk, varFolder } from '../../lib/host/disk.ts';
+import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import { type MountRequest, withMounted } from '../../lib/host/mount.ts';
+import { readMarker, writeMarker } from '../../lib/installation/marker.ts';
+import { copyPayloadTo } from '../../lib/payload/copy.ts';
+import { readPayload } from '../../lib/payload/payload.ts';
+import { journalPath } from '../../lib/steps/agent-command.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from '../steps/host-context.ts';
+import { payloadFolder } from '../steps/payload-folder.ts';
+
+/**
+ * Copies the executable and the payload to the new system's /var, verifies both as
+ * read back, and only then marks the installation as finished: until then a live
+ * stage that begins again redoes the disk.
+ */
+export const copyPayload: StepBody<HostContext> = {
+  name: 'copy-payload',
+  leaves:
+    "executable and payload in the new system's /var, and the mark of a finished installation",
+  retries: true,
+  input: ({ cluster }) => [cluster.clusterId, cluster.executableSha256],
+  async holds(context, { signal }) {
+    const request = await rootPartition(context, false, signal);
+    const marker = await withMounted(request, async (root) => readMarker(await varFolder(root)));
+    return marker?.clusterId === context.cluster.clusterId && marker.state === 'finished';
+  },
+  async run(context, progress) {
+    const request = await rootPartition(context, true, progress.signal);
+    await progress.wait('the payload to be copied to the disk', () =>
+      withMounted(request, (root) => fill(context, root, progress.signal)),
+    );
+    return done();
+  },
+};
+
+async function fill(context: HostContext, root: string, signal: AbortSignal): Promise<void> {
+  const { cluster, paths } = context;
+  const folder = await varFolder(root);
+  const mark = (state: 'writing' | 'finished') =>
+    writeMarker(folder, {
+      clusterId: cluster.clusterId,
+      cluster: clusterDomain(cluster),
+      state,
+      at: new Date().toISOString(),
+    });
+  const state = join(folder, 'lib/sno-agents');
+  await mkdir(state, { recursive: true, mode: 0o755 });
+  await mark('writing');
+  await copyExecutable(
+    paths.executable,
+    join(state, 'bin/sno-agents'),
+    cluster.executableSha256,
+    signal,
+  );
+  await copyPayloadTo(await readPayload(payloadFolder(context)), join(state, 'payload'), signal);
+  // They end with the live host; the record of the installation is made of them.
+  for (const { name } of installingAgents.live) {
+    const journal = await readTextIfPresent(journalPath(paths, name));
+    await writeFileAtomic(join(state, `live/${name}.jsonl`), journal ?? '', 0o644);
+  }
+  await mark('finished');
+}
+
+async function copyExecutable(
+  source: string,
+  target: string,
+  expected: string,
+  signal: AbortSignal,
+) {
+  await copyFile(source, target, 0o755, signal);
+  const found = (await sha256OfFiles([target], signal)).get(target) ?? 'nothing';
+  if (found === expected) return;
+  throw new Failure('retry', 'the copy of the executable is damaged', { expected, found });
+}
+
+async function rootPartition(
+  { cluster, paths }: HostContext,
+  writable: boolean,
+  signal: AbortSignal,
+): Promise<MountRequest> {
+  const disk = await readDisk(cluster.installation.disk, signal);
+  const device = partition(disk, 'root');
+  if (device === undefined) {
+    throw new Failure(
+      'retry',
+      `${cluster.installation.disk} has no partition with the label root`,
+      {
+        found: (disk.children ?? []).map(({ label }) => label ?? '-').join(', ') || 'no partitions',
+      },
+    );
+  }
+  const fstype = disk.children?.find(({ path }) => path === device)?.fstype ?? null;
+  return { device, fstype, writable, runFolder: paths.run, signal };
+}

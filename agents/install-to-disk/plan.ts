@@ -1,0 +1,27 @@
+import { identity } from '../../lib/agents/table.ts';
+import type { Settings } from '../../lib/host/settings.ts';
+import type { Plan } from '../../lib/steps/step.ts';
+import { within } from '../../lib/steps/within.ts';
+import type { HostContext } from '../steps/host-context.ts';
+import { inspectDisk } from '../steps/inspect-disk.ts';
+import { bootOrder } from './boot-order.ts';
+import { copyPayload } from './copy-payload.ts';
+import { restart } from './restart.ts';
+import { waitForBootkube } from './wait-for-bootkube.ts';
+import { writeDisk } from './write-disk.ts';
+
+/** From the combined Ignition to the restart into the disk. Other installers leave this plan out. */
+export const installToDiskPlan = (s: Settings): Plan<HostContext> => ({
+  ...identity('install-to-disk'),
+  purpose:
+    'writes the operating system and the combined Ignition to the disk, and restarts into it',
+  achieved: 'the disk is written',
+  steps: [
+    within(s, 'waitForBootkubeMs', waitForBootkube),
+    within(s, 'inspectDiskMs', inspectDisk),
+    within(s, 'writeDiskMs', writeDisk),
+    within(s, 'copyPayloadMs', copyPayload),
+    within(s, 'bootOrderMs', bootOrder),
+    within(s, 'finishMs', restart),
+  ],
+});

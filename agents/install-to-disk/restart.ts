@@ -1,0 +1,16 @@
+import { exists, writeFileAtomic } from '../../lib/host/files.ts';
+import { reboot } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from '../steps/host-context.ts';
+
+/** Leaves the installer's mark and asks for the restart; the disk is complete by now. */
+export const restart: StepBody<HostContext> = {
+  name: 'restart',
+  leaves: '/opt/openshift/.install-to-disk.done, and a host that restarts',
+  input: ({ cluster }) => cluster.clusterId,
+  holds: ({ paths }) => exists(paths.installDone),
+  async run({ paths, cluster }) {
+    await writeFileAtomic(paths.installDone, `${cluster.clusterId}\n`, 0o644);
+    return reboot(`the installation on ${cluster.installation.disk} is complete`);
+  },
+};

@@ -1,0 +1,43 @@
+import { EXIT } from '../../lib/errors/exit-codes.ts';
+import { Failure } from '../../lib/errors/failure.ts';
+import { exists } from '../../lib/host/files.ts';
+import { waitForFiles } from '../../lib/host/watch.ts';
+import { statusPath } from '../../lib/steps/reporter.ts';
+import { readStatus } from '../../lib/steps/status.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from '../steps/host-context.ts';
+
+/** Waits for bootkube's mark, and ends at once when bootkube has failed for good. */
+export const waitForBootkube: StepBody<HostContext> = {
+  name: 'wait-for-bootkube',
+  leaves: '/opt/openshift/.bootkube.done and /opt/openshift/master.ign, made by bootkube',
+  input: ({ cluster }) => cluster.clusterId,
+  holds: async ({ paths }) =>
+    (await exists(paths.bootkubeDone)) && (await exists(paths.masterIgnition)),
+  async run({ paths }, progress) {
+    const status = statusPath(paths, 'bootkube');
+    const finished = async () => {
+      if (await exists(paths.bootkubeDone)) return true;
+      await throwIfFailed(status);
+      return false;
+    };
+    await progress.wait('bootkube to finish', () =>
+      waitForFiles([paths.bootkubeDone, status], finished, {
+        signal: progress.signal,
+        deadlineMs: progress.remainingMs(),
+        describe: () => 'bootkube to finish',
+      }),
+    );
+    return done();
+  },
+};
+
+async function throwIfFailed(path: string): Promise<void> {
+  const status = await readStatus(path);
+  if (status?.state !== 'failed' || status.exitCode === EXIT.retryable) return;
+  throw new Failure('fatal', 'bootkube failed for good, so there is nothing to install', {
+    found: status.reason ?? 'no reason given',
+    fix: 'See "journalctl -u bootkube"; when it is mended, start bootkube.service and install-to-disk.service again.',
+  });
+}

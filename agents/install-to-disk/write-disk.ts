@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import type { Cluster } from '../../lib/cluster/cluster.ts';
+import { partition, readDisk } from '../../lib/host/disk.ts';
+import { readTextIfPresent, sha256 } from '../../lib/host/files.ts';
+import { withMounted } from '../../lib/host/mount.ts';
+import { runTransientUnit } from '../../lib/host/transient-unit.ts';
+import { inspectAgain } from '../../lib/installation/inspect.ts';
+import type { Progress } from '../../lib/steps/progress.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from '../steps/host-context.ts';
+
+/**
+ * Writes the OS image with coreos-installer, which puts the partition table on the
+ * disk last: a disk on which it was cut looks empty.
+ */
+export const writeDisk: StepBody<HostContext> = {
+  name: 'write-disk',
+  leaves: 'the operating system on the disk, with the combined Ignition on its boot partition',
+  retries: true,
+  input: async ({ cluster, paths }) => [
+    cluster.installation,
+    sha256((await readTextIfPresent(paths.masterIgnition)) ?? ''),
+  ],
+  async holds({ cluster, paths }, { signal }) {
+    const disk = await readDisk(cluster.installation.disk, signal);
+    const device = partition(disk, 'boot');
+    if (device === undefined) return false;
+    const written = await withMounted(
+      { device, fstype: 'ext4', writable: false, runFolder: paths.run, signal },
+      (boot) => readTextIfPresent(join(boot, 'ignition/config.ign')),
+    );
+    return written !== undefined && written === (await readTextIfPresent(paths.masterIgnition));
+  },
+  async run({ cluster, paths }, progress) {
+    const { disk } = cluster.installation;
+    await progress.wait(`coreos-installer to write ${disk}`, () =>
+      runTransientUnit({
+        name: 'sno-coreos-installer',
+        description: `Write the operating system to ${disk}`,
+        argv: [
+          'coreos-installer',
+          'install',
+          '--copy-network',
+          '--ignition-file',
+          paths.masterIgnition,
+          ...installerArguments(cluster.installation),
+          disk,
+        ],
+        runFolder: paths.run,
+        signal: progress.signal,
+        deadlineMs: progress.remainingMs(),
+        beforeStart: () => inspectAgain(cluster, paths, progress.signal),
+        onLine: everyTenth(progress),
+      }),
+    );
+    return done();
+  },
+};
+
+/** Each value in one argument with its option: a range of partitions can begin with a hyphen. */
+export function installerArguments(installation: Cluster['installation']): string[] {
+  const { kernelArguments, savePartitions, coreosInstallerArgs } = installation;
+  return [
+    ...kernelArguments.map((argument) => `--append-karg=${argument}`),
+    ...savePartitions.labels.map((label) => `--save-partlabel=${label}`),
+    ...savePartitions.indexes.map((index) => `--save-partindex=${index}`),
+    ...coreosInstallerArgs,
+  ];
+}
+
+/** Passes on what coreos-installer says; of its many percentages one in ten. */
+function everyTenth(progress: Progress): (line: string) => void {
+  let announced = -1;
+  return (line) => {
+    const percent = /\((\d+)%\)/.exec(line)?.[1];
+    if (percent === undefined) return progress.say(`coreos-installer: ${line}`);
+    const tenth = Math.floor(Number(percent) / 10);
+    if (tenth === announced) return;
+    announced = tenth;
+    progress.waitingFor(`coreos-installer: ${percent}% written`);
+  };
+}

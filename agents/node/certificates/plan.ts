@@ -1,0 +1,14 @@
+import { identity } from '../../../lib/agents/table.ts';
+import type { Settings } from '../../../lib/host/settings.ts';
+import type { Plan } from '../../../lib/steps/step.ts';
+import { within } from '../../../lib/steps/within.ts';
+import type { HostContext } from '../../steps/host-context.ts';
+import { signExpired } from '../../steps/sign-expired.ts';
+
+/** Before every start of the kubelet: a host that was switched off for long must come back by itself. */
+export const certificatesPlan = (s: Settings): Plan<HostContext> => ({
+  ...identity('sno-certificates'),
+  purpose: 'signs certificates of the control plane again that expired or soon will',
+  achieved: 'all certificates of the control plane are good',
+  steps: [within(s, 'certificatesMs', signExpired)],
+});

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { readTextIfPresent, sha256OfFile } from '../../../lib/host/files.ts';
+import { bringPayload, payloadIsThere } from '../../../lib/payload/bring.ts';
+import { payloadFile } from '../../../lib/payload/payload.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { HostContext } from '../../steps/host-context.ts';
+
+/** The digests came through the Ignition: the copy on the disk is held against them. */
+export const installPayload: StepBody<HostContext> = {
+  name: 'install-payload',
+  leaves: "the payload's images in the container runtime, its binaries in their places",
+  retries: true,
+  input: ({ paths }) => readTextIfPresent(join(paths.config, 'payload.sha256')),
+  holds: ({ paths }, { signal }) => payloadIsThere(paths.payload, paths, signal),
+  async run({ paths }, progress) {
+    await expectDescription(paths, progress.signal);
+    const { images, binaries } = await progress.wait(
+      'the payload to be verified and imported',
+      () => bringPayload(paths.payload, paths, progress),
+    );
+    return done(`${images} images, ${binaries} binaries`);
+  },
+};
+
+/** payload.yaml states all other digests; its own is in `/etc/sno-agents/payload.sha256`. */
+async function expectDescription(
+  { config, payload }: HostContext['paths'],
+  signal: AbortSignal,
+): Promise<void> {
+  const stated = await readTextIfPresent(join(config, 'payload.sha256'));
+  const expected = stated?.split(/\s/)[0] ?? '';
+  const found = await sha256OfFile(join(payload, payloadFile), signal);
+  if (found === expected) return;
+  throw new Failure('fatal', `${payload}/${payloadFile} is not the one of the installation`, {
+    expected: `SHA-256 ${expected}`,
+    found,
+    fix: 'Copy the payload from the live medium again.',
+  });
+}

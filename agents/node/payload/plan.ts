@@ -1,0 +1,14 @@
+import { identity } from '../../../lib/agents/table.ts';
+import type { Settings } from '../../../lib/host/settings.ts';
+import type { Plan } from '../../../lib/steps/step.ts';
+import { within } from '../../../lib/steps/within.ts';
+import type { HostContext } from '../../steps/host-context.ts';
+import { installPayload } from './install-payload.ts';
+
+/** Before every start of the kubelet: what it runs is whole and there. */
+export const payloadPlan = (s: Settings): Plan<HostContext> => ({
+  ...identity('sno-payload'),
+  purpose: "verifies this host's copy of the payload, imports its images and installs its binaries",
+  achieved: 'the payload is whole and in place',
+  steps: [within(s, 'payloadMs', installPayload)],
+});

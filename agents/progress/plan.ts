@@ -1,0 +1,13 @@
+import { identity } from '../../lib/agents/table.ts';
+import type { Settings } from '../../lib/host/settings.ts';
+import type { Plan } from '../../lib/steps/step.ts';
+import { within } from '../../lib/steps/within.ts';
+import type { HostContext } from '../steps/host-context.ts';
+import { showProgress } from './show-progress.ts';
+
+/** The one who stands before the host sees where the installation is, in plain words. */
+export const progressPlan = (s: Settings): Plan<HostContext> => ({
+  ...identity('progress'),
+  purpose: 'shows the progress of the installation on the console',
+  steps: [within(s, 'liveStageMs', showProgress)],
+});

@@ -1,0 +1,61 @@
+import { firmwareOf, setBootOrder } from '../../lib/boot-order/set-boot-order.ts';
+import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { type BlockDevice, readDisk, varFolder } from '../../lib/host/disk.ts';
+import { withMounted } from '../../lib/host/mount.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import { alreadyInstalled, type FinishedInstallation } from '../../lib/installation/inspect.ts';
+import { readMarker, writeMarker } from '../../lib/installation/marker.ts';
+import type { Progress } from '../../lib/steps/progress.ts';
+import { type Outcome, reboot } from '../../lib/steps/step.ts';
+import type { HostContext } from './host-context.ts';
+
+/**
+ * The live medium was booted again over a finished installation: the disk is put first
+ * in the boot order and the host restarts into it. Once: a firmware that boots the medium
+ * all the same would do so for ever. That it was done is marked on the disk, the one place
+ * that surely outlasts a restart, and without the mark there is none. Where the firmware
+ * cannot be told, nothing is changed and the agent fails for good.
+ */
+export async function bootInstalled(
+  { cluster, paths }: HostContext,
+  finding: FinishedInstallation,
+  progress: Progress,
+): Promise<Outcome> {
+  const { disk: device } = cluster.installation;
+  const firmware = await firmwareOf(paths);
+  if (firmware === 'none') throw alreadyInstalled(device, finding);
+  if (finding.bootOrderSetAt !== undefined) {
+    throw new Failure('fatal', `${device} holds a finished installation of this cluster`, {
+      expected: `the disk to boot, which was put first in the boot order at ${finding.bootOrderSetAt}`,
+      found: 'the live medium booted again',
+      fix: "Remove the live medium, or put the disk first in the firmware's setup, and restart the host.",
+    });
+  }
+  try {
+    const disk = await readDisk(device, progress.signal);
+    progress.say(await setBootOrder(disk, firmware, paths, progress.signal));
+    await markBootOrder(disk, paths, progress.signal);
+  } catch (error) {
+    progress.signal.throwIfAborted();
+    progress.warn(`The host cannot be restarted into its disk: ${describeError(error)}`);
+    throw alreadyInstalled(device, finding);
+  }
+  return reboot(`${device} holds a finished installation, and is first in the boot order now`);
+}
+
+async function markBootOrder(
+  { path, children }: BlockDevice,
+  paths: HostPaths,
+  signal: AbortSignal,
+): Promise<void> {
+  const root = children?.find(({ label }) => label === 'root');
+  if (root === undefined) throw new Failure('fatal', `${path} has no partition named root`);
+  const { path: device, fstype } = root;
+  const request = { device, fstype, writable: true, runFolder: paths.run, signal };
+  await withMounted(request, async (folder) => {
+    const where = await varFolder(folder);
+    const marker = await readMarker(where);
+    if (marker === undefined) throw new Failure('fatal', `the mark on ${device} is gone`);
+    await writeMarker(where, { ...marker, bootOrderSetAt: new Date().toISOString() });
+  });
+}

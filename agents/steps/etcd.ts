@@ -1,0 +1,42 @@
+import { sha256 } from '../../lib/host/files.ts';
+import { withEtcd } from '../../lib/render/access.ts';
+import { loadRendered, staticPod } from '../../lib/render/store.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from './host-context.ts';
+import { placeStaticPod } from './static-pods.ts';
+
+/** Starts etcd as a static pod and waits until it answers with a leader. */
+export const etcd: StepBody<HostContext> = {
+  name: 'etcd',
+  leaves: 'an etcd static pod with a leader',
+  retries: true,
+  neededUntil: 'snapshot',
+  async input({ paths }) {
+    return sha256(staticPod(await loadRendered(paths), 'etcd').manifest);
+  },
+  async holds(context, { signal }) {
+    try {
+      return (await etcdStatus(context, signal)).leader !== '0';
+    } catch {
+      return false;
+    }
+  },
+  async run(context, progress) {
+    const { paths } = context;
+    await placeStaticPod(paths, staticPod(await loadRendered(paths), 'etcd'));
+    return progress.wait('etcd to elect itself', async () => {
+      const status = await withEtcd(context.cluster.controlPlane, paths, (client) =>
+        client.status({
+          signal: progress.signal,
+          deadlineMs: progress.remainingMs(),
+          waitForReady: true,
+        }),
+      );
+      return done(`version ${status.version}, revision ${status.revision}`);
+    });
+  },
+};
+
+const etcdStatus = ({ paths, cluster }: HostContext, signal: AbortSignal) =>
+  withEtcd(cluster.controlPlane, paths, (client) => client.status({ signal, deadlineMs: 5000 }));

@@ -1,0 +1,23 @@
+import { inspectTarget, requireWritable } from '../../lib/installation/inspect.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import { bootInstalled } from './boot-installed.ts';
+import type { HostContext } from './host-context.ts';
+
+/**
+ * Asks the disk first: the live stage remembers nothing over a power cut, and a
+ * live medium left first in the boot order must not wipe a running cluster.
+ */
+export const inspectDisk: StepBody<HostContext> = {
+  name: 'inspect-disk',
+  leaves: 'certainty that the target disk may be written, of which nothing was changed',
+  retries: true,
+  input: ({ cluster }) => [cluster.clusterId, cluster.installation],
+  holds: async () => true,
+  async run(context, progress) {
+    const { cluster, paths } = context;
+    const finding = await inspectTarget(cluster, paths, progress.signal);
+    if (finding.kind === 'finished') return bootInstalled(context, finding, progress);
+    return done(requireWritable(cluster, finding));
+  },
+};

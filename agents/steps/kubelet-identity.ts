@@ -1,0 +1,64 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMissing, writeFileAtomic } from '../../lib/host/files.ts';
+import { inspectCertificate } from '../../lib/pki/certificate.ts';
+import { issueLeaf } from '../../lib/pki/leaf.ts';
+import { accessTo } from '../../lib/render/access.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from './host-context.ts';
+
+/** Folder with the one file `kubelet-client-<date>.pem`, named as the kubelet names it. */
+export const identityFolder = ({ paths }: HostContext) => join(paths.assets, 'kubelet-identity');
+
+/**
+ * Makes the client certificate of the installed host's kubelet here, where its
+ * signer is at hand. The kubelet starts with it, so no first request for one is
+ * ever pending, and nobody can ask for this node's name in its place.
+ */
+export const kubeletIdentity: StepBody<HostContext> = {
+  name: 'kubelet-identity',
+  leaves: "the node's client certificate and key, for the installed host",
+  input: ({ cluster, hostname }) => [cluster.clusterId, hostname()],
+  async holds(context) {
+    const pem = await readIdentity(context);
+    return (
+      pem !== undefined && inspectCertificate(pem.contents).subject.commonName === nodeUser(context)
+    );
+  },
+  async run(context) {
+    const { paths, cluster } = context;
+    const files = accessTo(cluster.controlPlane).kubeletClientAuthority;
+    const authority = {
+      certificate: await readFile(paths.at(files.certificate), 'utf8'),
+      key: await readFile(paths.at(files.key), 'utf8'),
+    };
+    const { certificate, key } = await issueLeaf(authority, {
+      subject: { commonName: nodeUser(context), organizations: ['system:nodes'] },
+      usage: 'client',
+    });
+    await rm(identityFolder(context), { recursive: true, force: true });
+    const name = `kubelet-client-${fileDate(new Date())}.pem`;
+    await writeFileAtomic(join(identityFolder(context), name), `${certificate}${key}`, 0o600);
+    return done(nodeUser(context));
+  },
+};
+
+/** The identity that was made, by the name that its file has in the kubelet's folder. */
+export async function readIdentity(
+  context: HostContext,
+): Promise<{ name: string; contents: string } | undefined> {
+  try {
+    const [name] = await readdir(identityFolder(context));
+    if (name === undefined) return undefined;
+    return { name, contents: await readFile(join(identityFolder(context), name), 'utf8') };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+const nodeUser = ({ hostname }: HostContext) => `system:node:${hostname()}`;
+
+/** `2026-01-31-23-59-59`, UTC: the form in the kubelet's file names (client-go, util/certificate). */
+const fileDate = (date: Date) => date.toISOString().slice(0, 19).replace(/[T:]/g, '-');

@@ -1,0 +1,83 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readDeferred } from '../../lib/deferred/manifests.ts';
+import { tieToRole } from '../../lib/deferred/tie-to-role.ts';
+import { Failure } from '../../lib/errors/failure.ts';
+import { sha256, writeFileAtomic } from '../../lib/host/files.ts';
+import { applyManifests } from '../../lib/kube/apply.ts';
+import { failedRows, failureTable } from '../../lib/kube/apply-table.ts';
+import { loadManifests } from '../../lib/kube/manifests.ts';
+import { withBootstrapAdmin } from '../../lib/render/access.ts';
+import { loadRendered } from '../../lib/render/store.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from './host-context.ts';
+
+/**
+ * Creates every manifest, rendered ones and the user's, in the order of their
+ * dependencies. What exists is left as it is; one that the server rejects or that
+ * cannot be decoded ends the installation, with a table of all of them.
+ */
+export const manifests: StepBody<HostContext> = {
+  name: 'manifests',
+  leaves: 'every manifest as an object of the API',
+  retries: true,
+  neededUntil: 'quiesce',
+  async input({ paths }) {
+    const rendered = (await loadRendered(paths)).manifests.map(({ contents }) => sha256(contents));
+    const { manifests: users, faults } = await loadManifests(usersFolders(paths));
+    return [rendered, users.map((manifest) => sha256(JSON.stringify(manifest))), faults.length];
+  },
+  // The control plane was not stopped since (see neededUntil), and objects do not go away by themselves.
+  holds: async () => true,
+  async run(context, progress) {
+    await placeRenderedManifests(context);
+    const loaded = await loadManifests([
+      renderedFolder(context.paths),
+      ...usersFolders(context.paths),
+    ]);
+    const deferred = await readDeferred(context.paths);
+    const rows = await progress.wait('every manifest to be accepted', () =>
+      withBootstrapAdmin(context.cluster.controlPlane, context.paths, async (client) => {
+        const { signal } = progress;
+        const applied = await applyManifests(client, loaded, {
+          concurrency: context.settings.manifestsConcurrency,
+          deadlineMs: progress.remainingMs(),
+          signal,
+          report: (text) => progress.waitingFor(text),
+        });
+        if (deferred.length > 0 && failedRows(applied).length === 0) {
+          await tieToRole(client, { signal, deadlineMs: 15_000 });
+        }
+        return applied;
+      }),
+    );
+    const bad = failedRows(rows);
+    if (bad.length > 0) {
+      for (const line of failureTable(rows)) progress.warn(line);
+      throw new Failure('fatal', `${bad.length} of ${rows.length} manifests could not be applied`, {
+        found: bad.map(({ file, reason }) => `${file}: ${reason}`).join('; '),
+        fix: 'Correct the manifests and make the Ignition anew.',
+      });
+    }
+    const created = rows.filter(({ outcome }) => outcome === 'created').length;
+    const later = deferred.length === 0 ? '' : `, ${deferred.length} deferred`;
+    return done(`${created} created, ${rows.length - created} existed${later}`);
+  },
+};
+
+const usersFolders = (paths: HostContext['paths']) => [
+  paths.assetsManifests,
+  join(paths.assets, 'openshift'),
+];
+
+const renderedFolder = (paths: HostContext['paths']) => join(paths.assets, 'rendered-manifests');
+
+async function placeRenderedManifests({ paths }: HostContext): Promise<void> {
+  const { manifests: rendered } = await loadRendered(paths);
+  await rm(renderedFolder(paths), { recursive: true, force: true });
+  await mkdir(renderedFolder(paths), { recursive: true });
+  for (const { name, contents } of rendered) {
+    await writeFileAtomic(join(renderedFolder(paths), name), contents, 0o600);
+  }
+}

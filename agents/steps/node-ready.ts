@@ -1,0 +1,31 @@
+import { nodeReady as waitForNode } from '../../lib/kube/node-ready.ts';
+import { withBootstrapAdmin } from '../../lib/render/access.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from './host-context.ts';
+
+/** Waits until the kubelet of this boot calls the node Ready. */
+export const nodeReady: StepBody<HostContext> = {
+  name: 'node-ready',
+  leaves: 'a node that is Ready, by word of this boot',
+  retries: true,
+  neededUntil: 'clean',
+  input: ({ hostname }) => hostname(),
+  // A node that fell back is noticed by the steady state, which waits for it with its own deadline.
+  holds: async () => true,
+  async run({ cluster, paths, hostname, bootTime }, progress) {
+    const nodeName = hostname();
+    const started = await bootTime(progress.signal);
+    await withBootstrapAdmin(cluster.controlPlane, paths, (client) =>
+      progress.wait(`node ${nodeName} to be Ready`, () =>
+        waitForNode(client, nodeName, {
+          signal: progress.signal,
+          deadlineMs: progress.remainingMs(),
+          bootTime: started,
+          report: (observed) => progress.waitingFor(`node ${nodeName} to be Ready: ${observed}`),
+        }),
+      ),
+    );
+    return done();
+  },
+};

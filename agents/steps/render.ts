@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { connectRuntime } from '../../lib/cri/runtime.ts';
+import { deferredGroups, readDeferred } from '../../lib/deferred/manifests.ts';
+import { Failure } from '../../lib/errors/failure.ts';
+import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
+import { rootIsOverlay } from '../../lib/host/root.ts';
+import { readPayload } from '../../lib/payload/payload.ts';
+import { accessTo } from '../../lib/render/access.ts';
+import type { HostFacts, LaptopAuthorities } from '../../lib/render/renderer.ts';
+import {
+  filesArePlaced,
+  loadRenderedFor,
+  placeFiles,
+  saveRendered,
+} from '../../lib/render/store.ts';
+import { fingerprint } from '../../lib/steps/fingerprint.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from './host-context.ts';
+import { payloadFolder } from './payload-folder.ts';
+
+/**
+ * Renders the control plane: keys, certificates, static pods, configuration and
+ * manifests. Keys are made once; a second run places the same files again.
+ */
+export const render: StepBody<HostContext> = {
+  name: 'render',
+  leaves:
+    '/opt/openshift/rendered.json (0600) and the files of the live stage in their final places',
+  retries: true,
+  input: ({ cluster }) => cluster,
+  async holds(context) {
+    const rendered = await loadRenderedFor(context.paths, renderKey(context));
+    return rendered !== undefined && (await filesArePlaced(context.paths, rendered.files));
+  },
+  async run(context, { signal }) {
+    const { paths, cluster } = context;
+    const key = renderKey(context);
+    let rendered = await loadRenderedFor(paths, key);
+    if (rendered === undefined) {
+      const host = await readFacts(context, signal);
+      const authorities = await readAuthorities(context);
+      rendered = await accessTo(cluster.controlPlane).renderer.render({
+        cluster,
+        host,
+        authorities,
+        deferredGroups: deferredGroups(await readDeferred(paths)),
+      });
+      await saveRendered(paths, key, host, rendered);
+    }
+    await placeFiles(paths, rendered);
+    return done(`${rendered.files.length} files, ${rendered.manifests.length} manifests`);
+  },
+};
+
+const renderKey = ({ cluster }: HostContext) => fingerprint(cluster);
+
+async function readFacts(context: HostContext, signal: AbortSignal): Promise<HostFacts> {
+  const { cluster } = context;
+  const addresses = await hostAddresses(signal);
+  const nodeIps = nodeIpsOf(addresses, cluster.machineNetwork);
+  if (nodeIps === undefined) {
+    throw new Failure('retry', 'the host lacks an address in the machine networks', {
+      expected: `one of each family in ${cluster.machineNetwork.join(', ')}`,
+      found: addresses.map(({ address }) => address).join(', ') || 'no address',
+    });
+  }
+  const payload = await readPayload(payloadFolder(context));
+  const runtime = connectRuntime();
+  try {
+    const { cgroupDriver } = await runtime.status({ signal, deadlineMs: 10_000 });
+    return {
+      hostname: context.hostname(),
+      nodeIps,
+      cgroupDriver,
+      rootIsOverlay: await rootIsOverlay(),
+      images: Object.fromEntries(payload.images.map(({ name, reference }) => [name, reference])),
+      versions: payload.versions,
+    };
+  } finally {
+    runtime.close();
+  }
+}
+
+async function readAuthorities({ paths }: HostContext): Promise<LaptopAuthorities> {
+  const pair = async (name: string) => ({
+    certificate: await readFile(`${paths.assetsTls}/${name}.crt`, 'utf8'),
+    key: await readFile(`${paths.assetsTls}/${name}.key`, 'utf8'),
+  });
+  return { servingCa: await pair('kube-apiserver-serving-ca'), adminCa: await pair('admin-ca') };
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { exists, readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import { waitForSteadyState } from '../../lib/kube/wait-for-steady-state.ts';
+import { withBootstrapAdmin } from '../../lib/render/access.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from './host-context.ts';
+
+const restartsSchema = z.array(
+  z.object({ pod: z.string(), container: z.string(), count: z.number() }),
+);
+export type Restarts = z.infer<typeof restartsSchema>;
+
+const restartsPath = ({ paths }: HostContext) => join(paths.state, 'post-reboot/restarts.json');
+
+/**
+ * Waits until nothing of the control plane has changed for a while. Only evidence
+ * of this boot counts: the database came from a snapshot and tells of the past.
+ */
+export const steadyState: StepBody<HostContext> = {
+  name: 'steady-state',
+  leaves: 'a control plane that did not change for the settling window; its restarts, counted',
+  retries: true,
+  neededUntil: 'clean',
+  input: ({ settings }) => settings.settlingWindowMs,
+  holds: (context) => exists(restartsPath(context)),
+  async run(context, progress) {
+    const { cluster, paths, settings } = context;
+    const nodeName = context.hostname();
+    const bootTime = await context.bootTime(progress.signal);
+    const restarts = await progress.wait('the control plane to settle', () =>
+      withBootstrapAdmin(cluster.controlPlane, paths, (client) =>
+        waitForSteadyState(
+          client,
+          {
+            nodeName,
+            bootTime,
+            components: ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
+            leases: ['kube-controller-manager', 'kube-scheduler'],
+            settlingWindowMs: settings.settlingWindowMs,
+          },
+          {
+            signal: progress.signal,
+            deadlineMs: progress.remainingMs(),
+            report: (observed) => progress.waitingFor(`the control plane to settle: ${observed}`),
+          },
+        ),
+      ),
+    );
+    await writeFileAtomic(restartsPath(context), `${JSON.stringify(restarts)}\n`, 0o644);
+    return done(
+      restarts.map(({ container, count }) => `${container} restarted ${count} times`).join(', '),
+    );
+  },
+};
+
+/** The restarts of each control plane container, as the steady state found them. */
+export async function readRestarts(context: HostContext): Promise<Restarts> {
+  return restartsSchema.parse(JSON.parse((await readTextIfPresent(restartsPath(context))) ?? '[]'));
+}

@@ -1,0 +1,78 @@
+/**
+ * On which host, and how long, an agent is there:
+ * - `live`: on the live host, and gone with it;
+ * - `pivot`: on the installed host until the installation is complete;
+ * - `deferred`: on the installed host while a manifest waits for its kind;
+ * - `node`: on every installed host for good;
+ * - `every`: on both hosts for good.
+ */
+export type AgentStage = 'live' | 'pivot' | 'deferred' | 'node' | 'every';
+
+interface AgentEntry {
+  /** Of its link, lock, journal and status. */
+  readonly name: string;
+  /** Of its systemd unit and service record, without `.service`. */
+  readonly unit: string;
+  readonly stage: AgentStage;
+  /** Its steps are in the record of the installation, and say how far that is. */
+  readonly installs?: true;
+  /** The kubelet of the installed host does not start without it. */
+  readonly beforeKubelet?: true;
+}
+
+/**
+ * Every agent, in the order in which they run. Links, units, records, status, the clean-up and the
+ * findings of a log bundle read this table; `agents/agents.ts` gives each name its program.
+ */
+export const AGENTS = [
+  { name: 'bootkube', unit: 'bootkube', stage: 'live', installs: true },
+  { name: 'install-to-disk', unit: 'install-to-disk', stage: 'live', installs: true },
+  { name: 'approve-csr', unit: 'approve-csr', stage: 'live' },
+  { name: 'progress', unit: 'progress', stage: 'live' },
+  { name: 'sno-payload', unit: 'sno-payload', stage: 'node', installs: true, beforeKubelet: true },
+  { name: 'sno-restore', unit: 'sno-restore', stage: 'pivot', installs: true, beforeKubelet: true },
+  {
+    name: 'sno-certificates',
+    unit: 'sno-certificates',
+    stage: 'node',
+    installs: true,
+    beforeKubelet: true,
+  },
+  { name: 'post-reboot', unit: 'bootkube', stage: 'pivot', installs: true },
+  { name: 'sno-deferred', unit: 'sno-deferred', stage: 'deferred' },
+  { name: 'gather', unit: 'sno-gather', stage: 'every' },
+] as const satisfies readonly AgentEntry[];
+
+export type AgentName = (typeof AGENTS)[number]['name'];
+
+const entries: readonly (AgentEntry & { readonly name: AgentName })[] = AGENTS;
+
+/** Its entry in the table, for a name that may be any. */
+export function agentEntry(name: string): (AgentEntry & { readonly name: AgentName }) | undefined {
+  return entries.find((entry) => entry.name === name);
+}
+
+/** It removes its own unit, link and state when nothing waits any more. */
+export const DEFERRED_AGENT = 'sno-deferred' satisfies AgentName;
+
+/** The unit of an agent, without `.service`; what is no agent is its own. */
+export const unitOf = (name: string): string => agentEntry(name)?.unit ?? name;
+
+/** The agents of a stage, by name, in the order of the table. */
+export const agentsOf = (stage: AgentStage): AgentName[] =>
+  entries.filter((entry) => entry.stage === stage).map(({ name }) => name);
+
+/** Those whose steps are in the record of the installation, by host. */
+export const installingAgents = {
+  live: entries.filter(({ stage, installs }) => installs && stage === 'live'),
+  installed: entries.filter(({ stage, installs }) => installs && stage !== 'live'),
+} as const;
+
+/** Whether the kubelet of the installed host requires that agent (units/installed). */
+export const keepsKubelet = (name: string): boolean => agentEntry(name)?.beforeKubelet === true;
+
+/** What a plan is called by: the agent's name, and its unit. */
+export const identity = (agent: AgentName): { agent: AgentName; unit: string } => ({
+  agent,
+  unit: unitOf(agent),
+});

@@ -1,0 +1,127 @@
+import { describeError } from '../lib/errors/failure.ts';
+import type { BundleView, Evidence, Finding } from './bundle-view.ts';
+import { type ExplainedFinding, findAll } from './findings.ts';
+import { firstErrors } from './first-errors.ts';
+import { hostFacts } from './host-facts.ts';
+import { plural } from './reading/words.ts';
+import { rules } from './rules.ts';
+import type { ReportDocument, ReportFinding, TimelineStep } from './schema.ts';
+import { stateOf } from './state.ts';
+import type { StepRun } from './timeline/run.ts';
+import { timelineOf } from './timeline/timeline.ts';
+
+/** Everything that the report says, as data. */
+export function buildReport(view: BundleView, isInterrupted: boolean): ReportDocument {
+  const parts = new Parts();
+  const timeline = parts.make('timeline', () => timelineOf(view), { runs: [], reboots: [] });
+  const errors = parts.make('first errors', () => firstErrors(view), []);
+  const host = parts.make('facts of the host', () => hostFacts(view), []);
+  const state = parts.make('state', () => stateOf(view), '');
+  const findings = [...findAll(view, rules), ...parts.failures].map(findingOf);
+  return withoutControls({
+    version: 1,
+    made: iso(view.atMs),
+    interrupted: isInterrupted,
+    verdict: verdictOf(view, findings),
+    state,
+    findings,
+    timeline: {
+      steps: timeline.runs.map(stepOf),
+      reboots: timeline.reboots.map(({ fromMs, toMs }) => ({ from: iso(fromMs), to: iso(toMs) })),
+    },
+    firstErrors: errors.map(({ unit, atMs, text, evidence }) => ({
+      unit,
+      at: iso(atMs),
+      text,
+      evidence: copy(evidence),
+    })),
+    notCollected: (view.failures ?? []).map(({ path, reason }) => ({ path, reason })),
+    host,
+  });
+}
+
+/** Each part reads what others wrote; one that stumbles over it must not take the others away. */
+class Parts {
+  readonly failures: Finding[] = [];
+
+  make<T>(what: string, part: () => T, otherwise: T): T {
+    try {
+      return part();
+    } catch (error) {
+      this.failures.push({
+        rule: 'report',
+        severity: 'note',
+        title: `The ${what} could not be told: ${describeError(error)}`,
+        evidence: [],
+        todo: 'Look at the files of the bundle yourself.',
+      });
+      return otherwise;
+    }
+  }
+}
+
+const findingOf = ({ sinceMs, ...finding }: ExplainedFinding): ReportFinding => ({
+  ...finding,
+  ...(sinceMs === undefined ? {} : { since: iso(sinceMs) }),
+  evidence: finding.evidence.map(copy),
+});
+
+function verdictOf(view: BundleView, findings: readonly ReportFinding[]) {
+  const failing = findings.filter(({ severity }) => severity === 'failing');
+  const own = failing.filter(({ follows }) => follows === undefined);
+  const counts = {
+    failing: own.length,
+    following: failing.length - own.length,
+    warnings: findings.filter(({ severity }) => severity === 'warning').length,
+  };
+  return { sentence: sentence(view, own, counts.warnings), ...counts };
+}
+
+function sentence(view: BundleView, own: readonly ReportFinding[], warnings: number): string {
+  const [first] = own;
+  if (first !== undefined) {
+    return own.length === 1
+      ? `1 thing is failing: ${first.title}`
+      : `${own.length} things are failing, first: ${first.title}`;
+  }
+  if (view.paths().length === 0) return 'There is nothing to judge: no source could be read.';
+  return warnings === 0
+    ? 'Nothing is failing.'
+    : `Nothing is failing; ${plural(warnings, 'thing')} may need attention.`;
+}
+
+function stepOf({
+  startMs,
+  endMs,
+  isEstimated,
+  boot: _boot,
+  evidence,
+  ...run
+}: StepRun): TimelineStep {
+  return {
+    ...run,
+    start: iso(startMs),
+    ...(endMs === undefined ? {} : { end: iso(endMs) }),
+    estimated: isEstimated,
+    evidence: copy(evidence),
+  };
+}
+
+const copy = ({ file, line, text }: Evidence) => ({ file, line, text });
+
+/** A moment that Date can hold, whatever a log line claims. */
+function iso(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? new Date(0).toISOString() : date.toISOString();
+}
+
+/** Control characters move a terminal's cursor; marks of direction turn text around in a browser. */
+const CONTROLS = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
+
+function withoutControls<T>(value: T): T {
+  return JSON.parse(
+    JSON.stringify(value, (_key, item: unknown) =>
+      typeof item === 'string' ? item.replace(CONTROLS, ' ') : item,
+    ),
+  );
+}

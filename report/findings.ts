@@ -1,0 +1,73 @@
+import { describeError } from '../lib/errors/failure.ts';
+import type { BundleView, Evidence, Finding, Rule } from './bundle-view.ts';
+import { causeOf, repeats } from './causes.ts';
+
+/** A finding with the rule that explains it, if one does. */
+export interface ExplainedFinding extends Finding {
+  readonly follows?: string;
+}
+
+const SEVERITIES = ['failing', 'warning', 'note'] as const;
+/** Of one rule: a host with more of the same is not told better by more of the same. */
+const MOST_FINDINGS = 8;
+const MOST_EVIDENCE = 6;
+
+/** What the rules find: what is failing by itself first, then by severity and time. */
+export function findAll(view: BundleView, rules: readonly Rule[]): ExplainedFinding[] {
+  const order = rules.map(({ name }) => name);
+  const found = rules.flatMap((rule) => apply(rule, view));
+  const kept = found.filter(
+    (finding) =>
+      !found.some((other) => repeats(finding.rule, other.rule) && citeSame(finding, other)),
+  );
+  return kept
+    .map((finding): ExplainedFinding => {
+      const follows = causeOf(finding, kept, order);
+      return follows === undefined ? finding : { ...finding, follows };
+    })
+    .toSorted(
+      (a, b) =>
+        rank(a) - rank(b) ||
+        (a.sinceMs ?? Infinity) - (b.sinceMs ?? Infinity) ||
+        order.indexOf(a.rule) - order.indexOf(b.rule),
+    );
+}
+
+/** Rules judge what others wrote: one that stumbles over it must not take the report away. */
+function apply(rule: Rule, view: BundleView): Finding[] {
+  try {
+    const found = rule.find(view);
+    const shown = found
+      .slice(0, MOST_FINDINGS)
+      .map((finding) => ({ ...finding, evidence: distinct(finding.evidence) }));
+    return found.length > MOST_FINDINGS ? [...shown, more(rule, found)] : shown;
+  } catch (error) {
+    return [
+      {
+        rule: rule.name,
+        severity: 'note',
+        title: `The rule ${rule.name} could not be applied: ${describeError(error)}`,
+        evidence: [],
+        todo: 'Look at the files of the bundle yourself.',
+      },
+    ];
+  }
+}
+
+function more(rule: Rule, found: readonly Finding[]): Finding {
+  const title = `${found.length - MOST_FINDINGS} more like these were found`;
+  return { rule: rule.name, severity: 'note', title, evidence: [], todo: rule.todo };
+}
+
+const distinct = (all: readonly Evidence[]): Evidence[] =>
+  all
+    .filter((one, index) => index === all.findIndex((other) => isSame(one, other)))
+    .slice(0, MOST_EVIDENCE);
+
+const isSame = (a: Evidence, b: Evidence) => a.file === b.file && a.line === b.line;
+
+const citeSame = (a: Finding, b: Finding) =>
+  a.evidence.some((one) => b.evidence.some((other) => isSame(one, other)));
+
+const rank = ({ severity, follows }: ExplainedFinding): number =>
+  SEVERITIES.indexOf(severity) * 2 + (follows === undefined ? 0 : 1);

@@ -1,0 +1,62 @@
+import type { BundleView, Finding, Rule } from '../bundle-view.ts';
+import { whereSaid } from '../reading/evidence.ts';
+import { hostFiles } from '../reading/hosts.ts';
+import { objects } from '../reading/objects.ts';
+import { splitReason } from '../reading/reason.ts';
+import { stepFailures } from '../reading/steps.ts';
+import { listAt, textAt } from '../reading/values.ts';
+
+/** How the agents refuse it: agents/post-reboot/restore/check-identity.ts, agents/bootkube/handover/snapshot.ts. */
+const REFUSED = /the reboot changed|name or address is not the one of its certificates/;
+
+export const nodeIpChanged: Rule = {
+  name: 'node-ip-changed',
+  looksFor:
+    "an address of the node that no interface of the host has, and the agents' refusal to start a host whose name or address the reboot changed",
+  todo: 'Give the host its old address back (DHCP reservation or static configuration) and restart kubelet and bootkube: certificates and the Node hold the old one.',
+  find(view) {
+    return [...refusals(view), ...lostAddresses(view)];
+  },
+};
+
+function refusals(view: BundleView): Finding[] {
+  return stepFailures(view)
+    .filter(({ reason }) => REFUSED.test(reason))
+    .map(({ reason, sinceMs, evidence }) => {
+      const { facts, todo } = splitReason(reason);
+      return {
+        rule: nodeIpChanged.name,
+        severity: 'failing',
+        title: `The host is not the one that the cluster was made for: ${facts}`,
+        sinceMs,
+        evidence: [evidence],
+        todo: todo ?? nodeIpChanged.todo,
+      };
+    });
+}
+
+function lostAddresses(view: BundleView): Finding[] {
+  const [path] = hostFiles(view, 'network/ip-addr.json');
+  if (path === undefined) return [];
+  const found = listAt(view.json(path)).flatMap((link) =>
+    listAt(link, 'addr_info').flatMap((address) => textAt(address, 'local') ?? []),
+  );
+  const nodes = objects(view, 'nodes');
+  // With workers beside it, nothing here says which node is this host.
+  const [node] = nodes;
+  if (found.length === 0 || node === undefined || nodes.length > 1) return [];
+  const addresses = listAt(node.raw, 'status', 'addresses')
+    .filter((address) => textAt(address, 'type') === 'InternalIP')
+    .flatMap((address) => textAt(address, 'address') ?? []);
+  const lost = addresses.filter((address) => !found.includes(address));
+  if (lost.length === 0) return [];
+  return [
+    {
+      rule: nodeIpChanged.name,
+      severity: 'failing',
+      title: `Node ${node.name} is known by ${lost.join(', ')}, which no interface of the host has`,
+      evidence: [...node.evidence(), ...whereSaid(view, path, '"local"')],
+      todo: `Give the host ${lost.join(' and ')} back (DHCP reservation or static configuration) and run "systemctl restart kubelet".`,
+    },
+  ];
+}

@@ -1,0 +1,26 @@
+import { keepsKubelet } from '../../lib/agents/table.ts';
+import type { Rule } from '../bundle-view.ts';
+import { splitReason } from '../reading/reason.ts';
+import { stepFailures } from '../reading/steps.ts';
+
+export const startRefused: Rule = {
+  name: 'start-refused',
+  looksFor:
+    'a failed step of sno-payload, sno-certificates or sno-restore, without which the kubelet of the installed host is not started',
+  todo: 'Do what the message says, then run "systemctl start kubelet bootkube".',
+  find(view) {
+    return stepFailures(view)
+      .filter(({ agent }) => keepsKubelet(agent))
+      .map(({ agent, step, reason, sinceMs, evidence, isFinal }) => {
+        const { facts, todo } = splitReason(reason);
+        return {
+          rule: this.name,
+          severity: isFinal ? ('failing' as const) : ('warning' as const),
+          title: `${agent} keeps the kubelet from starting, at its step ${step}: ${facts}`,
+          sinceMs,
+          evidence: [evidence],
+          todo: `${todo ?? 'Do what the message says.'} Then run "systemctl start kubelet bootkube".`,
+        };
+      });
+  },
+};

@@ -1,0 +1,34 @@
+import { DEFERRED_AGENT } from '../../lib/agents/table.ts';
+import type { Rule } from '../bundle-view.ts';
+import { agentStatuses } from '../reading/steps.ts';
+import { duration, time } from '../reading/words.ts';
+
+/** From here on a wait is worth a look: what is slow by then is mostly stuck. */
+const LONG_SHARE = 0.5;
+/** Waits for the administrator, for days; it has a rule of its own (deferred-waiting). */
+const PATIENT: string = DEFERRED_AGENT;
+
+export const stepWaiting: Rule = {
+  name: 'step-waiting',
+  looksFor: 'what each running agent waits for, since when and until when, by its status',
+  todo: 'Nothing yet, if it has just begun. Else look at what it waits for; at its deadline it fails with the last state that it saw.',
+  find(view) {
+    return agentStatuses(view)
+      .filter(({ agent, state }) => state === 'running' && agent !== PATIENT)
+      .map(({ agent, step, number, of, sinceMs, untilMs, waitingFor, evidence }) => {
+        const passed = sinceMs === undefined ? 0 : view.atMs - sinceMs;
+        const allowed = (untilMs ?? Infinity) - (sinceMs ?? 0);
+        const since = sinceMs === undefined ? '' : ` for ${duration(passed)}`;
+        const until = untilMs === undefined ? '' : `, at most until ${time(untilMs)}`;
+        const what = waitingFor === undefined ? 'works' : `waits for ${waitingFor}`;
+        return {
+          rule: this.name,
+          severity: passed > LONG_SHARE * allowed ? ('warning' as const) : ('note' as const),
+          title: `${agent} is at step ${number} of ${of}, ${step}, and ${what}${since}${until}`,
+          ...(sinceMs === undefined ? {} : { sinceMs }),
+          evidence,
+          todo: this.todo,
+        };
+      });
+  },
+};

@@ -1,0 +1,31 @@
+import { unitOf } from '../../lib/agents/table.ts';
+import type { Rule } from '../bundle-view.ts';
+import { hostsIn } from '../reading/hosts.ts';
+import { stepFailures } from '../reading/steps.ts';
+import { unitsOf } from '../reading/units.ts';
+
+/** Without these there is no installation and no node; others matter to somebody else. */
+const NEEDED =
+  /^(kubelet|crio|containerd|bootkube|install-to-disk|sno-[a-z-]+|NetworkManager|ignition-[a-z-]+|machine-config-daemon-firstboot|release-image|node-image-[a-z]+|var(-lib-[a-z]+)?)\.(service|mount)$/;
+
+export const unitFailed: Rule = {
+  name: 'unit-failed',
+  looksFor:
+    'systemd units in the state failed: failing for those that an installation or a node needs, else a warning; agents whose step journal says more are told there',
+  todo: 'Read the journal of the unit ("journalctl -u UNIT"), mend the cause, then "systemctl start UNIT".',
+  find(view) {
+    const told = new Set(stepFailures(view).map(({ agent }) => unitOf(agent)));
+    return hostsIn(view).flatMap((host) =>
+      [...unitsOf(view, host).values()]
+        .filter(({ name, active }) => active === 'failed' && !told.has(name.replace(/\..*$/, '')))
+        .map(({ name, result, exitStatus, sinceMs, evidence }) => ({
+          rule: this.name,
+          severity: NEEDED.test(name) ? ('failing' as const) : ('warning' as const),
+          title: `${name} failed${result === undefined ? '' : ` (${result}${exitStatus === undefined || exitStatus === '0' ? '' : `, status ${exitStatus}`})`}`,
+          ...(sinceMs === undefined ? {} : { sinceMs }),
+          evidence,
+          todo: this.todo.replaceAll('UNIT', name),
+        })),
+    );
+  },
+};

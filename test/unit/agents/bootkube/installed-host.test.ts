@@ -1,0 +1,252 @@
+import { createHash, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { combinedIgnition } from '../../../../agents/bootkube/handover/combined-ignition.ts';
+import { installedHostConfig } from '../../../../agents/bootkube/handover/installed-host.ts';
+import { bundlePath } from '../../../../agents/bootkube/handover/log-bundle.ts';
+import { originalMasterPath } from '../../../../agents/bootkube/handover/master-ignition.ts';
+import { snapshotPath, snapshotRecordPath } from '../../../../agents/bootkube/handover/snapshot.ts';
+import { identityFolder } from '../../../../agents/steps/kubelet-identity.ts';
+import { decodeDataUrl } from '../../../../lib/ignition/data-url.ts';
+import { holdsPrivateKey, validateConfig } from '../../../../lib/ignition/validate.ts';
+import { ledgerSchema } from '../../../../lib/installation/ledger.ts';
+import { createSigningKey } from '../../../../lib/pki/keys.ts';
+import type { Rendered, RenderedFile } from '../../../../lib/render/renderer.ts';
+import { saveRendered } from '../../../../lib/render/store.ts';
+import { deferredUnit, pivotUnits } from '../../../../units/installed.ts';
+import { rendered as everyday, host as facts } from '../../render/rendered-host.ts';
+import { liveHost } from '../live-host.ts';
+
+const LEDGER = '/etc/sno-agents/leftovers.json';
+const BUNDLE = '/var/log/log-bundle-bootstrap.tar.gz';
+const IDENTITY = 'kubelet-client-2026-01-31-00-00-00.pem';
+const RESTORE = '/var/lib/sno-agents/restore';
+
+/** One more key that only the bootstrap needs, and that never reaches the disk. */
+const liveKey: RenderedFile = {
+  path: '/etc/live-only.key',
+  mode: 0o600,
+  contents: (await createSigningKey()).privateKey,
+  stage: 'live',
+  keyClass: 'gone',
+};
+const rendered: Rendered = { ...everyday, files: [...everyday.files, liveKey] };
+
+const sha256 = (contents: string | Uint8Array) =>
+  createHash('sha256').update(contents).digest('hex');
+const fingerprint = (pem: string) =>
+  sha256(createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'der' }));
+
+/** A live host after the steps before this one. */
+async function host(t: Test) {
+  const live = liveHost(t.testdir());
+  const { context, write } = live;
+  await saveRendered(live.paths, 'input', facts, rendered);
+  write(join(identityFolder(context), IDENTITY), everyday.files[1]?.contents ?? '');
+  write(snapshotPath(context), 'snapshot');
+  const record = {
+    clusterId: context.cluster.clusterId,
+    sha256: sha256('snapshot'),
+    bytes: 8,
+    revision: 4711,
+    hash: 1,
+    compactRevision: 4711,
+    etcdVersion: '3.6.8',
+    hostname: 'edge-0',
+    nodeIps: ['192.0.2.10'],
+  };
+  write(snapshotRecordPath(context), JSON.stringify(record));
+  write(bundlePath(context), 'logs');
+  return live;
+}
+
+async function installed(context: Parameters<typeof installedHostConfig>[0]) {
+  const config = await installedHostConfig(context, { withBundle: true });
+  const files = new Map(
+    (config.storage?.files ?? []).map(({ path, mode, contents }) => [
+      path,
+      { mode, bytes: decodeDataUrl(contents ?? {}) },
+    ]),
+  );
+  const ledger = ledgerSchema.parse(JSON.parse(files.get(LEDGER)?.bytes.toString() ?? ''));
+  return { config, files, ledger };
+}
+
+t.test('the host gets what it goes on with, and nothing of the live stage alone', async (t) => {
+  const { context } = await host(t);
+  const { config, files } = await installed(context);
+  t.same(validateConfig(config), []);
+  t.ok(rendered.files.some(({ stage }) => stage === 'live'));
+  for (const { path, stage, mode, contents } of rendered.files) {
+    const there = files.get(path);
+    if (stage === 'live') t.notOk(there, `${path} is the live stage's`);
+    else t.match(there, { mode, bytes: Buffer.from(contents) }, path);
+  }
+  const directories = new Set(config.storage?.directories?.map(({ path }) => path));
+  for (const { path, stage } of rendered.directories) {
+    t.equal(directories.has(path), stage !== 'live', path);
+  }
+  t.equal(files.get('/etc/sno-agents/cluster-id')?.bytes.toString(), context.cluster.clusterId);
+  t.match(
+    files.get('/etc/default/nodeip-configuration')?.bytes.toString(),
+    'KUBELET_NODEIP_HINT=192.0.2.10',
+  );
+});
+
+t.test('what is secret is open to root alone', async (t) => {
+  const { context } = await host(t);
+  const { config, files } = await installed(context);
+  const secret = [...files].filter(([, { bytes }]) => holdsPrivateKey(bytes));
+  t.ok(secret.length > 10);
+  const paths = [
+    ...secret.map(([path]) => path),
+    ...[`${RESTORE}/etcd-snapshot.db`, `${RESTORE}/etcd-snapshot.json`, LEDGER, BUNDLE],
+    '/etc/kubernetes/kube-apiserver/encryption.yaml',
+    '/etc/sno-agents/bootstrap-admin.kubeconfig',
+    `/var/lib/kubelet/pki/${IDENTITY}`,
+  ];
+  for (const path of paths) t.equal(files.get(path)?.mode, 0o600, path);
+  for (const path of [RESTORE, '/var/lib/kubelet/pki', '/etc/kubernetes/pki']) {
+    const folder = config.storage?.directories?.find((directory) => directory.path === path);
+    t.equal(folder?.mode, 0o700, path);
+  }
+});
+
+t.test('only the restore unit can start etcd', async (t) => {
+  const { context } = await host(t);
+  const { files } = await installed(context);
+  const etcd = rendered.staticPods.find(({ component }) => component === 'etcd');
+  const pods = [...files.keys()].filter((path) => path.startsWith('/etc/kubernetes/manifests/'));
+  t.same(
+    pods.toSorted(),
+    ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map(
+      (name) => `/etc/kubernetes/manifests/${name}.yaml`,
+    ),
+  );
+  t.equal(files.get(`${RESTORE}/etcd-pod.yaml`)?.bytes.toString(), etcd?.manifest);
+  t.equal(files.get(`${RESTORE}/etcd-snapshot.db`)?.bytes.toString(), 'snapshot');
+});
+
+t.test('the ledger has every leftover with the hash of its contents', async (t) => {
+  const { context } = await host(t);
+  const { files, ledger } = await installed(context);
+  const expected = new Map<string, string | Uint8Array>([
+    ...rendered.files
+      .filter(({ leftover, stage }) => leftover !== undefined && stage !== 'live')
+      .map(({ path, contents }): [string, string] => [path, contents]),
+    ...['etcd-snapshot.db', 'etcd-snapshot.json', 'etcd-pod.yaml'].map(
+      (name): [string, Uint8Array] => {
+        const path = join(RESTORE, name);
+        return [path, files.get(path)?.bytes ?? Buffer.alloc(0)];
+      },
+    ),
+    [BUNDLE, 'logs'],
+  ]);
+  t.ok(expected.has('/etc/sno-agents/bootstrap-admin.key'));
+  const data = ledger.entries.filter(({ unit }) => unit === undefined);
+  t.same(data.map(({ path }) => path).toSorted(), [...expected.keys()].toSorted());
+  for (const { path, sha256: hash, why } of data) {
+    t.equal(hash, sha256(expected.get(path) ?? ''), path);
+    t.ok(files.has(path), `${path} is installed`);
+    t.not(why, '', path);
+  }
+});
+
+t.test(
+  'units come first in the ledger, but the one that runs the clean-up is not in it',
+  async (t) => {
+    const { context } = await host(t);
+    const { config, ledger } = await installed(context);
+    const units = ledger.entries.filter(({ unit }) => unit !== undefined);
+    t.same(ledger.entries.slice(0, units.length), units);
+    t.same(
+      units.map(({ unit }) => unit),
+      ['sno-restore.service'],
+    );
+    for (const { path, unit, sha256: hash } of units) {
+      const contents = pivotUnits.find(({ name }) => name === unit)?.contents ?? '';
+      t.equal(path, `/etc/systemd/system/${unit}`);
+      t.equal(hash, sha256(contents));
+    }
+    t.same(
+      config.systemd?.units?.map(({ name, enabled }) => [name, enabled]),
+      [
+        ['bootkube.service', true],
+        ['sno-restore.service', true],
+      ],
+    );
+  },
+);
+
+t.test('the keys that have to go are exactly those that only the bootstrap needs', async (t) => {
+  const { context } = await host(t);
+  const { ledger } = await installed(context);
+  const gone = rendered.files.filter(({ keyClass }) => keyClass === 'gone');
+  t.ok(gone.length > 1);
+  t.same(ledger.goneKeys.toSorted(), gone.map(({ contents }) => fingerprint(contents)).toSorted());
+});
+
+t.test('what waits for its kind is carried with the unit that applies it, to stay', async (t) => {
+  const { context, paths, write } = await host(t);
+  const folder = '/etc/sno-agents/deferred';
+  const till = '{"apiVersion":"e.com/v1","kind":"Till","metadata":{"name":"a"}}';
+  write(join(paths.config, 'deferred/0001.till.a.json'), till, 0o600);
+  const { config, files, ledger } = await installed(context);
+  t.match(files.get(`${folder}/0001.till.a.json`), { mode: 0o600, bytes: Buffer.from(till) });
+  t.equal(config.storage?.directories?.find(({ path }) => path === folder)?.mode, 0o700);
+  t.ok(config.systemd?.units?.some(({ name, enabled }) => name === deferredUnit.name && enabled));
+  const link = config.storage?.links?.find(({ path }) => path.endsWith('/bin/sno-deferred'));
+  t.equal(link?.target, 'sno-agents');
+  t.notOk(ledger.entries.some(({ path }) => path.includes('deferred')));
+});
+
+t.test('without a log bundle the installation goes on', async (t) => {
+  const { context } = await host(t);
+  rmSync(bundlePath(context));
+  const { files, ledger } = await installed(context);
+  t.notOk(files.has(BUNDLE));
+  t.notOk(ledger.entries.some(({ path }) => path === BUNDLE));
+});
+
+t.test(
+  'a log bundle that would make the Ignition too large is left out, and nothing fails',
+  async (t) => {
+    const { context, lines, paths, progress, write } = await host(t);
+    write(
+      originalMasterPath(context),
+      '{"ignition":{"version":"3.2.0"},"systemd":{"units":[{"name":"crio.service"}]}}',
+    );
+    const logs = randomBytes(3 << 20);
+    write(bundlePath(context), logs);
+    const combine = async (maxIgnitionMiB: number) => {
+      const settings = { ...context.settings, maxIgnitionMiB };
+      await combinedIgnition.run({ ...context, settings }, progress());
+      return readFileSync(paths.masterIgnition, 'utf8');
+    };
+    const encoded = logs.toString('base64').slice(0, 60);
+    t.match(await combine(8), encoded);
+    t.same(lines, []);
+    t.notMatch(await combine(2), encoded);
+    t.match(
+      lines.join(''),
+      /The log bundle is left out: with it the Ignition has \d MiB, and 2 MiB fit/,
+    );
+  },
+);
+
+t.test('what it cannot go on without is an error', async (t) => {
+  for (const [missing, says] of [
+    [identityFolder, /identity is not there/],
+    [snapshotRecordPath, /etcd-snapshot\.json|no record/],
+    [snapshotPath, /etcd-snapshot\.db/],
+  ] as const) {
+    const { context } = await host(t);
+    rmSync(missing(context), { recursive: true });
+    await t.rejects(
+      installedHostConfig(context, { withBundle: true }),
+      { message: says },
+      missing(context),
+    );
+  }
+});

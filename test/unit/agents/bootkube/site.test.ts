@@ -1,0 +1,127 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { networkCheck } from '../../../../agents/bootkube/preflight/network.ts';
+import { installerArguments } from '../../../../agents/install-to-disk/write-disk.ts';
+import { liveIgnition } from '../../../../cli/create/live-ignition.ts';
+import type { Cluster } from '../../../../lib/cluster/cluster.ts';
+import type { Config } from '../../../../lib/ignition/config.ts';
+import { withDropins } from '../../../../lib/ignition/entries.ts';
+import { validateConfig } from '../../../../lib/ignition/validate.ts';
+import { createLaptopAuthorities } from '../../../../lib/pki/authority.ts';
+import { liveUnits } from '../../../../units/live.ts';
+import { input } from '../../render/rendered-host.ts';
+import { siteCluster } from '../../render/site-cluster.ts';
+import { liveHost } from '../live-host.ts';
+
+t.test('kernel arguments and partitions are arguments of coreos-installer', async (t) => {
+  t.same(
+    installerArguments({
+      ...input.cluster.installation,
+      coreosInstallerArgs: ['--offline'],
+      kernelArguments: ['console=ttyS0', 'nosmt'],
+      savePartitions: { labels: ['data*'], indexes: ['-7'] },
+    }),
+    [
+      '--append-karg=console=ttyS0',
+      '--append-karg=nosmt',
+      '--save-partlabel=data*',
+      '--save-partindex=-7',
+      '--offline',
+    ],
+  );
+});
+
+async function live(cluster: Cluster): Promise<Config> {
+  const authorities = await createLaptopAuthorities();
+  const pullSecret = '{"auths":{}}';
+  return liveIgnition({
+    cluster,
+    authorities,
+    pullSecret,
+    manifests: [],
+    deferred: [],
+    units: liveUnits,
+  });
+}
+
+t.test('the live Ignition has what the site gives', async (t) => {
+  const config = await live(siteCluster);
+  t.same(validateConfig(config), []);
+  const units = config.systemd?.units ?? [];
+  const unit = (name: string) => units.find((each) => each.name === name);
+  t.match(unit('sno-network.service'), { enabled: true, contents: /nmstatectl apply/ });
+  // NetworkManager answers later than systemd says that it is there.
+  t.match(
+    unit('sno-network.service')?.contents,
+    /ExecStartPre=.*org\.freedesktop\.NetworkManager State/,
+  );
+  t.match(unit('bootkube.service'), {
+    contents: /ExecStart/,
+    dropins: [{ name: '10-sno-proxy.conf' }],
+  });
+  t.same(Object.keys(unit('containerd.service') ?? {}), ['name', 'dropins']);
+  const network = config.storage?.files?.find(({ path }) => path.endsWith('/network.yml'));
+  t.equal(network?.mode, 0o600);
+});
+
+t.test('without a site there is neither', async (t) => {
+  const units = (await live(input.cluster)).systemd?.units ?? [];
+  t.notOk(units.some(({ name }) => name === 'sno-network.service'));
+  t.notOk(units.some(({ dropins }) => dropins !== undefined));
+});
+
+t.test('drop-ins are added to those of a unit', async (t) => {
+  const a = { name: 'a.conf', contents: 'a' };
+  const b = { name: 'b.conf', contents: 'b' };
+  t.same(
+    withDropins(
+      [{ name: 'x.service', dropins: [a] }, { name: 'y.service' }],
+      [
+        { unit: 'x.service', ...b },
+        { unit: 'z.service', ...a },
+        { unit: 'z.service', ...b },
+      ],
+    ),
+    [
+      { name: 'x.service', dropins: [a, b] },
+      { name: 'y.service' },
+      { name: 'z.service', dropins: [a, b] },
+    ],
+  );
+});
+
+const STATES: readonly (readonly [state: string, result: string, says: RegExp])[] = [
+  ['active', 'success', /was applied/],
+  ['activating', 'success', /still being applied/],
+  ['activating', 'exit-code', /was not applied: sno-network\.service is activating \(exit-code\)/],
+  ['failed', 'exit-code', /was not applied: .*journalctl -u sno-network/],
+  ['inactive', 'success', /was not applied/],
+];
+t.test('preflight says whether the network was applied', async (t) => {
+  const root = t.testdir();
+  const { context } = liveHost(root);
+  const check = (cluster: Cluster) =>
+    networkCheck.run({
+      ...context,
+      cluster,
+      hostname: 'sno1',
+      addresses: [],
+      signal: AbortSignal.timeout(20_000),
+    });
+  t.match(await check(input.cluster), { ok: true, fact: /operating system's own/ });
+  const path = process.env.PATH ?? '';
+  mkdirSync(join(root, 'bin'));
+  t.teardown(() => {
+    process.env.PATH = path;
+  });
+  process.env.PATH = `${join(root, 'bin')}:${path}`;
+  for (const [state, result, says] of STATES) {
+    const script = `#!/bin/sh\necho ActiveState=${state}\necho Result=${result}\n`;
+    writeFileSync(join(root, 'bin/systemctl'), script);
+    chmodSync(join(root, 'bin/systemctl'), 0o755);
+    const finding = await check(siteCluster);
+    t.equal(finding.ok, state === 'active', `${state} ${result}`);
+    t.match(finding.ok ? finding.fact : `${finding.problem}. ${finding.fix}`, says);
+  }
+});

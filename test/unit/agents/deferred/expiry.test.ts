@@ -1,0 +1,46 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import t, { type Test } from 'tap';
+import { readExpiry, setExpiry } from '../../../../agents/deferred/expiry.ts';
+import { hostPaths } from '../../../../lib/host/paths.ts';
+import { defaultSettings } from '../../../../lib/host/settings.ts';
+
+const hours = (count: number) => count * 3_600_000;
+
+async function host(t: Test, completed?: string) {
+  const paths = hostPaths(t.testdir());
+  await mkdir(paths.state, { recursive: true });
+  if (completed !== undefined) {
+    await writeFile(`${paths.state}/record.json`, JSON.stringify({ completed }));
+  }
+  return paths;
+}
+
+t.test('it counts from the end of the installation, by the settings', async (t) => {
+  const paths = await host(t, '2026-03-01T12:00:00.000Z');
+  const expiry = (deferredExpiryHours: number) =>
+    readExpiry(paths, { ...defaultSettings, deferredExpiryHours });
+  t.equal((await expiry(168)).toISOString(), '2026-03-08T12:00:00.000Z');
+  t.equal((await expiry(0.5)).toISOString(), '2026-03-01T12:30:00.000Z');
+});
+
+t.test('before the end of the installation there is none', async (t) => {
+  await t.rejects(readExpiry(await host(t), defaultSettings), {
+    kind: 'usage',
+    message: /the installation has not ended/,
+  });
+});
+
+t.test('one that somebody sets counts from then, also for later runs', async (t) => {
+  const paths = await host(t, '2020-01-01T00:00:00.000Z');
+  const before = Date.now();
+  await setExpiry(paths, defaultSettings, '24');
+  const expiry = await readExpiry(paths, defaultSettings);
+  t.ok(expiry.getTime() >= before + hours(24) && expiry.getTime() <= Date.now() + hours(24));
+  for (const wrong of ['0', '-1', '169', 'soon', '']) {
+    await t.rejects(setExpiry(paths, defaultSettings, wrong), {
+      kind: 'usage',
+      message: /more than 0 and at most 168/,
+    });
+  }
+  t.equal((await readExpiry(paths, defaultSettings)).getTime(), expiry.getTime());
+});

@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { verifyClean } from '../../../../agents/post-reboot/verify-clean.ts';
+import type { HostContext } from '../../../../agents/steps/host-context.ts';
+import { Failure } from '../../../../lib/errors/failure.ts';
+import { hostPaths } from '../../../../lib/host/paths.ts';
+import { defaultSettings } from '../../../../lib/host/settings.ts';
+import { createLogger } from '../../../../lib/log/logger.ts';
+import { Progress } from '../../../../lib/steps/progress.ts';
+import { newEcKey, plantedKey } from '../../secrets/key-scan-forms.ts';
+
+const gone = plantedKey('gone', newEcKey());
+const other = plantedKey('other', newEcKey());
+const pem = gone.forms['PEM, PKCS#8'] ?? Buffer.alloc(0);
+
+/** An installed host without leftovers, as a folder. */
+/** Of a file without contents. */
+const EMPTY_SHA256 = createHash('sha256').digest('hex');
+
+function host(t: Test, entries: readonly string[] = ['/etc/gone.conf']) {
+  const folder = t.testdir({ root: {}, outside: {} });
+  const paths = hostPaths(join(folder, 'root'));
+  const write = (path: string, contents: string | Buffer) => {
+    mkdirSync(dirname(paths.at(path)), { recursive: true });
+    writeFileSync(paths.at(path), contents);
+  };
+  write('/etc/kubernetes/pki/other.key', other.forms['PEM, PKCS#8'] ?? '');
+  write('/var/log/messages', 'nothing\n'.repeat(1000));
+  write(
+    '/etc/sno-agents/leftovers.json',
+    JSON.stringify({
+      entries: entries.map((path) => ({
+        path,
+        sha256: EMPTY_SHA256,
+        why: 'test',
+        when: 'steady-state',
+      })),
+      goneKeys: [gone.fingerprint],
+    }),
+  );
+  const context: HostContext = {
+    paths,
+    settings: defaultSettings,
+    cluster: JSON.parse('{"clusterId":"1"}'),
+    hostname: () => 'node',
+    bootTime: async () => new Date(),
+  };
+  return { folder, paths, write, context };
+}
+
+function progress(lines: string[] = [], signal = AbortSignal.timeout(60_000)): Progress {
+  const log = createLogger({ write: (line) => lines.push(line) });
+  return new Progress(signal, performance.now() + 60_000, log, { waiting: () => true });
+}
+
+async function failureOf(context: HostContext): Promise<Failure> {
+  try {
+    await verifyClean.run(context, progress());
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  throw new Error('the step found nothing');
+}
+
+t.test('a clean host', async (t) => {
+  const { context } = host(t);
+  t.ok(await verifyClean.holds(context, progress()));
+  const outcome = await verifyClean.run(context, progress());
+  t.match(outcome, {
+    kind: 'done',
+    note: /^1 paths are gone; 3 files, 0 MB, 1 private keys looked at$/,
+  });
+});
+
+t.test(
+  'a file of the ledger is still there; one that somebody else has written was handed over',
+  async (t) => {
+    const { context, paths } = host(t, [
+      '/etc/gone.conf',
+      '/etc/own.conf',
+      '/etc/link',
+      '/etc/none',
+    ]);
+    writeFileSync(paths.at('/etc/gone.conf'), '');
+    writeFileSync(paths.at('/etc/own.conf'), 'not what the bootstrap installed');
+    symlinkSync('/nowhere', paths.at('/etc/link'));
+    t.notOk(await verifyClean.holds(context, progress()));
+    const { kind, message } = await failureOf(context);
+    t.equal(kind, 'fatal');
+    t.match(message, 'still there: /etc/gone.conf;');
+  },
+);
+
+t.test('no ledger is no proof', async (t) => {
+  const { context, paths } = host(t);
+  rmSync(paths.at('/etc/sno-agents/leftovers.json'));
+  t.notOk(await verifyClean.holds(context, progress()));
+  t.equal((await failureOf(context)).kind, 'fatal');
+});
+
+t.test('the key in every form, all over the host', async (t) => {
+  const { context, write } = host(t);
+  const folders = ['/etc/a b', '/var/lib/etcd/member', '/opt/x', '/root', '/home'];
+  folders.push('/boot/ignition', '/srv', '/usr/local/etc', '/tmp', '/var/lib/kubelet/pods/1');
+  const planted = Object.values(gone.forms).map((contents, index) => {
+    const path = `${folders[index % folders.length]}/file-${index}`;
+    write(path, contents);
+    return path;
+  });
+  t.ok(planted.length >= 12);
+  for (const [index, contents] of Object.values(other.forms).entries()) {
+    write(`/etc/other/${index}`, contents);
+  }
+  const { kind, message } = await failureOf(context);
+  t.equal(kind, 'fatal');
+  const named = message.replace(/^.* is in /, '').replace(/; expected.*/, '');
+  t.strictSame(named.split(', '), planted.sort());
+  t.notMatch(message, gone.fingerprint);
+});
+
+t.test('each exempt place, and its neighbour that is not', async (t) => {
+  const digest = createHash('sha256').update(pem).digest('hex');
+  const payload = `
+apiVersion: sno-agents/v1
+kind: Payload
+architecture: amd64
+versions: { kubernetes: v1.34.4, etcd: v3.6.8 }
+images:
+  - { name: etcd, reference: 'registry.k8s.io/etcd:3.6.8-0', id: 'sha256:${digest}', archive: images/etcd.tar, size: 1, sha256: ${digest} }
+binaries:
+  - { name: kubelet, file: bin/kubelet, size: 1, sha256: ${digest} }
+  - { name: kubectl, file: bin/kubectl, size: 1, sha256: ${digest} }
+  - { name: bridge, kind: cni, file: cni/bridge, size: 1, sha256: ${digest} }
+`;
+  const snapshots = '/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs/snapshots';
+  const { context, write } = host(t);
+  write('/var/lib/sno-agents/payload/payload.yaml', payload);
+  write(
+    '/proc/self/mountinfo',
+    `1 2 0:3 / /run/x rw - overlay overlay rw,lowerdir=${snapshots}/1/fs,upperdir=${snapshots}/3/fs,workdir=${snapshots}/3/work\n`,
+  );
+  const exempt = [
+    '/var/lib/sno-agents/payload/images/etcd.tar',
+    '/var/lib/sno-agents/bin/kubelet',
+    '/opt/cni/bin/bridge',
+    `${snapshots}/1/fs/key`,
+    '/var/lib/containerd/io.containerd.content.v1.content/blobs/sha256/1',
+    '/var/lib/containers/storage/overlay/1/diff/key',
+    '/usr/share/key',
+    '/run/key',
+  ];
+  for (const path of exempt) write(path, pem);
+  t.match(await verifyClean.run(context, progress()), { kind: 'done' });
+  const searched = [
+    '/var/lib/containerd/io.containerd.metadata.v1.bolt/meta.db',
+    `${snapshots}/3/fs/key`,
+    '/var/lib/containers/storage/overlay-containers/1/userdata/key',
+    '/var/lib/sno-agents/payload/images/unknown.tar',
+  ];
+  for (const path of searched) write(path, pem);
+  const changed = '/var/lib/sno-agents/bin/kubectl';
+  write(changed, Buffer.concat([pem, Buffer.from('other contents than the payload has')]));
+  searched.push(changed, '/var/lib/sno-agents/bin/other');
+  write('/var/lib/sno-agents/bin/other', pem);
+  const { message } = await failureOf(context);
+  for (const path of searched) t.match(message, path);
+  for (const path of exempt) t.notMatch(message, path);
+});
+
+t.test('links are not followed, and a file with two names is read once', async (t) => {
+  const { context, folder, paths } = host(t);
+  writeFileSync(join(folder, 'outside/key'), pem);
+  symlinkSync(join(folder, 'outside/key'), paths.at('/etc/key'));
+  symlinkSync(join(folder, 'outside'), paths.at('/var/outside'));
+  symlinkSync(join(folder, 'outside'), paths.at('/opt'));
+  linkSync(paths.at('/var/log/messages'), paths.at('/var/log/messages.1'));
+  t.match(await verifyClean.run(context, progress()), { kind: 'done', note: / 3 files, / });
+});
+
+t.test('the event loop goes on, and the signal ends the search', async (t) => {
+  const { context, write } = host(t);
+  for (let index = 0; index < 8; index++)
+    write(`/var/big/${index}`, Buffer.alloc(16 << 20, 'text. '));
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 1);
+  await verifyClean.run(context, progress());
+  clearInterval(timer);
+  t.ok(turns > 8, `the loop went round at least once for each file: ${turns}`);
+  const reason = new Error('told to stop');
+  const stop = new AbortController();
+  setImmediate(() => stop.abort(reason));
+  await t.rejects(verifyClean.run(context, progress([], stop.signal)), reason);
+});

@@ -1,0 +1,79 @@
+import t from 'tap';
+import { reportFiles } from '../../../report/report.ts';
+import { reportSchema } from '../../../report/schema.ts';
+import { agentCases } from './cases-agents.ts';
+import { apiCases } from './cases-api.ts';
+import { diskCases } from './cases-disks.ts';
+import { hostCases } from './cases-host.ts';
+import { workloadCases } from './cases-workload.ts';
+import { filesOf, viewOf } from './view.ts';
+
+type Files = Record<string, string>;
+
+/** How a rule or a part of the report that threw is noted. */
+const STUMBLED = /^The (rule \S+ could not be applied|.* could not be told): /;
+
+const cases = [...agentCases, ...apiCases, ...diskCases, ...hostCases, ...workloadCases];
+/** Every path that a rule reads, with something in it that the rule understands. */
+const everything: Files = Object.assign(
+  {},
+  filesOf('healthy'),
+  ...cases.map(({ files }) => files),
+  filesOf('broken'),
+);
+
+/** The same numbers at each run: what fails once can be looked at. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const damages: Readonly<Record<string, (text: string, random: () => number) => string>> = {
+  empty: () => '',
+  null: () => 'null',
+  list: () => '[null, 1, "x", [], {}, [[]]]',
+  'list of wrong things': () =>
+    '{"items":[null,1,{"metadata":null},{"metadata":{"name":7}},{"metadata":{"name":"x","creationTimestamp":"never"},"status":{"conditions":{"length":9}}}],"steps":[{}],"step":[]}',
+  'an object where a list was': (text) => text.replaceAll('[', '{"0":').replaceAll(']', '}'),
+  'cut in the middle': (text) => text.slice(0, text.length / 2),
+  'times that are none': (text) =>
+    text.replaceAll(/\d{4}-\d\d-\d\d/g, '9999-99-99').replaceAll(/"\d{16}"/g, '"1e300"'),
+  'times far away': (text) => text.replaceAll(/20\d\d-(\d\d-\d\d)/g, '0001-$1'),
+  'numbers that are none': (text) => text.replaceAll(/: ?-?\d[\d.]*/g, ': -1e999'),
+  bytes: (_text, random) =>
+    Array.from({ length: 400 }, () => String.fromCharCode(random() * 0x1_00_00)).join(''),
+  'bytes in between': (text, random) => {
+    const at = Math.floor(random() * text.length);
+    return `${text.slice(0, at)}\u0000\ufffd\n\u001b${text.slice(at + 1)}`;
+  },
+  'one endless line': (text) => text.replaceAll('\n', ' ').repeat(20),
+  'a prototype': () => '{"__proto__":{"items":[1]},"constructor":{"prototype":1},"toString":1}',
+};
+
+for (const [name, damage] of Object.entries(damages)) {
+  t.test(`${name}: no rule stumbles over it, alone or everywhere`, async (t) => {
+    const random = numbers(name.length);
+    const paths = Object.keys(everything);
+    const damaged = (wanted: (path: string) => boolean): Files =>
+      Object.fromEntries(
+        paths.map((path) => {
+          const text = everything[path] ?? '';
+          return [path, wanted(path) ? damage(text, random) : text];
+        }),
+      );
+    const everywhere = damaged(() => true);
+    const halves = Array.from({ length: 4 }, () => damaged(() => random() < 0.5));
+    for (const files of [everywhere, ...halves]) {
+      const { files: made } = reportFiles(viewOf(files));
+      const json = made.find(({ path }) => path === 'report.json')?.contents ?? '';
+      const report = reportSchema.parse(JSON.parse(json));
+      t.strictSame(
+        report.findings.filter(({ title }) => STUMBLED.test(title)).map(({ title }) => title),
+        [],
+      );
+    }
+  });
+}

@@ -1,0 +1,60 @@
+import type { CollectFailure, Finding } from '../../../report/bundle-view.ts';
+
+/** Files of a bundle made at 15:20 (view.ts), and what one rule has to find in them. */
+export interface RuleCase {
+  readonly rule: string;
+  /** What the files show, in words. */
+  readonly of: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly failures?: readonly CollectFailure[];
+  /** Nothing where there is none. */
+  readonly finds?: readonly {
+    readonly severity: Finding['severity'];
+    readonly title: RegExp;
+    readonly todo?: RegExp;
+    /** `FILE:LINE` of the first evidence. */
+    readonly at?: string;
+  }[];
+}
+
+/** The folder of the installed host. */
+export const M = 'control-plane/master';
+
+export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** A list as the API gives it. */
+export const list = (...items: unknown[]): string => json({ kind: 'List', items });
+
+export const object = (
+  name: string,
+  { namespace, created, ...rest }: { namespace?: string; created?: string; [key: string]: unknown },
+) => ({ metadata: { name, namespace, creationTimestamp: created }, ...rest });
+
+export const condition = (type: string, status: string, message: string, since: string) => ({
+  type,
+  status,
+  message,
+  reason: `${type}Reason`,
+  lastTransitionTime: since,
+});
+
+/** A block of `systemctl show`. */
+export const shown = (
+  unit: string,
+  active: string,
+  sub: string,
+  { since = 'Sat 2026-11-21 14:58:45 UTC', result = 'success', restarts = 0 } = {},
+): string =>
+  `Id=${unit}\nLoadState=loaded\nActiveState=${active}\nSubState=${sub}\nResult=${result}\nNRestarts=${restarts}\nExecMainStatus=${result === 'success' ? 0 : 1}\nStateChangeTimestamp=${since}\n`;
+
+/** A line of a step journal. */
+export const step = (
+  at: string,
+  name: string,
+  event: string,
+  reason?: string,
+  more: object = {},
+): string =>
+  `${JSON.stringify({ at: `2026-11-21T${at}Z`, boot: 'b1', up: seconds(at), step: name, input: 'i', attempt: 1, event, ...(reason === undefined ? {} : { failure: 'fatal', reason }), ...more })}\n`;
+
+const seconds = (at: string) => (Date.parse(`2026-11-21T${at}Z`) - 1_795_000_000_000) / 1000;

@@ -1,0 +1,60 @@
+import t from 'tap';
+import { rules } from '../../../report/rules.ts';
+import { agentCases } from './cases-agents.ts';
+import { apiCases } from './cases-api.ts';
+import { diskCases } from './cases-disks.ts';
+import { hostCases } from './cases-host.ts';
+import { workloadCases } from './cases-workload.ts';
+import { filesOf, viewOf } from './view.ts';
+
+const cases = [...hostCases, ...diskCases, ...agentCases, ...apiCases, ...workloadCases];
+
+for (const { rule, of, files, failures = [], finds = [] } of cases) {
+  t.test(`${rule}: ${of}`, async (t) => {
+    const view = viewOf(files, { failures });
+    const found = rules.find(({ name }) => name === rule)?.find(view) ?? [];
+    t.equal(found.length, finds.length, found.map(({ title }) => title).join(' | '));
+    finds.forEach(({ severity, title, todo, at }, index) => {
+      const finding = found[index];
+      t.match(finding, { rule, severity, title, ...(todo === undefined ? {} : { todo }) });
+      const [first] = finding?.evidence ?? [];
+      if (at !== undefined) t.equal(`${first?.file}:${first?.line}`, at);
+      for (const { file, line, text } of finding?.evidence ?? []) {
+        const there = view.lines(file)[line - 1];
+        t.type(there, 'string', `${file} has a line ${line}`);
+        t.not(text, '', `${file}:${line} is shown`);
+      }
+    });
+  });
+}
+
+t.test('every rule has a case that it finds and one that it leaves alone', async (t) => {
+  for (const { name } of rules) {
+    const own = cases.filter(({ rule }) => rule === name);
+    t.ok(
+      own.some(({ finds }) => finds !== undefined),
+      `${name} finds`,
+    );
+    t.ok(
+      own.some(({ finds }) => finds === undefined),
+      `${name} leaves alone`,
+    );
+  }
+});
+
+t.test('rules have names, words and advice of their own', async (t) => {
+  t.equal(new Set(rules.map(({ name }) => name)).size, rules.length);
+  for (const { name, looksFor, todo } of rules) {
+    t.match(name, /^[a-z]+(-[a-z]+)*$/);
+    t.ok(looksFor.length > 20 && todo.length > 20, name);
+  }
+});
+
+t.test('a healthy host has nothing failing, and nothing to warn of', async (t) => {
+  const view = viewOf(filesOf('healthy'));
+  const found = rules.flatMap((rule) => rule.find(view));
+  t.strictSame(
+    found.map(({ rule, title }) => `${rule}: ${title}`),
+    [],
+  );
+});

@@ -1,0 +1,37 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BundleView, CollectFailure } from '../../../report/bundle-view.ts';
+
+/** The moment at which the bundles of these tests were made. */
+export const NOW = Date.parse('2026-11-21T15:20:00Z');
+
+/** A bundle of the files given, by their paths. */
+export function viewOf(
+  files: Readonly<Record<string, string>>,
+  { atMs = NOW, failures = [] }: { atMs?: number; failures?: readonly CollectFailure[] } = {},
+): BundleView {
+  return {
+    atMs,
+    failures,
+    paths: () => Object.keys(files).toSorted(),
+    lines: (path) => files[path]?.replace(/\n$/, '').split('\n') ?? [],
+    json: (path) => {
+      try {
+        return JSON.parse(files[path] ?? '');
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** The files of a folder beside this one, as an unpacked bundle has them. */
+export function filesOf(folder: string): Record<string, string> {
+  const root = join(import.meta.dirname, folder);
+  const paths = globSync('**/*', { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(
+    paths.map((path) => [path.slice(root.length + 1), readFileSync(path, 'utf8')]),
+  );
+}

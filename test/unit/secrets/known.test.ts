@@ -1,0 +1,82 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import t from 'tap';
+import { createRedactor } from '../../../lib/secrets/redact/redactor.ts';
+import { redacted } from './streams.ts';
+import { traces } from './traces.ts';
+
+const text = async (known: readonly string[], input: string) => {
+  const redactor = createRedactor(Buffer.alloc(32, 1), known);
+  return (await redacted(redactor.text, Buffer.from(input))).toString();
+};
+const base64 = (value: string | Buffer) => Buffer.from(value).toString('base64');
+
+const SECRET = 'q9~W<x&"z/k+L';
+
+t.test('a known secret is found however it is written', async (t) => {
+  const json = JSON.stringify(SECRET).slice(1, -1);
+  const forms: Readonly<Record<string, string>> = {
+    plain: SECRET,
+    'in JSON': json,
+    'in JSON in JSON': JSON.stringify(json).slice(1, -1),
+    'in JSON of Go': json.replace('<', '\\u003c').replace('&', '\\u0026'),
+    'percent-encoded': encodeURIComponent(SECRET),
+    'in hex': Buffer.from(SECRET).toString('hex'),
+    'as numbers': `[${[...Buffer.from(SECRET)].join(' ')}]`,
+    'in base64': base64(SECRET),
+    'in base64 with something before it': base64(`a${SECRET}`),
+    'in base64 with more before it': base64(`ab${SECRET}cd`),
+    'in base64 for URLs': Buffer.from(SECRET).toString('base64url'),
+    'in base64 of base64': base64(base64(SECRET)),
+    'in gzip': base64(gzipSync(`words and words and ${SECRET} and words`)),
+    'in the middle of a word': `xx${SECRET}yy`,
+  };
+  for (const [name, form] of Object.entries(forms)) {
+    const output = await text([SECRET], `before ${form} after\n`);
+    t.strictSame(traces(Buffer.from(output), [SECRET]), [], name);
+    t.match(output, /^before .* after\n$/, name);
+  }
+});
+
+t.test('equal secrets have equal marks, others have others', async (t) => {
+  const other = 'another-Secret-77';
+  const input = [
+    `plain ${SECRET}`,
+    `password=${JSON.stringify(SECRET)}`,
+    `encoded ${base64(SECRET)}`,
+    `DB_PASSWORD='${other}'`,
+    `{"password":"${other}"}`,
+  ].join('\n');
+  const marks = (await text([SECRET], input)).match(/<redacted:\w{8}>/g) ?? [];
+  t.equal(marks.length, 5);
+  t.equal(new Set(marks.slice(0, 3)).size, 1);
+  t.equal(new Set(marks.slice(3)).size, 1);
+  t.equal(new Set(marks).size, 2);
+});
+
+t.test('another bundle has other marks', async (t) => {
+  const marked = async (key: Buffer) =>
+    redacted(createRedactor(key, []).text, Buffer.from('password=hunter22'));
+  t.notOk((await marked(randomBytes(32))).equals(await marked(randomBytes(32))));
+});
+
+t.test('what is no secret by its looks is not looked for', async (t) => {
+  const input = 'short password1 aaaaaaaaaaaa kubernetes default\n';
+  t.equal(await text(['short', 'aaaaaaaaaaaa', 'kubernetes', 'default', ''], input), input);
+});
+
+t.test('a word in another case is another word', async (t) => {
+  t.equal(await text(['SeCrEt-42-xyz'], 'secret-42-xyz\n'), 'secret-42-xyz\n');
+});
+
+t.test("a part of a host's key is found", async (t) => {
+  const pem = String(
+    generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey.export({
+      type: 'pkcs8',
+      format: 'pem',
+    }),
+  );
+  const lines = pem.split('\n').filter((line) => /^[A-Za-z0-9+/=]{16,}$/.test(line));
+  const output = await text(lines, `got ${lines[1]} and ${base64(pem)}\n`);
+  t.strictSame(traces(Buffer.from(output), lines), []);
+});

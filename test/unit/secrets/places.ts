@@ -1,0 +1,251 @@
+import { gzipSync } from 'node:zlib';
+import { stringify } from 'yaml';
+import type { Redactor } from '../../../lib/secrets/redact/redactor.ts';
+
+/** Somewhere in a bundle where a secret can turn up. */
+export interface Place {
+  readonly name: string;
+  readonly format: keyof Redactor;
+  /** What says that the value is a secret: where it stands, the name beside it, or only its looks. */
+  readonly tells: 'place' | 'name' | 'looks';
+  write(field: string, value: string): string;
+}
+
+const PREFIX = '2026-11-21T14:58:25.015507+0000 sno-0 app[4242]: ';
+const variable = (field: string) => `APP_${field.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
+/** As Go quotes a string; JSON's escapes are the same for all that stands here. */
+const quoted = (text: string) => JSON.stringify(text);
+const shell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+const xml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const isWord = (text: string) => /^[^\s"]+$/.test(text);
+const oneLine = (text: string) => (isWord(text) ? text : quoted(text));
+const encode = (text: string | Buffer) => Buffer.from(text).toString('base64');
+const json = (value: unknown) => `${JSON.stringify(value)}\n`;
+const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+const lines = (...all: string[]) => `${all.join('\n')}\n`;
+
+const secretOf = (field: string, value: string) => ({
+  apiVersion: 'v1',
+  data: { [field]: encode(value) },
+  kind: 'Secret',
+  metadata: { name: 'credentials', namespace: 'default' },
+  type: 'Opaque',
+});
+
+const configMap = (name: string, text: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'config' },
+  data: { [name]: text },
+});
+
+const container = (extra: object) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'app', namespace: 'default' },
+  spec: { containers: [{ name: 'app', image: 'quay.io/app@sha256:0', ...extra }] },
+});
+
+const place = (
+  name: string,
+  format: keyof Redactor,
+  write: (field: string, value: string) => string,
+): Place => ({ name, format, tells: 'name', write });
+
+const nameless = (
+  name: string,
+  format: keyof Redactor,
+  write: (field: string, value: string) => string,
+): Place => ({ name, format, tells: 'looks', write });
+
+const secretPlace = (
+  name: string,
+  format: keyof Redactor,
+  write: (field: string, value: string) => string,
+): Place => ({ name, format, tells: 'place', write });
+
+export const PLACES: readonly Place[] = [
+  place('a line of the journal', 'text', (field, value) =>
+    lines(`${PREFIX}starting`, `${PREFIX}using ${field}=${oneLine(value)} for it`, `${PREFIX}ok`),
+  ),
+  place('a line with a colon', 'text', (field, value) =>
+    lines(`${PREFIX}${field}: ${oneLine(value)}`),
+  ),
+  place('the journal as JSON', 'json', (field, value) =>
+    json({ MESSAGE: `got ${field}=${oneLine(value)}`, _PID: '1', PRIORITY: '6' }),
+  ),
+  place('a line of klog', 'text', (field, value) =>
+    lines(
+      `I1121 14:58:25.015507    4242 loader.go:395] "Loaded" ${field}=${quoted(value)} err="<nil>"`,
+    ),
+  ),
+  place('a line of pino', 'json', (field, value) =>
+    json({ level: 30, time: 1, [field]: value, msg: 'loaded' }),
+  ),
+  place('a dump of the environment', 'text', (field, value) =>
+    lines('PATH=/usr/bin', `${variable(field)}=${oneLine(value)}`, 'HOME=/root'),
+  ),
+  place("a manifest's environment", 'yaml', (field, value) =>
+    stringify(container({ env: [{ name: variable(field), value }] })),
+  ),
+  place("a manifest's environment in a log", 'text', (field, value) =>
+    lines(`        - name: ${variable(field)}`, `          value: ${quoted(value)}`),
+  ),
+  place("a container's inspection", 'json', (field, value) =>
+    pretty({
+      info: { config: { envs: [{ key: 'A', value: 'b' }], env: [`${variable(field)}=${value}`] } },
+    }),
+  ),
+  place("a container's environment", 'json', (field, value) =>
+    pretty({ info: { runtimeSpec: { process: { env: [{ name: variable(field), value }] } } } }),
+  ),
+  place('an argument', 'text', (field, value) =>
+    lines(`root  4242  0.0 /usr/bin/app --${field}=${oneLine(value)} --verbose`),
+  ),
+  place('an argument that is the next word', 'json', (field, value) =>
+    json(container({ command: ['app', `--${field}`, value, '--verbose'] })),
+  ),
+  place('a command line of /proc', 'text', (field, value) =>
+    ['app', `--${field}=${value}`, '--verbose', ''].join('\0'),
+  ),
+  place('a parameter of a URL', 'text', (field, value) =>
+    lines(
+      `${PREFIX}GET https://api.example.com/v1?a=1&${field}=${encodeURIComponent(value)}&b=2 200`,
+    ),
+  ),
+  secretPlace('an Ignition config', 'json', (field, value) =>
+    json({
+      ignition: { version: '3.4.0' },
+      storage: {
+        files: [
+          {
+            path: '/etc/x',
+            contents: { source: `data:,${encodeURIComponent(`${field}=${value}`)}` },
+          },
+        ],
+      },
+    }),
+  ),
+  secretPlace('a gzipped file of an Ignition config', 'json', (field, value) =>
+    json({
+      storage: {
+        files: [
+          {
+            path: '/etc/x',
+            contents: {
+              compression: 'gzip',
+              source: `data:;base64,${encode(gzipSync(`${field}=${value}`))}`,
+            },
+          },
+        ],
+      },
+    }),
+  ),
+  place('an Ignition config in a log', 'text', (field, value) =>
+    lines(`${PREFIX}fetched {"source":"data:;base64,${encode(`${field}=${value}`)}"}`),
+  ),
+  place('a kubeconfig', 'yaml', (field, value) =>
+    stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      users: [{ name: 'admin', user: { [field]: value } }],
+    }),
+  ),
+  secretPlace('a Secret', 'yaml', (field, value) => stringify(secretOf(field, value))),
+  secretPlace('a Secret in plain text', 'yaml', (field, value) =>
+    stringify({ kind: 'Secret', metadata: { name: 'x' }, stringData: { [field]: value } }),
+  ),
+  secretPlace('a list of Secrets', 'json', (field, value) =>
+    json({
+      kind: 'SecretList',
+      apiVersion: 'v1',
+      items: [{ ...secretOf(field, value), kind: undefined }],
+    }),
+  ),
+  secretPlace('a Secret that a program printed as YAML', 'text', (field, value) =>
+    lines('applying', stringify(secretOf(field, value)), 'done'),
+  ),
+  secretPlace('a Secret that a program printed as JSON', 'text', (field, value) =>
+    lines('applying', JSON.stringify(secretOf(field, value), null, 4), 'done'),
+  ),
+  place('JSON in a ConfigMap', 'json', (field, value) =>
+    json(configMap('config.json', JSON.stringify({ a: { [field]: value } }))),
+  ),
+  place('YAML in a ConfigMap', 'yaml', (field, value) =>
+    stringify(configMap('config.yaml', stringify({ a: { [field]: value } }, { lineWidth: 0 }))),
+  ),
+  place('the last applied configuration', 'json', (field, value) => {
+    const applied = JSON.stringify(container({ env: [{ name: variable(field), value }] }));
+    return json({
+      kind: 'Pod',
+      metadata: { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied } },
+    });
+  }),
+  secretPlace('the last applied configuration of a Secret', 'json', (field, value) => {
+    const applied = JSON.stringify(secretOf(field, value));
+    return json({
+      kind: 'Secret',
+      metadata: { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied } },
+    });
+  }),
+  place('the network state', 'yaml', (field, value) =>
+    stringify({ interfaces: [{ name: 'wlan0', type: 'wifi', '802.1x': { [field]: value } }] }),
+  ),
+  place('a connection of NetworkManager', 'text', (field, value) =>
+    lines('[wifi-security]', 'key-mgmt=wpa-psk', `${field}=${oneLine(value)}`),
+  ),
+  place("a unit's environment", 'text', (field, value) =>
+    lines('[Service]', `Environment=${quoted(`${variable(field)}=${value}`)}`, 'Restart=always'),
+  ),
+  place('a trace of a shell', 'text', (field, value) =>
+    lines(`${PREFIX}+ export ${variable(field)}=${shell(value).replaceAll('\n', '\\n')}`),
+  ),
+  place('a struct that Go printed', 'text', (field, value) =>
+    lines(`${PREFIX}config: {Name:app ${field}:${oneLine(value)} Port:80}`),
+  ),
+  place('a struct that Go printed as source', 'text', (field, value) =>
+    lines(`${PREFIX}&app.Config{Name:"app", ${field}:${quoted(value)}, Port:80}`),
+  ),
+  nameless('a struct that Go printed without names', 'text', (_, value) =>
+    lines(`${PREFIX}config: {app ${oneLine(value)} 80}`),
+  ),
+  place('JSON that Go quoted', 'text', (field, value) =>
+    lines(`${PREFIX}msg="got ${quoted(JSON.stringify({ [field]: value })).slice(1, -1)}"`),
+  ),
+  place('the header of a request', 'text', (field, value) =>
+    lines(`${PREFIX}> GET / HTTP/1.1`, `${PREFIX}> X-${field}: ${oneLine(value)}`),
+  ),
+  place('headers that Go printed', 'text', (field, value) =>
+    lines(`${PREFIX}map[Accept:[*/*] ${field}:[${oneLine(value)}] X:[1]]`),
+  ),
+  nameless('lines of the journal', 'text', (_, value) =>
+    lines(...['begin', ...value.split('\n'), 'end'].map((line) => PREFIX + line)),
+  ),
+  nameless('the end of a file', 'text', (_, value) => `certificate\n${value}`),
+  place('TOML', 'text', (field, value) =>
+    lines(
+      '[plugins."io.containerd.grpc.v1.cri".registry.configs."r".auth]',
+      `  ${quoted(field)} = ${quoted(value)}`,
+    ),
+  ),
+  nameless('CSV', 'text', (_, value) => lines('name,value', `app,${quoted(value)}`)),
+  place('XML', 'text', (field, value) =>
+    lines(`<config><${field}>${xml(oneLine(value))}</${field}></config>`),
+  ),
+  nameless('base64', 'text', (_, value) => lines(`${PREFIX}payload ${encode(value)}`)),
+  nameless('base64 of base64', 'text', (_, value) =>
+    lines(`${PREFIX}payload ${encode(encode(value))}`),
+  ),
+  place('gzipped JSON in base64', 'text', (field, value) =>
+    lines(`${PREFIX}payload ${encode(gzipSync(JSON.stringify({ [field]: value })))}`),
+  ),
+  place('a file in base64 over many lines', 'text', (field, value) =>
+    lines(
+      ...(encode(`# settings of the application\n${field}=${oneLine(value)}\n`).match(/.{1,76}/g) ??
+        []),
+    ),
+  ),
+  place('a percent-encoded document', 'text', (field, value) =>
+    lines(`${PREFIX}GET /?config=${encodeURIComponent(JSON.stringify({ [field]: value }))} 200`),
+  ),
+];

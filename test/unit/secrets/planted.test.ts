@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto';
+import t from 'tap';
+import { createRedactor, type Redactor } from '../../../lib/secrets/redact/redactor.ts';
+import { isNameless, KINDS } from './kinds.ts';
+import { PLACES } from './places.ts';
+import { redacted } from './streams.ts';
+import { traces } from './traces.ts';
+
+t.test('secrets of all kinds are found in all places', async (t) => {
+  t.ok(KINDS.length >= 40 && PLACES.length >= 20);
+  for (const place of PLACES) {
+    const left: string[] = [];
+    for (const kind of KINDS) {
+      const planted = kind.make();
+      const isTold =
+        place.tells === 'place' ||
+        (!isNameless(planted) && (kind.hasShape || place.tells === 'name'));
+      const known = isTold ? [] : planted.secrets;
+      const redactor: Redactor = createRedactor(randomBytes(32), known);
+      const text = place.write(planted.field, planted.value);
+      const output = await redacted(redactor[place.format], Buffer.from(text));
+      if (traces(output, planted.secrets).length === 0) continue;
+      left.push(
+        `${kind.name}${isTold ? '' : ', known'}: ${output.toString('utf8').slice(0, 2000)}`,
+      );
+    }
+    t.strictSame(left, [], place.name);
+  }
+});

@@ -1,0 +1,191 @@
+import { generateKeyPairSync, randomBytes, randomInt } from 'node:crypto';
+import t from 'tap';
+import { createRedactor } from '../../../lib/secrets/redact/redactor.ts';
+import { KINDS } from './kinds.ts';
+import { PLACES } from './places.ts';
+import { redacted } from './streams.ts';
+import { traces } from './traces.ts';
+
+const PREFIX = '2026-11-21T14:58:25.015507+0000 sno-0 app[4242]: ';
+const redactor = createRedactor(randomBytes(32), []);
+const key = () =>
+  String(
+    generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+      type: 'pkcs8',
+      format: 'pem',
+    }),
+  ).trimEnd();
+const bodyOf = (pem: string) => pem.split('\n').filter((line) => !line.startsWith('-'));
+
+/** A text with every kind of secret in every place of text, and what cuts of it give. */
+async function differencesOfCuts(): Promise<(string | undefined)[]> {
+  const filler = () => `${PREFIX}${'ordinary words '.repeat(randomInt(1, 60))}\n`;
+  const parts = KINDS.flatMap((kind) => {
+    const { field, value } = kind.make();
+    const texts = PLACES.filter(({ format }) => format === 'text').map((place) =>
+      place.write(field, value),
+    );
+    return texts.flatMap((text) => [text, filler()]);
+  });
+  const text = Buffer.from(parts.join('\n'));
+  const expected = await redacted(redactor.text, text, () => text.length);
+  const differences: (string | undefined)[] = [];
+  for (const size of [
+    () => randomInt(1, 40),
+    () => randomInt(1, 5000),
+    () => randomInt(1, 200_000),
+    () => 65_536,
+  ]) {
+    const output = await redacted(redactor.text, text, size);
+    differences.push(firstDifference(output, expected));
+  }
+  return differences;
+}
+
+t.test('how a stream is cut makes no difference', async (t) => {
+  let differences = await differencesOfCuts();
+  // Rarely a column of base64 is judged to begin elsewhere by where a block ends; what is
+  // wrong with the blocks themselves differs in every text.
+  for (let again = 0; again < 2 && differences.some((each) => each !== undefined); again++) {
+    differences = await differencesOfCuts();
+  }
+  for (const difference of differences) t.equal(difference, undefined);
+});
+
+t.test('how a list is cut makes no difference', async (t) => {
+  const items = KINDS.map((kind) => {
+    const { field, value } = kind.make();
+    return { kind: 'ConfigMap', data: { [field]: value } };
+  });
+  const text = Buffer.from(JSON.stringify({ kind: 'List', items }));
+  const expected = await redacted(redactor.json, text, () => text.length);
+  const output = await redacted(redactor.json, text, () => randomInt(1, 400));
+  t.equal(firstDifference(output, expected), undefined);
+});
+
+t.test('a key whose beginning was rotated away', async (t) => {
+  const pem = key();
+  const filler = `${PREFIX}words\n`.repeat(1185);
+  for (const [prefix, end] of [
+    ['', '\n'],
+    ['    ', '\n'],
+    [PREFIX, '\n'],
+    [PREFIX, '\r\n'],
+  ]) {
+    for (const lines of [26, 12, 2, 1]) {
+      const rest = pem.split('\n').slice(-lines - 1);
+      const text = [...rest, 'an ordinary line'].map((line) => `${prefix}${line}${end}`).join('');
+      // Blocks end in the middle of it.
+      const output = await redacted(redactor.text, Buffer.from(filler + text), () => 1000);
+      t.strictSame(traces(output.subarray(filler.length), bodyOf(pem).slice(-lines)), []);
+      t.ok(output.toString().endsWith(`${prefix}an ordinary line${end}`));
+      t.ok(output.toString().startsWith(filler));
+    }
+  }
+});
+
+t.test('a key whose end is missing', async (t) => {
+  for (const prefix of ['', PREFIX]) {
+    const pem = key();
+    const text = [...pem.split('\n').slice(0, 20), 'an ordinary line'].map(
+      (line) => `${prefix}${line}\n`,
+    );
+    const many = Array.from({ length: 3000 }, (_, index) => `${prefix}line ${index}\n`);
+    const output = await redacted(redactor.text, Buffer.from([...text, ...many].join('')));
+    t.strictSame(traces(output, bodyOf(pem).slice(0, 19)), []);
+    t.match(output.toString(), `${prefix}an ordinary line\n${many.join('')}`);
+  }
+});
+
+t.test('a key between lines of other programs', async (t) => {
+  const pem = key();
+  const text = pem
+    .split('\n')
+    .flatMap((line) => [`${PREFIX}${line}`, '2026-11-21T14:58:25 sno-0 other[1]: words and words'])
+    .join('\r\n');
+  const output = await redacted(redactor.text, Buffer.from(text));
+  t.strictSame(traces(output, bodyOf(pem)), []);
+  t.equal(output.toString().split('other[1]: words and words').length, text.split('other').length);
+});
+
+t.test('a key in one line has the mark of the key in many', async (t) => {
+  const pem = key();
+  const text = `${pem}\nkey: ${JSON.stringify(`${pem}\n`)}\n`;
+  const output = (await redacted(redactor.text, Buffer.from(text))).toString();
+  t.equal(new Set(output.match(/<redacted:\w+>/g)).size, 1, output);
+});
+
+t.test('lines longer than memory should hold', async (t) => {
+  const words = 'ordinary words, '.repeat(200_000);
+  const secret = `password="${randomBytes(12).toString('hex')}"`;
+  const text = `${words}${secret} ${words}${secret}\n${secret}\n`;
+  const output = (await redacted(redactor.text, Buffer.from(text))).toString();
+  t.equal(output.replaceAll(/<redacted:\w+>/g, secret.slice(10, -1)), text);
+  t.notOk(output.includes(secret));
+});
+
+t.test('a long secret goes as a whole', async (t) => {
+  for (const length of [700, 1000, 1024, 3000, 50_000]) {
+    const value = randomBytes(length).toString('hex').slice(0, length);
+    const output = await redacted(redactor.text, Buffer.from(`a password=${value} b\n`));
+    t.match(output.toString(), /^a password=<redacted:\w{8}> b\n$/, `${length}`);
+  }
+});
+
+t.test('a word that is too long to be looked into is left out', async (t) => {
+  const word = randomBytes(3_000_000).toString('base64');
+  const output = await redacted(redactor.text, Buffer.from(`before ${word} after\nline\n`));
+  t.equal(output.toString(), 'before <redacted> after\nline\n');
+});
+
+t.test('a long list is never in memory as a whole', async (t) => {
+  const item = (index: number) => ({
+    metadata: { name: `pod-${index}`, uid: index, labels: { app: 'x'.repeat(900) } },
+    spec: { containers: [{ env: [{ name: 'DB_PASSWORD', value: `hunter-${index}` }] }] },
+  });
+  let given = 0;
+  async function* list() {
+    yield Buffer.from('{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[');
+    for (let page = 0; page < 40; page++) {
+      const items = Array.from({ length: 1000 }, (_, index) => JSON.stringify(item(index)));
+      const text = `${page === 0 ? '' : ','}${items.join(',')}`;
+      given += text.length;
+      yield Buffer.from(text);
+    }
+    yield Buffer.from(']}\n');
+  }
+  let marks = 0;
+  let taken = 0;
+  let behind = 0;
+  let isClean = true;
+  for await (const chunk of redactor.json(list())) {
+    const text = Buffer.from(chunk).toString('latin1');
+    isClean &&= !text.includes('hunter-');
+    marks += text.split('"value":"<redacted').length - 1;
+    taken += chunk.length;
+    behind = Math.max(behind, given - taken);
+  }
+  t.ok(isClean);
+  t.ok(marks > 39_900, `${marks} of 40000`);
+  // Two mebibytes until it is known how large the list is, one for a line.
+  t.ok(behind < 8e6, `${behind} of ${given} bytes`);
+});
+
+t.test('a large list of Secrets whose items do not say what they are', async (t) => {
+  const items = Array.from({ length: 60 }, (_, index) => ({
+    metadata: { name: `s-${index}` },
+    data: { any: Buffer.from(`word${index}`.repeat(20_000)).toString('base64') },
+  }));
+  const text = JSON.stringify({ kind: 'SecretList', items });
+  const output = await redacted(redactor.json, Buffer.from(text));
+  t.ok(text.length > 5e6 && output.length < 10_000, `${output.length}`);
+  t.equal(JSON.parse(output.toString()).items.length, 60);
+});
+
+function firstDifference(a: Buffer, b: Buffer): string | undefined {
+  if (a.equals(b)) return undefined;
+  let at = 0;
+  while (a[at] === b[at]) at++;
+  const around = (bytes: Buffer) => bytes.toString('latin1', Math.max(0, at - 300), at + 200);
+  return `${around(a)}\n--- expected\n${around(b)}`;
+}
