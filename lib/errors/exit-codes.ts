@@ -1,4 +1,4 @@
-import { Failure } from './failure.ts';
+import { asFailure } from './unexpected.ts';
 
 /**
  * Exit codes that units and scripts rely on. The units say
@@ -8,10 +8,9 @@ export const EXIT = { done: 0, retryable: 1, usage: 2, deadline: 3, fatal: 4 } a
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The exit code for whatever was thrown. An unknown error is retryable: deadlines bound the retries. */
+/** The exit code for whatever was thrown. An unknown error is retryable, a programming error is not. */
 export function exitCodeFor(error: unknown): ExitCode {
-  if (!(error instanceof Failure)) return EXIT.retryable;
-  switch (error.kind) {
+  switch (asFailure(error).kind) {
     case 'retry':
       return EXIT.retryable;
     case 'usage':
@@ -19,6 +18,7 @@ export function exitCodeFor(error: unknown): ExitCode {
     case 'deadline':
       return EXIT.deadline;
     case 'fatal':
+    case 'bug':
       return EXIT.fatal;
   }
 }

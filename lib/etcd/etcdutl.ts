@@ -62,10 +62,19 @@ export async function runEtcdutl(
 function etcdutlFailure(args: readonly string[], error: ExecaError, deadlineMs: number): Failure {
   const what = `etcdutl ${args.slice(0, 2).join(' ')} failed`;
   if (error.timedOut) {
-    return new Failure('deadline', what, { expected: `an end within ${deadlineMs / 1000} s` });
+    return new Failure('deadline', what, {
+      expected: `an end within ${deadlineMs / 1000} s`,
+      cause: error,
+      tellsCause: true,
+    });
   }
   const lines = String(error.stderr ?? '').split('\n');
   const reason = lines.findLast((line) => /^(Error|panic): /.test(line));
   // A full disk or a lack of memory may pass; the step's deadline bounds the tries.
-  return new Failure('retry', what, { found: reason ?? error.shortMessage });
+  return new Failure('retry', what, {
+    code: 'command-failed',
+    found: reason ?? error.shortMessage,
+    cause: error,
+    tellsCause: true,
+  });
 }

@@ -3,12 +3,13 @@ import { Failure, type FailureKind } from '../errors/failure.ts';
 
 /** A call that a gRPC server refused or did not answer, with the status code for callers to decide by. */
 export class RpcFailure extends Failure {
-  readonly code: status;
+  /** The status code of gRPC. */
+  readonly status: status;
 
-  constructor(kind: FailureKind, code: status, what: string, cause: unknown) {
-    super(kind, what, { cause });
+  constructor(kind: FailureKind, status: status, what: string, cause: unknown) {
+    super(kind, what, { code: 'rpc-failed', cause, tellsCause: true });
     this.name = 'RpcFailure';
-    this.code = code;
+    this.status = status;
   }
 }
 
@@ -31,10 +32,10 @@ export function rpcFailure(server: string, method: string, error: unknown): unkn
   const details = 'details' in error && typeof error.details === 'string' ? error.details : '';
   const reason = details === '' ? (status[code] ?? `code ${code}`) : details;
   const kind = finalCodes.has(code) ? 'fatal' : 'retry';
-  return new RpcFailure(kind, code, `${server} did not do ${method}: ${reason}`, undefined);
+  return new RpcFailure(kind, code, `${server} did not do ${method}: ${reason}`, error);
 }
 
 /** Whether a thrown thing is a refused call with this status code. */
 export function isRpcFailure(error: unknown, code: status): error is RpcFailure {
-  return error instanceof RpcFailure && error.code === code;
+  return error instanceof RpcFailure && error.status === code;
 }

@@ -53,7 +53,12 @@ function commandFailure(line: string, error: ExecaError): Failure {
     `${how} after ${Math.round(error.durationMs / 100) / 10}s`,
     ...lastLines(stderr),
   ].join(' | ');
-  return new Failure('retry', `command "${redact(line)}" failed`, { found });
+  return new Failure('retry', `command "${redact(line)}" failed`, {
+    code: 'command-failed',
+    found,
+    cause: error,
+    tellsCause: true,
+  });
 }
 
 const lastLines = (text: string) => (text === '' ? [] : text.split('\n').slice(-4));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FailureCode } from '../errors/codes.ts';
 import { describeError } from '../errors/failure.ts';
 
 /**
@@ -46,6 +47,8 @@ export interface KubeErrorDetails {
 
 /** The only error that requests to the API throw, apart from the caller's own abort reason. */
 export class KubeError extends Error {
+  /** As a failure's code (lib/errors/codes.ts). */
+  readonly failureCode = 'api-error' satisfies FailureCode;
   readonly kind: KubeErrorKind;
   readonly code: number | undefined;
   readonly reason: string;

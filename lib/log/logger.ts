@@ -18,7 +18,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   const priorities = options.priorities ?? process.env.JOURNAL_STREAM !== undefined;
   const write = options.write ?? ((line: string) => void process.stdout.write(line));
   return pino(
-    { base: null, timestamp: false, serializers: {} },
+    { base: null, timestamp: false, serializers: {}, level: priorities ? 'debug' : 'info' },
     { write: (json: string) => write(`${formatLine(json, priorities)}\n`) },
   );
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, exitCodeFor } from '../errors/exit-codes.ts';
 import { describeError } from '../errors/failure.ts';
+import { asFailure } from '../errors/unexpected.ts';
 import { bootMoment } from '../host/boot.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { createLogger, type Logger } from '../log/logger.ts';
@@ -138,10 +139,10 @@ async function endWith(
     await reporter.agentEnds('stopped', EXIT.retryable, 'told to stop');
     return EXIT.retryable;
   }
-  const code = exitCodeFor(error);
-  const reason = describeError(error);
-  log.error({ exit: code }, `${plan.unit} failed: ${reason}`);
-  await reporter.agentEnds('failed', code, reason);
+  const failure = asFailure(error);
+  const code = exitCodeFor(failure);
+  log.error({ exit: code, code: failure.code }, `${plan.unit} failed: ${describeError(failure)}`);
+  await reporter.agentEnds('failed', code, failure);
   return code;
 }
 

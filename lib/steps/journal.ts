@@ -2,6 +2,7 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
+import { failureDataSchema } from '../errors/failure-data.ts';
 import { isMissing, syncDirectory } from '../host/files.ts';
 
 const entrySchema = z.object({
@@ -20,8 +21,9 @@ const entrySchema = z.object({
   waited: z.number().optional(),
   /** On `done`: processor time of the agent itself. */
   cpu: z.number().optional(),
-  /** On the failures: kind of failure and message. */
-  failure: z.string().optional(),
+  /** On `failed` and `attempt-failed`. */
+  failure: failureDataSchema.optional(),
+  /** On `reboot`: why. */
   reason: z.string().optional(),
   note: z.string().optional(),
 });
@@ -47,7 +49,8 @@ export class Journal {
     try {
       await this.#append(entry);
     } catch (cause) {
-      throw new Failure('retry', `the step journal ${this.path} cannot be written`, {
+      throw new Failure('retry', `cannot write the step journal ${this.path}`, {
+        code: 'journal-unwritable',
         fix: 'Free space on its file system.',
         cause,
       });

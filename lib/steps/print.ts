@@ -1,3 +1,4 @@
+import { failureSentence } from '../errors/failure-data.ts';
 import type { JournalEntry } from './journal.ts';
 import type { AgentStatus } from './status.ts';
 import type { Plan } from './step.ts';
@@ -37,7 +38,8 @@ function summary(status: AgentStatus | undefined): string {
 }
 
 function lastWord(entry: JournalEntry): string {
-  const tail = entry.reason ?? entry.note;
+  const failure = entry.failure === undefined ? undefined : failureSentence(entry.failure);
+  const tail = failure ?? entry.reason ?? entry.note;
   const took = entry.seconds === undefined ? '' : ` in ${entry.seconds}s`;
   return `${entry.event}${took} (${entry.at})${tail === undefined ? '' : `: ${tail}`}`;
 }

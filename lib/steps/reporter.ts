@@ -1,3 +1,5 @@
+import { describeError, Failure } from '../errors/failure.ts';
+import { failureData } from '../errors/failure-data.ts';
 import type { HostPaths } from '../host/paths.ts';
 import type { WaitingListener } from './progress.ts';
 import { ServiceRecord } from './service-record.ts';
@@ -51,9 +53,9 @@ export class Reporter implements WaitingListener {
     await this.#record.stageStart(name);
   }
 
-  async stepEnds(name: string, error?: string): Promise<void> {
+  async stepEnds(name: string, failure?: Failure): Promise<void> {
     this.#openStage = undefined;
-    await this.#record.stageEnd(name, error);
+    await this.#record.stageEnd(name, failure);
   }
 
   waiting(description: string | undefined): boolean {
@@ -70,11 +72,19 @@ export class Reporter implements WaitingListener {
   async agentEnds(
     state: Exclude<AgentStatus['state'], 'running'>,
     exitCode: number,
-    reason?: string,
+    why?: Failure | string,
   ): Promise<void> {
-    this.#publish({ state, exitCode, ...(reason === undefined ? {} : { reason }) });
-    if (this.#openStage !== undefined) await this.stepEnds(this.#openStage, reason ?? state);
-    await this.#record.serviceEnd(state === 'failed' || state === 'stopped' ? reason : undefined);
+    const failure = why instanceof Failure ? why : undefined;
+    const reason = failure === undefined ? why : describeError(failure);
+    this.#publish({
+      state,
+      exitCode,
+      reason: typeof reason === 'string' ? reason : undefined,
+      failure: failure === undefined ? undefined : failureData(failure),
+    });
+    const stopped = new Failure('retry', typeof reason === 'string' ? reason : state);
+    if (this.#openStage !== undefined) await this.stepEnds(this.#openStage, failure ?? stopped);
+    await this.#record.serviceEnd(state === 'stopped' ? stopped : failure);
     await this.#status.flush();
     await this.#notifier.stop();
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, Failure } from '../errors/failure.ts';
+import { type FailureData, failureData, stackOf } from '../errors/failure-data.ts';
 import type { Logger } from '../log/logger.ts';
 import { type BootMoment, consumedMs, currentAttempts, recordedDone } from './deadline.ts';
 import { deadlineTimer, endedBy } from './deadline-timer.ts';
@@ -8,7 +9,7 @@ import type { Journal, JournalEntry } from './journal.ts';
 import { Progress } from './progress.ts';
 import type { Reporter } from './reporter.ts';
 import type { Outcome, Plan, Step } from './step.ts';
-import { deadlineFailure, failureOf, lastSeen, named } from './step-failure.ts';
+import { BUG_ATTEMPTS, deadlineFailure, failureOf, lastSeen, named } from './step-failure.ts';
 
 /** Longer than the longest clean-up of a step, an unmount. */
 const GRACE_MS = 60_000;
@@ -147,20 +148,22 @@ export class PlanRunner<Context> {
       }
 
       const failure = failureOf(ended.outcome, ended.error);
-      const reason = describeError(failure);
-      const mayRetry = failure.kind === 'retry' && step.retry !== undefined;
-      if (!mayRetry) {
+      const data = failureData(failure);
+      this.#logStack(step, failure);
+      const isOpen = failure.kind === 'retry' || (failure.kind === 'bug' && attempt < BUG_ATTEMPTS);
+      if (!isOpen || step.retry === undefined) {
         // A retryable failure is not final: systemd starts the agent again, on the same deadline.
-        await record(failure.kind === 'retry' ? 'attempt-failed' : 'failed', {
-          failure: failure.kind,
-          reason,
-        });
-        await reporter.stepEnds(step.name, reason);
+        await record(failure.kind === 'retry' ? 'attempt-failed' : 'failed', { failure: data });
+        await reporter.stepEnds(step.name, failure);
         throw failure;
       }
-      await record('attempt-failed', { failure: failure.kind, reason });
+      await record('attempt-failed', { failure: data });
+      const reason = describeError(failure);
       if (reason !== lastReason) {
-        log.info({ step: step.name, attempt }, `${step.name}: not yet: ${reason}`);
+        log.info(
+          { step: step.name, attempt, code: failure.code },
+          `${step.name}: not yet: ${reason}`,
+        );
       }
       lastReason = reason;
       const pauseMs = Math.min(step.retry.delayMs, ended.leftMs);
@@ -181,8 +184,13 @@ export class PlanRunner<Context> {
     }
     const isOpen = outcome === undefined || outcome.kind === 'not-yet';
     if (isOpen && (timer.signal.aborted || leftMs <= 0)) {
-      const seen = lastSeen(outcome, progress) ?? this.#lastReason(step.name, input);
-      error = deadlineFailure(step, seen, error === timer.signal.reason ? undefined : error);
+      const seen = lastSeen(outcome, progress);
+      const before = this.#lastFailure(step.name, input);
+      error = deadlineFailure(
+        step,
+        { seen, before },
+        error === timer.signal.reason ? undefined : error,
+      );
       outcome = undefined;
     }
     const cpu = process.cpuUsage(this.#cpuCounted);
@@ -198,7 +206,10 @@ export class PlanRunner<Context> {
   async #runAndLook(step: Step<Context>, progress: Progress): Promise<Outcome> {
     const outcome = await step.run(this.#context, progress);
     if (outcome.kind !== 'done' || (await step.holds(this.#context, progress))) return outcome;
-    return { kind: 'not-yet', reason: 'it ran, but what it should leave is not there' };
+    throw new Failure('retry', 'postcondition not met', {
+      code: 'postcondition',
+      expected: step.leaves,
+    });
   }
 
   #untilSignal<T>(progress: Progress, work: Promise<T>): Promise<T> {
@@ -216,11 +227,18 @@ export class PlanRunner<Context> {
     );
   }
 
-  /** Why the last attempt failed, which may have been in a process before this one. */
-  #lastReason(step: string, input: string): string | undefined {
+  /** How the last attempt failed, which may have been in a process before this one. */
+  #lastFailure(step: string, input: string): FailureData | undefined {
     return currentAttempts(this.#parts.journal.entries, step, input).findLast(
       ({ event }) => event === 'attempt-failed',
-    )?.reason;
+    )?.failure;
+  }
+
+  /** Where an error that nobody worded came from, for those who ask for debug messages. */
+  #logStack(step: Step<Context>, failure: Failure): void {
+    const isWorded = failure.kind !== 'bug' && failure.code !== 'error';
+    const stack = isWorded ? undefined : stackOf(failure);
+    if (stack !== undefined) this.#parts.log.debug({ step: step.name }, stack);
   }
 
   async #record(entry: Omit<JournalEntry, 'at' | 'boot' | 'up'>): Promise<void> {

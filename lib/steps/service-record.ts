@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { describeError, type Failure } from '../errors/failure.ts';
+import { failureData, failureDataSchema } from '../errors/failure-data.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 
 const recordSchema = z.array(
@@ -9,6 +11,8 @@ const recordSchema = z.array(
     stage: z.string().optional(),
     errorLine: z.string().optional(),
     errorMessage: z.string().optional(),
+    /** Ours; the installer's reader passes it over. */
+    failure: failureDataSchema.optional(),
   }),
 );
 
@@ -32,16 +36,16 @@ export class ServiceRecord {
     return this.#add({ phase: 'service start' });
   }
 
-  serviceEnd(error?: string): Promise<void> {
-    return this.#add({ phase: 'service end', ...result(error) });
+  serviceEnd(failure?: Failure): Promise<void> {
+    return this.#add({ phase: 'service end', ...result(failure) });
   }
 
   stageStart(stage: string): Promise<void> {
     return this.#add({ phase: 'stage start', stage });
   }
 
-  stageEnd(stage: string, error?: string): Promise<void> {
-    return this.#add({ phase: 'stage end', stage, ...result(error) });
+  stageEnd(stage: string, failure?: Failure): Promise<void> {
+    return this.#add({ phase: 'stage end', stage, ...result(failure) });
   }
 
   #add(entry: Omit<ServiceRecordEntry, 'timestamp'>): Promise<void> {
@@ -60,8 +64,12 @@ export class ServiceRecord {
   }
 }
 
-function result(error: string | undefined): Pick<ServiceRecordEntry, 'result' | 'errorMessage'> {
-  return error === undefined ? { result: 'success' } : { result: 'failure', errorMessage: error };
+function result(
+  failure: Failure | undefined,
+): Pick<ServiceRecordEntry, 'result' | 'errorMessage' | 'failure'> {
+  if (failure === undefined) return { result: 'success' };
+  const errorMessage = describeError(failure);
+  return { result: 'failure', errorMessage, failure: failureData(failure) };
 }
 
 function parse(text: string | undefined): ServiceRecordEntry[] {

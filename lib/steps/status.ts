@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { failureDataSchema } from '../errors/failure-data.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 
 const statusSchema = z.object({
@@ -19,6 +20,8 @@ const statusSchema = z.object({
     .optional(),
   /** Why the agent stopped, when it did not end well. */
   reason: z.string().optional(),
+  /** The same as data, when it failed. */
+  failure: failureDataSchema.optional(),
   exitCode: z.number().optional(),
 });
 

@@ -1,18 +1,15 @@
-import { describeError, Failure } from '../errors/failure.ts';
+import { Failure } from '../errors/failure.ts';
+import { type FailureData, failureFromData, failureSentence } from '../errors/failure-data.ts';
+import { asFailure } from '../errors/unexpected.ts';
 import type { Progress } from './progress.ts';
 import type { Outcome, Step } from './step.ts';
 
-/** How an attempt failed, as the error that decides what follows. An unknown error is retryable. */
+/** A programming error may be of one moment; more attempts than these would only hide it. */
+export const BUG_ATTEMPTS = 3;
+
+/** How an attempt failed, as the error that decides what follows. */
 export function failureOf(outcome: Outcome | undefined, error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  if (error !== undefined) return new Failure('retry', describeError(error), { cause: error });
-  if (outcome?.kind === 'failed') {
-    return new Failure(
-      'fatal',
-      outcome.reason,
-      outcome.fix === undefined ? {} : { fix: outcome.fix },
-    );
-  }
+  if (error !== undefined) return asFailure(error);
   return new Failure('retry', outcome?.kind === 'not-yet' ? outcome.reason : 'it did not end');
 }
 
@@ -22,23 +19,31 @@ export function lastSeen(outcome: Outcome | undefined, { lastWait }: Progress): 
   return lastWait === undefined ? undefined : `still waiting for ${lastWait}`;
 }
 
-/** The error at a step's deadline, unless the step met a final one itself. */
+/**
+ * The error at a step's deadline, unless the step met a final one itself. `seen` is what was
+ * observed last, `before` the failure of the last attempt, which may have been in a process
+ * before this one.
+ */
 export function deadlineFailure<Context>(
   step: Step<Context>,
-  seen: string | undefined,
+  { seen, before }: { readonly seen: string | undefined; readonly before: FailureData | undefined },
   error: unknown,
 ): Failure {
-  const fatal = error instanceof Failure && (error.kind === 'fatal' || error.kind === 'usage');
-  if (fatal) return error;
-  return new Failure('deadline', `the deadline of ${Math.round(step.deadlineMs / 1000)}s is over`, {
+  const cause = error === undefined ? undefined : asFailure(error);
+  if (cause !== undefined && cause.kind !== 'retry' && cause.kind !== 'deadline') return cause;
+  return new Failure('deadline', `deadline of ${Math.round(step.deadlineMs / 1000)}s exceeded`, {
     expected: step.leaves,
-    ...(seen === undefined ? {} : { found: seen }),
-    ...(error === undefined ? {} : { cause: error }),
+    found: seen ?? (before === undefined ? undefined : failureSentence(before)),
+    cause: cause ?? (before === undefined ? undefined : failureFromData(before)),
+    // The failure before is what `found` says.
+    tellsCause: cause === undefined,
   });
 }
 
-/** Whatever was thrown, with the step's name in front. */
+/** Whatever was thrown, with the step's name in front and nothing of it lost. */
 export function named(step: string, error: unknown): Failure {
-  const { kind, message, cause } = failureOf(undefined, error);
-  return new Failure(kind, `${step}: ${message}`, cause === undefined ? {} : { cause });
+  const { kind, what, code, details, stack } = asFailure(error);
+  const failure = new Failure(kind, `${step}: ${what}`, { ...details, code });
+  if (stack !== undefined) failure.stack = stack;
+  return failure;
 }

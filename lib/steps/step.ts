@@ -1,21 +1,17 @@
 import type { Progress } from './progress.ts';
 
-/** How a step's `run` ended, when it did not throw. */
+/** How a step's `run` ended. What it cannot do it throws, best as a Failure. */
 export type Outcome =
   | { readonly kind: 'done'; readonly note?: string }
   /** What it needs is not there yet; the runner asks again until the deadline. */
   | { readonly kind: 'not-yet'; readonly reason: string }
   /** The host must restart before the plan can go on. */
-  | { readonly kind: 'reboot'; readonly reason: string }
-  /** Trying again cannot help. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly fix?: string };
+  | { readonly kind: 'reboot'; readonly reason: string };
 
 export const done = (note?: string): Outcome =>
   note === undefined ? { kind: 'done' } : { kind: 'done', note };
 export const notYet = (reason: string): Outcome => ({ kind: 'not-yet', reason });
 export const reboot = (reason: string): Outcome => ({ kind: 'reboot', reason });
-export const failed = (reason: string, fix?: string): Outcome =>
-  fix === undefined ? { kind: 'failed', reason } : { kind: 'failed', reason, fix };
 
 /**
  * One named piece of a plan. Everything that it does must be safe to do again:

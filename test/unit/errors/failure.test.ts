@@ -21,6 +21,10 @@ t.test('exit codes', async (t) => {
   t.equal(exitCodeFor(new Failure('usage', '')), 2);
   t.equal(exitCodeFor(new Failure('deadline', '')), 3);
   t.equal(exitCodeFor(new Failure('fatal', '')), 4);
+  t.equal(exitCodeFor(new Failure('bug', '')), 4);
+  t.equal(exitCodeFor(new TypeError('x is not a function')), 4);
+  t.equal(exitCodeFor(new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') })), 1);
+  t.equal(exitCodeFor(new SyntaxError('Unexpected token')), 1, 'data, not the program');
   t.equal(exitCodeFor(new Error('any')), 1);
   t.equal(exitCodeFor('thrown text'), 1);
   t.equal(exitCodeFor(undefined), 1);

@@ -23,16 +23,31 @@ t.test('exit codes, and what is said and written with them', async (t) => {
     {
       env: { BEHAVIOUR: 'not-yet' },
       code: 1,
-      stdout: /^tester-unit failed: middle: the moon is not up exit=1$/m,
-      status: { state: 'failed', exitCode: 1, reason: 'middle: the moon is not up' },
+      stdout: /^tester-unit failed: middle: the moon is not up exit=1 code=unavailable$/m,
+      status: {
+        state: 'failed',
+        exitCode: 1,
+        reason: 'middle: the moon is not up',
+        failure: { code: 'unavailable', kind: 'retry', what: 'middle: the moon is not up' },
+      },
     },
     {
       env: { BEHAVIOUR: 'unknown' },
-      code: 1,
-      stdout: /failed: middle: x is not a function: https:\/\/u:<redacted>@moon\/ exit=1$/m,
-      status: { reason: 'middle: x is not a function: https://u:<redacted>@moon/' },
+      code: 4,
+      stdout:
+        /failed: middle: internal error: x is not a function: https:\/\/u:<redacted>@moon\/\. This is a bug: .* exit=4 code=bug$/m,
+      status: {
+        failure: {
+          code: 'bug',
+          kind: 'bug',
+          what: 'middle: internal error: x is not a function: https://u:<redacted>@moon/',
+          fix: /report/,
+          cause: { what: 'x is not a function', cause: { what: 'https://u:<redacted>@moon/' } },
+          stack: /TypeError: x is not a function\n +at .*agent\.ts/,
+        },
+      },
     },
-    { env: { BEHAVIOUR: 'usage' }, code: 2, stdout: /middle: moon.yaml: phase: unknown exit=2/ },
+    { env: { BEHAVIOUR: 'usage' }, code: 2, stdout: /middle: moon.yaml: phase: unknown exit=2 code=usage/ },
     {
       env: { CONTEXT_FAULT: '1' },
       code: 2,
@@ -47,7 +62,7 @@ t.test('exit codes, and what is said and written with them', async (t) => {
       env: { BEHAVIOUR: 'long-wait', DEADLINE_MS: '400' },
       code: 3,
       stdout:
-        /middle: the deadline of 0s is over; expected middle.done; found still waiting for the moon/,
+        /middle: deadline of 0s exceeded; expected middle.done; found still waiting for the moon/,
       status: { state: 'failed', exitCode: 3 },
     },
     {
@@ -118,7 +133,7 @@ t.test('plan and status', async (t) => {
       { step: 'prepare', event: 'started', attempt: 1 },
       { step: 'prepare', event: 'done', seconds: Number, waited: Number, cpu: Number },
       { step: 'middle', event: 'started' },
-      { step: 'middle', event: 'attempt-failed', failure: 'retry', reason: 'the moon is not up' },
+      { step: 'middle', event: 'attempt-failed', failure: { code: 'unavailable', kind: 'retry', what: 'the moon is not up' } },
     ],
   });
 });

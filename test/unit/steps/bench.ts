@@ -26,6 +26,8 @@ export class Bench {
   /** The clock from boot, in the test's hand. */
   now: BootMoment = { boot: 'boot-1', up: 100 };
   graceMs = 1000;
+  /** Lines as journald gets them, debug messages included. */
+  priorities = false;
 
   constructor(root: string) {
     this.root = root;
@@ -61,7 +63,7 @@ export class Bench {
     const reporter = new Reporter(plan, hostPaths(this.root));
     const runner = new PlanRunner(plan, null, {
       journal: await this.journal(),
-      log: createLogger({ write: (line) => this.lines.push(line), priorities: false }),
+      log: createLogger({ write: (line) => this.lines.push(line), priorities: this.priorities }),
       reporter,
       clock: async () => this.now,
       stop: this.stop.signal,

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { consumedMs } from '../../../lib/steps/deadline.ts';
 import type { JournalEntry } from '../../../lib/steps/journal.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
-import { done, failed, notYet } from '../../../lib/steps/step.ts';
+import { done, notYet } from '../../../lib/steps/step.ts';
 import { Bench } from './bench.ts';
 
 const forever = (_context: null, { signal }: Progress) => sleep(20_000, done(), { signal });
@@ -118,14 +119,25 @@ t.test('a deadline that went by between two starts ends the step without running
   const bench = new Bench(t.testdir()).step('a', { retry: { delayMs: 1 } });
   await bench.remember(
     { event: 'started', up: 10 },
-    { event: 'attempt-failed', up: 20, reason: 'the moon is not up' },
+    {
+      event: 'attempt-failed',
+      up: 20,
+      failure: { code: 'rpc-failed', kind: 'retry', what: 'the moon is not up' },
+    },
   );
   await t.rejects(bench.run(), {
     kind: 'deadline',
-    message: 'a: the deadline of 60s is over; expected the a; found the moon is not up',
+    message: 'a: deadline of 60s exceeded; expected the a; found the moon is not up',
   });
   t.strictSame(bench.ran, []);
-  t.match((await bench.journal()).entries.at(-1), { event: 'failed', failure: 'deadline' });
+  t.match((await bench.journal()).entries.at(-1), {
+    event: 'failed',
+    failure: {
+      kind: 'deadline',
+      code: 'deadline',
+      cause: { code: 'rpc-failed', what: 'the moon is not up' },
+    },
+  });
 
   t.strictSame(await bench.run(), { kind: 'done' }, 'the next start has a fresh one');
   t.strictSame(bench.ran, ['a']);
@@ -147,7 +159,7 @@ t.test('at its deadline a step says what was observed last', async (t) => {
       { retry: { delayMs: 20_000 }, runs: [notYet('the moon is not up')] },
       /found the moon is not up/,
     ],
-    ['nothing', { runs: [forever] }, /^a: the deadline of 0s is over; expected the a(?!.*found)/],
+    ['nothing', { runs: [forever] }, /^a: deadline of 0s exceeded; expected the a(?!.*found)/],
     ['its last word', { runs: [async () => sleep(80, notYet('clouds'))] }, /found clouds/],
   ];
   for (const [name, options, message] of table) {
@@ -162,7 +174,10 @@ t.test('at its deadline a step says what was observed last', async (t) => {
 });
 
 t.test('a final failure is not hidden by the deadline', async (t) => {
-  const late = async () => sleep(60, failed('the moon fell'));
+  const late = async () => {
+    await sleep(60);
+    throw new Failure('fatal', 'the moon fell');
+  };
   const bench = new Bench(t.testdir()).step('a', { deadlineMs: 20, runs: [late] });
   await t.rejects(bench.run(), { kind: 'fatal', message: 'a: the moon fell' });
 });

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { Journal, type JournalEntry, readJournal } from '../../../lib/steps/journal.ts';
 import { isLocked, lockAgent } from '../../../lib/steps/lock.ts';
 import { ServiceRecord } from '../../../lib/steps/service-record.ts';
@@ -55,15 +56,18 @@ t.test('journal', async (t) => {
 t.test('service record', async (t) => {
   const path = join(t.testdir(), 'log/bootkube.json');
   const record = new ServiceRecord(path);
+  const noQuorum = new Failure('deadline', 'etcd: no quorum', { code: 'rpc-failed' });
   await Promise.all([
     record.serviceStart(),
     record.stageStart('render'),
     record.stageEnd('render'),
     record.stageStart('etcd'),
-    record.stageEnd('etcd', 'etcd: no quorum'),
-    record.serviceEnd('etcd: no quorum'),
+    record.stageEnd('etcd', noQuorum),
+    record.serviceEnd(noQuorum),
   ]);
   const read = (): Record<string, string>[] => JSON.parse(readFileSync(path, 'utf8'));
+  const failure = { code: 'rpc-failed', kind: 'deadline', what: 'etcd: no quorum' };
+  const failed = { result: 'failure', errorMessage: 'etcd: no quorum', failure };
   t.strictSame(
     read().map(({ timestamp, ...rest }) => rest),
     [
@@ -71,8 +75,8 @@ t.test('service record', async (t) => {
       { phase: 'stage start', stage: 'render' },
       { phase: 'stage end', stage: 'render', result: 'success' },
       { phase: 'stage start', stage: 'etcd' },
-      { phase: 'stage end', stage: 'etcd', result: 'failure', errorMessage: 'etcd: no quorum' },
-      { phase: 'service end', result: 'failure', errorMessage: 'etcd: no quorum' },
+      { phase: 'stage end', stage: 'etcd', ...failed },
+      { phase: 'service end', ...failed },
     ],
   );
   for (const { timestamp = '' } of read()) {

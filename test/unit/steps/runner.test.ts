@@ -2,7 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
-import { done, failed, notYet, reboot } from '../../../lib/steps/step.ts';
+import { done, notYet, reboot } from '../../../lib/steps/step.ts';
 import { Bench } from './bench.ts';
 
 const retry = { delayMs: 1 };
@@ -28,8 +28,7 @@ t.test('steps run in order, and their outcomes end the run or not', async (t) =>
     t.strictSame(await bench.run(), { kind: 'done' });
     t.strictSame(await bench.story(), ['a started', 'a attempt-failed', 'a started', 'a done']);
     t.match((await bench.journal()).entries[1], {
-      failure: 'retry',
-      reason: 'no moon',
+      failure: { kind: 'retry', code: 'unavailable', what: 'no moon' },
       attempt: 1,
     });
     t.equal((await bench.journal()).entries[3]?.attempt, 2);
@@ -39,9 +38,12 @@ t.test('steps run in order, and their outcomes end the run or not', async (t) =>
     await t.rejects(bench.run(), { kind: 'retry', message: 'a: no moon' });
     t.strictSame(await bench.story(), ['a started', 'a attempt-failed']);
   });
-  await t.test('failed for good, also where there is a retry', async (t) => {
+  await t.test('failed permanently, also where there is a retry', async (t) => {
+    const fallen = async () => {
+      throw new Failure('fatal', 'the moon fell', { fix: 'Buy one.' });
+    };
     const bench = new Bench(t.testdir())
-      .step('a', { retry, runs: [failed('the moon fell', 'Buy one.')] })
+      .step('a', { retry, runs: [fallen] })
       .step('b');
     await t.rejects(bench.run(), { kind: 'fatal', message: 'a: the moon fell. Buy one.' });
     t.strictSame(bench.ran, ['a']);
@@ -66,7 +68,8 @@ t.test('steps run in order, and their outcomes end the run or not', async (t) =>
     const bench = new Bench(t.testdir()).step('a', { holds: async () => false }).step('b');
     await t.rejects(bench.run(), {
       kind: 'retry',
-      message: /^a: it ran, but what it should leave/,
+      code: 'postcondition',
+      message: 'a: postcondition not met; expected the a',
     });
     t.strictSame(await bench.story(), ['a started', 'a attempt-failed']);
   });
@@ -77,7 +80,12 @@ t.test(
   async (t) => {
     const cause = new Error('the cause');
     const table: [unknown, string, string][] = [
-      [new TypeError('x is no function', { cause }), 'retry', 'a: x is no function: the cause'],
+      [
+        new TypeError('x is no function', { cause }),
+        'bug',
+        'a: internal error: x is no function: the cause. This is a bug: please report it with the log bundle ("gather").',
+      ],
+      [new Error('x', { cause }), 'retry', 'a: x: the cause'],
       [new Failure('usage', 'moon.yaml: bad', { cause }), 'usage', 'a: moon.yaml: bad: the cause'],
       [new Failure('fatal', 'no', { fix: 'Go.', cause }), 'fatal', 'a: no. Go.: the cause'],
       [new Failure('deadline', 'waited', { cause }), 'deadline', 'a: waited: the cause'],
@@ -109,10 +117,28 @@ t.test(
 );
 
 t.test('unknown errors are tried again where there is a retry', async (t) => {
-  const broken = () => Promise.reject(new TypeError('reset'));
-  const bench = new Bench(t.testdir()).step('a', { retry, runs: [broken, broken, done()] });
+  const broken = () => Promise.reject(new Error('reset'));
+  const runs = [...Array.from({ length: 9 }, () => broken), done()];
+  const bench = new Bench(t.testdir()).step('a', { retry, runs });
   t.strictSame(await bench.run(), { kind: 'done' });
-  t.equal(bench.ran.length, 3);
+  t.equal(bench.ran.length, 10);
+});
+
+t.test('a programming error gets three attempts, also over restarts, and leaves its stack', async (t) => {
+  const broken = () => Promise.reject(new TypeError('x is no function'));
+  const twice = new Bench(t.testdir({})).step('a', { retry, runs: [broken, broken, done()] });
+  t.strictSame(await twice.run(), { kind: 'done' }, 'one of a moment passes');
+
+  const bench = new Bench(t.testdir({})).step('a', { retry, runs: [broken] });
+  bench.priorities = true;
+  await bench.remember({ event: 'started' }, { event: 'attempt-failed' });
+  await t.rejects(bench.run(), { kind: 'bug', code: 'bug' });
+  t.equal(bench.ran.length, 2);
+  const { entries } = await bench.journal();
+  t.match(entries.at(-1), { event: 'failed', failure: { kind: 'bug', stack: /runner\.test\.ts/ } });
+  const stack = bench.lines.filter((line) => line.includes('runner.test.ts'));
+  t.equal(stack.length, 2, 'the journal has the stack of each attempt');
+  for (const line of stack) t.match(line, /^<7>/, 'at debug priority');
 });
 
 t.test('a done step is passed over only for the same input and while it holds', async (t) => {

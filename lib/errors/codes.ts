@@ -1,0 +1,59 @@
+/**
+ * What can fail, by code, with what the code means. Codes are for programs: findings of a log
+ * bundle, journal queries (`CODE=`), fleet automation. A released code keeps its meaning; the
+ * sentences beside it may change.
+ */
+export const FAILURE_CODES = {
+  // Of anything that has no code of its own, by kind.
+  unavailable: 'something does not answer or is not there yet; trying again can help',
+  usage: 'arguments, configuration or input cannot be used; nothing was changed',
+  deadline: 'a wait ended without what it waited for',
+  refused: 'trying again cannot help',
+  bug: 'a programming error; please report it with its stack',
+  error: 'an error of the operating system or of a library',
+
+  // Steps and agents.
+  'already-running': 'another process of the agent holds the lock',
+  'not-ended': 'a step went on after it was told to stop',
+  postcondition: 'a step ran, and its postcondition is not met',
+  'journal-unwritable': 'the step journal cannot be written',
+  'bootkube-failed': 'bootkube failed permanently, so there is nothing to write to the disk',
+  'command-failed': 'a program exited with a failure',
+  'rpc-failed': 'a gRPC server (etcd, container runtime) refused a call or did not answer',
+  'api-error': 'a request to the API server failed',
+
+  // Preflight, each check by its name.
+  preflight: 'checks of the live host failed; the parts have one code each',
+  'preflight-network': 'the networkConfig of the site was not applied',
+  'preflight-hostname': 'the host has no final, valid name',
+  'preflight-address': 'the host has no single address in the machine networks',
+  'dns-record-missing': 'a DNS name of the cluster does not resolve to this host',
+  'preflight-clock': 'the clock is outside the validity of the certificates',
+  'preflight-memory': 'the host has too little memory',
+  'preflight-disk': 'the installation disk is too small or cannot be read',
+
+  // The installation disk.
+  'disk-not-found': 'the installation disk does not exist',
+  'disk-unsuitable': 'the device is ambiguous or is not a disk that can be booted',
+  'disk-in-use': 'the disk or a partition of it is in use',
+  'disk-other-system': 'the disk holds another system',
+  'disk-installed': 'the disk holds a finished installation of this cluster',
+  'disk-kept-partitions': 'partitions to keep do not exist, or cannot be kept',
+
+  // Payload and executable.
+  'payload-mismatch': 'the payload is not the one that the installation was made for',
+  'payload-damaged': 'a file of the payload is missing or damaged',
+  'executable-mismatch': 'the executable is not the one that the installation was made for',
+
+  // Bootstrap and pivot.
+  'manifests-rejected': 'manifests could not be applied; the parts have one manifest each',
+  'manifest-rejected': 'a manifest could not be decoded or was rejected by the API server',
+  'identity-changed': 'the name or an address of the host is not the one of its certificates',
+  'snapshot-unusable': 'the etcd snapshot or its record is missing, damaged or of another cluster',
+  'leftover-remains': 'a file or key of the bootstrap could not be removed',
+} as const;
+
+export type FailureCode = keyof typeof FAILURE_CODES;
+
+export const isFailureCode = (code: string): code is FailureCode =>
+  Object.hasOwn(FAILURE_CODES, code);

@@ -1,0 +1,109 @@
+import { ExecaError, execaSync } from 'execa';
+import t from 'tap';
+import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import {
+  failureData,
+  failureDataSchema,
+  failureFromData,
+  failureSentence,
+  withinFailure,
+} from '../../../lib/errors/failure-data.ts';
+import { rpcFailure } from '../../../lib/grpc/failure.ts';
+import { run } from '../../../lib/host/command.ts';
+import { KubeError } from '../../../lib/kube/kube-error.ts';
+
+const part = new Failure('retry', 'dns-api failed', {
+  code: 'dns-record-missing',
+  subject: 'api.example.test',
+  fix: 'Add it.',
+});
+
+t.test('a failure as data has its code, words, parts and causes', async (t) => {
+  const cause = new Error('connect', { cause: new Error('ECONNREFUSED 127.0.0.1:2379') });
+  const failure = new Failure('deadline', 'etcd has no leader', {
+    code: 'rpc-failed',
+    expected: 'a leader',
+    found: 'none',
+    fix: 'Look at etcd.',
+    parts: [part],
+    cause,
+  });
+  t.strictSame(failureData(failure), {
+    code: 'rpc-failed',
+    kind: 'deadline',
+    what: 'etcd has no leader',
+    expected: 'a leader',
+    found: 'none',
+    fix: 'Look at etcd.',
+    parts: [
+      {
+        code: 'dns-record-missing',
+        kind: 'retry',
+        what: 'dns-api failed',
+        subject: 'api.example.test',
+        fix: 'Add it.',
+      },
+    ],
+    cause: {
+      code: 'error',
+      kind: 'retry',
+      what: 'connect',
+      cause: { code: 'error', kind: 'retry', what: 'ECONNREFUSED 127.0.0.1:2379' },
+    },
+  });
+});
+
+t.test('data survives a journal, and says the same again', async (t) => {
+  const table = [
+    new Failure('fatal', 'no', { fix: 'Go.', cause: new Error('why') }),
+    new Failure('retry', 'busy', { found: 'a because b', cause: new Error('b') }),
+    new Failure('retry', 'told: why', { cause: new Error('unsaid'), tellsCause: true }),
+    new Failure('fatal', 'two', { parts: [part, part] }),
+    new TypeError('x is no function'),
+    new KubeError('rejected', 'GET /x: 403 no'),
+  ];
+  for (const thrown of table) {
+    const data = failureData(thrown);
+    t.strictSame(failureDataSchema.parse(JSON.parse(JSON.stringify(data))), data);
+    const { stack: _stack, ...rest } = failureData(failureFromData(data));
+    const { stack: _first, ...first } = data;
+    t.match(rest, first, 'nothing is lost when it is read again');
+    if (thrown instanceof Failure) t.equal(failureSentence(data), describeError(thrown));
+  }
+});
+
+t.test('no cause is dropped, and none is said twice', async (t) => {
+  const grpc = Object.assign(new Error('14 UNAVAILABLE: no connection'), {
+    code: 14,
+    details: 'no connection',
+  });
+  const rpc = rpcFailure('etcd', 'Status', grpc);
+  t.match(rpc, { kind: 'retry', code: 'rpc-failed', status: 14, cause: grpc });
+  t.equal(describeError(rpc), 'etcd did not do Status: no connection');
+
+  const options = { signal: AbortSignal.timeout(60_000), deadlineMs: 60_000 };
+  const command = await run('false', [], options).catch((error: unknown) => error);
+  t.match(command, { code: 'command-failed', cause: ExecaError });
+  t.match(describeError(command), /^command "false" failed; found exit code 1 after [\d.]+s$/);
+  t.match(failureData(command), { cause: { what: /exit code 1/ }, tellsCause: true });
+  t.match(failureData(new KubeError('busy', 'GET /: 429')), { code: 'api-error', kind: 'retry' });
+});
+
+t.test('secrets are in no field, and circles and chains without end do no harm', async (t) => {
+  const secret = 'https://me:hunter2@host/x';
+  const details = { subject: secret, expected: secret, found: secret, fix: secret };
+  const data = failureData(
+    new Failure('bug', secret, { ...details, parts: [new Failure('retry', secret, details)] }),
+  );
+  t.notMatch(JSON.stringify(data), /hunter2/);
+  t.match(data, { subject: 'https://me:<redacted>@host/x' });
+  const thrown = execaSync('sh', ['-c', 'exit 3', secret], { reject: false });
+  t.notMatch(JSON.stringify(failureData(thrown)), /hunter2/);
+
+  const circle = new Error('round');
+  circle.cause = circle;
+  t.equal([...withinFailure(failureData(circle))].length <= 10, true);
+  let deep = new Error('0');
+  for (let level = 1; level < 1000; level++) deep = new Error(String(level), { cause: deep });
+  t.ok([...withinFailure(failureData(deep))].length <= 10);
+});
