@@ -2,18 +2,14 @@ import { basename } from 'node:path';
 import { EXIT, exitCodeFor } from '../lib/errors/exit-codes.ts';
 import { describeError } from '../lib/errors/failure.ts';
 import { hostPaths } from '../lib/host/paths.ts';
+import { productVersion } from '../lib/version.ts';
 import { agentOf, agents } from './agents.ts';
-
-/** Defined by the build. */
-declare const __SNO_AGENTS_VERSION__: string | undefined;
-
-const version = typeof __SNO_AGENTS_VERSION__ === 'undefined' ? 'unbuilt' : __SNO_AGENTS_VERSION__;
 
 const names = Object.keys(agents);
 /** An executable of one agent is that agent, whatever it is called. */
 const soleAgent = names.length === 1 ? names[0] : undefined;
 
-const usage = `sno-agents ${version}: the agents of a single-node cluster's host
+const usage = `sno-agents ${productVersion}: the agents of a single-node cluster's host
 
 usage: sno-agents AGENT plan|run|status
        AGENT plan|run|status          by the link of that name
@@ -26,7 +22,7 @@ agents: ${names.join(', ')}
 async function main(calledAs: string, args: readonly string[]): Promise<number> {
   const [name = '', ...rest] = args;
   if (name === '--version') {
-    process.stdout.write(`${version}\n`);
+    process.stdout.write(`${productVersion}\n`);
     return EXIT.done;
   }
   const called = agentOf(soleAgent ?? calledAs);

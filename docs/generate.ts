@@ -4,6 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { failuresReference } from './failures-reference.ts';
 import { findingsReference } from './findings-reference.ts';
 import { installConfigReference } from './install-config-reference.ts';
 import { snoReference } from './sno-reference.ts';
@@ -17,6 +18,7 @@ export interface GeneratedDocument {
 /** Every document that is made from the code, as it has to be now. */
 export async function generatedDocuments(signal: AbortSignal): Promise<GeneratedDocument[]> {
   return [
+    { path: 'docs/reference/failures.md', contents: failuresReference() },
     { path: 'docs/reference/findings.md', contents: findingsReference() },
     { path: 'docs/reference/install-config.md', contents: installConfigReference() },
     { path: 'docs/reference/sno.md', contents: await snoReference(signal) },

@@ -1,3 +1,6 @@
+import type { FailureCode } from '../lib/errors/codes.ts';
+import type { FailureData } from '../lib/errors/failure-data.ts';
+
 /** What the rules read: the redacted files of the phase `diagnosis`, by their paths in the bundle. */
 export interface BundleView {
   /** Sorted; below `log-bundle-ID/`. */
@@ -40,12 +43,16 @@ export interface Finding {
   readonly evidence: readonly Evidence[];
   /** What to do: imperative sentences. */
   readonly todo: string;
+  /** As the agent wrote it down, where one did. */
+  readonly failure?: FailureData;
 }
 
 export interface Rule {
   readonly name: string;
   /** What it looks for, for the documentation. */
   readonly looksFor: string;
+  /** The failures of agents that it reads. */
+  readonly codes?: readonly FailureCode[];
   /** What to do in general, for the documentation; a finding may say it with names and values. */
   readonly todo: string;
   find(view: BundleView): readonly Finding[];

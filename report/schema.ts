@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { failureDataSchema } from '../lib/errors/failure-data.ts';
 
 const evidenceSchema = z.object({
   /** In the bundle, beside this file. */
@@ -19,6 +20,8 @@ const findingSchema = z.object({
   follows: z.string().optional(),
   evidence: z.array(evidenceSchema),
   todo: z.string(),
+  /** As the agent wrote it down, where one did. */
+  failure: failureDataSchema.optional(),
 });
 
 const stepSchema = z.object({
@@ -39,6 +42,7 @@ const stepSchema = z.object({
   waited: z.number().optional(),
   note: z.string().optional(),
   reason: z.string().optional(),
+  failure: failureDataSchema.optional(),
   /** Times computed from durations, since the journal is gone. */
   estimated: z.boolean(),
   evidence: evidenceSchema,

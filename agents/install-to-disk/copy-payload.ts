@@ -79,7 +79,11 @@ async function copyExecutable(
   await copyFile(source, target, 0o755, signal);
   const found = (await sha256OfFiles([target], signal)).get(target) ?? 'nothing';
   if (found === expected) return;
-  throw new Failure('retry', 'the copy of the executable is damaged', { expected, found });
+  throw new Failure('retry', 'the copy of the executable is damaged', {
+    code: 'executable-mismatch',
+    expected,
+    found,
+  });
 }
 
 async function rootPartition(

@@ -1,5 +1,6 @@
 import { EXIT } from '../../lib/errors/exit-codes.ts';
 import { Failure } from '../../lib/errors/failure.ts';
+import { failureFromData } from '../../lib/errors/failure-data.ts';
 import { exists } from '../../lib/host/files.ts';
 import { waitForFiles } from '../../lib/host/watch.ts';
 import { statusPath } from '../../lib/steps/reporter.ts';
@@ -36,8 +37,11 @@ export const waitForBootkube: StepBody<HostContext> = {
 async function throwIfFailed(path: string): Promise<void> {
   const status = await readStatus(path);
   if (status?.state !== 'failed' || status.exitCode === EXIT.retryable) return;
-  throw new Failure('fatal', 'bootkube failed for good, so there is nothing to install', {
+  throw new Failure('fatal', 'bootkube failed permanently, so there is nothing to install', {
+    code: 'bootkube-failed',
     found: status.reason ?? 'no reason given',
-    fix: 'See "journalctl -u bootkube"; when it is mended, start bootkube.service and install-to-disk.service again.',
+    cause: status.failure === undefined ? undefined : failureFromData(status.failure),
+    tellsCause: true,
+    fix: 'See "journalctl -u bootkube"; once it is fixed, start bootkube.service and install-to-disk.service again.',
   });
 }

@@ -28,7 +28,8 @@ export const clean: StepBody<HostContext> = {
   async run({ paths }, progress) {
     const { signal } = progress;
     const ledger = await readLedger(paths);
-    if (ledger === undefined) throw new Failure('fatal', 'the leftovers ledger is not there');
+    if (ledger === undefined)
+      throw new Failure('fatal', 'the leftovers ledger is not there', { code: 'leftover-remains' });
     const mounted = await mountedPaths(signal);
     let removed = 0;
     for (const entry of ledger.entries) {
@@ -54,7 +55,9 @@ async function removeEntry(
 ): Promise<void> {
   const mount = mounted.find((source) => path === source || path.startsWith(`${source}/`));
   if (mount !== undefined) {
-    throw new Failure('retry', `a running container mounts ${mount}, which holds ${stated}`);
+    throw new Failure('retry', `a running container mounts ${mount}, which holds ${stated}`, {
+      code: 'leftover-remains',
+    });
   }
   if (unit !== undefined) await disableUnit(unit, signal);
   await removeFile(path);

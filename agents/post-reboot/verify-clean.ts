@@ -65,7 +65,8 @@ export const verifyClean: StepBody<HostContext> = {
   },
   async run({ paths, cluster }, progress) {
     const ledger = await readLedger(paths);
-    if (ledger === undefined) throw new Failure('fatal', 'the leftovers ledger is not there');
+    if (ledger === undefined)
+      throw new Failure('fatal', 'the leftovers ledger is not there', { code: 'leftover-remains' });
     refusePaths(await leftPaths(paths, ledger, progress.signal));
     const programs = new Map([[paths.executable, cluster.executableSha256]]);
     const searched = await searchDisk(paths, new Set(ledger.goneKeys), programs, progress);
@@ -90,6 +91,7 @@ async function leftPaths(
 function refusePaths(left: readonly string[]): void {
   if (left.length === 0) return;
   throw new Failure('fatal', `the bootstrap's files are still there: ${left.join(', ')}`, {
+    code: 'leftover-remains',
     expected: 'none of the paths in the leftovers ledger',
     fix: 'Find out what made them again, remove them, and start bootkube.service again.',
   });
@@ -98,6 +100,7 @@ function refusePaths(left: readonly string[]): void {
 function refuseKeys(found: readonly string[]): void {
   if (found.length === 0) return;
   throw new Failure('fatal', `a private key of the bootstrap is in ${found.join(', ')}`, {
+    code: 'leftover-remains',
     expected: 'no key that the leftovers ledger calls gone',
     fix: 'Remove the files or what in them holds the key, and start bootkube.service again.',
   });

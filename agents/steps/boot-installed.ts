@@ -26,6 +26,7 @@ export async function bootInstalled(
   if (firmware === 'none') throw alreadyInstalled(device, finding);
   if (finding.bootOrderSetAt !== undefined) {
     throw new Failure('fatal', `${device} holds a finished installation of this cluster`, {
+      code: 'disk-installed',
       expected: `the disk to boot, which was put first in the boot order at ${finding.bootOrderSetAt}`,
       found: 'the live medium booted again',
       fix: "Remove the live medium, or put the disk first in the firmware's setup, and restart the host.",

@@ -56,8 +56,16 @@ export const manifests: StepBody<HostContext> = {
     if (bad.length > 0) {
       for (const line of failureTable(rows)) progress.warn(line);
       throw new Failure('fatal', `${bad.length} of ${rows.length} manifests could not be applied`, {
+        code: 'manifests-rejected',
         found: bad.map(({ file, reason }) => `${file}: ${reason}`).join('; '),
-        fix: 'Correct the manifests and make the Ignition anew.',
+        fix: 'Correct the manifests, create the Ignition again and boot it.',
+        parts: bad.map(
+          ({ file, reason }) =>
+            new Failure('fatal', `${file}: ${reason}`, {
+              code: 'manifest-rejected',
+              subject: file,
+            }),
+        ),
       });
     }
     const created = rows.filter(({ outcome }) => outcome === 'created').length;

@@ -63,6 +63,7 @@ async function expectPinned(context: HostContext, signal: AbortSignal): Promise<
   const found = await sha256OfFile(path, signal);
   if (found === expected) return;
   throw new Failure('fatal', `${path} is not the payload that this installation was made for`, {
+    code: 'payload-mismatch',
     expected: `SHA-256 ${expected}`,
     found,
     fix: 'Put that payload on the live medium, or make the Ignition for this one.',

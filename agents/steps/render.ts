@@ -61,6 +61,7 @@ async function readFacts(context: HostContext, signal: AbortSignal): Promise<Hos
   const nodeIps = nodeIpsOf(addresses, cluster.machineNetwork);
   if (nodeIps === undefined) {
     throw new Failure('retry', 'the host lacks an address in the machine networks', {
+      code: 'address-missing',
       expected: `one of each family in ${cluster.machineNetwork.join(', ')}`,
       found: addresses.map(({ address }) => address).join(', ') || 'no address',
     });

@@ -28,6 +28,7 @@ export const FAILURE_CODES = {
   'preflight-hostname': 'the host has no final, valid name',
   'preflight-address': 'the host has no single address in the machine networks',
   'dns-record-missing': 'a DNS name of the cluster does not resolve to this host',
+  'address-missing': 'the host has no address in the machine networks yet',
   'preflight-clock': 'the clock is outside the validity of the certificates',
   'preflight-memory': 'the host has too little memory',
   'preflight-disk': 'the installation disk is too small or cannot be read',

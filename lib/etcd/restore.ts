@@ -115,6 +115,7 @@ async function expectSnapshotFile(path: string, { expected, signal }: RestoreOpt
   });
   if (found === expected.sha256) return;
   throw new Failure('fatal', `The etcd snapshot ${path} is not the one that was taken`, {
+    code: 'snapshot-unusable',
     expected: `SHA-256 ${expected.sha256}`,
     found,
   });
@@ -125,6 +126,7 @@ async function expectHash(database: string, options: RestoreOptions): Promise<vo
   const found = await hashKvOfDatabase(database, expected.revision, etcdutlOptions(options));
   if (describeHash(found) === describeHash(expected)) return;
   throw new Failure('fatal', 'The restored etcd database does not hold what the snapshot held', {
+    code: 'snapshot-unusable',
     expected: describeHash(expected),
     found: describeHash(found),
   });

@@ -50,7 +50,8 @@ export async function readDisk(device: string, signal: AbortSignal): Promise<Blo
     deadlineMs: 30_000,
   });
   const [disk, ...children] = lsblkSchema.parse(JSON.parse(text)).blockdevices;
-  if (disk === undefined) throw new Failure('retry', `lsblk knows nothing of ${path}`);
+  if (disk === undefined)
+    throw new Failure('retry', `lsblk knows nothing of ${path}`, { code: 'disk-not-found' });
   const [whole, ...parts] = await Promise.all(
     [disk, ...children].map((device) => probed(device, signal)),
   );
@@ -108,11 +109,13 @@ async function resolveDevice(device: string): Promise<string> {
     const path = await realpath(device);
     if ((await stat(path)).isBlockDevice()) return path;
     throw new Failure('fatal', `the installation disk ${device} is no block device`, {
+      code: 'disk-unsuitable',
       fix: 'Name a whole disk in bootstrapInPlace.installationDisk, best one of /dev/disk/by-id.',
     });
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure('fatal', `the installation disk ${device} is not there`, {
+      code: 'disk-not-found',
       found: `the disks ${await knownDisks()}`,
       fix: 'Correct bootstrapInPlace.installationDisk, or connect the disk.',
       cause: error,

@@ -98,6 +98,7 @@ async function readResult(
   await forget();
   if (Result === 'success' && ExecMainStatus === '0') return;
   throw new Failure('retry', `${name}.service failed`, {
+    code: 'command-failed',
     found: `result ${Result}, exit code ${ExecMainStatus}`,
     fix: `See "journalctl -u ${name}".`,
   });

@@ -55,6 +55,7 @@ export function refuseDisk(device: string, use: DiskUse): Failure | undefined {
 function refuseAmbiguous(device: string, { rivals, path }: DiskUse): Failure | undefined {
   if (rivals.length === 0) return undefined;
   return new Failure('fatal', `${device} matches several disks`, {
+    code: 'disk-unsuitable',
     expected: 'one disk',
     found: [path, ...rivals].join(', '),
     fix: 'Set up multipath if they are paths to one disk, or name one of them by its link in /dev/disk/by-path.',
@@ -64,6 +65,7 @@ function refuseAmbiguous(device: string, { rivals, path }: DiskUse): Failure | u
 function refuseKind(device: string, { node, disk, inContainer }: DiskUse): Failure | undefined {
   const refuse = (found: string, fix = ANOTHER) =>
     new Failure('fatal', `${device} is no disk to install on`, {
+      code: 'disk-unsuitable',
       expected: 'a whole disk',
       found,
       fix,
@@ -105,12 +107,14 @@ function refuseInUse(device: string, { uses }: DiskUse): Failure | undefined {
   const mounts = mountPointsOf(uses);
   if (mounts.some((at) => LIVE_SYSTEM.test(at))) {
     return new Failure('fatal', `${device} is what this live host runs from`, {
+      code: 'disk-in-use',
       found,
       fix: ANOTHER,
     });
   }
   if (uses.every(({ by }) => by === 'unknown')) {
     return new Failure('retry', `${device} is in use`, {
+      code: 'disk-in-use',
       found: 'that the kernel gives it to nobody else (EBUSY); no mount, swap or holder says why',
       fix: 'Look for a program that has it open ("fuser -v" with its name), or name another disk.',
     });
@@ -120,6 +124,7 @@ function refuseInUse(device: string, { uses }: DiskUse): Failure | undefined {
     .toSorted((a, b) => b.depth - a.depth)
     .map(({ fix }) => fix);
   return new Failure('fatal', `${device} is in use`, {
+    code: 'disk-in-use',
     found,
     fix: [...new Set(fixes), AGAIN].join(' '),
   });

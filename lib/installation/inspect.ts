@@ -48,7 +48,8 @@ export async function inspectTarget(
 async function requireFree(device: string, paths: HostPaths, signal: AbortSignal): Promise<void> {
   const path = await findDisk(device, signal);
   const use = await readDiskUse(paths, device, path);
-  if (use === undefined) throw new Failure('retry', `the kernel knows no disk ${path}`);
+  if (use === undefined)
+    throw new Failure('retry', `the kernel knows no disk ${path}`, { code: 'disk-not-found' });
   const refusal = refuseDisk(device, use);
   if (refusal !== undefined) throw refusal;
 }
@@ -94,6 +95,7 @@ export function requireWritable(cluster: Cluster, finding: DiskFinding): string 
         return `${disk} holds ${finding.what}, which is overwritten as configured`;
       }
       throw new Failure('fatal', `${disk} holds another system`, {
+        code: 'disk-other-system',
         expected: 'an empty disk',
         found: finding.what,
         fix: 'Wipe the disk, name another one, or set bootstrapInPlace.existingSystem to overwrite.',
@@ -108,6 +110,7 @@ export type FinishedInstallation = Extract<DiskFinding, { kind: 'finished' }>;
 /** What is said of a finished installation wherever it may not be written. */
 export function alreadyInstalled(disk: string, { at }: FinishedInstallation): Failure {
   return new Failure('fatal', `${disk} holds a finished installation of this cluster`, {
+    code: 'disk-installed',
     found: `completed at ${at}`,
     fix: 'Nothing was changed. Remove the live medium, or put the disk first in the boot order, and restart the host.',
   });

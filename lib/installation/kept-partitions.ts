@@ -44,6 +44,7 @@ export function requireKept(
 ): void {
   if (unmatched.length === 0) return;
   throw new Failure('fatal', `partitions to keep are not on ${device}`, {
+    code: 'disk-kept-partitions',
     expected: `a partition for ${unmatched.join(' and for ')}`,
     found: whatIsThere(disk),
     fix: 'Correct the partitions to keep in install-config.yaml, or name the disk that has them.',

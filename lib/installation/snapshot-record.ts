@@ -38,6 +38,7 @@ export async function readSnapshotRecord(path: string): Promise<SnapshotRecord |
     return snapshotRecordSchema.parse(JSON.parse(text));
   } catch (error) {
     throw new Failure('fatal', `the record of the snapshot, ${path}, cannot be read`, {
+      code: 'snapshot-unusable',
       cause: error,
     });
   }

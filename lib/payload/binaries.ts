@@ -71,6 +71,7 @@ async function installBinary(
     const found = (await sha256OfFiles([copy], signal)).get(copy) ?? 'nothing';
     if (found !== sha256) {
       throw new Failure('fatal', `${file} of the payload is damaged`, {
+        code: 'payload-damaged',
         expected: `SHA-256 ${sha256}`,
         found,
         fix: 'Write the live medium again',

@@ -39,6 +39,7 @@ export async function bringPayload(
 function expectArchitecture({ architecture, directory }: Payload): void {
   if (architecture === hostArchitecture()) return;
   throw new Failure('fatal', `The payload in ${directory} is for other hosts`, {
+    code: 'payload-mismatch',
     expected: hostArchitecture() ?? process.arch,
     found: architecture,
     fix: 'Put the payload for this architecture on the live medium',

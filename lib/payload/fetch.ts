@@ -70,6 +70,7 @@ async function fetchVerified(
   // Its beginning may be of another attempt, before what is served was changed.
   if (begun) return fetchVerified(base, file, folder, options);
   throw new Failure('fatal', `${url} is not what this installation was made for`, {
+    code: 'payload-mismatch',
     expected: `SHA-256 ${sha256}`,
     found: found ?? 'nothing',
     fix: 'Serve that payload, or make the Ignition for this one.',

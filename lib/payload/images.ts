@@ -99,5 +99,9 @@ async function ensurePinned(
 }
 
 function missing(reference: string, found: string, expected = 'the image of the payload'): Failure {
-  return new Failure('fatal', `The runtime does not have ${reference}`, { expected, found });
+  return new Failure('fatal', `The runtime does not have ${reference}`, {
+    code: 'payload-damaged',
+    expected,
+    found,
+  });
 }

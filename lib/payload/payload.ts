@@ -137,7 +137,10 @@ export async function openPayloadFile(
   const expected = join(await realpath(directory), relative);
   const found = await realpath(expected).catch((error: unknown) => {
     if (!isMissing(error)) throw error;
-    throw new Failure('usage', `The payload lacks ${relative}`, { expected });
+    throw new Failure('usage', `The payload lacks ${relative}`, {
+      code: 'payload-damaged',
+      expected,
+    });
   });
   if (found !== expected) throw notPlain(relative, `a link to ${found}`);
   // Not blocking: a named pipe would otherwise be waited for.
@@ -159,6 +162,7 @@ async function readDescription(path: string): Promise<string> {
   const file = await open(path).catch((error: unknown) => {
     if (!isMissing(error)) throw error;
     throw new Failure('usage', `There is no payload: ${path} is missing`, {
+      code: 'payload-damaged',
       fix: 'Put the payload folder on the live medium, or give its URL',
     });
   });

@@ -29,7 +29,8 @@ export async function endedBy<T>(signal: AbortSignal, graceMs: number, work: Pro
   let timer: NodeJS.Timeout | undefined;
   const { promise: overdue, reject } = Promise.withResolvers<never>();
   const give = () => {
-    const late = () => reject(new Failure('retry', 'it did not end when it was told to'));
+    const late = () =>
+      reject(new Failure('retry', 'it did not end when it was told to', { code: 'not-ended' }));
     timer = setTimeout(late, graceMs);
   };
   if (signal.aborted) give();

@@ -1,5 +1,7 @@
+import type { FailureData } from '../../lib/errors/failure-data.ts';
 import type { BundleView, Evidence } from '../bundle-view.ts';
 import { evidence, whereSaid } from './evidence.ts';
+import { readFailure } from './failure.ts';
 import { EARLIER, hostFilesIn } from './hosts.ts';
 import { at, msAt, numberAt, textAt } from './values.ts';
 
@@ -25,7 +27,9 @@ export interface StepEntry {
   readonly attempt: number;
   readonly seconds?: number;
   readonly waited?: number;
-  readonly failure?: string;
+  /** On `failed` and `attempt-failed`. */
+  readonly failure?: FailureData;
+  /** On `reboot`: why. */
   readonly reason?: string;
   readonly note?: string;
   readonly evidence: Evidence;
@@ -87,7 +91,7 @@ function parseEntry(
   const step = textAt(raw, 'step');
   const event = textAt(raw, 'event');
   if (atMs === undefined || step === undefined || !isEvent(event)) return undefined;
-  const text = (key: 'failure' | 'reason' | 'note') => {
+  const text = (key: 'reason' | 'note') => {
     const value = textAt(raw, key);
     return value === undefined ? {} : { [key]: value };
   };
@@ -105,7 +109,7 @@ function parseEntry(
     attempt: numberAt(raw, 'attempt') ?? 1,
     ...number('seconds'),
     ...number('waited'),
-    ...text('failure'),
+    ...(isFailure(event) ? { failure: readFailure(at(raw, 'failure')) } : {}),
     ...text('reason'),
     ...text('note'),
     get evidence() {
@@ -113,6 +117,8 @@ function parseEntry(
     },
   };
 }
+
+const isFailure = (event: StepEvent) => event === 'failed' || event === 'attempt-failed';
 
 const isEvent = (event: string | undefined): event is StepEvent =>
   event !== undefined && EVENTS.includes(event);
@@ -123,7 +129,7 @@ export interface StepFailure {
   readonly step: string;
   /** False where systemd starts the agent again. */
   readonly isFinal: boolean;
-  readonly reason: string;
+  readonly failure: FailureData;
   /** Of the first of the failed attempts in a row. */
   readonly sinceMs: number;
   readonly evidence: Evidence;
@@ -134,14 +140,12 @@ export function stepFailures(view: BundleView): StepFailure[] {
   return currentStepJournals(view).flatMap(({ agent, entries }) => {
     const own = entries.filter(({ step }) => step === entries.at(-1)?.step);
     const lastEnd = own.findLastIndex(({ event }) => event === 'done' || event === 'reboot');
-    const failures = own
-      .slice(lastEnd + 1)
-      .filter(({ event }) => event === 'failed' || event === 'attempt-failed');
+    const failures = own.slice(lastEnd + 1).filter(({ event }) => isFailure(event));
     const [first, last] = [failures[0], failures.at(-1)];
     if (first === undefined || last === undefined) return [];
     const isFinal = last.event === 'failed' && own.at(-1) === last;
-    const { step, reason = 'no reason given' } = last;
-    return [{ agent, step, isFinal, reason, sinceMs: first.atMs, evidence: last.evidence }];
+    const { step, failure = readFailure(undefined) } = last;
+    return [{ agent, step, isFinal, failure, sinceMs: first.atMs, evidence: last.evidence }];
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
+import { factsOf, fixOf, withCode } from '../reading/failure.ts';
 import { hostFiles } from '../reading/hosts.ts';
-import { splitReason } from '../reading/reason.ts';
 import { stepFailures } from '../reading/steps.ts';
 
 /** agents/post-reboot/clean.ts, agents/post-reboot/verify-clean.ts */
@@ -9,19 +9,20 @@ export const bootstrapLeftOver: Rule = {
   name: 'bootstrap-left-over',
   looksFor:
     'files or private keys of the bootstrap that the clean-up could not remove, or that are still listed after a finished installation',
+  codes: ['leftover-remains'],
   todo: 'Remove what the message names, and start bootkube.service again: it proves that nothing is left.',
   find(view) {
     const refused = stepFailures(view)
-      .filter(({ step }) => step === 'clean' || step === 'verify-clean')
-      .map(({ reason, sinceMs, evidence, isFinal }) => {
-        const { facts, todo } = splitReason(reason);
+      .filter(({ failure }) => withCode(failure, 'leftover-remains') !== undefined)
+      .map(({ failure, sinceMs, evidence, isFinal }) => {
         return {
           rule: this.name,
           severity: isFinal ? ('failing' as const) : ('warning' as const),
-          title: `The clean-up does not end: ${facts}`,
+          title: `The clean-up does not end: ${factsOf(failure)}`,
           sinceMs,
           evidence: [evidence],
-          todo: todo ?? this.todo,
+          todo: fixOf(failure) ?? this.todo,
+          failure,
         };
       });
     const [record] = hostFiles(view, 'agents/record.json');

@@ -1,19 +1,18 @@
 import type { BundleView, Finding, Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
+import { allWithCode } from '../reading/failure.ts';
 import { hostFiles } from '../reading/hosts.ts';
 import { stepFailures } from '../reading/steps.ts';
 import { listAt, textAt, textsAt } from '../reading/values.ts';
 
 /** Clients and kubelets reach the API as these, and routes their routers (enhancement single-node-installation-bootstrap-in-place, prerequisites). */
 const NEEDED = /^(api|api-int)\.|\.apps\./;
-/** How the agents' own check words it (agents/bootkube/preflight/dns.ts). */
-const SAID =
-  /dns-[a-z-]+: (\S+) does not resolve to this host: (.+?)\. (Add a DNS record .+?\.)(?= [a-z-]+: |$| A check )/g;
 
 export const dnsRecordMissing: Rule = {
   name: 'dns-record-missing',
   looksFor:
     'api, api-int, a name below apps or the name of the host that does not resolve to an address of this host, asked from its own name servers',
+  codes: ['dns-record-missing'],
   todo: 'Add the DNS record with the address of this host.',
   find(view) {
     const asked = hostFiles(view, 'network/dns.json').flatMap((path) =>
@@ -47,20 +46,21 @@ function fromAnswer(view: BundleView, path: string, raw: unknown): Finding[] {
 
 const whatPreflightSaid = (view: BundleView, name: string) =>
   stepFailures(view)
-    .filter(({ step, reason }) => step === 'preflight' && reason.includes(`: ${name} does not`))
+    .filter(({ failure }) =>
+      allWithCode(failure, 'dns-record-missing').some(({ subject }) => subject === name),
+    )
     .map(({ evidence }) => evidence);
 
 function fromPreflight(view: BundleView): Finding[] {
-  return stepFailures(view)
-    .filter(({ step }) => step === 'preflight')
-    .flatMap(({ reason, sinceMs, evidence }) =>
-      Array.from(reason.matchAll(SAID), ([, name = '', why = '', todo = '']) => ({
-        rule: dnsRecordMissing.name,
-        severity: 'failing' as const,
-        title: `${name} does not resolve to this host: ${why}`,
-        sinceMs,
-        evidence: [evidence],
-        todo,
-      })),
-    );
+  return stepFailures(view).flatMap(({ failure, sinceMs, evidence }) =>
+    allWithCode(failure, 'dns-record-missing').map((part) => ({
+      rule: dnsRecordMissing.name,
+      severity: 'failing' as const,
+      title: part.what,
+      sinceMs,
+      failure: part,
+      evidence: [evidence],
+      todo: part.fix ?? dnsRecordMissing.todo,
+    })),
+  );
 }

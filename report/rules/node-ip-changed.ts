@@ -1,18 +1,17 @@
 import type { BundleView, Finding, Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
+import { factsOf, fixOf, withCode } from '../reading/failure.ts';
 import { hostFiles } from '../reading/hosts.ts';
 import { objects } from '../reading/objects.ts';
-import { splitReason } from '../reading/reason.ts';
 import { stepFailures } from '../reading/steps.ts';
 import { listAt, textAt } from '../reading/values.ts';
 
-/** How the agents refuse it: agents/post-reboot/restore/check-identity.ts, agents/bootkube/handover/snapshot.ts. */
-const REFUSED = /the reboot changed|name or address is not the one of its certificates/;
-
+/** agents/post-reboot/restore/check-identity.ts, agents/bootkube/handover/snapshot.ts */
 export const nodeIpChanged: Rule = {
   name: 'node-ip-changed',
   looksFor:
     "an address of the node that no interface of the host has, and the agents' refusal to start a host whose name or address the reboot changed",
+  codes: ['identity-changed'],
   todo: 'Give the host its old address back (DHCP reservation or static configuration) and restart kubelet and bootkube: certificates and the Node hold the old one.',
   find(view) {
     return [...refusals(view), ...lostAddresses(view)];
@@ -21,16 +20,16 @@ export const nodeIpChanged: Rule = {
 
 function refusals(view: BundleView): Finding[] {
   return stepFailures(view)
-    .filter(({ reason }) => REFUSED.test(reason))
-    .map(({ reason, sinceMs, evidence }) => {
-      const { facts, todo } = splitReason(reason);
+    .filter(({ failure }) => withCode(failure, 'identity-changed') !== undefined)
+    .map(({ failure, sinceMs, evidence }) => {
       return {
         rule: nodeIpChanged.name,
         severity: 'failing',
-        title: `The host is not the one that the cluster was made for: ${facts}`,
+        title: `The host is not the one that the cluster was made for: ${factsOf(failure)}`,
         sinceMs,
         evidence: [evidence],
-        todo: todo ?? nodeIpChanged.todo,
+        todo: fixOf(failure) ?? nodeIpChanged.todo,
+        failure,
       };
     });
 }

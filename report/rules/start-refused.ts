@@ -1,6 +1,6 @@
 import { keepsKubelet } from '../../lib/agents/table.ts';
 import type { Rule } from '../bundle-view.ts';
-import { splitReason } from '../reading/reason.ts';
+import { factsOf, fixOf } from '../reading/failure.ts';
 import { stepFailures } from '../reading/steps.ts';
 
 export const startRefused: Rule = {
@@ -11,13 +11,14 @@ export const startRefused: Rule = {
   find(view) {
     return stepFailures(view)
       .filter(({ agent }) => keepsKubelet(agent))
-      .map(({ agent, step, reason, sinceMs, evidence, isFinal }) => {
-        const { facts, todo } = splitReason(reason);
+      .map(({ agent, step, failure, sinceMs, evidence, isFinal }) => {
+        const [facts, todo] = [factsOf(failure), fixOf(failure)];
         return {
           rule: this.name,
           severity: isFinal ? ('failing' as const) : ('warning' as const),
           title: `${agent} keeps the kubelet from starting, at its step ${step}: ${facts}`,
           sinceMs,
+          failure,
           evidence: [evidence],
           todo: `${todo ?? 'Do what the message says.'} Then run "systemctl start kubelet bootkube".`,
         };

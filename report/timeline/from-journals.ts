@@ -1,3 +1,4 @@
+import { failureSentence } from '../../lib/errors/failure-data.ts';
 import type { BundleView } from '../bundle-view.ts';
 import { allStepJournals, type StepEntry } from '../reading/steps.ts';
 import { type StepRun, stageOf } from './run.ts';
@@ -79,6 +80,10 @@ function take(run: StepRun, entry: StepEntry): void {
   if (entry.waited !== undefined) run.waited = entry.waited;
   if (entry.note !== undefined) run.note = entry.note;
   if (entry.reason !== undefined) run.reason = entry.reason;
+  if (entry.failure !== undefined) {
+    run.failure = entry.failure;
+    run.reason = failureSentence(entry.failure);
+  }
   run.result = entry.event === 'attempt-failed' ? 'retrying' : entry.event;
 }
 

@@ -1,4 +1,5 @@
 import { agentEntry } from '../../lib/agents/table.ts';
+import type { FailureData } from '../../lib/errors/failure-data.ts';
 import type { Evidence } from '../bundle-view.ts';
 
 /** One run of a step, from its first attempt to its end. */
@@ -16,6 +17,7 @@ export interface StepRun {
   waited?: number;
   note?: string;
   reason?: string;
+  failure?: FailureData;
   isEstimated: boolean;
   evidence: Evidence;
 }

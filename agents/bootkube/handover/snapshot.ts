@@ -77,7 +77,8 @@ async function snapshotFrom(
     limits,
   );
   if (taken.revision !== revision) {
-    throw new Failure('retry', 'somebody wrote to etcd while the snapshot was taken', {
+    throw new Failure('retry', 'etcd revision changed during the snapshot', {
+      code: 'snapshot-unusable',
       expected: `revision ${revision}`,
       found: `revision ${taken.revision}`,
     });
@@ -108,6 +109,7 @@ async function expectIdentity(
     expected.nodeIps.every((address) => addresses.includes(address));
   if (isSame) return expected;
   throw new Failure('retry', "the host's name or address is not the one of its certificates", {
+    code: 'identity-changed',
     expected: [expected.hostname, ...expected.nodeIps].join(', '),
     found: [hostname(), ...addresses].join(', '),
     fix: 'Give the host reserved addresses and a name that stays.',

@@ -14,6 +14,7 @@ const RECORD = { IPv4: { type: 'A', family: 4 }, IPv6: { type: 'AAAA', family: 6
 function resolvesHere(name: Check['name'], domainName: (input: CheckInput) => string): Check {
   return {
     name,
+    code: 'dns-record-missing',
     async run(input) {
       const fqdn = domainName(input);
       const answers = await Promise.all(
@@ -32,6 +33,7 @@ function resolvesHere(name: Check['name'], domainName: (input: CheckInput) => st
       return bad(
         `${fqdn} does not resolve to this host: ${wrong.map(seen).join(', ')}`,
         wrong.map(({ wanted }) => recordToAdd(fqdn, wanted)).join(' '),
+        fqdn,
       );
     },
   };

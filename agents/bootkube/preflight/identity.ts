@@ -6,6 +6,7 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 /** The name of a Node cannot change afterwards, so the host's name must be its last one. */
 export const hostnameCheck: Check = {
   name: 'hostname',
+  code: 'preflight-hostname',
   run: async ({ hostname, cluster }) => {
     const fix =
       'Set bootstrapInPlace.hostname in install-config.yaml, or have DHCP or DNS give the host its name.';
@@ -25,6 +26,7 @@ export const hostnameCheck: Check = {
 /** The addresses go into certificates and into the Node; they have to be the same after the reboot. */
 export const addressCheck: Check = {
   name: 'address',
+  code: 'preflight-address',
   run: async ({ addresses, cluster }) => {
     const networks = cluster.machineNetwork.join(', ');
     const missing = addresses.find(({ address }) => address === undefined);

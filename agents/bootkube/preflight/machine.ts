@@ -13,6 +13,7 @@ const GB = 1e9;
 /** Certificates made with a wrong clock are not valid once it is right. */
 export const clockCheck: Check = {
   name: 'clock',
+  code: 'preflight-clock',
   run: async ({ paths }) => {
     const pem = await readFile(`${paths.assetsTls}/admin-ca.crt`, 'utf8');
     const { validFrom, validTo } = new X509Certificate(pem);
@@ -33,6 +34,7 @@ export const clockCheck: Check = {
 
 export const memoryCheck: Check = {
   name: 'memory',
+  code: 'preflight-memory',
   run: async ({ settings }) => {
     const mib = Math.floor(totalmem() / MIB);
     return mib >= settings.minMemoryMiB
@@ -47,6 +49,7 @@ export const memoryCheck: Check = {
 /** Only its size: whether it may be written at all was looked at before, by inspect-disk. */
 export const diskCheck: Check = {
   name: 'disk',
+  code: 'preflight-disk',
   run: async ({ cluster, paths, settings, signal }) => {
     const { disk: wanted, savePartitions } = cluster.installation;
     const disk = await readDisk(wanted, signal);

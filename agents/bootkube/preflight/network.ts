@@ -6,6 +6,7 @@ const UNIT = 'sno-network.service';
 /** Whether the site's network configuration was applied. First, since most others fail if it was not. */
 export const networkCheck: Check = {
   name: 'network',
+  code: 'preflight-network',
   run: async ({ cluster, signal }) => {
     if (cluster.networkConfig === undefined) {
       return good("the network is the operating system's own");

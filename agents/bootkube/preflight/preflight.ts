@@ -21,7 +21,7 @@ export const checks: readonly Check[] = [
 
 /**
  * Looks at everything that an installation would trip over an hour later. All
- * checks run, so that one visit to the site mends all of them; a check named in
+ * checks run, so that one visit to the site fixes all of them; a check named in
  * the cluster's `preflightWarnings` only warns. The network may still be coming
  * up, so checks are asked again until the deadline.
  */
@@ -43,9 +43,7 @@ export const preflight: StepBody<HostContext> = {
     };
     const findings = await Promise.all(checks.map((check) => runCheck(check, input)));
     const problems = findings.flatMap(({ check, finding }) =>
-      finding.ok || cluster.preflightWarnings.includes(check.name)
-        ? []
-        : [`${check.name}: ${finding.problem}. ${finding.fix}`],
+      finding.ok || cluster.preflightWarnings.includes(check.name) ? [] : [{ check, finding }],
     );
     if (problems.length === 0) {
       for (const { check, finding } of findings) {
@@ -55,7 +53,14 @@ export const preflight: StepBody<HostContext> = {
     }
     if (problems.length === 0) return done(`${findings.length} checks`);
     throw new Failure('retry', `${problems.length} of ${findings.length} checks failed`, {
-      found: problems.join(' '),
+      code: 'preflight',
+      found: problems
+        .map(({ check, finding }) => `${check.name}: ${finding.problem}. ${finding.fix}`)
+        .join(' '),
+      parts: problems.map(
+        ({ check: { code }, finding: { problem, fix, subject } }) =>
+          new Failure('retry', problem, { code, subject, fix }),
+      ),
       fix: 'A check becomes a warning by its name in bootstrapInPlace.preflightWarnings of install-config.yaml.',
     });
   },
@@ -72,7 +77,7 @@ async function runCheck(
       check,
       finding: bad(
         `the check itself failed: ${describeError(error)}`,
-        'Mend what the message names, or see "journalctl -u bootkube".',
+        'Fix what the message names, or see "journalctl -u bootkube".',
       ),
     };
   }

@@ -34,6 +34,7 @@ async function expectDescription(
   const found = await sha256OfFile(join(payload, payloadFile), signal);
   if (found === expected) return;
   throw new Failure('fatal', `${payload}/${payloadFile} is not the one of the installation`, {
+    code: 'payload-mismatch',
     expected: `SHA-256 ${expected}`,
     found,
     fix: 'Copy the payload from the live medium again.',

@@ -36,7 +36,7 @@ export const checkIdentity: StepBody<HostContext> = {
     const lost = lostAddress(record.nodeIps, addresses);
     if (lost !== undefined && lost.found.length === 0) {
       const message = `the host has no ${lost.family} address in the machine network`;
-      throw new Failure('retry', message, { expected: lost.expected });
+      throw new Failure('retry', message, { code: 'address-missing', expected: lost.expected });
     }
     if (lost !== undefined) {
       throw changed(`the host's ${lost.family} address`, lost.expected, lost.found.join(', '));
@@ -62,6 +62,7 @@ export function lostAddress(nodeIps: NodeIps, addresses: readonly string[]) {
 
 function changed(what: string, expected: string, found: string): Failure {
   return new Failure('fatal', `the reboot changed ${what}`, {
+    code: 'identity-changed',
     expected,
     found,
     fix: `Give the host ${expected} back (DHCP reservation, DNS or configuration) and run "systemctl start kubelet.service bootkube.service".`,

@@ -17,11 +17,13 @@ export async function requireRecord(context: HostContext): Promise<SnapshotRecor
   const record = await readSnapshotRecord(path);
   if (record === undefined) {
     throw new Failure('fatal', `the record of the snapshot, ${path}, is not there`, {
+      code: 'snapshot-unusable',
       fix: 'Install the host again: without it nothing tells a whole snapshot from a damaged one.',
     });
   }
   if (record.clusterId !== context.cluster.clusterId) {
     throw new Failure('fatal', `${path} is of another cluster`, {
+      code: 'snapshot-unusable',
       expected: context.cluster.clusterId,
       found: record.clusterId,
     });

@@ -1,3 +1,4 @@
+import { Failure } from '../../../lib/errors/failure.ts';
 import { json, M, type RuleCase, step } from './rule-case.ts';
 
 const live = (agent: string, ...lines: string[]) => ({
@@ -21,13 +22,47 @@ const dns = (entry: object) => ({
     { name: 'api-int.lab.example.test', expected: ['192.168.126.10'], addresses: [], ...entry },
   ]),
 });
-/** As bootkube worded it on a host of the lab without these records. */
-const PREFLIGHT =
-  'the deadline of 15s is over; expected a host that fulfils what the installation needs; found 2 of 9 checks failed; found dns-api-int: api-int.lab.example.test does not resolve to this host: getaddrinfo EAI_AGAIN api-int.lab.example.test. Add a DNS record for api-int.lab.example.test with the address 192.168.126.10. dns-apps: preflight-check.apps.lab.example.test does not resolve to this host: getaddrinfo EAI_AGAIN preflight-check.apps.lab.example.test. Add a DNS record for preflight-check.apps.lab.example.test with the address 192.168.126.10. A check becomes a warning by its name in bootstrapInPlace.preflightWarnings of install-config.yaml.';
-const MANIFESTS =
-  '2 of 10 manifests could not be applied; found /opt/openshift/openshift/60-undecodable.yaml: Flow sequence in block collection must be sufficiently indented and end with a ]; /opt/openshift/manifests/50-rejected.yaml: POST /api/v1/namespaces/default/services: 422 Service "no-ports" is invalid: spec.ports: Required value. Correct the manifests and make the Ignition anew.';
-const CHANGED =
-  'the reboot changed the host\'s IPv4 address; expected 192.168.126.10; found 192.168.126.77. Give the host 192.168.126.10 back (DHCP reservation, DNS or configuration) and run "systemctl start kubelet.service bootkube.service".';
+const noRecord = (check: string, name: string) =>
+  new Failure('retry', `${name} does not resolve to this host: getaddrinfo EAI_AGAIN ${name}`, {
+    code: 'dns-record-missing',
+    subject: name,
+    fix: `Add a DNS record for ${name} with the address 192.168.126.10.`,
+    found: check,
+  });
+/** As bootkube leaves it on a host without these records: at its deadline. */
+const PREFLIGHT = new Failure('deadline', 'deadline of 15s exceeded', {
+  expected: 'a host that fulfils what the installation needs',
+  cause: new Failure('retry', '2 of 9 checks failed', {
+    code: 'preflight',
+    parts: [
+      noRecord('dns-api-int', 'api-int.lab.example.test'),
+      noRecord('dns-apps', 'preflight-check.apps.lab.example.test'),
+      new Failure('retry', '3 MiB of memory', { code: 'preflight-memory' }),
+    ],
+    fix: 'A check becomes a warning by its name in bootstrapInPlace.preflightWarnings.',
+  }),
+});
+const rejected = (file: string, reason: string) =>
+  new Failure('fatal', `${file}: ${reason}`, { code: 'manifest-rejected', subject: file });
+const MANIFESTS = new Failure('fatal', '2 of 10 manifests could not be applied', {
+  code: 'manifests-rejected',
+  found:
+    '/opt/openshift/openshift/60-undecodable.yaml: a; /opt/openshift/manifests/50-rejected.yaml: b',
+  fix: 'Correct the manifests.',
+  parts: [
+    rejected('/opt/openshift/openshift/60-undecodable.yaml', 'Flow sequence in block collection'),
+    rejected(
+      '/opt/openshift/manifests/50-rejected.yaml',
+      'POST: 422 Service "no-ports" is invalid',
+    ),
+  ],
+});
+const CHANGED = new Failure('fatal', "the reboot changed the host's IPv4 address", {
+  code: 'identity-changed',
+  expected: '192.168.126.10',
+  found: '192.168.126.77',
+  fix: 'Give the host 192.168.126.10 back (DHCP reservation, DNS or configuration).',
+});
 const node = (address: string) =>
   json({
     items: [
@@ -123,7 +158,11 @@ export const agentCases: readonly RuleCase[] = [
         '15:00:00',
         'inspect-disk',
         'failed',
-        '/dev/sda is in use; found /dev/sda1 is mounted on /mnt. Unmount it with "umount /mnt". Then start bootkube.service again.',
+        new Failure('fatal', '/dev/sda is in use', {
+          code: 'disk-in-use',
+          found: '/dev/sda1 is mounted on /mnt',
+          fix: 'Unmount it with "umount /mnt". Then start bootkube.service again.',
+        }),
       ),
     ),
     finds: [
@@ -186,7 +225,10 @@ export const agentCases: readonly RuleCase[] = [
         '15:00:00',
         'install-payload',
         'failed',
-        '/var/p is not the one of the installation; expected SHA-256 a; found b. Copy the payload from the live medium again.',
+        new Failure('fatal', '/var/p is not the one of the installation', {
+          code: 'payload-mismatch',
+          fix: 'Copy the payload from the live medium again.',
+        }),
       ),
     ),
     finds: [
@@ -215,7 +257,10 @@ export const agentCases: readonly RuleCase[] = [
         '15:00:00',
         'verify-clean',
         'failed',
-        'a private key of the bootstrap is in /etc/x; expected no key that the leftovers ledger calls gone. Remove the files or what in them holds the key, and start bootkube.service again.',
+        new Failure('fatal', 'a private key of the bootstrap is in /etc/x', {
+          code: 'leftover-remains',
+          fix: 'Remove the files or what in them holds the key, and start bootkube.service again.',
+        }),
       ),
     ),
     finds: [
@@ -250,7 +295,7 @@ export const agentCases: readonly RuleCase[] = [
           '15:00:00',
           'payload',
           'failed',
-          'the payload is damaged. Write the live medium again',
+          new Failure('fatal', 'the payload is damaged', { fix: 'Write the live medium again' }),
         ),
       ),
       ...live(
@@ -259,7 +304,7 @@ export const agentCases: readonly RuleCase[] = [
           '15:00:01',
           'wait-for-bootkube',
           'failed',
-          'bootkube failed for good, so there is nothing to install',
+          new Failure('fatal', 'nothing to install', { code: 'bootkube-failed' }),
         ),
       ),
     },

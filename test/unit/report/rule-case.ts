@@ -1,3 +1,5 @@
+import { Failure } from '../../../lib/errors/failure.ts';
+import { failureData } from '../../../lib/errors/failure-data.ts';
 import type { CollectFailure, Finding } from '../../../report/bundle-view.ts';
 
 /** Files of a bundle made at 15:20 (view.ts), and what one rule has to find in them. */
@@ -47,14 +49,19 @@ export const shown = (
 ): string =>
   `Id=${unit}\nLoadState=loaded\nActiveState=${active}\nSubState=${sub}\nResult=${result}\nNRestarts=${restarts}\nExecMainStatus=${result === 'success' ? 0 : 1}\nStateChangeTimestamp=${since}\n`;
 
+/** As the agents write it down; a text is the failure's sentence. */
+const written = (failed: string | Failure) => ({
+  failure: failureData(typeof failed === 'string' ? new Failure('fatal', failed) : failed),
+});
+
 /** A line of a step journal. */
 export const step = (
   at: string,
   name: string,
   event: string,
-  reason?: string,
+  failed?: string | Failure,
   more: object = {},
 ): string =>
-  `${JSON.stringify({ at: `2026-11-21T${at}Z`, boot: 'b1', up: seconds(at), step: name, input: 'i', attempt: 1, event, ...(reason === undefined ? {} : { failure: 'fatal', reason }), ...more })}\n`;
+  `${JSON.stringify({ at: `2026-11-21T${at}Z`, boot: 'b1', up: seconds(at), step: name, input: 'i', attempt: 1, event, ...(failed === undefined ? {} : written(failed)), ...more })}\n`;
 
 const seconds = (at: string) => (Date.parse(`2026-11-21T${at}Z`) - 1_795_000_000_000) / 1000;
