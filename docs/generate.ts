@@ -2,11 +2,12 @@
  * Writes docs/reference/ from the code: `node build/launch.mjs docs/generate.ts`.
  * A test compares what is there with what this would write.
  */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { failuresReference } from './failures-reference.ts';
 import { findingsReference } from './findings-reference.ts';
 import { installConfigReference } from './install-config-reference.ts';
+import { schemaDocuments } from './schemas.ts';
 import { snoReference } from './sno-reference.ts';
 
 export interface GeneratedDocument {
@@ -21,6 +22,7 @@ export async function generatedDocuments(signal: AbortSignal): Promise<Generated
     { path: 'docs/reference/failures.md', contents: failuresReference() },
     { path: 'docs/reference/findings.md', contents: findingsReference() },
     { path: 'docs/reference/install-config.md', contents: installConfigReference() },
+    ...schemaDocuments(),
     { path: 'docs/reference/sno.md', contents: await snoReference(signal) },
   ];
 }
@@ -28,6 +30,7 @@ export async function generatedDocuments(signal: AbortSignal): Promise<Generated
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..');
   for (const { path, contents } of await generatedDocuments(AbortSignal.timeout(60_000))) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), contents);
     process.stdout.write(`wrote ${path}\n`);
   }

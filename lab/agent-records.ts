@@ -1,21 +1,8 @@
 import { cp, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { exists, readTextIfPresent } from '../lib/host/files.ts';
+import { type RecordedStep, recordedSteps, recordSchema } from '../lib/installation/record.ts';
 import { readJournal } from '../lib/steps/journal.ts';
-import type { AgentStep } from './scenario.ts';
-
-const recordSchema = z.object({
-  steps: z.array(
-    z.looseObject({
-      agent: z.string(),
-      name: z.string(),
-      seconds: z.number(),
-      cpu: z.number(),
-      attempts: z.number(),
-    }),
-  ),
-});
 
 /** Copies journals and status files of the agents out of a host's tree, so that they outlive it. */
 export async function saveAgentState(rootDir: string, target: string): Promise<void> {
@@ -35,12 +22,12 @@ export async function saveAgentState(rootDir: string, target: string): Promise<v
  * Every step of every agent. The journals of the live host tell it whole; the record
  * tells of the installed host, whose last journal is gone; other journals, the rest.
  */
-export async function readAgentSteps(live: string, last: string): Promise<AgentStep[]> {
+export async function readAgentSteps(live: string, last: string): Promise<RecordedStep[]> {
   const ofLive = await summarizeFolder(live);
   const text = await readTextIfPresent(join(last, 'record.json'));
   const recorded = text === undefined ? [] : recordSchema.parse(JSON.parse(text)).steps;
   const ofLast = await summarizeFolder(last);
-  const steps: AgentStep[] = [];
+  const steps: RecordedStep[] = [];
   for (const each of [...ofLive, ...recorded, ...ofLast]) {
     const known = steps.some(({ agent, name }) => agent === each.agent && name === each.name);
     if (!known) steps.push(each);
@@ -48,26 +35,12 @@ export async function readAgentSteps(live: string, last: string): Promise<AgentS
   return steps;
 }
 
-async function summarizeFolder(folder: string): Promise<AgentStep[]> {
-  const steps: AgentStep[] = [];
+async function summarizeFolder(folder: string): Promise<RecordedStep[]> {
+  const steps: RecordedStep[] = [];
   for (const file of await readdir(folder).catch(() => [])) {
     if (!file.endsWith('.jsonl')) continue;
-    steps.push(...(await summarizeJournal(file.slice(0, -'.jsonl'.length), join(folder, file))));
+    const agent = file.slice(0, -'.jsonl'.length);
+    steps.push(...recordedSteps(agent, await readJournal(join(folder, file))));
   }
   return steps;
-}
-
-async function summarizeJournal(agent: string, path: string): Promise<AgentStep[]> {
-  const entries = await readJournal(path);
-  return [...new Set(entries.map(({ step }) => step))].map((name) => {
-    const own = entries.filter(({ step }) => step === name);
-    const done = own.findLast(({ event }) => event === 'done');
-    return {
-      agent,
-      name,
-      seconds: done?.seconds ?? 0,
-      cpu: done?.cpu ?? 0,
-      attempts: own.filter(({ event }) => event === 'started').length,
-    };
-  });
 }

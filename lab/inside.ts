@@ -1,8 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Listr } from 'listr2';
-import { describeError } from '../lib/errors/failure.ts';
+import { failureData, failureSentence } from '../lib/errors/failure-data.ts';
 import { writeFileAtomic } from '../lib/host/files.ts';
+import { productVersion } from '../lib/version.ts';
 import { ETCD_VERSION } from './components/etcd.ts';
 import { ensureComponents } from './components/index.ts';
 import { KUBERNETES_VERSION } from './components/kubernetes.ts';
@@ -11,6 +12,7 @@ import { Teardown } from './host/teardown.ts';
 import { writeKept } from './kept.ts';
 import { outFolder, repository } from './paths.ts';
 import { listOptions } from './progress.ts';
+import type { LabResult } from './result.ts';
 import { scenarios } from './scenarios/index.ts';
 
 export interface InsideOptions {
@@ -60,15 +62,17 @@ export async function runScenario(options: InsideOptions): Promise<number> {
   const ok = failure === undefined;
   try {
     const steps = await scenario.agentSteps();
-    const result = {
+    const result: LabResult = {
+      schemaVersion: 1,
+      version: productVersion,
       scenario: options.scenario,
       ok,
-      ...(ok ? {} : { error: describeError(failure) }),
+      ...(ok ? {} : { failure: failureData(failure) }),
       seconds: (Date.now() - began) / 1000,
       // What the agents themselves computed, by the processor time in their journals.
       ownSeconds: Math.round(steps.reduce((sum, { cpu }) => sum + cpu, 0) * 1000) / 1000,
       stages: Object.entries(seconds).map(([name, took]) => ({ name, seconds: took })),
-      steps,
+      steps: [...steps],
       versions: { kubernetes: `v${KUBERNETES_VERSION}`, etcd: `v${ETCD_VERSION}` },
     };
     await writeFileAtomic(join(out, 'result.json'), `${JSON.stringify(result, null, 2)}\n`, 0o644);
@@ -83,21 +87,13 @@ export async function runScenario(options: InsideOptions): Promise<number> {
   return ok ? 0 : 1;
 }
 
-interface Result {
-  readonly ok: boolean;
-  readonly error?: string;
-  readonly seconds: number;
-  readonly ownSeconds: number;
-  readonly steps: readonly { agent: string; name: string; seconds: number; attempts: number }[];
-}
-
-function printResult({ ok, error, seconds, ownSeconds, steps }: Result, out: string): void {
+function printResult({ failure, seconds, ownSeconds, steps }: LabResult, out: string): void {
   const width = Math.max(0, ...steps.map(({ agent, name }) => agent.length + name.length + 1));
   const lines = steps.map(({ agent, name, seconds: took, attempts }) => {
     const again = attempts > 1 ? `  (${attempts} attempts)` : '';
     return `  ${`${agent} ${name}`.padEnd(width)} ${took.toFixed(1).padStart(7)} s${again}`;
   });
-  const verdict = ok ? 'done' : `FAILED: ${error}`;
+  const verdict = failure === undefined ? 'done' : `FAILED: ${failureSentence(failure)}`;
   const own = `the agents' own work: ${ownSeconds.toFixed(1)} s of processor time`;
   const all = `${verdict}, ${seconds.toFixed(0)} s in all; see ${relative(repository, out)}`;
   const text = ['', ...lines, '', own, all, ''];

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Failure } from '../lib/errors/failure.ts';
 import { exists } from '../lib/host/files.ts';
 import { file } from '../lib/ignition/entries.ts';
+import type { RecordedStep } from '../lib/installation/record.ts';
 import { readAgentSteps, saveAgentState } from './agent-records.ts';
 import { type Carried, readCarried } from './checks/carried.ts';
 import { clusterChecks, diskChecks } from './checks/index.ts';
@@ -23,7 +24,7 @@ import {
 } from './install-config.ts';
 import { reportJournal } from './journal-progress.ts';
 import { createIgnition, makeMedium } from './medium.ts';
-import type { AgentStep, LabContext, ScenarioRun, ScenarioStep } from './scenario.ts';
+import type { LabContext, ScenarioRun, ScenarioStep } from './scenario.ts';
 import { serveInstallation } from './served.ts';
 import { openSite, type Site, type SiteOptions } from './site.ts';
 
@@ -183,7 +184,7 @@ export class Installation {
     }
   }
 
-  async agentSteps(): Promise<readonly AgentStep[]> {
+  async agentSteps(): Promise<readonly RecordedStep[]> {
     if (this.host !== undefined) await saveAgentState(this.host.rootDir, this.#records('last'));
     return readAgentSteps(this.#records('live'), this.#records('last'));
   }

@@ -1,3 +1,4 @@
+import type { RecordedStep } from '../lib/installation/record.ts';
 import type { Components } from './components/index.ts';
 import type { Host } from './host/host.ts';
 import type { Teardown } from './host/teardown.ts';
@@ -25,16 +26,7 @@ export interface ScenarioRun {
   /** The host that is up now. */
   readonly host: Host | undefined;
   /** What the agents on the hosts did so far, from their own records. */
-  agentSteps(): Promise<readonly AgentStep[]>;
-}
-
-export interface AgentStep {
-  readonly agent: string;
-  readonly name: string;
-  readonly seconds: number;
-  /** Processor time of the agent itself; the rest of `seconds` was waiting for others. */
-  readonly cpu: number;
-  readonly attempts: number;
+  agentSteps(): Promise<readonly RecordedStep[]>;
 }
 
 export type Scenario = (context: LabContext) => ScenarioRun;

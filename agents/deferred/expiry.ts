@@ -4,9 +4,9 @@ import { Failure } from '../../lib/errors/failure.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { Settings } from '../../lib/host/settings.ts';
+import { recordSchema } from '../../lib/installation/record.ts';
 import { deferredState } from './paths.ts';
 
-const recordSchema = z.object({ completed: z.iso.datetime() });
 const expirySchema = z.object({ expires: z.iso.datetime() });
 
 const hoursMs = (hours: number) => hours * 3_600_000;
@@ -28,7 +28,7 @@ export async function readExpiry(paths: HostPaths, settings: Settings): Promise<
       fix: 'Wait for bootkube.service.',
     });
   }
-  const { completed } = recordSchema.parse(JSON.parse(record));
+  const { completed } = recordSchema.pick({ completed: true }).parse(JSON.parse(record));
   return new Date(Date.parse(completed) + hoursMs(settings.deferredExpiryHours));
 }
 

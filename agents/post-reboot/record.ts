@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { installingAgents } from '../../lib/agents/table.ts';
+import { clusterDomain } from '../../lib/cluster/cluster.ts';
 import { exists, writeFileAtomic } from '../../lib/host/files.ts';
 import { readMarker } from '../../lib/installation/marker.ts';
+import { type InstallationRecord, recordedSteps } from '../../lib/installation/record.ts';
 import { journalPath } from '../../lib/steps/agent-command.ts';
-import { type JournalEntry, readJournal } from '../../lib/steps/journal.ts';
+import { readJournal } from '../../lib/steps/journal.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
+import { productVersion } from '../../lib/version.ts';
 import type { HostContext } from '../steps/host-context.ts';
 import { readRestarts } from '../steps/steady-state.ts';
 
@@ -31,11 +34,13 @@ export const record: StepBody<HostContext> = {
       ]),
     ];
     const steps = await Promise.all(
-      journals.map(async ([agent, path]) => summarize(agent, await readJournal(path))),
+      journals.map(async ([agent, path]) => recordedSteps(agent, await readJournal(path))),
     );
-    const summary = {
+    const summary: InstallationRecord = {
+      schemaVersion: 1,
+      version: productVersion,
       clusterId: cluster.clusterId,
-      cluster: `${cluster.name}.${cluster.baseDomain}`,
+      cluster: clusterDomain(cluster),
       node: context.hostname(),
       installed: (await readMarker(paths.at('/var')))?.at,
       completed: new Date().toISOString(),
@@ -46,20 +51,3 @@ export const record: StepBody<HostContext> = {
     return done();
   },
 };
-
-/** One line for each step of a journal: its last success, and how often it was begun. */
-export function summarize(agent: string, entries: readonly JournalEntry[]) {
-  const names = [...new Set(entries.map(({ step }) => step))];
-  return names.map((name) => {
-    const own = entries.filter(({ step }) => step === name);
-    const last = own.findLast(({ event }) => event === 'done');
-    return {
-      agent,
-      name,
-      seconds: last?.seconds ?? 0,
-      waited: last?.waited ?? 0,
-      cpu: last?.cpu ?? 0,
-      attempts: own.filter(({ event }) => event === 'started').length,
-    };
-  });
-}

@@ -1,16 +1,11 @@
 import { join } from 'node:path';
-import { z } from 'zod';
 import { exists, readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
+import { type Restarts, restartsSchema } from '../../lib/installation/record.ts';
 import { waitForSteadyState } from '../../lib/kube/wait-for-steady-state.ts';
 import { withBootstrapAdmin } from '../../lib/render/access.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
-
-const restartsSchema = z.array(
-  z.object({ pod: z.string(), container: z.string(), count: z.number() }),
-);
-export type Restarts = z.infer<typeof restartsSchema>;
 
 const restartsPath = ({ paths }: HostContext) => join(paths.state, 'post-reboot/restarts.json');
 

@@ -1,12 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
+import { recordSchema } from '../../lib/installation/record.ts';
 import type { ClusterCheck } from './check.ts';
-
-const recordSchema = z.object({
-  containerRestarts: z.array(z.object({ container: z.string(), count: z.number() })),
-});
 
 /** The pods of the live stage go on as they are: none of them has to be started twice. */
 export const restarts: ClusterCheck = {

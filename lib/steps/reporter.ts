@@ -1,6 +1,7 @@
 import { describeError, Failure } from '../errors/failure.ts';
 import { failureData } from '../errors/failure-data.ts';
 import type { HostPaths } from '../host/paths.ts';
+import { productVersion } from '../version.ts';
 import type { WaitingListener } from './progress.ts';
 import { ServiceRecord } from './service-record.ts';
 import { type AgentStatus, StatusFile } from './status.ts';
@@ -24,7 +25,14 @@ export class Reporter implements WaitingListener {
   constructor(plan: Pick<Plan<unknown>, 'agent' | 'unit'>, paths: HostPaths) {
     this.#status = new StatusFile(statusPath(paths, plan.agent));
     this.#record = new ServiceRecord(`${paths.serviceRecords}/${plan.unit}.json`);
-    this.#now = { agent: plan.agent, unit: plan.unit, state: 'running', updated: now() };
+    this.#now = {
+      schemaVersion: 1,
+      version: productVersion,
+      agent: plan.agent,
+      unit: plan.unit,
+      state: 'running',
+      updated: now(),
+    };
   }
 
   async agentBegins(): Promise<void> {

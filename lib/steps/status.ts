@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { failureDataSchema } from '../errors/failure-data.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 
-const statusSchema = z.object({
+/** `/run/sno-agents/<agent>/status.json`: where an agent stands, for programs. */
+export const statusSchema = z.object({
+  schemaVersion: z.literal(1),
+  version: z.string().describe('of the product'),
   agent: z.string(),
   unit: z.string(),
   state: z.enum(['running', 'done', 'failed', 'reboot', 'stopped']),
@@ -25,7 +28,6 @@ const statusSchema = z.object({
   exitCode: z.number().optional(),
 });
 
-/** `/run/sno-agents/<agent>/status.json`: where an agent stands, for programs. */
 export type AgentStatus = z.infer<typeof statusSchema>;
 
 /** Publishes the status; the newest one wins when several come at once. */

@@ -1,26 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { z } from 'zod';
+import { type LabResult, resultSchema } from '../../lab/result.ts';
 
 const root = join(import.meta.dirname, '../..');
-
-const resultSchema = z.object({
-  scenario: z.string(),
-  ok: z.boolean(),
-  error: z.string().optional(),
-  seconds: z.number(),
-  ownSeconds: z.number(),
-  steps: z.array(
-    z.object({ agent: z.string(), name: z.string(), seconds: z.number(), attempts: z.number() }),
-  ),
-  versions: z.record(z.string(), z.string()),
-});
 
 export interface LabRun {
   readonly exitCode: number | undefined;
   readonly output: string;
-  readonly result: z.infer<typeof resultSchema>;
+  readonly result: LabResult;
 }
 
 /** Runs `npm run lab -- --scenario NAME`, with everything that it sets up, and reads its result. */

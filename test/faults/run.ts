@@ -4,6 +4,7 @@
  */
 import { faults } from '../../lab/faults/index.ts';
 import { describeError } from '../../lib/errors/failure.ts';
+import { failureSentence } from '../../lib/errors/failure-data.ts';
 import { leftOnMachine, runLab } from '../e2e/lab.ts';
 
 const DEADLINE_MINUTES = 20;
@@ -22,7 +23,11 @@ async function runFault(name: string): Promise<boolean> {
 async function tryFault(name: string): Promise<string | undefined> {
   try {
     const { exitCode, output, result } = await runLab(name, DEADLINE_MINUTES);
-    if (exitCode !== 0) return result.error ?? output.split('\n').slice(-5).join(' | ');
+    if (exitCode !== 0) {
+      const { failure } = result;
+      const end = output.split('\n').slice(-5).join(' | ');
+      return failure === undefined ? end : failureSentence(failure);
+    }
     const left = await leftOnMachine();
     return left.length === 0 ? undefined : `left on the machine: ${left.join(', ')}`;
   } catch (error) {

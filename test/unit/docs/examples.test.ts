@@ -17,6 +17,7 @@ const technician = read('docs/technician.md');
 const support = read('docs/support.md');
 
 t.test('the technician sees the lines of the example', async (t) => {
+  const version = { schemaVersion: 1, version: '1.2.3' } as const;
   for (const { plan, name } of [
     { plan: bootkubePlan(defaultSettings), name: 'manifests' },
     { plan: installToDiskPlan(defaultSettings), name: 'write-disk' },
@@ -24,10 +25,16 @@ t.test('the technician sees the lines of the example', async (t) => {
     const { agent, unit, steps } = plan;
     const number = steps.findIndex((step) => step.name === name) + 1;
     const step = { name, number, of: steps.length, attempt: 1, since: '', until: '' };
-    const status: AgentStatus = { agent, unit, state: 'running', updated: '', step };
+    const status: AgentStatus = { ...version, agent, unit, state: 'running', updated: '', step };
     t.ok(technician.includes(`   ${progressLine(status)}\n`), name);
   }
-  const ended = { agent: 'install-to-disk', unit: 'x', state: 'reboot', updated: '' } as const;
+  const ended: AgentStatus = {
+    ...version,
+    agent: 'install-to-disk',
+    unit: 'x',
+    state: 'reboot',
+    updated: '',
+  };
   t.ok(technician.includes(`   ${progressLine(ended)}\n`), 'reboot');
 });
 

@@ -47,7 +47,11 @@ t.test('exit codes, and what is said and written with them', async (t) => {
         },
       },
     },
-    { env: { BEHAVIOUR: 'usage' }, code: 2, stdout: /middle: moon.yaml: phase: unknown exit=2 code=usage/ },
+    {
+      env: { BEHAVIOUR: 'usage' },
+      code: 2,
+      stdout: /middle: moon.yaml: phase: unknown exit=2 code=usage/,
+    },
     {
       env: { CONTEXT_FAULT: '1' },
       code: 2,
@@ -133,7 +137,11 @@ t.test('plan and status', async (t) => {
       { step: 'prepare', event: 'started', attempt: 1 },
       { step: 'prepare', event: 'done', seconds: Number, waited: Number, cpu: Number },
       { step: 'middle', event: 'started' },
-      { step: 'middle', event: 'attempt-failed', failure: { code: 'unavailable', kind: 'retry', what: 'the moon is not up' } },
+      {
+        step: 'middle',
+        event: 'attempt-failed',
+        failure: { code: 'unavailable', kind: 'retry', what: 'the moon is not up' },
+      },
     ],
   });
 });

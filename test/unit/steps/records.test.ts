@@ -97,6 +97,8 @@ t.test('status file', async (t) => {
   const path = join(t.testdir(), 'run/status.json');
   const file = new StatusFile(path);
   const status = (number: number): AgentStatus => ({
+    schemaVersion: 1,
+    version: '1.2.3',
     agent: 'a',
     unit: 'u',
     state: 'running',

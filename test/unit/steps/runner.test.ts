@@ -42,9 +42,7 @@ t.test('steps run in order, and their outcomes end the run or not', async (t) =>
     const fallen = async () => {
       throw new Failure('fatal', 'the moon fell', { fix: 'Buy one.' });
     };
-    const bench = new Bench(t.testdir())
-      .step('a', { retry, runs: [fallen] })
-      .step('b');
+    const bench = new Bench(t.testdir()).step('a', { retry, runs: [fallen] }).step('b');
     await t.rejects(bench.run(), { kind: 'fatal', message: 'a: the moon fell. Buy one.' });
     t.strictSame(bench.ran, ['a']);
     t.strictSame(await bench.story(), ['a started', 'a failed']);
@@ -124,22 +122,28 @@ t.test('unknown errors are tried again where there is a retry', async (t) => {
   t.equal(bench.ran.length, 10);
 });
 
-t.test('a programming error gets three attempts, also over restarts, and leaves its stack', async (t) => {
-  const broken = () => Promise.reject(new TypeError('x is no function'));
-  const twice = new Bench(t.testdir({})).step('a', { retry, runs: [broken, broken, done()] });
-  t.strictSame(await twice.run(), { kind: 'done' }, 'one of a moment passes');
+t.test(
+  'a programming error gets three attempts, also over restarts, and leaves its stack',
+  async (t) => {
+    const broken = () => Promise.reject(new TypeError('x is no function'));
+    const twice = new Bench(t.testdir({})).step('a', { retry, runs: [broken, broken, done()] });
+    t.strictSame(await twice.run(), { kind: 'done' }, 'one of a moment passes');
 
-  const bench = new Bench(t.testdir({})).step('a', { retry, runs: [broken] });
-  bench.priorities = true;
-  await bench.remember({ event: 'started' }, { event: 'attempt-failed' });
-  await t.rejects(bench.run(), { kind: 'bug', code: 'bug' });
-  t.equal(bench.ran.length, 2);
-  const { entries } = await bench.journal();
-  t.match(entries.at(-1), { event: 'failed', failure: { kind: 'bug', stack: /runner\.test\.ts/ } });
-  const stack = bench.lines.filter((line) => line.includes('runner.test.ts'));
-  t.equal(stack.length, 2, 'the journal has the stack of each attempt');
-  for (const line of stack) t.match(line, /^<7>/, 'at debug priority');
-});
+    const bench = new Bench(t.testdir({})).step('a', { retry, runs: [broken] });
+    bench.priorities = true;
+    await bench.remember({ event: 'started' }, { event: 'attempt-failed' });
+    await t.rejects(bench.run(), { kind: 'bug', code: 'bug' });
+    t.equal(bench.ran.length, 2);
+    const { entries } = await bench.journal();
+    t.match(entries.at(-1), {
+      event: 'failed',
+      failure: { kind: 'bug', stack: /runner\.test\.ts/ },
+    });
+    const stack = bench.lines.filter((line) => line.includes('runner.test.ts'));
+    t.equal(stack.length, 2, 'the journal has the stack of each attempt');
+    for (const line of stack) t.match(line, /^<7>/, 'at debug priority');
+  },
+);
 
 t.test('a done step is passed over only for the same input and while it holds', async (t) => {
   let input = 'one';

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { resultSchema } from '../lab/result.ts';
+import { recordSchema } from '../lib/installation/record.ts';
+import { statusSchema } from '../lib/steps/status.ts';
+
+/** What is published: the schema's name is that of its file. */
+const PUBLISHED = {
+  status: { title: '/run/sno-agents/<agent>/status.json', schema: statusSchema },
+  record: { title: '/var/lib/sno-agents/record.json', schema: recordSchema },
+  result: { title: 'lab/out/<scenario>/result.json', schema: resultSchema },
+} as const;
+
+/**
+ * The JSON Schemas (draft 2020-12) of what the product writes and reads, for programs. They allow
+ * further fields: a later version may add some without a new `schemaVersion`.
+ */
+export function schemaDocuments(): { path: string; contents: string }[] {
+  return Object.entries(PUBLISHED).map(([name, { title, schema }]) => ({
+    path: `docs/reference/schemas/${name}.schema.json`,
+    contents: `${JSON.stringify({ title, ...z.toJSONSchema(schema, { io: 'input' }) }, null, 2)}\n`,
+  }));
+}

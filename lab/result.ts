@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { failureDataSchema } from '../lib/errors/failure-data.ts';
+import { recordedStepSchema } from '../lib/installation/record.ts';
+
+/** `lab/out/<scenario>/result.json`: how a run of the lab ended, also a failed one. */
+export const resultSchema = z.object({
+  schemaVersion: z.literal(1),
+  version: z.string().describe('of the product that was run'),
+  scenario: z.string(),
+  ok: z.boolean(),
+  failure: failureDataSchema.optional().describe('where it is not ok'),
+  seconds: z.number().describe('of the whole run'),
+  ownSeconds: z.number().describe('processor time of all agents'),
+  stages: z
+    .array(z.object({ name: z.string(), seconds: z.number() }))
+    .describe('of the scenario, in order'),
+  steps: z.array(recordedStepSchema).describe('of all agents on all hosts of the run'),
+  versions: z.record(z.string(), z.string()).describe('of the components'),
+});
+
+export type LabResult = z.infer<typeof resultSchema>;

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { JournalEntry } from '../steps/journal.ts';
+
+/** A step of an agent, as it went in the end. */
+export const recordedStepSchema = z.object({
+  agent: z.string(),
+  name: z.string(),
+  seconds: z.number().describe('length of the successful attempt'),
+  waited: z.number().describe('how much of it was spent waiting for others'),
+  cpu: z.number().describe("processor time of the agent's own process, in seconds"),
+  attempts: z.int().describe('how often it was started'),
+});
+
+export type RecordedStep = z.infer<typeof recordedStepSchema>;
+
+export const restartsSchema = z.array(
+  z.object({ pod: z.string(), container: z.string(), count: z.int() }),
+);
+
+export type Restarts = z.infer<typeof restartsSchema>;
+
+/** `/var/lib/sno-agents/record.json`: what the installation did; written once, at its end. */
+export const recordSchema = z.object({
+  schemaVersion: z.literal(1),
+  version: z.string().describe('of the product that installed the host'),
+  clusterId: z.string(),
+  cluster: z.string().describe('<name>.<baseDomain>'),
+  node: z.string(),
+  installed: z.iso.datetime().optional().describe('when the disk was complete'),
+  completed: z.iso.datetime().describe('when the clean-up was proved'),
+  containerRestarts: restartsSchema.describe('of the control plane since the reboot'),
+  steps: z.array(recordedStepSchema).describe('of both hosts, in the order of the agents'),
+});
+
+export type InstallationRecord = z.infer<typeof recordSchema>;
+
+/** One entry for each step of a journal: its last success, and how often it was started. */
+export function recordedSteps(agent: string, entries: readonly JournalEntry[]): RecordedStep[] {
+  const names = [...new Set(entries.map(({ step }) => step))];
+  return names.map((name) => {
+    const own = entries.filter(({ step }) => step === name);
+    const last = own.findLast(({ event }) => event === 'done');
+    return {
+      agent,
+      name,
+      seconds: last?.seconds ?? 0,
+      waited: last?.waited ?? 0,
+      cpu: last?.cpu ?? 0,
+      attempts: own.filter(({ event }) => event === 'started').length,
+    };
+  });
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import Ajv from 'ajv/dist/2020.js';
+import t from 'tap';
+import { schemaDocuments } from '../../../docs/schemas.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { hostPaths } from '../../../lib/host/paths.ts';
+import { Reporter, statusPath } from '../../../lib/steps/reporter.ts';
+import { read } from './documents.ts';
+
+/** Compiled by a validator that is not the one that made the schema; formats are annotations. */
+function validator(name: string) {
+  const schema: object = JSON.parse(read(`docs/reference/schemas/${name}.schema.json`));
+  return new Ajv.Ajv2020({ strict: true, strictTypes: false, validateFormats: false }).compile(
+    schema,
+  );
+}
+
+t.test('every schema is of draft 2020-12 and refuses what is not its document', async (t) => {
+  t.ok(schemaDocuments().length >= 3);
+  for (const { path, contents } of schemaDocuments()) {
+    t.match(JSON.parse(contents), { $schema: /2020-12/, title: String }, path);
+    const name = /([a-z-]+)\.schema\.json$/.exec(path)?.[1] ?? '';
+    const validate = validator(name);
+    for (const other of [null, [], {}, { schemaVersion: 0 }, 'text']) {
+      t.notOk(validate(other), `${path} refuses ${JSON.stringify(other)}`);
+    }
+  }
+});
+
+t.test('a status as the agents write it is one by its schema', async (t) => {
+  const paths = hostPaths(t.testdir());
+  const validate = validator('status');
+  const agree = (what: string) => {
+    const status: unknown = JSON.parse(readFileSync(statusPath(paths, 'tester'), 'utf8'));
+    t.ok(validate(status), `${what}: ${JSON.stringify(validate.errors)}`);
+  };
+  const reporter = new Reporter({ agent: 'tester', unit: 'unit' }, paths);
+  await reporter.agentBegins();
+  agree('begins');
+  const part = new Failure('retry', 'no record', { code: 'dns-record-missing', subject: 'api' });
+  const failure = new Failure('deadline', 'no leader', {
+    expected: 'one',
+    parts: [part],
+    cause: new TypeError('x is no function'),
+  });
+  reporter.stepBegins('etcd', 1, 2, 1000);
+  await reporter.attemptBegins('etcd', 1, 1000);
+  reporter.waiting('etcd');
+  await reporter.agentEnds('failed', 3, failure);
+  agree('failed');
+});
