@@ -32,15 +32,11 @@ export const watchRequests: StepBody<HostContext> = {
 async function follow(context: HostContext, kubeconfig: string, progress: Progress): Promise<void> {
   const { signal } = progress;
   await waitForPath(kubeconfig, { signal, deadlineMs: progress.remainingMs() });
-  const client = await kubeClient(kubeconfig);
-  try {
-    await approveServingRequests(client, {
-      signal,
-      nodeName: context.hostname(),
-      host: () => viewOfThisHost(context.cluster, context.paths, signal),
-      report: (decision) => progress.say(describeDecision(decision)),
-    });
-  } finally {
-    client.close();
-  }
+  using client = await kubeClient(kubeconfig);
+  await approveServingRequests(client, {
+    signal,
+    nodeName: context.hostname(),
+    host: () => viewOfThisHost(context.cluster, context.paths, signal),
+    report: (decision) => progress.say(describeDecision(decision)),
+  });
 }

@@ -29,22 +29,18 @@ export const applyDeferred: StepBody<DeferredContext> = {
     const { paths, cluster } = context;
     const deferred = await readDeferred(paths);
     if (deferred.length === 0) return done('none is left');
-    const client = await kubeClient(
+    using client = await kubeClient(
       paths.at(accessTo(cluster.controlPlane).deferredIdentity.kubeconfig),
     );
-    try {
+    await untilReady(client, context, progress);
+    const objects = new DeferredObjects(client, deferred, progress);
+    await objects.load();
+    await applyUntilExpiry(client, objects, context, progress);
+    if (!objects.isPublished) {
       await untilReady(client, context, progress);
-      const objects = new DeferredObjects(client, deferred, progress);
-      await objects.load();
-      await applyUntilExpiry(client, objects, context, progress);
-      if (!objects.isPublished) {
-        await untilReady(client, context, progress);
-        await objects.publish('ready');
-      }
-      conclude(objects, context);
-    } finally {
-      client.close();
+      await objects.publish('ready');
     }
+    conclude(objects, context);
     return done(`${deferred.length} applied`);
   },
 };

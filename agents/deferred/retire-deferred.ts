@@ -52,7 +52,7 @@ export const retireDeferred: StepBody<DeferredContext> = {
 
 async function removeRights(kubeconfig: string, signal: AbortSignal): Promise<void> {
   const { resource, name } = deferredRole;
-  const client = await kubeClient(kubeconfig);
+  using client = await kubeClient(kubeconfig);
   try {
     await client.remove(
       { ...resource, schema: objectSchema },
@@ -62,7 +62,5 @@ async function removeRights(kubeconfig: string, signal: AbortSignal): Promise<vo
   } catch (error) {
     // The role itself is what allows its deletion: refused, it is gone already.
     if (!isKubeError(error, 'rejected') || error.code !== 403) throw error;
-  } finally {
-    client.close();
   }
 }

@@ -2,7 +2,7 @@ import { deferredStatus } from '../../lib/deferred/access.ts';
 import type { KubeClient } from '../../lib/kube/client.ts';
 import { isKubeError } from '../../lib/kube/kube-error.ts';
 import { resources } from '../../lib/kube/resources.ts';
-import type { Limits } from '../../lib/kube/transport.ts';
+import type { Limits } from '../../lib/wait/limits.ts';
 import type { ObjectState } from './object-state.ts';
 
 export type StatusEntries = Readonly<Record<string, ObjectState>>;

@@ -65,15 +65,9 @@ async function removeEntry(
 
 /** Host paths that running containers mount. */
 async function mountedPaths(signal: AbortSignal): Promise<string[]> {
-  const runtime = connectRuntime();
+  using runtime = connectRuntime();
   const limits = { signal, deadlineMs: 10_000 };
-  try {
-    const running = (await runtime.listContainers(limits)).filter(
-      ({ state }) => state === 'running',
-    );
-    const all = await Promise.all(running.map(({ id }) => runtime.containerStatus(id, limits)));
-    return all.flatMap((status) => status?.mounts.map(({ hostPath }) => hostPath) ?? []);
-  } finally {
-    runtime.close();
-  }
+  const running = (await runtime.listContainers(limits)).filter(({ state }) => state === 'running');
+  const all = await Promise.all(running.map(({ id }) => runtime.containerStatus(id, limits)));
+  return all.flatMap((status) => status?.mounts.map(({ hostPath }) => hostPath) ?? []);
 }

@@ -67,20 +67,16 @@ async function readFacts(context: HostContext, signal: AbortSignal): Promise<Hos
     });
   }
   const payload = await readPayload(payloadFolder(context));
-  const runtime = connectRuntime();
-  try {
-    const { cgroupDriver } = await runtime.status({ signal, deadlineMs: 10_000 });
-    return {
-      hostname: context.hostname(),
-      nodeIps,
-      cgroupDriver,
-      rootIsOverlay: await rootIsOverlay(),
-      images: Object.fromEntries(payload.images.map(({ name, reference }) => [name, reference])),
-      versions: payload.versions,
-    };
-  } finally {
-    runtime.close();
-  }
+  using runtime = connectRuntime();
+  const { cgroupDriver } = await runtime.status({ signal, deadlineMs: 10_000 });
+  return {
+    hostname: context.hostname(),
+    nodeIps,
+    cgroupDriver,
+    rootIsOverlay: await rootIsOverlay(),
+    images: Object.fromEntries(payload.images.map(({ name, reference }) => [name, reference])),
+    versions: payload.versions,
+  };
 }
 
 async function readAuthorities({ paths }: HostContext): Promise<LaptopAuthorities> {

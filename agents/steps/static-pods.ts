@@ -57,17 +57,13 @@ async function waitForNamed(
   predicate: (all: readonly Container[]) => boolean,
   progress: Progress,
 ): Promise<void> {
-  const runtime = connectRuntime();
-  try {
-    await waitForContainers(runtime, predicate, {
-      description,
-      signal: progress.signal,
-      deadlineMs: progress.remainingMs(),
-      report: (text) => progress.waitingFor(text),
-    });
-  } finally {
-    runtime.close();
-  }
+  using runtime = connectRuntime();
+  await waitForContainers(runtime, predicate, {
+    description,
+    signal: progress.signal,
+    deadlineMs: progress.remainingMs(),
+    report: (text) => progress.waitingFor(text),
+  });
 }
 
 /** Whether none of the containers runs. */
@@ -75,11 +71,7 @@ export async function areStopped(
   containers: readonly string[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const runtime = connectRuntime();
-  try {
-    const all = await runtime.listContainers({ signal, deadlineMs: 10_000 });
-    return !all.some(({ name, state }) => containers.includes(name) && state === 'running');
-  } finally {
-    runtime.close();
-  }
+  using runtime = connectRuntime();
+  const all = await runtime.listContainers({ signal, deadlineMs: 10_000 });
+  return !all.some(({ name, state }) => containers.includes(name) && state === 'running');
 }

@@ -8,18 +8,14 @@ import { loadManifests } from '../../lib/kube/manifests.ts';
 const DEADLINE_MS = 300_000;
 
 async function apply([kubeconfig = '', folder = '']: readonly string[]): Promise<void> {
-  const client = await kubeClient(kubeconfig);
-  try {
-    const rows = await applyManifests(client, await loadManifests([folder]), {
-      concurrency: defaultSettings.manifestsConcurrency,
-      deadlineMs: DEADLINE_MS,
-      signal: AbortSignal.timeout(DEADLINE_MS),
-      report: () => {},
-    });
-    if (failedRows(rows).length > 0) throw new Error(failureTable(rows).join('\n'));
-  } finally {
-    client.close();
-  }
+  using client = await kubeClient(kubeconfig);
+  const rows = await applyManifests(client, await loadManifests([folder]), {
+    concurrency: defaultSettings.manifestsConcurrency,
+    deadlineMs: DEADLINE_MS,
+    signal: AbortSignal.timeout(DEADLINE_MS),
+    report: () => {},
+  });
+  if (failedRows(rows).length > 0) throw new Error(failureTable(rows).join('\n'));
 }
 
 apply(process.argv.slice(2)).catch((error: unknown) => {

@@ -6,17 +6,13 @@ import { takeSnapshot } from '../../lib/etcd/snapshot.ts';
 const DEADLINE_MS = 300_000;
 
 async function take([endpoint = '', ca = '', cert = '', key = '', target = '']: readonly string[]) {
-  const client = connectEtcd(endpoint, {
+  using client = connectEtcd(endpoint, {
     ca: readFileSync(ca),
     cert: readFileSync(cert),
     key: readFileSync(key),
   });
-  try {
-    const signal = AbortSignal.timeout(DEADLINE_MS);
-    await takeSnapshot(client, target, { signal, deadlineMs: DEADLINE_MS });
-  } finally {
-    client.close();
-  }
+  const signal = AbortSignal.timeout(DEADLINE_MS);
+  await takeSnapshot(client, target, { signal, deadlineMs: DEADLINE_MS });
 }
 
 take(process.argv.slice(2)).catch((error: unknown) => {

@@ -96,6 +96,8 @@ export const clusterSchema = z.strictObject({
 
 export type Cluster = z.infer<typeof clusterSchema>;
 
+export type ImageMirror = Cluster['imageMirrors'][number];
+
 /** `<name>.<baseDomain>`: what api, api-int and *.apps stand before. */
 export function clusterDomain(cluster: Pick<Cluster, 'name' | 'baseDomain'>): string {
   return `${cluster.name}.${cluster.baseDomain}`;

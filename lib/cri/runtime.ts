@@ -70,6 +70,10 @@ export class ContainerRuntime {
     this.#rpc.close();
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   /** With `waitForReady` in the limits this is the wait for the runtime to come up. */
   version(limits: CallLimits): Promise<RuntimeVersion> {
     return this.#rpc.unary(versionMethod, {}, limits);

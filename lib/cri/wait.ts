@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors/failure.ts';
 import type { CallLimits } from '../grpc/client.ts';
+import type { Wait } from '../wait/limits.ts';
 import type { Container } from './messages.ts';
 import type { ContainerRuntime } from './runtime.ts';
 
-export interface ContainerWait {
+export interface ContainerWait extends Wait {
   /** What is waited for, as it follows "waiting for": `kube-apiserver to stop`. */
   description: string;
-  signal: AbortSignal;
-  deadlineMs: number;
   /** How often to list where the runtime has no events. Default one second. */
   intervalMs?: number;
-  report: (description: string) => void;
 }
 
 /** With events, lists are only for those that came before the stream was open. */

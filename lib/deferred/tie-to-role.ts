@@ -1,6 +1,6 @@
 import type { KubeClient } from '../kube/client.ts';
 import { objectSchema, resourcePath } from '../kube/resources.ts';
-import type { Limits } from '../kube/transport.ts';
+import type { Limits } from '../wait/limits.ts';
 import { deferredRole, roleDependents } from './access.ts';
 
 /**

@@ -140,6 +140,10 @@ export class EtcdClient {
     this.#rpc.close();
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   /** With `waitForReady` in the limits this is the wait for etcd to come up. */
   async status(limits: CallLimits): Promise<EtcdStatus> {
     const { header, ...rest } = await this.#rpc.unary(statusMethod, {}, limits);

@@ -2,13 +2,12 @@ import { ExecaError, execa } from 'execa';
 import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
 import { exists } from '../host/files.ts';
+import type { Limits } from '../wait/limits.ts';
 import type { HashKv } from './client.ts';
 
-export interface EtcdutlOptions {
+export interface EtcdutlOptions extends Limits {
   /** Path of the etcdutl executable; its version must be that of the etcd that will run. */
   program: string;
-  signal: AbortSignal;
-  deadlineMs: number;
 }
 
 const hashKvOutput = z.object({

@@ -9,6 +9,7 @@ import {
   syncDirectory,
   writeFileAtomic,
 } from '../host/files.ts';
+import type { Limits } from '../wait/limits.ts';
 import type { HashKv } from './client.ts';
 import { type EtcdutlOptions, hashKvOfDatabase, runEtcdutl } from './etcdutl.ts';
 import { syncTree } from './sync-tree.ts';
@@ -19,7 +20,7 @@ export interface ExpectedSnapshot extends HashKv {
   sha256: string;
 }
 
-export interface RestoreOptions {
+export interface RestoreOptions extends Limits {
   /** Member name, peer URL and cluster token, as the static pod will have them. */
   name: string;
   peerUrl: string;
@@ -27,9 +28,6 @@ export interface RestoreOptions {
   expected: ExpectedSnapshot;
   /** Path of the payload's etcdutl. */
   etcdutl: string;
-  signal: AbortSignal;
-  /** For each run of etcdutl. */
-  deadlineMs: number;
   /**
    * Set when the state is older than what clients may have seen (a backup, a
    * rollback): added to the revision, and everything before is marked compacted,

@@ -1,15 +1,12 @@
 import { status } from '@grpc/grpc-js';
 import { Failure } from '../errors/failure.ts';
 import { isRpcFailure } from '../grpc/failure.ts';
+import type { Wait } from '../wait/limits.ts';
 import type { EtcdClient, EtcdWrite } from './client.ts';
 
-export interface QuietOptions {
+export interface QuietOptions extends Wait {
   /** How long nothing may have been written. */
   quietMs: number;
-  deadlineMs: number;
-  signal: AbortSignal;
-  /** Told what is being waited for, at most once in five seconds. */
-  report: (description: string) => void;
 }
 
 const reportEveryMs = 5000;

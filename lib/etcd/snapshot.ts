@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Failure } from '../errors/failure.ts';
 import { syncDirectory } from '../host/files.ts';
+import type { Limits } from '../wait/limits.ts';
 import type { EtcdClient, SnapshotPiece } from './client.ts';
 
 export interface Snapshot {
@@ -16,11 +17,6 @@ export interface Snapshot {
   revision: number;
   /** Storage version, such as `3.6.0`. */
   version: string;
-}
-
-export interface SnapshotOptions {
-  signal: AbortSignal;
-  deadlineMs: number;
 }
 
 const digestBytes = 32;
@@ -36,7 +32,7 @@ const gatheredBytes = 1 << 20;
 export async function takeSnapshot(
   client: EtcdClient,
   target: string,
-  { signal, deadlineMs }: SnapshotOptions,
+  { signal, deadlineMs }: Limits,
 ): Promise<Snapshot> {
   const limits = { signal, deadlineMs };
   const partial = `${target}.partial`;

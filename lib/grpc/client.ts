@@ -8,15 +8,14 @@ import {
 } from '@grpc/grpc-js';
 import { fromJSON, type MethodDefinition } from '@grpc/proto-loader';
 import type { z } from 'zod';
+import type { Limits } from '../wait/limits.ts';
 import { rpcFailure } from './failure.ts';
 
 /** A protobuf namespace in protobufjs' JSON form: no .proto file is read at run time. */
 export type Descriptor = Parameters<typeof fromJSON>[0];
 
 /** How long a call may take, and what ends it early. */
-export interface CallLimits {
-  signal: AbortSignal;
-  deadlineMs: number;
+export interface CallLimits extends Limits {
   /** Wait for the server to come up, until the deadline, instead of failing at once when it is down. */
   waitForReady?: boolean;
 }

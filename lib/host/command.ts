@@ -1,10 +1,9 @@
 import { ExecaError, execa } from 'execa';
 import { Failure } from '../errors/failure.ts';
 import { redact } from '../log/redact.ts';
+import type { Limits } from '../wait/limits.ts';
 
-export interface CommandOptions {
-  readonly signal: AbortSignal;
-  readonly deadlineMs: number;
+export interface CommandOptions extends Limits {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { execa } from 'execa';
 import { Failure } from '../errors/failure.ts';
+import type { Limits } from '../wait/limits.ts';
 import { exists } from './files.ts';
 
 export interface ProxySettings {
@@ -9,10 +10,8 @@ export interface ProxySettings {
   readonly noProxy: readonly string[];
 }
 
-export interface FetchOptions {
+export interface FetchOptions extends Limits {
   readonly proxy?: ProxySettings;
-  readonly signal: AbortSignal;
-  readonly deadlineMs: number;
 }
 
 /** curl's exit codes (libcurl-errors) that say more than that another try may help. */

@@ -1,3 +1,4 @@
+import type { Limits } from '../wait/limits.ts';
 import { run } from './command.ts';
 
 /**
@@ -8,7 +9,7 @@ import { run } from './command.ts';
 export async function runOutsideSandbox(
   program: string,
   args: readonly string[],
-  { signal, deadlineMs }: { readonly signal: AbortSignal; readonly deadlineMs: number },
+  { signal, deadlineMs }: Limits,
 ): Promise<string> {
   const unit = ['--quiet', '--pipe', '--wait', '--collect'];
   // The program's own end: killing systemd-run would leave it running.

@@ -1,20 +1,19 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { execa } from 'execa';
 import { Failure } from '../errors/failure.ts';
+import type { Limits } from '../wait/limits.ts';
 import { run } from './command.ts';
 import { exists } from './files.ts';
 import { unitProperties } from './systemd.ts';
 import { waitForPath } from './watch.ts';
 
-export interface TransientUnit {
+export interface TransientUnit extends Limits {
   /** Unit name without `.service`; the same for every attempt, so that a restarted agent finds it. */
   readonly name: string;
   readonly description: string;
   readonly argv: readonly string[];
   /** Folder for the mark that the unit's end leaves: what is watched instead of asking again and again. */
   readonly runFolder: string;
-  readonly signal: AbortSignal;
-  readonly deadlineMs: number;
   /** Asked right before the program is started; not when one that runs is joined. */
   readonly beforeStart?: () => Promise<void>;
   /** Receives each line that the program prints. */

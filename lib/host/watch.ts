@@ -1,22 +1,18 @@
 import { dirname } from 'node:path';
 import { watch } from 'chokidar';
 import { Failure } from '../errors/failure.ts';
+import type { Limits } from '../wait/limits.ts';
 import { exists } from './files.ts';
 
 /** Waits until something is at `path`. */
-export async function waitForPath(
-  path: string,
-  options: { signal: AbortSignal; deadlineMs: number },
-): Promise<void> {
+export async function waitForPath(path: string, options: Limits): Promise<void> {
   await waitForFiles([path], () => exists(path), {
     ...options,
     describe: () => `${path} to appear`,
   });
 }
 
-export interface FileWait {
-  readonly signal: AbortSignal;
-  readonly deadlineMs: number;
+export interface FileWait extends Limits {
   /** What is still missing, for the error at the deadline. */
   readonly describe: () => string;
 }

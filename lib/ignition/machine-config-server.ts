@@ -1,13 +1,12 @@
 import { request } from 'node:https';
 import { Failure } from '../errors/failure.ts';
+import type { Limits } from '../wait/limits.ts';
 
-export interface MachineConfigRequest {
+export interface MachineConfigRequest extends Limits {
   /** Such as https://api-int.example.com:22623/config/master. */
   readonly url: string;
   /** PEM of the authority that the server's certificate must chain to. */
   readonly ca: string;
-  readonly signal: AbortSignal;
-  readonly deadlineMs: number;
 }
 
 /** The newest Ignition that is asked for; the server converts down to it (machine-config-operator, pkg/server). */

@@ -1,15 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, Failure } from '../errors/failure.ts';
+import type { Wait } from '../wait/limits.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeError } from './kube-error.ts';
 import type { Answer } from './transport.ts';
-
-export interface ApiWait {
-  readonly signal: AbortSignal;
-  readonly deadlineMs: number;
-  /** Called with what keeps the API from being ready, whenever that changes. */
-  readonly report: (reason: string) => void;
-}
 
 /** Readiness cannot be watched. */
 const readinessIntervalMs = 500;
@@ -20,7 +14,7 @@ const requestDeadlineMs = 5000;
  * certificate is verified.
  * @throws Failure `deadline` with the checks that failed last.
  */
-export async function waitForApi(client: KubeClient, wait: ApiWait): Promise<void> {
+export async function waitForApi(client: KubeClient, wait: Wait): Promise<void> {
   const { signal, deadlineMs, report } = wait;
   const endsAt = performance.now() + deadlineMs;
   for (let reported: string | undefined; ; ) {

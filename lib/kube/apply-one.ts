@@ -1,10 +1,10 @@
+import type { Limits } from '../wait/limits.ts';
 import type { KubeClient } from './client.ts';
 import type { Discovery, ServedKind } from './discovery.ts';
 import { isKubeError } from './kube-error.ts';
 import type { Manifest } from './manifest-decoding.ts';
 import type { KubeObject } from './resources.ts';
 import { isExisting, isTransient } from './retry-policy.ts';
-import type { Limits } from './transport.ts';
 
 /** How one attempt ended. `waits` and `unserved` are to be tried again. */
 export type Attempt =

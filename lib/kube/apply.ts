@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { Wait } from '../wait/limits.ts';
 import { type Attempt, applyOne } from './apply-one.ts';
 import { faultRow, type ManifestRow, manifestRow } from './apply-table.ts';
 import { backoffMs } from './backoff.ts';
@@ -12,13 +13,9 @@ import type { LoadedManifests } from './manifests.ts';
 import { type Conditioned, type Resource, resources } from './resources.ts';
 import { watchObjects } from './watch-objects.ts';
 
-export interface ApplyOptions {
+export interface ApplyOptions extends Wait {
   /** Requests under way at once. */
   readonly concurrency: number;
-  readonly deadlineMs: number;
-  readonly signal: AbortSignal;
-  /** Called with how far it is and what is waited for, whenever that changes. */
-  readonly report: (progress: string) => void;
   /** Called when an attempt ended otherwise than the one before it; nothing goes on until it has returned. */
   readonly attempted?: (manifest: Manifest, attempt: Attempt) => Promise<void>;
   /** By default those of a bootstrap, whose end somebody waits for. */

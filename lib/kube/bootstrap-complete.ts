@@ -1,8 +1,8 @@
 import { Failure } from '../errors/failure.ts';
+import type { Limits } from '../wait/limits.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeError } from './kube-error.ts';
 import { resources } from './resources.ts';
-import type { Limits } from './transport.ts';
 
 const namespace = 'kube-system';
 

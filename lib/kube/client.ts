@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import type { Limits } from '../wait/limits.ts';
 import { errorFromAnswer, errorFromWatch, KubeError } from './kube-error.ts';
 import { type Access, readKubeconfig } from './kubeconfig.ts';
 import { type KubeObject, type Place, type Resource, resourcePath } from './resources.ts';
-import { type Answer, type Call, type Limits, Transport } from './transport.ts';
+import { type Answer, type Call, Transport } from './transport.ts';
 
 /** Which objects of a resource: all without a namespace, one with `metadata.name=` as field selector. */
 export interface Selection {
@@ -50,6 +51,10 @@ export class KubeClient {
 
   close(): void {
     this.#transport.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   /** A GET of any path with its status, such as `/readyz?verbose`, without judging it. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { Limits } from '../wait/limits.ts';
 import type { KubeClient } from './client.ts';
 import type { KindName } from './kind-name.ts';
 import { isKubeError } from './kube-error.ts';
 import { objectSchema, type Resource } from './resources.ts';
-import type { Limits } from './transport.ts';
 
 /** How the API serves a kind. */
 export interface ServedKind {

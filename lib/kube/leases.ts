@@ -1,6 +1,6 @@
+import type { Limits } from '../wait/limits.ts';
 import type { KubeClient } from './client.ts';
 import { resources } from './resources.ts';
-import type { Limits } from './transport.ts';
 
 const namespace = 'kube-system';
 

@@ -1,13 +1,11 @@
+import type { Wait } from '../wait/limits.ts';
 import type { KubeClient } from './client.ts';
 import { type Node, resources } from './resources.ts';
 import { watchUntil } from './watch-objects.ts';
 
-export interface NodeWait {
-  readonly signal: AbortSignal;
-  readonly deadlineMs: number;
+export interface NodeWait extends Wait {
   /** Only a heartbeat newer than this counts: after a restart the API still tells yesterday's. */
   readonly bootTime: Date;
-  readonly report: (observed: string) => void;
 }
 
 /** Waits until the kubelet of this boot calls the node Ready. */

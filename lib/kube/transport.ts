@@ -1,14 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
+import type { Limits } from '../wait/limits.ts';
 import { KubeError, unreachable } from './kube-error.ts';
 import type { Access } from './kubeconfig.ts';
-
-/** How long a request may take, and what ends it early. */
-export interface Limits {
-  readonly signal: AbortSignal;
-  readonly deadlineMs: number;
-}
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

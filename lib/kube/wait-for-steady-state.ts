@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors/failure.ts';
+import type { Wait } from '../wait/limits.ts';
 import { whyNotReady } from './api-ready.ts';
 import type { KubeClient, Selection } from './client.ts';
 import { type KubeObject, type Pod, type Resource, resources } from './resources.ts';
@@ -14,12 +15,7 @@ import {
 } from './steady-state.ts';
 import { watchObjects } from './watch-objects.ts';
 
-export interface SteadyStateWait {
-  readonly signal: AbortSignal;
-  readonly deadlineMs: number;
-  /** Called with what is not settled, or for how long it has been, whenever that changes. */
-  readonly report: (observed: string) => void;
-}
+export type SteadyStateWait = Wait;
 
 export interface Restarts {
   readonly pod: string;

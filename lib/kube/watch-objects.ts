@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors/failure.ts';
+import type { Limits } from '../wait/limits.ts';
 import { backoffMs } from './backoff.ts';
 import type { KubeClient, Selection } from './client.ts';
 import { isKubeError, type KubeError } from './kube-error.ts';
@@ -62,9 +63,7 @@ export async function* watchObjects<T extends KubeObject>(
   }
 }
 
-export interface WatchWait<T> {
-  readonly signal: AbortSignal;
-  readonly deadlineMs: number;
+export interface WatchWait<T> extends Limits {
   /** What is waited for, as a noun phrase: the begin of the error at the deadline. */
   readonly what: string;
   /** What is there now, for people; also what the error says was found last. */

@@ -100,10 +100,6 @@ async function hasBinaries(
 }
 
 async function withRuntime<T>(use: (runtime: ContainerRuntime) => Promise<T>): Promise<T> {
-  const runtime = connectRuntime();
-  try {
-    return await use(runtime);
-  } finally {
-    runtime.close();
-  }
+  using runtime = connectRuntime();
+  return await use(runtime);
 }

@@ -1,4 +1,5 @@
 import { Failure } from '../errors/failure.ts';
+import type { Limits } from '../wait/limits.ts';
 import { type Payload, type PayloadImage, payloadPath } from './payload.ts';
 
 /** An image that a runtime has; `id` is the digest of its configuration: `sha256:…`. */
@@ -8,11 +9,7 @@ export interface StoredImage {
   pinned: boolean;
 }
 
-export interface ImportLimits {
-  signal: AbortSignal;
-  /** For each single operation of the runtime. */
-  deadlineMs: number;
-}
+export type ImportLimits = Limits;
 
 /** How images get into one kind of container runtime. */
 export interface ImageImporter {

@@ -96,16 +96,12 @@ export async function withEtcd<T>(
   use: (client: EtcdClient) => Promise<T>,
 ): Promise<T> {
   const { clientUrl, ca, certificate, key } = accessTo(kind).etcd;
-  const client = connectEtcd(clientUrl, {
+  using client = connectEtcd(clientUrl, {
     ca: await readFile(paths.at(ca)),
     cert: await readFile(paths.at(certificate)),
     key: await readFile(paths.at(key)),
   });
-  try {
-    return await use(client);
-  } finally {
-    client.close();
-  }
+  return await use(client);
 }
 
 /** Calls the API as the bootstrap's administrator, for the time of `use`. */
@@ -114,10 +110,6 @@ export async function withBootstrapAdmin<T>(
   paths: HostPaths,
   use: (client: KubeClient) => Promise<T>,
 ): Promise<T> {
-  const client = await kubeClient(paths.at(accessTo(kind).kubeconfigs.bootstrapAdmin));
-  try {
-    return await use(client);
-  } finally {
-    client.close();
-  }
+  using client = await kubeClient(paths.at(accessTo(kind).kubeconfigs.bootstrapAdmin));
+  return await use(client);
 }

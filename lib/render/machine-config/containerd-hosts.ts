@@ -1,5 +1,5 @@
-import type { SiteFile } from './machine-config.ts';
-import type { ImageMirror } from './mirrors.ts';
+import type { ImageMirror } from '../../cluster/cluster.ts';
+import type { SiteFile } from './site-files.ts';
 
 /** Where containerd 2 looks by itself, and containerd 1 where `config_path` says so. */
 const CERTS_D = '/etc/containerd/certs.d';

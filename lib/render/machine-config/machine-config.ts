@@ -1,22 +1,9 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { mirrorFiles } from './mirrors.ts';
 import { proxyDropins, proxyFiles } from './proxy.ts';
+import type { SiteDropin, SiteFile } from './site-files.ts';
 import { timeFiles } from './time.ts';
 import { trustFiles } from './trust.ts';
-
-/** A file that belongs to root. */
-export interface SiteFile {
-  path: string;
-  mode: number;
-  contents: string;
-}
-
-/** A drop-in of a unit, be it the operating system's or ours. */
-export interface SiteDropin {
-  unit: string;
-  name: string;
-  contents: string;
-}
 
 export interface MachineConfig {
   files: SiteFile[];

@@ -1,8 +1,6 @@
-import type { Cluster } from '../../cluster/cluster.ts';
+import type { ImageMirror } from '../../cluster/cluster.ts';
 import { containerdHosts } from './containerd-hosts.ts';
-import type { SiteFile } from './machine-config.ts';
-
-export type ImageMirror = Cluster['imageMirrors'][number];
+import type { SiteFile } from './site-files.ts';
 
 /**
  * The mirrors for CRI-O and podman (containers-registries.conf(5)) and for containerd. Both files

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { SiteDropin, SiteFile } from './machine-config.ts';
+import type { SiteDropin, SiteFile } from './site-files.ts';
 
 const ENVIRONMENT_FILE = '/etc/sno-agents/proxy.env';
 

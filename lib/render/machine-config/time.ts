@@ -1,5 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { SiteFile } from './machine-config.ts';
+import type { SiteFile } from './site-files.ts';
 
 /**
  * chrony's configuration with these sources and those that DHCP gives. A file that differs from

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { SiteFile } from './machine-config.ts';
+import type { SiteFile } from './site-files.ts';
 
 /**
  * Into the folder that `update-ca-trust` reads; CoreOS runs that at its first boot, before anything

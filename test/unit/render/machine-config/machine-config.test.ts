@@ -1,7 +1,8 @@
 import t from 'tap';
+import type { ImageMirror } from '../../../../lib/cluster/cluster.ts';
 import { containerdHosts } from '../../../../lib/render/machine-config/containerd-hosts.ts';
 import { machineConfig } from '../../../../lib/render/machine-config/machine-config.ts';
-import { type ImageMirror, mirrorFiles } from '../../../../lib/render/machine-config/mirrors.ts';
+import { mirrorFiles } from '../../../../lib/render/machine-config/mirrors.ts';
 import { input } from '../rendered-host.ts';
 import { siteCluster } from '../site-cluster.ts';
 

@@ -1,0 +1,13 @@
+/** A file that belongs to root. */
+export interface SiteFile {
+  path: string;
+  mode: number;
+  contents: string;
+}
+
+/** A drop-in of a unit, be it the operating system's or ours. */
+export interface SiteDropin {
+  unit: string;
+  name: string;
+  contents: string;
+}
