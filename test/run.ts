@@ -1,29 +1,20 @@
 /**
- * `npm test`: the checks of format and types, then each tier of tests, in the order of
- * their cost. What this machine cannot run is skipped by name. The last line printed is
+ * `npm test`: the checks of format and types, then each tier of tests, in the order of their cost.
+ * What this machine cannot run is skipped by name. The last line printed is
  * `N passed, N failed, N skipped`; the exit code is 1 if something failed.
  *
- * Arguments name what to run: lint, unit, integration, e2e; none means all.
+ * Arguments name what to run: lint (format and types), format, types, unit, integration, e2e; test
+ * files or folders of them; `--watch` runs it again at each change.
  */
 import { join } from 'node:path';
-import { execa } from 'execa';
-import { describeError } from '../lib/errors/failure.ts';
+import { watch } from 'chokidar';
+import { type Wanted, wantedBy } from './runner/arguments.ts';
+import { lint } from './runner/lint.ts';
 import { addTally, emptyTally, type Tally, type TallyEvents } from './runner/tally.ts';
 import { runTier } from './runner/tap.ts';
 import { missingFor, TIERS } from './runner/tiers.ts';
 
-const LINT_DEADLINE_MS = 120_000;
 const root = join(import.meta.dirname, '..');
-const modules = join(root, 'node_modules');
-
-const LINTERS = [
-  {
-    name: 'format and lint',
-    program: '@biomejs/cli-linux-x64/biome',
-    args: ['check', '--error-on-warnings'],
-  },
-  { name: 'types', program: '.bin/tsc', args: ['--noEmit', '-p', root] },
-] as const;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '        ');
@@ -37,34 +28,19 @@ const events: TallyEvents = {
   onSkip: (name, reason) => print(`  skip  ${name}: ${reason}`),
 };
 
-async function lint(signal: AbortSignal): Promise<Tally> {
-  const tally = emptyTally();
-  for (const { name, program, args } of LINTERS) {
-    const result = await execa(join(modules, program), args, {
-      cwd: root,
-      all: true,
-      reject: false,
-      timeout: LINT_DEADLINE_MS,
-      cancelSignal: signal,
-    });
-    tally[result.failed ? 'failed' : 'passed'] += 1;
-    if (result.failed) events.onFailure(`${name}`, result.all || describeError(result));
-    else print(`  ok    ${name}`);
-  }
-  return tally;
-}
-
-async function run(wanted: (name: string) => boolean, signal: AbortSignal): Promise<Tally> {
+async function run({ parts, files }: Wanted, signal: AbortSignal): Promise<Tally> {
   const total = emptyTally();
-  if (wanted('lint')) {
+  const linters = parts.filter((part) => part === 'lint' || part === 'format' || part === 'types');
+  if (linters.length > 0) {
     print('lint');
-    addTally(total, await lint(signal));
+    addTally(total, await lint(root, linters, events, signal));
   }
-  for (const tier of TIERS.filter(({ name }) => wanted(name))) {
+  for (const tier of TIERS.filter(({ name }) => parts.includes(name))) {
     print(tier.name);
     const missing = await missingFor(tier);
+    const own = files.filter((file) => file.startsWith(`test/${tier.name}/`));
     if (missing.length === 0) {
-      addTally(total, await runTier(root, tier, events, signal));
+      addTally(total, await runTier(tier, { root, files: own, events, signal }));
     } else {
       events.onSkip(`all ${tier.name} tests`, `this machine has no ${missing.join(', no ')}`);
       total.skipped += 1;
@@ -73,16 +49,35 @@ async function run(wanted: (name: string) => boolean, signal: AbortSignal): Prom
   return total;
 }
 
-const names = process.argv.slice(2);
-const known = ['lint', ...TIERS.map(({ name }) => name)];
-const unknown = names.filter((name) => !known.includes(name));
-if (unknown.length > 0) {
-  process.stderr.write(`Unknown: ${unknown.join(', ')}. Name some of ${known.join(', ')}.\n`);
-  process.exit(2);
+/** One run after another, each begun by a change after the one before has begun. */
+async function runAtEachChange(wanted: Wanted, signal: AbortSignal): Promise<void> {
+  let changed = Promise.withResolvers<void>();
+  const folders = ['agents', 'report', 'lib', 'cli', 'units', 'test', 'docs', 'build', 'lab'];
+  const watcher = watch(
+    folders.map((folder) => join(root, folder)),
+    { ignoreInitial: true },
+  );
+  watcher.on('all', () => changed.resolve());
+  signal.addEventListener('abort', () => changed.resolve(), { once: true });
+  while (!signal.aborted) {
+    changed = Promise.withResolvers<void>();
+    print(inWords(await run(wanted, signal)));
+    if (!signal.aborted) await changed.promise;
+  }
+  await watcher.close();
 }
 
+const wanted = wantedBy(process.argv.slice(2), root, process.cwd());
+if (typeof wanted === 'string') {
+  process.stderr.write(`${wanted}\n`);
+  process.exit(2);
+}
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-const total = await run((name) => names.length === 0 || names.includes(name), stop.signal);
-print(inWords(total));
-process.exitCode = total.failed === 0 ? 0 : 1;
+if (wanted.watch) {
+  await runAtEachChange(wanted, stop.signal);
+} else {
+  const total = await run(wanted, stop.signal);
+  print(inWords(total));
+  process.exitCode = total.failed === 0 ? 0 : 1;
+}

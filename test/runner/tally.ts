@@ -26,19 +26,29 @@ export const addTally = (sum: Tally, { passed, failed, skipped }: Tally): void =
 };
 
 /**
- * Counts a TAP stream of test files, as `tap` writes it. The promise is kept when the
- * stream has ended. A file or subtest that failed without a failed assertion (it crashed,
- * ran out of time, broke its plan) counts as one failure.
+ * Counts the TAP stream of a test file. The promise is kept when the stream has ended. A file or
+ * subtest that failed without a failed assertion (it crashed, ran out of time, broke its plan, made
+ * no assertion) counts as one failure; one that is skipped as a whole, as one skipped.
  */
-export function tallyTap(stream: NodeJS.ReadableStream, events: TallyEvents): Promise<Tally> {
+export function tallyFile(
+  file: string,
+  stream: NodeJS.ReadableStream,
+  events: TallyEvents,
+): Promise<Tally> {
   const total = emptyTally();
   const parser = new Parser();
-  watch(parser, [], total, events);
+  watch(parser, [file], total, events);
   return new Promise((resolve, reject) => {
     parser.on('complete', (results) => {
-      if (!results.ok && total.failed === 0) {
+      const { skipAll, comment } = results.plan;
+      // A plan of nothing without a word is no skip but a file that tests nothing.
+      const reason = /^\s*skip\S*\s+(.+)/i.exec(comment)?.[1];
+      if (results.ok && skipAll && reason !== undefined) {
+        total.skipped += 1;
+        events.onSkip(file, reason);
+      } else if ((!results.ok || isEmpty(total)) && total.failed === 0) {
         total.failed += 1;
-        events.onFailure('the TAP stream', stringify(results.failures));
+        events.onFailure(file, results.ok ? 'no assertion was made' : stringify(results.failures));
       }
       resolve(total);
     });
@@ -62,7 +72,6 @@ function watch(parser: Parser, path: string[], total: Tally, events: TallyEvents
     }
     subtest = undefined;
     addTally(total, counted);
-    if (path.length === 0) events.onFile(name, counted);
   });
 }
 

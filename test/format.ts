@@ -1,0 +1,11 @@
+/** `npm run format`: writes every source file in the project's format, and applies safe fixes. */
+import { join } from 'node:path';
+import { execa } from 'execa';
+
+const root = join(import.meta.dirname, '..');
+const { exitCode } = await execa(
+  join(root, 'node_modules/@biomejs/cli-linux-x64/biome'),
+  ['check', '--write', '--error-on-warnings'],
+  { cwd: root, stdio: 'inherit', reject: false, timeout: 120_000 },
+);
+process.exitCode = exitCode ?? 1;
