@@ -11,6 +11,5 @@ import { watchRequests } from './watch-requests.ts';
  */
 export const approveCsrPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('approve-csr'),
-  purpose: 'watches certificate signing requests of the live stage and reports them',
   steps: [within(s, 'waitForBootkubeMs', watchRequests)],
 });

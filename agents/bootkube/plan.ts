@@ -24,8 +24,6 @@ import { preflight } from './preflight/preflight.ts';
 /** What happens to the live host, from a look at its disk to the Ignition of the installed one. */
 export const bootkubePlan = (s: Settings): Plan<HostContext> => ({
   ...identity('bootkube'),
-  purpose:
-    'bootstraps the control plane on this live host and makes the Ignition of the installed one',
   achieved: 'the cluster is prepared, and the Ignition of the installed host is made',
   steps: [
     within(s, 'inspectDiskMs', inspectDisk),

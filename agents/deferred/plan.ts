@@ -9,7 +9,6 @@ import { retireDeferred } from './retire-deferred.ts';
 /** After the installation, for as long as a manifest of the user waits for its kind. */
 export const deferredPlan = (s: Settings): Plan<DeferredContext> => ({
   ...identity('sno-deferred'),
-  purpose: 'applies the manifests whose kinds nothing served during the installation',
   achieved: 'every deferred manifest is applied',
   steps: [
     {

@@ -13,8 +13,6 @@ import { writeDisk } from './write-disk.ts';
 /** From the combined Ignition to the restart into the disk. Other installers leave this plan out. */
 export const installToDiskPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('install-to-disk'),
-  purpose:
-    'writes the operating system and the combined Ignition to the disk, and restarts into it',
   achieved: 'the disk is written',
   steps: [
     within(s, 'waitForBootkubeMs', waitForBootkube),

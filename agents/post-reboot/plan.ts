@@ -16,7 +16,6 @@ import { verifyClean } from './verify-clean.ts';
 /** What happens on the installed host, from the first answer of its API to the end of this agent. */
 export const postRebootPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('post-reboot'),
-  purpose: 'brings the installed host to its steady state and removes what the bootstrap left',
   achieved: 'PASS: the cluster is installed and steady, and nothing of its bootstrap is left',
   steps: [
     within(s, 'apiMs', api),

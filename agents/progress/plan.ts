@@ -8,6 +8,5 @@ import { showProgress } from './show-progress.ts';
 /** The one who stands before the host sees where the installation is, in plain words. */
 export const progressPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('progress'),
-  purpose: 'shows the progress of the installation on the console',
   steps: [within(s, 'liveStageMs', showProgress)],
 });

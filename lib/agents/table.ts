@@ -14,6 +14,8 @@ interface AgentEntry {
   /** Of its systemd unit and service record, without `.service`. */
   readonly unit: string;
   readonly stage: AgentStage;
+  /** One line: what it does. */
+  readonly purpose: string;
   /** Its steps are in the record of the installation, and say how far that is. */
   readonly installs?: true;
   /** The kubelet of the installed host does not start without it. */
@@ -25,22 +27,78 @@ interface AgentEntry {
  * findings of a log bundle read this table; `agents/agents.ts` gives each name its program.
  */
 export const AGENTS = [
-  { name: 'bootkube', unit: 'bootkube', stage: 'live', installs: true },
-  { name: 'install-to-disk', unit: 'install-to-disk', stage: 'live', installs: true },
-  { name: 'approve-csr', unit: 'approve-csr', stage: 'live' },
-  { name: 'progress', unit: 'progress', stage: 'live' },
-  { name: 'sno-payload', unit: 'sno-payload', stage: 'node', installs: true, beforeKubelet: true },
-  { name: 'sno-restore', unit: 'sno-restore', stage: 'pivot', installs: true, beforeKubelet: true },
   {
-    name: 'sno-certificates',
-    unit: 'sno-certificates',
+    name: 'bootkube',
+    unit: 'bootkube',
+    purpose:
+      'bootstraps the control plane on this live host and makes the Ignition of the installed one',
+    stage: 'live',
+    installs: true,
+  },
+  {
+    name: 'install-to-disk',
+    unit: 'install-to-disk',
+    purpose:
+      'writes the operating system and the combined Ignition to the disk, and restarts into it',
+    stage: 'live',
+    installs: true,
+  },
+  {
+    name: 'approve-csr',
+    unit: 'approve-csr',
+    purpose: 'watches certificate signing requests of the live stage and reports them',
+    stage: 'live',
+  },
+  {
+    name: 'progress',
+    unit: 'progress',
+    purpose: 'shows the progress of the installation on the console',
+    stage: 'live',
+  },
+  {
+    name: 'sno-payload',
+    unit: 'sno-payload',
+    purpose:
+      "verifies this host's copy of the payload, imports its images and installs its binaries",
     stage: 'node',
     installs: true,
     beforeKubelet: true,
   },
-  { name: 'post-reboot', unit: 'bootkube', stage: 'pivot', installs: true },
-  { name: 'sno-deferred', unit: 'sno-deferred', stage: 'deferred' },
-  { name: 'gather', unit: 'sno-gather', stage: 'every' },
+  {
+    name: 'sno-restore',
+    unit: 'sno-restore',
+    purpose: 'rebuilds etcd from the snapshot of the live stage',
+    stage: 'pivot',
+    installs: true,
+    beforeKubelet: true,
+  },
+  {
+    name: 'sno-certificates',
+    unit: 'sno-certificates',
+    purpose: 'signs certificates of the control plane again that expired or soon will',
+    stage: 'node',
+    installs: true,
+    beforeKubelet: true,
+  },
+  {
+    name: 'post-reboot',
+    unit: 'bootkube',
+    purpose: 'brings the installed host to its steady state and removes what the bootstrap left',
+    stage: 'pivot',
+    installs: true,
+  },
+  {
+    name: 'sno-deferred',
+    unit: 'sno-deferred',
+    purpose: 'applies the manifests whose kinds nothing served during the installation',
+    stage: 'deferred',
+  },
+  {
+    name: 'gather',
+    unit: 'sno-gather',
+    purpose: 'collects a log bundle that explains itself',
+    stage: 'every',
+  },
 ] as const satisfies readonly AgentEntry[];
 
 export type AgentName = (typeof AGENTS)[number]['name'];
@@ -71,8 +129,8 @@ export const installingAgents = {
 /** Whether the kubelet of the installed host requires that agent (units/installed). */
 export const keepsKubelet = (name: string): boolean => agentEntry(name)?.beforeKubelet === true;
 
-/** What a plan is called by: the agent's name, and its unit. */
-export const identity = (agent: AgentName): { agent: AgentName; unit: string } => ({
-  agent,
-  unit: unitOf(agent),
-});
+/** What a plan is called by, and what for: as the table has it. */
+export function identity(agent: AgentName): { agent: AgentName; unit: string; purpose: string } {
+  const { unit = agent, purpose = '' } = agentEntry(agent) ?? {};
+  return { agent, unit, purpose };
+}

@@ -8,7 +8,6 @@ import { signExpired } from '../../steps/sign-expired.ts';
 /** Before every start of the kubelet: a host that was switched off for long must come back by itself. */
 export const certificatesPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('sno-certificates'),
-  purpose: 'signs certificates of the control plane again that expired or soon will',
   achieved: 'all certificates of the control plane are good',
   steps: [within(s, 'certificatesMs', signExpired)],
 });

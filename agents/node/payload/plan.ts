@@ -8,7 +8,6 @@ import { installPayload } from './install-payload.ts';
 /** Before every start of the kubelet: what it runs is whole and there. */
 export const payloadPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('sno-payload'),
-  purpose: "verifies this host's copy of the payload, imports its images and installs its binaries",
   achieved: 'the payload is whole and in place',
   steps: [within(s, 'payloadMs', installPayload)],
 });

@@ -10,7 +10,6 @@ import { restoreDatabase } from './restore-database.ts';
 /** Before the kubelet's first start: a host that cannot restore must not start an empty cluster. */
 export const restorePlan = (s: Settings): Plan<HostContext> => ({
   ...identity('sno-restore'),
-  purpose: 'rebuilds etcd from the snapshot of the live stage',
   achieved: 'etcd is rebuilt',
   steps: [
     within(s, 'identityMs', checkIdentity),
