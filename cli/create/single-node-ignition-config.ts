@@ -14,6 +14,7 @@ import { agentsSha256 } from '../executable-digest.ts';
 import { DISK_VARIABLE } from '../install-config/disk.ts';
 import { faultText, INSTALL_CONFIG } from '../install-config/fault.ts';
 import { type InstallSettings, readSettings } from '../install-config/settings.ts';
+import type { Surroundings } from '../surroundings.ts';
 import { type DeferredUserManifests, deferManifests } from './defer-manifests.ts';
 import { EMBED_AREA_BYTES, kibibytes, requireEmbeddable } from './embed-area.ts';
 import { type LiveIgnitionInput, liveIgnition } from './live-ignition.ts';
@@ -32,14 +33,6 @@ export interface CreateOptions extends ServedOptions {
   agentsExecutable?: string;
   /** Where the live host fetches the master Ignition. */
   machineConfigServer?: string;
-}
-
-/** What a command has of the process that it runs in. */
-export interface Surroundings {
-  environment: Readonly<Record<string, string | undefined>>;
-  /** Prints a line for the user. */
-  print(line: string): void;
-  signal: AbortSignal;
 }
 
 /**

@@ -11,6 +11,7 @@ import { agentsExecutable } from '../executable-digest.ts';
 import { type AddedFile, addFiles, MAX_FILE_BYTES } from '../iso/add-files.ts';
 import { embedIgnition, readLiveIso, verifyLiveIso } from '../iso/coreos-installer.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
+import type { Surroundings } from '../surroundings.ts';
 import { requireSpace, writeLargeFile } from './large-file.ts';
 import { executableByUrlPath } from './live-ignition.ts';
 import { requireAbsent } from './outputs.ts';
@@ -18,7 +19,6 @@ import {
   createSingleNodeIgnitionConfig,
   IGNITION_NAME,
   readCreated,
-  type Surroundings,
 } from './single-node-ignition-config.ts';
 
 export interface CreateIsoOptions {
