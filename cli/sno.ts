@@ -1,32 +1,62 @@
 import { Command, CommanderError } from 'commander';
+import { EXIT } from '../lib/errors/exit-codes.ts';
 import { describeError, Failure } from '../lib/errors/failure.ts';
 import { commands } from './commands/commands.ts';
+import { Stopped } from './process/stopped.ts';
+import { isSystemError, systemErrorText } from './process/system-error.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Defined by the build. */
 declare const __SNO_AGENTS_VERSION__: string | undefined;
 
-/** 0 done; 2 what the user gave is wrong and nothing was written; 1 anything else. */
-export type SnoExitCode = 0 | 1 | 2;
-
 /** Of help that is not read in a terminal. */
 const DEFAULT_COLUMNS = 80;
 
-/** The command line of `sno`; `args` without the program's own name. Never throws. */
-export async function runSno(
-  args: readonly string[],
-  surroundings: Surroundings,
-): Promise<SnoExitCode> {
+/**
+ * The command line of `sno`; `args` without the program's own name. Never throws. Returns
+ * the exit code: 0 done; 2 the input or the usage is wrong and nothing was written; 3 a
+ * deadline; 128 + N stopped by signal N; 1 anything else.
+ */
+export async function runSno(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { signal, complain } = surroundings;
+  let running: string[] = [];
+  const sno = program(surroundings).hook('preAction', (_sno, command) => {
+    running = namesOf(command);
+  });
   try {
-    await program(surroundings).parseAsync([...args], { from: 'user' });
+    await sno.parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
     // Commander has printed its own.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const interrupted = surroundings.signal.aborted;
-    surroundings.complain(`sno: ${interrupted ? 'interrupted' : describeError(error)}`);
-    return error instanceof Failure && error.kind === 'usage' ? 2 : 1;
+    if (signal.aborted) return stopped(signal.reason, running, complain);
+    complain(`sno: ${isSystemError(error) ? systemErrorText(error) : describeError(error)}`);
+    return exitCodeOf(error);
   }
+}
+
+/** `create single-node-iso` as words. */
+function namesOf(command: Command): string[] {
+  const { parent } = command;
+  return parent === null ? [] : [...namesOf(parent), command.name()];
+}
+
+function stopped(
+  reason: unknown,
+  running: readonly string[],
+  complain: Surroundings['complain'],
+): number {
+  const { quiet, message, exitCode } =
+    reason instanceof Stopped ? reason : { quiet: false, message: 'was stopped', exitCode: 1 };
+  const removed = running[0] === 'create' ? '; partial output was removed' : '';
+  if (!quiet) complain(`sno: ${running.join(' ')} ${message}${removed}`);
+  return exitCode;
+}
+
+function exitCodeOf(error: unknown): number {
+  const kind = error instanceof Failure ? error.kind : undefined;
+  if (kind === 'usage') return EXIT.usage;
+  return kind === 'deadline' ? EXIT.deadline : EXIT.retryable;
 }
 
 function program(surroundings: Surroundings): Command {
@@ -41,7 +71,7 @@ function program(surroundings: Surroundings): Command {
     .exitOverride()
     .addHelpText(
       'after',
-      '\nExit codes: 0 done, 2 wrong input or usage (nothing written), 1 other.',
+      '\nExit codes: 0 done; 2 wrong input or usage, nothing written; 3 deadline; 128+N stopped by signal N; 1 other.',
     );
   for (const add of commands) add(sno, surroundings);
   return sno;
