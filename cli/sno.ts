@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { version } from '../lib/agents/version.ts';
 import { EXIT } from '../lib/errors/exit-codes.ts';
 import { describeError, Failure } from '../lib/errors/failure.ts';
 import { commands } from './commands/commands.ts';
@@ -6,16 +7,13 @@ import { Stopped } from './process/stopped.ts';
 import { isSystemError, systemErrorText } from './process/system-error.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** Defined by the build. */
-declare const __SNO_AGENTS_VERSION__: string | undefined;
-
 /** Of help that is not read in a terminal. */
 const DEFAULT_COLUMNS = 80;
 
 /**
  * The command line of `sno`; `args` without the program's own name. Never throws. Returns
  * the exit code: 0 done; 2 the input or the usage is wrong and nothing was written; 3 a
- * deadline; 128 + N stopped by signal N; 1 anything else.
+ * deadline; 4 the installation failed; 128 + N stopped by signal N; 1 anything else.
  */
 export async function runSno(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { signal, complain } = surroundings;
@@ -31,7 +29,7 @@ export async function runSno(args: readonly string[], surroundings: Surroundings
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (signal.aborted) return stopped(signal.reason, running, complain);
     complain(`sno: ${isSystemError(error) ? systemErrorText(error) : describeError(error)}`);
-    return exitCodeOf(error);
+    return exitCodeOf(error, running);
   }
 }
 
@@ -53,10 +51,12 @@ function stopped(
   return exitCode;
 }
 
-function exitCodeOf(error: unknown): number {
+/** 4 is only for an installation that failed; what fails on this machine can be tried again. */
+function exitCodeOf(error: unknown, [command]: readonly string[]): number {
   const kind = error instanceof Failure ? error.kind : undefined;
   if (kind === 'usage') return EXIT.usage;
-  return kind === 'deadline' ? EXIT.deadline : EXIT.retryable;
+  if (kind === 'deadline') return EXIT.deadline;
+  return kind === 'fatal' && command === 'wait-for' ? EXIT.fatal : EXIT.retryable;
 }
 
 function program(surroundings: Surroundings): Command {
@@ -67,11 +67,11 @@ function program(surroundings: Surroundings): Command {
       writeErr: (text) => surroundings.complain(text.trimEnd()),
       getOutHelpWidth: () => surroundings.columns ?? DEFAULT_COLUMNS,
     })
-    .version(typeof __SNO_AGENTS_VERSION__ === 'undefined' ? 'from source' : __SNO_AGENTS_VERSION__)
+    .version(version)
     .exitOverride()
     .addHelpText(
       'after',
-      '\nExit codes: 0 done; 2 wrong input or usage, nothing written; 3 deadline; 128+N stopped by signal N; 1 other.',
+      '\nExit codes: 0 done; 2 wrong input or usage, nothing written; 3 deadline; 4 the installation failed; 128+N stopped by signal N; 1 other.',
     );
   for (const add of commands) add(sno, surroundings);
   return sno;

@@ -6,6 +6,7 @@ import {
 } from '../create/single-node-ignition-config.ts';
 import { type CreateIsoOptions, createSingleNodeIso } from '../create/single-node-iso.ts';
 import type { CreatePayloadOptions } from '../payload/request.ts';
+import { logged } from '../process/log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 const machineConfigServer = [
@@ -43,7 +44,9 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
       'SHA-256 of that payload.yaml, where the payload is not at hand for --payload',
     )
     .option(...machineConfigServer)
-    .action((options: CreateOptions) => createSingleNodeIgnitionConfig(options, surroundings));
+    .action((options: CreateOptions) =>
+      logged(options.dir, surroundings, (own) => createSingleNodeIgnitionConfig(options, own)),
+    );
   create
     .command('single-node-iso')
     .description(
@@ -58,7 +61,9 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
       'the sno-agents executable, if not the one beside this program',
     )
     .option(...machineConfigServer)
-    .action((options: CreateIsoOptions) => createSingleNodeIso(options, surroundings));
+    .action((options: CreateIsoOptions) =>
+      logged(options.dir, surroundings, (own) => createSingleNodeIso(options, own)),
+    );
   addPayload(create, surroundings);
 }
 

@@ -79,6 +79,7 @@ t.test('writes the Ignition and the kubeconfig', async (t) => {
   t.match(out, /networkType OVNKubernetes is ignored/);
   t.match(out, /not taken along[^\n]*: openshift\/README/);
   t.same((await readdir(dir)).toSorted(), [
+    '.sno.log',
     'auth',
     IGNITION,
     'install-config.yaml',
@@ -254,6 +255,8 @@ t.test('what cannot be written leaves nothing behind', async (t) => {
     },
   );
   t.equal(code, 1);
-  t.same(complaints, ['sno: interrupted']);
+  t.same(complaints, [
+    'sno: create single-node-ignition-config was stopped; partial output was removed',
+  ]);
   t.same(await readdir(join(dir, 'auth')), ['other']);
 });
