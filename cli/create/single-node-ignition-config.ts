@@ -10,7 +10,7 @@ import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { createLaptopAuthorities } from '../../lib/pki/authority.ts';
 import { adminKubeconfig } from '../../lib/pki/kubeconfig.ts';
 import { executableByUrl, liveUnits } from '../../units/live.ts';
-import { agentsSha256 } from '../executable-digest.ts';
+import { describeExecutable, requireSameArchitecture } from '../agents-executable.ts';
 import { DISK_VARIABLE } from '../install-config/disk.ts';
 import { faultText, INSTALL_CONFIG } from '../install-config/fault.ts';
 import { type InstallSettings, readSettings } from '../install-config/settings.ts';
@@ -52,9 +52,12 @@ export async function createSingleNodeIgnitionConfig(
   await requireAbsent([ignitionPath, kubeconfigPath]);
 
   const { settings, user } = await readFolder(dir, environment[DISK_VARIABLE], signal);
-  const executableSha256 = await agentsSha256(options.agentsExecutable, environment, signal);
+  const executable = await describeExecutable(options.agentsExecutable, environment, signal);
+  if (options.payload !== undefined) {
+    requireSameArchitecture(executable, await readPayload(options.payload));
+  }
   const cluster = {
-    ...clusterOf(settings, randomUUID(), executableSha256),
+    ...clusterOf(settings, randomUUID(), executable.sha256),
     ...(await pinnedPayload(options, signal)),
     ...machineConfigServer(options.machineConfigServer),
   };
@@ -86,6 +89,11 @@ export async function createSingleNodeIgnitionConfig(
     cluster.payloadUrl === undefined ? 'on the live medium' : `at ${cluster.payloadUrl}`;
   print(`Control plane: ${cluster.controlPlane}, from the payload ${source}`);
   for (const notice of noticesOf(settings, user)) print(`Notice: ${notice}`);
+  if (cluster.payloadSha256 === undefined) {
+    print(
+      'Notice: the payload is not pinned: the live host takes the one on its medium. Give --payload',
+    );
+  }
 }
 
 function unitsFor(
@@ -105,7 +113,8 @@ export async function readCreated(path: string): Promise<string> {
   });
 }
 
-async function readFolder(
+/** Everything in the folder that the Ignition config is made from. @throws Failure (usage) with every fault */
+export async function readFolder(
   dir: string,
   diskVariable: string | undefined,
   signal: AbortSignal,
@@ -135,7 +144,8 @@ async function readInstallConfig(dir: string): Promise<string> {
   return text;
 }
 
-function clusterOf(
+/** What install-config.yaml decides of a cluster. */
+export function clusterOf(
   settings: InstallSettings,
   clusterId: string,
   executableSha256: string,

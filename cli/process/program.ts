@@ -37,6 +37,7 @@ export async function runProgram(
     timeout: Math.max(1, deadlineMs),
     maxBuffer: 64 * 1024 * 1024,
     encoding: 'buffer',
+    stripFinalNewline: false,
     reject: false,
     ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
     ...(env === undefined ? {} : { env: { ...env } }),

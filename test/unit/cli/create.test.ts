@@ -11,6 +11,7 @@ import { clusterSchema } from '../../../lib/cluster/cluster.ts';
 import { type Config, parseConfig } from '../../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
 import { liveUnits } from '../../../units/live.ts';
+import { agentsExecutable } from './agents-executable.ts';
 import { noise } from './noise.ts';
 import { type Run, sno } from './run-sno.ts';
 
@@ -47,7 +48,7 @@ function folder(t: Tap, more: Record<string, string> = {}, config = INSTALL_CONF
     const known = cluster[directory];
     cluster[directory] = { ...(typeof known === 'object' ? known : {}), [name]: contents };
   }
-  return join(t.testdir({ [EXECUTABLE]: 'not really', cluster }), 'cluster');
+  return join(t.testdir({ [EXECUTABLE]: agentsExecutable(), cluster }), 'cluster');
 }
 
 type Tap = Pick<typeof t, 'testdir'>;
@@ -101,7 +102,7 @@ t.test('writes the Ignition and the kubeconfig', async (t) => {
     name: 'sno',
     hostname: 'sno1',
     installation: { disk: '/dev/vda', coreosInstallerArgs: [], existingSystem: 'refuse' },
-    executableSha256: createHash('sha256').update('not really').digest('hex'),
+    executableSha256: createHash('sha256').update(agentsExecutable()).digest('hex'),
     sshKeys: [SSH_KEY],
   });
   t.equal(contentsOf(config, '/etc/hostname'), 'sno1\n');
@@ -229,7 +230,8 @@ t.test('a folder without install-config.yaml, and an executable that is not ther
     code: 2,
     err: /\/nowhere cannot be read/,
   });
-  const here = { SNO_AGENTS_EXECUTABLE: join(dir, 'd/install-config.yaml') };
+  const here = { SNO_AGENTS_EXECUTABLE: join(dir, 'd/agents') };
+  await writeFile(join(dir, 'd/agents'), agentsExecutable());
   t.equal((await sno(args, here)).code, 0, 'the variable is enough');
 });
 
