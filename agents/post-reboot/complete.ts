@@ -51,16 +51,8 @@ async function publish(
   event: Pick<InstallationStatus, 'state' | 'step' | 'message'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const client = new KubeClient(await signedAccess(cluster.controlPlane, paths, statusIdentity));
-  try {
-    const status = {
-      version,
-      ...event,
-      time: new Date().toISOString(),
-      clusterId: cluster.clusterId,
-    };
-    await publishInstallationStatus(client, status, { signal, deadlineMs: REQUEST_DEADLINE_MS });
-  } finally {
-    client.close();
-  }
+  using client = new KubeClient(await signedAccess(cluster.controlPlane, paths, statusIdentity));
+  const time = new Date().toISOString();
+  const status = { version, ...event, time, clusterId: cluster.clusterId };
+  await publishInstallationStatus(client, status, { signal, deadlineMs: REQUEST_DEADLINE_MS });
 }

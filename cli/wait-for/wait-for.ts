@@ -40,28 +40,24 @@ export async function waitFor(
       complain(`${level.toUpperCase()} ${message}`);
     }
   };
-  const client = new KubeClient(access);
+  using client = new KubeClient(access);
   const began = performance.now();
   say('info', `Waiting up to ${durationText(deadlineMs)} for ${what} at ${access.server.origin}`);
   const dataOf = (objects: ReadonlyMap<string, { data?: Record<string, string> | undefined }>) =>
     objects.get(`${namespace}/${name}`)?.data;
-  try {
-    await watchUntil(
-      client,
-      resources.configMaps,
-      { namespace, fieldSelector: `metadata.name=${name}` },
-      (objects) => (isReached(dataOf(objects)) ? true : undefined),
-      {
-        signal,
-        deadlineMs,
-        what,
-        describe: (objects) => describe(dataOf(objects)),
-        report: (observed) => say('info', `Still waiting: ${observed}`),
-      },
-    );
-  } finally {
-    client.close();
-  }
+  await watchUntil(
+    client,
+    resources.configMaps,
+    { namespace, fieldSelector: `metadata.name=${name}` },
+    (objects) => (isReached(dataOf(objects)) ? true : undefined),
+    {
+      signal,
+      deadlineMs,
+      what,
+      describe: (objects) => describe(dataOf(objects)),
+      report: (observed) => say('info', `Still waiting: ${observed}`),
+    },
+  );
   say(
     'info',
     `No longer waiting for ${what}: done after ${durationText(performance.now() - began)}`,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { Limits } from '../wait/limits.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeError } from './kube-error.ts';
 import { resources } from './resources.ts';
-import type { Limits } from './transport.ts';
 
 /**
  * How far the installation is, as data of the ConfigMap kube-system/sno-installation. The installed

@@ -21,6 +21,8 @@ const EXECUTABLE = 'sno-agents';
 const PULL_SECRET = '{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}';
 const SSH_KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me';
+const MANIFEST = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
+const JSON_MANIFEST = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}}';
 const INSTALL_CONFIG = `apiVersion: v1
 baseDomain: example.com
 metadata: {name: sno}
@@ -69,8 +71,8 @@ function contentsOf(config: Config, path: string): string {
 
 t.test('writes the Ignition and the kubeconfig', async (t) => {
   const dir = folder(t, {
-    'manifests/a.yaml': 'kind: A\n',
-    'openshift/b.json': '{}',
+    'manifests/a.yaml': MANIFEST,
+    'openshift/b.json': JSON_MANIFEST,
     'openshift/README': '',
   });
   const { code, out, err } = await create(dir);
@@ -106,8 +108,8 @@ t.test('writes the Ignition and the kubeconfig', async (t) => {
     sshKeys: [SSH_KEY],
   });
   t.equal(contentsOf(config, '/etc/hostname'), 'sno1\n');
-  t.equal(contentsOf(config, '/opt/openshift/manifests/a.yaml'), 'kind: A\n');
-  t.equal(contentsOf(config, '/opt/openshift/openshift/b.json'), '{}');
+  t.equal(contentsOf(config, '/opt/openshift/manifests/a.yaml'), MANIFEST);
+  t.equal(contentsOf(config, '/opt/openshift/openshift/b.json'), JSON_MANIFEST);
   t.equal(contentsOf(config, '/root/.docker/config.json'), PULL_SECRET);
   t.equal(contentsOf(config, '/var/lib/kubelet/config.json'), PULL_SECRET);
   t.same(config.passwd?.users?.[0]?.sshAuthorizedKeys, [SSH_KEY]);
@@ -150,7 +152,7 @@ t.test(
   'ignition-validate accepts it',
   { skip: !existsSync(VALIDATOR) && 'not installed' },
   async (t) => {
-    const dir = folder(t, { 'manifests/a.yaml': 'kind: A\n' });
+    const dir = folder(t, { 'manifests/a.yaml': MANIFEST });
     t.equal((await create(dir)).code, 0);
     await execa(VALIDATOR, [join(dir, IGNITION)], { timeout: 20_000 });
     t.match(await sno(['verify', 'ignition', join(dir, IGNITION)]), { code: 0, out: /valid/ });
@@ -188,7 +190,7 @@ t.test(
     t.match(err, /install-config\.yaml:5:40 controlPlane\.replicas: expected 1, found 3/);
     t.match(err, /"\/dev\/vda" here and "\/dev\/vdb" in OPENSHIFT_INSTALL/);
     t.match(err, /"manifests\/a b\.yaml": expected a name/);
-    t.match(err, /manifests\/link\.yaml: expected a file or folder, found a link/);
+    t.match(err, /manifests\/link\.yaml: expected a file or folder, found a symbolic link/);
     t.same((await readdir(dir)).toSorted(), ['install-config.yaml', 'manifests']);
   },
 );
@@ -200,8 +202,21 @@ const REFUSED: readonly { name: string; more?: Record<string, string>; says: Reg
     says: /manifests\/a\.yaml: expected at most 1048576 bytes/,
   },
   {
+    name: 'manifests that the host could not read, all at once',
+    more: {
+      'manifests/a.yaml': 'a: [',
+      'manifests/b.yaml': '# a list\n- a',
+      'openshift/c.json': '{"kind": "A"}',
+      'openshift/d.yaml': MANIFEST,
+    },
+    says: /3 faults.*\nmanifests\/a\.yaml:1: .*\nmanifests\/b\.yaml:2: .*\nopenshift\/c\.json:1: apiVersion/,
+  },
+  {
     name: 'more than the live ISO holds',
-    more: { 'manifests/big.yaml': noise(400_000), 'manifests/small.yaml': 'a: b\n' },
+    more: {
+      'manifests/big.yaml': `${MANIFEST}data: {a: ${noise(400_000)}}`,
+      'manifests/small.yaml': MANIFEST.replace('name: a', 'name: b'),
+    },
     says: /does not fit the live ISO: \d+ KiB compressed, 256 KiB fit[\s\S]*\n {2}\/opt\/openshift\/manifests\/big\.yaml/,
   },
 ];
@@ -215,7 +230,9 @@ for (const { name, more = {}, says } of REFUSED) {
 }
 
 t.test('a large manifest that compresses well is taken', async (t) => {
-  const dir = folder(t, { 'manifests/a.yaml': 'line: same\n'.repeat(90_000) });
+  const dir = folder(t, {
+    'manifests/a.yaml': `${MANIFEST}data:\n  a: |\n${'    line: same\n'.repeat(60_000)}`,
+  });
   t.equal((await create(dir)).code, 0);
 });
 
