@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { z } from 'zod';
+import { executableMark } from '../lib/agents/executable-mark.ts';
 import { ARCHITECTURES, type Architecture, hostArchitecture } from './base-node.ts';
 import { builtDigest, inputsDigest, type Stamp } from './up-to-date.ts';
 
@@ -45,6 +46,8 @@ interface Program {
   agent?: string;
   /** Arguments that act on nothing and make it use what every start uses. */
   warmUp: readonly (readonly string[])[];
+  /** A comment that the program begins with. */
+  mark?: string;
 }
 
 /** Builds both executables for this processor; what is up to date is left alone. */
@@ -96,6 +99,7 @@ async function buildPair(
       entry: 'agents/main.ts',
       constants: { __SNO_AGENTS_VERSION__: version },
       warmUp: [['bootkube', 'plan']],
+      mark: executableMark(version),
     },
     { ...options, arch, output: join(bin, AGENTS) },
     signal,
@@ -118,11 +122,11 @@ async function buildPair(
 }
 
 async function build(
-  { entry, constants, agent, warmUp }: Program,
+  { entry, constants, agent, warmUp, mark }: Program,
   { root, dist, arch, output }: BuildOptions & { arch: Architecture; output: string },
   signal: AbortSignal,
 ): Promise<BuiltExecutable> {
-  const settings = { entry, constants, agent, warmUp, arch };
+  const settings = { entry, constants, agent, warmUp, arch, mark };
   const stamp = join(dist, 'build', `${agent ?? entry.replaceAll('/', '-')}-${arch}.stamp`);
   const known = await builtDigest(output, stamp, settings);
   if (known !== undefined) return { path: output, sha256: known, isNew: false };
@@ -139,7 +143,8 @@ async function build(
   const inputs = await inputsDigest(sources, settings);
   await rm(stamp, { force: true });
   const workDir = join(dist, 'build');
-  const sha256 = await makeExecutable({ code, arch, output, workDir, warmUp }, signal);
+  const program = mark === undefined ? code : Buffer.concat([Buffer.from(mark), code]);
+  const sha256 = await makeExecutable({ code: program, arch, output, workDir, warmUp }, signal);
   await mkdir(dirname(stamp), { recursive: true });
   const made: Stamp = { inputs, sources, sha256 };
   await writeFile(stamp, JSON.stringify(made));

@@ -1,55 +1,65 @@
 import { Command, CommanderError } from 'commander';
+import { version } from '../lib/agents/version.ts';
+import { EXIT } from '../lib/errors/exit-codes.ts';
 import { describeError, Failure } from '../lib/errors/failure.ts';
-import { createPayload } from './create/payload.ts';
-import {
-  type CreateOptions,
-  createSingleNodeIgnitionConfig,
-  type Surroundings,
-} from './create/single-node-ignition-config.ts';
-import { type CreateIsoOptions, createSingleNodeIso } from './create/single-node-iso.ts';
-import type { CreatePayloadOptions } from './payload/request.ts';
-import { verifyIgnition } from './verify/ignition.ts';
-import { verifyPayloadFolder } from './verify/payload.ts';
-
-/** Defined by the build. */
-declare const __SNO_AGENTS_VERSION__: string | undefined;
-
-/** 0 done; 2 what the user gave is wrong and nothing was written; 1 anything else. */
-export type SnoExitCode = 0 | 1 | 2;
-
-export interface SnoSurroundings extends Surroundings {
-  /** Prints an error. */
-  complain(text: string): void;
-  /** Width of the terminal, if there is one. */
-  columns?: number;
-}
+import { commands } from './commands/commands.ts';
+import { Stopped } from './process/stopped.ts';
+import { isSystemError, systemErrorText } from './process/system-error.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** Of help that is not read in a terminal. */
 const DEFAULT_COLUMNS = 80;
 
-/** The command line of `sno`; `args` without the program's own name. Never throws. */
-export async function runSno(
-  args: readonly string[],
-  surroundings: SnoSurroundings,
-): Promise<SnoExitCode> {
+/**
+ * The command line of `sno`; `args` without the program's own name. Never throws. Returns
+ * the exit code: 0 done; 2 the input or the usage is wrong and nothing was written; 3 a
+ * deadline; 4 the installation failed; 128 + N stopped by signal N; 1 anything else.
+ */
+export async function runSno(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { signal, complain } = surroundings;
+  let running: string[] = [];
+  const sno = program(surroundings).hook('preAction', (_sno, command) => {
+    running = namesOf(command);
+  });
   try {
-    await program(surroundings).parseAsync([...args], { from: 'user' });
+    await sno.parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
     // Commander has printed its own.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const interrupted = surroundings.signal.aborted;
-    surroundings.complain(`sno: ${interrupted ? 'interrupted' : describeError(error)}`);
-    return error instanceof Failure && error.kind === 'usage' ? 2 : 1;
+    if (signal.aborted) return stopped(signal.reason, running, complain);
+    complain(`sno: ${isSystemError(error) ? systemErrorText(error) : describeError(error)}`);
+    return exitCodeOf(error, running);
   }
 }
 
-const machineConfigServer = [
-  '--machine-config-server <url>',
-  'https URL that the master Ignition is fetched from, instead of rendering it on the host',
-] as const;
+/** `create single-node-iso` as words. */
+function namesOf(command: Command): string[] {
+  const { parent } = command;
+  return parent === null ? [] : [...namesOf(parent), command.name()];
+}
 
-function program(surroundings: SnoSurroundings): Command {
+function stopped(
+  reason: unknown,
+  running: readonly string[],
+  complain: Surroundings['complain'],
+): number {
+  const { quiet, message, exitCode } =
+    reason instanceof Stopped ? reason : { quiet: false, message: 'was stopped', exitCode: 1 };
+  const removed = running[0] === 'create' ? '; partial output was removed' : '';
+  if (!quiet) complain(`sno: ${running.join(' ')} ${message}${removed}`);
+  return exitCode;
+}
+
+/** 4 is only for an installation that failed; what fails on this machine can be tried again. */
+function exitCodeOf(error: unknown, [command]: readonly string[]): number {
+  const kind = error instanceof Failure ? error.kind : undefined;
+  if (kind === 'usage') return EXIT.usage;
+  if (kind === 'deadline') return EXIT.deadline;
+  return kind === 'fatal' && command === 'wait-for' ? EXIT.fatal : EXIT.retryable;
+}
+
+function program(surroundings: Surroundings): Command {
   const sno = new Command('sno')
     .description('makes what a single-node OpenShift or Kubernetes host is installed with')
     .configureOutput({
@@ -57,98 +67,12 @@ function program(surroundings: SnoSurroundings): Command {
       writeErr: (text) => surroundings.complain(text.trimEnd()),
       getOutHelpWidth: () => surroundings.columns ?? DEFAULT_COLUMNS,
     })
-    .version(typeof __SNO_AGENTS_VERSION__ === 'undefined' ? 'from source' : __SNO_AGENTS_VERSION__)
+    .version(version)
     .exitOverride()
     .addHelpText(
       'after',
-      '\nExit codes: 0 done, 2 wrong input or usage (nothing written), 1 other.',
+      '\nExit codes: 0 done; 2 wrong input or usage, nothing written; 3 deadline; 4 the installation failed; 128+N stopped by signal N; 1 other.',
     );
-  const create = sno.command('create').description('create the assets of an installation');
-  create
-    .command('single-node-ignition-config')
-    .description(
-      'read DIR/install-config.yaml; write DIR/bootstrap-in-place-for-live-iso.ign and DIR/auth/kubeconfig',
-    )
-    .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.')
-    .option(
-      '--agents-executable <file>',
-      'the sno-agents executable that the live medium carries, if not the one of this build',
-    )
-    .option(
-      '--payload <dir>',
-      'the payload that the live medium carries: the live host refuses any other',
-    )
-    .option(
-      '--agents-url <url>',
-      'for PXE: where the live host fetches the executable, whose hash is in the Ignition',
-    )
-    .option(
-      '--payload-url <url>',
-      'for PXE: where the live host fetches payload.yaml and the files beside it; needs --payload or --payload-sha256',
-    )
-    .option(
-      '--payload-sha256 <hex>',
-      'SHA-256 of that payload.yaml, where the payload is not at hand for --payload',
-    )
-    .option(...machineConfigServer)
-    .action((options: CreateOptions) => createSingleNodeIgnitionConfig(options, surroundings));
-  create
-    .command('single-node-iso')
-    .description(
-      'put the Ignition of DIR (made first if it is not there), the executable and the payload into a copy of a live ISO',
-    )
-    .option('--dir <dir>', 'folder with install-config.yaml, or with the Ignition made of it', '.')
-    .requiredOption('--iso <file>', 'a CoreOS live ISO as it was downloaded; it is not changed')
-    .requiredOption('--payload <dir>', 'the payload')
-    .option('--output <file>', 'the new ISO (default: DIR/single-node.iso)')
-    .option(
-      '--agents-executable <file>',
-      'the sno-agents executable, if not the one beside this program',
-    )
-    .option(...machineConfigServer)
-    .action((options: CreateIsoOptions) => createSingleNodeIso(options, surroundings));
-  const verify = sno.command('verify').description('check a file before it ships');
-  verify
-    .command('ignition')
-    .description('check an Ignition config: schema, paths, hashes, modes of private keys')
-    .argument('<file>')
-    .action((path: string) => verifyIgnition(path, surroundings.print));
-  addPayloadCommands(create, verify, surroundings);
+  for (const add of commands) add(sno, surroundings);
   return sno;
-}
-
-function addPayloadCommands(create: Command, verify: Command, surroundings: SnoSurroundings): void {
-  const each = (value: string, values: readonly string[] = []) => [...values, value];
-  create
-    .command('payload')
-    .description(
-      'make DIR, a payload for hosts without a registry: images and programs with their digests',
-    )
-    .requiredOption('--dir <dir>', 'the new folder; its parent folder has to be there')
-    .option(
-      '--image <name=file>',
-      'an image, from a docker archive, an OCI archive (either may be compressed with gzip or zstd) or a static program; required: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, pause',
-      each,
-    )
-    .option(
-      '--reference <name=reference>',
-      'which image of an archive is meant, or the reference of a program; needed where an archive does not have one image named .../NAME:TAG, and for programs that are not of Kubernetes or etcd',
-      each,
-    )
-    .option(
-      '--binary <name=file>',
-      'a program for the host itself; required: etcdutl, kubelet',
-      each,
-    )
-    .option('--cni <dir>', 'a folder with network plugins: every program in it', each)
-    .option('--kubernetes-version <version>', 'if neither tags nor programs say it')
-    .option('--etcd-version <version>', 'if neither tag nor program says it')
-    .action((options: CreatePayloadOptions) => createPayload(options, surroundings));
-  verify
-    .command('payload')
-    .description(
-      'check a payload: every file by size and digest, images whole and as named, programs of its architecture, none missing, none extra',
-    )
-    .argument('<dir>')
-    .action((directory: string) => verifyPayloadFolder(directory, surroundings));
 }

@@ -9,6 +9,7 @@ import { servingCertificate } from '../steps/serving-certificate.ts';
 import { steadyState } from '../steps/steady-state.ts';
 import { bootstrapComplete } from './bootstrap-complete.ts';
 import { clean } from './clean.ts';
+import { announce, complete } from './complete.ts';
 import { record } from './record.ts';
 import { retire } from './retire.ts';
 import { verifyClean } from './verify-clean.ts';
@@ -17,6 +18,7 @@ import { verifyClean } from './verify-clean.ts';
 export const postRebootPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('post-reboot'),
   achieved: 'PASS: the cluster is installed and steady, and nothing of its bootstrap is left',
+  announce,
   steps: [
     within(s, 'apiMs', api),
     within(s, 'servingCertificateMs', servingCertificate),
@@ -26,6 +28,7 @@ export const postRebootPlan = (s: Settings): Plan<HostContext> => ({
     within(s, 'cleanMs', clean),
     within(s, 'verifyCleanMs', verifyClean),
     within(s, 'finishMs', record),
+    within(s, 'completeMs', complete),
     within(s, 'retireMs', retire),
   ],
 });

@@ -1,12 +1,8 @@
 import { deferrable } from '../../lib/deferred/deferrable.ts';
 import { deferredFile } from '../../lib/deferred/manifests.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
-import {
-  type DecodedManifests,
-  decodeManifests,
-  type Manifest,
-} from '../../lib/kube/manifest-decoding.ts';
-import { splitDuplicates } from '../../lib/kube/manifests.ts';
+import type { Manifest, UndecodableManifest } from '../../lib/kube/manifest-decoding.ts';
+import { decodeManifestFile, splitDuplicates } from '../../lib/kube/manifests.ts';
 import type { UserManifest, UserManifests } from './user-manifests.ts';
 
 export interface DeferredUserManifests extends UserManifests {
@@ -18,19 +14,21 @@ export interface DeferredUserManifests extends UserManifests {
 
 /**
  * Takes out of the user's manifests those of a kind that nothing serves during the
- * bootstrap (see `deferrable`). The control plane that is rendered on the host brings
+ * bootstrap (see `deferrable`). The control plane that is rendered on the host has
  * no definitions of its own. Files without such an object stay as they are, byte for
- * byte, and so do those with a document that cannot be decoded, which the bootstrap
- * will name.
+ * byte. What the host could not decode, and objects given twice, are faults.
  */
 export function deferManifests(user: UserManifests): DeferredUserManifests {
-  const decoded = new Map(user.manifests.map((file) => [file, decode(file)]));
-  const deferred = deferrable([...decoded.values()].flatMap(({ manifests }) => manifests));
+  const decoded = new Map(
+    user.manifests.map((file) => [file, decodeManifestFile(file.path, file.contents)]),
+  );
+  const all = [...decoded.values()].flatMap(({ manifests }) => manifests);
+  const deferred = deferrable(all);
   const kept: UserManifest[] = [];
   const taken: Manifest[] = [];
-  for (const [file, { manifests, undecodable }] of decoded) {
+  for (const [file, { manifests }] of decoded) {
     const later = manifests.filter((manifest) => deferred.has(manifest));
-    if (later.length === 0 || undecodable.length > 0) {
+    if (later.length === 0) {
       kept.push(file);
       continue;
     }
@@ -38,12 +36,13 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
     const rest = manifests.filter((manifest) => !deferred.has(manifest));
     if (rest.length > 0) kept.push({ path: file.path, contents: Buffer.from(textOf(rest)) });
   }
-  const { manifests, faults } = splitDuplicates(taken);
+  const { faults } = splitDuplicates(all);
   return {
     ...user,
     manifests: kept,
     faults: [
       ...user.faults,
+      ...[...decoded.values()].flatMap(({ undecodable }) => undecodableFaults(undecodable)),
       ...faults.flatMap((fault) =>
         fault.kind === 'duplicate'
           ? [
@@ -52,21 +51,9 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
           : [],
       ),
     ],
-    deferred: manifests.map((manifest, index) => deferredFile(manifest, index + 1)),
-    deferredNotices: manifests.map(noticeOf),
+    deferred: taken.map((manifest, index) => deferredFile(manifest, index + 1)),
+    deferredNotices: taken.map(noticeOf),
   };
-}
-
-function decode({ path, contents }: UserManifest): DecodedManifests {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(contents);
-    return decodeManifests(path, text);
-  } catch {
-    return {
-      manifests: [],
-      undecodable: [{ file: path, document: 1, line: 1, reason: 'not text' }],
-    };
-  }
 }
 
 /** The documents as JSON, which is YAML, each on the line that it began on, so that the bootstrap's words lead there. */
@@ -80,6 +67,29 @@ function textOf(manifests: readonly Manifest[]): string {
     lines.push(`--- ${JSON.stringify(whole)}`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** Of one file; a stream of documents can be broken a thousand times for one reason. */
+const MAX_FAULTS_OF_A_FILE = 10;
+const MAX_REASON_CHARACTERS = 300;
+
+function undecodableFaults(undecodable: readonly UndecodableManifest[]): string[] {
+  const faults = undecodable
+    .slice(0, MAX_FAULTS_OF_A_FILE)
+    .map(({ file, line, reason }) => `${file}:${line}: ${printable(reason)}`);
+  const more = undecodable.length - faults.length;
+  const [first] = undecodable;
+  return more === 0 || first === undefined
+    ? faults
+    : [...faults, `${first.file}: ${more} more documents cannot be decoded`];
+}
+
+/** On one line and without what a terminal would obey. */
+function printable(reason: string): string {
+  return reason
+    .slice(0, MAX_REASON_CHARACTERS)
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
 const placeOf = ({ file, line }: Manifest) => `${file}:${line}`;

@@ -1,7 +1,7 @@
 import { constants, gzipSync } from 'node:zlib';
-import { execa } from 'execa';
 import { Failure } from '../../lib/errors/failure.ts';
 import type { Config } from '../../lib/ignition/config.ts';
+import { runProgram } from '../process/program.ts';
 
 /** The area of a CoreOS live ISO into which `coreos-installer iso ignition embed` writes. */
 export const EMBED_AREA_BYTES = 256 * 1024;
@@ -17,15 +17,12 @@ const XZ_DEADLINE_MS = 60_000;
 export async function embeddedBytes(text: string, signal: AbortSignal): Promise<number> {
   const gzip = gzipSync(text, { level: constants.Z_BEST_COMPRESSION }).length + ENVELOPE_BYTES;
   if (gzip <= EMBED_AREA_BYTES) return gzip;
-  const { stdout, exitCode } = await execa('xz', ['-9', '--check=crc32', '--stdout'], {
+  const { ok, stdout } = await runProgram('xz', ['-9', '--check=crc32', '--stdout'], {
     input: text,
-    encoding: 'buffer',
-    timeout: XZ_DEADLINE_MS,
-    cancelSignal: signal,
-    reject: false,
+    deadlineMs: XZ_DEADLINE_MS,
+    signal,
   });
-  signal.throwIfAborted();
-  return exitCode === 0 ? stdout.length + ENVELOPE_BYTES : gzip;
+  return ok ? stdout.length + ENVELOPE_BYTES : gzip;
 }
 
 /** A usage Failure that names the largest files when the config does not fit. */

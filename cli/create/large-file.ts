@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { link, open, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
-import { run } from '../../lib/host/command.ts';
 import { syncDirectory } from '../../lib/host/files.ts';
+import { requireProgram } from '../process/program.ts';
 
 const COPY_DEADLINE_MS = 30 * 60_000;
 /** What a file system needs beside the data itself, generously. */
@@ -40,7 +40,7 @@ export async function writeLargeFile(
   await (await open(beside, 'wx', 0o600)).close();
   try {
     const copy = ['--reflink=auto', '--no-preserve=mode', '--', source, beside];
-    await run('cp', copy, { signal, deadlineMs: COPY_DEADLINE_MS });
+    await requireProgram('cp', copy, { signal, deadlineMs: COPY_DEADLINE_MS });
     await change(beside);
     const file = await open(beside, 'r+');
     try {

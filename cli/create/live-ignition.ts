@@ -3,6 +3,7 @@ import type { Cluster } from '../../lib/cluster/cluster.ts';
 import { deferredFolder } from '../../lib/deferred/manifests.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import type { Config, File } from '../../lib/ignition/config.ts';
+import { dataUrl } from '../../lib/ignition/data-url.ts';
 import {
   configOf,
   directory,
@@ -32,6 +33,11 @@ export interface LiveIgnitionInput {
   /** Where the executable is fetched, when no medium has it. */
   executableUrl?: string;
 }
+
+const clusterText = (cluster: Cluster) => `${JSON.stringify(cluster, null, 2)}\n`;
+
+/** Contents of cluster.json, as a config has them. */
+export const clusterContents = (cluster: Cluster) => dataUrl(clusterText(cluster), { gzip: false });
 
 /** What sno-executable.service has curl do, where the executable is fetched. */
 export const executableByUrlPath = () => `${hostPaths().config}/executable.curl`;
@@ -64,7 +70,7 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
       directory('/etc/cni/net.d', 0o755),
     ],
     files: [
-      plain(`${paths.config}/cluster.json`, 0o600, `${JSON.stringify(cluster, null, 2)}\n`),
+      plain(`${paths.config}/cluster.json`, 0o600, clusterText(cluster)),
       plain(`${paths.assetsTls}/kube-apiserver-serving-ca.crt`, 0o644, servingCa.certificate),
       plain(`${paths.assetsTls}/kube-apiserver-serving-ca.key`, 0o600, servingCa.key),
       plain(`${paths.assetsTls}/admin-ca.crt`, 0o644, adminCa.certificate),

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, rm, rmdir } from 'node:fs/promises';
+import { link, lstat, mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists, syncDirectory, writeFileAtomic } from '../../lib/host/files.ts';
+import { kindOf } from '../process/regular-file.ts';
 
 export interface Output {
   path: string;
@@ -15,7 +16,16 @@ export async function requireAbsent(
   fix = 'Keep them, or move them away to make new ones with new keys.',
 ): Promise<void> {
   const present: string[] = [];
-  for (const path of paths) if (await exists(path)) present.push(path);
+  for (const path of paths) {
+    const stats = await lstat(path).catch(() => undefined);
+    if (stats === undefined) continue;
+    if (!stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink()) {
+      throw new Failure('usage', `${path} is ${kindOf(stats)}; nothing was written`, {
+        fix: 'Name a new file.',
+      });
+    }
+    present.push(path);
+  }
   if (present.length === 0) return;
   throw new Failure('usage', `There is already ${present.join(' and ')}; nothing was written`, {
     fix,

@@ -9,7 +9,7 @@ import { readParts } from '../payload/parts.ts';
 import { type PayloadPlan, planPayload } from '../payload/plan.ts';
 import { type CreatePayloadOptions, readRequest } from '../payload/request.ts';
 import { payloadTable } from '../payload/table.ts';
-import type { Surroundings } from './single-node-ignition-config.ts';
+import type { Surroundings } from '../surroundings.ts';
 
 /**
  * `sno create payload`: a payload folder from image archives and programs. It is made beside

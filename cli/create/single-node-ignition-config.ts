@@ -10,10 +10,11 @@ import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { createLaptopAuthorities } from '../../lib/pki/authority.ts';
 import { adminKubeconfig } from '../../lib/pki/kubeconfig.ts';
 import { executableByUrl, liveUnits } from '../../units/live.ts';
-import { agentsSha256 } from '../executable-digest.ts';
+import { describeExecutable, requireSameArchitecture } from '../agents-executable.ts';
 import { DISK_VARIABLE } from '../install-config/disk.ts';
 import { faultText, INSTALL_CONFIG } from '../install-config/fault.ts';
 import { type InstallSettings, readSettings } from '../install-config/settings.ts';
+import type { Surroundings } from '../surroundings.ts';
 import { type DeferredUserManifests, deferManifests } from './defer-manifests.ts';
 import { EMBED_AREA_BYTES, kibibytes, requireEmbeddable } from './embed-area.ts';
 import { type LiveIgnitionInput, liveIgnition } from './live-ignition.ts';
@@ -34,14 +35,6 @@ export interface CreateOptions extends ServedOptions {
   machineConfigServer?: string;
 }
 
-/** What a command has of the process that it runs in. */
-export interface Surroundings {
-  environment: Readonly<Record<string, string | undefined>>;
-  /** Prints a line for the user. */
-  print(line: string): void;
-  signal: AbortSignal;
-}
-
 /**
  * `sno create single-node-ignition-config`: from install-config.yaml to the Ignition config
  * of a live host and the administrator's kubeconfig. install-config.yaml stays.
@@ -59,9 +52,12 @@ export async function createSingleNodeIgnitionConfig(
   await requireAbsent([ignitionPath, kubeconfigPath]);
 
   const { settings, user } = await readFolder(dir, environment[DISK_VARIABLE], signal);
-  const executableSha256 = await agentsSha256(options.agentsExecutable, environment, signal);
+  const executable = await describeExecutable(options.agentsExecutable, environment, signal);
+  if (options.payload !== undefined) {
+    requireSameArchitecture(executable, await readPayload(options.payload));
+  }
   const cluster = {
-    ...clusterOf(settings, randomUUID(), executableSha256),
+    ...clusterOf(settings, randomUUID(), executable.sha256),
     ...(await pinnedPayload(options, signal)),
     ...machineConfigServer(options.machineConfigServer),
   };
@@ -93,6 +89,11 @@ export async function createSingleNodeIgnitionConfig(
     cluster.payloadUrl === undefined ? 'on the live medium' : `at ${cluster.payloadUrl}`;
   print(`Control plane: ${cluster.controlPlane}, from the payload ${source}`);
   for (const notice of noticesOf(settings, user)) print(`Notice: ${notice}`);
+  if (cluster.payloadSha256 === undefined) {
+    print(
+      'Notice: the payload is not pinned: the live host takes the one on its medium. Give --payload',
+    );
+  }
 }
 
 function unitsFor(
@@ -112,7 +113,8 @@ export async function readCreated(path: string): Promise<string> {
   });
 }
 
-async function readFolder(
+/** Everything in the folder that the Ignition config is made from. @throws Failure (usage) with every fault */
+export async function readFolder(
   dir: string,
   diskVariable: string | undefined,
   signal: AbortSignal,
@@ -142,7 +144,8 @@ async function readInstallConfig(dir: string): Promise<string> {
   return text;
 }
 
-function clusterOf(
+/** What install-config.yaml decides of a cluster. */
+export function clusterOf(
   settings: InstallSettings,
   clusterId: string,
   executableSha256: string,

@@ -1,24 +1,29 @@
-import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Cluster, clusterSchema } from '../../lib/cluster/cluster.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists, sha256, sha256OfFile } from '../../lib/host/files.ts';
-import { parseConfig } from '../../lib/ignition/config.ts';
+import { type Config, parseConfig, serializeConfig } from '../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../lib/ignition/data-url.ts';
 import { type Payload, payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { damagedFiles, payloadFiles } from '../../lib/payload/verify.ts';
-import { agentsExecutable } from '../executable-digest.ts';
+import { executablePath, readExecutable, requireSameArchitecture } from '../agents-executable.ts';
+import { DISK_VARIABLE } from '../install-config/disk.ts';
+import { INSTALL_CONFIG } from '../install-config/fault.ts';
 import { type AddedFile, addFiles, MAX_FILE_BYTES } from '../iso/add-files.ts';
 import { embedIgnition, readLiveIso, verifyLiveIso } from '../iso/coreos-installer.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
+import { requireRegularFile } from '../process/regular-file.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { CLUSTER_PATH, changedSince } from './changed-since.ts';
 import { requireSpace, writeLargeFile } from './large-file.ts';
-import { executableByUrlPath } from './live-ignition.ts';
+import { clusterContents, executableByUrlPath } from './live-ignition.ts';
 import { requireAbsent } from './outputs.ts';
 import {
+  clusterOf,
   createSingleNodeIgnitionConfig,
   IGNITION_NAME,
   readCreated,
-  type Surroundings,
+  readFolder,
 } from './single-node-ignition-config.ts';
 
 export interface CreateIsoOptions {
@@ -33,6 +38,9 @@ export interface CreateIsoOptions {
   agentsExecutable?: string;
   machineConfigServer?: string;
 }
+
+/** Changes that a message names. */
+const MAX_NAMED = 10;
 
 /** Where live hosts find what the ISO carries, from the root of the ISO. */
 const FOLDER = '/sno-agents';
@@ -51,22 +59,28 @@ export async function createSingleNodeIso(
   const output = resolve(options.output ?? join(dir, 'single-node.iso'));
   await requireIsoPrograms(environment);
   await requireAbsent([output], 'Move it away, or name another file with --output.');
+  await requireRegularFile(iso, 'The live ISO');
   const liveIso = await readLiveIso(resolve(iso), signal);
-  const executable = resolve(agentsExecutable(options.agentsExecutable, environment));
+  const executable = executablePath(options.agentsExecutable, environment);
+  const described = await readExecutable(executable, signal);
   const payload = await readWholePayload(options.payload, signal);
+  requireSameArchitecture(described, payload);
   const files = filesOf(executable, payload);
   await requireSpace(output, (await sizeOf(iso)) + (await totalSize(files)));
 
   const ignition = join(dir, IGNITION_NAME);
   if (await exists(ignition)) {
-    await requireMadeFor(ignition, { executable, payload }, signal);
+    const made = await readPinned(ignition);
+    await requireMadeFor(ignition, made, { executable, payload }, signal);
+    if (await exists(join(dir, INSTALL_CONFIG)))
+      await requireUpToDate(ignition, made, options, surroundings);
   } else {
     await createSingleNodeIgnitionConfig(
       { ...options, agentsExecutable: executable },
       surroundings,
     );
   }
-  const config = await readCreated(ignition);
+  const config = await pinnedConfig(ignition, payload, signal);
   const bytes = await writeLargeFile(output, resolve(iso), signal, async (copy) => {
     const diskGuid = sha256(config).slice(0, 32);
     await addFiles({ iso: copy, folder: FOLDER, files, diskGuid, signal });
@@ -115,21 +129,16 @@ async function totalSize(files: readonly AddedFile[]): Promise<number> {
   return total;
 }
 
-async function sizeOf(path: string): Promise<number> {
-  const stats = await stat(path).catch((cause: unknown) => {
-    throw new Failure('usage', `${path} cannot be read; nothing was written`, { cause });
-  });
-  if (stats.isFile()) return stats.size;
-  throw new Failure('usage', `${path} is no file; nothing was written`);
-}
+const sizeOf = async (path: string) => (await requireRegularFile(path, 'The file')).size;
 
 /** A usage Failure unless the config pins exactly these, where it pins. */
 async function requireMadeFor(
   ignition: string,
+  { cluster, config: { storage } }: MadeIgnition,
   { executable, payload }: { executable: string; payload: Payload },
   signal: AbortSignal,
 ): Promise<void> {
-  const { cluster, paths } = await readPinned(ignition);
+  const paths = (storage?.files ?? []).map(({ path }) => path);
   const faults: string[] = [];
   const description = join(payload.directory, payloadFile);
   for (const [path, pinned] of [
@@ -153,16 +162,62 @@ async function requireMadeFor(
   });
 }
 
-async function readPinned(ignition: string): Promise<{ cluster: Cluster; paths: string[] }> {
-  const files = parseConfig(await readCreated(ignition), ignition).storage?.files ?? [];
-  const described = files.find(({ path }) => path === '/etc/sno-agents/cluster.json')?.contents;
+/** A usage Failure when install-config.yaml or the manifests have been changed since the config was made. */
+async function requireUpToDate(
+  ignition: string,
+  { cluster, config }: MadeIgnition,
+  { dir }: CreateIsoOptions,
+  { environment, signal }: Surroundings,
+): Promise<void> {
+  const { settings, user } = await readFolder(dir, environment[DISK_VARIABLE], signal);
+  const changed = changedSince(config, cluster, {
+    cluster: clusterOf(settings, cluster.clusterId, cluster.executableSha256),
+    pullSecret: settings.pullSecret,
+    manifests: user.manifests,
+    deferred: user.deferred,
+  });
+  if (changed.length === 0) return;
+  throw new Failure('usage', `${ignition} was made from another install-config.yaml or manifests`, {
+    found: `changes of ${changed.slice(0, MAX_NAMED).join(', ')}${changed.length > MAX_NAMED ? ' ...' : ''}`,
+    fix: 'Undo the changes, or move it and auth/kubeconfig away to make new ones; nothing was written.',
+  });
+}
+
+interface MadeIgnition {
+  readonly config: Config;
+  readonly cluster: Cluster;
+}
+
+async function readPinned(ignition: string): Promise<MadeIgnition> {
+  const config = parseConfig(await readCreated(ignition), ignition);
+  const described = clusterFile(config)?.contents;
   const cluster = clusterSchema.safeParse(
     described === undefined ? undefined : parseJson(decodeDataUrl(described).toString('utf8')),
   );
-  if (cluster.success) return { cluster: cluster.data, paths: files.map(({ path }) => path) };
+  if (cluster.success) return { cluster: cluster.data, config };
   throw new Failure('usage', `${ignition} was not made by this sno; nothing was written`, {
     fix: 'Move it away.',
   });
+}
+
+const clusterFile = ({ storage }: Config) =>
+  storage?.files?.find(({ path }) => path === CLUSTER_PATH);
+
+/** The text of the config for the medium, which pins the payload beside it even if the config does not. */
+async function pinnedConfig(
+  ignition: string,
+  payload: Payload,
+  signal: AbortSignal,
+): Promise<string> {
+  const { config, cluster } = await readPinned(ignition);
+  const described = clusterFile(config);
+  if (cluster.payloadSha256 !== undefined || described === undefined) return readCreated(ignition);
+  const payloadSha256 = await sha256OfFile(join(payload.directory, payloadFile), signal);
+  const contents = clusterContents({ ...cluster, payloadSha256 });
+  const files = (config.storage?.files ?? []).map((file) =>
+    file === described ? { ...file, contents } : file,
+  );
+  return serializeConfig({ ...config, storage: { ...config.storage, files } });
 }
 
 function parseJson(text: string): unknown {

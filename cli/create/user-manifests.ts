@@ -2,12 +2,16 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../../lib/host/files.ts';
+import { kindOf } from '../process/regular-file.ts';
 
 /** The folders beside install-config.yaml whose manifests are applied to the cluster, as the installer has them. */
 export const MANIFEST_FOLDERS = ['manifests', 'openshift'] as const;
 
 /** An object this large does not fit in a request to etcd. */
 const MAX_MANIFEST_BYTES = 1024 * 1024;
+/** More does not fit the Ignition config of a live ISO anyway. */
+const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
+const MAX_FILES = 1000;
 const MANIFEST = /\.(ya?ml|json)$/;
 /** What is safe in a path on the host; no leading dot. */
 const SAFE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
@@ -37,6 +41,11 @@ export async function readUserManifests(
 ): Promise<UserManifests> {
   const found: UserManifests = { manifests: [], skipped: [], faults: [] };
   for (const folder of MANIFEST_FOLDERS) await visit(directory, folder, found, signal);
+  if (isFull(found)) {
+    found.faults.push(
+      `${MANIFEST_FOLDERS.join(' and ')}: expected at most ${MAX_FILES} files and ${MAX_TOTAL_BYTES} bytes in all. Apply some after the installation.`,
+    );
+  }
   return found;
 }
 
@@ -47,6 +56,7 @@ async function visit(
   signal: AbortSignal,
 ): Promise<void> {
   signal.throwIfAborted();
+  if (isFull(found)) return;
   const place = join(directory, path);
   let stats: Awaited<ReturnType<typeof lstat>>;
   try {
@@ -63,7 +73,7 @@ async function visit(
     }
   } else if (!stats.isFile()) {
     found.faults.push(
-      `${path}: expected a file or folder, found ${stats.isSymbolicLink() ? 'a link' : 'a special file'}. Copy the manifest itself here.`,
+      `${path}: expected a file or folder, found ${kindOf(stats)}. Copy the manifest itself here.`,
     );
   } else if (!MANIFEST.test(path)) {
     found.skipped.push(path);
@@ -74,6 +84,11 @@ async function visit(
   } else {
     found.manifests.push({ path, contents: await readWithoutFollowing(place) });
   }
+}
+
+function isFull({ manifests, skipped, faults }: UserManifests): boolean {
+  const bytes = manifests.reduce((sum, { contents }) => sum + contents.length, 0);
+  return bytes > MAX_TOTAL_BYTES || manifests.length + skipped.length + faults.length > MAX_FILES;
 }
 
 function unsafeName(path: string): string {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { run } from '../../lib/host/command.ts';
+import { requireProgram } from '../process/program.ts';
 
 /** A file of this machine that is to be on the ISO. */
 export interface AddedFile {
@@ -36,7 +36,7 @@ export const MAX_FILE_BYTES = 4 * 1024 ** 3 - 1;
  * The same ISO and files give the same bytes.
  */
 export async function addFiles({ iso, signal, ...request }: AddFilesRequest): Promise<void> {
-  await run('xorriso', addFilesArguments({ iso, ...request }), {
+  await requireProgram('xorriso', addFilesArguments({ iso, ...request }), {
     signal,
     deadlineMs: DEADLINE_MS,
     env: { SOURCE_DATE_EPOCH: `${EPOCH}` },

@@ -1,5 +1,5 @@
-import { execa } from 'execa';
 import { Failure } from '../../lib/errors/failure.ts';
+import { runProgram } from '../process/program.ts';
 
 const DEADLINE_MS = 10 * 60_000;
 
@@ -77,15 +77,12 @@ async function coreosInstaller(
   signal: AbortSignal,
   input?: string,
 ): Promise<{ text: string | undefined; complaint: string }> {
-  const { exitCode, stdout, stderr } = await execa('coreos-installer', [...args], {
-    ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
+  const { ok, stdout, stderr } = await runProgram('coreos-installer', args, {
+    ...(input === undefined ? {} : { input }),
     env: { RUST_BACKTRACE: '0' },
-    stripFinalNewline: false,
-    reject: false,
-    cancelSignal: signal,
-    timeout: DEADLINE_MS,
+    deadlineMs: DEADLINE_MS,
+    signal,
   });
-  signal.throwIfAborted();
-  const complaint = stderr.trim().replace(/\s*\n\s*/g, ' ');
-  return { text: exitCode === 0 ? stdout : undefined, complaint };
+  const complaint = stderr.replace(/\s*\n\s*/g, ' ');
+  return { text: ok ? stdout.toString('utf8') : undefined, complaint };
 }

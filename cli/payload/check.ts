@@ -15,6 +15,7 @@ import {
 import { requiredBinaries, requiredImages } from '../../lib/payload/required.ts';
 import { payloadFiles } from '../../lib/payload/verify.ts';
 import { noting } from './noting.ts';
+import { expectProgram } from './program-name.ts';
 
 /**
  * Every fault of a payload's folder: files that are missing, damaged or not named, archives
@@ -143,10 +144,11 @@ async function expectLayers(
 
 async function expectBinary(
   { directory, architecture }: Payload,
-  { file }: PayloadBinary,
+  { name, file }: PayloadBinary,
 ): Promise<void> {
   const path = join(directory, file);
   const program = await readProgram(path, 'it');
+  expectProgram(name, program);
   const same = program.architecture === architecture;
   expectSame('a program for other hosts', architecture, [same, program.architecture]);
   const mode = (await lstat(path)).mode & 0o777;

@@ -1,3 +1,5 @@
+import { isSystemError, systemErrorText } from '../process/system-error.ts';
+
 /** Notes a failure of the work as one more fault of `label`, so that all files are looked at. */
 export async function noting(
   faults: string[],
@@ -9,6 +11,12 @@ export async function noting(
     await work();
   } catch (error) {
     signal.throwIfAborted();
-    faults.push(`${label}: ${error instanceof Error ? error.message : String(error)}`);
+    faults.push(`${label}: ${faultText(error)}`);
   }
+}
+
+/** One line for whatever was thrown. */
+export function faultText(error: unknown): string {
+  if (isSystemError(error)) return systemErrorText(error);
+  return error instanceof Error ? error.message : String(error);
 }

@@ -5,6 +5,7 @@ import { readImageArchive } from '../../lib/image/archive.ts';
 import { namePattern } from '../../lib/payload/payload.ts';
 import { type ChosenImage, chooseImage } from './choose-image.ts';
 import { noting } from './noting.ts';
+import { expectProgram } from './program-name.ts';
 import type { PayloadRequest, RequestedBinary } from './request.ts';
 
 /** A file that an image of the payload is made of. */
@@ -54,6 +55,7 @@ async function readImagePart(
 ): Promise<ImagePart> {
   if (await startsLikeElf(path)) {
     const program = await readProgram(path, path);
+    expectProgram(name, program);
     return {
       name,
       path,
@@ -73,7 +75,9 @@ async function readBinary(name: string, path: string): Promise<Program> {
       found: name,
     });
   }
-  return readProgram(path, path);
+  const program = await readProgram(path, path);
+  expectProgram(name, program);
+  return program;
 }
 
 /** False too for what is no regular file in a folder of plugins, such as another folder. */

@@ -4,6 +4,7 @@ import { isReference } from '../../lib/image/reference.ts';
 import { namePattern, releasePattern } from '../../lib/payload/payload.ts';
 import { requiredBinaries, requiredImages } from '../../lib/payload/required.ts';
 import { suggest } from '../install-config/suggest.ts';
+import { faultText } from './noting.ts';
 
 /** The command line of `sno create payload`, as it is written. */
 export interface CreatePayloadOptions {
@@ -112,7 +113,7 @@ async function readPlugins(folder: string, faults: string[]): Promise<RequestedB
     const names = (await readdir(folder)).toSorted();
     return names.map((name) => ({ name, kind: 'cni', path: join(folder, name) }));
   } catch (error) {
-    faults.push(`--cni ${folder}: ${error instanceof Error ? error.message : String(error)}`);
+    faults.push(`--cni ${folder}: ${faultText(error)}`);
     return [];
   }
 }

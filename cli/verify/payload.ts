@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { sha256OfFile } from '../../lib/host/files.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
-import type { Surroundings } from '../create/single-node-ignition-config.ts';
 import { payloadFaults } from '../payload/check.ts';
 import { payloadTable } from '../payload/table.ts';
+import type { Surroundings } from '../surroundings.ts';
 
 /** `sno verify payload DIR`: a usage Failure with every fault of the folder. */
 export async function verifyPayloadFolder(

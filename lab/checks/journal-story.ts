@@ -36,6 +36,7 @@ const STORY = [
   'clean',
   'verify-clean',
   'record',
+  'complete',
   'retire',
 ] as const;
 

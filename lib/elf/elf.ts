@@ -1,14 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Failure } from '../errors/failure.ts';
 import type { Architecture } from '../host/architecture.ts';
-import { type GoModule, parseBuildInfo } from './go-build-info.ts';
+import { type GoBuildInfo, parseBuildInfo } from './go-build-info.ts';
 
-export interface Program {
+export interface Program extends GoBuildInfo {
   architecture: Architecture;
   /** Needs no loader and no libraries. */
   isStatic: boolean;
-  /** The module that its main package is of, where Go recorded it. */
-  module?: GoModule;
 }
 
 const HEADER_BYTES = 64;
@@ -44,8 +42,7 @@ export async function readProgram(path: string, name: string): Promise<Program> 
       rowBytes: PROGRAM_HEADER_BYTES,
     });
     const isStatic = !segments.some((segment) => segment.readUInt32LE(0) === PT_INTERP);
-    const module = parseBuildInfo(await readBuildInfo(file, header, name));
-    return { architecture, isStatic, ...(module === undefined ? {} : { module }) };
+    return { architecture, isStatic, ...parseBuildInfo(await readBuildInfo(file, header, name)) };
   } finally {
     await file.close();
   }

@@ -4,6 +4,14 @@ export interface GoModule {
   version: string;
 }
 
+/** What Go's linker records of a program. */
+export interface GoBuildInfo {
+  /** Import path of the main package, such as `k8s.io/kubernetes/cmd/kubelet`. */
+  mainPackage?: string;
+  /** The main package's module; missing where its version is `(devel)`. */
+  module?: GoModule;
+}
+
 const MAGIC = '\xff Go buildinf:';
 const STRINGS_INLINE = 2;
 const HEADER_BYTES = 32;
@@ -11,18 +19,22 @@ const HEADER_BYTES = 32;
 const MARK_BYTES = 16;
 
 /**
- * The module of the main package, as Go's linker has recorded it since 1.18 (the format of
- * Go's package debug/buildinfo). Undefined where it is missing or says `(devel)`.
+ * The main package and its module, as Go's linker has recorded them since 1.18 (the format of
+ * Go's package debug/buildinfo). Empty where nothing is recorded.
  */
-export function parseBuildInfo(section: Buffer): GoModule | undefined {
-  if (section.subarray(0, 14).toString('latin1') !== MAGIC) return undefined;
-  if (((section[15] ?? 0) & STRINGS_INLINE) === 0) return undefined;
+export function parseBuildInfo(section: Buffer): GoBuildInfo {
+  if (section.subarray(0, 14).toString('latin1') !== MAGIC) return {};
+  if (((section[15] ?? 0) & STRINGS_INLINE) === 0) return {};
   const goVersion = textAt(section, HEADER_BYTES);
   const modules = goVersion && textAt(section, goVersion.end);
-  if (modules === undefined) return undefined;
+  if (modules === undefined) return {};
   const text = modules.bytes.subarray(MARK_BYTES, -MARK_BYTES).toString('utf8');
+  const [, mainPackage] = /^path\t([^\t\n]+)$/m.exec(text) ?? [];
   const [, path, version] = /^mod\t([^\t\n]+)\t(v[^\t\n]+)/m.exec(text) ?? [];
-  return path === undefined || version === undefined ? undefined : { path, version };
+  return {
+    ...(mainPackage === undefined ? {} : { mainPackage }),
+    ...(path === undefined || version === undefined ? {} : { module: { path, version } }),
+  };
 }
 
 /** A text behind its length, which is a varint. */

@@ -74,6 +74,8 @@ export const defaultSettings = {
   settlingWindowMs: seconds(20),
   cleanMs: minutes(5),
   verifyCleanMs: minutes(10),
+  /** Stating in the cluster that the installation is complete. */
+  completeMs: minutes(3),
   retireMs: minutes(2),
   /** sno-deferred: how long after the installation a manifest may wait for its kind, by the wall clock. */
   deferredExpiryHours: 168,

@@ -1,5 +1,6 @@
 import {
   type Document,
+  isAlias,
   isNode,
   isScalar,
   LineCounter,
@@ -8,6 +9,7 @@ import {
   visit,
 } from 'yaml';
 import { z } from 'zod';
+import { describeError } from '../errors/failure.ts';
 
 /** One object to apply, and where it was written. */
 export interface Manifest {
@@ -69,13 +71,13 @@ export function decodeManifests(file: string, text: string): DecodedManifests {
   for (const [index, document] of documents.entries()) {
     const start = document.contents?.range?.[0] ?? document.range[0];
     const place = { file, document: index + 1, line: lines.linePos(start).line };
-    const [error = repeatedKey(document)] = document.errors;
+    const [error = repeatedKey(document) ?? tooManyAliases(document)] = document.errors;
     if (error === undefined) {
       const object = toObject(() => document.toJS());
       addObject(decoded, place, object.value, object.reason);
     } else {
       const line = lines.linePos(error.pos[0]).line;
-      decoded.undecodable.push({ ...place, line, reason: error.message });
+      decoded.undecodable.push({ ...place, line, reason: reasonOf(error.message) });
     }
   }
   return decoded;
@@ -100,6 +102,25 @@ function repeatedKey(document: Document): { message: string; pos: readonly [numb
     },
   });
   return found;
+}
+
+/** Each alias is looked up from the start of its document: tens of thousands would take minutes. */
+const MAX_ALIASES = 200;
+
+function tooManyAliases(
+  document: Document,
+): { message: string; pos: readonly [number] } | undefined {
+  let count = 0;
+  let at = 0;
+  visit(document, {
+    Alias(_key, node) {
+      count += 1;
+      at = isAlias(node) ? (node.range?.[0] ?? 0) : 0;
+      return count > MAX_ALIASES ? visit.BREAK : undefined;
+    },
+  });
+  if (count <= MAX_ALIASES) return undefined;
+  return { message: `more than ${MAX_ALIASES} aliases`, pos: [at] };
 }
 
 type Place = Pick<Manifest, 'file' | 'document' | 'line'>;
@@ -136,8 +157,17 @@ function toObject(convert: () => unknown): { value?: unknown; reason?: string } 
   try {
     return { value: convert() };
   } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) };
+    return { reason: reasonOf(error) };
   }
+}
+
+/** What V8 says, also where the reader has made an error of its own of it. */
+const TOO_DEEP = 'Maximum call stack size exceeded';
+
+/** Why a text cannot be decoded: the reader calls itself for each level. */
+export function reasonOf(error: unknown): string {
+  const reason = describeError(error);
+  return reason === TOO_DEEP ? 'is nested too deeply' : reason;
 }
 
 function explain(error: z.ZodError): string {

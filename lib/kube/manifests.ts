@@ -7,6 +7,7 @@ import {
   type DecodedManifests,
   decodeManifests,
   type Manifest,
+  reasonOf,
   type UndecodableManifest,
 } from './manifest-decoding.ts';
 
@@ -85,10 +86,24 @@ async function readFolder(folder: string) {
 
 async function decodeFile(path: string): Promise<DecodedManifests> {
   try {
-    const bytes = await readFile(path);
-    return decodeManifests(path, new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return decodeManifestFile(path, await readFile(path));
   } catch (error) {
     return wholeFile(path, describeError(error));
+  }
+}
+
+/** Every manifest of a file, as the host reads it. Throws nothing: what cannot be decoded is stated. */
+export function decodeManifestFile(path: string, bytes: Uint8Array): DecodedManifests {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return wholeFile(path, 'is not text in UTF-8');
+  }
+  try {
+    return decodeManifests(path, text);
+  } catch (error) {
+    return wholeFile(path, reasonOf(error));
   }
 }
 

@@ -125,6 +125,7 @@ export class PlanRunner<Context> {
       await reporter.attemptBegins(step.name, attempt, leftMs);
       if (lastReason === undefined) {
         log.info({ step: step.name, attempt, deadline: seconds(leftMs) }, `${step.name}: started`);
+        await this.#plan.announce?.(this.#context, { step: step.name }, stop);
       }
       const ended = await this.#attempt(step, input, leftMs);
       if (ended.outcome?.kind !== 'done') await endIfStopped();
@@ -155,6 +156,9 @@ export class PlanRunner<Context> {
         // A retryable failure is not final: systemd starts the agent again, on the same deadline.
         await record(failure.kind === 'retry' ? 'attempt-failed' : 'failed', { failure: data });
         await reporter.stepEnds(step.name, failure);
+        if (failure.kind !== 'retry') {
+          await this.#plan.announce?.(this.#context, { step: step.name, failure }, stop);
+        }
         throw failure;
       }
       await record('attempt-failed', { failure: data });

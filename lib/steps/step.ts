@@ -1,3 +1,4 @@
+import type { Failure } from '../errors/failure.ts';
 import type { Progress } from './progress.ts';
 
 /** How a step's `run` ended. What it cannot do it throws, best as a Failure. */
@@ -40,6 +41,12 @@ export interface Step<Context> {
   run(context: Context, progress: Progress): Promise<Outcome>;
 }
 
+/** A step begins, or failed permanently. */
+export interface PlanEvent {
+  readonly step: string;
+  readonly failure?: Failure;
+}
+
 export interface Plan<Context> {
   /** The agent's name: its folder under the state directory, its lock, its records. */
   readonly agent: string;
@@ -50,4 +57,6 @@ export interface Plan<Context> {
   /** What is said when all steps are done. */
   readonly achieved?: string;
   readonly steps: readonly Step<Context>[];
+  /** Tells others where the plan stands. Bounds its own time; must not throw. */
+  readonly announce?: (context: Context, event: PlanEvent, signal: AbortSignal) => Promise<void>;
 }

@@ -15,6 +15,10 @@ import {
 } from '../../lab/components/debian-packages.ts';
 import { makeLiveIso } from '../../lab/components/live-iso.ts';
 import { sha256 } from '../../lib/host/files.ts';
+import { parseConfig } from '../../lib/ignition/config.ts';
+import { decodeDataUrl } from '../../lib/ignition/data-url.ts';
+import { agentsExecutable } from '../unit/cli/agents-executable.ts';
+import { ARM64 } from '../unit/elf/program.ts';
 
 const SECTOR = 2048;
 const IGNITION = 'bootstrap-in-place-for-live-iso.ign';
@@ -110,7 +114,7 @@ async function bootEntries(iso: string): Promise<string[]> {
 
 t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false }, async (t) => {
   await writePayload(at('payload'));
-  await writeFile(at('executable'), randomBytes(500_000));
+  await writeFile(at('executable'), Buffer.concat([agentsExecutable(), randomBytes(500_000)]));
   await writeFile(at('os.raw.zst'), randomBytes(1_000_000));
   await makeLiveIso(at('live.iso'), at('os.raw.zst'), signal);
   const original = await readFile(at('live.iso'));
@@ -195,9 +199,64 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
     t.strictSame(await bootEntries(arm), await bootEntries(at('arm.iso')));
   });
 
+  t.test('a config that the folder has moved on from is refused, with what changed', async (t) => {
+    const config = at('cluster/install-config.yaml');
+    const manifest = at('cluster/manifests/late.yaml');
+    const output = ['--output', at('late.iso')];
+    const changed = { ...installConfig, bootstrapInPlace: { installationDisk: '/dev/vdb' } };
+    await writeFile(config, stringify({ ...changed, baseDomain: 'example.org' }));
+    t.match(await create('cluster', ...output), {
+      code: 2,
+      err: /another install-config.*changes of baseDomain, installation\. Undo/,
+    });
+    await writeFile(
+      config,
+      stringify({ ...installConfig, pullSecret: '{"auths":{"a.io":{"auth":"YTpi"}}}' }),
+    );
+    const { code, err } = await create('cluster', ...output);
+    t.match({ code, err }, { code: 2, err: /changes of \/root\/\.docker\/config\.json, / });
+    t.notMatch(err, /YTpi/);
+    await writeFile(config, `# a comment changes nothing\n${stringify(installConfig)}`);
+    await mkdir(at('cluster/manifests'));
+    await writeFile(manifest, '{apiVersion: v1, kind: ConfigMap, metadata: {name: late}}');
+    t.match(await create('cluster', ...output), {
+      code: 2,
+      err: /changes of .*manifests\/late\.yaml/,
+    });
+    await rm(at('cluster/manifests'), { recursive: true });
+    t.match(await create('cluster', ...output), { code: 0 });
+    await rm(at('late.iso'));
+  });
+
+  t.test('a config that pins no payload is pinned on the medium', async (t) => {
+    await mkdir(at('unpinned'));
+    await writeFile(at('unpinned/install-config.yaml'), stringify(installConfig));
+    const args = ['create', 'single-node-ignition-config', '--dir', at('unpinned')];
+    const printed: string[] = [];
+    const code = await runSno(args, {
+      environment: { SNO_AGENTS_EXECUTABLE: at('executable') },
+      print: (line) => printed.push(line),
+      complain: () => undefined,
+      signal,
+    });
+    t.equal(code, 0);
+    t.match(printed.join('\n'), /Notice: the payload is not pinned.*--payload/);
+    t.strictSame(await create('unpinned'), { code: 0, err: '' });
+    const embedded = (await show('ignition', at('unpinned/single-node.iso'))).stdout;
+    const cluster = parseConfig(embedded, 'embedded').storage?.files?.find(({ path }) =>
+      path.endsWith('/cluster.json'),
+    );
+    const digest = sha256(await readFile(at('payload/payload.yaml')));
+    t.match(
+      decodeDataUrl(cluster?.contents ?? {}).toString('utf8'),
+      `"payloadSha256": "${digest}"`,
+    );
+  });
+
   t.test('what cannot be done is refused, and nothing is left behind', async (t) => {
     const before = await readdir(folder, { recursive: true });
-    await writeFile(at('strange'), 'not the one');
+    await writeFile(at('strange'), Buffer.concat([agentsExecutable(), Buffer.from('another')]));
+    await writeFile(at('arm'), agentsExecutable({ machine: ARM64 }));
     await writeFile(at('not.iso'), randomBytes(100_000));
     await mkdir(at('damaged'));
     await execa('cp', ['-r', `${at('payload')}/.`, at('damaged')], within);
@@ -214,6 +273,19 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
         args: ['--agents-executable', at('strange'), ...elsewhere],
         says: /made for another medium\n.*strange has the SHA-256 \w{64}, .* wants \w{64}/,
       },
+      {
+        args: ['--agents-executable', at('arm'), ...elsewhere],
+        says: /different hosts.*for arm64/,
+      },
+      {
+        args: ['--agents-executable', '/etc/hostname', ...elsewhere],
+        says: /hostname is not a Lin/,
+      },
+      {
+        args: ['--iso', '/dev/null', ...elsewhere],
+        says: /\/dev\/null is not a regular file.*device/,
+      },
+      { args: ['--output', '/dev/null'], says: /\/dev\/null is a device.*Name a new file/ },
       { args: ['--output', at('nowhere/x.iso')], says: /nowhere cannot be written to/ },
     ];
     for (const { args, says } of cases) {

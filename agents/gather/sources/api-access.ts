@@ -1,11 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { Failure } from '../../../lib/errors/failure.ts';
 import { gatherIdentity } from '../../../lib/gather/access.ts';
 import { exists } from '../../../lib/host/files.ts';
 import { type Access, readKubeconfig } from '../../../lib/kube/kubeconfig.ts';
-import { inspectCertificate } from '../../../lib/pki/certificate.ts';
-import { issueLeaf } from '../../../lib/pki/leaf.ts';
 import { accessTo } from '../../../lib/render/access.ts';
+import { signedAccess } from '../../../lib/render/signed-access.ts';
 import type { GatherHost } from '../gather-host.ts';
 
 /** A way to ask the API. */
@@ -17,9 +14,6 @@ export interface Identity {
   /** @throws Failure that says why it cannot be used. */
   access(): Promise<Access>;
 }
-
-/** Longer than a bundle takes. */
-const CERTIFICATE_DAYS = 10 / 24 / 60;
 
 /** Kubeconfigs of OpenShift's hosts: the node's own, the bootstrap's. */
 const OPENSHIFT_KUBECONFIGS = [
@@ -44,7 +38,7 @@ export async function identitiesOf(host: GatherHost): Promise<Identity[]> {
       file: at(gather.signer.key),
       name: gatherIdentity,
       isAdministrator: false,
-      access: () => signedHere(host),
+      access: () => signedAccess('kubernetes', host.paths, gatherIdentity),
     },
     ...OPENSHIFT_KUBECONFIGS.map((path) => administrator(at(path), path)),
   ];
@@ -58,33 +52,3 @@ const administrator = (file: string, name: string) => ({
   isAdministrator: true,
   access: () => readKubeconfig(file),
 });
-
-/** The key is made, used and forgotten in this process. */
-async function signedHere({ paths }: GatherHost): Promise<Access> {
-  const { gather } = accessTo('kubernetes');
-  const read = (path: string) => readFile(paths.at(path), 'utf8');
-  const [ca, certificate, key] = await Promise.all([
-    read(gather.ca),
-    read(gather.signer.certificate),
-    read(gather.signer.key),
-  ]);
-  const now = new Date();
-  const { notBefore, notAfter } = inspectCertificate(certificate);
-  if (now < notBefore || now > notAfter) {
-    throw new Failure('fatal', "the authority that signs the API's clients is not valid now", {
-      expected: `a time from ${notBefore.toISOString()} to ${notAfter.toISOString()}`,
-      found: now.toISOString(),
-      fix: "Check this host's clock.",
-    });
-  }
-  const leaf = await issueLeaf(
-    { certificate, key },
-    {
-      subject: { commonName: gatherIdentity, organizations: [gatherIdentity] },
-      usage: 'client',
-      lifetimeDays: CERTIFICATE_DAYS,
-    },
-    now,
-  );
-  return { server: new URL(gather.server), ca, ...leaf };
-}

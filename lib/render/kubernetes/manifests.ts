@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { deferredAccess } from '../../deferred/access.ts';
 import { gatherAccess } from '../../gather/access.ts';
+import { installationStatusAccess } from '../../kube/installation-status.ts';
 import type { RenderedManifest, RenderInput } from '../renderer.ts';
 import { hasDeferred, users } from './leaves.ts';
 
@@ -37,6 +38,7 @@ export function manifests(input: RenderInput): RenderedManifest[] {
       binding(users.csrApprover, users.csrApprover, user(users.csrApprover)),
     ]),
     manifest('10-gather.yaml', gatherAccess()),
+    manifest('10-installation-status.yaml', installationStatusAccess()),
     ...(hasDeferred(input)
       ? [manifest('10-deferred.yaml', deferredAccess(input.deferredGroups ?? []))]
       : []),

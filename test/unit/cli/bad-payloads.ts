@@ -64,9 +64,9 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
       cni.push('/absent/cni');
     },
     [
-      /etcd=\/absent\/etcd\.tar: ENOENT/,
-      /kubelet=\/absent\/kubelet: ENOENT/,
-      /--cni \/absent\/cni/,
+      /etcd=\/absent\/etcd\.tar: no such file or directory \(ENOENT\)/,
+      /kubelet=\/absent\/kubelet: no such file or directory \(ENOENT\)/,
+      /--cni \/absent\/cni: no such file/,
     ],
   ],
   [
@@ -76,6 +76,30 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
       binaries.kubelet = write('script', '#!/bin/sh\n');
     },
     [/--image etcd=.*not a regular file/, /--binary kubelet=.*another kind of file/],
+  ],
+  [
+    'programs given as each other',
+    ({ images, binaries }, { write }) => {
+      const of = (name: string) =>
+        kubernetesProgram(name, {
+          modules: `path\tk8s.io/kubernetes/cmd/${name}\nmod\tk8s.io/kubernetes\tv1.34.4\t\n`,
+        });
+      binaries.crictl = write('swapped-kubelet', of('kubelet'));
+      binaries.kubelet = write('swapped-proxy', of('kube-proxy'));
+      images['kube-apiserver'] = write('swapped-scheduler', of('kube-scheduler'));
+      binaries.etcdutl = write(
+        'swapped-strange',
+        programBytes({
+          modules: 'path\texample.com/etcdutl\nmod\tgo.etcd.io/etcd/etcdutl/v3\tv3.6.8\t\n',
+        }),
+      );
+    },
+    [
+      /--image kube-apiserver=.*another program; expected kube-apiserver; found kube-scheduler \(Go main package k8s\.io/,
+      /--binary kubelet=.*another program; expected kubelet; found kube-proxy/,
+      /--binary etcdutl=.*expected etcdutl; found a program \(Go main package example\.com\/etcdutl\)/,
+      /--binary crictl=.*another program; expected crictl; found kubelet \(Go main/,
+    ],
   ],
   [
     'a library for a program',

@@ -11,6 +11,7 @@ import { clusterSchema } from '../../../lib/cluster/cluster.ts';
 import { type Config, parseConfig } from '../../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
 import { liveUnits } from '../../../units/live.ts';
+import { agentsExecutable } from './agents-executable.ts';
 import { noise } from './noise.ts';
 import { type Run, sno } from './run-sno.ts';
 
@@ -20,6 +21,8 @@ const EXECUTABLE = 'sno-agents';
 const PULL_SECRET = '{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}';
 const SSH_KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me';
+const MANIFEST = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
+const JSON_MANIFEST = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}}';
 const INSTALL_CONFIG = `apiVersion: v1
 baseDomain: example.com
 metadata: {name: sno}
@@ -47,7 +50,7 @@ function folder(t: Tap, more: Record<string, string> = {}, config = INSTALL_CONF
     const known = cluster[directory];
     cluster[directory] = { ...(typeof known === 'object' ? known : {}), [name]: contents };
   }
-  return join(t.testdir({ [EXECUTABLE]: 'not really', cluster }), 'cluster');
+  return join(t.testdir({ [EXECUTABLE]: agentsExecutable(), cluster }), 'cluster');
 }
 
 type Tap = Pick<typeof t, 'testdir'>;
@@ -68,8 +71,8 @@ function contentsOf(config: Config, path: string): string {
 
 t.test('writes the Ignition and the kubeconfig', async (t) => {
   const dir = folder(t, {
-    'manifests/a.yaml': 'kind: A\n',
-    'openshift/b.json': '{}',
+    'manifests/a.yaml': MANIFEST,
+    'openshift/b.json': JSON_MANIFEST,
     'openshift/README': '',
   });
   const { code, out, err } = await create(dir);
@@ -79,6 +82,7 @@ t.test('writes the Ignition and the kubeconfig', async (t) => {
   t.match(out, /networkType OVNKubernetes is ignored/);
   t.match(out, /not taken along[^\n]*: openshift\/README/);
   t.same((await readdir(dir)).toSorted(), [
+    '.sno.log',
     'auth',
     IGNITION,
     'install-config.yaml',
@@ -100,12 +104,12 @@ t.test('writes the Ignition and the kubeconfig', async (t) => {
     name: 'sno',
     hostname: 'sno1',
     installation: { disk: '/dev/vda', coreosInstallerArgs: [], existingSystem: 'refuse' },
-    executableSha256: createHash('sha256').update('not really').digest('hex'),
+    executableSha256: createHash('sha256').update(agentsExecutable()).digest('hex'),
     sshKeys: [SSH_KEY],
   });
   t.equal(contentsOf(config, '/etc/hostname'), 'sno1\n');
-  t.equal(contentsOf(config, '/opt/openshift/manifests/a.yaml'), 'kind: A\n');
-  t.equal(contentsOf(config, '/opt/openshift/openshift/b.json'), '{}');
+  t.equal(contentsOf(config, '/opt/openshift/manifests/a.yaml'), MANIFEST);
+  t.equal(contentsOf(config, '/opt/openshift/openshift/b.json'), JSON_MANIFEST);
   t.equal(contentsOf(config, '/root/.docker/config.json'), PULL_SECRET);
   t.equal(contentsOf(config, '/var/lib/kubelet/config.json'), PULL_SECRET);
   t.same(config.passwd?.users?.[0]?.sshAuthorizedKeys, [SSH_KEY]);
@@ -148,7 +152,7 @@ t.test(
   'ignition-validate accepts it',
   { skip: !existsSync(VALIDATOR) && 'not installed' },
   async (t) => {
-    const dir = folder(t, { 'manifests/a.yaml': 'kind: A\n' });
+    const dir = folder(t, { 'manifests/a.yaml': MANIFEST });
     t.equal((await create(dir)).code, 0);
     await execa(VALIDATOR, [join(dir, IGNITION)], { timeout: 20_000 });
     t.match(await sno(['verify', 'ignition', join(dir, IGNITION)]), { code: 0, out: /valid/ });
@@ -186,7 +190,7 @@ t.test(
     t.match(err, /install-config\.yaml:5:40 controlPlane\.replicas: expected 1, found 3/);
     t.match(err, /"\/dev\/vda" here and "\/dev\/vdb" in OPENSHIFT_INSTALL/);
     t.match(err, /"manifests\/a b\.yaml": expected a name/);
-    t.match(err, /manifests\/link\.yaml: expected a file or folder, found a link/);
+    t.match(err, /manifests\/link\.yaml: expected a file or folder, found a symbolic link/);
     t.same((await readdir(dir)).toSorted(), ['install-config.yaml', 'manifests']);
   },
 );
@@ -198,8 +202,21 @@ const REFUSED: readonly { name: string; more?: Record<string, string>; says: Reg
     says: /manifests\/a\.yaml: expected at most 1048576 bytes/,
   },
   {
+    name: 'manifests that the host could not read, all at once',
+    more: {
+      'manifests/a.yaml': 'a: [',
+      'manifests/b.yaml': '# a list\n- a',
+      'openshift/c.json': '{"kind": "A"}',
+      'openshift/d.yaml': MANIFEST,
+    },
+    says: /3 faults.*\nmanifests\/a\.yaml:1: .*\nmanifests\/b\.yaml:2: .*\nopenshift\/c\.json:1: apiVersion/,
+  },
+  {
     name: 'more than the live ISO holds',
-    more: { 'manifests/big.yaml': noise(400_000), 'manifests/small.yaml': 'a: b\n' },
+    more: {
+      'manifests/big.yaml': `${MANIFEST}data: {a: ${noise(400_000)}}`,
+      'manifests/small.yaml': MANIFEST.replace('name: a', 'name: b'),
+    },
     says: /does not fit the live ISO: \d+ KiB compressed, 256 KiB fit[\s\S]*\n {2}\/opt\/openshift\/manifests\/big\.yaml/,
   },
 ];
@@ -213,7 +230,9 @@ for (const { name, more = {}, says } of REFUSED) {
 }
 
 t.test('a large manifest that compresses well is taken', async (t) => {
-  const dir = folder(t, { 'manifests/a.yaml': 'line: same\n'.repeat(90_000) });
+  const dir = folder(t, {
+    'manifests/a.yaml': `${MANIFEST}data:\n  a: |\n${'    line: same\n'.repeat(60_000)}`,
+  });
   t.equal((await create(dir)).code, 0);
 });
 
@@ -228,7 +247,8 @@ t.test('a folder without install-config.yaml, and an executable that is not ther
     code: 2,
     err: /\/nowhere cannot be read/,
   });
-  const here = { SNO_AGENTS_EXECUTABLE: join(dir, 'd/install-config.yaml') };
+  const here = { SNO_AGENTS_EXECUTABLE: join(dir, 'd/agents') };
+  await writeFile(join(dir, 'd/agents'), agentsExecutable());
   t.equal((await sno(args, here)).code, 0, 'the variable is enough');
 });
 
@@ -254,6 +274,8 @@ t.test('what cannot be written leaves nothing behind', async (t) => {
     },
   );
   t.equal(code, 1);
-  t.same(complaints, ['sno: interrupted']);
+  t.same(complaints, [
+    'sno: create single-node-ignition-config was stopped; partial output was removed',
+  ]);
   t.same(await readdir(join(dir, 'auth')), ['other']);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { DISK_VARIABLE } from '../../../cli/install-config/disk.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
+import { agentsExecutable } from './agents-executable.ts';
 import { acceptedNetworks, families, networks as withNetworks } from './bad-families.ts';
 import { identity } from './bad-identity.ts';
 import { installation } from './bad-installation.ts';
@@ -26,7 +27,7 @@ const BAD = [
 /** Runs `sno create` on a folder with this file; `left` is what the folder has afterwards. */
 async function create(t: Tap, text: string, variable?: string): Promise<Run & { left: string[] }> {
   const dir = join(
-    t.testdir({ agents: 'not really', cluster: { 'install-config.yaml': text } }),
+    t.testdir({ agents: agentsExecutable(), cluster: { 'install-config.yaml': text } }),
     'cluster',
   );
   const args = ['--dir', dir, '--agents-executable', join(dir, '../agents')];

@@ -47,7 +47,8 @@ export async function payloadSources(folder: string): Promise<PayloadSources> {
     ]),
   );
   for (const name of ['bridge', 'host-local', 'loopback', 'portmap']) {
-    write(`cni/${name}`, programBytes({ text: name }));
+    const modules = `path\tgithub.com/containernetworking/plugins/plugins/main/${name}\n`;
+    write(`cni/${name}`, programBytes({ modules, text: name }));
   }
   return {
     folder,
@@ -65,7 +66,10 @@ export async function payloadSources(folder: string): Promise<PayloadSources> {
         kubelet: write('kubelet', kubernetesProgram('kubelet')),
         etcdutl: write(
           'etcdutl',
-          programBytes({ modules: 'mod\tgo.etcd.io/etcd/etcdutl/v3\tv3.6.8\t\n' }),
+          programBytes({
+            modules:
+              'path\tgo.etcd.io/etcd/etcdutl/v3\nmod\tgo.etcd.io/etcd/etcdutl/v3\tv3.6.8\t\n',
+          }),
         ),
       },
       cni: [join(folder, 'cni')],

@@ -7,6 +7,7 @@ import { requireServed, type ServedOptions } from '../../../cli/create/served.ts
 import { clusterSchema } from '../../../lib/cluster/cluster.ts';
 import { parseConfig } from '../../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
+import { agentsExecutable } from './agents-executable.ts';
 import { sno } from './run-sno.ts';
 
 const DIGEST = 'a'.repeat(64);
@@ -68,7 +69,7 @@ pullSecret: '{"auths":{}}'
 `;
 
 t.test('the live host is told what to fetch, and by which digests', async (t) => {
-  const dir = t.testdir({ 'install-config.yaml': INSTALL_CONFIG, agents: 'executable' });
+  const dir = t.testdir({ 'install-config.yaml': INSTALL_CONFIG, agents: agentsExecutable() });
   const create = ['create', 'single-node-ignition-config', '--dir', dir];
   const agents = ['--agents-executable', join(dir, 'agents')];
   const from = ['--agents-url', 'https://h/a%20b/sno-agents', '--payload-url', 'http://h/payload'];
@@ -84,7 +85,7 @@ t.test('the live host is told what to fetch, and by which digests', async (t) =>
   t.match(clusterSchema.parse(JSON.parse(`${contents('/etc/sno-agents/cluster.json')}`)), {
     payloadUrl: 'http://h/payload',
     payloadSha256: DIGEST,
-    executableSha256: createHash('sha256').update('executable').digest('hex'),
+    executableSha256: createHash('sha256').update(agentsExecutable()).digest('hex'),
   });
   t.equal(
     `${contents('/etc/sno-agents/executable.curl')}`,

@@ -12,6 +12,7 @@ import {
   proxyUrlProblem,
 } from '../../../cli/install-config/proxy.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
+import { agentsExecutable } from './agents-executable.ts';
 import { EXPIRED_CA, SITE_CA } from './certificates.ts';
 import { type Edit, edited } from './install-config-file.ts';
 import { sno } from './run-sno.ts';
@@ -120,7 +121,7 @@ t.test('what a site gives, as it goes to the host', async (t) => {
 
 t.test('create says what may not be meant, and shows no password', async (t) => {
   const dir = join(
-    t.testdir({ agents: 'x', cluster: { 'install-config.yaml': edited(SITE) } }),
+    t.testdir({ agents: agentsExecutable(), cluster: { 'install-config.yaml': edited(SITE) } }),
     'cluster',
   );
   const args = ['--dir', dir, '--agents-executable', join(dir, '../agents')];

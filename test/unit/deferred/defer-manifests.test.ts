@@ -18,8 +18,7 @@ function defer(files: Record<string, string | Buffer>) {
 t.test('files without such an object stay as they are, byte for byte', async (t) => {
   const files = {
     'manifests/a.yaml': `# mine\n${configMap('a')}`,
-    'manifests/b.yaml': 'not: a manifest\n',
-    'openshift/c.yaml': Buffer.from([0xff, 0xfe]),
+    'manifests/b.yaml': '# nothing but a comment\n',
   };
   const result = defer(files);
   t.same(
@@ -78,12 +77,80 @@ t.test('of several documents and lists only those objects are taken', async (t) 
   t.same(facts(after.manifests), facts(before.manifests), 'the others, each on its line');
 });
 
-t.test("a file with a document that cannot be decoded is the bootstrap's to judge", async (t) => {
-  const text = `${till('a')}---\nkind: ConfigMap\nmetadata: {name: [\n`;
-  const { manifests, deferred } = defer({ 'manifests/a.yaml': text });
-  t.equal(manifests[0]?.contents.toString(), text);
-  t.same(deferred, []);
-});
+const BROKEN: readonly { name: string; contents: string | Buffer; faults: readonly RegExp[] }[] = [
+  { name: 'an open bracket', contents: '# x\na: [', faults: [/^a\.yaml:2: Flow sequence/] },
+  {
+    name: 'a list',
+    contents: '- a\n- b\n',
+    faults: [/^a\.yaml:1: the document: .*expected object/],
+  },
+  { name: 'a text', contents: 'hello', faults: [/^a\.yaml:1: the document: /] },
+  {
+    name: 'bytes that are not UTF-8',
+    contents: Buffer.from([0x61, 0xff]),
+    faults: [/^a\.yaml:1: .*UTF-8/],
+  },
+  { name: 'UTF-16', contents: Buffer.from('\ufeffa: b', 'utf16le'), faults: [/UTF-8/] },
+  {
+    name: 'no kind',
+    contents: 'apiVersion: v1\nmetadata: {name: a}',
+    faults: [/^a\.yaml:1: kind: /],
+  },
+  {
+    name: 'no apiVersion',
+    contents: 'kind: A\nmetadata: {name: a}',
+    faults: [/^a\.yaml:1: apiVersion: /],
+  },
+  {
+    name: 'nothing that the API needs',
+    contents: 'a: b',
+    faults: [/apiVersion: .*; kind: .*; metadata: /],
+  },
+  {
+    name: 'each broken document, beside a good one',
+    contents: `${configMap('a')}---\n- a\n---\nnull\n---\n${till('b')}---\nb: [\n`,
+    faults: [/^a\.yaml:7: the document/, /^a\.yaml:18: Flow/],
+  },
+  { name: 'a null item', contents: 'a: null', faults: [/apiVersion/] },
+  { name: 'an alias of itself', contents: 'a: &a {b: *a}', faults: [/^a\.yaml:1: /] },
+  {
+    name: 'aliases of aliases',
+    contents: `a: &a [x]\n${[...'bcdefghi'].map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[at]}`).join(',')}]`).join('\n')}`,
+    faults: [/^a\.yaml:1: .*alias/],
+  },
+  {
+    name: 'twenty thousand aliases',
+    contents: `${configMap('a')}x: &x 1\ny:\n${'  - *x\n'.repeat(20_000)}`,
+    faults: [/^a\.yaml:208: more than 200 aliases/],
+  },
+  {
+    name: 'a hundred thousand brackets',
+    contents: `a: ${'['.repeat(100_000)}`,
+    faults: [/^a\.yaml:1: is nested too deeply/],
+  },
+  {
+    name: 'more faults than a person reads',
+    contents: '- a\n---\n'.repeat(1000),
+    faults: [
+      ...Array(10).fill(/^a\.yaml:\d+: the document/),
+      /^a\.yaml: 990 more documents cannot/,
+    ],
+  },
+  {
+    name: 'what a terminal would obey',
+    contents: 'a: b\n"\u001b[2J": &x\n? ',
+    faults: [/^a\.yaml:\d+: \P{Cc}*$/u],
+  },
+];
+for (const { name, contents, faults } of BROKEN) {
+  t.test(`refused: ${name}`, async (t) => {
+    const [given, ...found] = defer({ 'a.yaml': contents }).faults;
+    t.equal(given, 'a fault');
+    t.match(found, faults);
+    t.equal(found.length, faults.length);
+    for (const fault of found) t.ok(fault.length < 500, 'one line of a length to be read');
+  });
+}
 
 t.test('the same object twice is a fault, and names are safe in a path', async (t) => {
   const { faults } = defer({ 'manifests/a.yaml': till('a'), 'openshift/b.yaml': till('a') });
@@ -91,6 +158,8 @@ t.test('the same object twice is a fault, and names are safe in a path', async (
     'a fault',
     'openshift/b.yaml:1: the same object as in manifests/a.yaml:1. Remove one.',
   ]);
+  const both = defer({ 'manifests/a.yaml': configMap('a'), 'openshift/b.yaml': configMap('a') });
+  t.match(both.faults, ['a fault', /^openshift\/b\.yaml:1: the same object/], 'of any kind');
   const strange = `{apiVersion: e.com/v1, kind: Till, metadata: {name: "../../x y", namespace: "${'n'.repeat(300)}"}}`;
   const { deferred } = defer({ 'manifests/a.yaml': strange });
   t.match(deferred[0]?.name, /^0001\.till\.n{100,}\.json$/);

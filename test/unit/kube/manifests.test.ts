@@ -136,7 +136,7 @@ t.test('folders are read below, in lexical order, and every fault is told', asyn
     loaded.faults.map((fault) => (fault.kind === 'duplicate' ? fault : [fault.file, fault.reason])),
     [
       [`${root}/one/broken.yaml`, /flow/i],
-      [`${root}/one/latin.yaml`, /encoded data/],
+      [`${root}/one/latin.yaml`, /UTF-8/],
       [`${root}/one/link.yaml`, /link/],
       [`${root}/one/linked`, /link/],
       { manifest: { file: `${root}/two/again.yaml` }, first: { file: `${root}/one/10-a.yaml` } },

@@ -5,7 +5,7 @@ import { fingerprint } from '../../../lib/steps/fingerprint.ts';
 import { Journal, type JournalEntry } from '../../../lib/steps/journal.ts';
 import { Reporter } from '../../../lib/steps/reporter.ts';
 import { PlanRunner, type RunRange } from '../../../lib/steps/runner.ts';
-import { done, type Outcome, type Step } from '../../../lib/steps/step.ts';
+import { done, type Outcome, type Plan, type Step } from '../../../lib/steps/step.ts';
 
 export type Body = Step<null>['run'];
 
@@ -23,6 +23,8 @@ export class Bench {
   readonly lines: string[] = [];
   readonly steps: Step<null>[] = [];
   readonly stop = new AbortController();
+  /** What the plan tells others, as `STEP` or `STEP: MESSAGE`. */
+  readonly announced: string[] = [];
   /** The clock from boot, in the test's hand. */
   now: BootMoment = { boot: 'boot-1', up: 100 };
   graceMs = 1000;
@@ -59,7 +61,15 @@ export class Bench {
   async run(range: RunRange = {}) {
     this.ran.length = 0;
     this.looked.length = 0;
-    const plan = { agent: 'bench', unit: 'bench', purpose: 'tests', steps: this.steps };
+    const plan: Plan<null> = {
+      agent: 'bench',
+      unit: 'bench',
+      purpose: 'tests',
+      steps: this.steps,
+      announce: async (_context, { step, failure }) => {
+        this.announced.push(failure === undefined ? step : `${step}: ${failure.message}`);
+      },
+    };
     const reporter = new Reporter(plan, hostPaths(this.root));
     const runner = new PlanRunner(plan, null, {
       journal: await this.journal(),

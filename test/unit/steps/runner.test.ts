@@ -27,6 +27,7 @@ t.test('steps run in order, and their outcomes end the run or not', async (t) =>
     const bench = new Bench(t.testdir()).step('a', { retry, runs: [notYet('no moon'), done()] });
     t.strictSame(await bench.run(), { kind: 'done' });
     t.strictSame(await bench.story(), ['a started', 'a attempt-failed', 'a started', 'a done']);
+    t.strictSame(bench.announced, ['a'], 'once, whatever the attempts');
     t.match((await bench.journal()).entries[1], {
       failure: { kind: 'retry', code: 'unavailable', what: 'no moon' },
       attempt: 1,
@@ -37,6 +38,7 @@ t.test('steps run in order, and their outcomes end the run or not', async (t) =>
     const bench = new Bench(t.testdir()).step('a', { runs: [notYet('no moon')] }).step('b');
     await t.rejects(bench.run(), { kind: 'retry', message: 'a: no moon' });
     t.strictSame(await bench.story(), ['a started', 'a attempt-failed']);
+    t.strictSame(bench.announced, ['a'], 'it can be started again');
   });
   await t.test('failed permanently, also where there is a retry', async (t) => {
     const fallen = async () => {
@@ -46,6 +48,7 @@ t.test('steps run in order, and their outcomes end the run or not', async (t) =>
     await t.rejects(bench.run(), { kind: 'fatal', message: 'a: the moon fell. Buy one.' });
     t.strictSame(bench.ran, ['a']);
     t.strictSame(await bench.story(), ['a started', 'a failed']);
+    t.strictSame(bench.announced, ['a', 'a: the moon fell. Buy one.']);
   });
   await t.test('reboot, and the same step again after it', async (t) => {
     const bench = new Bench(t.testdir()).step('a', { runs: [reboot('kernel'), done()] }).step('b');

@@ -1,0 +1,58 @@
+import { version } from '../../lib/agents/version.ts';
+import { describeError } from '../../lib/errors/failure.ts';
+import { KubeClient } from '../../lib/kube/client.ts';
+import {
+  type InstallationStatus,
+  publishInstallationStatus,
+  statusIdentity,
+} from '../../lib/kube/installation-status.ts';
+import { signedAccess } from '../../lib/render/signed-access.ts';
+import { done, type PlanEvent } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from '../steps/host-context.ts';
+
+const REQUEST_DEADLINE_MS = 5000;
+
+/**
+ * States in the cluster that the installation is complete, which `sno wait-for install-complete`
+ * watches for: after the clean-up was verified and recorded, so that only this agent's own removal
+ * follows. The bootstrap's administrator is deleted by then; the certificate is signed in memory.
+ */
+export const complete: StepBody<HostContext> = {
+  name: 'complete',
+  leaves: 'the ConfigMap kube-system/sno-installation with state complete',
+  retries: true,
+  input: ({ cluster }) => cluster.clusterId,
+  holds: async () => true,
+  async run(context, { signal }) {
+    await publish(context, { state: 'complete', step: 'complete' }, signal);
+    return done();
+  },
+};
+
+/**
+ * Tells the same ConfigMap which step runs or failed. Nothing depends on it: an API server that does
+ * not answer yet is no failure of the step.
+ */
+export async function announce(
+  context: HostContext,
+  { step, failure }: PlanEvent,
+  signal: AbortSignal,
+): Promise<void> {
+  const event =
+    failure === undefined
+      ? { state: 'installing' as const, step }
+      : { state: 'failed' as const, step, message: describeError(failure) };
+  await publish(context, event, signal).catch(() => undefined);
+}
+
+async function publish(
+  { cluster, paths }: HostContext,
+  event: Pick<InstallationStatus, 'state' | 'step' | 'message'>,
+  signal: AbortSignal,
+): Promise<void> {
+  using client = new KubeClient(await signedAccess(cluster.controlPlane, paths, statusIdentity));
+  const time = new Date().toISOString();
+  const status = { version, ...event, time, clusterId: cluster.clusterId };
+  await publishInstallationStatus(client, status, { signal, deadlineMs: REQUEST_DEADLINE_MS });
+}

@@ -1,0 +1,113 @@
+import { createReadStream } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { MARK, MAX_MARK_BYTES } from '../lib/agents/executable-mark.ts';
+import { builtVersion } from '../lib/agents/version.ts';
+import { readProgram } from '../lib/elf/elf.ts';
+import { Failure } from '../lib/errors/failure.ts';
+import { type Architecture, hostArchitecture } from '../lib/host/architecture.ts';
+import { sha256OfFile } from '../lib/host/files.ts';
+import { requireRegularFile } from './process/regular-file.ts';
+
+/** Defined by the build: of the sno-agents that was built with this program. */
+declare const __SNO_AGENTS_SHA256__: string | undefined;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const VARIABLE = 'SNO_AGENTS_EXECUTABLE';
+const FIX = `Name it with --agents-executable or in ${VARIABLE}.`;
+
+export interface AgentsExecutable {
+  /** SHA-256, hex. */
+  sha256: string;
+  architecture: Architecture;
+}
+
+/**
+ * The sno-agents executable that the live medium has to carry: `--agents-executable`, else the one that
+ * SNO_AGENTS_EXECUTABLE names, else the one that this program was built with, which need not be there.
+ * @throws Failure (usage) for what is not sno-agents of this version.
+ */
+export async function describeExecutable(
+  option: string | undefined,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<AgentsExecutable> {
+  const architecture = hostArchitecture();
+  const named = namedExecutable(option, environment);
+  const isBuiltIn = named === undefined && typeof __SNO_AGENTS_SHA256__ !== 'undefined';
+  if (isBuiltIn && architecture !== undefined) {
+    return { sha256: __SNO_AGENTS_SHA256__, architecture };
+  }
+  return readExecutable(executablePath(option, environment), signal);
+}
+
+/** Where that executable is: without an option or variable, beside this program when that is built. */
+export function executablePath(option: string | undefined, environment: Environment): string {
+  const named = namedExecutable(option, environment);
+  if (named !== undefined) return resolve(named);
+  if (typeof __SNO_AGENTS_SHA256__ !== 'undefined') {
+    return join(dirname(process.execPath), 'sno-agents');
+  }
+  throw new Failure('usage', 'It is not known which sno-agents executable the medium carries', {
+    fix: FIX,
+  });
+}
+
+function namedExecutable(
+  option: string | undefined,
+  { [VARIABLE]: variable }: Environment,
+): string | undefined {
+  return option ?? (variable === '' ? undefined : variable);
+}
+
+/** @throws Failure (usage) for what is not a sno-agents executable of this version. */
+export async function readExecutable(path: string, signal: AbortSignal): Promise<AgentsExecutable> {
+  await requireRegularFile(path, 'The sno-agents executable');
+  const { architecture } = await readProgram(path, path);
+  const version = await markedVersion(path, signal);
+  if (version === undefined) {
+    throw new Failure('usage', `${path} is not a sno-agents executable; nothing was written`, {
+      expected: 'the program sno-agents of the release that this sno is from',
+      found: 'another program',
+      fix: FIX,
+    });
+  }
+  if (builtVersion !== undefined && version !== builtVersion) {
+    throw new Failure('usage', `${path} is of another release; nothing was written`, {
+      expected: `sno-agents ${builtVersion}, as this sno`,
+      found: `sno-agents ${version}`,
+      fix: 'Use sno and sno-agents of one release.',
+    });
+  }
+  return { sha256: await sha256OfFile(path, signal), architecture };
+}
+
+/** The version in the mark of the build; undefined without a mark. */
+async function markedVersion(path: string, signal: AbortSignal): Promise<string | undefined> {
+  let rest = '';
+  const file = createReadStream(path, { highWaterMark: 1 << 20, encoding: 'latin1', signal });
+  for await (const chunk of file) {
+    const text = rest + chunk;
+    const [, version] = MARK.exec(text) ?? [];
+    if (version !== undefined) return version;
+    rest = text.slice(-MAX_MARK_BYTES);
+  }
+  return undefined;
+}
+
+/** @throws Failure (usage) when the executable is not for the hosts that the payload is for. */
+export function requireSameArchitecture(
+  executable: Pick<AgentsExecutable, 'architecture'>,
+  payload: { architecture: Architecture; directory: string },
+): void {
+  if (executable.architecture === payload.architecture) return;
+  throw new Failure(
+    'usage',
+    'The executable and the payload are for different hosts; nothing was written',
+    {
+      expected: `sno-agents for ${payload.architecture}, as the payload in ${payload.directory}`,
+      found: `sno-agents for ${executable.architecture}`,
+      fix: `${FIX.slice(0, -1)}, from the release for linux-${payload.architecture}.`,
+    },
+  );
+}

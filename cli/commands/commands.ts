@@ -1,0 +1,11 @@
+import type { Command } from 'commander';
+import type { Surroundings } from '../surroundings.ts';
+import { addCreate } from './create.ts';
+import { addVerify } from './verify.ts';
+import { addWaitFor } from './wait-for.ts';
+
+/** Adds a command with its options and subcommands to `sno`. */
+export type AddCommand = (sno: Command, surroundings: Surroundings) => void;
+
+/** Every command of `sno`, in the order in which help lists them. A new command is a file here and a line. */
+export const commands: readonly AddCommand[] = [addCreate, addVerify, addWaitFor];

@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import { createPayload } from '../create/payload.ts';
+import {
+  type CreateOptions,
+  createSingleNodeIgnitionConfig,
+} from '../create/single-node-ignition-config.ts';
+import { type CreateIsoOptions, createSingleNodeIso } from '../create/single-node-iso.ts';
+import type { CreatePayloadOptions } from '../payload/request.ts';
+import { logged } from '../process/log-file.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+const machineConfigServer = [
+  '--machine-config-server <url>',
+  'https URL that the master Ignition is fetched from, instead of rendering it on the host',
+] as const;
+
+/** `sno create ...`: the assets of an installation. */
+export function addCreate(sno: Command, surroundings: Surroundings): void {
+  const create = sno.command('create').description('create the assets of an installation');
+  create
+    .command('single-node-ignition-config')
+    .description(
+      'read DIR/install-config.yaml; write DIR/bootstrap-in-place-for-live-iso.ign and DIR/auth/kubeconfig',
+    )
+    .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.')
+    .option(
+      '--agents-executable <file>',
+      'the sno-agents executable that the live medium carries, if not the one of this build',
+    )
+    .option(
+      '--payload <dir>',
+      'the payload that the live medium carries: the live host refuses any other',
+    )
+    .option(
+      '--agents-url <url>',
+      'for PXE: where the live host fetches the executable, whose hash is in the Ignition',
+    )
+    .option(
+      '--payload-url <url>',
+      'for PXE: where the live host fetches payload.yaml and the files beside it; needs --payload or --payload-sha256',
+    )
+    .option(
+      '--payload-sha256 <hex>',
+      'SHA-256 of that payload.yaml, where the payload is not at hand for --payload',
+    )
+    .option(...machineConfigServer)
+    .action((options: CreateOptions) =>
+      logged(options.dir, surroundings, (own) => createSingleNodeIgnitionConfig(options, own)),
+    );
+  create
+    .command('single-node-iso')
+    .description(
+      'put the Ignition of DIR (made first if it is not there), the executable and the payload into a copy of a live ISO',
+    )
+    .option('--dir <dir>', 'folder with install-config.yaml, or with the Ignition made of it', '.')
+    .requiredOption('--iso <file>', 'a CoreOS live ISO as it was downloaded; it is not changed')
+    .requiredOption('--payload <dir>', 'the payload')
+    .option('--output <file>', 'the new ISO (default: DIR/single-node.iso)')
+    .option(
+      '--agents-executable <file>',
+      'the sno-agents executable, if not the one beside this program',
+    )
+    .option(...machineConfigServer)
+    .action((options: CreateIsoOptions) =>
+      logged(options.dir, surroundings, (own) => createSingleNodeIso(options, own)),
+    );
+  addPayload(create, surroundings);
+}
+
+function addPayload(create: Command, surroundings: Surroundings): void {
+  const each = (value: string, values: readonly string[] = []) => [...values, value];
+  create
+    .command('payload')
+    .description(
+      'make DIR, a payload for hosts without a registry: images and programs with their digests',
+    )
+    .requiredOption('--dir <dir>', 'the new folder; its parent folder has to be there')
+    .option(
+      '--image <name=file>',
+      'an image, from a docker archive, an OCI archive (either may be compressed with gzip or zstd) or a static program; required: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, pause',
+      each,
+    )
+    .option(
+      '--reference <name=reference>',
+      'which image of an archive is meant, or the reference of a program; needed where an archive does not have one image named .../NAME:TAG, and for programs that are not of Kubernetes or etcd',
+      each,
+    )
+    .option(
+      '--binary <name=file>',
+      'a program for the host itself; required: etcdutl, kubelet',
+      each,
+    )
+    .option('--cni <dir>', 'a folder with network plugins: every program in it', each)
+    .option('--kubernetes-version <version>', 'if neither tags nor programs say it')
+    .option('--etcd-version <version>', 'if neither tag nor program says it')
+    .action((options: CreatePayloadOptions) => createPayload(options, surroundings));
+}

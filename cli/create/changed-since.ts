@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Cluster, clusterSchema } from '../../lib/cluster/cluster.ts';
+import type { Config } from '../../lib/ignition/config.ts';
+import { decodeDataUrl } from '../../lib/ignition/data-url.ts';
+import type { LiveIgnitionInput } from './live-ignition.ts';
+import { liveIgnition } from './live-ignition.ts';
+
+export const CLUSTER_PATH = '/etc/sno-agents/cluster.json';
+
+/** What `sno create` decides by itself or by its options, not by the folder. */
+const NOT_OF_THE_FOLDER = [
+  'clusterId',
+  'executableSha256',
+  'payloadSha256',
+  'payloadUrl',
+  'machineConfigServerUrl',
+] as const satisfies readonly (keyof Cluster)[];
+
+const NO_AUTHORITY = { certificate: '', key: '' };
+const isAuthority = (path: string) => path.startsWith('/opt/openshift/tls/');
+const isOption = (path: string) => path === '/etc/sno-agents/executable.curl';
+
+/**
+ * What an Ignition config would have else if it were made from the folder as it is now: fields of the
+ * cluster and paths on the host, without contents, which can be secret. Empty when it is up to date.
+ */
+export function changedSince(
+  config: Config,
+  pinned: Cluster,
+  now: Pick<LiveIgnitionInput, 'cluster' | 'pullSecret' | 'manifests' | 'deferred'>,
+): string[] {
+  const current = liveIgnition({
+    ...now,
+    cluster: clusterSchema.parse({ ...now.cluster, ...chosen(pinned) }),
+    authorities: { servingCa: NO_AUTHORITY, adminCa: NO_AUTHORITY },
+    units: [],
+  });
+  const before = contentsByPath(config);
+  const after = contentsByPath(current);
+  const changed = [...new Set([...before.keys(), ...after.keys()])]
+    .filter((path) => !isAuthority(path) && !isOption(path))
+    .filter((path) => before.get(path) !== after.get(path));
+  return [
+    ...changedFields(pinned, now.cluster),
+    ...changed.filter((path) => path !== CLUSTER_PATH).toSorted(),
+  ];
+}
+
+function chosen(pinned: Cluster): Partial<Cluster> {
+  return Object.fromEntries(
+    NOT_OF_THE_FOLDER.map((name) => [name, pinned[name]]).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+}
+
+function changedFields(before: Cluster, after: Cluster): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const fields = new Map(Object.entries(before));
+  const own: readonly string[] = NOT_OF_THE_FOLDER;
+  const current = new Map(Object.entries(clusterSchema.parse(after)));
+  return [...names]
+    .filter((name) => !own.includes(name))
+    .filter((name) => !isDeepStrictEqual(fields.get(name), current.get(name)))
+    .toSorted();
+}
+
+function contentsByPath(config: Config): Map<string, string> {
+  return new Map(
+    (config.storage?.files ?? []).map(({ path, contents }) => [
+      path,
+      contents === undefined ? '' : decodeDataUrl(contents).toString('base64'),
+    ]),
+  );
+}

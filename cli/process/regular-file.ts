@@ -1,0 +1,30 @@
+import type { Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Failure } from '../../lib/errors/failure.ts';
+import { isSystemError, systemErrorText } from './system-error.ts';
+
+/**
+ * The status of a file that is read: links are followed, devices, FIFOs and folders refused before they
+ * are opened. `what` begins the message. @throws Failure (usage)
+ */
+export async function requireRegularFile(path: string, what: string): Promise<Stats> {
+  const stats = await stat(path).catch((cause: unknown) => {
+    const found = isSystemError(cause)
+      ? systemErrorText({ ...cause, path: undefined })
+      : `${cause}`;
+    throw new Failure('usage', `${what} ${path} cannot be read; nothing was written`, { found });
+  });
+  if (stats.isFile()) return stats;
+  throw new Failure('usage', `${what} ${path} is not a regular file; nothing was written`, {
+    found: kindOf(stats),
+  });
+}
+
+/** Of what is not a regular file, in words. */
+export function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a folder';
+  if (stats.isFIFO()) return 'a FIFO';
+  if (stats.isSocket()) return 'a socket';
+  if (stats.isSymbolicLink()) return 'a symbolic link';
+  return 'a device';
+}

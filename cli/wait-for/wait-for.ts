@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { Failure } from '../../lib/errors/failure.ts';
+import { exists } from '../../lib/host/files.ts';
+import { KubeClient } from '../../lib/kube/client.ts';
+import { readKubeconfig } from '../../lib/kube/kubeconfig.ts';
+import { resources } from '../../lib/kube/resources.ts';
+import { watchUntil } from '../../lib/kube/watch-objects.ts';
+import { LEVELS, type Level, type LogFile } from '../process/log-file.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { durationText, parseDuration } from './duration.ts';
+import { type TargetName, targets } from './targets.ts';
+
+export interface WaitForOptions {
+  /** The folder with auth/kubeconfig. */
+  dir: string;
+  /** Such as `90m`. */
+  timeout: string;
+  logLevel: Level;
+}
+
+/**
+ * `sno wait-for ...`: watches the cluster that `auth/kubeconfig` leads to until the ConfigMap of the
+ * target tells that it is reached. Progress goes to standard error. The API server does not answer at
+ * first and during the reboot: the watch is taken up again.
+ * @throws Failure (usage, deadline, or fatal for a failed installation)
+ */
+export async function waitFor(
+  target: TargetName,
+  { dir, timeout, logLevel }: WaitForOptions,
+  { complain, signal }: Pick<Surroundings, 'complain' | 'signal'>,
+  log: LogFile,
+): Promise<void> {
+  const { namespace, name, what, describe, isReached } = targets[target];
+  const deadlineMs = parseDuration('--timeout', timeout);
+  const access = await readKubeconfig(await kubeconfigIn(dir));
+  log.begin();
+  const say = (level: Level, message: string) => {
+    log.add(level, message);
+    if (LEVELS.indexOf(level) >= LEVELS.indexOf(logLevel)) {
+      complain(`${level.toUpperCase()} ${message}`);
+    }
+  };
+  using client = new KubeClient(access);
+  const began = performance.now();
+  say('info', `Waiting up to ${durationText(deadlineMs)} for ${what} at ${access.server.origin}`);
+  const dataOf = (objects: ReadonlyMap<string, { data?: Record<string, string> | undefined }>) =>
+    objects.get(`${namespace}/${name}`)?.data;
+  await watchUntil(
+    client,
+    resources.configMaps,
+    { namespace, fieldSelector: `metadata.name=${name}` },
+    (objects) => (isReached(dataOf(objects)) ? true : undefined),
+    {
+      signal,
+      deadlineMs,
+      what,
+      describe: (objects) => describe(dataOf(objects)),
+      report: (observed) => say('info', `Still waiting: ${observed}`),
+    },
+  );
+  say(
+    'info',
+    `No longer waiting for ${what}: done after ${durationText(performance.now() - began)}`,
+  );
+}
+
+async function kubeconfigIn(dir: string): Promise<string> {
+  const path = join(dir, 'auth', 'kubeconfig');
+  if (await exists(path)) return path;
+  throw new Failure('usage', `${path} does not exist`, {
+    fix: 'Name the folder that "sno create single-node-ignition-config" wrote to with --dir.',
+  });
+}

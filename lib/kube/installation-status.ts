@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { Limits } from '../wait/limits.ts';
+import type { KubeClient } from './client.ts';
+import { isKubeError } from './kube-error.ts';
+import { resources } from './resources.ts';
+
+/**
+ * How far the installation is, as data of the ConfigMap kube-system/sno-installation. The installed
+ * host writes it; `sno wait-for install-complete` and fleet automation watch it.
+ */
+export const installationStatusSchema = z.object({
+  /** Of the agents that wrote it. */
+  version: z.string(),
+  /** `complete` is final. After `failed` the agent can be started again, which sets `installing`. */
+  state: z.enum(['installing', 'complete', 'failed']),
+  /** The step that runs or that failed; the last one when complete. */
+  step: z.string(),
+  /** ISO 8601, of this state and step. */
+  time: z.iso.datetime(),
+  /** Made by `sno create`; tells one installation from another of the same name. */
+  clusterId: z.uuid(),
+  /** With `failed`: what failed, as one sentence. */
+  message: z.string().optional(),
+});
+export type InstallationStatus = z.infer<typeof installationStatusSchema>;
+
+export const STATUS_NAMESPACE = 'kube-system';
+export const STATUS_NAME = 'sno-installation';
+
+/** The whole ConfigMap. */
+export function statusObject(status: InstallationStatus) {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: STATUS_NAME, namespace: STATUS_NAMESPACE },
+    data: { ...status },
+  };
+}
+
+/**
+ * Creates or replaces the ConfigMap. A `complete` of the same installation stays: the agent may be
+ * started once more while it removes itself.
+ */
+export async function publishInstallationStatus(
+  client: KubeClient,
+  status: InstallationStatus,
+  limits: Limits,
+): Promise<void> {
+  const place = { namespace: STATUS_NAMESPACE };
+  const named = { ...place, name: STATUS_NAME };
+  const known = await client.find(resources.configMaps, named, limits);
+  if (known === undefined) {
+    try {
+      await client.create(resources.configMaps, place, statusObject(status), limits);
+      return;
+    } catch (error) {
+      if (!isKubeError(error, 'conflict')) throw error;
+    }
+  } else {
+    const { data } = installationStatusSchema.safeParse(known.data);
+    if (data?.state === 'complete' && data.clusterId === status.clusterId) return;
+  }
+  await client.replace(resources.configMaps, named, statusObject(status), limits);
+}
+
+const rbac = 'rbac.authorization.k8s.io';
+
+/** User, group, Role and RoleBinding of the agent that writes the status. */
+export const statusIdentity = 'sno-agents:installation';
+
+/** May create ConfigMaps of kube-system, which RBAC cannot limit by name, and read and change this one. */
+export function installationStatusAccess(): object[] {
+  const metadata = { name: statusIdentity, namespace: STATUS_NAMESPACE };
+  const configMaps = { apiGroups: [''], resources: ['configmaps'] };
+  return [
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'Role',
+      metadata,
+      rules: [
+        { ...configMaps, verbs: ['create'] },
+        { ...configMaps, resourceNames: [STATUS_NAME], verbs: ['get', 'update'] },
+      ],
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup: rbac, kind: 'Role', name: statusIdentity },
+      subjects: [{ apiGroup: rbac, kind: 'Group', name: statusIdentity }],
+    },
+  ];
+}

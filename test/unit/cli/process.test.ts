@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import t, { type Test } from 'tap';
+import { agentsExecutable } from './agents-executable.ts';
+import { GOOD } from './install-config-file.ts';
+import { createArguments, payloadSources } from './payload-sources.ts';
+import { sno } from './run-sno.ts';
+
+const MAIN = join(import.meta.dirname, '../../../cli/main.ts');
+
+/** Reads standard output of a shell's command line with `sno` in it, as a person would write it. */
+async function shell(line: string, environment: NodeJS.ProcessEnv = process.env) {
+  const script = `sno() { "${process.execPath}" "${MAIN}" "$@"; }; ${line}`;
+  const child = spawn('bash', ['-c', script], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'close');
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code: child.exitCode, out, err };
+}
+
+/**
+ * Programs that an ISO is made with, of which xorriso ignores the signals of `traps`, leaves a child
+ * of its own and writes the ids of both to `pids`. What is tested is how `sno` ends whatever it started.
+ */
+function stubbornPrograms(folder: string, traps: string): void {
+  mkdirSync(folder);
+  const write = (name: string, lines: readonly string[]) => {
+    writeFileSync(join(folder, name), ['#!/bin/bash', ...lines, ''].join('\n'));
+    chmodSync(join(folder, name), 0o755);
+  };
+  write('coreos-installer', ['echo "No embedded Ignition config" >&2', 'exit 1']);
+  write('xorriso', [
+    ...(traps === '' ? [] : [`trap '' ${traps}`]),
+    'sleep 1000 &',
+    `echo "$$ $!" >"${folder}/pids.new" && mv "${folder}/pids.new" "${folder}/pids"`,
+    'wait',
+  ]);
+}
+
+interface RunningIso {
+  child: ChildProcess;
+  dir: string;
+  /** Resolves with the ids of xorriso and of its child, once both run. */
+  started: Promise<number[]>;
+  ended: Promise<{ code: number | null; err: string }>;
+}
+
+async function startIso(t: Pick<Test, 'testdir'>, traps: string): Promise<RunningIso> {
+  const dir = t.testdir({
+    'install-config.yaml': GOOD,
+    'live.iso': 'a live ISO',
+    'sno-agents': agentsExecutable(),
+    sources: {},
+  });
+  const { arguments: given } = await payloadSources(join(dir, 'sources'));
+  const made = await sno(createArguments(join(dir, 'payload'), given));
+  if (made.code !== 0) throw new Error(made.err);
+  const programs = join(dir, 'programs');
+  stubbornPrograms(programs, traps);
+  const options = ['--dir', dir, '--iso', join(dir, 'live.iso'), '--payload', join(dir, 'payload')];
+  const child = spawn(
+    process.execPath,
+    [MAIN, 'create', 'single-node-iso', ...options, '--agents-executable', join(dir, 'sno-agents')],
+    {
+      env: { ...process.env, PATH: `${programs}:${process.env.PATH}` },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  const ended = Promise.all([text(child.stderr), once(child, 'close')]).then(([err]) => ({
+    code: child.exitCode,
+    err,
+  }));
+  return { child, dir, started: pidsIn(join(programs, 'pids'), ended), ended };
+}
+
+async function pidsIn(path: string, ended: RunningIso['ended']): Promise<number[]> {
+  let result: Awaited<RunningIso['ended']> | undefined;
+  void ended.then((value) => {
+    result = value;
+  });
+  for (;;) {
+    try {
+      return readFileSync(path, 'utf8').trim().split(' ').map(Number);
+    } catch {
+      if (result !== undefined) throw new Error(`sno ended early: ${result.err}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+for (const [signal, code, traps] of [
+  ['SIGINT', 130, 'TERM INT HUP'],
+  ['SIGTERM', 143, ''],
+  ['SIGHUP', 129, ''],
+] as const) {
+  t.test(`${signal} ends what was started, and leaves no partial file`, async (t) => {
+    const { child, dir, started, ended } = await startIso(t, traps);
+    const pids = await started;
+    t.equal(pids.length, 2);
+    t.ok(
+      readdirSync(dir).some((name) => name.startsWith('.single-node.iso.')),
+      'a partial file',
+    );
+    child.kill(signal);
+    const { code: found, err } = await ended;
+    t.equal(found, code);
+    t.equal(
+      err,
+      `sno: create single-node-iso was stopped by ${signal}; partial output was removed\n`,
+    );
+    t.same(pids.filter(isRunning), [], 'no process is left');
+    t.notOk(readdirSync(dir).some((name) => name.includes('.iso.')));
+  });
+}
+
+t.test('a second signal ends everything at once', async (t) => {
+  const { child, started, ended } = await startIso(t, 'TERM INT');
+  const pids = await started;
+  child.kill('SIGINT');
+  // Not counted if it comes before the first one was handled: it is repeated until the end.
+  const again = setInterval(() => child.kill('SIGINT'), 20);
+  await ended;
+  clearInterval(again);
+  t.equal(child.signalCode, 'SIGINT');
+  t.same(pids.filter(isRunning), [], 'no process is left');
+});
+
+const OUTPUTS: readonly { line: string; code: number; err: string }[] = [
+  { line: 'set -o pipefail; sno create payload --help | true', code: 0, err: '' },
+  {
+    line: 'set -o pipefail; sno create payload --help | head -1 >/dev/null',
+    code: 0,
+    err: '',
+  },
+  {
+    line: 'sno --help >/dev/full',
+    code: 1,
+    err: 'sno: standard output cannot be written: no space left on device (ENOSPC)\n',
+  },
+  { line: 'sno --help >/dev/full 2>/dev/full', code: 1, err: '' },
+  { line: 'sno creat 2>/dev/full', code: 2, err: '' },
+  { line: 'set -o pipefail; sno creat 2>&1 >/dev/null | true', code: 2, err: '' },
+];
+for (const { line, code, err } of OUTPUTS) {
+  t.test(line, async (t) => t.has(await shell(line), { code, err }));
+}
+
+t.test('a closed output ends a command that still works, quietly', async (t) => {
+  const dir = t.testdir({ sources: {} });
+  const { arguments: given } = await payloadSources(join(dir, 'sources'));
+  const args = createArguments(join(dir, 'payload'), given).map((arg) => `'${arg}'`);
+  const { code, err } = await shell(`set -o pipefail; sno ${args.join(' ')} | true`);
+  t.equal(err, '');
+  t.ok(code === 0 || code === 141, `${code}`);
+});
