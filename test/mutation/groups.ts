@@ -25,7 +25,13 @@ export const GROUPS: readonly Group[] = [
     tests: ['test/unit/agents/**/*.test.ts'],
   },
   { name: 'ignition', sources: ['lib/ignition/*.ts'], tests: ['test/unit/ignition/**/*.test.ts'] },
-  { name: 'etcd', sources: ['lib/etcd/*.ts'], tests: ['test/unit/etcd/**/*.test.ts'] },
+  {
+    name: 'etcd',
+    sources: ['lib/etcd/*.ts'],
+    // The wire format: only a real etcd, in the integration tier, knows it.
+    excluded: ['lib/etcd/{descriptor,messages}.ts'],
+    tests: ['test/unit/etcd/**/*.test.ts'],
+  },
   {
     name: 'installation',
     sources: ['lib/installation/*.ts'],

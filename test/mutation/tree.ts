@@ -6,7 +6,7 @@ import { execa } from 'execa';
 export async function copyTree(root: string, target: string): Promise<void> {
   const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   const { stdout } = await execa('git', listed, { cwd: root, lines: true });
-  for (const file of stdout) {
+  for (const file of stdout.filter((name) => name !== 'node_modules')) {
     const copy = join(target, file);
     await mkdir(dirname(copy), { recursive: true });
     // A file that was deleted but not committed is listed as well.

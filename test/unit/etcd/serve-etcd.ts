@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   credentials,
   Server,
@@ -75,15 +74,14 @@ export async function serveEtcd(
       Object.fromEntries(names.map((name) => [name, implementation(name, handlers, streams)])),
     );
   }
-  const address = `unix:${join(t.testdir(), 'etcd.sock')}`;
-  await new Promise<void>((resolve, reject) =>
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error) =>
-      error === null ? resolve() : reject(error),
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
     ),
   );
   const rpc = new RpcClient({
     name: 'etcd',
-    address,
+    address: `127.0.0.1:${port}`,
     credentials: credentials.createInsecure(),
     descriptor: etcdDescriptor,
   });
