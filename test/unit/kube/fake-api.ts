@@ -22,7 +22,11 @@ type Headers = Readonly<Record<string, string>>;
 export type Rule = (request: ApiRequest) => Reply | undefined | Promise<Reply | undefined>;
 
 interface Stored {
-  readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string | undefined;
+    readonly [field: string]: unknown;
+  };
   readonly [field: string]: unknown;
 }
 
@@ -86,6 +90,11 @@ export class FakeApi {
     return [...this.#watches].filter(({ path }) => path === collection).length;
   }
 
+  /** Returns when nobody watches any more; a watch that is left open fails the test by its timeout. */
+  async idle(): Promise<void> {
+    while (this.#watches.size > 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+
   async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(message.url ?? '/', 'https://api');
     const request = {
@@ -119,7 +128,8 @@ export class FakeApi {
   #fromStore({ method, path, body, query }: ApiRequest): Reply {
     if (method === 'GET') {
       const object = this.#objects.get(path);
-      return object === undefined ? this.#list(path, query) : { code: 200, body: object };
+      if (object !== undefined) return { code: 200, body: object };
+      return isCollection(path) ? this.#list(path, query) : refusal(404, { reason: 'NotFound' });
     }
     if (method === 'POST' && isStored(body)) {
       const place = `${path}/${body.metadata.name}`;
@@ -182,6 +192,11 @@ function send(response: ServerResponse, reply: Reply): void {
   const { code, body, headers } = reply;
   response.writeHead(code, { 'content-type': 'application/json', ...headers });
   response.end(typeof body === 'string' ? body : JSON.stringify(body ?? {}));
+}
+
+function isCollection(path: string): boolean {
+  const [first, ...rest] = path.replace(/^\/(api|apis\/[^/]+)\/[^/]+\//, '').split('/');
+  return rest.length === 0 || (first === 'namespaces' && rest.length === 2);
 }
 
 /** A collection without a namespace has the objects of all namespaces. */
