@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Baseline, baselineOf, reaches } from './baseline.ts';
+import { type Baseline, type Broken, baselineOf, reaches } from './baseline.ts';
 import type { Group } from './groups.ts';
 import { lineOf, type Mutant, type MutantName, mutated, nameOf } from './mutant.ts';
 import { mutantsOf } from './mutate.ts';
@@ -20,6 +20,8 @@ export interface GroupResult {
   /** Names of all mutants of the group, those that were not tried included. */
   readonly names: readonly MutantName[];
   readonly verdicts: readonly Verdict[];
+  /** Test files that fail without a mutation, and were left out. */
+  readonly broken: readonly Broken[];
 }
 
 export interface Options {
@@ -46,7 +48,9 @@ export async function judgeGroup(group: Group, options: Options): Promise<GroupR
   const [first = ''] = options.trees;
   const candidates = await candidatesOf(group, first);
   const files = await filesOf(first, group.tests);
-  const baselines = await onEachTree(options.trees, files, baselineOf);
+  const tried = await onEachTree(options.trees, files, baselineOf);
+  const baselines = tried.filter((it) => 'covered' in it);
+  const broken = tried.filter((it) => 'output' in it);
   const wanted = candidates.filter(({ file }) => options.onlyFiles.test(file));
   const chosen = sample(wanted, options.count, options.seed, ({ name }) => JSON.stringify(name));
   const kills = new Map<string, number>();
@@ -56,7 +60,7 @@ export async function judgeGroup(group: Group, options: Options): Promise<GroupR
     options.onVerdict(verdict);
     return verdict;
   });
-  return { group: group.name, names: candidates.map(({ name }) => name), verdicts };
+  return { group: group.name, names: candidates.map(({ name }) => name), verdicts, broken };
 }
 
 async function candidatesOf(group: Group, tree: string): Promise<Candidate[]> {

@@ -18,7 +18,7 @@ export interface Score {
 
 /** The survivors explained in `survivors` are left out of the account; each of them must still survive. */
 export function scoreOf(
-  { group, names, verdicts }: GroupResult,
+  { group, names, verdicts, broken }: GroupResult,
   survivors: readonly Survivor[],
   belongs: (name: MutantName) => boolean,
 ): Score {
@@ -30,6 +30,7 @@ export function scoreOf(
   const score = asked === 0 ? 1 : noticed.length / asked;
   const percent = (part: number) => `${(100 * part).toFixed(1)} %`;
   const faults = [
+    ...broken.map(({ file, output }) => `${file} without a mutation: ${output}`),
     ...(score < REQUIRED_SCORE
       ? [`${percent(score)} noticed, below ${percent(REQUIRED_SCORE)}`]
       : []),
