@@ -14,16 +14,20 @@ import { verifyPayload } from './verify.ts';
 
 const importDeadlineMs = 300_000;
 
+/** Opens the host's container runtime; the caller closes it. */
+type Connect = () => ContainerRuntime;
+
 /** Verifies a payload, imports its images into the runtime and installs its binaries. */
 export async function bringPayload(
   folder: string,
   paths: HostPaths,
   progress: Progress,
+  connect: Connect = connectRuntime,
 ): Promise<{ images: number; binaries: number }> {
   const payload = await readPayload(folder);
   expectArchitecture(payload);
   await verifyPayload(payload, progress.signal);
-  await withRuntime((runtime) =>
+  await withRuntime(connect, (runtime) =>
     importImages(payload, containerdImporter(runtime), {
       signal: progress.signal,
       deadlineMs: importDeadlineMs,
@@ -65,13 +69,18 @@ export async function payloadIsThere(
   folder: string,
   paths: HostPaths,
   signal: AbortSignal,
+  connect: Connect = connectRuntime,
 ): Promise<boolean> {
   const payload = await readPayload(folder);
-  return (await hasImages(payload, signal)) && (await hasBinaries(payload, paths, signal));
+  return (await hasImages(payload, signal, connect)) && (await hasBinaries(payload, paths, signal));
 }
 
-async function hasImages(payload: Payload, signal: AbortSignal): Promise<boolean> {
-  return withRuntime(async (runtime) => {
+async function hasImages(
+  payload: Payload,
+  signal: AbortSignal,
+  connect: Connect,
+): Promise<boolean> {
+  return withRuntime(connect, async (runtime) => {
     for (const { reference, id } of payload.images) {
       const image = await runtime.imageStatus(reference, { signal, deadlineMs: 10_000 });
       if (image?.id !== id) return false;
@@ -99,7 +108,10 @@ async function hasBinaries(
   return wanted.every(({ path, sha256 }) => digests.get(path) === sha256);
 }
 
-async function withRuntime<T>(use: (runtime: ContainerRuntime) => Promise<T>): Promise<T> {
-  using runtime = connectRuntime();
+async function withRuntime<T>(
+  connect: Connect,
+  use: (runtime: ContainerRuntime) => Promise<T>,
+): Promise<T> {
+  using runtime = connect();
   return await use(runtime);
 }

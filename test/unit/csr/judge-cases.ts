@@ -43,6 +43,19 @@ export const approved: Row[] = [
     title: 'subject attributes in another order',
     request: { subject: subject(self, group) },
   },
+  { title: 'an ECDSA key on P-384', request: { key: 'P-384' } },
+  { title: 'an ECDSA key on P-521', request: { key: 'P-521' } },
+  { title: 'exactly an hour old', request: { created: '2029-12-31T23:10:00Z' } },
+  { title: 'created by a clock ahead', request: { created: '2030-01-01T00:15:00Z' } },
+  { title: 'exactly thirty days long', request: { spec: { expirationSeconds: 30 * 86_400 } } },
+  {
+    title: 'a host name in capital letters',
+    host: { staticHostName: 'SNO.example.com' },
+  },
+  {
+    title: 'an address of the node that is neither on the interface nor asked for',
+    node: { name: 'sno.example.com', internalIps: ['192.0.2.10', '198.51.100.1'] },
+  },
   { title: 'a short lifetime', request: { spec: { expirationSeconds: 3600 } } },
   {
     title: 'both families when both are on the interface',
@@ -135,6 +148,11 @@ export const left: (Row & { rule: Rule })[] = [
     title: 'the same group twice',
     request: { spec: { groups: ['system:nodes', 'system:nodes'] } },
   },
+  {
+    rule: 'age',
+    title: 'a second more than an hour',
+    request: { created: '2029-12-31T23:09:59Z' },
+  },
   { rule: 'age', title: 'two hours old', request: { created: '2029-12-31T22:10:00Z' } },
   { rule: 'age', title: 'of unknown age', request: { created: null } },
   { rule: 'lifetime', title: 'a year long', request: { spec: { expirationSeconds: 31_536_000 } } },
@@ -170,6 +188,7 @@ export const left: (Row & { rule: Rule })[] = [
     request: { pem: withForeignSignature },
   },
   { rule: 'key', title: 'a weak RSA key', request: { key: 'RSA-1024' } },
+  { rule: 'key', title: 'an RSA key that is a little short', request: { key: 'RSA-1536' } },
   { rule: 'key', title: 'an Ed25519 key', request: { key: 'Ed25519' } },
   {
     rule: 'subject',
@@ -219,6 +238,11 @@ export const left: (Row & { rule: Rule })[] = [
   },
   {
     rule: 'extensions',
+    title: 'an attribute of extensions with two values',
+    request: { names: [], extraAttributes: [twoValues()] },
+  },
+  {
+    rule: 'extensions',
     title: 'a second set of extensions',
     request: {
       extraAttributes: [
@@ -233,6 +257,24 @@ export const left: (Row & { rule: Rule })[] = [
   },
   { rule: 'usages', title: 'any use', request: { spec: { usages: ['any'] } } },
   { rule: 'usages', title: 'no use', request: { spec: { usages: [] } } },
+  {
+    rule: 'usages',
+    title: 'key encipherment twice for an RSA key',
+    request: {
+      key: 'RSA-2048',
+      spec: {
+        usages: ['digital signature', 'key encipherment', 'key encipherment', 'server auth'],
+      },
+    },
+  },
+  {
+    rule: 'usages',
+    title: 'client authentication for an RSA key',
+    request: {
+      key: 'RSA-2048',
+      spec: { usages: ['digital signature', 'key encipherment', 'client auth'] },
+    },
+  },
   {
     rule: 'usages',
     title: 'key encipherment for an ECDSA key',
@@ -331,11 +373,36 @@ export const left: (Row & { rule: Rule })[] = [
     host: { staticHostName: 'edge.example.com' },
   },
   { rule: 'host-name', title: 'a host without a static name', host: { staticHostName: '' } },
+  {
+    rule: 'host-name',
+    title: 'a host whose running name is another',
+    host: { runningHostName: 'edge.example.com' },
+  },
+  {
+    rule: 'signature',
+    title: 'a signature that cannot be verified at all',
+    request: { pem: withUnknownSignature },
+  },
 ];
 
 /** The right request with one letter of the name in it changed after it was signed. */
 async function withForeignSignature(pem: string): Promise<string> {
   const der = Buffer.from(new x509.Pkcs10CertificateRequest(pem).rawData);
   der.write('S', der.lastIndexOf('sno.example.com'), 'latin1');
+  return new x509.Pkcs10CertificateRequest(der).toString('pem');
+}
+
+/** The right request with one value more in the attribute that holds its extensions. */
+function twoValues() {
+  const names = new x509.SubjectAlternativeNameExtension([ownName, ownAddress]);
+  const { type, values } = new x509.ExtensionsAttribute([names]);
+  return new x509.Attribute(type, [...values, ...values]);
+}
+
+/** The right request with an algorithm of another kind of key for its signature. */
+function withUnknownSignature(pem: string): string {
+  const der = Buffer.from(new x509.Pkcs10CertificateRequest(pem).rawData);
+  const ecdsaWithSha256 = Buffer.from('2a8648ce3d040302', 'hex');
+  der.write('2a8648ce3d040309', der.lastIndexOf(ecdsaWithSha256), 'hex');
   return new x509.Pkcs10CertificateRequest(der).toString('pem');
 }

@@ -16,7 +16,14 @@ export const host: HostView = {
 
 export const node: NodeView = { name: 'sno.example.com', internalIps: ['192.0.2.10'] };
 
-export type KeyKind = 'P-256' | 'RSA-2048' | 'RSA-1024' | 'Ed25519';
+export type KeyKind =
+  | 'P-256'
+  | 'P-384'
+  | 'P-521'
+  | 'RSA-2048'
+  | 'RSA-1536'
+  | 'RSA-1024'
+  | 'Ed25519';
 
 /** Everything about a request that a test may make different from a right one. */
 export interface Variation {
@@ -85,8 +92,8 @@ async function keyPair(kind: KeyKind) {
     const algorithm = { name: 'Ed25519' };
     return { algorithm, keys: await generate(algorithm) };
   }
-  if (kind === 'P-256') {
-    const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+  if (kind.startsWith('P-')) {
+    const algorithm = { name: 'ECDSA', namedCurve: kind, hash: 'SHA-256' };
     return { algorithm, keys: await generate(algorithm) };
   }
   const algorithm = {

@@ -103,7 +103,46 @@ const COLLISIONS: readonly { name: string; ours: Config; master: Config; says: R
     }),
     says: /a\.service\.d\/1\.conf \(contents\)/,
   },
+  {
+    name: 'a link to elsewhere',
+    ours: configOf({ links: [link('/etc/a', '/etc/b')] }),
+    master: configOf({ links: [link('/etc/a', '/etc/c')] }),
+    says: /\/etc\/a \(target\)/,
+  },
+  {
+    name: 'a user with another shell',
+    ours: configOf({ users: [user('core', { shell: '/bin/bash' })] }),
+    master: configOf({ users: [user('core', { shell: '/sbin/nologin' })] }),
+    says: /user core \(shell\)/,
+  },
+  {
+    name: 'a file that the master gives to another user',
+    ours: configOf({ files: [file('/etc/a', 0o600, 'o')] }),
+    master: masterFile({ user: { id: 1000 } }),
+    says: /\/etc\/a \(user\)/,
+  },
+  {
+    name: 'a file that the master gives to a user by name',
+    ours: configOf({ files: [file('/etc/a', 0o600, 'o')] }),
+    master: masterFile({ user: { name: 'core' } }),
+    says: /\/etc\/a \(user\)/,
+  },
+  {
+    name: 'a file that the master gives to another group',
+    ours: configOf({ files: [file('/etc/a', 0o600, 'o')] }),
+    master: masterFile({ group: { id: 10, name: 'root' } }),
+    says: /\/etc\/a \(group\)/,
+  },
 ];
+
+/** A config that says something of our file besides its contents. */
+function masterFile(fields: object): Config {
+  return configSchema.parse({
+    ignition: { version: '3.2.0' },
+    storage: { files: [{ path: '/etc/a', ...fields }] },
+  });
+}
+
 for (const { name, ours, master, says } of COLLISIONS) {
   t.test(`refused: ${name}`, async (t) => {
     t.throws(() => combined(ours, master), { kind: 'fatal', message: says });
@@ -121,6 +160,19 @@ t.test('every collision is named at once', async (t) => {
 });
 
 const TOGETHER: readonly { name: string; ours: Config; master: Config }[] = [
+  {
+    name: 'a file of ours that the master gives to root, its owner anyway',
+    ours: configOf({ files: [file('/etc/a', 0o600, 'o')] }),
+    master: masterFile({ user: { id: 0, name: 'root' }, group: { name: 'root' } }),
+  },
+  {
+    name: 'a directory to which the master adds an owner',
+    ours: configOf({ directories: [directory('/data', 0o700)] }),
+    master: configSchema.parse({
+      ignition: { version: '3.2.0' },
+      storage: { directories: [{ path: '/data', user: { name: 'core' } }] },
+    }),
+  },
   {
     name: 'equal entries',
     ours: configOf({ files: [file('/etc/x/a', 0o600, 'o')] }),
@@ -154,6 +206,8 @@ t.test('what must win comes last and replaces the master, compression included',
   const { config, merged, overridden } = combined(ours, master, mustWin);
   t.equal(config.ignition.config?.merge?.length, 2);
   t.same(overridden, ['/etc/hostname']);
+  const { config: onTheHost } = effectiveConfig(config);
+  t.same(onTheHost.storage, merged.storage, 'a host gets what was computed');
   const hostname = merged.storage?.files?.find(({ path }) => path === '/etc/hostname');
   t.match(hostname, { contents: { source: 'data:,sno1%0A', compression: '' } });
 });

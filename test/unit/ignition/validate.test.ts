@@ -141,6 +141,82 @@ const CASES: readonly {
     ],
   },
   {
+    name: 'a merged config with the hash of another',
+    text: config({}, { config: { merge: [{ ...dataUrl(config({})), source: 'data:,{}' }] } }),
+    faults: ['ignition.config.merge[0]: verification.hash is not that of the contents'],
+  },
+  {
+    name: 'a merged config that cannot be decoded',
+    text: config({}, { config: { merge: [{ source: 'data:;base64,%%%' }] } }),
+    faults: [
+      'ignition.config.merge[0]: source A source cannot be decoded: it has a broken percent escape',
+    ],
+  },
+  {
+    name: 'inside of a config that replaces this one',
+    text: config(
+      { storage: { files: [good('/f'), good('/f/b')] } },
+      {
+        config: {
+          replace: dataUrl(
+            config({
+              storage: {
+                links: [node('/a/b', { target: '/x' }), node('/a/b/c', { target: '/y' })],
+              },
+            }),
+          ),
+        },
+      },
+    ),
+    faults: ['/a/b/c is below /a/b, which is a link'],
+  },
+  {
+    name: 'what is appended',
+    text: config({
+      storage: {
+        files: [
+          node('/a', { mode: 0o644, append: [dataUrl('x'), dataUrl(KEY)] }),
+          node('/b', { append: [{ ...dataUrl('x'), source: 'data:,y' }] }),
+        ],
+      },
+    }),
+    faults: [
+      '/a holds a private key: expected mode 0600, found 0644',
+      '/b has a verification.hash that is not that of its contents',
+    ],
+  },
+  {
+    name: 'links and directories given twice',
+    text: config({
+      storage: {
+        links: [node('/l', { target: '/x' }), node('/l', { target: '/y' })],
+        directories: [node('/d'), node('/d')],
+      },
+    }),
+    faults: ['/d is given more than once', '/l is given more than once'],
+  },
+  {
+    name: 'a directory below a link',
+    text: config({
+      storage: { links: [node('/l', { target: '/m' })], directories: [node('/l/d')] },
+    }),
+    faults: ['/l/d is below /l, which is a link'],
+  },
+  {
+    name: 'size in bytes, not in characters',
+    text: config({
+      storage: { files: [node('/a', { contents: { source: `data:,${'é'.repeat(50)}` } })] },
+    }),
+    limitBytes: 170,
+    faults: ['(file) has 199 bytes, and only 170 fit'],
+  },
+  {
+    name: 'a size that just fits',
+    text: config({ storage: { files: [node('/a', { contents: { source: 'data:,x' } })] } }),
+    limitBytes: 100,
+    faults: [],
+  },
+  {
     name: 'a remote config',
     text: config({}, { config: { merge: [{ source: 'https://x/y' }] } }),
     faults: ['ignition.config.merge[0] names a remote config, whose contents are not known'],

@@ -7,6 +7,14 @@ import { isExisting, isTransient } from '../../../lib/kube/retry-policy.ts';
 
 const status = (fields: object) => JSON.stringify({ kind: 'Status', apiVersion: 'v1', ...fields });
 
+const GROUPS: Readonly<Record<string, string>> = {
+  PriorityClass: 'scheduling.k8s.io/v1',
+  StorageClass: 'storage.k8s.io/v1',
+  RuntimeClass: 'node.k8s.io/v1',
+  IngressClass: 'networking.k8s.io/v1',
+  ClusterRole: 'rbac.authorization.k8s.io/v1',
+};
+
 t.test('what others need comes first', async (t) => {
   const kind = (apiVersion: string, name: string) => ({ apiVersion, kind: name });
   const levels = inLevels([
@@ -19,16 +27,54 @@ t.test('what others need comes first', async (t) => {
     kind('v1', 'Namespace'),
     kind('v1', 'Service'),
     kind('apiextensions.k8s.io/v1', 'CustomResourceDefinition'),
+    ...['PriorityClass', 'StorageClass', 'RuntimeClass', 'IngressClass', 'ClusterRole'].map(
+      (name) => kind(GROUPS[name] ?? '', name),
+    ),
+    kind('security.openshift.io/v1', 'SecurityContextConstraints'),
+    ...['ServiceAccount', 'Secret', 'LimitRange', 'ResourceQuota'].map((name) => kind('v1', name)),
+    kind('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding'),
+    kind('v1', 'Pod'),
+    kind('v1', 'ReplicationController'),
+    ...['DaemonSet', 'ReplicaSet', 'StatefulSet'].map((name) => kind('apps/v1', name)),
+    kind('batch/v1', 'CronJob'),
+    kind('batch/v1', 'Job'),
+    kind('admissionregistration.k8s.io/v1', 'MutatingWebhookConfiguration'),
+    kind('apiregistration.k8s.io/v1', 'APIService'),
   ]);
   t.same(
     levels.map((level) => level.map((entry) => entry.kind)),
     [
       ['Namespace', 'CustomResourceDefinition'],
-      ['Role'],
-      ['ConfigMap', 'RoleBinding'],
+      [
+        'Role',
+        'PriorityClass',
+        'StorageClass',
+        'RuntimeClass',
+        'IngressClass',
+        'ClusterRole',
+        'SecurityContextConstraints',
+      ],
+      [
+        'ConfigMap',
+        'RoleBinding',
+        'ServiceAccount',
+        'Secret',
+        'LimitRange',
+        'ResourceQuota',
+        'ClusterRoleBinding',
+      ],
       ['Widget', 'Service'],
-      ['Deployment'],
-      ['ValidatingWebhookConfiguration'],
+      [
+        'Deployment',
+        'Pod',
+        'ReplicationController',
+        'DaemonSet',
+        'ReplicaSet',
+        'StatefulSet',
+        'CronJob',
+        'Job',
+      ],
+      ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration', 'APIService'],
     ],
   );
 });
@@ -50,6 +96,24 @@ const refusals = [
     body: status({ message: 'error looking up service account n/default' }),
     again: true,
   },
+  {
+    code: 403,
+    body: status({ message: 'no PriorityClass with name platform was found' }),
+    again: true,
+  },
+  {
+    code: 403,
+    body: status({ message: 'pod rejected: RuntimeClass "kata" not found' }),
+    again: true,
+  },
+  { code: 403, body: status({ message: 'not yet ready to handle request' }), again: true },
+  { code: 422, body: status({ message: 'status unknown for quota: q' }), again: false },
+  {
+    code: 422,
+    body: status({ details: { causes: [{ reason: 'NamespaceTerminating' }] } }),
+    again: true,
+  },
+  { code: 410, body: status({ message: 'expired' }), again: true },
   { code: 403, body: status({ message: 'exceeded quota: q' }), again: false },
   { code: 403, body: status({ message: 'violates PodSecurity "restricted"' }), again: false },
   {

@@ -180,7 +180,82 @@ t.test('whatever is not settled begins the window anew', async (t) => {
   }
 });
 
+t.test('a node is Ready by a condition of this boot that says True', async (t) => {
+  const ready = (fields: object) => ({
+    type: 'Ready',
+    status: '',
+    lastHeartbeatTime: afterBoot,
+    ...fields,
+  });
+  const nodes = [
+    [ready({ status: 'Unknown', message: 'kubelet stopped' }), /not Ready: kubelet stopped/],
+    [ready({ status: 'False', reason: 'KubeletNotReady' }), /not Ready: KubeletNotReady/],
+    [ready({ status: 'Unknown' }), /not Ready: Unknown/],
+    [ready({ status: 'True', type: 'DiskPressure' }), /no Ready condition/],
+    [ready({ status: 'True', lastHeartbeatTime: null }), /before this boot/],
+  ] as const;
+  for (const [condition, reason] of nodes) {
+    const status = { conditions: [condition] };
+    const state = settle(seen(1, { node: { metadata: { name: 'n1' }, status } }));
+    t.match(state.unsettled, [reason]);
+  }
+});
+
+t.test('mirror pods of other nodes do not matter', async (t) => {
+  const other = pod('etcd');
+  const away: Pod = { ...other, metadata: { ...other.metadata, name: 'etcd-n2' }, status: {} };
+  const state = settle(seen(1, { pods: [pod('etcd'), pod('kube-apiserver'), away] }));
+  t.same(state.unsettled, []);
+  const none = settle(seen(1, { pods: [pod('kube-apiserver'), away] }));
+  t.match(none.unsettled, [/no pod etcd-n1/]);
+});
+
+t.test('a lease of no component does not matter', async (t) => {
+  const other = { ...lease({ holder: 'x' }), metadata: { name: 'other' } };
+  const later = { ...lease({ holder: 'y' }), metadata: { name: 'other' } };
+  const state = settle(
+    seen(1, { leases: [lease(), other] }),
+    seen(2, { leases: [lease(), later] }),
+  );
+  t.same(state.changes, []);
+  t.same(state.since, at(1));
+});
+
+t.test('a lease is renewed until its last second', async (t) => {
+  const leases = [lease({ renewed: afterBoot })];
+  t.same(settle({ ...seen(1, { leases }), at: new Date('2030-01-01T00:00:15Z') }).unsettled, []);
+  const late = settle({ ...seen(1, { leases }), at: new Date('2030-01-01T00:00:15.001Z') });
+  t.match(late.unsettled, [/not renewed/]);
+});
+
+function withStatus(component: string, fields: object): Pod {
+  const plain = pod(component);
+  const statuses = plain.status?.containerStatuses ?? [];
+  const containerStatuses = statuses.map((status) => ({ ...status, ...fields }));
+  return { ...plain, status: { ...plain.status, containerStatuses } };
+}
+
 const changes: { title: string; change: Partial<Observation>; told: RegExp }[] = [
+  {
+    title: 'another container without a restart',
+    change: { pods: [withStatus('etcd', { containerID: 'new' }), pod('kube-apiserver')] },
+    told: /etcd-n1\/etcd container: c0 -> new/,
+  },
+  {
+    title: 'another generation',
+    change: {
+      pods: [
+        { ...pod('etcd'), metadata: { ...pod('etcd').metadata, generation: 2 } },
+        pod('kube-apiserver'),
+      ],
+    },
+    told: /etcd-n1 generation: 0 -> 2/,
+  },
+  {
+    title: 'another node of this name',
+    change: { node: { ...node(), metadata: { name: 'n1', uid: 'v' } } },
+    told: /node: u -> v/,
+  },
   {
     title: 'a restart',
     change: { pods: [pod('etcd', { restarts: 1 }), pod('kube-apiserver')] },

@@ -69,6 +69,23 @@ t.test('images are imported once, pinned, and the sandbox image gets its name', 
   t.strictSame(await run(stale), ['etcd'], 'another image of that name is replaced');
   t.strictSame(stale.done, ['import r/etcd:1', 'pin r/etcd:1', 'pin r/pause:2']);
 
+  const renamed = new FakeImporter('r/pause:1', names);
+  renamed.stored.set('r/pause:1', { id: 'sha256:other', pinned: true });
+  await run(renamed);
+  t.equal(renamed.stored.get('r/pause:1')?.id, id, 'the runtime starts sandboxes with ours');
+  t.ok(renamed.done.includes('tag r/pause:1'));
+
+  const foreign = new FakeImporter(undefined, names);
+  foreign.importArchive = async () => {
+    foreign.stored.set('r/etcd:1', { id: 'sha256:foreign', pinned: false });
+  };
+  await t.rejects(run(foreign), {
+    kind: 'fatal',
+    code: 'payload-damaged',
+    message: new RegExp(`r/etcd:1; expected ${id}; found sha256:foreign`),
+  });
+  t.strictSame(foreign.done, [], 'a foreign image is not pinned');
+
   const silent = new FakeImporter(undefined, { ...names, 'etcd.tar': 'r/wrong:1' });
   await t.rejects(run(silent), /does not have r\/etcd:1; expected sha256:.*found no such image/);
 });

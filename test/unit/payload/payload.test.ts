@@ -133,6 +133,12 @@ t.test('every fault names the file and the field', async (t) => {
     () => parsePayload(JSON.stringify(named), 'p'),
     /images\[1\]\.reference: registry\.k8s\.io\/etcd:3\.6\.8-0 is there twice/,
   );
+  const alike = JSON.parse(description());
+  alike.images.push({ ...alike.images[0], reference: 'registry.k8s.io/etcd:other' });
+  t.throws(
+    () => parsePayload(JSON.stringify(alike), 'p'),
+    /images\[1\]\.name: etcd is there twice/,
+  );
 });
 
 t.test('no payload, and one that is too large', async (t) => {

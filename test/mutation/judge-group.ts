@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Baseline, type Broken, baselineOf, reaches } from './baseline.ts';
+import type { Group } from './groups.ts';
+import { lineOf, type Mutant, type MutantName, mutated, nameOf } from './mutant.ts';
+import { mutantsOf } from './mutate.ts';
+import { runTestFile } from './run-tests.ts';
+import { sample } from './sample.ts';
+import { filesOf, withText } from './tree.ts';
+
+export interface Verdict extends MutantName {
+  /** 1 for the first line. */
+  readonly line: number;
+  /** `uncovered`: no test file runs the changed text. */
+  readonly fate: 'killed' | 'timeout' | 'survived' | 'uncovered';
+}
+
+export interface GroupResult {
+  readonly group: string;
+  /** Names of all mutants of the group, those that were not tried included. */
+  readonly names: readonly MutantName[];
+  readonly verdicts: readonly Verdict[];
+  /** Test files that fail without a mutation, and were left out. */
+  readonly broken: readonly Broken[];
+}
+
+export interface Options {
+  /** One copy of the repository for each job. */
+  readonly trees: readonly string[];
+  readonly seed: string;
+  /** How many mutants of each group are tried. */
+  readonly count: number;
+  readonly onlyFiles: RegExp;
+  readonly onVerdict: (verdict: Verdict) => void;
+}
+
+interface Candidate extends Mutant {
+  readonly text: string;
+  readonly name: MutantName;
+}
+
+const LEAST_DEADLINE_MS = 15_000;
+/** A mutant may slow a test down; what takes longer than this does not end. */
+const SLOWER = 8;
+
+/** Tries the group's mutants, or a sample of them, against the test files that run the changed text. */
+export async function judgeGroup(group: Group, options: Options): Promise<GroupResult> {
+  const [first = ''] = options.trees;
+  const candidates = await candidatesOf(group, first);
+  const files = await filesOf(first, group.tests);
+  const tried = await onEachTree(options.trees, files, baselineOf);
+  const baselines = tried.filter((it) => 'covered' in it);
+  const broken = tried.filter((it) => 'output' in it);
+  const wanted = candidates.filter(({ file }) => options.onlyFiles.test(file));
+  const chosen = sample(wanted, options.count, options.seed, ({ name }) => JSON.stringify(name));
+  const kills = new Map<string, number>();
+  const verdicts = await onEachTree(options.trees, chosen, async (tree, candidate) => {
+    const fate = await fateOf(tree, candidate, baselines, kills);
+    const verdict = { ...candidate.name, line: lineOf(candidate.text, candidate), fate };
+    options.onVerdict(verdict);
+    return verdict;
+  });
+  return { group: group.name, names: candidates.map(({ name }) => name), verdicts, broken };
+}
+
+async function candidatesOf(group: Group, tree: string): Promise<Candidate[]> {
+  const candidates: Candidate[] = [];
+  for (const file of await filesOf(tree, group.sources, group.excluded)) {
+    const text = await readFile(join(tree, file), 'utf8');
+    for (const mutant of mutantsOf(file, text)) {
+      candidates.push({ ...mutant, text, name: nameOf(text, mutant) });
+    }
+  }
+  return candidates;
+}
+
+/** Test files that killed a neighbour come first, then the fast ones. */
+async function fateOf(
+  tree: string,
+  candidate: Candidate,
+  baselines: readonly Baseline[],
+  kills: Map<string, number>,
+): Promise<Verdict['fate']> {
+  const { file, start, text } = candidate;
+  const key = (baseline: Baseline) => `${file} ${baseline.file}`;
+  const weight = (it: Baseline) => it.durationMs / (1 + (kills.get(key(it)) ?? 0));
+  const tests = baselines
+    .filter((baseline) => reaches(baseline, file, start))
+    .sort((a, b) => weight(a) - weight(b));
+  if (tests.length === 0) return 'uncovered';
+  const texts = { meanwhile: mutated(text, candidate), afterwards: text };
+  return await withText(tree, file, texts, async () => {
+    for (const test of tests) {
+      const deadlineMs = Math.max(LEAST_DEADLINE_MS, SLOWER * test.durationMs);
+      const { outcome } = await runTestFile(tree, test.file, deadlineMs, {});
+      if (outcome === 'passed') continue;
+      kills.set(key(test), (kills.get(key(test)) ?? 0) + 1);
+      return outcome === 'timeout' ? 'timeout' : 'killed';
+    }
+    return 'survived';
+  });
+}
+
+/** Hands each item to a tree that is free; the results have the order of the items. */
+async function onEachTree<T, R>(
+  trees: readonly string[],
+  items: readonly T[],
+  action: (tree: string, item: T) => Promise<R>,
+): Promise<R[]> {
+  const queue = items.entries();
+  const results: [number, R][] = [];
+  const workers = trees.map(async (tree) => {
+    for (const [index, item] of queue) results.push([index, await action(tree, item)]);
+  });
+  await Promise.all(workers);
+  return results.sort(([a], [b]) => a - b).map(([, result]) => result);
+}

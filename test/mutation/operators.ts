@@ -1,0 +1,191 @@
+import { type NodePath, types } from '@babel/core';
+
+/** Text that stands for the node, or for the range given. */
+export interface Change {
+  readonly replacement: string;
+  readonly range?: readonly [start: number, end: number];
+}
+
+/** Says how a node may be changed; `text` is the source from one offset to another. */
+type Operator = (path: NodePath, text: (node: types.Node) => string) => Change[];
+
+const OPPOSITES: Readonly<Record<string, readonly string[]>> = {
+  '===': ['!=='],
+  '!==': ['==='],
+  '<': ['<=', '>='],
+  '<=': ['<', '>'],
+  '>': ['>=', '<='],
+  '>=': ['>', '<'],
+  '+': ['-'],
+  '-': ['+'],
+  '*': ['/'],
+  '/': ['*'],
+  '%': ['*'],
+};
+
+/** Methods whose result may be taken for their receiver. */
+const PASSING =
+  /^(filter|sort|toSorted|reverse|toReversed|trim|trimEnd|trimStart|slice|toLowerCase)$/;
+const SWAPPED: Readonly<Record<string, string>> = {
+  some: 'every',
+  every: 'some',
+  startsWith: 'endsWith',
+  endsWith: 'startsWith',
+  min: 'max',
+  max: 'min',
+  find: 'findLast',
+  at: 'indexOf',
+};
+
+/** Parts of a message for people: their text is not behaviour. */
+const WORDING = new Set(['fix', 'expected', 'found', 'description', 'message', 'explanation']);
+
+export const OPERATORS: Readonly<Record<string, Operator>> = {
+  condition: (path, text) =>
+    isTest(path) && !isEquality(path.node) ? [{ replacement: `!(${text(path.node)})` }] : [],
+
+  logical: ({ node }, text) =>
+    types.isLogicalExpression(node)
+      ? [node.left, node.right].map((side) => ({ replacement: `(${text(side)})` }))
+      : [],
+
+  comparison: (path, text) => {
+    const { node } = path;
+    if (!types.isBinaryExpression(node) || isText(node.left) || isText(node.right)) return [];
+    const opposites = OPPOSITES[node.operator] ?? [];
+    const wanted = isTest(path) ? opposites.slice(0, 1) : opposites;
+    return wanted.map((operator) => ({
+      replacement: `${text(node.left)} ${operator} ${text(node.right)}`,
+    }));
+  },
+
+  negation: (path, text) =>
+    types.isUnaryExpression(path.node, { operator: '!' }) && !isTest(path)
+      ? [{ replacement: `(${text(path.node.argument)})` }]
+      : [],
+
+  boolean: ({ node }) =>
+    types.isBooleanLiteral(node) ? [{ replacement: String(!node.value) }] : [],
+
+  number: ({ node, parent }, text) => {
+    if (!types.isNumericLiteral(node) || types.isTSLiteralType(parent)) return [];
+    const other = otherNumber(node.value, text(node));
+    return [{ replacement: other }];
+  },
+
+  string: ({ node, parent, key }) => {
+    if (!types.isStringLiteral(node) || /\s/.test(node.value)) return [];
+    const isKey = key === 'key' || (types.isMemberExpression(parent) && key === 'property');
+    const isCovered = isEquality(parent) || types.isArrayExpression(parent);
+    return isKey || isCovered ? [] : [{ replacement: "'mutated'" }];
+  },
+
+  statement: ({ node }) => {
+    const removable =
+      types.isExpressionStatement(node) ||
+      types.isThrowStatement(node) ||
+      types.isContinueStatement(node) ||
+      types.isBreakStatement(node) ||
+      types.isReturnStatement(node, { argument: null });
+    return removable && !isSuperCall(node) ? [{ replacement: '{}' }] : [];
+  },
+
+  element: ({ node }) =>
+    types.isArrayExpression(node) ? withoutEach(node.elements.map(placeOf)) : [],
+
+  property: ({ node }) => {
+    if (!types.isObjectExpression(node)) return [];
+    const removals = withoutEach(node.properties.map(placeOf));
+    return removals.filter((_, index) => !isCoveredOtherwise(node.properties[index]));
+  },
+
+  result: ({ node }, text) => {
+    const value = types.isReturnStatement(node)
+      ? node.argument
+      : types.isArrowFunctionExpression(node) && types.isExpression(node.body)
+        ? node.body
+        : undefined;
+    if (value === undefined || value === null || isConstant(value)) return [];
+    const results = isPredicate(value) ? ['true', 'false'] : ['undefined'];
+    const place = placeOf(value);
+    if (place === undefined || results.includes(text(value))) return [];
+    return results.map((replacement) => ({ replacement, range: place }));
+  },
+
+  method: ({ node }, text) => {
+    if (!types.isCallExpression(node) || !types.isMemberExpression(node.callee)) return [];
+    const { object, property } = node.callee;
+    if (!types.isIdentifier(property)) return [];
+    if (PASSING.test(property.name)) return [{ replacement: text(object) }];
+    const other = SWAPPED[property.name];
+    const place = placeOf(property);
+    return other === undefined || place === undefined ? [] : [{ replacement: other, range: place }];
+  },
+};
+
+/** Another number than the one written: the next small one, half as much again, another mode. */
+function otherNumber(value: number, written: string): string {
+  if (/^0o/i.test(written)) return `0o${(value ^ 0o044).toString(8)}`;
+  if (Math.abs(value) <= 16) return String(value + 1);
+  return String(Math.round(value * 1.5));
+}
+
+function isTest({ parent, key }: NodePath): boolean {
+  return key === 'test' && !types.isSwitchCase(parent);
+}
+
+function isEquality(node: types.Node): boolean {
+  return types.isBinaryExpression(node) && /^[!=]==?$/.test(node.operator);
+}
+
+function isText(node: types.Node): boolean {
+  return types.isStringLiteral(node) ? node.value === '' : types.isTemplateLiteral(node);
+}
+
+function isSuperCall(node: types.Node): boolean {
+  return (
+    types.isExpressionStatement(node) &&
+    types.isCallExpression(node.expression) &&
+    types.isSuper(node.expression.callee)
+  );
+}
+
+/** Properties that are wording, or whose value has a mutant of its own to the same effect. */
+function isCoveredOtherwise(property: types.Node | undefined): boolean {
+  if (!types.isObjectProperty(property)) return false;
+  const { key, value } = property;
+  return (types.isIdentifier(key) && WORDING.has(key.name)) || isConstant(value);
+}
+
+function isPredicate(node: types.Node): boolean {
+  return (
+    (types.isBinaryExpression(node) && /[<>=]/.test(node.operator)) ||
+    (types.isLogicalExpression(node) && node.operator !== '??') ||
+    types.isUnaryExpression(node, { operator: '!' })
+  );
+}
+
+/** Literals are changed by operators of their own. */
+function isConstant(node: types.Node): boolean {
+  return types.isLiteral(node) && !types.isTemplateLiteral(node);
+}
+
+type Place = readonly [start: number, end: number];
+
+function placeOf(node: types.Node | null): Place | undefined {
+  if (typeof node?.start !== 'number' || typeof node.end !== 'number') return undefined;
+  return [node.start, node.end];
+}
+
+/** The list without its first member, without its second and so on, each with its comma. */
+function withoutEach(places: readonly (Place | undefined)[]): Change[] {
+  return places.flatMap((place, index) => {
+    if (place === undefined) return [];
+    const next = places[index + 1];
+    const previous = places[index - 1];
+    if (next !== undefined) return [{ replacement: '', range: [place[0], next[0]] as const }];
+    if (previous !== undefined)
+      return [{ replacement: '', range: [previous[1], place[1]] as const }];
+    return [{ replacement: '', range: place }];
+  });
+}

@@ -1,0 +1,6 @@
+/** What a promise is rejected with; an error if it is not. */
+export async function thrownBy(promise: Promise<unknown>): Promise<unknown> {
+  const [result] = await Promise.allSettled([promise]);
+  if (result.status === 'rejected') return result.reason;
+  throw new Error('The promise was expected to be rejected');
+}

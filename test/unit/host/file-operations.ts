@@ -1,0 +1,58 @@
+import fs, { readlinkSync } from 'node:fs';
+import fsp, { type FileHandle, open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { relative } from 'node:path';
+import type { Test } from 'tap';
+
+export interface FileOperations {
+  /** `sync PATH`, `rename PATH -> PATH`, `rm PATH` in their order; paths are relative to the folder. */
+  readonly seen: string[];
+  /** Makes the operations whose text matches fail with this error instead. */
+  failAt(operation: RegExp, error: Error): void;
+}
+
+/**
+ * Records what a test does to make files durable below `folder`, and can make it fail:
+ * what an interrupted or full disk leaves cannot be produced otherwise.
+ */
+export async function recordFileOperations(t: Test, folder: string): Promise<FileOperations> {
+  const seen: string[] = [];
+  const failures: { operation: RegExp; error: Error }[] = [];
+  const inFolder = (path: unknown) => relative(folder, String(path)) || '.';
+  const note = (operation: string) => {
+    seen.push(operation);
+    const failure = failures.find((it) => it.operation.test(operation));
+    if (failure !== undefined) throw failure.error;
+  };
+  const { rename, rm } = fsp;
+  const { fsync } = fs;
+  const handle = await open('/dev/null');
+  const prototype: FileHandle = Object.getPrototypeOf(handle);
+  const { sync } = prototype;
+  await handle.close();
+
+  t.capture(fsp, 'rename', async (from: string, to: string) => {
+    note(`rename ${inFolder(from)} -> ${inFolder(to)}`);
+    await rename(from, to);
+  });
+  t.capture(fsp, 'rm', async (path: string, options?: fs.RmOptions) => {
+    if (fs.existsSync(path)) note(`rm ${inFolder(path)}`);
+    await rm(path, options);
+  });
+  t.capture(prototype, 'sync', async function (this: FileHandle) {
+    note(`sync ${inFolder(readlinkSync(`/proc/self/fd/${this.fd}`))}`);
+    await sync.call(this);
+  });
+  t.capture(fs, 'fsync', (fd: number, done: fs.NoParamCallback) => {
+    try {
+      note(`sync ${inFolder(readlinkSync(`/proc/self/fd/${fd}`))}`);
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    fsync(fd, done);
+  });
+  syncBuiltinESMExports();
+  t.teardown(() => syncBuiltinESMExports());
+  return { seen, failAt: (operation, error) => failures.push({ operation, error }) };
+}

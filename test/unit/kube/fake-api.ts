@@ -1,0 +1,217 @@
+import { writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import type { Test } from 'tap';
+import { type KubeClient, kubeClient } from '../../../lib/kube/client.ts';
+import { adminKubeconfig, serveApi } from '../gather/cluster/serve-api.ts';
+
+export interface ApiRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** An answer other than the store's; `cut` ends the connection without one. */
+export type Reply =
+  | { readonly code: number; readonly body?: unknown; readonly headers?: Headers }
+  | 'cut';
+type Headers = Readonly<Record<string, string>>;
+export type Rule = (request: ApiRequest) => Reply | undefined | Promise<Reply | undefined>;
+
+interface Stored {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string | undefined;
+    readonly [field: string]: unknown;
+  };
+  readonly [field: string]: unknown;
+}
+
+/** A Status as the API server answers it. */
+export const refusal = (code: number, fields: object): Reply => ({
+  code,
+  body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, ...fields },
+});
+
+/**
+ * An API server that stores what it is sent and streams changes to its watchers. Rules, asked in
+ * their order, answer in place of the store; what neither knows is 404.
+ */
+export class FakeApi {
+  readonly requests: ApiRequest[] = [];
+  readonly #objects = new Map<string, Stored>();
+  readonly #watches = new Set<{ path: string; query: ApiRequest['query']; to: ServerResponse }>();
+  readonly #events: { place: string; version: number; type: string; object: Stored }[] = [];
+  readonly #rules: Rule[] = [];
+  #version = 100;
+
+  /** The rule is asked before those added earlier. */
+  rule(rule: Rule): void {
+    this.#rules.unshift(rule);
+  }
+
+  /** Stores an object at its path and tells the watchers. */
+  set(path: string, object: Stored): void {
+    const type = this.#objects.has(path) ? 'MODIFIED' : 'ADDED';
+    const stored = {
+      ...object,
+      metadata: { uid: path, ...object.metadata, resourceVersion: this.#next() },
+    };
+    this.#objects.set(path, stored);
+    this.#tell(path, type, stored);
+  }
+
+  delete(path: string): void {
+    const object = this.#objects.get(path);
+    this.#objects.delete(path);
+    if (object !== undefined) this.#tell(path, 'DELETED', object);
+  }
+
+  get(path: string): Stored | undefined {
+    return this.#objects.get(path);
+  }
+
+  /** Sends a line to every watcher of a collection. */
+  send(collection: string, event: object): void {
+    for (const { path, to } of this.#watches) {
+      if (path === collection) to.write(`${JSON.stringify(event)}\n`);
+    }
+  }
+
+  /** Ends every watch of a collection, as a server that stops does. */
+  cut(collection: string): void {
+    for (const { path, to } of this.#watches) if (path === collection) to.destroy();
+  }
+
+  watchers(collection: string): number {
+    return [...this.#watches].filter(({ path }) => path === collection).length;
+  }
+
+  /** Returns when nobody watches any more; a watch that is left open fails the test by its timeout. */
+  async idle(): Promise<void> {
+    while (this.#watches.size > 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(message.url ?? '/', 'https://api');
+    const request = {
+      method: message.method ?? '',
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      body: message.method === 'GET' ? undefined : await json(message).catch(() => undefined),
+    };
+    this.requests.push(request);
+    let reply: Reply | undefined;
+    for (const rule of this.#rules) {
+      reply = await rule(request);
+      if (reply !== undefined) break;
+    }
+    if (reply === undefined && request.query.watch === 'true') this.#watch(request, response);
+    else send(response, reply ?? this.#fromStore(request));
+  }
+
+  #watch({ path, query }: ApiRequest, response: ServerResponse): void {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.flushHeaders();
+    const watch = { path, query, to: response };
+    this.#watches.add(watch);
+    response.on('close', () => this.#watches.delete(watch));
+    for (const { place, version, type, object } of this.#events) {
+      const isNew = version > Number(query.resourceVersion);
+      if (isNew && matches(path, query, place, object)) writeEvent(response, type, object);
+    }
+  }
+
+  #fromStore({ method, path, body, query }: ApiRequest): Reply {
+    if (method === 'GET') {
+      const object = this.#objects.get(path);
+      if (object !== undefined) return { code: 200, body: object };
+      return isCollection(path) ? this.#list(path, query) : refusal(404, { reason: 'NotFound' });
+    }
+    if (method === 'POST' && isStored(body)) {
+      const place = `${path}/${body.metadata.name}`;
+      if (this.#objects.has(place))
+        return refusal(409, {
+          reason: 'AlreadyExists',
+          message: `"${body.metadata.name}" already exists`,
+        });
+      this.set(place, body);
+      return { code: 201, body: this.#objects.get(place) };
+    }
+    const place = this.#objects.has(path) ? path : path.replace(/\/[^/]+$/, '');
+    if (!this.#objects.has(place))
+      return refusal(404, { reason: 'NotFound', message: 'not found' });
+    if (method === 'PUT' && isStored(body)) this.set(place, body);
+    if (method === 'DELETE') this.delete(place);
+    return { code: 200, body: this.#objects.get(place) ?? {} };
+  }
+
+  #list(path: string, query: ApiRequest['query']): Reply {
+    const items = [...this.#objects]
+      .filter(([place, object]) => matches(path, query, place, object))
+      .map(([, object]) => object);
+    return { code: 200, body: { metadata: { resourceVersion: this.#next() }, items } };
+  }
+
+  #tell(place: string, type: string, object: Stored): void {
+    this.#events.push({ place, version: Number(this.#next()), type, object });
+    for (const { path, query, to } of this.#watches) {
+      if (matches(path, query, place, object)) writeEvent(to, type, object);
+    }
+  }
+
+  #next(): string {
+    this.#version += 1;
+    return String(this.#version);
+  }
+}
+
+/** A client of a new server, both until the test ends. */
+export async function startFakeApi(t: Test): Promise<{ api: FakeApi; client: KubeClient }> {
+  const api = new FakeApi();
+  const { port } = await serveApi(t, (message, response) => api.answer(message, response));
+  const path = join(t.testdir(), 'kubeconfig');
+  await writeFile(path, adminKubeconfig(port));
+  const client = await kubeClient(path);
+  t.teardown(() => client.close());
+  return { api, client };
+}
+
+function writeEvent(response: ServerResponse, type: string, object: Stored): void {
+  response.write(`${JSON.stringify({ type, object })}\n`);
+}
+
+function send(response: ServerResponse, reply: Reply): void {
+  if (reply === 'cut') {
+    response.destroy();
+    return;
+  }
+  const { code, body, headers } = reply;
+  response.writeHead(code, { 'content-type': 'application/json', ...headers });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body ?? {}));
+}
+
+function isCollection(path: string): boolean {
+  const [first, ...rest] = path.replace(/^\/(api|apis\/[^/]+)\/[^/]+\//, '').split('/');
+  return rest.length === 0 || (first === 'namespaces' && rest.length === 2);
+}
+
+/** A collection without a namespace has the objects of all namespaces. */
+function matches(
+  collection: string,
+  query: ApiRequest['query'],
+  place: string,
+  object: Stored,
+): boolean {
+  const folder = place.slice(0, place.lastIndexOf('/'));
+  const isIn = folder === collection || folder.replace(/\/namespaces\/[^/]+/, '') === collection;
+  const wanted = /^metadata\.name=(.*)$/.exec(query.fieldSelector ?? '')?.[1];
+  return isIn && (wanted === undefined || wanted === object.metadata.name);
+}
+
+function isStored(body: unknown): body is Stored {
+  return typeof body === 'object' && body !== null && 'metadata' in body;
+}

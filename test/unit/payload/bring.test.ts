@@ -1,0 +1,238 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { chmod, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { connectRuntime } from '../../../lib/cri/runtime.ts';
+import { hostArchitecture } from '../../../lib/host/architecture.ts';
+import { sha256 } from '../../../lib/host/files.ts';
+import { hostPaths } from '../../../lib/host/paths.ts';
+import { createLogger } from '../../../lib/log/logger.ts';
+import { bringPayload, payloadIsThere } from '../../../lib/payload/bring.ts';
+import { containerdImporter } from '../../../lib/payload/containerd.ts';
+import { copyPayloadTo } from '../../../lib/payload/copy.ts';
+import { readPayload } from '../../../lib/payload/payload.ts';
+import { payloadBytes } from '../../../lib/payload/size.ts';
+import { Progress } from '../../../lib/steps/progress.ts';
+import { serveRuntime } from '../cri/serve-runtime.ts';
+import { thrownBy } from '../errors/thrown-by.ts';
+import { recordFileOperations } from '../host/file-operations.ts';
+
+const signal = AbortSignal.timeout(120_000);
+const ID = `sha256:${'c'.repeat(64)}`;
+const FILES = { 'images/etcd.tar': 'tar', 'bin/kubelet': 'kubelet 1', 'cni/bridge': 'bridge 1' };
+const PIN = 'io.cri-containerd.pinned=pinned';
+
+function description(): string {
+  const of = (path: keyof typeof FILES) => ({
+    size: FILES[path].length,
+    sha256: sha256(FILES[path]),
+  });
+  const archive = 'images/etcd.tar';
+  return JSON.stringify({
+    apiVersion: 'sno-agents/v1',
+    kind: 'Payload',
+    architecture: hostArchitecture(),
+    versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
+    images: [{ name: 'etcd', reference: 'r.test/etcd:1', id: ID, archive, ...of(archive) }],
+    binaries: [
+      { name: 'kubelet', file: 'bin/kubelet', ...of('bin/kubelet') },
+      { name: 'bridge', kind: 'cni', file: 'cni/bridge', ...of('cni/bridge') },
+    ],
+  });
+}
+
+/** A host with a payload, a runtime, and `ctr` and `sync` that write down how they are called. */
+async function host(t: Test) {
+  const folder = t.testdir({
+    payload: { images: {}, bin: {}, cni: {} },
+    programs: {},
+    root: {},
+    calls: '',
+  });
+  for (const [path, text] of Object.entries({ ...FILES, 'payload.yaml': description() })) {
+    writeFileSync(join(folder, 'payload', path), text);
+  }
+  const calls = join(folder, 'calls');
+  const program = (name: string, body = '') => {
+    const path = join(folder, 'programs', name);
+    writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "${name} $*" >> ${calls}\n${body}`);
+    chmodSync(path, 0o755);
+  };
+  program('sync');
+  program('ctr', `case "$*" in *import*) echo 'unpacking r.test/etcd:1 (sha256:a)...done' ;; esac`);
+  const before = process.env.PATH;
+  process.env.PATH = `${join(folder, 'programs')}:${before}`;
+  t.teardown(() => {
+    process.env.PATH = before;
+  });
+  const stored = new Map<string, { id: string; pinned: boolean }>();
+  const called = () => readFileSync(calls, 'utf8').trimEnd().split('\n');
+  const sockets = mkdtempSync('/tmp/sno-cri-');
+  t.teardown(() => rmSync(sockets, { recursive: true }));
+  const socket = join(sockets, 's');
+  const server = await serveRuntime(socket, {
+    Status: () => ({ status: { conditions: [] }, info: { config: '{}' } }),
+    RuntimeConfig: () => ({ linux: { cgroupDriver: 'SYSTEMD' } }),
+    ImageStatus: (request) => {
+      const reference = /"image":"([^"]*)"/.exec(JSON.stringify(request))?.[1] ?? '';
+      const imported = readFileSync(calls, 'utf8').includes(' images import ');
+      const known = stored.get(reference) ?? (imported ? { id: ID, pinned: false } : undefined);
+      return { image: known === undefined ? null : { ...known, repoTags: [reference] } };
+    },
+  });
+  t.teardown(() => server.forceShutdown());
+  const paths = hostPaths(join(folder, 'root'));
+  for (const store of ['/var/lib/containerd', '/var/lib/containers']) {
+    mkdirSync(paths.at(store), { recursive: true });
+  }
+  const log = createLogger({ write: () => true });
+  const progress = new Progress(signal, performance.now() + 60_000, log, { waiting: () => true });
+  const connect = () => connectRuntime(socket);
+  const payload = join(folder, 'payload');
+  return { folder, payload, paths, progress, connect, stored, called, program, socket };
+}
+
+t.test('images are imported, binaries installed, and all of it synced', async (t) => {
+  const { payload, paths, progress, connect, called, socket } = await host(t);
+  t.strictSame(await bringPayload(payload, paths, progress, connect), { images: 1, binaries: 2 });
+  const ctr = `ctr --address ${socket} --namespace k8s.io images`;
+  const stores = ['/var/lib/containerd', '/var/lib/containers'].map(paths.at).join(' ');
+  t.strictSame(called(), [
+    `${ctr} import ${payload}/images/etcd.tar`,
+    `${ctr} label r.test/etcd:1 ${PIN}`,
+    `sync --file-system ${paths.binaries} ${stores}`,
+  ]);
+  t.equal(readFileSync(join(paths.binaries, 'kubelet'), 'utf8'), 'kubelet 1');
+  t.equal(readFileSync(join(paths.cniBinaries, 'bridge'), 'utf8'), 'bridge 1');
+});
+
+t.test('a damaged payload is not imported', async (t) => {
+  const { payload, paths, progress, connect, called } = await host(t);
+  writeFileSync(join(payload, 'images/etcd.tar'), 'rat');
+  await t.rejects(bringPayload(payload, paths, progress, connect), /images\/etcd\.tar: expected/);
+  t.strictSame(called(), ['']);
+  t.notOk(existsSync(paths.binaries));
+});
+
+t.test('a payload is there with every image by digest and every binary', async (t) => {
+  const { payload, paths, progress, connect, stored } = await host(t);
+  const isThere = () => payloadIsThere(payload, paths, signal, connect);
+  t.equal(await isThere(), false);
+  await bringPayload(payload, paths, progress, connect);
+  t.equal(await isThere(), true);
+  stored.set('r.test/etcd:1', { id: 'sha256:other', pinned: true });
+  t.equal(await isThere(), false, 'another image under the name');
+  stored.clear();
+  const kubelet = join(paths.binaries, 'kubelet');
+  writeFileSync(kubelet, 'kubelet 2');
+  t.equal(await isThere(), false, 'another binary');
+  rmSync(kubelet);
+  t.equal(await isThere(), false, 'no binary');
+});
+
+t.test('a binary with another mode, or a folder in its place, is replaced', async (t) => {
+  const { payload, paths, progress, connect } = await host(t);
+  await bringPayload(payload, paths, progress, connect);
+  const kubelet = join(paths.binaries, 'kubelet');
+  await chmod(kubelet, 0o4755);
+  await bringPayload(payload, paths, progress, connect);
+  t.equal((await stat(kubelet)).mode & 0o7777, 0o755);
+});
+
+t.test('a failure of ctr can pass, and says what ctr said', async (t) => {
+  const { connect, program, folder } = await host(t);
+  using runtime = connect();
+  const importer = containerdImporter(runtime);
+  const limits = { signal, deadlineMs: 60_000 };
+  program('ctr', 'echo first >&2; echo "ctr: no space left" >&2; exit 1\n');
+  t.match(await thrownBy(importer.pin('r', limits)), {
+    kind: 'retry',
+    message: /images label r .* failed in containerd/,
+    details: { found: 'ctr: no space left' },
+  });
+  program('ctr', 'exit 3\n');
+  t.match(await thrownBy(importer.pin('r', limits)), {
+    kind: 'retry',
+    details: { found: /exit code 3/ },
+  });
+  program('ctr', 'exec sleep 600\n');
+  t.match(await thrownBy(importer.pin('r', { signal, deadlineMs: 300 })), {
+    kind: 'retry',
+    details: { found: 'no end after 0.3 s' },
+  });
+  const stop = new AbortController();
+  const stopped = importer.pin('r', { signal: stop.signal, deadlineMs: 60_000 });
+  stop.abort(new Error('told to stop'));
+  await t.rejects(stopped, /told to stop/);
+  const none = containerdImporter(runtime, join(folder, 'none'));
+  t.match(await thrownBy(none.pin('r', limits)), { kind: 'retry', details: { found: /ENOENT/ } });
+});
+
+t.test('a name is taken from the image that has it, and waited for', async (t) => {
+  const { connect, called, stored, program, socket } = await host(t);
+  using runtime = connect();
+  const importer = containerdImporter(runtime);
+  stored.set('r.test/pause:1', { id: ID, pinned: true });
+  stored.set('k8s/pause', { id: 'sha256:old', pinned: true });
+  program('ctr');
+  const tagged = importer.tag('r.test/pause:1', 'k8s/pause', { signal, deadlineMs: 60_000 });
+  while (!called().join().includes('tag')) await new Promise((resolve) => setTimeout(resolve, 5));
+  stored.set('k8s/pause', { id: ID, pinned: false });
+  await tagged;
+  t.strictSame(called(), [
+    `ctr --address ${socket} --namespace k8s.io images tag --force r.test/pause:1 k8s/pause`,
+  ]);
+});
+
+t.test('a copy is complete when it has its description', async (t) => {
+  const { folder, payload: directory } = await host(t);
+  const payload = await readPayload(directory);
+  const target = join(folder, 'copy');
+  const files = await recordFileOperations(t, target);
+  await copyPayloadTo(payload, target, signal);
+  const named = files.seen
+    .filter((line) => line.startsWith('rename'))
+    .map((line) => line.split(' -> ')[1]);
+  t.strictSame(named, ['images/etcd.tar', 'bin/kubelet', 'cni/bridge', 'payload.yaml']);
+  for (const name of ['images/.etcd.tar.new', 'bin/.kubelet.new', '.payload.yaml.new']) {
+    const renamed = files.seen.findIndex((line) => line.startsWith(`rename ${name} `));
+    t.ok(files.seen.slice(0, renamed).includes(`sync ${name}`), `${name} is on the disk first`);
+  }
+  t.equal((await stat(join(target, 'bin/kubelet'))).mode & 0o777, 0o644);
+  t.equal(await payloadBytes(target), 3 + 9 + 8);
+  t.equal(await payloadBytes(folder), 0, 'no payload');
+
+  files.seen.length = 0;
+  await copyPayloadTo(payload, target, signal);
+  t.strictSame(
+    files.seen.filter((line) => line.startsWith('rename')),
+    ['rename .payload.yaml.new -> payload.yaml'],
+    'what is there is not copied again',
+  );
+});
+
+t.test('a copy that reads back otherwise is refused', async (t) => {
+  const { folder, payload: directory } = await host(t);
+  const payload = await readPayload(directory);
+  writeFileSync(join(directory, 'bin/kubelet'), 'kubelet 2');
+  const target = join(folder, 'copy');
+  await t.rejects(copyPayloadTo(payload, target, signal), /bin\/kubelet: expected/);
+});
+
+t.test('a copy that fails leaves nothing beside', async (t) => {
+  const { folder, payload: directory } = await host(t);
+  const payload = await readPayload(directory);
+  const target = join(folder, 'copy');
+  const files = await recordFileOperations(t, target);
+  files.failAt(/^sync images\/\.etcd/, new Error('EIO'));
+  await t.rejects(copyPayloadTo(payload, target, signal), /EIO/);
+  t.strictSame(await readdir(join(target, 'images')), []);
+});

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import t from 'tap';
+import { isLocked, lockAgent } from '../../../lib/steps/lock.ts';
+import { thrownBy } from '../errors/thrown-by.ts';
+
+const LOCK = join(import.meta.dirname, '../../../lib/steps/lock.ts');
+
+/** A process that takes the lock, says so, and has nothing else to do. */
+function locker(agent: string, root: string, before = '') {
+  const script = `
+    import { lockAgent } from ${JSON.stringify(LOCK)};
+    ${before}
+    globalThis.lock = await lockAgent(${JSON.stringify(agent)}, ${JSON.stringify(root)});
+    console.log('locked');`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return { child, locked: once(child.stdout, 'data') };
+}
+
+t.test('one holds the lock; it is free when that one lets go', async (t) => {
+  const root = t.testdir();
+  t.equal(await isLocked('one', root), false);
+  {
+    using _lock = await lockAgent('one', root);
+    t.equal(await isLocked('one', root), true);
+    t.equal(await isLocked('one', root), true, 'asking does not take it');
+    t.match(await thrownBy(lockAgent('one', root)), {
+      kind: 'usage',
+      code: 'already-running',
+      message: /^one is already running on this host/,
+      details: { fix: /one status/ },
+    });
+    using _other = await lockAgent('two', root);
+    using _elsewhere = await lockAgent('one', `${root}/other`);
+  }
+  using _again = await lockAgent('one', root);
+  t.equal(await isLocked('one', root), true);
+});
+
+t.test('a lock does not keep its process alive', async (t) => {
+  const { child } = locker('idle', t.testdir());
+  const [code] = await once(child, 'exit');
+  t.equal(code, 0);
+});
+
+t.test('the kernel frees the lock of a killed process', async (t) => {
+  const root = t.testdir();
+  const { child, locked } = locker('killed', root, 'setInterval(() => {}, 60_000);');
+  await locked;
+  t.equal(await isLocked('killed', root), true);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  t.equal(await isLocked('killed', root), false);
+  using _lock = await lockAgent('killed', root);
+});
