@@ -1,6 +1,7 @@
-import { connectRuntime } from '../../lib/cri/runtime.ts';
+import { connectHostRuntime } from '../../lib/cri/runtime.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists, removeFile } from '../../lib/host/files.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
 import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
 import { isLeft, type LedgerEntry, readLedger } from '../../lib/installation/ledger.ts';
 import { done } from '../../lib/steps/step.ts';
@@ -30,7 +31,7 @@ export const clean: StepBody<HostContext> = {
     const ledger = await readLedger(paths);
     if (ledger === undefined)
       throw new Failure('fatal', 'the leftovers ledger is not there', { code: 'leftover-remains' });
-    const mounted = await mountedPaths(signal);
+    const mounted = await mountedPaths(paths, signal);
     let removed = 0;
     for (const entry of ledger.entries) {
       if (await isLeft(paths, entry, signal)) {
@@ -64,8 +65,8 @@ async function removeEntry(
 }
 
 /** Host paths that running containers mount. */
-async function mountedPaths(signal: AbortSignal): Promise<string[]> {
-  const runtime = connectRuntime();
+async function mountedPaths(paths: HostPaths, signal: AbortSignal): Promise<string[]> {
+  const runtime = connectHostRuntime(paths);
   const limits = { signal, deadlineMs: 10_000 };
   try {
     const running = (await runtime.listContainers(limits)).filter(

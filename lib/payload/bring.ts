@@ -1,4 +1,4 @@
-import { type ContainerRuntime, connectRuntime } from '../cri/runtime.ts';
+import { type ContainerRuntime, connectHostRuntime } from '../cri/runtime.ts';
 import { Failure } from '../errors/failure.ts';
 import { hostArchitecture } from '../host/architecture.ts';
 import { run } from '../host/command.ts';
@@ -23,7 +23,7 @@ export async function bringPayload(
   const payload = await readPayload(folder);
   expectArchitecture(payload);
   await verifyPayload(payload, progress.signal);
-  await withRuntime((runtime) =>
+  await withRuntime(paths, (runtime) =>
     importImages(payload, containerdImporter(runtime), {
       signal: progress.signal,
       deadlineMs: importDeadlineMs,
@@ -67,11 +67,15 @@ export async function payloadIsThere(
   signal: AbortSignal,
 ): Promise<boolean> {
   const payload = await readPayload(folder);
-  return (await hasImages(payload, signal)) && (await hasBinaries(payload, paths, signal));
+  return (await hasImages(payload, paths, signal)) && (await hasBinaries(payload, paths, signal));
 }
 
-async function hasImages(payload: Payload, signal: AbortSignal): Promise<boolean> {
-  return withRuntime(async (runtime) => {
+async function hasImages(
+  payload: Payload,
+  paths: HostPaths,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return withRuntime(paths, async (runtime) => {
     for (const { reference, id } of payload.images) {
       const image = await runtime.imageStatus(reference, { signal, deadlineMs: 10_000 });
       if (image?.id !== id) return false;
@@ -99,8 +103,11 @@ async function hasBinaries(
   return wanted.every(({ path, sha256 }) => digests.get(path) === sha256);
 }
 
-async function withRuntime<T>(use: (runtime: ContainerRuntime) => Promise<T>): Promise<T> {
-  const runtime = connectRuntime();
+async function withRuntime<T>(
+  paths: HostPaths,
+  use: (runtime: ContainerRuntime) => Promise<T>,
+): Promise<T> {
+  const runtime = connectHostRuntime(paths);
   try {
     return await use(runtime);
   } finally {
