@@ -1,0 +1,2 @@
+/** The steps of post-reboot, each in a file of its own: one process starts for all. */
+import './clean.ts';
