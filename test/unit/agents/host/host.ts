@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -47,6 +48,7 @@ export class TestHost {
   readonly context: HostContext;
   /** What the steps logged, a line each. */
   readonly lines: string[] = [];
+  readonly #logged = new EventEmitter();
 
   constructor(t: Test, folder: string, options: HostOptions) {
     this.root = join(folder, 'host');
@@ -90,7 +92,11 @@ export class TestHost {
   }
 
   progress(signal: AbortSignal = AbortSignal.timeout(60_000), leftMs = 60_000): Progress {
-    const log = createLogger({ write: (line) => this.lines.push(line), priorities: false });
+    const write = (line: string) => {
+      this.lines.push(line);
+      this.#logged.emit('line');
+    };
+    const log = createLogger({ write, priorities: false });
     return new Progress(signal, performance.now() + leftMs, log, { waiting: () => true });
   }
 
@@ -100,6 +106,20 @@ export class TestHost {
 
   holds(step: StepBody<HostContext>): Promise<boolean> {
     return step.holds(this.context, this.progress());
+  }
+
+  /** Runs a step until it logs that, then has it stop: true if it did both. */
+  async waitsFor(step: StepBody<HostContext>, says: RegExp): Promise<boolean> {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(15_000)]);
+    this.#logged.on('line', () => {
+      if (says.test(this.lines.join(''))) stop.abort(new Error('stopped by the test'));
+    });
+    const isDone = await step.run(this.context, this.progress(signal)).then(
+      () => true,
+      () => false,
+    );
+    return stop.signal.aborted && !isDone;
   }
 
   /** Runs a step that fails, and returns what it says. */
