@@ -3,3 +3,4 @@ import './clean.ts';
 import './retire.ts';
 import './record.ts';
 import './api-steps.ts';
+import './restore.ts';
