@@ -19,6 +19,7 @@ export class FakePrograms {
   readonly #folder: string;
   readonly #root: string;
   readonly #log: string;
+  readonly #scripts = new Map<string, string>();
 
   constructor(t: Test, folder: string, root: string) {
     this.#folder = folder;
@@ -37,9 +38,15 @@ export class FakePrograms {
 
   /** Lets a program do that; a later script replaces an earlier one. */
   give(name: string, script: string): void {
+    this.#scripts.set(name, script);
     const record = `printf '%s\\n' "${name} $*" >> '${this.#log}'`;
     const text = `#!/bin/sh\nROOT='${this.#root}'\n${record}\n${script}\n`;
     writeFileSync(join(this.#folder, name), text, { mode: 0o755 });
+  }
+
+  /** Has a program do something else in one case: `only` is before its own script. */
+  unless(name: string, only: string): void {
+    this.give(name, `${only}\n${this.#scripts.get(name) ?? ''}`);
   }
 
   /** Every call so far as its command line, in order. */
