@@ -84,6 +84,13 @@ t.test('sign-expired', async (t) => {
     t.equal(it.read(`${SERVER}.crt`), later.server.certificate);
   });
 
+  t.test('a file that cannot be read is no missing one', async (t) => {
+    const it = host(t, later);
+    it.remove(`${SERVER}.crt`);
+    it.write(`${SERVER}.crt/a-folder`);
+    await t.rejects(it.run(signExpired), { code: 'EISDIR' });
+  });
+
   t.test('a leaf of another authority is not signed', async (t) => {
     const it = host(t, { server: await issue(kubelet, 'etcd-server', 1), node: later.node });
     const before = it.read(`${SERVER}.crt`);
