@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -108,18 +108,22 @@ export class TestHost {
     return step.holds(this.context, this.progress());
   }
 
+  /** Returns once the steps have logged that; fails when they do not within 15 seconds. */
+  async said(words: RegExp): Promise<void> {
+    const signal = AbortSignal.timeout(15_000);
+    while (!words.test(this.lines.join(''))) await once(this.#logged, 'line', { signal });
+  }
+
   /** Runs a step until it logs that, then has it stop: true if it did both. */
   async waitsFor(step: StepBody<HostContext>, says: RegExp): Promise<boolean> {
     const stop = new AbortController();
-    const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(15_000)]);
-    this.#logged.on('line', () => {
-      if (says.test(this.lines.join(''))) stop.abort(new Error('stopped by the test'));
-    });
-    const isDone = await step.run(this.context, this.progress(signal)).then(
+    const said = this.said(says);
+    said.catch(() => undefined).then(() => stop.abort(new Error('stopped by the test')));
+    const isDone = await step.run(this.context, this.progress(stop.signal)).then(
       () => true,
       () => false,
     );
-    return stop.signal.aborted && !isDone;
+    return stop.signal.aborted && says.test(this.lines.join('')) && !isDone;
   }
 
   /** Runs a step that fails, and returns what it says. */

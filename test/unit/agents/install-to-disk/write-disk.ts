@@ -66,6 +66,26 @@ t.test('write-disk', async (t) => {
     );
   });
 
+  t.test('passes on what the installer says, of its percentages one in ten', async (t) => {
+    const it = host(t);
+    // The unit ends when the test has seen its output.
+    it.programs.unless('coreos-installer', 'until [ -e "$ROOT/seen" ]; do sleep 0.02; done');
+    const inBackground = SYSTEMD_RUN.replace('"$@"; echo', '( "$@"; echo');
+    it.programs.give('systemd-run', `${inBackground} ) > /dev/null 2>&1 &`);
+    const percents = '(11%)\n(12%)\n(19%)\n(20%)';
+    it.programs.give('journalctl', `printf 'Installing\n${percents}\nAlmost done\n'`);
+    const running = it.run(writeDisk);
+    await it.said(/coreos-installer: Almost done/);
+    it.write('/seen');
+    t.same(await running, { kind: 'done' });
+    t.same(
+      it.lines.join('').match(/coreos-installer: .*?(done|Installing|written)/g),
+      ['Installing', '11% written', '20% written', 'Almost done'].map(
+        (x) => `coreos-installer: ${x}`,
+      ),
+    );
+  });
+
   t.test('what holds is the Ignition on the disk', async (t) => {
     const it = host(t);
     giveDisk(it, written);

@@ -4,3 +4,4 @@ import './retire.ts';
 import './record.ts';
 import './api-steps.ts';
 import './restore.ts';
+import './serving-certificate.ts';
