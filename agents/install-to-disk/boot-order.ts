@@ -23,7 +23,7 @@ export const bootOrder: StepBody<HostContext> = {
       return done('left to the BIOS');
     }
     try {
-      const written = await readDisk(disk, progress.signal);
+      const written = await readDisk(disk, paths, progress.signal);
       return done(await setBootOrder(written, firmware, paths, progress.signal));
     } catch (error) {
       progress.signal.throwIfAborted();

@@ -91,7 +91,7 @@ async function rootPartition(
   writable: boolean,
   signal: AbortSignal,
 ): Promise<MountRequest> {
-  const disk = await readDisk(cluster.installation.disk, signal);
+  const disk = await readDisk(cluster.installation.disk, paths, signal);
   const device = partition(disk, 'root');
   if (device === undefined) {
     throw new Failure(

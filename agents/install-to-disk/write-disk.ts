@@ -23,7 +23,7 @@ export const writeDisk: StepBody<HostContext> = {
     sha256((await readTextIfPresent(paths.masterIgnition)) ?? ''),
   ],
   async holds({ cluster, paths }, { signal }) {
-    const disk = await readDisk(cluster.installation.disk, signal);
+    const disk = await readDisk(cluster.installation.disk, paths, signal);
     const device = partition(disk, 'boot');
     if (device === undefined) return false;
     const written = await withMounted(

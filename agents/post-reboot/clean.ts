@@ -1,8 +1,9 @@
-import { connectRuntime } from '../../lib/cri/runtime.ts';
+import { connectHostRuntime } from '../../lib/cri/runtime.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists, removeFile } from '../../lib/host/files.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
 import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
-import { isLeft, type LedgerEntry, readLedger } from '../../lib/installation/ledger.ts';
+import { isLeft, type LedgerEntry, ledgerPath, readLedger } from '../../lib/installation/ledger.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
@@ -28,9 +29,12 @@ export const clean: StepBody<HostContext> = {
   async run({ paths }, progress) {
     const { signal } = progress;
     const ledger = await readLedger(paths);
-    if (ledger === undefined)
-      throw new Failure('fatal', 'the leftovers ledger is not there', { code: 'leftover-remains' });
-    const mounted = await mountedPaths(signal);
+    if (ledger === undefined) {
+      throw new Failure('fatal', `the leftovers ledger ${ledgerPath(paths)} does not exist`, {
+        code: 'leftover-remains',
+      });
+    }
+    const mounted = await mountedPaths(paths, signal);
     let removed = 0;
     for (const entry of ledger.entries) {
       if (await isLeft(paths, entry, signal)) {
@@ -38,7 +42,7 @@ export const clean: StepBody<HostContext> = {
         removed += 1;
         progress.say(`Removed ${entry.path}: ${entry.why}`);
       } else if (await exists(paths.at(entry.path))) {
-        progress.warn(`Left ${entry.path}: somebody else has written it since`);
+        progress.warn(`Left ${entry.path}: its contents have changed since the bootstrap`);
       }
     }
     if (ledger.entries.some(({ unit }) => unit !== undefined)) await reloadUnits(signal);
@@ -64,8 +68,8 @@ async function removeEntry(
 }
 
 /** Host paths that running containers mount. */
-async function mountedPaths(signal: AbortSignal): Promise<string[]> {
-  using runtime = connectRuntime();
+async function mountedPaths(paths: HostPaths, signal: AbortSignal): Promise<string[]> {
+  using runtime = connectHostRuntime(paths);
   const limits = { signal, deadlineMs: 10_000 };
   const running = (await runtime.listContainers(limits)).filter(({ state }) => state === 'running');
   const all = await Promise.all(running.map(({ id }) => runtime.containerStatus(id, limits)));

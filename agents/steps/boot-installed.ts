@@ -33,7 +33,7 @@ export async function bootInstalled(
     });
   }
   try {
-    const disk = await readDisk(device, progress.signal);
+    const disk = await readDisk(device, paths, progress.signal);
     progress.say(await setBootOrder(disk, firmware, paths, progress.signal));
     await markBootOrder(disk, paths, progress.signal);
   } catch (error) {

@@ -45,7 +45,7 @@ export const controlPlane: StepBody<HostContext> = {
       ),
     );
     const names = pods.map((pod) => pod.container);
-    await progress.wait('all of them to run', () => waitUntilRunning(names, progress));
+    await progress.wait('all of them to run', () => waitUntilRunning(paths, names, progress));
     return done();
   },
 };

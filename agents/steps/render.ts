@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { connectRuntime } from '../../lib/cri/runtime.ts';
+import { connectHostRuntime } from '../../lib/cri/runtime.ts';
 import { deferredGroups, readDeferred } from '../../lib/deferred/manifests.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
@@ -67,7 +67,7 @@ async function readFacts(context: HostContext, signal: AbortSignal): Promise<Hos
     });
   }
   const payload = await readPayload(payloadFolder(context));
-  using runtime = connectRuntime();
+  using runtime = connectHostRuntime(context.paths);
   const { cgroupDriver } = await runtime.status({ signal, deadlineMs: 10_000 });
   return {
     hostname: context.hostname(),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Container } from '../../lib/cri/messages.ts';
-import { connectRuntime } from '../../lib/cri/runtime.ts';
+import { connectHostRuntime } from '../../lib/cri/runtime.ts';
 import { waitForContainers } from '../../lib/cri/wait.ts';
 import { exists, readTextIfPresent, removeFile, writeFileAtomic } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -26,11 +26,18 @@ export async function removeStaticPods(
 ): Promise<void> {
   for (const pod of pods) await removeFile(join(paths.staticPods, pod.file));
   const names = pods.map((pod) => pod.container);
-  await progress.wait(`${names.join(', ')} to stop`, () => waitUntilStopped(names, progress));
+  await progress.wait(`${names.join(', ')} to stop`, () =>
+    waitUntilStopped(paths, names, progress),
+  );
 }
 
-async function waitUntilStopped(containers: readonly string[], progress: Progress): Promise<void> {
+async function waitUntilStopped(
+  paths: HostPaths,
+  containers: readonly string[],
+  progress: Progress,
+): Promise<void> {
   await waitForNamed(
+    paths,
     `${containers.join(', ')} to stop`,
     (all) => !all.some(({ name, state }) => containers.includes(name) && state === 'running'),
     progress,
@@ -39,10 +46,12 @@ async function waitUntilStopped(containers: readonly string[], progress: Progres
 
 /** Waits until a running container of each name is there. */
 export async function waitUntilRunning(
+  paths: HostPaths,
   containers: readonly string[],
   progress: Progress,
 ): Promise<void> {
   await waitForNamed(
+    paths,
     `${containers.join(', ')} to run`,
     (all) =>
       containers.every((name) =>
@@ -53,11 +62,12 @@ export async function waitUntilRunning(
 }
 
 async function waitForNamed(
+  paths: HostPaths,
   description: string,
   predicate: (all: readonly Container[]) => boolean,
   progress: Progress,
 ): Promise<void> {
-  using runtime = connectRuntime();
+  using runtime = connectHostRuntime(paths);
   await waitForContainers(runtime, predicate, {
     description,
     signal: progress.signal,
@@ -68,10 +78,11 @@ async function waitForNamed(
 
 /** Whether none of the containers runs. */
 export async function areStopped(
+  paths: HostPaths,
   containers: readonly string[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  using runtime = connectRuntime();
+  using runtime = connectHostRuntime(paths);
   const all = await runtime.listContainers({ signal, deadlineMs: 10_000 });
   return !all.some(({ name, state }) => containers.includes(name) && state === 'running');
 }

@@ -3,6 +3,7 @@ import { credentials, status } from '@grpc/grpc-js';
 import { Failure } from '../errors/failure.ts';
 import { type CallLimits, RpcClient } from '../grpc/client.ts';
 import { isRpcFailure } from '../grpc/failure.ts';
+import type { HostPaths } from '../host/paths.ts';
 import { criDescriptor } from './descriptor.ts';
 import {
   type Container,
@@ -38,15 +39,13 @@ export interface ContainerDetails {
   readonly info: Readonly<Record<string, string>>;
 }
 
-export const runtimeSockets = ['/run/containerd/containerd.sock', '/run/crio/crio.sock'] as const;
-
-/** The first socket that exists; containerd's when none does yet. */
-function findSocket(): string {
-  return runtimeSockets.find((path) => existsSync(path)) ?? runtimeSockets[0];
+/** The host's runtime: at the first socket that exists, containerd's when none does yet. */
+export function connectHostRuntime({ runtimeSockets }: HostPaths): ContainerRuntime {
+  return connectRuntime(runtimeSockets.find((path) => existsSync(path)) ?? runtimeSockets[0]);
 }
 
 /** Nothing is sent until the first call. */
-export function connectRuntime(socket: string = findSocket()): ContainerRuntime {
+export function connectRuntime(socket: string): ContainerRuntime {
   const rpc = new RpcClient({
     name: `the container runtime at ${socket}`,
     address: `unix:${socket}`,

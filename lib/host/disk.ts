@@ -1,12 +1,12 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, realpath } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
 import { partitionNumber, readBlockNode } from './block-device.ts';
 import { run } from './command.ts';
 import { exists } from './files.ts';
-import { hostPaths } from './paths.ts';
+import type { HostPaths } from './paths.ts';
 
 const deviceSchema = z.object({
   path: z.string(),
@@ -33,8 +33,12 @@ export type Partition = Device & { readonly number?: number; readonly startBytes
 export type BlockDevice = Device & { readonly children?: readonly Partition[] };
 
 /** Where a device's name leads, once udev has seen all that is there. */
-export async function findDisk(device: string, signal: AbortSignal): Promise<string> {
-  const path = await resolveDevice(device);
+export async function findDisk(
+  device: string,
+  paths: HostPaths,
+  signal: AbortSignal,
+): Promise<string> {
+  const path = await resolveDevice(device, paths);
   await run('udevadm', ['settle', '--timeout=20'], { signal, deadlineMs: 30_000 });
   return path;
 }
@@ -43,8 +47,12 @@ export async function findDisk(device: string, signal: AbortSignal): Promise<str
  * Reads a disk and its partitions. `device` may be a link of /dev/disk/by-id.
  * Waits for udev first: right after boot or after writing, partitions are still on their way.
  */
-export async function readDisk(device: string, signal: AbortSignal): Promise<BlockDevice> {
-  const path = await findDisk(device, signal);
+export async function readDisk(
+  device: string,
+  paths: HostPaths,
+  signal: AbortSignal,
+): Promise<BlockDevice> {
+  const path = await findDisk(device, paths, signal);
   const text = await run('lsblk', ['--json', '--bytes', '--list', `--output=${COLUMNS}`, path], {
     signal,
     deadlineMs: 30_000,
@@ -53,13 +61,16 @@ export async function readDisk(device: string, signal: AbortSignal): Promise<Blo
   if (disk === undefined)
     throw new Failure('retry', `lsblk knows nothing of ${path}`, { code: 'disk-not-found' });
   const [whole, ...parts] = await Promise.all(
-    [disk, ...children].map((device) => probed(device, signal)),
+    [disk, ...children].map((device) => probed(device, paths, signal)),
   );
-  return { ...(whole ?? disk), children: await Promise.all(parts.map(numbered)) };
+  return {
+    ...(whole ?? disk),
+    children: await Promise.all(parts.map((part) => numbered(part, paths))),
+  };
 }
 
-async function numbered(device: Device): Promise<Partition> {
-  const node = await readBlockNode(hostPaths(), device.kname);
+async function numbered(device: Device, paths: HostPaths): Promise<Partition> {
+  const node = await readBlockNode(paths, device.kname);
   const number = node === undefined ? undefined : partitionNumber(node);
   if (node === undefined || number === undefined) return device;
   const { partition } = node;
@@ -74,9 +85,9 @@ async function numbered(device: Device): Promise<Partition> {
  * What lsblk does not know is read off the device itself: udev may not have looked at
  * it yet, and an installation that is not recognised might be overwritten.
  */
-async function probed(device: Device, signal: AbortSignal): Promise<Device> {
+async function probed(device: Device, paths: HostPaths, signal: AbortSignal): Promise<Device> {
   if (device.fstype !== null) return device;
-  if (!(await exists(device.path))) {
+  if (!(await exists(paths.at(device.path)))) {
     throw new Failure('retry', `the partition ${device.path} has no device node yet`);
   }
   const args = ['--probe', '--output', 'export', device.path];
@@ -104,28 +115,29 @@ async function probed(device: Device, signal: AbortSignal): Promise<Device> {
   };
 }
 
-async function resolveDevice(device: string): Promise<string> {
+/** Path of the device on the host. Whether it is a block device, the kernel says. */
+async function resolveDevice(device: string, paths: HostPaths): Promise<string> {
   try {
-    const path = await realpath(device);
-    if ((await stat(path)).isBlockDevice()) return path;
-    throw new Failure('fatal', `the installation disk ${device} is no block device`, {
+    const path = await realpath(paths.at(device));
+    if ((await readBlockNode(paths, basename(path))) !== undefined) return paths.onHost(path);
+    throw new Failure('fatal', `the installation disk ${device} is not a block device`, {
       code: 'disk-unsuitable',
-      fix: 'Name a whole disk in bootstrapInPlace.installationDisk, best one of /dev/disk/by-id.',
+      fix: 'Name a whole disk in bootstrapInPlace.installationDisk, preferably from /dev/disk/by-id.',
     });
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure('fatal', `the installation disk ${device} is not there`, {
+    throw new Failure('fatal', `the installation disk ${device} does not exist`, {
       code: 'disk-not-found',
-      found: `the disks ${await knownDisks()}`,
+      found: `the disks ${await knownDisks(paths)}`,
       fix: 'Correct bootstrapInPlace.installationDisk, or connect the disk.',
       cause: error,
     });
   }
 }
 
-async function knownDisks(): Promise<string> {
+async function knownDisks(paths: HostPaths): Promise<string> {
   try {
-    const names = await readdir('/dev/disk/by-id');
+    const names = await readdir(paths.at('/dev/disk/by-id'));
     return names.map((name) => `/dev/disk/by-id/${name}`).join(', ') || 'none';
   } catch {
     return 'none in /dev/disk/by-id';

@@ -5,11 +5,20 @@
  */
 export type HostPaths = ReturnType<typeof hostPaths>;
 
-export function hostPaths(root = '/') {
+/** Where services of a host answer that is no path, where that is not its constant address. */
+export interface HostEndpoints {
+  /** URL of etcd. */
+  readonly etcd?: string;
+}
+
+export function hostPaths(root = '/', endpoints: HostEndpoints = {}) {
   const at = (path: string) => (root === '/' ? path : `${root.replace(/\/$/, '')}${path}`);
   return {
     root,
     at,
+    endpoints,
+    /** The path as the host itself has it, of one below the root. */
+    onHost: (path: string) => (path.startsWith(at('/')) ? path.slice(at('').length) : path),
     /** What a live ISO carries, mounted read-only. */
     medium: at('/run/media/iso/sno-agents'),
     /** Working folder of the bootstrap; other software reads master.ign and the markers here. */
@@ -40,6 +49,8 @@ export function hostPaths(root = '/') {
     payload: at('/var/lib/sno-agents/payload'),
     cniBinaries: at('/opt/cni/bin'),
     run: at('/run/sno-agents'),
+    /** Of the container runtimes, in the order in which they are looked for: containerd, CRI-O. */
+    runtimeSockets: [at('/run/containerd/containerd.sock'), at('/run/crio/crio.sock')],
     serviceRecords: at('/var/log/openshift'),
   } as const;
 }

@@ -34,7 +34,7 @@ export async function inspectTarget(
 ): Promise<DiskFinding> {
   const { disk: device, savePartitions } = cluster.installation;
   await requireFree(device, paths, signal);
-  const disk = await readDisk(device, signal);
+  const disk = await readDisk(device, paths, signal);
   const kept = keptPartitions(disk, savePartitions);
   const look = <T>(label: string, use: (folder: string) => Promise<T>) =>
     lookInto(disk, label, paths, signal, use);
@@ -46,7 +46,7 @@ export async function inspectTarget(
 }
 
 async function requireFree(device: string, paths: HostPaths, signal: AbortSignal): Promise<void> {
-  const path = await findDisk(device, signal);
+  const path = await findDisk(device, paths, signal);
   const use = await readDiskUse(paths, device, path);
   if (use === undefined)
     throw new Failure('retry', `the kernel knows no disk ${path}`, { code: 'disk-not-found' });

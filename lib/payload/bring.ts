@@ -1,4 +1,4 @@
-import { type ContainerRuntime, connectRuntime } from '../cri/runtime.ts';
+import { type ContainerRuntime, connectHostRuntime } from '../cri/runtime.ts';
 import { Failure } from '../errors/failure.ts';
 import { hostArchitecture } from '../host/architecture.ts';
 import { run } from '../host/command.ts';
@@ -14,20 +14,16 @@ import { verifyPayload } from './verify.ts';
 
 const importDeadlineMs = 300_000;
 
-/** Opens the host's container runtime; the caller closes it. */
-type Connect = () => ContainerRuntime;
-
 /** Verifies a payload, imports its images into the runtime and installs its binaries. */
 export async function bringPayload(
   folder: string,
   paths: HostPaths,
   progress: Progress,
-  connect: Connect = connectRuntime,
 ): Promise<{ images: number; binaries: number }> {
   const payload = await readPayload(folder);
   expectArchitecture(payload);
   await verifyPayload(payload, progress.signal);
-  await withRuntime(connect, (runtime) =>
+  await withRuntime(paths, (runtime) =>
     importImages(payload, containerdImporter(runtime), {
       signal: progress.signal,
       deadlineMs: importDeadlineMs,
@@ -69,18 +65,17 @@ export async function payloadIsThere(
   folder: string,
   paths: HostPaths,
   signal: AbortSignal,
-  connect: Connect = connectRuntime,
 ): Promise<boolean> {
   const payload = await readPayload(folder);
-  return (await hasImages(payload, signal, connect)) && (await hasBinaries(payload, paths, signal));
+  return (await hasImages(payload, paths, signal)) && (await hasBinaries(payload, paths, signal));
 }
 
 async function hasImages(
   payload: Payload,
+  paths: HostPaths,
   signal: AbortSignal,
-  connect: Connect,
 ): Promise<boolean> {
-  return withRuntime(connect, async (runtime) => {
+  return withRuntime(paths, async (runtime) => {
     for (const { reference, id } of payload.images) {
       const image = await runtime.imageStatus(reference, { signal, deadlineMs: 10_000 });
       if (image?.id !== id) return false;
@@ -109,9 +104,9 @@ async function hasBinaries(
 }
 
 async function withRuntime<T>(
-  connect: Connect,
+  paths: HostPaths,
   use: (runtime: ContainerRuntime) => Promise<T>,
 ): Promise<T> {
-  using runtime = connect();
+  using runtime = connectHostRuntime(paths);
   return await use(runtime);
 }

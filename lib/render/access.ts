@@ -96,7 +96,7 @@ export async function withEtcd<T>(
   use: (client: EtcdClient) => Promise<T>,
 ): Promise<T> {
   const { clientUrl, ca, certificate, key } = accessTo(kind).etcd;
-  using client = connectEtcd(clientUrl, {
+  using client = connectEtcd(paths.endpoints.etcd ?? clientUrl, {
     ca: await readFile(paths.at(ca)),
     cert: await readFile(paths.at(certificate)),
     key: await readFile(paths.at(key)),

@@ -72,7 +72,7 @@ t.test('a loop device as the disk, in the kernel that runs this', { skip }, asyn
   await t.test('partitions to keep are found by the names in its table', async (t) => {
     const { folder, device } = await disk(t);
     await settledUdev(t, folder);
-    const found = await readDisk(device, soon());
+    const found = await readDisk(device, hostPaths(), soon());
     const { kept } = keptPartitions(found, { labels: ['data*'], indexes: ['1'] });
     t.strictSame(
       kept.map(({ number, partlabel }) => [number, partlabel]),

@@ -24,6 +24,7 @@ export const quiesce: StepBody<HostContext> = {
     return (
       !placed.includes(true) &&
       (await areStopped(
+        paths,
         pods.map((pod) => pod.container),
         signal,
       ))

@@ -12,7 +12,7 @@ export const stopEtcd: StepBody<HostContext> = {
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }, { signal }) {
     const pod = staticPod(await loadRendered(paths), 'etcd');
-    return !(await isPlaced(paths, pod)) && (await areStopped([pod.container], signal));
+    return !(await isPlaced(paths, pod)) && (await areStopped(paths, [pod.container], signal));
   },
   async run({ paths }, progress) {
     await removeStaticPods(paths, [staticPod(await loadRendered(paths), 'etcd')], progress);

@@ -52,7 +52,7 @@ export const diskCheck: Check = {
   code: 'preflight-disk',
   run: async ({ cluster, paths, settings, signal }) => {
     const { disk: wanted, savePartitions } = cluster.installation;
-    const disk = await readDisk(wanted, signal);
+    const disk = await readDisk(wanted, paths, signal);
     const payload = await payloadBytes(`${paths.medium}/payload`);
     return judgeSize(wanted, spaceOn(disk, savePartitions), {
       system: settings.minDiskGB * GB,

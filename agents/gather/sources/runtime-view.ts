@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Container, ContainerStatus, PodSandbox } from '../../../lib/cri/messages.ts';
-import { type ContainerRuntime, connectRuntime, runtimeSockets } from '../../../lib/cri/runtime.ts';
+import { type ContainerRuntime, connectRuntime } from '../../../lib/cri/runtime.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import type { GatherHost } from '../gather-host.ts';
 
@@ -41,7 +41,7 @@ export async function withRuntime<T>(
   { paths }: GatherHost,
   use: (runtime: ContainerRuntime) => Promise<T>,
 ): Promise<T> {
-  const sockets = runtimeSockets.map((path) => paths.at(path));
+  const sockets = paths.runtimeSockets;
   const socket = sockets.find((path) => existsSync(path));
   if (socket === undefined) {
     throw new Failure('retry', 'the container runtime does not run', {

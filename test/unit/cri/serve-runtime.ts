@@ -12,6 +12,7 @@ export async function serveRuntime(socket: string, handlers: Handlers): Promise<
   for (const service of Object.values(definition)) {
     if ('format' in service) continue;
     const unary = Object.entries(service).filter(([name]) => name in handlers);
+    if (unary.length === 0) continue;
     server.addService(
       Object.fromEntries(unary),
       Object.fromEntries(

@@ -8,9 +8,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { chmod, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { connectRuntime } from '../../../lib/cri/runtime.ts';
+import { connectHostRuntime } from '../../../lib/cri/runtime.ts';
 import { hostArchitecture } from '../../../lib/host/architecture.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
@@ -54,7 +54,6 @@ async function host(t: Test) {
   const folder = t.testdir({
     payload: { images: {}, bin: {}, cni: {} },
     programs: {},
-    root: {},
     calls: '',
   });
   for (const [path, text] of Object.entries({ ...FILES, 'payload.yaml': description() })) {
@@ -75,9 +74,12 @@ async function host(t: Test) {
   });
   const stored = new Map<string, { id: string; pinned: boolean }>();
   const called = () => readFileSync(calls, 'utf8').trimEnd().split('\n');
-  const sockets = mkdtempSync('/tmp/sno-cri-');
-  t.teardown(() => rmSync(sockets, { recursive: true }));
-  const socket = join(sockets, 's');
+  // A unix socket's path is short.
+  const root = mkdtempSync('/tmp/sno-cri-');
+  t.teardown(() => rmSync(root, { recursive: true }));
+  const paths = hostPaths(root);
+  const [socket = ''] = paths.runtimeSockets;
+  mkdirSync(dirname(socket), { recursive: true });
   const server = await serveRuntime(socket, {
     Status: () => ({ status: { conditions: [] }, info: { config: '{}' } }),
     RuntimeConfig: () => ({ linux: { cgroupDriver: 'SYSTEMD' } }),
@@ -89,20 +91,18 @@ async function host(t: Test) {
     },
   });
   t.teardown(() => server.forceShutdown());
-  const paths = hostPaths(join(folder, 'root'));
   for (const store of ['/var/lib/containerd', '/var/lib/containers']) {
     mkdirSync(paths.at(store), { recursive: true });
   }
   const log = createLogger({ write: () => true });
   const progress = new Progress(signal, performance.now() + 60_000, log, { waiting: () => true });
-  const connect = () => connectRuntime(socket);
   const payload = join(folder, 'payload');
-  return { folder, payload, paths, progress, connect, stored, called, program, socket };
+  return { folder, payload, paths, progress, stored, called, program, socket };
 }
 
 t.test('images are imported, binaries installed, and all of it synced', async (t) => {
-  const { payload, paths, progress, connect, called, socket } = await host(t);
-  t.strictSame(await bringPayload(payload, paths, progress, connect), { images: 1, binaries: 2 });
+  const { payload, paths, progress, called, socket } = await host(t);
+  t.strictSame(await bringPayload(payload, paths, progress), { images: 1, binaries: 2 });
   const ctr = `ctr --address ${socket} --namespace k8s.io images`;
   const stores = ['/var/lib/containerd', '/var/lib/containers'].map(paths.at).join(' ');
   t.strictSame(called(), [
@@ -115,18 +115,18 @@ t.test('images are imported, binaries installed, and all of it synced', async (t
 });
 
 t.test('a damaged payload is not imported', async (t) => {
-  const { payload, paths, progress, connect, called } = await host(t);
+  const { payload, paths, progress, called } = await host(t);
   writeFileSync(join(payload, 'images/etcd.tar'), 'rat');
-  await t.rejects(bringPayload(payload, paths, progress, connect), /images\/etcd\.tar: expected/);
+  await t.rejects(bringPayload(payload, paths, progress), /images\/etcd\.tar: expected/);
   t.strictSame(called(), ['']);
   t.notOk(existsSync(paths.binaries));
 });
 
 t.test('a payload is there with every image by digest and every binary', async (t) => {
-  const { payload, paths, progress, connect, stored } = await host(t);
-  const isThere = () => payloadIsThere(payload, paths, signal, connect);
+  const { payload, paths, progress, stored } = await host(t);
+  const isThere = () => payloadIsThere(payload, paths, signal);
   t.equal(await isThere(), false);
-  await bringPayload(payload, paths, progress, connect);
+  await bringPayload(payload, paths, progress);
   t.equal(await isThere(), true);
   stored.set('r.test/etcd:1', { id: 'sha256:other', pinned: true });
   t.equal(await isThere(), false, 'another image under the name');
@@ -139,17 +139,17 @@ t.test('a payload is there with every image by digest and every binary', async (
 });
 
 t.test('a binary with another mode, or a folder in its place, is replaced', async (t) => {
-  const { payload, paths, progress, connect } = await host(t);
-  await bringPayload(payload, paths, progress, connect);
+  const { payload, paths, progress } = await host(t);
+  await bringPayload(payload, paths, progress);
   const kubelet = join(paths.binaries, 'kubelet');
   await chmod(kubelet, 0o4755);
-  await bringPayload(payload, paths, progress, connect);
+  await bringPayload(payload, paths, progress);
   t.equal((await stat(kubelet)).mode & 0o7777, 0o755);
 });
 
 t.test('a failure of ctr can pass, and says what ctr said', async (t) => {
-  const { connect, program, folder } = await host(t);
-  using runtime = connect();
+  const { program, folder, paths } = await host(t);
+  using runtime = connectHostRuntime(paths);
   const importer = containerdImporter(runtime);
   const limits = { signal, deadlineMs: 60_000 };
   program('ctr', 'echo first >&2; echo "ctr: no space left" >&2; exit 1\n');
@@ -177,8 +177,8 @@ t.test('a failure of ctr can pass, and says what ctr said', async (t) => {
 });
 
 t.test('a name is taken from the image that has it, and waited for', async (t) => {
-  const { connect, called, stored, program, socket } = await host(t);
-  using runtime = connect();
+  const { called, stored, program, socket, paths } = await host(t);
+  using runtime = connectHostRuntime(paths);
   const importer = containerdImporter(runtime);
   stored.set('r.test/pause:1', { id: ID, pinned: true });
   stored.set('k8s/pause', { id: 'sha256:old', pinned: true });

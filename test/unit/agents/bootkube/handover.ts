@@ -1,0 +1,147 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { combinedIgnition } from '../../../../agents/bootkube/handover/combined-ignition.ts';
+import { masterIgnition } from '../../../../agents/bootkube/handover/master-ignition.ts';
+import { kubeletIdentity, readIdentity } from '../../../../agents/steps/kubelet-identity.ts';
+import { sha256 } from '../../../../lib/host/files.ts';
+import { parseConfig } from '../../../../lib/ignition/config.ts';
+import { decodeDataUrl } from '../../../../lib/ignition/data-url.ts';
+import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { inspectCertificate } from '../../../../lib/pki/certificate.ts';
+import { accessTo } from '../../../../lib/render/access.ts';
+import { serveApi } from '../../gather/cluster/serve-api.ts';
+import { cluster } from '../host/cluster.ts';
+import { type HostOptions, testHost } from '../host/host.ts';
+import { writePayload } from '../host/payload.ts';
+import { giveRendered } from '../host/rendered.ts';
+
+const FOLDER = '/opt/openshift/kubelet-identity';
+const ORIGINAL = '/opt/openshift/original-master.ign';
+const MASTER = '/opt/openshift/master.ign';
+const authority = await createAuthority('kubelet-client-ca');
+
+function host(t: Test, options: HostOptions = {}) {
+  const it = testHost(t, options);
+  const { certificate, key } = accessTo('kubernetes').kubeletClientAuthority;
+  it.write(certificate, authority.certificate);
+  it.write(key, authority.key, 0o600);
+  return it;
+}
+
+t.test('kubelet-identity', async (t) => {
+  const it = host(t);
+  t.equal(await it.holds(kubeletIdentity), false, 'before');
+  t.same(await it.run(kubeletIdentity), { kind: 'done', note: 'system:node:edge-0' });
+  t.equal(await it.holds(kubeletIdentity), true, 'after');
+  const { name, contents } = (await readIdentity(it.context)) ?? { name: '', contents: '' };
+  t.match(name, /^kubelet-client-\d{4}(-\d\d){5}\.pem$/, "as the kubelet's own are named");
+  t.equal(it.mode(`${FOLDER}/${name}`), 0o600);
+  const { subject, clientAuth, serverAuth } = inspectCertificate(contents);
+  t.same(subject, { commonName: 'system:node:edge-0', organizations: ['system:nodes'] });
+  t.same([clientAuth, serverAuth], [true, false]);
+  const certificate = new X509Certificate(contents);
+  t.ok(certificate.verify(new X509Certificate(authority.certificate).publicKey));
+  t.ok(certificate.checkPrivateKey(createPrivateKey(contents)), 'with its key');
+
+  t.test('there is one, however often it runs', async (t) => {
+    it.write(`${FOLDER}/kubelet-client-2020-01-01-00-00-00.pem`, 'of an attempt before');
+    await it.run(kubeletIdentity);
+    t.notOk(it.has(`${FOLDER}/kubelet-client-2020-01-01-00-00-00.pem`));
+    t.equal(await it.holds(kubeletIdentity), true);
+  });
+
+  t.test('of another name it is made again', async (t) => {
+    const renamed = { ...it.context, hostname: () => 'edge-1' };
+    t.equal(await kubeletIdentity.holds(renamed, it.progress()), false);
+    t.notSame(await kubeletIdentity.input(renamed), await kubeletIdentity.input(it.context));
+  });
+});
+
+t.test('master-ignition', async (t) => {
+  const rendering = async (t: Test, options: HostOptions = {}) => {
+    const it = host(t, options);
+    await giveRendered(it);
+    writePayload(it, '/run/media/iso/sno-agents/payload');
+    it.write('/var/lib/kubelet/config.json', '{"auths":{}}', 0o600);
+    return it;
+  };
+
+  t.test('is rendered where there is no machine config server', async (t) => {
+    const it = await rendering(t, { cluster: { sshKeys: ['ssh-ed25519 AAAA me'] } });
+    t.equal(await it.holds(masterIgnition), false, 'before');
+    t.same(await it.run(masterIgnition), { kind: 'done', note: 'rendered' });
+    t.equal(await it.holds(masterIgnition), true, 'after');
+    t.equal(it.mode(ORIGINAL), 0o600, 'it holds the pull secret');
+    const { storage, passwd, systemd } = parseConfig(it.read(ORIGINAL), ORIGINAL);
+    const file = (path: string) => {
+      const found = storage?.files?.find((each) => each.path === path);
+      return found && { mode: found.mode, text: decodeDataUrl(found.contents ?? {}).toString() };
+    };
+    const digest = sha256(it.read('/run/media/iso/sno-agents/payload/payload.yaml'));
+    const state = '/var/lib/sno-agents';
+    t.same(file('/etc/sno-agents/kubelet.env')?.text, 'KUBELET_NODE_IPS=192.0.2.10\n');
+    t.same(
+      file('/etc/sno-agents/executable.sha256')?.text,
+      `${cluster.executableSha256}  ${state}/bin/sno-agents\n`,
+    );
+    t.same(
+      file('/etc/sno-agents/payload.sha256')?.text,
+      `${digest}  ${state}/payload/payload.yaml\n`,
+    );
+    t.same(file('/var/lib/kubelet/config.json'), { mode: 0o600, text: '{"auths":{}}' });
+    t.match(passwd?.users, [{ name: 'core', sshAuthorizedKeys: ['ssh-ed25519 AAAA me'] }]);
+    const links = new Map(storage?.links?.map(({ path, target }) => [path, target]));
+    for (const agent of ['sno-payload', 'sno-certificates']) {
+      t.equal(links.get(`${state}/bin/${agent}`), 'sno-agents');
+    }
+    const enabled = (systemd?.units ?? []).filter((unit) => unit.enabled === true);
+    for (const unit of ['kubelet', 'sno-payload', 'sno-certificates']) {
+      t.ok(
+        enabled.some(({ name }) => name === `${unit}.service`),
+        unit,
+      );
+    }
+  });
+
+  t.test('without keys there is no user, without a pull secret no file of it', async (t) => {
+    const it = await rendering(t);
+    it.remove('/var/lib/kubelet/config.json');
+    await it.run(masterIgnition);
+    const { storage, passwd } = parseConfig(it.read(ORIGINAL), ORIGINAL);
+    t.same(passwd?.users ?? [], []);
+    t.notOk(storage?.files?.some(({ path }) => path.endsWith('/config.json')));
+  });
+
+  t.test('from a server that the cluster does not know it is not taken', async (t) => {
+    const { port } = await serveApi(t, (_, answer) => void answer.end('{}'));
+    const machineConfigServerUrl = `https://127.0.0.1:${port}/config/master`;
+    const it = await rendering(t, { cluster: { machineConfigServerUrl } });
+    it.write('/opt/openshift/tls/kube-apiserver-serving-ca.crt', authority.certificate);
+    t.match(await it.failureOf(masterIgnition), { kind: 'retry', message: /cannot be fetched/ });
+    t.notOk(it.has(ORIGINAL));
+    t.same(await masterIgnition.input(it.context), [cluster.clusterId, machineConfigServerUrl]);
+  });
+
+  t.test('one that cannot be parsed does not hold in silence', async (t) => {
+    const it = await rendering(t);
+    it.write(ORIGINAL, '{"ignition":');
+    await t.rejects(it.holds(masterIgnition), /original-master\.ign/);
+  });
+});
+
+t.test('combined-ignition: what holds is a valid one that fits', async (t) => {
+  const it = host(t, { settings: { maxIgnitionMiB: 1 } });
+  t.equal(await it.holds(combinedIgnition), false, 'none');
+  it.write(MASTER, '{"ignition":{"version":"3.2.0"}}');
+  t.equal(await it.holds(combinedIgnition), true);
+  it.write(MASTER, '{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"relative"}]}}');
+  t.equal(await it.holds(combinedIgnition), false, 'invalid');
+  it.write(MASTER, `{"ignition":{"version":"3.2.0"}}${' '.repeat(2 ** 20)}`);
+  t.equal(await it.holds(combinedIgnition), false, 'too large');
+  const before = JSON.stringify(await combinedIgnition.input(it.context));
+  for (const path of [ORIGINAL, '/opt/openshift/etcd-snapshot.json']) {
+    it.write(path, 'another');
+    t.not(JSON.stringify(await combinedIgnition.input(it.context)), before, path);
+    it.remove(path);
+  }
+});

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Test } from 'tap';
+import { accessTo } from '../../../../lib/render/access.ts';
+import { adminKubeconfig, serveApi } from '../../gather/cluster/serve-api.ts';
+import type { TestHost } from './host.ts';
+
+/** A request as its answer is given it; `body` is text, empty without one. */
+export interface ApiRequest {
+  readonly query: URLSearchParams;
+  readonly body: string;
+}
+
+/** What the API answers: an object with status 200, or `refuse(...)`. */
+export type ApiAnswer = (request: ApiRequest) => object;
+
+/** Another status than 200. */
+class Refusal {
+  readonly code: number;
+  readonly message: string;
+
+  constructor(code: number, message: string) {
+    this.code = code;
+    this.message = message;
+  }
+}
+export const refuse = (code: number, message = 'refused by the test') => new Refusal(code, message);
+
+/** A list of the API with these objects. */
+export const listOf = (...items: object[]) => ({ metadata: { resourceVersion: '1' }, items });
+
+export const { kubeconfigs, deferredIdentity } = accessTo('kubernetes');
+
+/**
+ * An API server on loopback, and the kubeconfigs by which this host's agents find it. It answers
+ * by method and path (`GET /readyz`); watches stay open without an event. A request that the
+ * test gave no answer for is refused, and fails the test at its end.
+ */
+export async function fakeApi(
+  t: Test,
+  host: TestHost,
+  answers: Readonly<Record<string, ApiAnswer>>,
+): Promise<{ readonly requests: string[]; stop(): void }> {
+  const requests: string[] = [];
+  const unexpected: string[] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { pathname, searchParams: query } = new URL(request.url ?? '/', 'https://x');
+    const body = await text(request);
+    if (query.get('watch') === 'true') return void response.writeHead(200).flushHeaders();
+    const name = `${request.method} ${pathname}`;
+    requests.push(name);
+    if (answers[name] === undefined) unexpected.push(name);
+    const given = answers[name]?.({ query, body }) ?? refuse(403, `no answer for ${name}`);
+    if (!(given instanceof Refusal)) return void response.end(JSON.stringify(given));
+    const { code, message } = given;
+    response.writeHead(code).end(JSON.stringify({ kind: 'Status', code, message }));
+  };
+  const { port, stop } = await serveApi(t, (request, response) => void answer(request, response));
+  for (const path of [...Object.values(kubeconfigs), deferredIdentity.kubeconfig]) {
+    host.write(path, adminKubeconfig(port), 0o600);
+  }
+  t.teardown(() => {
+    if (unexpected.length > 0) throw new Error(`unexpected requests: ${unexpected.join(', ')}`);
+  });
+  return { requests, stop };
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import {
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServerWritableStream,
+  status,
+} from '@grpc/grpc-js';
+import { fromJSON } from '@grpc/proto-loader';
+import type { Test } from 'tap';
+import { etcdDescriptor } from '../../../../lib/etcd/descriptor.ts';
+import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { issueLeaf } from '../../../../lib/pki/leaf.ts';
+import { accessTo } from '../../../../lib/render/access.ts';
+import type { TestHost } from './host.ts';
+
+const authority = await createAuthority('etcd-ca');
+const server = await issueLeaf(authority, {
+  subject: { commonName: 'etcd-server' },
+  usage: 'server',
+  ipAddresses: ['127.0.0.1'],
+});
+const client = await issueLeaf(authority, { subject: { commonName: 'agents' }, usage: 'client' });
+
+/** The snapshot that the fake etcd streams: a database and its SHA-256. */
+const DATABASE = Buffer.from('all keys of the cluster');
+export const snapshotBytes = Buffer.concat([
+  DATABASE,
+  createHash('sha256').update(DATABASE).digest(),
+]);
+
+export interface FakeEtcd {
+  readonly url: string;
+  /** Every call that changes or reads the database, in order. */
+  readonly calls: string[];
+  /** What it answers; a test may change it at any time. */
+  readonly state: { revision: number; leader: string; leases: string[]; hash: number };
+  /** Called before the snapshot is streamed. */
+  beforeSnapshot: () => void;
+  /** Gives a host the agents' client certificate. */
+  giveAccess(host: TestHost): void;
+}
+
+/**
+ * An etcd member on loopback, with TLS both ways. It knows what the agents call it for; any
+ * other call is refused. Give its `url` to the host as `endpoints.etcd`.
+ */
+export async function fakeEtcd(t: Test): Promise<FakeEtcd> {
+  const state = { revision: 12, leader: '7', leases: ['41', '42'], hash: 99 };
+  const calls: string[] = [];
+  const header = () => ({ memberId: '7', revision: `${state.revision}` });
+  const unary = {
+    Status: () => ({ header: header(), version: '3.6.8', leader: state.leader }),
+    LeaseLeases: () => ({ leases: state.leases.map((ID) => ({ ID })) }),
+    LeaseRevoke: ({ ID }: Request) => {
+      calls.push(`revoke ${ID}`);
+      state.revision += 1;
+      return { header: header() };
+    },
+    Compact: ({ revision, physical }: Request) => {
+      calls.push(`compact ${revision}${physical === true ? ' physically' : ''}`);
+      return { header: header() };
+    },
+    Defragment: () => {
+      calls.push('defragment');
+      return {};
+    },
+    HashKV: ({ revision }: Request) => {
+      calls.push(`hash ${revision}`);
+      return { hash: state.hash, hashRevision: `${state.revision}`, compactRevision: '14' };
+    },
+  };
+  const etcd: FakeEtcd = {
+    url: '',
+    calls,
+    state,
+    beforeSnapshot: () => {},
+    giveAccess(host) {
+      const { ca, certificate, key } = accessTo('kubernetes').etcd;
+      host.write(ca, authority.certificate);
+      host.write(certificate, client.certificate);
+      host.write(key, client.key, 0o600);
+    },
+  };
+  const streams = {
+    Snapshot(call: ServerWritableStream<object, object>) {
+      etcd.beforeSnapshot();
+      calls.push('snapshot');
+      call.write({ remainingBytes: '0', blob: DATABASE, version: '3.6.0' });
+      call.write({ remainingBytes: '0', blob: snapshotBytes.subarray(DATABASE.length) });
+      call.end();
+    },
+    Watch(call: ServerDuplexStream<object, object>) {
+      call.on('data', () => call.write({ header: header(), created: true }));
+    },
+  };
+  const port = await serve(t, unary, streams);
+  return Object.assign(etcd, { url: `https://127.0.0.1:${port}` });
+}
+
+interface Request {
+  readonly ID?: string;
+  readonly revision?: string;
+  readonly physical?: boolean;
+}
+type Answer = (error: object | null, value?: object) => void;
+
+async function serve(
+  t: Test,
+  unary: Readonly<Record<string, (request: Request) => object>>,
+  streams: Parameters<Server['addService']>[1],
+): Promise<number> {
+  const definition = fromJSON(etcdDescriptor, { longs: String, enums: String, defaults: true });
+  const rpc = new Server();
+  for (const service of Object.values(definition)) {
+    if ('format' in service) continue;
+    const handlers = Object.keys(service).map((name) => {
+      const handle = (call: { request: Request }, answer: Answer) => {
+        const given = unary[name]?.(call.request);
+        if (given !== undefined) answer(null, given);
+        else answer({ code: status.UNIMPLEMENTED, details: `unexpected ${name}` });
+      };
+      return [name, streams[name] ?? handle] as const;
+    });
+    rpc.addService(service, Object.fromEntries(handlers));
+  }
+  t.teardown(() => rpc.forceShutdown());
+  const pair = {
+    private_key: Buffer.from(server.key),
+    cert_chain: Buffer.from(server.certificate),
+  };
+  const tls = ServerCredentials.createSsl(Buffer.from(authority.certificate), [pair], true);
+  return new Promise((resolve, reject) =>
+    rpc.bindAsync('127.0.0.1:0', tls, (error, port) => (error ? reject(error) : resolve(port))),
+  );
+}

@@ -1,0 +1,136 @@
+import { EventEmitter, once } from 'node:events';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Test } from 'tap';
+import type { HostContext } from '../../../../agents/steps/host-context.ts';
+import type { Cluster } from '../../../../lib/cluster/cluster.ts';
+import { Failure } from '../../../../lib/errors/failure.ts';
+import { type HostEndpoints, hostPaths } from '../../../../lib/host/paths.ts';
+import { defaultSettings, type Settings } from '../../../../lib/host/settings.ts';
+import { createLogger } from '../../../../lib/log/logger.ts';
+import { Progress } from '../../../../lib/steps/progress.ts';
+import type { Outcome } from '../../../../lib/steps/step.ts';
+import type { StepBody } from '../../../../lib/steps/within.ts';
+import { cluster } from './cluster.ts';
+import { FakePrograms } from './programs.ts';
+
+/** What is particular to the host of a test. */
+export interface HostOptions {
+  readonly cluster?: Partial<Cluster>;
+  readonly settings?: Partial<Settings>;
+  readonly hostname?: string;
+  readonly endpoints?: HostEndpoints;
+}
+
+/** What a step says when it fails: the kind decides whether it is tried again. */
+export interface Said {
+  readonly kind: string;
+  readonly message: string;
+}
+
+/**
+ * A host as a folder, for the test of a step: files below a root, programs in a folder of
+ * PATH that fail unless the test says what they do, no network and no clock but its own. It
+ * is removed when the test ends. `fakeRuntime`, `fakeApi` and `fakeEtcd` add services to it.
+ */
+export function testHost(t: Test, options: HostOptions = {}): TestHost {
+  // Not below the checkout: a socket's path has room for a hundred characters.
+  const folder = mkdtempSync(join(tmpdir(), 'sno-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  return new TestHost(t, folder, options);
+}
+
+export class TestHost {
+  readonly root: string;
+  readonly programs: FakePrograms;
+  readonly paths: HostContext['paths'];
+  readonly context: HostContext;
+  /** What the steps logged, a line each. */
+  readonly lines: string[] = [];
+  readonly #logged = new EventEmitter();
+
+  constructor(t: Test, folder: string, options: HostOptions) {
+    this.root = join(folder, 'host');
+    mkdirSync(this.root);
+    this.programs = new FakePrograms(t, join(folder, 'bin'), this.root);
+    this.paths = hostPaths(this.root, options.endpoints);
+    this.context = {
+      paths: this.paths,
+      settings: { ...defaultSettings, ...options.settings },
+      cluster: { ...cluster, ...options.cluster },
+      hostname: () => options.hostname ?? 'edge-0',
+      bootTime: async () => new Date('2030-01-01T00:00:00Z'),
+    };
+  }
+
+  /** Where a path of the host is on this machine. */
+  at(path: string): string {
+    return path.startsWith(this.root) ? path : this.paths.at(path);
+  }
+
+  write(path: string, contents: string | Uint8Array = '', mode = 0o644): void {
+    mkdirSync(dirname(this.at(path)), { recursive: true });
+    writeFileSync(this.at(path), contents, { mode });
+  }
+
+  read(path: string): string {
+    return readFileSync(this.at(path), 'utf8');
+  }
+
+  remove(path: string): void {
+    rmSync(this.at(path), { recursive: true });
+  }
+
+  has(path: string): boolean {
+    return lstatSync(this.at(path), { throwIfNoEntry: false }) !== undefined;
+  }
+
+  /** Permissions of a file, such as 0o600. */
+  mode(path: string): number {
+    return lstatSync(this.at(path)).mode & 0o777;
+  }
+
+  progress(signal: AbortSignal = AbortSignal.timeout(300_000), leftMs = 300_000): Progress {
+    const write = (line: string) => {
+      this.lines.push(line);
+      this.#logged.emit('line');
+    };
+    const log = createLogger({ write, priorities: false });
+    return new Progress(signal, performance.now() + leftMs, log, { waiting: () => true });
+  }
+
+  run(step: StepBody<HostContext>): Promise<Outcome> {
+    return step.run(this.context, this.progress());
+  }
+
+  holds(step: StepBody<HostContext>): Promise<boolean> {
+    return step.holds(this.context, this.progress());
+  }
+
+  /** Returns once the steps have logged that; fails when they do not in time. */
+  async said(words: RegExp): Promise<void> {
+    const signal = AbortSignal.timeout(120_000);
+    while (!words.test(this.lines.join(''))) await once(this.#logged, 'line', { signal });
+  }
+
+  /** Runs a step until it logs that, then has it stop: true if it did both. */
+  async waitsFor(step: StepBody<HostContext>, says: RegExp): Promise<boolean> {
+    const stop = new AbortController();
+    const said = this.said(says);
+    said.catch(() => undefined).then(() => stop.abort(new Error('stopped by the test')));
+    const isDone = await step.run(this.context, this.progress(stop.signal)).then(
+      () => true,
+      () => false,
+    );
+    return stop.signal.aborted && says.test(this.lines.join('')) && !isDone;
+  }
+
+  /** Runs a step that fails, and returns what it says. */
+  async failureOf(step: StepBody<HostContext>): Promise<Said> {
+    const outcome = await this.run(step).catch((error: unknown) => error);
+    if (outcome instanceof Failure) return { kind: outcome.kind, message: outcome.message };
+    if (outcome instanceof Error) throw outcome;
+    throw new Error(`${step.name} did not fail: ${JSON.stringify(outcome)}`);
+  }
+}

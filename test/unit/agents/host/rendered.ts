@@ -1,0 +1,33 @@
+import type { Rendered } from '../../../../lib/render/renderer.ts';
+import { type HostIdentity, saveRendered } from '../../../../lib/render/store.ts';
+import type { TestHost } from './host.ts';
+import type { FakeContainer } from './runtime.ts';
+
+const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+
+/** A control plane whose manifests are its components' names. */
+export const rendered: Rendered = {
+  directories: [{ path: '/etc/kubernetes/manifests', mode: 0o700, stage: 'both' }],
+  files: [
+    { path: '/etc/kubernetes/kubelet.yaml', mode: 0o600, contents: 'kubelet', stage: 'both' },
+  ],
+  staticPods: COMPONENTS.map((component) => ({
+    component,
+    file: `${component}.yaml`,
+    container: component,
+    manifest: `manifest of ${component}\n`,
+  })),
+  manifests: [],
+};
+
+/** What the render step left on this host. */
+export async function giveRendered(host: TestHost, more: Partial<Rendered> = {}): Promise<void> {
+  const identity: HostIdentity = { hostname: 'edge-0', nodeIps: ['192.0.2.10'] };
+  await saveRendered(host.paths, 'input', identity, { ...rendered, ...more });
+}
+
+export const podPath = (component: string) => `/etc/kubernetes/manifests/${component}.yaml`;
+
+/** As a kubelet would: a running container for each static pod that is placed. */
+export const containersOf = (host: TestHost): FakeContainer[] =>
+  COMPONENTS.map((name) => ({ name, state: host.has(podPath(name)) ? 'running' : 'exited' }));

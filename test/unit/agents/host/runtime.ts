@@ -1,0 +1,46 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Test } from 'tap';
+import { type Handlers, serveRuntime } from '../../cri/serve-runtime.ts';
+import type { TestHost } from './host.ts';
+
+/** A container as a test describes it; it runs unless it has a state. */
+export interface FakeContainer {
+  readonly name: string;
+  readonly state?: 'running' | 'exited' | 'created';
+  /** Paths of the host. */
+  readonly mounts?: readonly string[];
+}
+
+const describe = ({ name, state = 'running' }: FakeContainer) => ({
+  id: `id-of-${name}`,
+  metadata: { name },
+  state: `CONTAINER_${state.toUpperCase()}`,
+});
+
+/**
+ * A container runtime at the host's own socket. `containers` is asked at each call, so that
+ * they can depend on the host's files. It knows no other calls than `more` adds.
+ */
+export async function fakeRuntime(
+  t: Test,
+  host: TestHost,
+  containers: () => readonly FakeContainer[],
+  more: Handlers = {},
+): Promise<void> {
+  const [socket = ''] = host.paths.runtimeSockets;
+  mkdirSync(dirname(socket), { recursive: true });
+  const server = await serveRuntime(socket, {
+    ListContainers: () => ({ containers: containers().map(describe) }),
+    ContainerStatus: (request) => {
+      const found = containers().find((each) =>
+        JSON.stringify(request).includes(`"${describe(each).id}"`),
+      );
+      if (found === undefined) throw new Error('no such container');
+      const mounts = (found.mounts ?? []).map((path) => ({ hostPath: host.at(path) }));
+      return { status: { ...describe(found), mounts }, info: {} };
+    },
+    ...more,
+  });
+  t.teardown(() => server.forceShutdown());
+}

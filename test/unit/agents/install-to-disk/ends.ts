@@ -1,0 +1,107 @@
+import t from 'tap';
+import { finish } from '../../../../agents/bootkube/handover/finish.ts';
+import { restart } from '../../../../agents/install-to-disk/restart.ts';
+import { waitForBootkube } from '../../../../agents/install-to-disk/wait-for-bootkube.ts';
+import { progressLine, showProgress } from '../../../../agents/progress/show-progress.ts';
+import type { AgentStatus } from '../../../../lib/steps/status.ts';
+import { cluster } from '../host/cluster.ts';
+import { testHost } from '../host/host.ts';
+
+const DONE = '/opt/openshift/.bootkube.done';
+const IGNITION = '/opt/openshift/master.ign';
+const INSTALLED = '/opt/openshift/.install-to-disk.done';
+const STATUS = '/run/sno-agents/bootkube/status.json';
+
+const status = (more: Partial<AgentStatus>): AgentStatus => ({
+  schemaVersion: 1,
+  version: '1.2.3',
+  agent: 'bootkube',
+  unit: 'bootkube',
+  state: 'running',
+  updated: '2030-01-01T00:00:00Z',
+  ...more,
+});
+
+t.test('finish and restart leave the marks that other installers wait for', async (t) => {
+  const it = testHost(t);
+  t.equal(await it.holds(finish), false);
+  t.same(await it.run(finish), { kind: 'done' });
+  t.equal(it.read(DONE), `${cluster.clusterId}\n`);
+  t.equal(await it.holds(finish), true);
+  t.equal(await it.holds(restart), false);
+  t.match(await it.run(restart), { kind: 'reboot', reason: /\/dev\/vda is complete/ });
+  t.equal(it.read(INSTALLED), `${cluster.clusterId}\n`);
+  t.equal(await it.holds(restart), true, 'after the restart it is not asked for again');
+  for (const path of [DONE, INSTALLED]) t.equal(it.mode(path), 0o644, path);
+});
+
+t.test('wait-for-bootkube', async (t) => {
+  t.test('holds when the mark and the Ignition exist', async (t) => {
+    const it = testHost(t);
+    t.equal(await it.holds(waitForBootkube), false);
+    it.write(DONE);
+    t.equal(await it.holds(waitForBootkube), false, 'the Ignition is missing');
+    it.write(IGNITION);
+    t.equal(await it.holds(waitForBootkube), true);
+    it.remove(DONE);
+    t.equal(await it.holds(waitForBootkube), false, 'the mark is missing');
+  });
+
+  t.test('ends with the mark', async (t) => {
+    const it = testHost(t);
+    it.write(STATUS, JSON.stringify(status({})));
+    it.write('/opt/openshift/openshift/.keep');
+    const running = it.run(waitForBootkube);
+    it.write(DONE);
+    t.same(await running, { kind: 'done' });
+  });
+
+  t.test('ends at once when bootkube has failed permanently', async (t) => {
+    const it = testHost(t);
+    it.write('/opt/openshift/.keep');
+    it.write(STATUS, JSON.stringify(status({ state: 'failed', exitCode: 4, reason: 'disk' })));
+    t.match(await it.failureOf(waitForBootkube), {
+      kind: 'fatal',
+      message: /bootkube failed.*found disk.*journalctl -u bootkube/,
+    });
+    it.write(STATUS, JSON.stringify(status({ state: 'failed', exitCode: 3 })));
+    t.match(await it.failureOf(waitForBootkube), { kind: 'fatal', message: /no reason given/ });
+  });
+
+  t.test('goes on waiting while bootkube is started again by itself', async (t) => {
+    for (const more of [{ state: 'failed', exitCode: 1 }, { state: 'stopped' }] as const) {
+      const it = testHost(t);
+      it.write('/opt/openshift/.keep');
+      it.write(STATUS, JSON.stringify(status(more)));
+      t.ok(await it.waitsFor(waitForBootkube, /Waiting for bootkube to finish/), more.state);
+    }
+  });
+});
+
+t.test('show-progress', async (t) => {
+  t.test('says each change once, until the installation is on the disk', async (t) => {
+    const it = testHost(t);
+    const step = { name: 'etcd', number: 3, of: 9, attempt: 1, since: '', until: '' };
+    it.write('/opt/openshift/.keep');
+    it.write('/run/sno-agents/install-to-disk/.keep');
+    it.write(STATUS, JSON.stringify(status({ step })));
+    t.equal(await it.holds(showProgress), false);
+    const running = it.run(showProgress);
+    it.write(INSTALLED);
+    t.same(await running, { kind: 'done' });
+    t.equal(it.lines.filter((line) => line.includes('step 3 of 9 (etcd)')).length, 1);
+    t.equal(await it.holds(showProgress), true);
+  });
+
+  const lines: [status: AgentStatus | undefined, says: RegExp | undefined][] = [
+    [undefined, undefined],
+    [status({}), /^Preparing the cluster$/],
+    [status({ agent: 'install-to-disk' }), /^Writing the disk$/],
+    [status({ state: 'failed', reason: 'no disk' }), /FAILED: no disk/],
+    [status({ state: 'failed' }), /FAILED: no reason/],
+    [status({ state: 'stopped' }), /stopped/],
+    [status({ state: 'done' }), /done/],
+    [status({ agent: 'install-to-disk', state: 'reboot' }), /medium may be removed/],
+  ];
+  for (const [given, says] of lines) t.match(progressLine(given), says, given?.state ?? 'none');
+});

@@ -1,0 +1,100 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { lstatSync, symlinkSync } from 'node:fs';
+import t from 'tap';
+import { signExpired } from '../../../../agents/steps/sign-expired.ts';
+import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { issueLeaf } from '../../../../lib/pki/leaf.ts';
+import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
+import { leafCatalogue } from '../../../../lib/render/kubernetes/leaves.ts';
+import { testHost } from '../host/host.ts';
+
+const SERVER = '/etc/kubernetes/pki/etcd/server';
+const CLIENT = '/var/lib/kubelet/pki/kubelet-client-current.pem';
+const DATED = '/var/lib/kubelet/pki/kubelet-client-2026-01-31-00-00-00.pem';
+const day = 24 * 3_600_000;
+
+const etcd = await createAuthority('etcd-ca');
+const kubelet = await createAuthority('kubelet-client-ca');
+const issue = (authority: typeof etcd, commonName: string, daysLeft: number) =>
+  issueLeaf(
+    authority,
+    { subject: { commonName }, usage: 'client', lifetimeDays: 365 },
+    new Date(Date.now() - (365 - daysLeft) * day),
+  );
+const soon = {
+  server: await issue(etcd, 'etcd-server', -3),
+  node: await issue(kubelet, 'system:node:edge-0', 30),
+};
+const later = {
+  server: await issue(etcd, 'etcd-server', 300),
+  node: await issue(kubelet, 'system:node:edge-0', 200),
+};
+
+/** A host with one certificate beside its key, and the kubelet's pair behind its link. */
+function host(t: Parameters<typeof testHost>[0], { server, node }: typeof soon) {
+  const it = testHost(t);
+  for (const [name, authority] of [
+    ['etcd', etcd],
+    ['kubelet-client', kubelet],
+  ] as const) {
+    it.write(authorityPaths(name).certificate, authority.certificate);
+    it.write(authorityPaths(name).key, authority.key, 0o600);
+  }
+  it.write(`${SERVER}.crt`, server.certificate);
+  it.write(`${SERVER}.key`, server.key, 0o600);
+  it.write(DATED, `${node.certificate}${node.key}`, 0o600);
+  symlinkSync(DATED.slice('/var/lib/kubelet/pki/'.length), it.at(CLIENT));
+  return it;
+}
+
+t.test('sign-expired', async (t) => {
+  t.ok(leafCatalogue.some(({ certificate }) => certificate === `${SERVER}.crt`));
+
+  t.test('signs what is due again, with the same keys', async (t) => {
+    const it = host(t, soon);
+    t.equal(await it.holds(signExpired), false, 'before');
+    t.same(await it.run(signExpired), { kind: 'done', note: '2 signed again' });
+    t.equal(await it.holds(signExpired), true, 'after');
+    const server = new X509Certificate(it.read(`${SERVER}.crt`));
+    t.ok(server.validToDate > new Date(Date.now() + 300 * day));
+    t.ok(server.checkPrivateKey(createPrivateKey(soon.server.key)));
+    t.ok(server.verify(new X509Certificate(etcd.certificate).publicKey));
+    t.equal(it.read(`${SERVER}.key`), soon.server.key, 'its key is not touched');
+    t.equal(it.mode(`${SERVER}.crt`), 0o644);
+    const node = new X509Certificate(it.read(CLIENT));
+    t.ok(node.checkPrivateKey(createPrivateKey(it.read(CLIENT))), 'the pair has its key still');
+    t.ok(node.verify(new X509Certificate(kubelet.certificate).publicKey));
+    t.equal(it.mode(DATED), 0o600, 'the key is for root alone');
+    t.ok(lstatSync(it.at(CLIENT)).isSymbolicLink(), 'the link stays one');
+    t.match(it.lines.join(''), /Signed etcd-server again/);
+  });
+
+  t.test('leaves what is good, and what the clean-up has deleted', async (t) => {
+    const it = host(t, later);
+    const before = [it.read(`${SERVER}.crt`), it.read(CLIENT)];
+    t.equal(await it.holds(signExpired), true);
+    t.same(await it.run(signExpired), { kind: 'done', note: 'none was due' });
+    t.same([it.read(`${SERVER}.crt`), it.read(CLIENT)], before);
+  });
+
+  t.test('cut after the first, it signs the others', async (t) => {
+    const it = host(t, { server: later.server, node: soon.node });
+    t.equal(await it.holds(signExpired), false);
+    t.match(await it.run(signExpired), { note: '1 signed again' });
+    t.equal(it.read(`${SERVER}.crt`), later.server.certificate);
+  });
+
+  t.test('a file that cannot be read is no missing one', async (t) => {
+    const it = host(t, later);
+    it.remove(`${SERVER}.crt`);
+    it.write(`${SERVER}.crt/a-folder`);
+    await t.rejects(it.run(signExpired), { code: 'EISDIR' });
+  });
+
+  t.test('a leaf of another authority is not signed', async (t) => {
+    const it = host(t, { server: await issue(kubelet, 'etcd-server', 1), node: later.node });
+    const before = it.read(`${SERVER}.crt`);
+    t.match(await it.failureOf(signExpired), { kind: 'fatal', message: /etcd-server/ });
+    t.equal(it.read(`${SERVER}.crt`), before);
+  });
+});

@@ -1,0 +1,207 @@
+/**
+ * The plans, apart from themselves: which steps there are, in which order and why, with which
+ * deadline, and which of them are tried again. Whoever changes a plan states it here too.
+ */
+import t from 'tap';
+import { approveCsrPlan } from '../../../agents/approve-csr/plan.ts';
+import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
+import { deferredPlan } from '../../../agents/deferred/plan.ts';
+import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
+import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
+import { payloadPlan } from '../../../agents/node/payload/plan.ts';
+import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
+import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
+import { progressPlan } from '../../../agents/progress/plan.ts';
+import { defaultSettings, type Settings } from '../../../lib/host/settings.ts';
+import type { Plan } from '../../../lib/steps/step.ts';
+
+/** Settings of which each has another value, so that a deadline tells by which it was set. */
+const names = Object.keys(defaultSettings);
+const distinct = (name: keyof Settings) => 1_000_000 + names.indexOf(name);
+const settings: Settings = Object.assign(
+  { ...defaultSettings },
+  Object.fromEntries(names.map((name, index) => [name, 1_000_000 + index])),
+);
+
+/**
+ * A step's own deadline setting; `once`: it is not tried again; `until`: the step that uses up
+ * what it leaves; `last`: it removes the agent's own state.
+ */
+interface Expected {
+  readonly deadline: keyof Settings;
+  readonly once?: true;
+  readonly until?: string;
+  readonly last?: true;
+}
+
+const apiUntilClean = (deadline: keyof Settings): Expected => ({ deadline, until: 'clean' });
+
+const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][] = [
+  [
+    bootkubePlan(settings),
+    'bootkube',
+    {
+      'inspect-disk': { deadline: 'inspectDiskMs' },
+      preflight: { deadline: 'preflightMs' },
+      payload: { deadline: 'payloadMs' },
+      render: { deadline: 'renderMs' },
+      kubelet: { deadline: 'kubeletMs', until: 'stop-etcd' },
+      etcd: { deadline: 'etcdMs', until: 'snapshot' },
+      'control-plane': { deadline: 'controlPlaneMs', until: 'quiesce' },
+      manifests: { deadline: 'manifestsMs', until: 'quiesce' },
+      'kubelet-identity': { deadline: 'kubeletIdentityMs', once: true },
+      'api-objects': { deadline: 'collectObjectsMs', once: true },
+      quiesce: { deadline: 'quiesceMs', until: 'snapshot' },
+      snapshot: { deadline: 'snapshotMs' },
+      'stop-etcd': { deadline: 'stopEtcdMs' },
+      'log-bundle': { deadline: 'logBundleMs', once: true },
+      'master-ignition': { deadline: 'masterIgnitionMs' },
+      'combined-ignition': { deadline: 'combineIgnitionMs', once: true },
+      finish: { deadline: 'finishMs', once: true },
+    },
+  ],
+  [
+    installToDiskPlan(settings),
+    'install-to-disk',
+    {
+      'wait-for-bootkube': { deadline: 'waitForBootkubeMs', once: true },
+      'inspect-disk': { deadline: 'inspectDiskMs' },
+      'write-disk': { deadline: 'writeDiskMs' },
+      'copy-payload': { deadline: 'copyPayloadMs' },
+      'boot-order': { deadline: 'bootOrderMs', once: true },
+      restart: { deadline: 'finishMs', once: true },
+    },
+  ],
+  [progressPlan(settings), 'progress', { 'show-progress': { deadline: 'liveStageMs' } }],
+  [
+    approveCsrPlan(settings),
+    'approve-csr',
+    { 'watch-requests': { deadline: 'waitForBootkubeMs' } },
+  ],
+  [payloadPlan(settings), 'sno-payload', { 'install-payload': { deadline: 'payloadMs' } }],
+  [
+    certificatesPlan(settings),
+    'sno-certificates',
+    { 'sign-expired': { deadline: 'certificatesMs' } },
+  ],
+  [
+    restorePlan(settings),
+    'sno-restore',
+    {
+      'check-identity': { deadline: 'identityMs' },
+      'restore-database': { deadline: 'restoreMs' },
+      'place-etcd': { deadline: 'finishMs', once: true },
+    },
+  ],
+  [
+    postRebootPlan(settings),
+    'bootkube',
+    {
+      api: apiUntilClean('apiMs'),
+      'serving-certificate': apiUntilClean('servingCertificateMs'),
+      'node-ready': apiUntilClean('nodeReadyMs'),
+      'bootstrap-complete': apiUntilClean('bootstrapCompleteMs'),
+      'steady-state': apiUntilClean('steadyStateMs'),
+      clean: { deadline: 'cleanMs' },
+      'verify-clean': { deadline: 'verifyCleanMs', once: true },
+      record: { deadline: 'finishMs', once: true },
+      retire: { deadline: 'retireMs', once: true, last: true },
+    },
+  ],
+];
+
+for (const [plan, unit, expected] of plans) {
+  t.test(`the plan of ${plan.agent}`, async (t) => {
+    t.equal(plan.unit, unit);
+    t.same(
+      plan.steps.map(({ name }) => name),
+      Object.keys(expected),
+      'its steps in order',
+    );
+    for (const step of plan.steps) {
+      const { deadline, once, until, last } = expected[step.name] ?? { deadline: 'retryMs' };
+      t.equal(step.deadlineMs, distinct(deadline), `${step.name}: ${deadline}`);
+      const retry = once === true ? undefined : { delayMs: distinct('retryMs') };
+      t.same(step.retry, retry, `${step.name}: ${once === true ? 'once' : 'tried again'}`);
+      t.equal(step.neededUntil, until, `${step.name}: needed until ${until}`);
+      t.equal(step.removesState, last, `${step.name}: removes state`);
+      t.not(step.leaves, '');
+    }
+    for (const until of plan.steps.flatMap(({ neededUntil = [] }) => neededUntil)) {
+      t.ok(
+        plan.steps.some(({ name }) => name === until),
+        `${until} is a step`,
+      );
+    }
+  });
+}
+
+t.test('the plan of sno-deferred ends with the expiry, by the wall clock', async (t) => {
+  const { agent, unit, steps } = deferredPlan({ ...settings, deferredExpiryHours: 5 });
+  t.same([agent, unit], ['sno-deferred', 'sno-deferred']);
+  t.match(steps, [
+    { name: 'apply', deadlineMs: 6 * 3_600_000, retry: { delayMs: distinct('retryMs') } },
+    { name: 'retire', deadlineMs: distinct('apiMs'), removesState: true },
+  ]);
+  t.equal(steps.length, 2);
+  t.same(steps[1]?.retry, { delayMs: distinct('retryMs') });
+});
+
+/** What must come before what, and why. */
+const reasons: [plan: Plan<never>, before: string, after: string, why: string][] = [
+  [
+    bootkubePlan(settings),
+    'inspect-disk',
+    'preflight',
+    'nothing is changed before the disk was looked at',
+  ],
+  [bootkubePlan(settings), 'payload', 'kubelet', 'the kubelet is a binary of the payload'],
+  [bootkubePlan(settings), 'render', 'etcd', 'static pods are rendered'],
+  [
+    bootkubePlan(settings),
+    'kubelet-identity',
+    'combined-ignition',
+    'the identity travels in the Ignition',
+  ],
+  [bootkubePlan(settings), 'api-objects', 'quiesce', 'after that there is no API to ask'],
+  [bootkubePlan(settings), 'manifests', 'quiesce', 'after that no object can be created'],
+  [
+    bootkubePlan(settings),
+    'quiesce',
+    'snapshot',
+    'a snapshot of a database that is written to is none',
+  ],
+  [bootkubePlan(settings), 'snapshot', 'stop-etcd', 'etcd streams it'],
+  [bootkubePlan(settings), 'stop-etcd', 'combined-ignition', 'nothing can change what was taken'],
+  [bootkubePlan(settings), 'log-bundle', 'combined-ignition', 'the bundle travels in the Ignition'],
+  [bootkubePlan(settings), 'master-ignition', 'combined-ignition', 'it is one half of it'],
+  [bootkubePlan(settings), 'combined-ignition', 'finish', 'the mark says that it is there'],
+  [installToDiskPlan(settings), 'wait-for-bootkube', 'inspect-disk', 'the Ignition is made first'],
+  [
+    installToDiskPlan(settings),
+    'inspect-disk',
+    'write-disk',
+    'a disk is asked before it is written',
+  ],
+  [installToDiskPlan(settings), 'write-disk', 'copy-payload', 'writing replaces all that is on it'],
+  [installToDiskPlan(settings), 'copy-payload', 'boot-order', 'only a finished disk is booted'],
+  [installToDiskPlan(settings), 'boot-order', 'restart', 'the host would boot the medium again'],
+  [
+    restorePlan(settings),
+    'check-identity',
+    'restore-database',
+    'a host of another name must not start',
+  ],
+  [restorePlan(settings), 'restore-database', 'place-etcd', 'etcd would begin an empty cluster'],
+  [postRebootPlan(settings), 'steady-state', 'clean', 'what may still be needed is not deleted'],
+  [postRebootPlan(settings), 'bootstrap-complete', 'clean', 'the key that publishes it is deleted'],
+  [postRebootPlan(settings), 'clean', 'verify-clean', 'there is nothing to prove before'],
+  [postRebootPlan(settings), 'verify-clean', 'record', 'the record says that it is complete'],
+  [postRebootPlan(settings), 'record', 'retire', 'it is made of the state that retire deletes'],
+];
+for (const [{ agent, steps }, before, after, why] of reasons) {
+  t.test(`${agent}: ${before} before ${after}: ${why}`, async (t) => {
+    const position = (name: string) => steps.findIndex((step) => step.name === name);
+    t.ok(position(before) >= 0 && position(before) < position(after));
+  });
+}

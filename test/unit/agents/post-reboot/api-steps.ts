@@ -1,0 +1,189 @@
+import t, { type Test } from 'tap';
+import { bootstrapComplete } from '../../../../agents/post-reboot/bootstrap-complete.ts';
+import { api } from '../../../../agents/steps/api.ts';
+import { nodeReady } from '../../../../agents/steps/node-ready.ts';
+import { readRestarts, steadyState } from '../../../../agents/steps/steady-state.ts';
+import { type ApiAnswer, fakeApi, listOf, refuse } from '../host/api.ts';
+import { testHost } from '../host/host.ts';
+
+const quick = { settings: { apiStableMs: 10, settlingWindowMs: 1 } };
+const AFTER_BOOT = '2030-01-01T00:00:01Z';
+const ready = () => ({});
+const CONFIG_MAP = '/api/v1/namespaces/kube-system/configmaps';
+
+/** The node as the API has it. */
+const node = (status = 'True', lastHeartbeatTime = AFTER_BOOT) => ({
+  metadata: { name: 'edge-0', uid: 'u' },
+  status: { conditions: [{ type: 'Ready', status, lastHeartbeatTime, message: 'no network' }] },
+});
+
+t.test('api', async (t) => {
+  t.test('starts the kubelet and waits for the API', async (t) => {
+    const host = testHost(t);
+    host.programs.give('systemctl', '[ "$1" = start ]');
+    const { requests } = await fakeApi(t, host, { 'GET /readyz': ready });
+    t.same(await host.run(api), { kind: 'done' });
+    t.same(host.programs.calls(), ['systemctl start --no-block kubelet.service']);
+    t.same(requests, ['GET /readyz']);
+    t.equal(await host.holds(api), true);
+  });
+
+  t.test('says which check fails', async (t) => {
+    const host = testHost(t);
+    host.programs.give('systemctl', 'exit 0');
+    await fakeApi(t, host, { 'GET /readyz': () => refuse(500) });
+    t.ok(
+      await host.waitsFor(api, /Waiting for the API server to be ready: \/readyz answers 500/),
+      host.lines.join(''),
+    );
+  });
+});
+
+t.test('node-ready', async (t) => {
+  const cases: [title: string, node: object[], says?: RegExp][] = [
+    ['Ready by word of this boot', [node()]],
+    ['not Ready', [node('False')], /is not Ready: no network/],
+    ['of unknown state', [node('Unknown')], /is not Ready/],
+    ['Ready before this boot', [node('True', '2029-12-31T23:59:59Z')], /before this boot/],
+    ['not registered', [], /not registered/],
+  ];
+  for (const [title, nodes, says] of cases) {
+    t.test(title, async (t) => {
+      const host = testHost(t);
+      await fakeApi(t, host, { 'GET /api/v1/nodes': () => listOf(...nodes) });
+      if (says === undefined) t.same(await host.run(nodeReady), { kind: 'done' });
+      else t.ok(await host.waitsFor(nodeReady, says), host.lines.join(''));
+      t.equal(await host.holds(nodeReady), true);
+    });
+  }
+});
+
+t.test('bootstrap-complete', async (t) => {
+  const configMap = (status: string) => ({ metadata: { name: 'bootstrap' }, data: { status } });
+  /** An API that keeps the ConfigMap; `unready` of the readiness questions are answered with no. */
+  async function host(t: Test, unready: (asked: number) => boolean, status?: string) {
+    const host = testHost(t, quick);
+    let kept = status === undefined ? undefined : configMap(status);
+    let asked = 0;
+    const answers: Record<string, ApiAnswer> = {
+      'GET /readyz': () => (unready(++asked) ? refuse(500) : {}),
+      [`POST ${CONFIG_MAP}`]: ({ body }) => {
+        if (kept !== undefined) return refuse(409);
+        kept = JSON.parse(body);
+        return kept ?? {};
+      },
+      [`GET ${CONFIG_MAP}/bootstrap`]: () => kept ?? refuse(404),
+    };
+    await fakeApi(t, host, answers);
+    return { host, kept: () => kept, asked: () => asked };
+  }
+
+  t.test('publishes what wait-for watches, once the API is stable', async (t) => {
+    const { host: it, kept, asked } = await host(t, () => false);
+    t.same(await it.run(bootstrapComplete), { kind: 'done' });
+    t.match(kept(), configMap('complete'));
+    t.ok(asked() > 2, 'it asked more than once');
+    t.same(await it.run(bootstrapComplete), { kind: 'done' }, 'again');
+    t.equal(await it.holds(bootstrapComplete), true);
+  });
+
+  for (const [title, unready] of [
+    ['at first', (asked: number) => asked === 1],
+    ['in between', (asked: number) => asked === 3],
+    ['at last', (asked: number) => asked === 6],
+  ] as const) {
+    t.test(`an API that is not ready ${title} is asked again later`, async (t) => {
+      const { host: it, kept } = await host(t, unready);
+      t.match(await it.run(bootstrapComplete), { kind: 'not-yet', reason: /not ready/ });
+      t.equal(kept(), undefined);
+    });
+  }
+
+  t.test("somebody else's ConfigMap of that name", async (t) => {
+    const { host: it } = await host(t, () => false, 'failed');
+    t.match(await it.failureOf(bootstrapComplete), { kind: 'fatal', message: /bootstrap/ });
+  });
+});
+
+t.test('steady-state', async (t) => {
+  const components = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+  const pod = (name: string, restarts: number) => ({
+    metadata: {
+      name: `${name}-edge-0`,
+      namespace: 'kube-system',
+      annotations: { 'kubernetes.io/config.mirror': 'h', 'kubernetes.io/config.hash': 'h' },
+    },
+    status: {
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: 'True' }],
+      containerStatuses: [
+        {
+          name,
+          restartCount: restarts,
+          containerID: 'c',
+          state: { running: { startedAt: AFTER_BOOT } },
+        },
+      ],
+    },
+  });
+  const lease = (name: string) => ({
+    metadata: { name, namespace: 'kube-system' },
+    spec: {
+      holderIdentity: 'edge-0',
+      acquireTime: AFTER_BOOT,
+      renewTime: '2099-01-01T00:00:00Z',
+      leaseDurationSeconds: 15,
+    },
+  });
+  const steady = (pods: object[], leases: object[]): Record<string, ApiAnswer> => ({
+    'GET /readyz': ready,
+    'GET /api/v1/nodes': () => listOf(node()),
+    'GET /api/v1/namespaces/kube-system/pods': () => listOf(...pods),
+    'GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases': () => listOf(...leases),
+    'GET /apis/apiregistration.k8s.io/v1/apiservices': () => listOf(),
+  });
+  const leases = [lease('kube-controller-manager'), lease('kube-scheduler')];
+  const pods = components.map((name, restarts) => pod(name, restarts));
+
+  t.test('leaves the restarts of every component', async (t) => {
+    const host = testHost(t, quick);
+    await fakeApi(t, host, steady(pods, leases));
+    t.equal(await host.holds(steadyState), false, 'before');
+    t.match(await host.run(steadyState), {
+      kind: 'done',
+      note: /etcd restarted 0 times, .*kube-scheduler restarted 3/,
+    });
+    t.equal(await host.holds(steadyState), true, 'after');
+    t.same(
+      await readRestarts(host.context),
+      components.map((name, count) => ({ pod: `${name}-edge-0`, container: name, count })),
+    );
+  });
+
+  const missing: [title: string, answers: Record<string, ApiAnswer>, says: RegExp][] = [
+    ...components.map((name): [string, Record<string, ApiAnswer>, RegExp] => [
+      `no ${name}`,
+      steady(
+        pods.filter(({ metadata }) => metadata.name !== `${name}-edge-0`),
+        leases,
+      ),
+      new RegExp(`no pod ${name}-edge-0`),
+    ]),
+    ['no lease of the scheduler', steady(pods, leases.slice(0, 1)), /lease kube-scheduler/],
+    ['no lease of the controller-manager', steady(pods, leases.slice(1)), /lease kube-controller/],
+  ];
+  t.test('waits for each of them', async (t) => {
+    await Promise.all(
+      missing.map(async ([title, answers, says]) => {
+        const host = testHost(t, quick);
+        await fakeApi(t, host, answers);
+        t.ok(await host.waitsFor(steadyState, says), host.lines.join(''));
+        t.equal(await host.holds(steadyState), false, title);
+      }),
+    );
+  });
+
+  t.test('no restarts are known before it', async (t) => {
+    t.same(await readRestarts(testHost(t).context), []);
+  });
+});

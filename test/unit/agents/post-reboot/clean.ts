@@ -1,0 +1,119 @@
+import t, { type Test } from 'tap';
+import { clean } from '../../../../agents/post-reboot/clean.ts';
+import { sha256 } from '../../../../lib/host/files.ts';
+import { type TestHost, testHost } from '../host/host.ts';
+import { type FakeContainer, fakeRuntime } from '../host/runtime.ts';
+
+const KEY = '/etc/sno-agents/bootstrap-admin.key';
+const SNAPSHOT = '/var/lib/sno-agents/restore/etcd-snapshot.db';
+const UNIT = '/etc/systemd/system/sno-restore.service';
+const IGNITION = '/boot/ignition/config.ign';
+
+/** A host with leftovers: a unit, a file in a folder, a key. */
+async function leftovers(t: Test, containers: readonly FakeContainer[] = []): Promise<TestHost> {
+  const host = testHost(t);
+  const entry = (path: string, unit?: string) => {
+    host.write(path, `contents of ${path}`);
+    const digest = sha256(`contents of ${path}`);
+    return { path, sha256: digest, why: 'bootstrap only', when: 'steady-state', unit };
+  };
+  const entries = [entry(UNIT, 'sno-restore.service'), entry(SNAPSHOT), entry(KEY)];
+  host.write('/etc/sno-agents/leftovers.json', JSON.stringify({ entries, goneKeys: [] }));
+  host.write(IGNITION, 'the combined Ignition');
+  // systemd disables a unit only while its file exists.
+  host.programs.give(
+    'systemctl',
+    `case "$1" in
+      disable) [ -e "$ROOT/etc/systemd/system/$3" ] ;;
+      daemon-reload) ;;
+      *) exit 97 ;;
+    esac`,
+  );
+  await fakeRuntime(t, host, () => containers);
+  return host;
+}
+
+t.test('clean', async (t) => {
+  t.test('deletes what the ledger lists and the Ignition of the first boot', async (t) => {
+    const host = await leftovers(t);
+    t.equal(await host.holds(clean), false, 'before');
+    t.match(await host.run(clean), { kind: 'done', note: /^3 of 3 files/ });
+    for (const path of [KEY, SNAPSHOT, UNIT, IGNITION]) t.notOk(host.has(path), path);
+    t.equal(await host.holds(clean), true, 'after');
+    t.same(host.programs.calls(), [
+      'systemctl disable --no-reload sno-restore.service',
+      'systemctl daemon-reload',
+    ]);
+    for (const path of [KEY, SNAPSHOT, UNIT, IGNITION]) {
+      t.match(host.lines.join(''), `Removed ${path}`);
+    }
+  });
+
+  t.test('each leftover alone is one', async (t) => {
+    const host = await leftovers(t);
+    await host.run(clean);
+    for (const path of [KEY, SNAPSHOT, UNIT]) {
+      host.write(path, `contents of ${path}`);
+      t.equal(await host.holds(clean), false, path);
+      host.remove(path);
+    }
+  });
+
+  t.test('goes on where it was cut, and does nothing when it runs again', async (t) => {
+    const host = await leftovers(t);
+    host.remove(UNIT);
+    host.remove(SNAPSHOT);
+    t.match(await host.run(clean), { kind: 'done', note: /^1 of 3 files/ });
+    t.same(host.programs.calls(), ['systemctl daemon-reload'], 'nothing is disabled twice');
+    t.equal(await host.holds(clean), true);
+    t.match(await host.run(clean), { kind: 'done', note: /^0 of 3 files/ });
+  });
+
+  t.test('leaves a file that has other contents by now, and says so', async (t) => {
+    const host = await leftovers(t);
+    host.write(KEY, 'an operator wrote this');
+    t.match(await host.run(clean), { kind: 'done', note: /^2 of 3 files/ });
+    t.equal(host.read(KEY), 'an operator wrote this');
+    t.match(host.lines.join(''), new RegExp(`Left ${KEY}`));
+    t.equal(await host.holds(clean), true);
+  });
+
+  const mounted: [title: string, containers: FakeContainer[], deletes: boolean][] = [
+    ['the file', [{ name: 'a', mounts: [SNAPSHOT] }], false],
+    ['its folder', [{ name: 'a' }, { name: 'b', mounts: ['/var/lib/sno-agents'] }], false],
+    ['a folder of a similar name', [{ name: 'a', mounts: ['/var/lib/sno'] }], true],
+    ['a file beside it', [{ name: 'a', mounts: [`${SNAPSHOT}.old`] }], true],
+    ['the file, but has stopped', [{ name: 'a', state: 'exited', mounts: [SNAPSHOT] }], true],
+  ];
+  for (const [title, containers, deletes] of mounted) {
+    t.test(`a container mounts ${title}`, async (t) => {
+      const host = await leftovers(t, containers);
+      if (deletes) {
+        t.match(await host.run(clean), { kind: 'done' });
+      } else {
+        const failure = await host.failureOf(clean);
+        t.equal(failure.kind, 'retry', 'it may stop');
+        t.match(failure.message, /container mounts .*sno-agents.* holds .*etcd-snapshot\.db/);
+      }
+      t.equal(host.has(SNAPSHOT), !deletes);
+      t.equal(await host.holds(clean), deletes);
+    });
+  }
+
+  t.test('deletes nothing without a ledger, or with a damaged one', async (t) => {
+    const host = await leftovers(t);
+    host.write('/etc/sno-agents/leftovers.json', '{');
+    t.match(await host.failureOf(clean), { kind: 'fatal', message: /cannot be read.*Restore it/ });
+    host.remove('/etc/sno-agents/leftovers.json');
+    t.match(await host.failureOf(clean), { kind: 'fatal', message: /ledger .*leftovers\.json/ });
+    for (const path of [KEY, SNAPSHOT, UNIT, IGNITION]) t.ok(host.has(path), path);
+  });
+
+  t.test('a unit that cannot be disabled keeps its file, for the next attempt', async (t) => {
+    const host = await leftovers(t);
+    host.programs.give('systemctl', 'echo "Failed to connect to bus" >&2; exit 1');
+    t.match(await host.failureOf(clean), { kind: 'retry', message: /connect to bus/ });
+    t.ok(host.has(UNIT));
+    t.equal(await host.holds(clean), false);
+  });
+});

@@ -1,0 +1,7 @@
+/** The steps of post-reboot, each in a file of its own: one process starts for all. */
+import './clean.ts';
+import './retire.ts';
+import './record.ts';
+import './api-steps.ts';
+import './restore.ts';
+import './serving-certificate.ts';

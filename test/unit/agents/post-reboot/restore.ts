@@ -1,0 +1,216 @@
+import t, { type Test } from 'tap';
+import { checkIdentity } from '../../../../agents/post-reboot/restore/check-identity.ts';
+import { placeEtcd } from '../../../../agents/post-reboot/restore/place-etcd.ts';
+import { restoreDatabase } from '../../../../agents/post-reboot/restore/restore-database.ts';
+import { sha256 } from '../../../../lib/host/files.ts';
+import { cluster } from '../host/cluster.ts';
+import { type HostOptions, type TestHost, testHost } from '../host/host.ts';
+import { giveAddresses } from '../host/network.ts';
+
+const RESTORE = '/var/lib/sno-agents/restore';
+const RECORD = `${RESTORE}/etcd-snapshot.json`;
+const DATABASE = '/var/lib/etcd/member/snap/db';
+const POD = '/etc/kubernetes/manifests/etcd-pod.yaml';
+const record = {
+  clusterId: cluster.clusterId,
+  sha256: sha256('the snapshot'),
+  bytes: 12,
+  revision: 4711,
+  hash: 99,
+  compactRevision: 4711,
+  etcdVersion: '3.6.8',
+  hostname: 'edge-0',
+  nodeIps: ['192.0.2.10', '2001:db8::10'],
+};
+
+/** An installed host before its first kubelet; etcdutl restores and hashes what it is told. */
+function host(t: Test, options: HostOptions = {}): TestHost {
+  const host = testHost(t, {
+    cluster: { machineNetwork: ['192.0.2.0/24', '2001:db8::/64'] },
+    ...options,
+  });
+  host.write(RECORD, JSON.stringify(record));
+  host.write(`${RESTORE}/etcd-snapshot.db`, 'the snapshot');
+  host.write(`${RESTORE}/etcd-pod.yaml`, 'kind: Pod\n');
+  etcdutl(host, record.hash);
+  giveAddresses(host, '192.0.2.10/24', '2001:db8::10/64');
+  return host;
+}
+
+function etcdutl(host: TestHost, hash: number): void {
+  host.programs.give(
+    'etcdutl',
+    `case "$1" in
+      snapshot) mkdir -p "$5/member/snap" && cp "$3" "$5/member/snap/db" ;;
+      hashkv) echo '{"hash":${hash},"hashRevision":'"$4"',"compactRevision":4711}' ;;
+      *) exit 97 ;;
+    esac`,
+  );
+  const script = '#!/bin/sh\nexec etcdutl "$@"\n';
+  host.write('/var/lib/sno-agents/bin/etcdutl', script, 0o755);
+}
+
+t.test('every restore step wants the record of this cluster', async (t) => {
+  for (const step of [checkIdentity, restoreDatabase]) {
+    const missing = host(t);
+    missing.remove(RECORD);
+    t.match(await missing.failureOf(step), {
+      kind: 'fatal',
+      message: /record of the snapshot.*Install the host again/,
+    });
+    const foreign = host(t);
+    foreign.write(RECORD, JSON.stringify({ ...record, clusterId: 'another' }));
+    t.match(await foreign.failureOf(step), {
+      kind: 'fatal',
+      message: /another cluster.*found another/,
+    });
+    const damaged = host(t);
+    damaged.write(RECORD, '{');
+    t.match(await damaged.failureOf(step), { kind: 'fatal', message: /record.*cannot be read/ });
+    for (const each of [missing, foreign, damaged]) t.notOk(each.has('/var/lib/etcd'));
+    t.same(await step.input(host(t).context), record, 'a new record runs the step again');
+  }
+});
+
+t.test('check-identity', async (t) => {
+  t.test('the name and addresses of the live stage', async (t) => {
+    const it = host(t);
+    t.same(await it.run(checkIdentity), { kind: 'done', note: 'edge-0, 192.0.2.10, 2001:db8::10' });
+    t.equal(await it.holds(checkIdentity), true);
+  });
+
+  const cases: [
+    title: string,
+    hostname: string,
+    addresses: string[],
+    kind: string,
+    says: RegExp,
+  ][] = [
+    [
+      'another name',
+      'localhost',
+      ['192.0.2.10/24', '2001:db8::10/64'],
+      'fatal',
+      /host's name; expected edge-0; found localhost.*Give the host edge-0 back/,
+    ],
+    [
+      'another address',
+      'edge-0',
+      ['192.0.2.11/24', '2001:db8::10/64'],
+      'fatal',
+      /IPv4 address; expected 192\.0\.2\.10; found 192\.0\.2\.11/,
+    ],
+    [
+      'an address that is not there yet',
+      'edge-0',
+      ['192.0.2.10/24'],
+      'retry',
+      /no IPv6 address.*expected 2001:db8::10/,
+    ],
+    [
+      'an address of another network',
+      'edge-0',
+      ['192.0.2.10/24', '2001:db9::10/64'],
+      'retry',
+      /no IPv6 address/,
+    ],
+    [
+      'one family changed, the other not there yet',
+      'edge-0',
+      ['2001:db8::11/64'],
+      'fatal',
+      /IPv6 address; expected 2001:db8::10; found 2001:db8::11/,
+    ],
+  ];
+  for (const [title, hostname, addresses, kind, says] of cases) {
+    t.test(title, async (t) => {
+      const it = host(t, { hostname });
+      giveAddresses(it, ...addresses);
+      t.match(await it.failureOf(checkIdentity), { kind, message: says });
+      t.equal(await it.holds(checkIdentity), false);
+    });
+  }
+});
+
+t.test('restore-database', async (t) => {
+  t.test('rebuilds the database as the member that the static pod starts', async (t) => {
+    const it = host(t);
+    t.equal(await it.holds(restoreDatabase), false, 'before');
+    t.same(await it.run(restoreDatabase), {
+      kind: 'done',
+      note: 'revision 4711, hash 99 verified',
+    });
+    t.equal(it.read(DATABASE), 'the snapshot');
+    t.equal(await it.holds(restoreDatabase), true, 'after');
+    const [restored, hashed] = it.programs.calls('etcdutl');
+    t.match(
+      restored,
+      / --name etcd --initial-cluster etcd=(https:\S+) --initial-cluster-token sno-etcd --initial-advertise-peer-urls \1$/,
+    );
+    t.match(hashed, /^etcdutl hashkv .* --rev 4711 /);
+  });
+
+  t.test('again: the database stays as it is', async (t) => {
+    const it = host(t);
+    await it.run(restoreDatabase);
+    it.write(DATABASE, 'written to since');
+    t.match(await it.run(restoreDatabase), { note: /was restored before/ });
+    t.equal(it.read(DATABASE), 'written to since');
+  });
+
+  t.test('a run that was cut is begun anew', async (t) => {
+    const it = host(t);
+    it.write('/var/lib/etcd.restoring/member/snap/db', 'half of it');
+    await it.run(restoreDatabase);
+    t.equal(it.read(DATABASE), 'the snapshot');
+    t.notOk(it.has('/var/lib/etcd.restoring'));
+  });
+
+  const damages: [title: string, damage: (it: TestHost) => void, kind: string, says: RegExp][] = [
+    [
+      'a damaged snapshot',
+      (it) => it.write(`${RESTORE}/etcd-snapshot.db`, 'x'),
+      'fatal',
+      /is not the one that was taken/,
+    ],
+    ['another history', (it) => etcdutl(it, 98), 'fatal', /expected HashKV 99 .*found HashKV 98/],
+    [
+      'an etcdutl that fails',
+      (it) => it.programs.give('etcdutl', 'echo "Error: disk full" >&2; exit 1'),
+      'retry',
+      /disk full/,
+    ],
+  ];
+  for (const [title, damage, kind, says] of damages) {
+    t.test(`${title}: no database`, async (t) => {
+      const it = host(t);
+      damage(it);
+      t.match(await it.failureOf(restoreDatabase), { kind, message: says });
+      t.notOk(it.has('/var/lib/etcd'));
+      t.equal(await it.holds(restoreDatabase), false);
+    });
+  }
+
+  t.test('another database is never replaced', async (t) => {
+    const it = host(t);
+    it.write(DATABASE, 'of another cluster');
+    t.match(await it.failureOf(restoreDatabase), { kind: 'fatal', message: /another database/ });
+    t.equal(it.read(DATABASE), 'of another cluster');
+  });
+});
+
+t.test('place-etcd', async (t) => {
+  const it = host(t);
+  t.equal(await it.holds(placeEtcd), false, 'before');
+  t.same(await it.run(placeEtcd), { kind: 'done' });
+  t.equal(it.read(POD), 'kind: Pod\n');
+  t.equal(it.mode(POD), 0o600);
+  t.equal(await it.holds(placeEtcd), true, 'after');
+  t.same(await it.run(placeEtcd), { kind: 'done' }, 'again');
+  it.write(POD, 'half');
+  t.equal(await it.holds(placeEtcd), false, 'damaged');
+  const before = await placeEtcd.input(it.context);
+  it.write(`${RESTORE}/etcd-pod.yaml`, 'kind: Pod # another\n');
+  t.not(await placeEtcd.input(it.context), before, 'another manifest runs the step again');
+  t.equal(await it.holds(placeEtcd), false);
+});

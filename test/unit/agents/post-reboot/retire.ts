@@ -1,0 +1,122 @@
+import t, { type Test } from 'tap';
+import { postRebootArguments } from '../../../../agents/post-reboot/arguments.ts';
+import { retire } from '../../../../agents/post-reboot/retire.ts';
+import { testHost } from '../host/host.ts';
+import { journalOf } from '../host/journal.ts';
+
+const UNIT = '/etc/systemd/system/bootkube.service';
+const DEFERRED = '/etc/systemd/system/sno-deferred.service';
+const STATE = '/var/lib/sno-agents';
+const LEDGER = '/etc/sno-agents/leftovers.json';
+/** What only the installation needs; the snapshot holds every Secret of the cluster. */
+const gone = [
+  UNIT,
+  LEDGER,
+  `${STATE}/restore/etcd-snapshot.db`,
+  `${STATE}/live/bootkube.jsonl`,
+  `${STATE}/post-reboot/journal.jsonl`,
+  `${STATE}/sno-restore/journal.jsonl`,
+  `${STATE}/bin/post-reboot`,
+  `${STATE}/bin/sno-restore`,
+];
+/** What the node goes on with. */
+const stays = [
+  `${STATE}/record.json`,
+  `${STATE}/bin/sno-agents`,
+  `${STATE}/bin/sno-payload`,
+  `${STATE}/bin/gather`,
+  `${STATE}/payload/payload.yaml`,
+  `${STATE}/sno-payload/journal.jsonl`,
+  '/etc/sno-agents/cluster.json',
+];
+
+/** An installed host at the end of its installation; systemctl says what was still there. */
+function installedHost(t: Test) {
+  const host = testHost(t);
+  for (const path of [...gone, ...stays]) host.write(path);
+  host.programs.give(
+    'systemctl',
+    `case "$1 $2" in
+      "start --no-block") [ -e "$ROOT${UNIT}" ] && [ ! -e "$ROOT${LEDGER}" ] ;;
+      "disable --no-reload") [ -e "$ROOT${UNIT}" ] && [ ! -e "$ROOT${STATE}/restore" ] && [ ! -e "$ROOT${STATE}/bin/post-reboot" ] && [ ! -e "$ROOT${LEDGER}" ] ;;
+      "daemon-reload ") [ ! -e "$ROOT${UNIT}" ] ;;
+      *) exit 97 ;;
+    esac`,
+  );
+  return host;
+}
+
+t.test('retire', async (t) => {
+  t.test('leaves nothing of the installation, the unit last', async (t) => {
+    const host = installedHost(t);
+    t.equal(await host.holds(retire), false, 'before');
+    t.same(await host.run(retire), { kind: 'done' });
+    for (const path of gone) t.notOk(host.has(path), path);
+    for (const folder of ['restore', 'live', 'post-reboot', 'sno-restore']) {
+      t.notOk(host.has(`${STATE}/${folder}`), folder);
+    }
+    for (const path of stays) t.ok(host.has(path), path);
+    t.equal(await host.holds(retire), true, 'after');
+    t.same(host.programs.calls(), [
+      'systemctl disable --no-reload bootkube.service',
+      'systemctl daemon-reload',
+    ]);
+  });
+
+  t.test('deferred manifests are applied from now on, where there are any', async (t) => {
+    const host = installedHost(t);
+    host.write(DEFERRED);
+    await host.run(retire);
+    t.same(host.programs.calls(), [
+      'systemctl start --no-block sno-deferred.service',
+      'systemctl disable --no-reload bootkube.service',
+      'systemctl daemon-reload',
+    ]);
+    t.ok(host.has(DEFERRED));
+  });
+
+  t.test('run twice, or cut after the unit', async (t) => {
+    const host = installedHost(t);
+    await host.run(retire);
+    host.programs.forgetCalls();
+    t.same(await host.run(retire), { kind: 'done' });
+    t.same(host.programs.calls(), ['systemctl daemon-reload'], 'nothing is disabled twice');
+  });
+
+  t.test('a systemd that fails leaves the unit, so that the agent is started again', async (t) => {
+    const host = installedHost(t);
+    host.programs.give('systemctl', 'echo "Connection timed out" >&2; exit 1');
+    t.match(await host.failureOf(retire), { kind: 'retry', message: /timed out/ });
+    t.ok(host.has(UNIT));
+    t.equal(await host.holds(retire), false);
+  });
+});
+
+t.test('an agent that was cut in retire goes on there', async (t) => {
+  const cases: [title: string, record: boolean, steps: string[], args: string[], from: boolean][] =
+    [
+      ['the record, no journal', true, [], ['run'], true],
+      ['the record, a journal of retire alone', true, ['retire'], ['run'], true],
+      [
+        'the record, a journal that has not come to its end',
+        true,
+        ['api', 'retire'],
+        ['run'],
+        false,
+      ],
+      ['no record yet', false, [], ['run'], false],
+      ['another command', true, [], ['status'], false],
+      ['a range that somebody gave', true, [], ['run', '--from', 'clean'], false],
+    ];
+  for (const [title, record, steps, args, from] of cases) {
+    const host = testHost(t);
+    if (record) host.write(`${STATE}/record.json`, '{}');
+    if (steps.length > 0)
+      host.write(
+        `${STATE}/post-reboot/journal.jsonl`,
+        journalOf(...steps.map((step) => [step, 'started'] as const)),
+      );
+    const expected = from ? ['run', '--from', 'retire'] : args;
+    t.same(await postRebootArguments(host.paths, args), expected, title);
+  }
+});
