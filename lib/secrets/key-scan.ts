@@ -31,10 +31,12 @@ export async function scanForKeys(
   const scan = new Scan(signal, limits);
   const pending = new Pending();
   const scanner = new ByteScanner(scan, pending);
+  let bytesRead = 0;
   try {
     for await (const bytes of source) {
       signal.throwIfAborted();
-      scan.readBytes += bytes.length;
+      bytesRead += bytes.length;
+      scan.budget.read(bytes.length);
       scanner.push(bytes);
       await pending.settled();
     }
@@ -43,5 +45,5 @@ export async function scanForKeys(
   } finally {
     for (const decompression of scan.decompressions) decompression.stop();
   }
-  return { keys: scan.keys, bytes: scan.readBytes, complete: scan.complete };
+  return { keys: scan.keys, bytes: bytesRead, complete: scan.complete };
 }

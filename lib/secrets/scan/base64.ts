@@ -1,8 +1,13 @@
-import { nextStretch, readBase64, shortestStretch } from './base64-text.ts';
-import type { ByteSink, Finder } from './finder.ts';
-import { gzipMagic } from './gzip.ts';
-import { privateKeyMarkers } from './private-keys.ts';
-import { zstdMagic } from './zstd.ts';
+import { hexadecimal, nextRun, percentBase64, readBase64 } from '../bytes/base64-text.ts';
+import type { Budget } from '../bytes/budget.ts';
+import type { ByteSink, Finder } from '../bytes/finder.ts';
+import { packedMagics } from '../bytes/packed.ts';
+import { privateKeyMarkers } from '../bytes/private-keys.ts';
+
+/** A run shorter than this begins no base64 text: lines of PEM have 64 characters. */
+const shortestRun = 40;
+const nextText = (window: Buffer, from: number) =>
+  nextRun(window, from, shortestRun, percentBase64);
 
 /**
  * Text that is decoded. The smallest private key (P-256 without its public half, 51
@@ -16,16 +21,16 @@ const shortestText = 66;
  * more of other text may stand directly before it, so it is decoded from each of the
  * four places where a group can begin.
  */
-export function base64Finder(open: () => ByteSink, allows: (bytes: number) => boolean): Finder {
+export function base64Finder(open: () => ByteSink, budget: Budget): Finder {
   let decoding: Base64Decoding | undefined;
   return (window, from, final) => {
     let at = from;
     for (;;) {
       if (decoding === undefined) {
-        const start = nextStretch(window, at);
-        if (start === -1) return Math.max(at, window.length - shortestStretch + 1);
+        const start = nextText(window, at);
+        if (start === -1) return Math.max(at, window.length - shortestRun + 1);
         at = start;
-        decoding = new Base64Decoding(open, allows);
+        decoding = new Base64Decoding(open, budget);
       }
       const { text, end, open: goesOn } = readBase64(window, at, final);
       if (goesOn) {
@@ -44,13 +49,13 @@ const groupStarts = [0, 1, 2, 3] as const;
 
 class Base64Decoding {
   readonly #open: () => ByteSink;
-  readonly #allows: (bytes: number) => boolean;
+  readonly #budget: Budget;
   #held = '';
   #sinks: readonly ByteSink[] | undefined;
 
-  constructor(open: () => ByteSink, allows: (bytes: number) => boolean) {
+  constructor(open: () => ByteSink, budget: Budget) {
     this.#open = open;
-    this.#allows = allows;
+    this.#budget = budget;
   }
 
   push(text: string): void {
@@ -58,7 +63,7 @@ class Base64Decoding {
     if (this.#held.length < shortestText) return;
     // Whole groups for each start; three characters stay for the last of them.
     const length = (this.#held.length - groupStarts.length + 1) & ~3;
-    if (!this.#allows(3 * length)) {
+    if (!this.#budget.spend(3 * length)) {
       this.#held = '';
       return;
     }
@@ -73,7 +78,7 @@ class Base64Decoding {
     this.#held += text;
     if (this.#sinks === undefined && !isWorthwhile(this.#held)) return;
     const { length } = this.#held;
-    const allowed = this.#allows(3 * length);
+    const allowed = this.#budget.spend(3 * length);
     this.#sinks ??= groupStarts.map(this.#open);
     for (const [start, sink] of this.#sinks.entries()) {
       sink.end(Buffer.from(allowed ? this.#held.slice(start) : '', 'base64'));
@@ -81,12 +86,10 @@ class Base64Decoding {
   }
 }
 
-const markers = [...privateKeyMarkers, gzipMagic, zstdMagic];
+const markers = [...privateKeyMarkers, ...packedMagics];
 /** Longer texts get their sinks without being asked. */
 const longestGlance = 1 << 12;
 const glance = Buffer.alloc(groupStarts.length * longestGlance);
-/** No base64 of a key has none of the other characters; digests and identifiers have not. */
-const hexadecimal = /^[0-9a-f]+$/i;
 
 /** A quick look, because nearly all text of this length is a name or a digest. */
 function isWorthwhile(text: string): boolean {
@@ -101,5 +104,5 @@ function isWorthwhile(text: string): boolean {
     end += 1;
   }
   const decoded = glance.subarray(0, end);
-  return nextStretch(decoded, 0) !== -1 || markers.some((marker) => decoded.includes(marker));
+  return nextText(decoded, 0) !== -1 || markers.some((marker) => decoded.includes(marker));
 }

@@ -1,18 +1,19 @@
+import { createInflateRaw, createZstdDecompress } from 'node:zlib';
+import { type ByteSink, type Finder, markerFinder } from '../bytes/finder.ts';
 import {
-  constants,
-  createInflateRaw,
-  createZstdDecompress,
-  inflateRawSync,
-  zstdDecompressSync,
-} from 'node:zlib';
-import { Decompression, isCutOff, isNoCompressedStream, isTooLarge } from './decompression.ts';
-import { type ByteSink, type Finder, markerFinder } from './finder.ts';
-import { gzipBody, gzipMagic } from './gzip.ts';
+  type Packed,
+  packedAt,
+  packedMagics,
+  partialInflate,
+  partialZstd,
+  unpack,
+} from '../bytes/packed.ts';
+import type { ZstdExtent } from '../bytes/zstd.ts';
+import { Decompression } from './decompression.ts';
 import type { Pending, Scan } from './scan.ts';
-import { ZstdExtent, zstdMagic } from './zstd.ts';
 
-/** What a short stream may grow to in one go, a few milliseconds of work. */
-const maxOutputLength = 4 << 20;
+/** What a short stream may expand to at once, a few milliseconds of work. */
+const largestAtOnce = 4 << 20;
 const outputChunk = { chunkSize: 1 << 18 } as const;
 
 /** A stream that began in an earlier window, and how much of what follows is its own. */
@@ -55,56 +56,33 @@ export class CompressedContent {
     this.#continued = [];
   }
 
-  readonly finders: readonly Finder[] = [
-    markerFinder(gzipMagic, (window, at) => {
-      const body = gzipBody(window, at);
-      if (body === 'more') return 'more';
-      if (body !== undefined) this.#gzip(window.subarray(body));
+  readonly finders: readonly Finder[] = packedMagics.map((magic) =>
+    markerFinder(magic, (window, at) => {
+      const packed = packedAt(window, at);
+      if (packed === 'more') return 'more';
+      if (packed !== undefined) this.#unpack(packed);
       return 'seen';
     }),
-    markerFinder(zstdMagic, (window, at) => {
-      this.#zstd(window.subarray(at));
-      return 'seen';
-    }),
-  ];
+  );
 
-  #gzip(bytes: Buffer): void {
-    try {
-      // Ends with the member: what follows it is looked at as it is.
-      this.#look(inflateRawSync(bytes, { maxOutputLength }));
-    } catch (error) {
-      if (isCutOff(error) || isTooLarge(error)) this.#continue(bytes, undefined);
-      else if (!isNoCompressedStream(error)) throw error;
+  #unpack(packed: Packed): void {
+    const { budget } = this.#scan;
+    const limit = Math.min(largestAtOnce, budget.left);
+    const contents = unpack(packed, { limit });
+    const isRefused = contents === 'too-large' && limit < largestAtOnce;
+    if (isRefused) budget.spend(limit + 1);
+    else if (contents === 'cut-off' || contents === 'too-large') this.#continue(packed);
+    else if (contents !== undefined && budget.spend(contents.length)) {
+      this.#open(this.#pending).end(contents);
     }
   }
 
-  #zstd(bytes: Buffer): void {
-    const extent = new ZstdExtent();
-    const frame = bytes.subarray(0, extent.take(bytes));
-    if (extent.state === 'invalid') return;
-    if (extent.state !== 'done') {
-      this.#continue(frame, extent);
-      return;
-    }
-    try {
-      this.#look(zstdDecompressSync(frame, { maxOutputLength }));
-    } catch (error) {
-      if (isTooLarge(error)) this.#continue(frame, extent);
-      else if (!isNoCompressedStream(error)) throw error;
-    }
-  }
-
-  #look(bytes: Buffer): void {
-    if (this.#scan.allows(bytes.length)) this.#open(this.#pending).end(bytes);
-  }
-
-  #continue(bytes: Buffer, extent: ZstdExtent | undefined): void {
+  #continue({ bytes, extent }: Packed): void {
     if (!this.#scan.allowsDecompression()) return;
-    // Flushed at the end, a stream that was cut off gives what there is instead of an error.
     const stream =
       extent === undefined
-        ? createInflateRaw({ ...outputChunk, finishFlush: constants.Z_SYNC_FLUSH })
-        : createZstdDecompress({ ...outputChunk, finishFlush: constants.ZSTD_e_flush });
+        ? createInflateRaw({ ...outputChunk, ...partialInflate })
+        : createZstdDecompress({ ...outputChunk, ...partialZstd });
     const decompression = new Decompression(this.#scan, stream, this.#open);
     this.#pending.add(decompression.write(bytes));
     if (extent?.isOver) this.#pending.add(decompression.end());

@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream';
-import type { ByteSink } from './finder.ts';
+import type { ByteSink } from '../bytes/finder.ts';
+import { isNoPackedStream } from '../bytes/packed.ts';
 import { Pending, type Scan } from './scan.ts';
 
 /**
@@ -58,30 +59,14 @@ export class Decompression {
       for await (const chunk of this.#stream) {
         const bytes: Buffer = chunk;
         this.#scan.signal.throwIfAborted();
-        if (!this.#scan.allows(bytes.length)) break;
+        if (!this.#scan.budget.spend(bytes.length)) break;
         output.push(bytes);
         await pending.settled();
       }
     } catch (error) {
-      if (!isNoCompressedStream(error)) throw error;
+      if (!isNoPackedStream(error)) throw error;
     }
     output.end(Buffer.alloc(0));
     await pending.settled();
   }
-}
-
-/** Whether zlib or zstd could not read on: `Z_DATA_ERROR`, `ZSTD_error_corruption_detected`. */
-export function isNoCompressedStream(error: unknown): boolean {
-  const code = codeOf(error);
-  return /^(Z_|ZSTD_|ERR_ZSTD)/.test(code) || code === 'ERR_STREAM_PREMATURE_CLOSE';
-}
-
-/** Whether the output is larger than the caller of a synchronous function allowed. */
-export const isTooLarge = (error: unknown) => codeOf(error) === 'ERR_BUFFER_TOO_LARGE';
-
-/** Whether the input ended before the compressed stream did. */
-export const isCutOff = (error: unknown) => codeOf(error) === 'Z_BUF_ERROR';
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -125,7 +125,7 @@ t.test('a public key is no private key', async (t) => {
 });
 
 t.test('what swells is cut off, and said so', async (t) => {
-  const limits = { ...defaultScanLimits, expandedBytes: 8 << 20, expansion: 1 };
+  const limits = { ...defaultScanLimits, bytes: 8 << 20, perByte: 1 };
   const zeros = Buffer.alloc(64 << 20);
   const bombs: Record<string, Buffer> = {
     gzip: gzipSync(zeros),
