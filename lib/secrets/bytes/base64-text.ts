@@ -15,6 +15,9 @@ export const base64 = setOf(characters);
 export const anyBase64 = setOf(`${characters}-_`);
 /** What base64 in a percent-encoded document consists of. */
 export const percentBase64 = setOf(`${characters}%`);
+/** Of digests and identifiers: no base64 of a key or of a text is without the other characters. */
+export const hexadecimal = setOf('0123456789abcdefABCDEF');
+export const isHexadecimal = (text: string): boolean => /^[0-9a-f]+$/i.test(text);
 
 /**
  * The start of the next run of at least `shortest` characters of a set, or -1. Looks at one
@@ -38,9 +41,6 @@ export function runEnd(bytes: Buffer, at: number, set: CharacterSet): number {
   while (set[bytes[end] ?? 0] === 1) end += 1;
   return end;
 }
-
-/** Digests and identifiers: no base64 of a key or of a text is without the other characters. */
-export const hexadecimal = /^[0-9a-f]+$/i;
 
 /** What stands between two runs of one text, or for a character of it. */
 interface Joint {

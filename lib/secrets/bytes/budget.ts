@@ -57,11 +57,17 @@ export class Budget {
 
   /** Asks to search bytes that were unpacked from others. */
   spend(bytes: number): boolean {
-    const isAllowed = bytes <= this.left;
-    for (let budget: Budget | undefined = this; budget !== undefined; budget = budget.#whole) {
-      if (isAllowed) budget.#spent += bytes;
-      else budget.#isExhausted = true;
+    if (bytes > this.left) {
+      this.refuse();
+      return false;
     }
-    return isAllowed;
+    for (let at: Budget | undefined = this; at !== undefined; at = at.#whole) at.#spent += bytes;
+    return true;
+  }
+
+  /** Notes that something is not searched. */
+  refuse(): void {
+    this.#isExhausted = true;
+    this.#whole?.refuse();
   }
 }

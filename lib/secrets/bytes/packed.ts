@@ -1,4 +1,11 @@
-import { constants, inflateRawSync, zstdDecompressSync } from 'node:zlib';
+import type { Transform } from 'node:stream';
+import {
+  constants,
+  createInflateRaw,
+  createZstdDecompress,
+  inflateRawSync,
+  zstdDecompressSync,
+} from 'node:zlib';
 import { gzipBody, gzipMagic } from './gzip.ts';
 import { ZstdExtent, zstdMagic } from './zstd.ts';
 
@@ -20,7 +27,7 @@ export function packedAt(window: Buffer, at: number): Packed | 'more' | undefine
   }
   const extent = new ZstdExtent();
   const length = extent.take(window.subarray(at));
-  if (extent.state === 'invalid') return undefined;
+  if (extent.isInvalid) return undefined;
   return { bytes: window.subarray(at, at + length), extent };
 }
 
@@ -68,8 +75,16 @@ export function unpack(
 }
 
 /** Flushed at the end, a stream that was cut off gives what there is instead of an error. */
-export const partialInflate = { finishFlush: constants.Z_SYNC_FLUSH } as const;
-export const partialZstd = { finishFlush: constants.ZSTD_e_flush } as const;
+const partialInflate = { finishFlush: constants.Z_SYNC_FLUSH } as const;
+const partialZstd = { finishFlush: constants.ZSTD_e_flush } as const;
+const outputChunk = { chunkSize: 1 << 18 } as const;
+
+/** For contents that are too large for `unpack`, or not all there yet. */
+export function unpackingStream({ extent }: Packed): Transform {
+  return extent === undefined
+    ? createInflateRaw({ ...outputChunk, ...partialInflate })
+    : createZstdDecompress({ ...outputChunk, ...partialZstd });
+}
 
 /** Whether zlib or zstd could not read on: `Z_DATA_ERROR`, `ZSTD_error_corruption_detected`. */
 export function isNoPackedStream(error: unknown): boolean {

@@ -122,8 +122,8 @@ function headAt(
   at: number,
   expected: number,
 ): { start: number; length: number } | undefined {
-  const [tag, first = 0, second = 0, third] = bytes.subarray(at, at + 4);
-  if (tag !== expected || third === undefined) return undefined;
+  if (bytes[at] !== expected || at + 4 > bytes.length) return undefined;
+  const [, first = 0, second = 0, third = 0] = bytes.subarray(at, at + 4);
   if (first < 0x80) return { start: at + 2, length: first };
   if (first === 0x81) return { start: at + 3, length: second };
   if (first === 0x82) return { start: at + 4, length: second * 256 + third };
@@ -137,22 +137,19 @@ const pbes2 = Buffer.from('06092a864886f70d01050d', 'hex');
 const versions = [0, 1, 3];
 
 /**
- * Whether the bytes begin as a private key of any kind does, encrypted or not, or hold one that
- * `privateKeyFinders` knows. PKCS #1, SEC 1 and PKCS #8 begin with a sequence whose first member
+ * Whether the bytes begin as a private key of any kind does, encrypted or not. PKCS #1, SEC 1 and PKCS #8 begin with a sequence whose first member
  * is the version, as PKCS #12 does; a certificate's is another sequence. The rest may be cut off.
  */
-export function holdsPrivateKey(bytes: Buffer): boolean {
-  if (beginsWith(bytes, openSshMagic)) return true;
+export function beginsPrivateKey(bytes: Buffer): boolean {
+  if (bytes[0] === openSshMagic[0] && beginsWith(bytes, openSshMagic)) return true;
   const outer = headAt(bytes, 0, tags.sequence)?.start;
-  if (outer !== undefined) {
-    const version = headAt(bytes, outer, tags.integer);
-    if (version?.length === 1 && bytes.length > outer + 24) {
-      if (versions.includes(bytes[version.start] ?? -1)) return true;
-    }
-    const inner = headAt(bytes, outer, tags.sequence)?.start;
-    if (inner !== undefined && beginsWith(bytes.subarray(inner), pbes2)) return true;
+  if (outer === undefined) return false;
+  const version = headAt(bytes, outer, tags.integer);
+  if (version?.length === 1 && bytes.length > outer + 24) {
+    return versions.includes(bytes[version.start] ?? -1);
   }
-  return privateKeyMarkers.some((marker) => bytes.includes(marker));
+  const inner = headAt(bytes, outer, tags.sequence)?.start;
+  return inner !== undefined && beginsWith(bytes.subarray(inner), pbes2);
 }
 
 const beginsWith = (bytes: Buffer, beginning: Buffer) =>

@@ -32,7 +32,7 @@ export function base64Groups(bytes: Buffer): Group[] {
   for (let at = nextRun(bytes, 0, MIN_RUN, anyBase64); at !== -1; ) {
     const run = runAt(bytes, at);
     let end = run.end;
-    if (!hexadecimal.test(bytes.toString('latin1', run.start, run.end))) {
+    if (runEnd(bytes, at, hexadecimal) < run.end) {
       const group = groupFrom(bytes, withoutEscape(bytes, run));
       groups.push(group);
       end = group.runs.at(-1)?.end ?? end;

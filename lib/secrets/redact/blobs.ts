@@ -1,7 +1,8 @@
-import { hexadecimal } from '../bytes/base64-text.ts';
+import { isHexadecimal } from '../bytes/base64-text.ts';
 import type { Budget } from '../bytes/budget.ts';
+import { holdsMarker } from '../bytes/markers.ts';
 import { packedIn, unpack } from '../bytes/packed.ts';
-import { holdsPrivateKey } from '../bytes/private-keys.ts';
+import { beginsPrivateKey, privateKeyMarkers } from '../bytes/private-keys.ts';
 
 /** What unpacks to more than this many times its size is no log and no manifest. */
 const MAX_RATIO = 200;
@@ -18,7 +19,7 @@ const BEGINS_DOCUMENT = /^[CDHI-fw-z0-9]/;
  * other random bytes.
  */
 export function decodedBlob(text: string, budget: Budget): Buffer | 'secret' | undefined {
-  if (hexadecimal.test(text)) return undefined;
+  if (isHexadecimal(text)) return undefined;
   const starts = BEGINNINGS.map((beginning) => text.indexOf(beginning)).filter((at) => at > 0);
   for (const start of [...(BEGINS_DOCUMENT.test(text) ? [0] : []), ...starts]) {
     const found = decoded(text.slice(start), budget);
@@ -29,8 +30,10 @@ export function decodedBlob(text: string, budget: Budget): Buffer | 'secret' | u
 
 function decoded(text: string, budget: Budget): Buffer | 'secret' | undefined {
   const bytes = Buffer.from(text, 'base64');
-  if (holdsPrivateKey(bytes)) return 'secret';
+  if (beginsPrivateKey(bytes)) return 'secret';
   if (isText(bytes)) return budget.spend(bytes.length) ? bytes : 'secret';
+  if (!holdsMarker(bytes)) return undefined;
+  if (privateKeyMarkers.some((marker) => bytes.includes(marker))) return 'secret';
   const contents: Buffer[] = [];
   for (const packed of packedIn(bytes)) {
     const limit = Math.min(budget.left, bytes.length * MAX_RATIO);

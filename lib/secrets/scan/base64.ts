@@ -1,8 +1,7 @@
-import { hexadecimal, nextRun, percentBase64, readBase64 } from '../bytes/base64-text.ts';
+import { isHexadecimal, nextRun, percentBase64, readBase64 } from '../bytes/base64-text.ts';
 import type { Budget } from '../bytes/budget.ts';
 import type { ByteSink, Finder } from '../bytes/finder.ts';
-import { packedMagics } from '../bytes/packed.ts';
-import { privateKeyMarkers } from '../bytes/private-keys.ts';
+import { holdsMarker } from '../bytes/markers.ts';
 
 /** A run shorter than this begins no base64 text: lines of PEM have 64 characters. */
 const shortestRun = 40;
@@ -60,33 +59,28 @@ class Base64Decoding {
 
   push(text: string): void {
     this.#held += text;
-    if (this.#held.length < shortestText) return;
     // Whole groups for each start; three characters stay for the last of them.
     const length = (this.#held.length - groupStarts.length + 1) & ~3;
-    if (!this.#budget.spend(3 * length)) {
-      this.#held = '';
-      return;
-    }
-    this.#sinks ??= groupStarts.map(this.#open);
-    for (const [start, sink] of this.#sinks.entries()) {
-      sink.push(Buffer.from(this.#held.slice(start, start + length), 'base64'));
-    }
-    this.#held = this.#held.slice(length);
+    if (this.#held.length >= shortestText) this.#decode(length, (sink, bytes) => sink.push(bytes));
   }
 
   end(text: string): void {
     this.#held += text;
     if (this.#sinks === undefined && !isWorthwhile(this.#held)) return;
-    const { length } = this.#held;
-    const allowed = this.#budget.spend(3 * length);
+    this.#decode(this.#held.length, (sink, bytes) => sink.end(bytes));
+  }
+
+  #decode(length: number, give: (sink: ByteSink, bytes: Buffer) => void): void {
+    const isAllowed = this.#budget.spend(3 * length);
     this.#sinks ??= groupStarts.map(this.#open);
     for (const [start, sink] of this.#sinks.entries()) {
-      sink.end(Buffer.from(allowed ? this.#held.slice(start) : '', 'base64'));
+      const text = isAllowed ? this.#held.slice(start, start + length) : '';
+      give(sink, Buffer.from(text, 'base64'));
     }
+    this.#held = this.#held.slice(length);
   }
 }
 
-const markers = [...privateKeyMarkers, ...packedMagics];
 /** Longer texts get their sinks without being asked. */
 const longestGlance = 1 << 12;
 const glance = Buffer.alloc(groupStarts.length * longestGlance);
@@ -95,7 +89,7 @@ const glance = Buffer.alloc(groupStarts.length * longestGlance);
 function isWorthwhile(text: string): boolean {
   if (text.length < shortestText) return false;
   if (text.length > longestGlance) return true;
-  if (hexadecimal.test(text)) return false;
+  if (isHexadecimal(text)) return false;
   let end = 0;
   for (const start of groupStarts) {
     end += glance.write(text.slice(start), end, 'base64');
@@ -104,5 +98,5 @@ function isWorthwhile(text: string): boolean {
     end += 1;
   }
   const decoded = glance.subarray(0, end);
-  return nextText(decoded, 0) !== -1 || markers.some((marker) => decoded.includes(marker));
+  return nextText(decoded, 0) !== -1 || holdsMarker(decoded);
 }
