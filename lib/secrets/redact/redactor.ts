@@ -4,7 +4,8 @@ import { KnownSecrets } from './known.ts';
 import { wholeLines } from './lines.ts';
 import { type Marks, marksWith } from './marks.ts';
 import { withoutSecrets } from './structure.ts';
-import { STREAM_LIMITS, TextRedactor } from './text.ts';
+import { type Means, STREAM_LIMITS, TextRedactor } from './text.ts';
+import { TriggerSearch } from './triggers.ts';
 import { yamlWith } from './yaml.ts';
 
 /** Bytes in, bytes out, in order; memory does not grow with their number. */
@@ -31,14 +32,20 @@ export function createRedactor(key: Uint8Array, known: Iterable<string>): Redact
   return redactorWith(marksWith(key), known);
 }
 
-export function redactorWith(marks: Marks, known: Iterable<string>): Redactor {
-  const secrets = new KnownSecrets(known, marks);
+const allTriggers = new TriggerSearch();
+
+export function redactorWith(
+  marks: Marks,
+  known: Iterable<string>,
+  triggers = allTriggers,
+): Redactor {
+  const means: Means = { known: new KnownSecrets(known, marks), triggers, marks };
 
   async function* text(
     chunks: AsyncIterable<Uint8Array>,
     budget = new Budget(STREAM_LIMITS),
   ): AsyncGenerator<Uint8Array> {
-    const redactor = new TextRedactor(secrets, marks, budget);
+    const redactor = new TextRedactor(means, budget);
     for await (const block of wholeLines(chunks)) {
       budget.read(block.length);
       const safe = redactor.push(block);
@@ -51,7 +58,7 @@ export function redactorWith(marks: Marks, known: Iterable<string>): Redactor {
   const visitWith = (budget: Budget): Visit => {
     const rule = (value: string): string => {
       const bytes = Buffer.from(value, 'utf8');
-      const safe = new TextRedactor(secrets, marks, budget).whole(bytes);
+      const safe = new TextRedactor(means, budget).whole(bytes);
       return safe === bytes ? value : safe.toString('utf8');
     };
     return (value, name = '') => withoutSecrets(value, name, rule, marks);

@@ -10,9 +10,8 @@ import { pemKeys } from './pem.ts';
 import { decodedWord, wordAround } from './percent.ts';
 import { SecretBlocks } from './secret-blocks.ts';
 import { type TextLine, TextLines } from './text-lines.ts';
-import { type Place, type Rule, TriggerSearch } from './triggers.ts';
+import type { Place, Rule, TriggerSearch } from './triggers.ts';
 
-const triggers = new TriggerSearch();
 const NEWLINE = 0x0a;
 const EMPTY = Buffer.alloc(0);
 
@@ -42,12 +41,19 @@ const EXHAUSTED = '';
 /** After a trigger, what is shorter than this much lies in one of two places that follow each other. */
 const MAX_NEAR = 64;
 
+/** By what secrets are found, and what stands in their place. */
+export interface Means {
+  readonly known: KnownSecrets;
+  readonly triggers: TriggerSearch;
+  readonly marks: Marks;
+}
+
 /**
  * Takes secrets out of text, block by block. What may go on in the next block, such as a
  * private key, is held back until it is known.
  */
 export class TextRedactor {
-  readonly #known: KnownSecrets;
+  readonly #means: Means;
   readonly #marks: Marks;
   readonly #budget: Budget;
   readonly #depth: number;
@@ -55,12 +61,12 @@ export class TextRedactor {
   #held: Buffer = EMPTY;
 
   /** `budget`: for what is unpacked from the text, at all depths. */
-  constructor(known: KnownSecrets, marks: Marks, budget: Budget, depth = 0) {
-    this.#known = known;
-    this.#marks = marks;
+  constructor(means: Means, budget: Budget, depth = 0) {
+    this.#means = means;
+    this.#marks = means.marks;
     this.#budget = budget;
     this.#depth = depth;
-    this.#blocks = new SecretBlocks(marks);
+    this.#blocks = new SecretBlocks(means.marks);
   }
 
   /** Whole lines, or a part of one that is too long. */
@@ -88,7 +94,7 @@ export class TextRedactor {
 
   #scan(bytes: Buffer, isLast: boolean): { findings: Finding[]; complete: number } {
     const groups = base64Groups(bytes);
-    const places = triggers.find(bytes);
+    const places = this.#means.triggers.find(bytes);
     const offsets = places.flatMap(({ rule, offset }) => (rule === 'pem' ? [offset] : []));
     const pem = pemKeys(bytes, offsets, this.#marks, isLast);
     const inLines = this.#inLines(bytes, places, isLast);
@@ -100,7 +106,7 @@ export class TextRedactor {
     return {
       // What has a secret's own mark comes first.
       findings: [
-        ...this.#known.find(bytes),
+        ...this.#means.known.find(bytes),
         ...pem.findings,
         ...inLines.findings,
         ...groups.flatMap((group) => this.#inBlob(bytes, group)),
@@ -186,7 +192,7 @@ export class TextRedactor {
 
   /** The mark of a document with a secret in it: the secret's own, if there is nothing else. */
   #markOf(document: Buffer, budget: Budget): string | undefined {
-    const inner = new TextRedactor(this.#known, this.#marks, budget, this.#depth + 1);
+    const inner = new TextRedactor(this.#means, budget, this.#depth + 1);
     const safe = inner.whole(document);
     if (safe === document) return undefined;
     const only = MARK.exec(safe.toString('latin1'))?.[0];

@@ -16,13 +16,21 @@ export interface Place {
   readonly length: number;
 }
 
-interface Trigger {
+/** By what a rule is called for: texts that stand where it may find something, in any case. */
+export interface Trigger {
   readonly text: string;
   readonly rule: Rule;
 }
 
 const of = (texts: readonly string[], rule: Rule): Trigger[] =>
   texts.map((text) => ({ text, rule }));
+
+export const TRIGGERS: readonly Trigger[] = [
+  ...of(PEM_TRIGGERS, 'pem'),
+  ...of(SECRET_TRIGGERS, 'secret'),
+  ...of(ASSIGNMENT_TRIGGERS, 'assignment'),
+  ...PATTERNS.flatMap((pattern) => of(pattern.triggers, pattern)),
+];
 
 /** Finds the triggers of all rules in text, in any case. */
 export class TriggerSearch {
@@ -31,13 +39,7 @@ export class TriggerSearch {
   /** Too short for that search. None of them has letters. */
   readonly #short: ReadonlyMap<string, readonly Trigger[]>;
 
-  constructor(patterns: readonly Pattern[] = PATTERNS) {
-    const triggers = [
-      ...of(PEM_TRIGGERS, 'pem'),
-      ...of(SECRET_TRIGGERS, 'secret'),
-      ...of(ASSIGNMENT_TRIGGERS, 'assignment'),
-      ...patterns.flatMap((pattern) => of(pattern.triggers, pattern)),
-    ];
+  constructor(triggers: readonly Trigger[] = TRIGGERS) {
     this.#searched = triggers.filter(({ text }) => text.length >= MIN_LITERAL);
     this.#search = new LiteralSearch(
       this.#searched.map(({ text }) => Buffer.from(text, 'latin1')),
