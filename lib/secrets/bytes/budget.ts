@@ -34,8 +34,8 @@ export class Budget {
   }
 
   /** A budget for one line of the stream. */
-  part(limits: BudgetLimits): Budget {
-    return new Budget(limits, this.#now, this);
+  part(limits: Omit<BudgetLimits, 'depth'>): Budget {
+    return new Budget({ ...limits, depth: this.limits.depth }, this.#now, this);
   }
 
   /** True once something was refused: a part of the stream has not been searched. */

@@ -40,6 +40,7 @@ function decoded(text: string, budget: Budget): Buffer | 'secret' | undefined {
     // What is cut off is read up to there.
     const unpacked = unpack(packed, { limit, isPartial: true });
     if (unpacked === undefined || unpacked === 'cut-off') continue;
+    if (unpacked === 'too-large') budget.refuse();
     if (unpacked === 'too-large' || !budget.spend(unpacked.length)) return 'secret';
     contents.push(unpacked);
   }

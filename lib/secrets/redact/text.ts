@@ -30,12 +30,13 @@ interface Found {
 
 /** Nothing shorter is a document with a secret in it. */
 const MIN_WORD = 16;
-/** A document in a document in a document; deeper nobody looks. */
-const MAX_DEPTH = 3;
 /** For all that is in one text in base64 or percent-encoding: a fraction of a second of work. */
-const LINE_LIMITS: BudgetLimits = { bytes: 8 << 20, perByte: 0, depth: MAX_DEPTH, ms: 10_000 };
-/** For a stream. Beyond it, encoded text is taken out without a look. */
-export const STREAM_LIMITS: BudgetLimits = { bytes: 64 << 20, perByte: 4, depth: MAX_DEPTH };
+const LINE_LIMITS = { bytes: 8 << 20, perByte: 0, ms: 10_000 } as const;
+/**
+ * For a stream: beyond it, encoded text is taken out without a look. A document in a document in
+ * a document; deeper nobody looks.
+ */
+export const STREAM_LIMITS: BudgetLimits = { bytes: 64 << 20, perByte: 4, depth: 3 };
 /** Stands for the mark of what was not looked at. */
 const EXHAUSTED = '';
 /** After a trigger, what is shorter than this much lies in one of two places that follow each other. */
