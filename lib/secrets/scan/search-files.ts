@@ -14,7 +14,7 @@ export interface SearchedFiles {
   keys: Set<string>;
   /** Files that hold a wanted key. */
   found: string[];
-  /** Files of which a limit kept a part from being looked at. */
+  /** Files of which a limit kept a part from being searched. */
   incomplete: string[];
 }
 
@@ -29,8 +29,10 @@ export interface Search {
 }
 
 /**
- * Looks into files for private keys with given fingerprints. A file with several
- * names is read once. Files that are gone by the time they are opened are left out.
+ * Searches files for private keys with given fingerprints. A file with several names is
+ * read once. Files that no longer exist when they are opened are left out.
+ *
+ * @throws what the paths' source or the reading of a file throws, and the signal's reason.
  */
 export async function searchFiles(
   paths: AsyncGenerator<string>,

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 
-/** A private key and the ways in which it may lie in a file. */
+/** A private key and the ways in which it may be in a file. */
 export interface PlantedKey {
   readonly name: string;
   readonly fingerprint: string;
@@ -20,6 +20,9 @@ const base64 = (contents: string | Buffer, times = 1): string => {
 };
 const inLines = (text: string) => text.replace(/.{76}/g, '$&\n');
 const indent = (text: string) => text.replace(/^/gm, '      ');
+
+/** Gzip members of one stored block each, all of which are still open at the end: more than are read at once. */
+export const tooManyStreams = Buffer.from('1f8b080000000000000300ffff0000'.repeat(20), 'hex');
 
 /** A tar archive of one file, as far as a reader that ignores headers can tell. */
 const tar = (contents: Buffer) =>
