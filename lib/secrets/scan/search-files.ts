@@ -41,12 +41,10 @@ export async function searchFiles(
 ): Promise<SearchedFiles> {
   const result: SearchedFiles = { files: 0, bytes: 0, keys: new Set(), found: [], incomplete: [] };
   const linked = new Set<string>();
-  const stop = new AbortController();
-  const either = AbortSignal.any([signal, stop.signal]);
   const search = async () => {
     const memory = Buffer.allocUnsafeSlow(pieceBytes);
     for await (const path of paths) {
-      either.throwIfAborted();
+      signal.throwIfAborted();
       await searchFile(path, memory);
     }
   };
@@ -60,8 +58,8 @@ export async function searchFiles(
       linked.add(id);
       const digest = known.get(path);
       const contents = () => contentsOf(handle, status.size, memory);
-      if (digest !== undefined && (await sha256Of(contents(), either)) === digest) return;
-      const scan = await scanForKeys(contents(), either);
+      if (digest !== undefined && (await sha256Of(contents(), signal)) === digest) return;
+      const scan = await scanForKeys(contents(), signal);
       result.files += 1;
       result.bytes += scan.bytes;
       for (const key of scan.keys) result.keys.add(key);
@@ -71,12 +69,8 @@ export async function searchFiles(
       await handle.close();
     }
   };
-  const searches = Array.from({ length: concurrency }, () =>
-    search().catch((error: unknown) => {
-      stop.abort(error);
-      throw error;
-    }),
-  );
+  // The first error also ends the paths, and with them the other searches after their present file.
+  const searches = Array.from({ length: concurrency }, search);
   await Promise.allSettled(searches);
   await Promise.all(searches);
   return result;

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
-import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 
 /** A private key and the ways in which it may be in a file. */
@@ -33,6 +33,22 @@ const tar = (contents: Buffer) =>
     Buffer.alloc(1024),
   ]);
 
+/** A zstd frame of 100 times one byte and of bytes as they are: RFC 8878, section 3.1.1.2. */
+function zstdOfPlainBlocks(contents: Buffer): Buffer {
+  const size = Buffer.alloc(2);
+  size.writeUInt16LE(100 + contents.length - 256);
+  const head = (length: number, type: number, isLast: boolean) => {
+    const bits = (length << 3) | (type << 1) | Number(isLast);
+    return Buffer.from([bits & 0xff, (bits >> 8) & 0xff, bits >> 16]);
+  };
+  return Buffer.concat([
+    Buffer.from('28b52ffd60', 'hex'),
+    size,
+    ...[head(100, 1, false), Buffer.from(' ')],
+    ...[head(contents.length, 0, true), contents],
+  ]);
+}
+
 function encodings(key: KeyObject, inner: 'sec1' | 'pkcs1'): Record<string, Buffer> {
   const pem = String(key.export({ type: 'pkcs8', format: 'pem' }));
   const innerPem = String(key.export({ type: inner, format: 'pem' }));
@@ -45,6 +61,7 @@ function encodings(key: KeyObject, inner: 'sec1' | 'pkcs1'): Record<string, Buff
     'PEM with CRLF': pem.replaceAll('\n', '\r\n'),
     'PEM in YAML': `key: |\n${indent(pem)}\nnext: 1\n`,
     'PEM in JSON': json,
+    'PEM in JSON with escaped slashes': json.replaceAll('/', '\\/'),
     'PEM in JSON in JSON': JSON.stringify({ spec: json }),
     'PEM in a data URL': `{"source":"data:,${encodeURIComponent(pem)}"}`,
     'PEM in a data URL, encoded twice': `data:,${encodeURIComponent(encodeURIComponent(pem))}`,
@@ -74,6 +91,11 @@ function encodings(key: KeyObject, inner: 'sec1' | 'pkcs1'): Record<string, Buff
       gzipSync(Buffer.concat([randomBytes(700_000), Buffer.from(json)])),
     ),
     zstd: zstdCompressSync(pem),
+    'zstd with a checksum, before other bytes': Buffer.concat([
+      zstdCompressSync(pem, { params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
+      noise,
+    ]),
+    'zstd of plain blocks': Buffer.concat([zstdOfPlainBlocks(Buffer.from(pem)), noise]),
     'zstd in noise': Buffer.concat([noise, zstdCompressSync(json), noise]),
     'the second zstd frame': Buffer.concat([zstdCompressSync('first'), zstdCompressSync(pem)]),
     'long zstd': Buffer.concat([
