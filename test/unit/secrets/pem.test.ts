@@ -12,7 +12,7 @@ const armored = (kind: string, body = BODY) =>
 
 t.test('each kind of private key is taken out, and only those', async (t) => {
   for (const kind of ['', 'RSA ', 'EC ', 'DSA ', 'OPENSSH ', 'ENCRYPTED ', 'ANY OTHER ']) {
-    const output = await safe(`before\n${armored(`${kind}PRIVATE KEY`)}\nwords after\n`);
+    const output = await safe(`before\n${armored(`${kind}PRIVATE KEY`)}\nafter\n`);
     t.match(output, /^before\n(#\n)+after\n$/, kind);
   }
   t.match(await safe(`${armored('PGP PRIVATE KEY BLOCK')}\nafter\n`), /^(#\n)+after\n$/);

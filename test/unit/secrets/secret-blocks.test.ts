@@ -52,6 +52,7 @@ t.test('what is no Secret stays', async (t) => {
     'kind: ConfigMap\ndata:\n  a: word\n',
     'data:\n  a: word\nkind: ConfigMap\n',
     'data:\n  a: word\n',
+    'data:\n  a: word\n---\nkind: Secret\n',
     'kind: SecretProviderClass\ndata:\n  a: word\n',
     'kind: Secret\nmetadata:\n  a: word\n',
     'kind: Secret\ndata: none\n',
