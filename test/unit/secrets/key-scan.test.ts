@@ -5,6 +5,9 @@ import { scanForKeys } from '../../../lib/secrets/key-scan.ts';
 import { defaultScanLimits } from '../../../lib/secrets/scan/scan.ts';
 import { newEcKey, newRsaKey, plantedKey } from './key-scan-forms.ts';
 
+// Much work, on machines that may be busy.
+t.setTimeout(300_000);
+
 const signal = AbortSignal.timeout(120_000);
 
 /** The contents in pieces whose memory is used again, as a file's reader does it. */

@@ -3,6 +3,9 @@ import { redactorWith } from '../../../lib/secrets/redact/redactor.ts';
 import { TRIGGERS, type Trigger, TriggerSearch } from '../../../lib/secrets/redact/triggers.ts';
 import { redacted } from './streams.ts';
 
+// Much work, on machines that may be busy.
+t.setTimeout(300_000);
+
 /** What must not survive in any of the lines below. */
 const SECRET = 'Zq8mK2vW4tYxR6nB';
 const key = (begin: string, end: string) => `${begin}\n${`${SECRET}/`.repeat(4)}\n${end}\n`;
