@@ -7,7 +7,7 @@ import { binaryDestinations, installedPath } from '../../lib/payload/binaries.ts
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { payloadFiles } from '../../lib/payload/verify.ts';
 import { type SearchedFiles, searchFiles } from '../../lib/secrets/scan/search-files.ts';
-import { filesOnDisk } from '../../lib/secrets/scan/walk.ts';
+import { filesOnDisk, type Walk } from '../../lib/secrets/scan/walk.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
@@ -15,9 +15,9 @@ import type { HostContext } from '../steps/host-context.ts';
 
 /**
  * Where a host keeps what it was given. /usr is the operating system's own, which is
- * read-only or comes from packages; /run and the like are gone after a restart. Where
+ * read-only or comes from packages; /run and the like do not survive a restart. Where
  * one of them is a link (CoreOS: /opt, /home, /root, /srv and /usr/local lead into
- * /var), its target is looked at there.
+ * /var), its target is searched there.
  */
 const searchedFolders = [
   '/etc',
@@ -33,8 +33,8 @@ const searchedFolders = [
 
 /**
  * Image layers, known by their digests from before the bootstrap: of containerd and of
- * CRI-O. What else is in the runtimes' folders is looked at, and of these the writable
- * layers of running containers. Those of stopped containers lie among the images'
+ * CRI-O. What else is in the runtimes' folders is searched, and of these the writable
+ * layers of running containers. Those of stopped containers are among the images'
  * under numbers that only the runtime's database tells apart, and are left out.
  */
 const layerFolders = [
@@ -53,7 +53,7 @@ const podVolumes = /^\/var\/lib\/kubelet\/(pods|plugins)\//;
  *
  * etcd's database is a file like others here. It was compacted and defragmented
  * before the snapshot, so it holds no old revisions, and keys of the class *gone* are
- * never written to the API. Free blocks of the disk are not looked at.
+ * never written to the API. Free blocks of the disk are not searched.
  */
 export const verifyClean: StepBody<HostContext> = {
   name: 'verify-clean',
@@ -66,13 +66,15 @@ export const verifyClean: StepBody<HostContext> = {
   async run({ paths, cluster }, progress) {
     const ledger = await readLedger(paths);
     if (ledger === undefined)
-      throw new Failure('fatal', 'the leftovers ledger is not there', { code: 'leftover-remains' });
+      throw new Failure('fatal', 'the leftovers ledger does not exist', {
+        code: 'leftover-remains',
+      });
     refusePaths(await leftPaths(paths, ledger, progress.signal));
     const programs = new Map([[paths.executable, cluster.executableSha256]]);
     const searched = await searchDisk(paths, new Set(ledger.goneKeys), programs, progress);
     refuseKeys(searched.found);
     for (const path of searched.incomplete) {
-      progress.warn(`Looked at a part of ${path}: it expands to more than the limit`);
+      progress.warn(`Searched only a part of ${path}: it expands to more than the limit`);
     }
     return done(summary(ledger, searched));
   },
@@ -90,10 +92,10 @@ async function leftPaths(
 
 function refusePaths(left: readonly string[]): void {
   if (left.length === 0) return;
-  throw new Failure('fatal', `the bootstrap's files are still there: ${left.join(', ')}`, {
+  throw new Failure('fatal', `files of the bootstrap still exist: ${left.join(', ')}`, {
     code: 'leftover-remains',
     expected: 'none of the paths in the leftovers ledger',
-    fix: 'Find out what made them again, remove them, and start bootkube.service again.',
+    fix: 'Find out what created them again, delete them, and start bootkube.service again.',
   });
 }
 
@@ -102,7 +104,7 @@ function refuseKeys(found: readonly string[]): void {
   throw new Failure('fatal', `a private key of the bootstrap is in ${found.join(', ')}`, {
     code: 'leftover-remains',
     expected: 'no key that the leftovers ledger calls gone',
-    fix: 'Remove the files or what in them holds the key, and start bootkube.service again.',
+    fix: 'Delete the files or the key in them, and start bootkube.service again.',
   });
 }
 
@@ -114,16 +116,9 @@ async function searchDisk(
   { signal }: Progress,
 ): Promise<SearchedFiles> {
   const { verified, installed } = await payloadOnHost(paths);
-  const onHost = (path: string) => path.slice(paths.at('').length);
-  const files = filesOnDisk({
-    root: paths.root,
-    folders: [...searchedFolders, ...(await writableLayers(paths))].map(paths.at),
-    exempt: (path) =>
-      verified.has(path) || layerFolders.some((layers) => layers.test(onHost(path))),
-    oneDevice: (path) => podVolumes.test(onHost(path)),
-  });
+  const onHost = pathsOnHost(paths);
   const searched = await searchFiles(
-    files,
+    filesOnDisk(walkOfHost(paths, verified, await writableLayers(paths))),
     { wanted, known: new Map([...programs, ...installed]) },
     signal,
   );
@@ -131,6 +126,24 @@ async function searchDisk(
     ...searched,
     found: searched.found.map(onHost).sort(),
     incomplete: searched.incomplete.map(onHost).sort(),
+  };
+}
+
+/** A path below the root as the host knows it. */
+const pathsOnHost = (paths: HostPaths) => (path: string) => path.slice(paths.at('').length);
+
+/** What is searched. `verified`: files whose digests were compared; `layers`: of running containers. */
+export function walkOfHost(
+  paths: HostPaths,
+  verified: ReadonlySet<string>,
+  layers: readonly string[],
+): Walk {
+  const onHost = pathsOnHost(paths);
+  return {
+    root: paths.root,
+    folders: [...searchedFolders, ...layers].map(paths.at),
+    exempt: (path) => verified.has(path) || layerFolders.some((each) => each.test(onHost(path))),
+    oneDevice: (path) => podVolumes.test(onHost(path)),
   };
 }
 
@@ -165,5 +178,5 @@ async function writableLayers(paths: HostPaths): Promise<string[]> {
 }
 
 function summary({ entries }: Ledger, { files, bytes, keys }: SearchedFiles): string {
-  return `${entries.length} paths are gone; ${files} files, ${Math.round(bytes / 1e6)} MB, ${keys.size} private keys looked at`;
+  return `${entries.length} paths deleted; searched ${files} files, ${Math.round(bytes / 1e6)} MB, ${keys.size} private keys`;
 }

@@ -2,14 +2,17 @@ const HIDDEN = '<redacted>';
 
 /**
  * What a secret looks like in text that an agent or one of its children may print. A list of its
- * own: what lib/redact finds it finds with tables that every start of an agent would have to make,
- * and a log line is short enough for plain patterns.
+ * own: lib/secrets/redact/ needs tables that every start of an agent would have to build, and a
+ * log line is short enough for plain patterns.
  */
-const PATTERNS: readonly [RegExp, string][] = [
+export const PATTERNS: readonly [RegExp, string][] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g, HIDDEN],
   // the same in base64, as in kubeconfigs and data URLs
-  [/LS0tLS1CRUdJTi(?:B(?:QUklWQVRF|FQyBQUklWQVRF|SU0EgUFJJVkFUR|PUEVOU1NI))[\w+/=-]*/g, HIDDEN],
-  // user:password@ of a URL; an image's tag before its digest is none
+  [
+    /LS0tLS1CRUdJTi(?:B(?:QUklWQVRF|FQyBQUklWQVRF|SU0EgUFJJVkFUR|PUEVOU1NI|FTkNSWVBURUQg))[\w+/=-]*/g,
+    HIDDEN,
+  ],
+  // user:password@ of a URL; but not an image's tag before its digest
   [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/]+@(?!sha\d+:)/gi, `$1:${HIDDEN}@`],
   [/(\bAuthorization[\s"':=[\\]*(?:Bearer|Basic)\s+)[\w.~+/=-]+/gi, `$1${HIDDEN}`],
   [/(\bBearer\s+)[\w.~+/=-]{20,}/gi, `$1${HIDDEN}`],
@@ -19,19 +22,16 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/\bsha256~[\w-]{20,}/g, HIDDEN],
   // quoted, in JSON or not, also when that is quoted again: the closing quote has as many backslashes
   [
-    /(\b(?:auth|password|token|client-key-data|bootstrap-token|secret|pullSecret)\\*"?\s*[=:]\s*(\\*)")[\s\S]*?((?<!\\)\2"|$)/gi,
+    /(\b(?:auth|password|token|client-key-data|secret|pullSecret)\\*"?\s*[=:]\s*(\\*)")[\s\S]*?((?<!\\)\2"|$)/gi,
     `$1${HIDDEN}$3`,
   ],
-  [
-    /(\b(?:password|token|client-key-data|bootstrap-token)[=:]\s*)(?!\\*")[^\s"',;]+/gi,
-    `$1${HIDDEN}`,
-  ],
+  [/(\b(?:password|token|client-key-data)[=:]\s*)(?!\\*")[^\s"',;]+/gi, `$1${HIDDEN}`],
   [/(\bauth=)[\w+/]{8,}={0,2}/gi, `$1${HIDDEN}`],
   // 32 bytes in base64, as in an encryption configuration
   [/(\bsecret[=:]\s*)[\w+/]{43}=/gi, `$1${HIDDEN}`],
 ];
 
 /** The text without what looks like a secret. */
-export function redact(text: string): string {
-  return PATTERNS.reduce((safe, [pattern, by]) => safe.replace(pattern, by), text);
+export function redact(text: string, patterns = PATTERNS): string {
+  return patterns.reduce((safe, [pattern, by]) => safe.replace(pattern, by), text);
 }

@@ -1,5 +1,6 @@
+import { Budget, type BudgetLimits } from './bytes/budget.ts';
 import { ByteScanner } from './scan/byte-scanner.ts';
-import { defaultScanLimits, Pending, Scan, type ScanLimits } from './scan/scan.ts';
+import { defaultScanLimits, Pending, type Scan } from './scan/scan.ts';
 
 export interface KeyScan {
   /** sha256 (hex) of each found key's SubjectPublicKeyInfo, as `publicKeyFingerprint` has it. */
@@ -26,15 +27,18 @@ export interface KeyScan {
 export async function scanForKeys(
   source: AsyncIterable<Buffer>,
   signal: AbortSignal,
-  limits: ScanLimits = defaultScanLimits,
+  limits: BudgetLimits = defaultScanLimits,
 ): Promise<KeyScan> {
-  const scan = new Scan(signal, limits);
+  const budget = new Budget(limits);
+  const scan: Scan = { signal, budget, keys: new Set(), decompressions: new Set() };
   const pending = new Pending();
   const scanner = new ByteScanner(scan, pending);
+  let bytesRead = 0;
   try {
     for await (const bytes of source) {
       signal.throwIfAborted();
-      scan.readBytes += bytes.length;
+      bytesRead += bytes.length;
+      budget.read(bytes.length);
       scanner.push(bytes);
       await pending.settled();
     }
@@ -43,5 +47,5 @@ export async function scanForKeys(
   } finally {
     for (const decompression of scan.decompressions) decompression.stop();
   }
-  return { keys: scan.keys, bytes: scan.readBytes, complete: scan.complete };
+  return { keys: scan.keys, bytes: bytesRead, complete: !budget.isExhausted };
 }

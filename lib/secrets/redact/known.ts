@@ -1,6 +1,6 @@
+import { LiteralSearch } from '../bytes/literal-search.ts';
 import { isBase64 } from './base64-runs.ts';
 import type { Finding } from './finding.ts';
-import { LiteralSearch } from './literal-search.ts';
 import type { Marks } from './marks.ts';
 
 /** Shorter ones would hit ordinary words. */

@@ -3,7 +3,7 @@
  * like. The whole name is compared by its end, so that `DB_PASSWORD`, `proxyPassword` and
  * `aws_secret_access_key` count too, but `passwordFile` and `tokenPath` do not.
  */
-const ALWAYS = [
+export const ALWAYS: readonly string[] = [
   'password',
   'passwd',
   'passphrase',
@@ -47,7 +47,7 @@ const ALWAYS = [
 ];
 
 /** Names of secrets, but also of ordinary things: a Secret's own name, a kind of token, a D-Bus cookie. */
-const SOMETIMES = [
+export const SOMETIMES: readonly string[] = [
   'token',
   'secret',
   'auth',
@@ -55,14 +55,13 @@ const SOMETIMES = [
   'credentials',
   'authorization',
   'cookie',
-  'setcookie',
   'pass',
   'key1',
   'key2',
 ];
 
 /** What ends like one of the above and is none. */
-const NEVER = new Set([
+export const NEVER: ReadonlySet<string> = new Set([
   'nopasswd',
   'initialclustertoken',
   'continuetoken',

@@ -59,19 +59,7 @@ export const PATTERNS: readonly Pattern[] = [
   },
   // A JSON web token or encrypted key, such as a service account's.
   {
-    triggers: [
-      'eyja',
-      'eyjh',
-      'eyji',
-      'eyj0',
-      'eyjr',
-      'eyjl',
-      'eyjj',
-      'eyjp',
-      'eyj4',
-      'eyj6',
-      'eyj1',
-    ],
+    triggers: [...'ahi0rljp461'].map((third) => `eyj${third}`),
     find: new RegExp(
       `${START}(?<secret>eyJ[\\w-]{8,16384}\\.[\\w-]{0,16384}\\.[\\w-]{8,16384}(?:\\.[\\w-]{0,16384}){0,2})`,
       'dy',
@@ -138,13 +126,13 @@ export const PATTERNS: readonly Pattern[] = [
   },
   // The private part of a JSON web key.
   {
-    triggers: ['"kty"', '\\"kty\\"', '"kty\\'],
+    triggers: ['"kty"', '"kty\\'],
     find: /\\{0,7}"(?:d|p|q|dp|dq|qi|k)\\{0,7}"\s{0,4}:\s{0,4}\\{0,7}"(?<secret>[\w-]{20,1024})\\{0,7}"/dg,
     around: { before: 8192, after: 8192 },
   },
   // Options whose next word is a user with a password, or a password alone.
   {
-    triggers: [' -u ', '--user', '--proxy-user', '--creds'],
+    triggers: [' -u ', '--user', '--proxy-user', '--creds', '--src-creds', '--dest-creds'],
     find: /(?:\s-u|--user|--proxy-user|--(?:src-|dest-)?creds)[\s=\0]\\{0,7}["']?[^\s:"'\0]{1,256}:(?<secret>[^\s"'\0]{1,1024})/dy,
     isSecret: (secret) => !/^\d{1,6}$/.test(secret),
   },

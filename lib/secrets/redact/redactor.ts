@@ -1,9 +1,11 @@
+import { Budget } from '../bytes/budget.ts';
 import { JsonValues, type Part } from './json-values.ts';
 import { KnownSecrets } from './known.ts';
 import { wholeLines } from './lines.ts';
 import { type Marks, marksWith } from './marks.ts';
 import { withoutSecrets } from './structure.ts';
-import { TextRedactor } from './text.ts';
+import { type Means, STREAM_LIMITS, TextRedactor } from './text.ts';
+import { TriggerSearch } from './triggers.ts';
 import { yamlWith } from './yaml.ts';
 
 /** Bytes in, bytes out, in order; memory does not grow with their number. */
@@ -30,13 +32,22 @@ export function createRedactor(key: Uint8Array, known: Iterable<string>): Redact
   return redactorWith(marksWith(key), known);
 }
 
-export function redactorWith(marks: Marks, known: Iterable<string>): Redactor {
-  const secrets = new KnownSecrets(known, marks);
-  const start = () => new TextRedactor(secrets, marks);
+const allTriggers = new TriggerSearch();
 
-  async function* text(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    const redactor = start();
+export function redactorWith(
+  marks: Marks,
+  known: Iterable<string>,
+  triggers = allTriggers,
+): Redactor {
+  const means: Means = { known: new KnownSecrets(known, marks), triggers, marks };
+
+  async function* text(
+    chunks: AsyncIterable<Uint8Array>,
+    budget = new Budget(STREAM_LIMITS),
+  ): AsyncGenerator<Uint8Array> {
+    const redactor = new TextRedactor(means, budget);
     for await (const block of wholeLines(chunks)) {
+      budget.read(block.length);
       const safe = redactor.push(block);
       if (safe.length > 0) yield safe;
     }
@@ -44,18 +55,25 @@ export function redactorWith(marks: Marks, known: Iterable<string>): Redactor {
     if (last.length > 0) yield last;
   }
 
-  const rule = (value: string): string => {
-    const bytes = Buffer.from(value, 'utf8');
-    const safe = start().whole(bytes);
-    return safe === bytes ? value : safe.toString('utf8');
+  const visitWith = (budget: Budget): Visit => {
+    const rule = (value: string): string => {
+      const bytes = Buffer.from(value, 'utf8');
+      const safe = new TextRedactor(means, budget).whole(bytes);
+      return safe === bytes ? value : safe.toString('utf8');
+    };
+    return (value, name = '') => withoutSecrets(value, name, rule, marks);
   };
-  const visit = (value: unknown, name = '') => withoutSecrets(value, name, rule, marks);
+  type Parts = (chunks: AsyncIterable<Uint8Array>, visit: Visit) => AsyncIterable<Uint8Array>;
+  // What no field tells is found in the text that they become.
+  const structured = (parts: Parts) => (chunks: AsyncIterable<Uint8Array>) => {
+    const budget = new Budget(STREAM_LIMITS);
+    return text(parts(chunks, visitWith(budget)), budget);
+  };
 
   return {
-    text,
-    // What no field tells is found in the text that they become.
-    json: (chunks) => text(jsonParts(chunks, visit)),
-    yaml: (chunks) => text(yamlParts(chunks, visit)),
+    text: (chunks) => text(chunks),
+    json: structured(jsonParts),
+    yaml: structured(yamlParts),
   };
 }
 

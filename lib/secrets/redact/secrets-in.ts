@@ -1,9 +1,11 @@
 import { decodeDataUrl, isDataUrl } from '../../ignition/data-url.ts';
+import { Budget } from '../bytes/budget.ts';
 import { decodedBlob } from './blobs.ts';
 import { isDistinctive } from './known.ts';
 import type { Certainty, Marks } from './marks.ts';
 import { isSecretValue, isUserAndPassword, looksRandom } from './names.ts';
 import { type Redactor, redactorWith } from './redactor.ts';
+import { STREAM_LIMITS } from './text.ts';
 
 /** A config in a file of a config; deeper nobody puts a secret. */
 const MAX_DEPTH = 4;
@@ -23,6 +25,8 @@ export class SecretsIn {
   readonly #found = new Set<string>();
   readonly #limit: number;
   readonly #redactor: Redactor;
+  /** Of the file or value that is read. */
+  #budget = new Budget(STREAM_LIMITS);
   /** Texts in which there may be more. */
   #documents: { text: string; depth: number }[] = [];
   #depth = 0;
@@ -46,6 +50,7 @@ export class SecretsIn {
   /** Reads one file. */
   async read(chunks: AsyncIterable<Uint8Array>, format: keyof Redactor): Promise<void> {
     this.#depth = 0;
+    this.#budget = new Budget(STREAM_LIMITS);
     await drained(this.#redactor[format](chunks));
     await this.#lookInside();
   }
@@ -53,6 +58,7 @@ export class SecretsIn {
   /** Learns a file that is one value of a Secret, as Kubernetes mounts them. */
   async readValue(name: string, value: string): Promise<void> {
     this.#depth = 0;
+    this.#budget = new Budget(STREAM_LIMITS);
     const secret = value.trim();
     this.#learn(secret, isSecretValue(name, secret) ? 'certain' : 'possible');
     await this.#lookInside();
@@ -68,10 +74,10 @@ export class SecretsIn {
 
   #learn(secret: string, certainty: Certainty = 'certain'): void {
     if (isDataUrl(secret)) {
-      this.#look(contentsOf(secret));
+      this.#look(contentsOf(secret, this.#budget));
       return;
     }
-    const decoded = decodedBlob(secret);
+    const decoded = decodedBlob(secret, this.#budget);
     if (decoded === 'secret') {
       for (const line of keyLines(secret)) this.#add(line);
       return;
@@ -99,10 +105,10 @@ export class SecretsIn {
 }
 
 /** The contents of an Ignition's file, which need not say that they are gzipped. */
-function contentsOf(source: string): string | undefined {
+function contentsOf(source: string, budget: Budget): string | undefined {
   try {
     const bytes = decodeDataUrl({ source });
-    const text = bytes[0] === 0x1f ? decodedBlob(bytes.toString('base64')) : bytes;
+    const text = bytes[0] === 0x1f ? decodedBlob(bytes.toString('base64'), budget) : bytes;
     return typeof text === 'string' ? undefined : text?.toString('utf8');
   } catch {
     return undefined;

@@ -1,50 +1,19 @@
-import { ASSIGNMENT_TRIGGERS, assignmentAt, type Span } from './assignments.ts';
+import type { Budget, BudgetLimits } from '../bytes/budget.ts';
+import { assignmentAt, type Span } from './assignments.ts';
 import { base64Groups, type Group } from './base64-runs.ts';
-import { decodedBlob, MAX_DEPTH } from './blobs.ts';
+import { decodedBlob } from './blobs.ts';
 import { type Finding, replaced } from './finding.ts';
 import type { KnownSecrets } from './known.ts';
-import { LiteralSearch, MIN_LITERAL } from './literal-search.ts';
 import type { Marks } from './marks.ts';
-import { PATTERNS, type Pattern } from './patterns.ts';
-import { PEM_TRIGGERS, pemKeys } from './pem.ts';
-import { decodedWord, percentSigns, wordAround } from './percent.ts';
-import { SECRET_TRIGGERS, SecretBlocks } from './secret-blocks.ts';
+import type { Pattern } from './patterns.ts';
+import { pemKeys } from './pem.ts';
+import { decodedWord, wordAround } from './percent.ts';
+import { SecretBlocks } from './secret-blocks.ts';
 import { type TextLine, TextLines } from './text-lines.ts';
-
-type Rule = 'assignment' | 'pem' | 'secret' | 'percent' | Pattern;
-
-interface Trigger {
-  readonly text: string;
-  readonly rule: Rule;
-}
-
-const of = (texts: readonly string[], rule: Rule): Trigger[] =>
-  texts.map((text) => ({ text, rule }));
-const TRIGGERS: readonly Trigger[] = [
-  ...of(PEM_TRIGGERS, 'pem'),
-  ...of(SECRET_TRIGGERS, 'secret'),
-  ...of(ASSIGNMENT_TRIGGERS, 'assignment'),
-  ...PATTERNS.flatMap((pattern) => of(pattern.triggers, pattern)),
-];
-const searched = TRIGGERS.filter(({ text }) => text.length >= MIN_LITERAL);
-const triggerSearch = new LiteralSearch(
-  searched.map(({ text }) => Buffer.from(text, 'latin1')),
-  { ignoreCase: true },
-);
-/** Too short for that search. None of them has letters. */
-const shortTriggers = Map.groupBy(
-  TRIGGERS.filter(({ text }) => text.length < MIN_LITERAL),
-  ({ text }) => text,
-);
+import type { Place, Rule, TriggerSearch } from './triggers.ts';
 
 const NEWLINE = 0x0a;
 const EMPTY = Buffer.alloc(0);
-
-interface Place {
-  readonly offset: number;
-  readonly rule: Rule;
-  readonly length: number;
-}
 
 /** What is found in a line, in its columns. */
 interface InLine {
@@ -61,25 +30,44 @@ interface Found {
 
 /** Nothing shorter is a document with a secret in it. */
 const MIN_WORD = 16;
+/** For all that is in one text in base64 or percent-encoding: a fraction of a second of work. */
+const LINE_LIMITS = { bytes: 8 << 20, perByte: 0, ms: 10_000 } as const;
+/**
+ * For a stream: beyond it, encoded text is taken out without a look. A document in a document in
+ * a document; deeper nobody looks.
+ */
+export const STREAM_LIMITS: BudgetLimits = { bytes: 64 << 20, perByte: 4, depth: 3 };
+/** Stands for the mark of what was not looked at. */
+const EXHAUSTED = '';
 /** After a trigger, what is shorter than this much lies in one of two places that follow each other. */
 const MAX_NEAR = 64;
+
+/** By what secrets are found, and what stands in their place. */
+export interface Means {
+  readonly known: KnownSecrets;
+  readonly triggers: TriggerSearch;
+  readonly marks: Marks;
+}
 
 /**
  * Takes secrets out of text, block by block. What may go on in the next block, such as a
  * private key, is held back until it is known.
  */
 export class TextRedactor {
-  readonly #known: KnownSecrets;
+  readonly #means: Means;
   readonly #marks: Marks;
+  readonly #budget: Budget;
   readonly #depth: number;
   readonly #blocks: SecretBlocks;
   #held: Buffer = EMPTY;
 
-  constructor(known: KnownSecrets, marks: Marks, depth = 0) {
-    this.#known = known;
-    this.#marks = marks;
+  /** `budget`: for what is unpacked from the text, at all depths. */
+  constructor(means: Means, budget: Budget, depth = 0) {
+    this.#means = means;
+    this.#marks = means.marks;
+    this.#budget = budget;
     this.#depth = depth;
-    this.#blocks = new SecretBlocks(marks);
+    this.#blocks = new SecretBlocks(means.marks);
   }
 
   /** Whole lines, or a part of one that is too long. */
@@ -107,7 +95,7 @@ export class TextRedactor {
 
   #scan(bytes: Buffer, isLast: boolean): { findings: Finding[]; complete: number } {
     const groups = base64Groups(bytes);
-    const places = placesIn(bytes);
+    const places = this.#means.triggers.find(bytes);
     const offsets = places.flatMap(({ rule, offset }) => (rule === 'pem' ? [offset] : []));
     const pem = pemKeys(bytes, offsets, this.#marks, isLast);
     const inLines = this.#inLines(bytes, places, isLast);
@@ -119,7 +107,7 @@ export class TextRedactor {
     return {
       // What has a secret's own mark comes first.
       findings: [
-        ...this.#known.find(bytes),
+        ...this.#means.known.find(bytes),
         ...pem.findings,
         ...inLines.findings,
         ...groups.flatMap((group) => this.#inBlob(bytes, group)),
@@ -178,24 +166,34 @@ export class TextRedactor {
 
   #inWord(line: string, at: number): InLine {
     const word = wordAround(line, at);
-    if (word.end - word.start < MIN_WORD) return { next: word.end, secrets: [] };
-    const document = decodedWord(line.slice(word.start, word.end));
-    const isSecret = this.#depth < MAX_DEPTH && this.#markOf(document) !== undefined;
+    const isSecret =
+      word.end - word.start >= MIN_WORD &&
+      this.#inside((budget) => {
+        const document = decodedWord(line.slice(word.start, word.end));
+        return budget.spend(document.length) ? this.#markOf(document, budget) : EXHAUSTED;
+      }) !== undefined;
     return { next: word.end, secrets: isSecret ? [word] : [] };
   }
 
   #inBlob(bytes: Buffer, { runs }: Group): Finding[] {
-    if (this.#depth >= MAX_DEPTH) return [];
-    const text = runs.map(({ start, end }) => bytes.toString('latin1', start, end)).join('');
-    const document = decodedBlob(text);
-    if (document === undefined) return [];
-    const by = document === 'secret' ? this.#marks.of(bare(text)) : this.#markOf(document);
+    const by = this.#inside((budget) => {
+      const text = runs.map(({ start, end }) => bytes.toString('latin1', start, end)).join('');
+      const document = decodedBlob(text, budget);
+      if (document === undefined) return undefined;
+      return document === 'secret' ? this.#marks.of(bare(text)) : this.#markOf(document, budget);
+    });
     return by === undefined ? [] : runs.map((run) => ({ ...run, by }));
   }
 
+  /** What is found in encoded text, all levels of which have one budget. Nothing at the last level. */
+  #inside<T>(search: (budget: Budget) => T): T | undefined {
+    if (this.#depth >= this.#budget.limits.depth) return undefined;
+    return search(this.#depth === 0 ? this.#budget.part(LINE_LIMITS) : this.#budget);
+  }
+
   /** The mark of a document with a secret in it: the secret's own, if there is nothing else. */
-  #markOf(document: Buffer): string | undefined {
-    const inner = new TextRedactor(this.#known, this.#marks, this.#depth + 1);
+  #markOf(document: Buffer, budget: Budget): string | undefined {
+    const inner = new TextRedactor(this.#means, budget, this.#depth + 1);
     const safe = inner.whole(document);
     if (safe === document) return undefined;
     const only = MARK.exec(safe.toString('latin1'))?.[0];
@@ -206,25 +204,6 @@ export class TextRedactor {
 const MARK = /^<redacted:[0-9a-f]+>\s*$/;
 
 const bare = (base64: string) => base64.replace(/[^A-Za-z0-9+/]/g, '');
-
-/** Where triggers stand, in order. */
-function placesIn(bytes: Buffer): Place[] {
-  const places: Place[] = [];
-  for (const { offset, literal } of triggerSearch.find(bytes)) {
-    const trigger = searched[literal];
-    if (trigger !== undefined) {
-      places.push({ offset, rule: trigger.rule, length: trigger.text.length });
-    }
-  }
-  const count = places.length;
-  for (const [text, triggers] of shortTriggers) {
-    for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) {
-      for (const { rule } of triggers) places.push({ offset: at, rule, length: text.length });
-    }
-  }
-  for (const offset of percentSigns(bytes)) places.push({ offset, rule: 'percent', length: 1 });
-  return places.length === count ? places : places.sort((a, b) => a.offset - b.offset);
-}
 
 /** What a pattern finds at a trigger, or around it. */
 function matches(line: string, at: number, { find, around, isSecret }: Pattern): InLine {

@@ -1,8 +1,12 @@
-import { nextStretch, readBase64, shortestStretch } from './base64-text.ts';
-import type { ByteSink, Finder } from './finder.ts';
-import { gzipMagic } from './gzip.ts';
-import { privateKeyMarkers } from './private-keys.ts';
-import { zstdMagic } from './zstd.ts';
+import { isHexadecimal, nextRun, percentBase64, readBase64 } from '../bytes/base64-text.ts';
+import type { Budget } from '../bytes/budget.ts';
+import type { ByteSink, Finder } from '../bytes/finder.ts';
+import { holdsMarker } from '../bytes/markers.ts';
+
+/** A run shorter than this begins no base64 text: lines of PEM have 64 characters. */
+const shortestRun = 40;
+const nextText = (window: Buffer, from: number) =>
+  nextRun(window, from, shortestRun, percentBase64);
 
 /**
  * Text that is decoded. The smallest private key (P-256 without its public half, 51
@@ -16,16 +20,16 @@ const shortestText = 66;
  * more of other text may stand directly before it, so it is decoded from each of the
  * four places where a group can begin.
  */
-export function base64Finder(open: () => ByteSink, allows: (bytes: number) => boolean): Finder {
+export function base64Finder(open: () => ByteSink, budget: Budget): Finder {
   let decoding: Base64Decoding | undefined;
   return (window, from, final) => {
     let at = from;
     for (;;) {
       if (decoding === undefined) {
-        const start = nextStretch(window, at);
-        if (start === -1) return Math.max(at, window.length - shortestStretch + 1);
+        const start = nextText(window, at);
+        if (start === -1) return Math.max(at, window.length - shortestRun + 1);
         at = start;
-        decoding = new Base64Decoding(open, allows);
+        decoding = new Base64Decoding(open, budget);
       }
       const { text, end, open: goesOn } = readBase64(window, at, final);
       if (goesOn) {
@@ -44,55 +48,48 @@ const groupStarts = [0, 1, 2, 3] as const;
 
 class Base64Decoding {
   readonly #open: () => ByteSink;
-  readonly #allows: (bytes: number) => boolean;
+  readonly #budget: Budget;
   #held = '';
   #sinks: readonly ByteSink[] | undefined;
 
-  constructor(open: () => ByteSink, allows: (bytes: number) => boolean) {
+  constructor(open: () => ByteSink, budget: Budget) {
     this.#open = open;
-    this.#allows = allows;
+    this.#budget = budget;
   }
 
   push(text: string): void {
     this.#held += text;
-    if (this.#held.length < shortestText) return;
     // Whole groups for each start; three characters stay for the last of them.
     const length = (this.#held.length - groupStarts.length + 1) & ~3;
-    if (!this.#allows(3 * length)) {
-      this.#held = '';
-      return;
-    }
-    this.#sinks ??= groupStarts.map(this.#open);
-    for (const [start, sink] of this.#sinks.entries()) {
-      sink.push(Buffer.from(this.#held.slice(start, start + length), 'base64'));
-    }
-    this.#held = this.#held.slice(length);
+    if (this.#held.length >= shortestText) this.#decode(length, (sink, bytes) => sink.push(bytes));
   }
 
   end(text: string): void {
     this.#held += text;
     if (this.#sinks === undefined && !isWorthwhile(this.#held)) return;
-    const { length } = this.#held;
-    const allowed = this.#allows(3 * length);
+    this.#decode(this.#held.length, (sink, bytes) => sink.end(bytes));
+  }
+
+  #decode(length: number, give: (sink: ByteSink, bytes: Buffer) => void): void {
+    const isAllowed = this.#budget.spend(3 * length);
     this.#sinks ??= groupStarts.map(this.#open);
     for (const [start, sink] of this.#sinks.entries()) {
-      sink.end(Buffer.from(allowed ? this.#held.slice(start) : '', 'base64'));
+      const text = isAllowed ? this.#held.slice(start, start + length) : '';
+      give(sink, Buffer.from(text, 'base64'));
     }
+    this.#held = this.#held.slice(length);
   }
 }
 
-const markers = [...privateKeyMarkers, gzipMagic, zstdMagic];
 /** Longer texts get their sinks without being asked. */
 const longestGlance = 1 << 12;
 const glance = Buffer.alloc(groupStarts.length * longestGlance);
-/** No base64 of a key has none of the other characters; digests and identifiers have not. */
-const hexadecimal = /^[0-9a-f]+$/i;
 
 /** A quick look, because nearly all text of this length is a name or a digest. */
 function isWorthwhile(text: string): boolean {
   if (text.length < shortestText) return false;
   if (text.length > longestGlance) return true;
-  if (hexadecimal.test(text)) return false;
+  if (isHexadecimal(text)) return false;
   let end = 0;
   for (const start of groupStarts) {
     end += glance.write(text.slice(start), end, 'base64');
@@ -101,5 +98,5 @@ function isWorthwhile(text: string): boolean {
     end += 1;
   }
   const decoded = glance.subarray(0, end);
-  return nextStretch(decoded, 0) !== -1 || markers.some((marker) => decoded.includes(marker));
+  return nextText(decoded, 0) !== -1 || holdsMarker(decoded);
 }

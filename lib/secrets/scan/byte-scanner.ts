@@ -1,7 +1,8 @@
+import type { ByteSink, Finder } from '../bytes/finder.ts';
+import { privateKeyFinders } from '../bytes/private-keys.ts';
 import { base64Finder } from './base64.ts';
 import { CompressedContent } from './compressed.ts';
-import type { ByteSink, Finder } from './finder.ts';
-import { privateKeyFinders } from './private-keys.ts';
+
 import type { Pending, Scan } from './scan.ts';
 
 const nothing = Buffer.alloc(0);
@@ -22,15 +23,12 @@ export class ByteScanner implements ByteSink {
 
   constructor(scan: Scan, pending: Pending, depth = 0) {
     const finders = privateKeyFinders((fingerprint) => scan.keys.add(fingerprint));
-    if (depth < scan.limits.depth) {
+    if (depth < scan.budget.limits.depth) {
       const deeper = (of: Pending) => new ByteScanner(scan, of, depth + 1);
       this.#compressed = new CompressedContent(scan, pending, deeper);
       finders.push(
         ...this.#compressed.finders,
-        base64Finder(
-          () => deeper(pending),
-          (bytes) => scan.allows(bytes),
-        ),
+        base64Finder(() => deeper(pending), scan.budget),
       );
     }
     this.#finders = finders.map((find) => ({ find, from: 0 }));

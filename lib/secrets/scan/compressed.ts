@@ -1,25 +1,12 @@
-import {
-  constants,
-  createInflateRaw,
-  createZstdDecompress,
-  inflateRawSync,
-  zstdDecompressSync,
-} from 'node:zlib';
-import { Decompression, isCutOff, isNoCompressedStream, isTooLarge } from './decompression.ts';
-import { type ByteSink, type Finder, markerFinder } from './finder.ts';
-import { gzipBody, gzipMagic } from './gzip.ts';
+import { type ByteSink, type Finder, markerFinder } from '../bytes/finder.ts';
+import { type Packed, packedAt, packedMagics, unpack } from '../bytes/packed.ts';
+import { Decompression } from './decompression.ts';
 import type { Pending, Scan } from './scan.ts';
-import { ZstdExtent, zstdMagic } from './zstd.ts';
 
-/** What a short stream may grow to in one go, a few milliseconds of work. */
-const maxOutputLength = 4 << 20;
-const outputChunk = { chunkSize: 1 << 18 } as const;
-
-/** A stream that began in an earlier window, and how much of what follows is its own. */
-interface Continued {
-  readonly decompression: Decompression;
-  readonly extent: ZstdExtent | undefined;
-}
+/** What a short stream may expand to at once, a few milliseconds of work. */
+const largestAtOnce = 4 << 20;
+/** Streams under way at once; each has a window of its own, of 32 KiB and more. */
+const mostDecompressions = 16;
 
 /**
  * Finds gzip members and zstd frames anywhere in a stream and gives what they hold
@@ -30,7 +17,8 @@ export class CompressedContent {
   readonly #scan: Scan;
   readonly #pending: Pending;
   readonly #open: (pending: Pending) => ByteSink;
-  #continued: Continued[] = [];
+  /** Streams that began in an earlier window. */
+  #continued: Decompression[] = [];
 
   constructor(scan: Scan, pending: Pending, open: (pending: Pending) => ByteSink) {
     this.#scan = scan;
@@ -40,74 +28,40 @@ export class CompressedContent {
 
   /** Gives new bytes to the streams that began before them. Comes before the finders. */
   push(bytes: Buffer): void {
-    this.#continued = this.#continued.filter(({ decompression }) => !decompression.isOver);
-    for (const { decompression, extent } of this.#continued) {
-      const own = extent === undefined ? bytes : bytes.subarray(0, extent.take(bytes));
-      this.#pending.add(decompression.write(own));
-      if (extent?.isOver) this.#pending.add(decompression.end());
-    }
-    this.#continued = this.#continued.filter(({ extent }) => !extent?.isOver);
+    this.#continued = this.#continued.filter(({ isOver }) => !isOver);
+    for (const decompression of this.#continued) this.#pending.add(decompression.write(bytes));
   }
 
   /** No more bytes come. */
   end(): void {
-    for (const { decompression } of this.#continued) this.#pending.add(decompression.end());
+    for (const decompression of this.#continued) this.#pending.add(decompression.end());
     this.#continued = [];
   }
 
-  readonly finders: readonly Finder[] = [
-    markerFinder(gzipMagic, (window, at) => {
-      const body = gzipBody(window, at);
-      if (body === 'more') return 'more';
-      if (body !== undefined) this.#gzip(window.subarray(body));
+  readonly finders: readonly Finder[] = packedMagics.map((magic) =>
+    markerFinder(magic, (window, at) => {
+      const packed = packedAt(window, at);
+      if (packed === 'more') return 'more';
+      if (packed !== undefined) this.#unpack(packed);
       return 'seen';
     }),
-    markerFinder(zstdMagic, (window, at) => {
-      this.#zstd(window.subarray(at));
-      return 'seen';
-    }),
-  ];
+  );
 
-  #gzip(bytes: Buffer): void {
-    try {
-      // Ends with the member: what follows it is looked at as it is.
-      this.#look(inflateRawSync(bytes, { maxOutputLength }));
-    } catch (error) {
-      if (isCutOff(error) || isTooLarge(error)) this.#continue(bytes, undefined);
-      else if (!isNoCompressedStream(error)) throw error;
-    }
-  }
-
-  #zstd(bytes: Buffer): void {
-    const extent = new ZstdExtent();
-    const frame = bytes.subarray(0, extent.take(bytes));
-    if (extent.state === 'invalid') return;
-    if (extent.state !== 'done') {
-      this.#continue(frame, extent);
+  #unpack(packed: Packed): void {
+    const { budget, decompressions } = this.#scan;
+    const limit = Math.min(largestAtOnce, budget.left);
+    const contents = unpack(packed, { limit });
+    if (contents === undefined) return;
+    if (typeof contents !== 'string') {
+      if (budget.spend(contents.length)) this.#open(this.#pending).end(contents);
       return;
     }
-    try {
-      this.#look(zstdDecompressSync(frame, { maxOutputLength }));
-    } catch (error) {
-      if (isTooLarge(error)) this.#continue(frame, extent);
-      else if (!isNoCompressedStream(error)) throw error;
+    if (limit < largestAtOnce || decompressions.size >= mostDecompressions) {
+      budget.refuse();
+      return;
     }
-  }
-
-  #look(bytes: Buffer): void {
-    if (this.#scan.allows(bytes.length)) this.#open(this.#pending).end(bytes);
-  }
-
-  #continue(bytes: Buffer, extent: ZstdExtent | undefined): void {
-    if (!this.#scan.allowsDecompression()) return;
-    // Flushed at the end, a stream that was cut off gives what there is instead of an error.
-    const stream =
-      extent === undefined
-        ? createInflateRaw({ ...outputChunk, finishFlush: constants.Z_SYNC_FLUSH })
-        : createZstdDecompress({ ...outputChunk, finishFlush: constants.ZSTD_e_flush });
-    const decompression = new Decompression(this.#scan, stream, this.#open);
-    this.#pending.add(decompression.write(bytes));
-    if (extent?.isOver) this.#pending.add(decompression.end());
-    else this.#continued.push({ decompression, extent });
+    const decompression = new Decompression(this.#scan, packed, this.#open);
+    this.#pending.add(decompression.begin());
+    this.#continued.push(decompression);
   }
 }

@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream';
-import type { ByteSink } from './finder.ts';
+import type { ByteSink } from '../bytes/finder.ts';
+import { isNoPackedStream, type Packed, unpackingStream } from '../bytes/packed.ts';
 import { Pending, type Scan } from './scan.ts';
 
 /**
@@ -10,34 +11,41 @@ import { Pending, type Scan } from './scan.ts';
 export class Decompression {
   readonly #scan: Scan;
   readonly #stream: Transform;
+  readonly #packed: Packed;
   readonly #ended: Promise<void>;
   #isOver = false;
 
-  constructor(scan: Scan, stream: Transform, open: (pending: Pending) => ByteSink) {
+  constructor(scan: Scan, packed: Packed, open: (pending: Pending) => ByteSink) {
     this.#scan = scan;
-    this.#stream = stream;
+    this.#stream = unpackingStream(packed);
+    this.#packed = packed;
     scan.decompressions.add(this);
     this.#ended = this.#read(open).finally(() => {
       this.#isOver = true;
       scan.decompressions.delete(this);
-      stream.destroy();
+      this.stop();
     });
     // Reported where it is waited for.
     this.#ended.catch(() => {});
   }
 
+  /** Whether it takes no more bytes. */
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#isOver || this.#packed.extent?.isOver === true;
   }
 
-  /** The promise is kept when the bytes are used up, or nobody wants them any more. */
+  /** Takes what was packed in the window that it begins in. */
+  begin(): Promise<void> {
+    return this.#give(this.#packed.bytes);
+  }
+
+  /**
+   * Takes the bytes that follow, as far as they are its own. The promise is kept when they are
+   * used up, or nobody wants them any more.
+   */
   write(bytes: Buffer): Promise<void> {
-    if (this.#isOver) return this.#ended;
-    const written = new Promise<void>((resolve) => {
-      this.#stream.write(bytes, () => resolve());
-    });
-    // A stream that ends before its input does never says that it took the rest.
-    return Promise.race([written, this.#ended]);
+    if (this.isOver) return this.#ended;
+    return this.#give(bytes.subarray(0, this.#packed.extent?.take(bytes)));
   }
 
   /** No more bytes come. */
@@ -51,6 +59,15 @@ export class Decompression {
     this.#stream.destroy();
   }
 
+  #give(own: Buffer): Promise<void> {
+    const written = new Promise<void>((resolve) => {
+      this.#stream.write(own, () => resolve());
+    });
+    if (this.#packed.extent?.isOver === true) return this.end();
+    // A stream that ends before its input does never says that it took the rest.
+    return Promise.race([written, this.#ended]);
+  }
+
   async #read(open: (pending: Pending) => ByteSink): Promise<void> {
     const pending = new Pending();
     const output = open(pending);
@@ -58,30 +75,14 @@ export class Decompression {
       for await (const chunk of this.#stream) {
         const bytes: Buffer = chunk;
         this.#scan.signal.throwIfAborted();
-        if (!this.#scan.allows(bytes.length)) break;
+        if (!this.#scan.budget.spend(bytes.length)) break;
         output.push(bytes);
         await pending.settled();
       }
     } catch (error) {
-      if (!isNoCompressedStream(error)) throw error;
+      if (!isNoPackedStream(error)) throw error;
     }
     output.end(Buffer.alloc(0));
     await pending.settled();
   }
-}
-
-/** Whether zlib or zstd could not read on: `Z_DATA_ERROR`, `ZSTD_error_corruption_detected`. */
-export function isNoCompressedStream(error: unknown): boolean {
-  const code = codeOf(error);
-  return /^(Z_|ZSTD_|ERR_ZSTD)/.test(code) || code === 'ERR_STREAM_PREMATURE_CLOSE';
-}
-
-/** Whether the output is larger than the caller of a synchronous function allowed. */
-export const isTooLarge = (error: unknown) => codeOf(error) === 'ERR_BUFFER_TOO_LARGE';
-
-/** Whether the input ended before the compressed stream did. */
-export const isCutOff = (error: unknown) => codeOf(error) === 'Z_BUF_ERROR';
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -14,7 +14,7 @@ export interface SearchedFiles {
   keys: Set<string>;
   /** Files that hold a wanted key. */
   found: string[];
-  /** Files of which a limit kept a part from being looked at. */
+  /** Files of which a limit kept a part from being searched. */
   incomplete: string[];
 }
 
@@ -29,8 +29,10 @@ export interface Search {
 }
 
 /**
- * Looks into files for private keys with given fingerprints. A file with several
- * names is read once. Files that are gone by the time they are opened are left out.
+ * Searches files for private keys with given fingerprints. A file with several names is
+ * read once. Files that no longer exist when they are opened are left out.
+ *
+ * @throws what the paths' source or the reading of a file throws, and the signal's reason.
  */
 export async function searchFiles(
   paths: AsyncGenerator<string>,
@@ -39,12 +41,10 @@ export async function searchFiles(
 ): Promise<SearchedFiles> {
   const result: SearchedFiles = { files: 0, bytes: 0, keys: new Set(), found: [], incomplete: [] };
   const linked = new Set<string>();
-  const stop = new AbortController();
-  const either = AbortSignal.any([signal, stop.signal]);
   const search = async () => {
     const memory = Buffer.allocUnsafeSlow(pieceBytes);
     for await (const path of paths) {
-      either.throwIfAborted();
+      signal.throwIfAborted();
       await searchFile(path, memory);
     }
   };
@@ -58,8 +58,8 @@ export async function searchFiles(
       linked.add(id);
       const digest = known.get(path);
       const contents = () => contentsOf(handle, status.size, memory);
-      if (digest !== undefined && (await sha256Of(contents(), either)) === digest) return;
-      const scan = await scanForKeys(contents(), either);
+      if (digest !== undefined && (await sha256Of(contents(), signal)) === digest) return;
+      const scan = await scanForKeys(contents(), signal);
       result.files += 1;
       result.bytes += scan.bytes;
       for (const key of scan.keys) result.keys.add(key);
@@ -69,12 +69,8 @@ export async function searchFiles(
       await handle.close();
     }
   };
-  const searches = Array.from({ length: concurrency }, () =>
-    search().catch((error: unknown) => {
-      stop.abort(error);
-      throw error;
-    }),
-  );
+  // The first error also ends the paths, and with them the other searches after their present file.
+  const searches = Array.from({ length: concurrency }, search);
   await Promise.allSettled(searches);
   await Promise.all(searches);
   return result;

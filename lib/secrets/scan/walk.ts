@@ -3,7 +3,7 @@ import { type FileHandle, lstat, open, readdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path';
 import { isMissing } from '../../host/files.ts';
 
-/** File systems that live on a disk, by the magic numbers of statfs(2). */
+/** File systems on a disk, by the magic numbers of statfs(2). */
 const diskFileSystems = new Set([
   0xef53, // ext2, ext3, ext4
   0x58465342, // xfs
@@ -14,27 +14,29 @@ const diskFileSystems = new Set([
 ]);
 
 export interface Walk {
-  /** Folders to begin at; one that is missing or a link is left out. */
+  /** Folders to begin at; one that does not exist or is a link is left out. */
   readonly folders: readonly string[];
   /** Files on the device of this folder count, whatever its file system is. */
   readonly root: string;
   /** Neither these nor what is below them. */
   readonly exempt: (path: string) => boolean;
-  /** Below these only what is on their own device. */
+  /** Whether a folder is left out if it is on another device than the folder it is in. */
   readonly oneDevice: (path: string) => boolean;
+  /** Whether the file system of a folder counts. By default, those on a disk. */
+  readonly isOnDisk?: (path: string) => Promise<boolean>;
 }
 
 /**
  * Every regular file below some folders that is on a disk: other disks mounted there
  * too (a partition of its own for /var/lib/etcd), but no tmpfs, /proc, overlay of a
- * container or network file system. Links are not followed. What vanishes meanwhile
- * is left out.
+ * container or network file system. Links are not followed. What is deleted
+ * meanwhile is left out.
  */
 export async function* filesOnDisk(walk: Walk): AsyncGenerator<string> {
   const { dev } = await lstat(walk.root);
   const devices = new Map<number, Promise<boolean>>([[dev, Promise.resolve(true)]]);
   const isOnDisk = (path: string, device: number) => {
-    const known = devices.get(device) ?? isDisk(path);
+    const known = devices.get(device) ?? (walk.isOnDisk ?? isDisk)(path);
     devices.set(device, known);
     return known;
   };
@@ -65,12 +67,15 @@ async function* below(
 }
 
 async function isDisk(path: string): Promise<boolean> {
-  return diskFileSystems.has((await statfs(path)).type);
+  return isDiskFileSystem((await statfs(path)).type);
 }
 
+/** `magic`: of statfs(2). */
+export const isDiskFileSystem = (magic: number): boolean => diskFileSystems.has(magic);
+
 /**
- * A regular file for reading, never through a link; undefined when it is gone or
- * another thing has taken its place.
+ * A regular file for reading, never through a link; undefined when it no longer
+ * exists or is no regular file.
  */
 export async function openRegularFile(
   path: string,
@@ -103,7 +108,7 @@ export async function* contentsOf(
   }
 }
 
-/** Undefined when there is nothing at the path, or a link where none was. */
+/** Undefined when the path does not exist, or is a link where none was. */
 async function whileThere<T>(act: () => Promise<T>): Promise<T | undefined> {
   try {
     return await act();

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
-import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 
-/** A private key and the ways in which it may lie in a file. */
+/** A private key and the ways in which it may be in a file. */
 export interface PlantedKey {
   readonly name: string;
   readonly fingerprint: string;
@@ -20,6 +20,9 @@ const base64 = (contents: string | Buffer, times = 1): string => {
 };
 const inLines = (text: string) => text.replace(/.{76}/g, '$&\n');
 const indent = (text: string) => text.replace(/^/gm, '      ');
+
+/** Gzip members of one stored block each, all of which are still open at the end: more than are read at once. */
+export const tooManyStreams = Buffer.from('1f8b080000000000000300ffff0000'.repeat(20), 'hex');
 
 /** A tar archive of one file, as far as a reader that ignores headers can tell. */
 const tar = (contents: Buffer) =>
@@ -42,6 +45,7 @@ function encodings(key: KeyObject, inner: 'sec1' | 'pkcs1'): Record<string, Buff
     'PEM with CRLF': pem.replaceAll('\n', '\r\n'),
     'PEM in YAML': `key: |\n${indent(pem)}\nnext: 1\n`,
     'PEM in JSON': json,
+    'PEM in JSON with escaped slashes': json.replaceAll('/', '\\/'),
     'PEM in JSON in JSON': JSON.stringify({ spec: json }),
     'PEM in a data URL': `{"source":"data:,${encodeURIComponent(pem)}"}`,
     'PEM in a data URL, encoded twice': `data:,${encodeURIComponent(encodeURIComponent(pem))}`,
@@ -71,6 +75,10 @@ function encodings(key: KeyObject, inner: 'sec1' | 'pkcs1'): Record<string, Buff
       gzipSync(Buffer.concat([randomBytes(700_000), Buffer.from(json)])),
     ),
     zstd: zstdCompressSync(pem),
+    'zstd with a checksum, before other bytes': Buffer.concat([
+      zstdCompressSync(pem, { params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
+      noise,
+    ]),
     'zstd in noise': Buffer.concat([noise, zstdCompressSync(json), noise]),
     'the second zstd frame': Buffer.concat([zstdCompressSync('first'), zstdCompressSync(pem)]),
     'long zstd': Buffer.concat([

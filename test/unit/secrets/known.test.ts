@@ -80,3 +80,39 @@ t.test("a part of a host's key is found", async (t) => {
   const output = await text(lines, `got ${lines[1]} and ${base64(pem)}\n`);
   t.strictSame(traces(Buffer.from(output), lines), []);
 });
+
+t.test('each spelling is looked for on its own', async (t) => {
+  const secret = 'hun ter~<42>';
+  const nested = JSON.stringify(`"${secret}"`).slice(1, -1);
+  const forms = [
+    encodeURIComponent(secret),
+    secret.replace('<', '\\u003c').replace('>', '\\u003e'),
+    secret.replace('<', '\\\\u003c').replace('>', '\\\\u003e'),
+    nested,
+    Buffer.from(secret).toString('hex'),
+    [...Buffer.from(secret)].join(' '),
+    [...Buffer.from(secret)].map((byte) => `0x${byte.toString(16)}`).join(', '),
+    ...['', 'a', 'ab'].flatMap((before) => [
+      base64(`${before}${secret}`),
+      base64(base64(`${before}${secret}`)),
+      base64(`x${base64(`${before}${secret}`)}`),
+    ]),
+  ];
+  for (const form of forms) {
+    const marked = await text([secret], `before ${form} after\n`);
+    t.notOk(marked.includes(form), form);
+    t.notOk(marked.includes(form.slice(-8)), `${form}: all of it`);
+    t.equal(
+      await text([], `before ${form} after\n`),
+      `before ${form} after\n`,
+      'nothing else does',
+    );
+  }
+});
+
+t.test('in base64 for URLs', async (t) => {
+  const secret = '\u00ff\u00fe~~??>>~~??>>';
+  const form = Buffer.from(secret).toString('base64url');
+  t.match(form, /[-_]/);
+  t.notMatch(await text([secret], `got ${form}\n`), form.slice(4, -4));
+});

@@ -4,8 +4,11 @@ import t from 'tap';
 import { createRedactor } from '../../../lib/secrets/redact/redactor.ts';
 import { redacted } from './streams.ts';
 
+// Much work, on machines that may be busy.
+t.setTimeout(300_000);
+
 const MIB = 1 << 20;
-/** Less than one second without other programs. */
+/** Processor time. Less than one second on an ordinary machine. */
 const LIMIT_MS = 8000;
 
 const redactor = createRedactor(
@@ -127,15 +130,16 @@ const LINES: readonly string[] = [
 
 async function millisecondsFor(text: string, format: 'text' | 'json' | 'yaml'): Promise<number> {
   const bytes = Buffer.from(text);
-  const begun = performance.now();
+  const before = process.cpuUsage();
   await redacted(redactor[format], bytes);
-  return performance.now() - begun;
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }
 
 const filled = (unit: string, bytes: number) => unit.repeat(Math.ceil(bytes / unit.length));
 
 /** What is done at once is not worth comparing. */
-const AT_ONCE_MS = 400;
+const AT_ONCE_MS = 200;
 /** Four times the length takes four times as long, or sixteen times if it grows with the square. */
 const MAX_RATIO = 10;
 
@@ -147,10 +151,10 @@ async function isProportional(unit: string, bytes: number, format: 'text' | 'yam
 
 t.test('no line makes it slow', async (t) => {
   for (const unit of [...UNITS, ...LINES]) {
-    // Once more, since other programs run at the same time.
+    // Once more, since the runtime compiles and collects garbage at its own times.
     const isFine =
-      (await isProportional(unit, MIB / 4, 'text')) ||
-      (await isProportional(unit, MIB / 4, 'text'));
+      (await isProportional(unit, MIB / 8, 'text')) ||
+      (await isProportional(unit, MIB / 8, 'text'));
     t.ok(isFine, JSON.stringify(unit.slice(0, 40)));
   }
 });
@@ -158,8 +162,8 @@ t.test('no line makes it slow', async (t) => {
 t.test('no document makes it slow', async (t) => {
   for (const unit of ['- a\n', 'a: b\n', '---\na: b\n', '[', '&a [*a] ', '- - - ']) {
     const isFine =
-      (await isProportional(unit, MIB / 16, 'yaml')) ||
-      (await isProportional(unit, MIB / 16, 'yaml'));
+      (await isProportional(unit, MIB / 32, 'yaml')) ||
+      (await isProportional(unit, MIB / 32, 'yaml'));
     t.ok(isFine, unit);
   }
   // Larger than what is parsed as one.

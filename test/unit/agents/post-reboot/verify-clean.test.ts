@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { verifyClean } from '../../../../agents/post-reboot/verify-clean.ts';
+import { verifyClean, walkOfHost } from '../../../../agents/post-reboot/verify-clean.ts';
 import type { HostContext } from '../../../../agents/steps/host-context.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { defaultSettings } from '../../../../lib/host/settings.ts';
 import { createLogger } from '../../../../lib/log/logger.ts';
 import { Progress } from '../../../../lib/steps/progress.ts';
-import { newEcKey, plantedKey } from '../../secrets/key-scan-forms.ts';
+import { newEcKey, plantedKey, tooManyStreams } from '../../secrets/key-scan-forms.ts';
 
 const gone = plantedKey('gone', newEcKey());
 const other = plantedKey('other', newEcKey());
 const pem = gone.forms['PEM, PKCS#8'] ?? Buffer.alloc(0);
 
-/** An installed host without leftovers, as a folder. */
-/** Of a file without contents. */
+/** Of an empty file. */
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
+/** An installed host without leftovers, as a folder. */
 function host(t: Test, entries: readonly string[] = ['/etc/gone.conf']) {
   const folder = t.testdir({ root: {}, outside: {} });
   const paths = hostPaths(join(folder, 'root'));
@@ -71,12 +71,12 @@ t.test('a clean host', async (t) => {
   const outcome = await verifyClean.run(context, progress());
   t.match(outcome, {
     kind: 'done',
-    note: /^1 paths are gone; 3 files, 0 MB, 1 private keys looked at$/,
+    note: /^1 paths deleted; searched 3 files, 0 MB, 1 private keys$/,
   });
 });
 
 t.test(
-  'a file of the ledger is still there; one that somebody else has written was handed over',
+  'a file of the ledger still exists; one that was written by others was handed over',
   async (t) => {
     const { context, paths } = host(t, [
       '/etc/gone.conf',
@@ -90,7 +90,7 @@ t.test(
     t.notOk(await verifyClean.holds(context, progress()));
     const { kind, message } = await failureOf(context);
     t.equal(kind, 'fatal');
-    t.match(message, 'still there: /etc/gone.conf;');
+    t.match(message, 'still exist: /etc/gone.conf;');
   },
 );
 
@@ -195,4 +195,51 @@ t.test('the event loop goes on, and the signal ends the search', async (t) => {
   const stop = new AbortController();
   setImmediate(() => stop.abort(reason));
   await t.rejects(verifyClean.run(context, progress([], stop.signal)), reason);
+});
+
+t.test('the executable is exempt only by its digest', async (t) => {
+  const { context, paths } = host(t);
+  const path = paths.executable.slice(paths.root.length);
+  mkdirSync(dirname(paths.executable), { recursive: true });
+  writeFileSync(paths.executable, pem);
+  t.match((await failureOf(context)).message, path, 'another digest than the description states');
+  const executableSha256 = createHash('sha256').update(pem).digest('hex');
+  const known = { ...context, cluster: { ...context.cluster, executableSha256 } };
+  t.match(await verifyClean.run(known, progress()), { kind: 'done' });
+});
+
+t.test('a file of which only a part was searched is named in a warning', async (t) => {
+  const { context, write } = host(t);
+  write('/var/archive', tooManyStreams);
+  const lines: string[] = [];
+  t.match(await verifyClean.run(context, progress(lines)), { kind: 'done' });
+  t.match(lines.join(''), /Searched only a part of \/var\/archive:/);
+});
+
+t.test('what is searched', async (t) => {
+  const { paths } = host(t);
+  const verified = paths.at('/var/lib/sno-agents/payload/images/etcd.tar');
+  const walk = walkOfHost(paths, new Set([verified]), ['/var/lib/containers/x/diff']);
+  t.equal(walk.root, paths.root);
+  const folders = ['/etc', '/var', '/opt', '/root', '/home', '/boot', '/srv', '/usr/local', '/tmp'];
+  t.strictSame(walk.folders, [...folders, '/var/lib/containers/x/diff'].map(paths.at));
+  const table: [path: string, exempt: boolean, oneDevice: boolean][] = [
+    ['/var/lib/sno-agents/payload/images/etcd.tar', true, false],
+    ['/var/lib/sno-agents/payload/images/other.tar', false, false],
+    ['/var/lib/containerd/io.containerd.content.v1.content', true, false],
+    ['/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs', true, false],
+    ['/var/lib/containerd/io.containerd.metadata.v1.bolt', false, false],
+    ['/var/lib/containers/storage/overlay', true, false],
+    ['/var/lib/containers/storage/overlay-images', false, false],
+    ['/mnt/var/lib/containers/storage/overlay', false, false],
+    ['/var/lib/kubelet/pods/1/volumes', false, true],
+    ['/var/lib/kubelet/plugins/csi/mount', false, true],
+    ['/var/lib/kubelet/pki', false, false],
+    ['/var/lib/etcd', false, false],
+    ['/mnt/var/lib/kubelet/pods/1', false, false],
+  ];
+  for (const [path, exempt, oneDevice] of table) {
+    t.equal(walk.exempt(paths.at(path)), exempt, `${path}: exempt`);
+    t.equal(walk.oneDevice(paths.at(path)), oneDevice, `${path}: its own device only`);
+  }
 });

@@ -91,7 +91,7 @@ function rsaPublicKey(bytes: Buffer): Buffer | undefined {
   const exponent = integerAt(bytes, modulus.end);
   // A third INTEGER, the private exponent, follows.
   if (exponent === undefined || exponent.value.length > 8) return undefined;
-  if (integerHeadAt(bytes, exponent.end) === undefined) return undefined;
+  if (headAt(bytes, exponent.end, tags.integer) === undefined) return undefined;
   const jwk = {
     kty: 'RSA',
     n: modulus.value.toString('base64url'),
@@ -106,7 +106,7 @@ function rsaPublicKey(bytes: Buffer): Buffer | undefined {
 
 /** A DER INTEGER without the sign byte, and where it ends. */
 function integerAt(bytes: Buffer, at: number): { value: Buffer; end: number } | undefined {
-  const head = integerHeadAt(bytes, at);
+  const head = headAt(bytes, at, tags.integer);
   if (head === undefined) return undefined;
   const end = head.start + head.length;
   if (head.length === 0 || end > bytes.length) return undefined;
@@ -114,11 +114,43 @@ function integerAt(bytes: Buffer, at: number): { value: Buffer; end: number } | 
   return { value: bytes.subarray(start, end), end };
 }
 
-function integerHeadAt(bytes: Buffer, at: number): { start: number; length: number } | undefined {
-  const [tag, first = 0, second = 0, third] = bytes.subarray(at, at + 4);
-  if (tag !== 0x02 || third === undefined) return undefined;
+const tags = { integer: 0x02, sequence: 0x30 } as const;
+
+/** Where the contents of an element of DER begin, and their length, of up to two bytes. */
+function headAt(
+  bytes: Buffer,
+  at: number,
+  expected: number,
+): { start: number; length: number } | undefined {
+  if (bytes[at] !== expected || at + 4 > bytes.length) return undefined;
+  const [, first = 0, second = 0, third = 0] = bytes.subarray(at, at + 4);
   if (first < 0x80) return { start: at + 2, length: first };
   if (first === 0x81) return { start: at + 3, length: second };
   if (first === 0x82) return { start: at + 4, length: second * 256 + third };
   return undefined;
 }
+
+const openSshMagic = Buffer.from('openssh-key-v1\0');
+/** The algorithm of an encrypted PKCS #8 key (PBES2). */
+const pbes2 = Buffer.from('06092a864886f70d01050d', 'hex');
+/** Of PKCS #1 and #8, SEC 1, PKCS #12. */
+const versions = [0, 1, 3];
+
+/**
+ * Whether the bytes begin as a private key of any kind does, encrypted or not. PKCS #1, SEC 1 and PKCS #8 begin with a sequence whose first member
+ * is the version, as PKCS #12 does; a certificate's is another sequence. The rest may be cut off.
+ */
+export function beginsPrivateKey(bytes: Buffer): boolean {
+  if (bytes[0] === openSshMagic[0] && beginsWith(bytes, openSshMagic)) return true;
+  const outer = headAt(bytes, 0, tags.sequence)?.start;
+  if (outer === undefined) return false;
+  const version = headAt(bytes, outer, tags.integer);
+  if (version?.length === 1 && bytes.length > outer + 24) {
+    return versions.includes(bytes[version.start] ?? -1);
+  }
+  const inner = headAt(bytes, outer, tags.sequence)?.start;
+  return inner !== undefined && beginsWith(bytes.subarray(inner), pbes2);
+}
+
+const beginsWith = (bytes: Buffer, beginning: Buffer) =>
+  bytes.subarray(0, beginning.length).equals(beginning);

@@ -1,0 +1,156 @@
+import t from 'tap';
+import {
+  ALWAYS,
+  isSecretValue,
+  looksRandom,
+  NEVER,
+  SOMETIMES,
+  sensitivityOf,
+} from '../../../lib/secrets/redact/names.ts';
+
+/** Names as programs write them, whose values are secrets whatever they look like. */
+const SECRET_NAMES = [
+  'adminPassword',
+  'db_passwd',
+  'key-passphrase',
+  'passwordHash',
+  'DB_PWD',
+  'clientSecret',
+  'MINIO_SECRET_KEY',
+  'aws_secret_access_key',
+  'shared-key',
+  'AccountKey',
+  'ssh-privatekey',
+  'client-key-data',
+  'accessToken',
+  'refresh_token',
+  'id_token',
+  'identitytoken',
+  'registrytoken',
+  'aws_session_token',
+  'authToken',
+  'bearer_token',
+  'X-Amz-Security-Token',
+  'bootstrap-token',
+  'apiToken',
+  'vaultToken',
+  'privateToken',
+  'X-Api-Key',
+  'encryption_key',
+  'encryptionKeySecret',
+  'wpa-psk',
+  'wep-key0',
+  'wep-key1',
+  'wep-key2',
+  'wep-key3',
+  'mka-cak',
+  '.dockerconfigjson',
+  '.dockercfg',
+  'DOCKER_AUTH_CONFIG',
+  'pullSecret',
+  'X-Amz-Signature',
+  'X-Goog-Signature',
+  // By their form.
+  'VAULT_TOKEN',
+  'APP_SECRET',
+  'APP_CREDENTIAL',
+  'APP_CREDENTIALS',
+  '--join-token',
+  'db_pass',
+  'db-pass',
+  'dbPass',
+];
+
+/** Names under which only what looks random is a secret. */
+const DOUBTFUL_NAMES = [
+  'token',
+  'imageSecret',
+  'proxyAuth',
+  'credential',
+  'credentials',
+  'Authorization',
+  'Set-Cookie',
+  'pass',
+  'key1',
+  'key2',
+];
+
+const ORDINARY_NAMES = [
+  'NOPASSWD',
+  'initial-cluster-token',
+  'continueToken',
+  'nextPageToken',
+  'pageToken',
+  'passwordFile',
+  'tokenPath',
+  'key',
+  'name',
+];
+
+const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+t.test('names of secrets', async (t) => {
+  for (const name of SECRET_NAMES) {
+    t.equal(sensitivityOf(name), 'always', name);
+    t.ok(isSecretValue(name, 'ordinary'), `${name} with a word`);
+  }
+  for (const name of DOUBTFUL_NAMES) {
+    t.equal(sensitivityOf(name), 'by-value', name);
+    t.notOk(isSecretValue(name, 'ordinary'), `${name} with a word`);
+    t.ok(isSecretValue(name, 'Zq8mK2vW4tYxR6nB'), `${name} with a random value`);
+  }
+  for (const name of ORDINARY_NAMES) {
+    t.equal(sensitivityOf(name), 'never', name);
+    t.notOk(isSecretValue(name, 'Zq8mK2vW4tYxR6nB'), name);
+  }
+});
+
+t.test('every entry of the lists is needed by one of these names', async (t) => {
+  const isNeeded = (entry: string, entries: readonly string[], names: readonly string[]) =>
+    names.some((name) => {
+      const ends = entries.filter((each) => plain(name).endsWith(each));
+      return ends.length === 1 && ends[0] === entry;
+    });
+  for (const entry of ALWAYS) t.ok(isNeeded(entry, ALWAYS, SECRET_NAMES), entry);
+  for (const entry of SOMETIMES) t.ok(isNeeded(entry, SOMETIMES, DOUBTFUL_NAMES), entry);
+  for (const entry of NEVER) t.ok(ORDINARY_NAMES.map(plain).includes(entry), entry);
+});
+
+t.test('random values', async (t) => {
+  const random = [
+    '6b6bdc57-35d7-4a39-8c8f-6ac5a6cf0f6a',
+    '2079bbe51a9c5479ea191398a3d91c20',
+    'abcdef.0123456789abcdef',
+    Buffer.from('user:word').toString('base64'),
+    'Abcdefghijk1',
+    'a1B2c3D4e5',
+    'x7k2q9m4z8w1p5',
+    'ABCDEFGH12345678+Zzz',
+  ];
+  for (const value of random) t.ok(looksRandom(value), value);
+  const ordinary = [
+    'metrics-tls',
+    'kubernetes.io/service-account-token',
+    'https://example.com/A1b2C3d4E5f6',
+    'RBAC,Node',
+    'two words A1b2C3d4E5f6',
+    'app-5d7f6c9b8-x2x7q',
+    'abc1234',
+  ];
+  for (const value of ordinary) t.notOk(looksRandom(value), value);
+});
+
+t.test('what is no secret under any name', async (t) => {
+  const nothing = ['', 'true', 'none', 'NULL', '***', '|-', '<redacted:1a2b3c4d>'];
+  const paths = ['/etc/pki/key.pem', 'file:///run/secrets/db', '/var/lib/x/token'];
+  for (const value of [...nothing, ...paths]) {
+    t.notOk(isSecretValue('password', value), value);
+  }
+  for (const value of ['/not/a/host/path', 'truest', 'nonesuch']) {
+    t.ok(isSecretValue('password', value), value);
+  }
+  t.notOk(isSecretValue('PWD', '/root'), 'the working directory of a shell');
+  t.notOk(isSecretValue('OLDPWD', '~/x'), 'the working directory of a shell');
+  t.ok(isSecretValue('PWD', 'hunter2'));
+  t.ok(isSecretValue('DB_PWD', '/hunter2'));
+});

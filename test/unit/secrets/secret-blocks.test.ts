@@ -1,0 +1,62 @@
+import t from 'tap';
+import { createRedactor } from '../../../lib/secrets/redact/redactor.ts';
+import { redacted } from './streams.ts';
+
+const { text } = createRedactor(Buffer.alloc(32, 1), []);
+const safe = async (input: string) =>
+  (await redacted(text, Buffer.from(input))).toString().replace(/<redacted:\w+>/g, '#');
+
+t.test('Secrets that programs print over many lines', async (t) => {
+  const table: Record<string, [input: string, expected: string]> = {
+    'the kind before the data': [
+      'kind: Secret\ndata:\n  a: word\n  b: word\ntype: Opaque\n',
+      'kind: Secret\ndata:\n  a: #\n  b: #\ntype: Opaque\n',
+    ],
+    'the kind after the data': [
+      'data:\n  a: word\nkind: Secret\n',
+      'data:\n  a: #\nkind: Secret\n',
+    ],
+    'plain data': [
+      'kind: Secret\nstringData:\n  a: two words\n',
+      'kind: Secret\nstringData:\n  a: #\n',
+    ],
+    'a value in quotes': ['kind: Secret\ndata:\n  a: "word"\n', 'kind: Secret\ndata:\n  a: "#"\n'],
+    'a block of lines': [
+      'kind: Secret\nstringData:\n  a: |\n    one\n    two\n',
+      'kind: Secret\nstringData:\n  a: |\n    #\n    #\n',
+    ],
+    'after a prefix of a log': [
+      'log: kind: Secret\nlog: data:\nlog:   a: word\n',
+      'log: kind: Secret\nlog: data:\nlog:   a: #\n',
+    ],
+    'in JSON': [
+      '{\n  "data": {\n    "a": "word",\n    "b": "word"\n  },\n  "kind": "Secret"\n}\n',
+      '{\n  "data": {\n    "a": "#",\n    "b": "#"\n  },\n  "kind": "Secret"\n}\n',
+    ],
+    'one object after another': [
+      'apiVersion: v1\ndata:\n  a: word\nkind: ConfigMap\n---\napiVersion: v1\ndata:\n  a: word\nkind: Secret\n',
+      'apiVersion: v1\ndata:\n  a: word\nkind: ConfigMap\n---\napiVersion: v1\ndata:\n  a: #\nkind: Secret\n',
+    ],
+    'a ConfigMap after a Secret': [
+      'kind: Secret\ndata:\n  a: word\n---\nkind: ConfigMap\ndata:\n  a: word\n',
+      'kind: Secret\ndata:\n  a: #\n---\nkind: ConfigMap\ndata:\n  a: word\n',
+    ],
+  };
+  for (const [name, [input, expected]] of Object.entries(table)) {
+    t.equal(await safe(input), expected, name);
+  }
+});
+
+t.test('what is no Secret stays', async (t) => {
+  for (const ordinary of [
+    'kind: ConfigMap\ndata:\n  a: word\n',
+    'data:\n  a: word\nkind: ConfigMap\n',
+    'data:\n  a: word\n',
+    'data:\n  a: word\n---\nkind: Secret\n',
+    'kind: SecretProviderClass\ndata:\n  a: word\n',
+    'kind: Secret\nmetadata:\n  a: word\n',
+    'kind: Secret\ndata: none\n',
+  ]) {
+    t.equal(await safe(ordinary), ordinary);
+  }
+});

@@ -1,0 +1,98 @@
+import t from 'tap';
+import { withoutSecrets } from '../../../lib/secrets/redact/structure.ts';
+
+const hidden = (value: unknown, name = '', text = (each: string) => each) =>
+  withoutSecrets(value, name, text, { of: (secret) => `{${secret}}` });
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+t.test('what fields mean', async (t) => {
+  const table: Record<string, [value: unknown, expected: unknown]> = {
+    'data of a Secret, marked as what it stands for': [
+      { kind: 'Secret', data: { user: base64('me') } },
+      { kind: 'Secret', data: { user: '{me}' } },
+    ],
+    'plain data of a Secret': [
+      { kind: 'Secret', stringData: { user: 'me' } },
+      { kind: 'Secret', stringData: { user: '{me}' } },
+    ],
+    'nested data of a Secret': [
+      { kind: 'Secret', stringData: { a: { b: 'me' }, n: 1 } },
+      { kind: 'Secret', stringData: { a: { b: '{me}' }, n: 1 } },
+    ],
+    'a Secret that does not say so': [
+      { type: 'Opaque', metadata: {}, data: { user: base64('me') } },
+      { type: 'Opaque', metadata: {}, data: { user: '{me}' } },
+    ],
+    'items of a list of Secrets': [
+      { kind: 'SecretList', items: [{ data: { user: base64('me') } }, 'x'] },
+      { kind: 'SecretList', items: [{ kind: 'Secret', data: { user: '{me}' } }, 'x'] },
+    ],
+    "a user's token": [{ user: { token: 'word' } }, { user: { token: '{word}' } }],
+    'registries, all but the address': [
+      { auths: { r: { auth: 'word', username: 'me', email: 'a@b', n: 1 }, s: 'x' } },
+      { auths: { r: { auth: '{word}', username: '{me}', email: 'a@b', n: 1 }, s: 'x' } },
+    ],
+    "an Ignition's file": [{ source: 'data:,word' }, { source: '{data:,word}' }],
+    'an environment variable': [
+      { name: 'DB_PASSWORD', value: 'word' },
+      { name: 'DB_PASSWORD', value: '{word}' },
+    ],
+    'the next word of a command line': [
+      ['app', '--password', 'word', 'more'],
+      ['app', '--password', '{word}', 'more'],
+    ],
+    'a number': [{ password: 12345 }, { password: '{12345}' }],
+    'a document in a text': [
+      { text: '{"password":"word"}' },
+      { text: JSON.stringify({ password: '{word}' }) },
+    ],
+    'the name of the field that it is in': [
+      ['a', { password: 'b' }],
+      ['a', { password: '{b}' }],
+    ],
+  };
+  for (const [name, [value, expected]] of Object.entries(table)) {
+    const before = structuredClone(value);
+    t.strictSame(hidden(value), expected, name);
+    t.strictSame(value, before, `${name}: the value itself stays`);
+  }
+  t.equal(hidden('word', 'password'), '{word}');
+});
+
+t.test('what has no secret comes back as the same value', async (t) => {
+  const values = [
+    { kind: 'ConfigMap', data: { user: base64('me') } },
+    { kind: 'Pod', type: 'x', metadata: {}, data: { user: 'me' } },
+    { type: 'Opaque', data: { user: 'me' } },
+    { kind: 'PodList', items: [{ data: { user: 'me' } }] },
+    { kind: 'Secret', data: { empty: '' }, stringData: { none: '<redacted:1>' } },
+    { token: { description: 'of an API' } },
+    { auths: ['r'] },
+    { source: '/dev/sda', other: 'data:,word' },
+    { token: '/run/secrets/token', password: null, passphrase: undefined },
+    { name: 'DB_PASSWORD', value: '<redacted:1>' },
+    { name: 'LANG', value: 'C' },
+    ['app', '--verbose', 'word', 'password', 'word'],
+    { text: '{"a":1}', broken: '{"password":"word"' },
+    [1, true, null],
+    'word',
+  ];
+  for (const value of values) t.equal(hidden(value), value, JSON.stringify(value));
+});
+
+t.test('texts that JSON and YAML quote go through the rule for text', async (t) => {
+  const rule = (text: string) => text.replace('word', 'mark');
+  for (const quoted of ['a "word"', "a 'word'", 'a\nword', 'a\\word', '<word>', 'a&word']) {
+    t.strictSame(hidden({ x: quoted }, '', rule), { x: rule(quoted) }, quoted);
+  }
+  t.strictSame(hidden({ x: 'a word' }, '', rule), { x: 'a word' }, 'others are found as written');
+});
+
+t.test('documents in documents have a limit of depth', async (t) => {
+  const nested = (depth: number): string =>
+    JSON.stringify(depth === 0 ? { password: 'word' } : { x: nested(depth - 1) });
+  const leaks = (depth: number) => !String(hidden(nested(depth))).includes('{word}');
+  t.notOk(leaks(0));
+  t.notOk(leaks(5));
+  t.ok(leaks(9), 'deeper ones are text');
+});
