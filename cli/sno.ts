@@ -61,7 +61,7 @@ function exitCodeOf(error: unknown, [command]: readonly string[]): number {
 
 function program(surroundings: Surroundings): Command {
   const sno = new Command('sno')
-    .description('makes what a single-node OpenShift or Kubernetes host is installed with')
+    .description('create and follow the installation of a single-node OpenShift or Kubernetes host')
     .configureOutput({
       writeOut: (text) => surroundings.print(text.trimEnd()),
       writeErr: (text) => surroundings.complain(text.trimEnd()),

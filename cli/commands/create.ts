@@ -11,7 +11,7 @@ import type { Surroundings } from '../surroundings.ts';
 
 const machineConfigServer = [
   '--machine-config-server <url>',
-  'https URL that the master Ignition is fetched from, instead of rendering it on the host',
+  'https URL to fetch the master Ignition config from, instead of rendering it on the host',
 ] as const;
 
 /** `sno create ...`: the assets of an installation. */
@@ -25,24 +25,18 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
     .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.')
     .option(
       '--agents-executable <file>',
-      'the sno-agents executable that the live medium carries, if not the one of this build',
+      'the sno-agents executable on the live medium (default: $SNO_AGENTS_EXECUTABLE, else the one built with sno)',
     )
-    .option(
-      '--payload <dir>',
-      'the payload that the live medium carries: the live host refuses any other',
-    )
+    .option('--payload <dir>', 'the payload on the live medium: the live host refuses any other')
     .option(
       '--agents-url <url>',
-      'for PXE: where the live host fetches the executable, whose hash is in the Ignition',
+      'for PXE: where the live host fetches the executable; its hash is in the Ignition config',
     )
     .option(
       '--payload-url <url>',
       'for PXE: where the live host fetches payload.yaml and the files beside it; needs --payload or --payload-sha256',
     )
-    .option(
-      '--payload-sha256 <hex>',
-      'SHA-256 of that payload.yaml, where the payload is not at hand for --payload',
-    )
+    .option('--payload-sha256 <hex>', 'SHA-256 of that payload.yaml, instead of --payload')
     .option(...machineConfigServer)
     .action((options: CreateOptions) =>
       logged(options.dir, surroundings, (own) => createSingleNodeIgnitionConfig(options, own)),
@@ -50,15 +44,19 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
   create
     .command('single-node-iso')
     .description(
-      'put the Ignition of DIR (made first if it is not there), the executable and the payload into a copy of a live ISO',
+      'copy a live ISO and add the Ignition config of DIR (created first if missing), the executable and the payload',
     )
-    .option('--dir <dir>', 'folder with install-config.yaml, or with the Ignition made of it', '.')
-    .requiredOption('--iso <file>', 'a CoreOS live ISO as it was downloaded; it is not changed')
+    .option(
+      '--dir <dir>',
+      'folder with install-config.yaml, or with the Ignition config created from it',
+      '.',
+    )
+    .requiredOption('--iso <file>', 'an unmodified CoreOS live ISO; it is not changed')
     .requiredOption('--payload <dir>', 'the payload')
     .option('--output <file>', 'the new ISO (default: DIR/single-node.iso)')
     .option(
       '--agents-executable <file>',
-      'the sno-agents executable, if not the one beside this program',
+      'the sno-agents executable (default: $SNO_AGENTS_EXECUTABLE, else the one next to sno)',
     )
     .option(...machineConfigServer)
     .action((options: CreateIsoOptions) =>
@@ -72,9 +70,9 @@ function addPayload(create: Command, surroundings: Surroundings): void {
   create
     .command('payload')
     .description(
-      'make DIR, a payload for hosts without a registry: images and programs with their digests',
+      'create DIR, a payload for hosts without a registry: images and programs with their digests',
     )
-    .requiredOption('--dir <dir>', 'the new folder; its parent folder has to be there')
+    .requiredOption('--dir <dir>', 'the new folder; its parent folder must exist')
     .option(
       '--image <name=file>',
       'an image, from a docker archive, an OCI archive (either may be compressed with gzip or zstd) or a static program; required: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, pause',
@@ -82,7 +80,7 @@ function addPayload(create: Command, surroundings: Surroundings): void {
     )
     .option(
       '--reference <name=reference>',
-      'which image of an archive is meant, or the reference of a program; needed where an archive does not have one image named .../NAME:TAG, and for programs that are not of Kubernetes or etcd',
+      'selects an image of an archive, or gives a program its reference; required if an archive does not have exactly one image named .../NAME:TAG, and for programs other than those of Kubernetes and etcd',
       each,
     )
     .option(
@@ -91,7 +89,7 @@ function addPayload(create: Command, surroundings: Surroundings): void {
       each,
     )
     .option('--cni <dir>', 'a folder with network plugins: every program in it', each)
-    .option('--kubernetes-version <version>', 'if neither tags nor programs say it')
-    .option('--etcd-version <version>', 'if neither tag nor program says it')
+    .option('--kubernetes-version <version>', 'if neither tags nor programs state it')
+    .option('--etcd-version <version>', 'if neither tag nor program states it')
     .action((options: CreatePayloadOptions) => createPayload(options, surroundings));
 }

@@ -5,7 +5,7 @@ import { verifyPayloadFolder } from '../verify/payload.ts';
 
 /** `sno verify ...`: checks of what was made. */
 export function addVerify(sno: Command, surroundings: Surroundings): void {
-  const verify = sno.command('verify').description('check a file before it ships');
+  const verify = sno.command('verify').description('check files before they ship');
   verify
     .command('ignition')
     .description('check an Ignition config: schema, paths, hashes, modes of private keys')
@@ -14,7 +14,7 @@ export function addVerify(sno: Command, surroundings: Surroundings): void {
   verify
     .command('payload')
     .description(
-      'check a payload: every file by size and digest, images whole and as named, programs of its architecture, none missing, none extra',
+      'check a payload: size and digest of every file, contents of images, architecture of programs, nothing missing, nothing extra',
     )
     .argument('<dir>')
     .action((directory: string) => verifyPayloadFolder(directory, surroundings));

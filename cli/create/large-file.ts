@@ -16,10 +16,10 @@ export async function requireSpace(output: string, bytes: number): Promise<void>
     throw new Failure('usage', `${folder} cannot be written to; nothing was written`, { cause });
   });
   if (bavail * bsize >= bytes + MARGIN_BYTES) return;
-  throw new Failure('usage', `There is no room in ${folder}; nothing was written`, {
+  throw new Failure('usage', `Not enough space in ${folder}; nothing was written`, {
     expected: `${mebibytes(bytes + MARGIN_BYTES)} free`,
     found: mebibytes(bavail * bsize),
-    fix: 'Make room, or name another place with --output.',
+    fix: 'Free some space, or name another place with --output.',
   });
 }
 

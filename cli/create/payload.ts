@@ -13,7 +13,7 @@ import type { Surroundings } from '../surroundings.ts';
 
 /**
  * `sno create payload`: a payload folder from image archives and programs. It is made beside
- * its place, verified there, and appears whole or not at all; one that is there stays.
+ * its place, verified there, and appears whole or not at all; an existing one is not changed.
  * Throws a usage Failure with every fault of the command line and of the files.
  */
 export async function createPayload(
@@ -52,8 +52,8 @@ async function makePayload(
   const payload = await readPayload(folder);
   const wrong = await payloadFaults(payload, signal);
   if (wrong.length > 0) {
-    throw new Failure('fatal', `The payload was not written as it should be: ${wrong.join('; ')}`, {
-      fix: 'Look at the disk, and whether the given files were changed meanwhile.',
+    throw new Failure('fatal', `The new payload is damaged: ${wrong.join('; ')}`, {
+      fix: 'Check the disk, and whether the given files changed in the meantime.',
     });
   }
   const digest = await sha256OfFile(join(folder, payloadFile), signal);
@@ -63,7 +63,7 @@ async function makePayload(
 /** An empty folder may be there already. */
 async function expectFree(target: string, faults: string[]): Promise<void> {
   if (!(await exists(dirname(target)))) {
-    faults.push(`--dir ${target}: there is no folder ${dirname(target)}`);
+    faults.push(`--dir ${target}: the folder ${dirname(target)} does not exist`);
     return;
   }
   try {
@@ -71,7 +71,7 @@ async function expectFree(target: string, faults: string[]): Promise<void> {
   } catch (error) {
     if (isMissing(error) && !(await exists(target))) return;
   }
-  faults.push(`--dir ${target}: there is something already. Move it away, or name another folder`);
+  faults.push(`--dir ${target}: already exists. Move it away, or name another folder`);
 }
 
 /** A rename replaces an empty folder and nothing else. */

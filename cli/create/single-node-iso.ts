@@ -48,7 +48,7 @@ const FOLDER = '/sno-agents';
 /**
  * `sno create single-node-iso`: a copy of a live ISO that carries the Ignition config, the
  * executable and the payload, so that a host needs no network to start. Takes the
- * config that lies in the folder, or makes it.
+ * config in the folder, or creates it.
  */
 export async function createSingleNodeIso(
   options: CreateIsoOptions,
@@ -110,7 +110,7 @@ async function readWholePayload(folder: string, signal: AbortSignal): Promise<Pa
   throw new Failure(
     'usage',
     [`The payload in ${folder} is damaged; nothing was written`, ...faults].join('\n'),
-    { fix: 'Make or copy it again.' },
+    { fix: 'Create or copy it again.' },
   );
 }
 
@@ -158,7 +158,7 @@ async function requireMadeFor(
   }
   if (faults.length === 0) return;
   throw new Failure('usage', [`${ignition} was made for another medium`, ...faults].join('\n'), {
-    fix: 'Give those that it was made for, or move it and auth/kubeconfig away to make new ones.',
+    fix: 'Use the ones that it was made for, or move it and auth/kubeconfig away to create new ones.',
   });
 }
 

@@ -11,7 +11,7 @@ export interface AddedFile {
 
 export interface AddFilesRequest {
   readonly iso: string;
-  /** Folder on the ISO that holds all of them and is not there yet. */
+  /** Folder on the ISO that holds all of them and does not exist yet. */
   readonly folder: string;
   readonly files: readonly AddedFile[];
   /** 32 hexadecimal digits: the name of the disk in the partition table. */
@@ -63,7 +63,7 @@ export function addFilesArguments(request: Omit<AddFilesRequest, 'signal'>): str
     ...['-chown_r', '0', folder, '--', '-chgrp_r', '0', folder, '--'],
     ...['-alter_date_r', 'b-c', date, folder, '--', '-alter_date_r', 'c', date, folder, '--'],
     // "keep" would leave MBR and GPT as they are: on a USB stick, the partition that
-    // the system mounts would end before the files. The boot catalog is written anew.
+    // the system mounts would end before the files. The boot catalog is rewritten.
     ...['-overwrite', 'nondir', '-boot_image', 'any', 'replay'],
     ...['-boot_image', 'any', `gpt_disk_guid=${diskGuid}`],
     ...['-commit', '-end'],

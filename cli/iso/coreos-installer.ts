@@ -13,18 +13,18 @@ export interface LiveIso {
  * Looks at an ISO as coreos-installer does (its src/live/embed.rs): the place for an
  * Ignition config is the file that /coreos/igninfo.json names, by default
  * /images/ignition.img, found by its plain ISO 9660 name in capitals.
- * @throws Failure (usage) for what is no CoreOS live ISO, and for one that has a config already.
+ * @throws Failure (usage) for anything but a CoreOS live ISO, and for one that already has a config.
  */
 export async function readLiveIso(iso: string, signal: AbortSignal): Promise<LiveIso> {
   const { text, complaint } = await coreosInstaller(['iso', 'ignition', 'show', '--', iso], signal);
   if (text !== undefined) {
-    throw new Failure('usage', `${iso} holds an Ignition config already; nothing was written`, {
-      expected: 'a live ISO as it was downloaded',
+    throw new Failure('usage', `${iso} already contains an Ignition config; nothing was written`, {
+      expected: 'an unmodified live ISO',
       fix: 'Take that, or remove the config: coreos-installer iso ignition remove.',
     });
   }
   if (!complaint.includes('No embedded Ignition config')) {
-    throw new Failure('usage', `${iso} is no CoreOS live ISO; nothing was written`, {
+    throw new Failure('usage', `${iso} is not a CoreOS live ISO; nothing was written`, {
       expected: 'a live ISO of Fedora CoreOS or RHEL CoreOS, whole',
       found: complaint,
       fix: 'Download one: coreos-installer download --format iso.',

@@ -17,9 +17,13 @@ export async function requireIsoPrograms({ PATH = '' }: Environment): Promise<vo
     if (!(await isInPath(program, PATH))) missing.push(`${program} (${source})`);
   }
   if (missing.length === 0) return;
-  throw new Failure('usage', `Making an ISO needs ${missing.join(' and ')}; nothing was written`, {
-    fix: 'Install what is missing.',
-  });
+  throw new Failure(
+    'usage',
+    `Creating an ISO needs ${missing.join(' and ')}; nothing was written`,
+    {
+      fix: 'Install what is missing.',
+    },
+  );
 }
 
 async function isInPath(program: string, path: string): Promise<boolean> {

@@ -58,7 +58,7 @@ async function notePresence(
   const found = await readdir(directory, { recursive: true, withFileTypes: true });
   signal.throwIfAborted();
   if (found.length > MAX_FILES)
-    throw new Failure('usage', `${directory} is no payload`, { found: `${found.length} files` });
+    throw new Failure('usage', `${directory} is not a payload`, { found: `${found.length} files` });
   for (const entry of found) {
     const path = relative(directory, join(entry.parentPath, entry.name));
     if (!entry.isDirectory() && !named.has(path)) {

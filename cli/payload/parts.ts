@@ -80,7 +80,7 @@ async function readBinary(name: string, path: string): Promise<Program> {
   return program;
 }
 
-/** False too for what is no regular file in a folder of plugins, such as another folder. */
+/** @throws Failure (usage) for anything but a regular file. */
 async function startsLikeElf(path: string): Promise<boolean> {
   if (!(await stat(path)).isFile()) throw new Failure('usage', 'not a regular file');
   const file = await open(path);

@@ -265,8 +265,8 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
     const elsewhere = ['--output', at('new.iso')];
     const cases: readonly { args: string[]; says: RegExp }[] = [
       { args: [], says: /already .*single-node\.iso/ },
-      { args: ['--iso', output, ...elsewhere], says: /holds an Ignition config already/ },
-      { args: ['--iso', at('not.iso'), ...elsewhere], says: /no CoreOS live ISO/ },
+      { args: ['--iso', output, ...elsewhere], says: /already contains an Ignition config/ },
+      { args: ['--iso', at('not.iso'), ...elsewhere], says: /is not a CoreOS live ISO/ },
       { args: ['--iso', at('nowhere'), ...elsewhere], says: /nowhere/ },
       { args: ['--payload', at('damaged'), ...elsewhere], says: /bin\/kubelet: expected SHA-256/ },
       {

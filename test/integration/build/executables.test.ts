@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import t from 'tap';
 import { buildExecutables } from '../../../build/build.ts';
+import { readExecutable } from '../../../cli/agents-executable.ts';
 
 const RUN_DEADLINE_MS = 20_000;
 const BUILD_DEADLINE_MS = 120_000;
@@ -49,6 +50,19 @@ const build = (folder = root) =>
   );
 const { agents, cli } = await build();
 const same = { agents: { sha256: agents.sha256 }, cli: { sha256: cli.sha256 } };
+
+t.test(
+  'sno knows the agents by the mark of the build, and takes nothing else for them',
+  async (t) => {
+    const signal = AbortSignal.timeout(RUN_DEADLINE_MS);
+    const architecture = process.arch === 'x64' ? 'amd64' : 'arm64';
+    t.same(await readExecutable(join(bin, 'sno-agents'), signal), {
+      sha256: agents.sha256,
+      architecture,
+    });
+    await t.rejects(readExecutable(join(bin, 'sno'), signal), /is not a sno-agents executable/);
+  },
+);
 
 t.test('executables stand alone and know each other', async (t) => {
   await symlink(join(bin, 'sno-agents'), join(root, 'elsewhere'));

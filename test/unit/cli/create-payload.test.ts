@@ -102,7 +102,7 @@ t.test('what is there is not overwritten', async (t) => {
   const { dir, arguments: given } = await setUp(t);
   await sno(createArguments(dir, given));
   const before = contentsOf(dir);
-  t.match(await sno(createArguments(dir, given)), { code: 2, err: /there is something already/ });
+  t.match(await sno(createArguments(dir, given)), { code: 2, err: /already exists/ });
   t.strictSame(contentsOf(dir), before);
 });
 

@@ -91,7 +91,7 @@ t.test("the operator's commands work in their order, and pin the payload", async
   t.match(decodeDataUrl(described?.contents ?? {}).toString(), `"payloadSha256": "${digest}"`);
 
   const [, , , iso = [], ...waits] = commands;
-  t.match(await run(iso), { exitCode: 2, stderr: /^sno: Making an ISO needs xorriso/ });
+  t.match(await run(iso), { exitCode: 2, stderr: /^sno: Creating an ISO needs xorriso/ });
   writeFileSync(
     join(cwd, 'D/auth/kubeconfig'),
     // A name that is nowhere: what is tested is the command line.
