@@ -2,7 +2,7 @@ const HIDDEN = '<redacted>';
 
 /**
  * What a secret looks like in text that an agent or one of its children may print. A list of its
- * own: what lib/redact finds it finds with tables that every start of an agent would have to make,
+ * own: what lib/secrets/redact finds it finds with tables that every start of an agent would have to make,
  * and a log line is short enough for plain patterns.
  */
 const PATTERNS: readonly [RegExp, string][] = [

@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import t from 'tap';
 import { formatLine } from '../../../lib/log/line.ts';
 import { createLogger } from '../../../lib/log/logger.ts';
@@ -52,8 +53,11 @@ t.test('priorities are written when journald reads', async (t) => {
     createLogger({ write: (line) => lines.push(line) }).info('x');
     return lines[0];
   };
-  process.env.JOURNAL_STREAM = '8:1';
+  const { dev, ino } = fstatSync(1);
+  process.env.JOURNAL_STREAM = `${dev}:${ino}`;
   t.equal(first(), '<6>x\n');
+  process.env.JOURNAL_STREAM = `${dev}:${ino + 1}`;
+  t.equal(first(), 'x\n', 'a pipe of a unit is not read by journald');
   delete process.env.JOURNAL_STREAM;
   t.equal(first(), 'x\n');
 });
