@@ -2,7 +2,7 @@ import t from 'tap';
 import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
 import { checks } from '../../../agents/bootkube/preflight/preflight.ts';
 import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
-import { progressLine } from '../../../agents/progress/show-progress.ts';
+import { progressLine } from '../../../lib/console/progress-line.ts';
 import { siteNotices } from '../../../cli/create/site-notices.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
 import { MINIMAL_INSTALL_CONFIG } from '../../../docs/install-config-reference.ts';
