@@ -47,7 +47,7 @@ const FIELDS: { readonly [Name in keyof Required<EventFields>]: Field } = {
   cpu: { name: 'CPU_SECONDS' },
   waitingFor: { name: 'WAITING_FOR' },
   exit: { name: 'EXIT', shown: '' },
-  code: { name: 'CODE' },
+  code: { name: 'CODE', shown: '' },
   kind: { name: 'KIND' },
   what: { name: 'WHAT' },
   expected: { name: 'EXPECTED' },

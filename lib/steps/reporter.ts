@@ -36,6 +36,11 @@ export class Reporter implements WaitingListener {
     };
   }
 
+  /** The step that began last. */
+  get step(): string | undefined {
+    return this.#now.step?.name;
+  }
+
   async agentBegins(): Promise<void> {
     this.#notifier.startWatchdog();
     // Before READY: whoever is started after this agent must not read how the last run ended.

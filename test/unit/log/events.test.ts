@@ -27,7 +27,7 @@ t.test('an entry has one field a line', async (t) => {
   };
   t.equal(
     journalEntry('step-failed', origin, 'etcd: failed\nwith password=hunter2', failure),
-    `MESSAGE=etcd: failed | with password=<redacted> attempt=3 seconds=1.5s
+    `MESSAGE=etcd: failed | with password=<redacted> attempt=3 seconds=1.5s code=etcd-down
 MESSAGE_ID=9affedb57b31451a89606e6f9eb93409
 PRIORITY=3
 SYSLOG_IDENTIFIER=post-reboot
@@ -195,7 +195,7 @@ t.test(
         ['line 2', '4', undefined],
         ['Waiting for etcd', '6', '5abcba4f1f9941c48cdbeabe8072ff7a'],
         ['line 3', '6', undefined],
-        ['etcd: failed: token: <redacted>', '3', '9affedb57b31451a89606e6f9eb93409'],
+        ['etcd: failed: token: <redacted> code=etcd-down', '3', '9affedb57b31451a89606e6f9eb93409'],
         [entries.at(-1)?.MESSAGE, '6', undefined],
       ],
     );
