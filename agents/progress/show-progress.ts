@@ -34,13 +34,15 @@ export const showProgress = (
     await Promise.all(files.map((file) => mkdir(dirname(file), { recursive: true })));
     const shown = new Map<string, string>();
     const show = async () => {
+      // Asked first: the last line has to be shown before it ends.
+      const isLast = await isOver(paths);
       for (const file of files) {
         const line = progressLine(await readStatus(file));
         if (line === undefined || shown.get(file) === line) continue;
         shown.set(file, line);
         write(`${line}\n`);
       }
-      return isOver(paths);
+      return isLast;
     };
     await progress.wait('the installation', () =>
       waitForFiles([...files, paths.installDone], show, {
