@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { AGENTS } from '../lib/agents/table.ts';
 import { Failure } from '../lib/errors/failure.ts';
 import { exists } from '../lib/host/files.ts';
 import { file } from '../lib/ignition/entries.ts';
@@ -33,6 +34,8 @@ const LIVE_MS = 10 * 60_000;
 const POST_REBOOT_MS = 10 * 60_000;
 const liveUnits = ['bootkube.service', 'install-to-disk.service'];
 const installedUnits = ['bootkube.service', 'sno-restore.service', 'sno-payload.service'];
+/** By these they speak in the journal. */
+const agentNames = AGENTS.map(({ name }) => name);
 
 type Report = (line: string) => void;
 
@@ -118,7 +121,7 @@ export class Installation {
   /** Ends with the host's own reboot. */
   async bootstrap(report: Report, label = 'live'): Promise<void> {
     const host = needed(this.host);
-    await this.#following(label, ['sno-agents'], report, async () => {
+    await this.#following(label, agentNames, report, async () => {
       const exit = await waitForOwnExit(host, liveUnits, LIVE_MS, this.context.signal);
       if (exit !== 'reboot') {
         throw new Failure('fatal', 'the live host ended', { expected: 'a reboot', found: exit });
@@ -156,7 +159,7 @@ export class Installation {
   async finish(report: Report, label = 'disk'): Promise<void> {
     const { signal } = this.context;
     const host = needed(this.host);
-    await this.#following(label, ['sno-agents'], report, () =>
+    await this.#following(label, agentNames, report, () =>
       waitUntilInactive(host, 'bootkube.service', installedUnits, POST_REBOOT_MS, signal),
     );
     const record = join(host.rootDir, 'var/lib/sno-agents/record.json');

@@ -63,7 +63,7 @@ function fromErrors(view: BundleView, path: string): FirstErrorOf[] {
     const raw = parse(line);
     const micros = numberAt(raw, '__REALTIME_TIMESTAMP');
     if (micros === undefined) return [];
-    const unit = textAt(raw, '_SYSTEMD_UNIT') ?? textAt(raw, 'SYSLOG_IDENTIFIER') ?? 'journal';
+    const unit = unitOf(raw) ?? textAt(raw, 'SYSLOG_IDENTIFIER') ?? 'journal';
     const name = unit.replace(/\.service$/, '');
     if (seen.has(name)) return [];
     seen.add(name);
@@ -71,6 +71,9 @@ function fromErrors(view: BundleView, path: string): FirstErrorOf[] {
     return [{ unit: name, atMs: micros / 1000, text, evidence: evidence(path, index + 1, text) }];
   });
 }
+
+/** An event of an agent is written for it by another process, whose unit may be unknown. */
+const unitOf = (raw: unknown) => textAt(raw, '_SYSTEMD_UNIT') ?? textAt(raw, 'OBJECT_SYSTEMD_UNIT');
 
 /** journalctl writes what is no UTF-8 as a list of bytes. */
 function messageOf(raw: unknown): string {

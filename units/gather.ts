@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { agentLinks, commandLinks, type LinkOnHost } from '../lib/agents/links.ts';
 import { scriptNames } from '../lib/gather/names.ts';
 import type { UnitFile } from './unit-file.ts';
 
-/** The links of both hosts, by path: what people call, and what the installer does. They stay. */
-export const gatherLinks: readonly { readonly path: string; readonly target: string }[] = [
-  { path: '/var/lib/sno-agents/bin/gather', target: 'sno-agents' },
-  ...scriptNames.map((name) => ({
-    path: `/usr/local/bin/${name}`,
-    target: '/var/lib/sno-agents/bin/sno-agents',
-  })),
+/** The links of both hosts: what people call, and what the installer does. They stay. */
+export const gatherLinks: readonly LinkOnHost[] = [
+  ...agentLinks(['gather']),
+  ...commandLinks(scriptNames),
 ];
 
 /** Started when a unit of the installation fails, on either host, and by bootkube before the restart. */

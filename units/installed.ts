@@ -35,6 +35,11 @@ export const pivotUnits: readonly UnitFile[] = [
     contents: readFileSync(new URL('./installed/sno-restore.service', import.meta.url), 'utf8'),
   },
   {
+    name: 'progress.service',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/progress.service', import.meta.url), 'utf8'),
+  },
+  {
     name: 'bootkube.service',
     enabled: true,
     contents: readFileSync(new URL('./installed/bootkube.service', import.meta.url), 'utf8'),

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
+import { agentLinks } from '../../lib/agents/links.ts';
 import { DEFERRED_AGENT } from '../../lib/agents/table.ts';
 import { deferredRole } from '../../lib/deferred/access.ts';
 import { deferredFolder } from '../../lib/deferred/manifests.ts';
@@ -41,7 +42,7 @@ export const retireDeferred: StepBody<DeferredContext> = {
     await rm(deferredFolder(paths), { recursive: true, force: true });
     await syncDirectory(paths.config);
     await rm(deferredState(paths), { recursive: true, force: true });
-    await removeFile(join(paths.binaries, DEFERRED_AGENT));
+    for (const { path } of agentLinks([DEFERRED_AGENT])) await removeFile(paths.at(path));
     await syncDirectory(dirname(paths.binaries));
     if (await exists(unitPath(context))) await disableUnit(deferredUnit.name, signal);
     await removeFile(unitPath(context));

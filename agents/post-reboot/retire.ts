@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { agentLinks } from '../../lib/agents/links.ts';
 import { agentsOf } from '../../lib/agents/table.ts';
 import { exists, removeFile, syncDirectory } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -17,7 +18,7 @@ const unitPath = (paths: HostPaths, unit = UNIT) => paths.at(`/etc/systemd/syste
 /** What this plan leaves nothing of; the executable itself stays for the other agents. */
 const folders = ({ state }: HostPaths) =>
   [RESTORE_FOLDER, 'live', ...agentsOf('pivot')].map((name) => join(state, name));
-const links = ({ binaries }: HostPaths) => agentsOf('pivot').map((name) => join(binaries, name));
+const links = ({ at }: HostPaths) => agentLinks(agentsOf('pivot')).map(({ path }) => at(path));
 
 /**
  * Removes the agent's own unit, links and state, and has deferred manifests applied from

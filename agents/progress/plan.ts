@@ -5,8 +5,8 @@ import { within } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 import { showProgress } from './show-progress.ts';
 
-/** The one who stands before the host sees where the installation is, in plain words. */
+/** Whoever stands in front of the host sees where the installation is, in plain words. */
 export const progressPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('progress'),
-  steps: [within(s, 'liveStageMs', showProgress)],
+  steps: [within(s, 'liveStageMs', showProgress())],
 });

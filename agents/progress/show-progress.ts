@@ -1,59 +1,62 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { installingAgents } from '../../lib/agents/table.ts';
+import { progressLine } from '../../lib/console/progress-line.ts';
 import { exists } from '../../lib/host/files.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
 import { waitForFiles } from '../../lib/host/watch.ts';
 import { statusPath } from '../../lib/steps/reporter.ts';
-import { type AgentStatus, readStatus } from '../../lib/steps/status.ts';
+import { readStatus } from '../../lib/steps/status.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 
-/** Says each change of the two agents' states as one line, until the installation is on the disk. */
-export const showProgress: StepBody<HostContext> = {
+/**
+ * Shows each change of an agent's state as one line: on the live host until the installation is
+ * on the disk, on the installed host until it is complete. The unit connects standard error to the
+ * console, and the log to the journal.
+ */
+export const showProgress = (
+  write: (line: string) => void = (line) => void process.stderr.write(line),
+): StepBody<HostContext> => ({
   name: 'show-progress',
   leaves: 'the state of the installation on the console',
   retries: true,
+  // post-reboot removes it with its own.
+  removesState: true,
   input: ({ cluster }) => cluster.clusterId,
-  holds: ({ paths }) => exists(paths.installDone),
+  holds: ({ paths }) => isOver(paths),
   async run({ paths }, progress) {
-    const files = installingAgents.live.map(({ name }) => statusPath(paths, name));
+    const files = [...installingAgents.live, ...installingAgents.installed].map(({ name }) =>
+      statusPath(paths, name),
+    );
+    // An agent makes its own when it begins; a folder that is not there yet cannot be watched reliably.
+    await Promise.all(files.map((file) => mkdir(dirname(file), { recursive: true })));
     const shown = new Map<string, string>();
     const show = async () => {
+      // Asked first: the last line has to be shown before it ends.
+      const isLast = await isOver(paths);
       for (const file of files) {
         const line = progressLine(await readStatus(file));
         if (line === undefined || shown.get(file) === line) continue;
         shown.set(file, line);
-        progress.say(line);
+        write(`${line}\n`);
       }
-      return exists(paths.installDone);
+      return isLast;
     };
     await progress.wait('the installation', () =>
       waitForFiles([...files, paths.installDone], show, {
         signal: progress.signal,
         deadlineMs: progress.remainingMs(),
-        describe: () => 'the installation to be on the disk',
+        describe: () => 'the installation to end on this host',
       }),
     );
     return done();
   },
-};
+});
 
-/** A line for somebody who knows nothing of Kubernetes. */
-export function progressLine(status: AgentStatus | undefined): string | undefined {
-  if (status === undefined) return undefined;
-  const { step, state, reason } = status;
-  const who = status.agent === 'bootkube' ? 'Preparing the cluster' : 'Writing the disk';
-  switch (state) {
-    case 'running':
-      return step === undefined
-        ? `${who}`
-        : `${who}: step ${step.number} of ${step.of} (${step.name})`;
-    case 'failed':
-      return `${who}: FAILED: ${reason ?? 'no reason given'}`;
-    case 'stopped':
-      return `${who}: stopped`;
-    case 'done':
-      return `${who}: done`;
-    case 'reboot':
-      return 'The disk is written. The host restarts into it now; the live medium may be removed.';
-  }
+/** By its status, which is written after everything else. */
+async function isOver(paths: HostPaths): Promise<boolean> {
+  const postReboot = await readStatus(statusPath(paths, 'post-reboot'));
+  return postReboot?.state === 'done' || (await exists(paths.installDone));
 }

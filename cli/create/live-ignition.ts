@@ -1,5 +1,7 @@
+import { agentLinks, commandLinks } from '../../lib/agents/links.ts';
 import { agentsOf } from '../../lib/agents/table.ts';
 import type { Cluster } from '../../lib/cluster/cluster.ts';
+import { issueLink } from '../../lib/console/publish-issue.ts';
 import { deferredFolder } from '../../lib/deferred/manifests.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import type { Config, File } from '../../lib/ignition/config.ts';
@@ -18,6 +20,7 @@ import { machineConfig } from '../../lib/render/machine-config/machine-config.ts
 import type { LaptopAuthorities } from '../../lib/render/renderer.ts';
 import { gatherLinks } from '../../units/gather.ts';
 import { networkUnit } from '../../units/live.ts';
+import { messageCatalog } from '../../units/message-catalog.ts';
 import type { UnitFile } from '../../units/unit-file.ts';
 import type { UserManifest } from './user-manifests.ts';
 
@@ -83,6 +86,7 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
       ...(executableUrl === undefined
         ? []
         : [plain(executableByUrlPath(), 0o644, curlConfig(executableUrl))]),
+      plain(messageCatalog.path, 0o644, messageCatalog.contents),
       plain(dhcpIdentity.path, 0o644, dhcpIdentity.contents),
       plain('/root/.docker/config.json', 0o600, pullSecret),
       plain(`${paths.kubelet}/config.json`, 0o600, pullSecret),
@@ -95,9 +99,11 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
       ),
     ],
     links: [
-      ...agentsOf('live').map((name) => link(`${paths.binaries}/${name}`, 'sno-agents')),
-      ...gatherLinks.map(({ path, target }) => link(path, target)),
-    ],
+      ...agentLinks(agentsOf('live')),
+      ...commandLinks(['sno-agents']),
+      ...gatherLinks,
+      issueLink,
+    ].map(({ path, target }) => link(path, target)),
     units: withDropins(
       [...units, ...network].map(({ name, contents, enabled }) =>
         unit(name, { contents, enabled }),

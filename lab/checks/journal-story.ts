@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { AGENTS } from '../../lib/agents/table.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import type { ClusterCheck } from './check.ts';
 
@@ -41,6 +42,8 @@ const STORY = [
 ] as const;
 
 const SECRETS = [/PRIVATE KEY/, /eyJhbGciOi/, /client-key-data/, /"auth"\s*:\s*"[^<"]/];
+/** Every agent speaks by its own name. */
+const agents = AGENTS.map(({ name }) => name).join('|');
 const STACK = /^\s+at .+\(.+:\d+:\d+\)/;
 
 /** `journalctl` alone is enough to follow an installation, and gives nothing away. */
@@ -51,7 +54,9 @@ export const journalStory: ClusterCheck = {
     let at = 0;
     for (const step of STORY) {
       for (const word of ['started', 'done']) {
-        const found = text.slice(at).search(new RegExp(`sno-agents\\[\\d+\\]: ${step}: ${word}`));
+        const found = text
+          .slice(at)
+          .search(new RegExp(`(?:${agents})\\[\\d+\\]: ${step}: ${word}`));
         if (found < 0) {
           throw new Failure('fatal', `the journals do not tell that ${step} was ${word}`, {
             expected: 'that after all before it',

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { agentLinks } from '../../lib/agents/links.ts';
+import { agentsOf } from '../../lib/agents/table.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
 import type { ClusterCheck } from './check.ts';
@@ -18,8 +20,11 @@ export const nothingLeft: ClusterCheck = {
     for (const { path } of ledger.entries) {
       if (await exists(join(host.rootDir, path))) left.push(path);
     }
-    for (const state of ['post-reboot', 'sno-restore', 'restore', 'live']) {
-      const path = join('/var/lib/sno-agents', state);
+    const folders = [...agentsOf('pivot'), 'restore', 'live'].map((name) =>
+      join('/var/lib/sno-agents', name),
+    );
+    const links = agentLinks(agentsOf('pivot')).map(({ path }) => path);
+    for (const path of [...folders, ...links]) {
       if (await exists(join(host.rootDir, path))) left.push(path);
     }
     if (left.length > 0) throw new Failure('fatal', 'files are left', { found: left.join(', ') });

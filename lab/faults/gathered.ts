@@ -1,11 +1,11 @@
+import type { AgentName } from '../../lib/agents/table.ts';
 import { finishedCluster, gathered } from '../bundle/gathered.ts';
 import { layout } from '../bundle/layout.ts';
 import { apiDown, apiHanging, diskFull, runtimeDead } from '../bundle/states.ts';
-import { waitForText } from '../host/wait-for-text.ts';
+import { waitForStep } from '../host/wait-for-step.ts';
 import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario, ScenarioStep } from '../scenario.ts';
 
-const WAIT_MS = 5 * 60_000;
 const { live, installed, earlier } = layout;
 
 /**
@@ -24,8 +24,10 @@ export const gatheredAnywhere: Scenario = (context) => {
     if (run.host === undefined) throw new Error('no host is up');
     report(`${await gathered(run.host, collecting, expected, context)} s`);
   };
-  const until = (label: string, text: RegExp) =>
-    waitForText(run.consoleOf(label), text, WAIT_MS, signal);
+  const until = (agent: AgentName, step: string, event: 'started' | 'done') => {
+    if (run.host === undefined) throw new Error('no host is up');
+    return waitForStep(run.host, agent, [step, event], signal);
+  };
   const installer = (id: string) => ({ command: `installer-gather.sh --id ${id}`, id });
   const steps: ScenarioStep[] = [
     { title: 'Create the installation', run: () => run.create() },
@@ -33,7 +35,7 @@ export const gatheredAnywhere: Scenario = (context) => {
     {
       title: 'Gather in the middle of the bootstrap',
       run: async (report) => {
-        await until('live', /control-plane: done/);
+        await until('bootkube', 'control-plane', 'done');
         await gather(report, installer('live'), {
           paths: [...live.always, ...live.containers, ...live.etcd],
         });
@@ -45,7 +47,7 @@ export const gatheredAnywhere: Scenario = (context) => {
     {
       title: 'Gather before the clean-up: both stages',
       run: async (report) => {
-        await until('disk', /steady-state: started/);
+        await until('post-reboot', 'steady-state', 'started');
         const command = 'installer-master-bootstrap-in-place-gather.sh --id both';
         await gather(
           report,

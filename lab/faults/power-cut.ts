@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
+import { waitForStep } from '../host/wait-for-step.ts';
 import { waitForText } from '../host/wait-for-text.ts';
 import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';
@@ -22,7 +23,7 @@ export const powerCut: Scenario = (context) => {
       title: 'Cut while the disk is half-finished',
       run: async () => {
         const host = await run.bootLive('live-1');
-        await until('live-1', /copy-payload: started/);
+        await waitForStep(host, 'install-to-disk', ['copy-payload', 'started'], signal);
         await host.powerCut();
       },
     },
@@ -31,7 +32,7 @@ export const powerCut: Scenario = (context) => {
       run: async () => {
         const host = await run.bootLive('live-2');
         await until('live-2', /half-finished installation of this cluster, which is redone/);
-        await until('live-2', /copy-payload: done/);
+        await waitForStep(host, 'install-to-disk', ['copy-payload', 'done'], signal);
         await run.keepLive();
         await host.powerCut();
       },
@@ -41,7 +42,7 @@ export const powerCut: Scenario = (context) => {
       title: 'Boot from the disk, cut after the restore',
       run: async () => {
         const host = await run.bootInstalled('disk-1');
-        await until('disk-1', /restore-database: done/);
+        await waitForStep(host, 'sno-restore', ['restore-database', 'done'], signal);
         await host.powerCut();
       },
     },
@@ -49,7 +50,7 @@ export const powerCut: Scenario = (context) => {
       title: 'Boot again, cut in the steady state',
       run: async () => {
         const host = await run.bootInstalled('disk-2');
-        await until('disk-2', /steady-state: started/);
+        await waitForStep(host, 'post-reboot', ['steady-state', 'started'], signal);
         await host.powerCut();
       },
     },

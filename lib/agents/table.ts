@@ -2,11 +2,12 @@
  * On which host, and how long, an agent is there:
  * - `live`: on the live host, and gone with it;
  * - `pivot`: on the installed host until the installation is complete;
+ * - `installation`: on both hosts until the installation is complete;
  * - `deferred`: on the installed host while a manifest waits for its kind;
  * - `node`: on every installed host for good;
  * - `every`: on both hosts for good.
  */
-export type AgentStage = 'live' | 'pivot' | 'deferred' | 'node' | 'every';
+export type AgentStage = 'live' | 'pivot' | 'installation' | 'deferred' | 'node' | 'every';
 
 interface AgentEntry {
   /** Of its link, lock, journal and status. */
@@ -53,7 +54,7 @@ export const AGENTS = [
     name: 'progress',
     unit: 'progress',
     purpose: 'shows the progress of the installation on the console',
-    stage: 'live',
+    stage: 'installation',
   },
   {
     name: 'sno-payload',
@@ -116,9 +117,18 @@ export const DEFERRED_AGENT = 'sno-deferred' satisfies AgentName;
 /** The unit of an agent, without `.service`; what is no agent is its own. */
 export const unitOf = (name: string): string => agentEntry(name)?.unit ?? name;
 
-/** The agents of a stage, by name, in the order of the table. */
-export const agentsOf = (stage: AgentStage): AgentName[] =>
-  entries.filter((entry) => entry.stage === stage).map(({ name }) => name);
+/**
+ * The agents that come and go with a stage, by name, in the order of the table. Those of the
+ * whole installation are on the live host and, again, on the installed host.
+ */
+export const agentsOf = (stage: 'live' | 'pivot' | 'deferred' | 'node'): AgentName[] =>
+  entries
+    .filter(
+      (entry) =>
+        entry.stage === stage ||
+        (entry.stage === 'installation' && (stage === 'live' || stage === 'pivot')),
+    )
+    .map(({ name }) => name);
 
 /** Those whose steps are in the record of the installation, by host. */
 export const installingAgents = {

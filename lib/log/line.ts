@@ -1,6 +1,6 @@
 import { redact } from './redact.ts';
 
-/** pino's levels as syslog priorities (`man 5 systemd.exec`, SyslogLevelPrefix). */
+/** pino's levels as syslog priorities. */
 const PRIORITY: Record<number, number> = { 10: 7, 20: 7, 30: 6, 40: 4, 50: 3, 60: 2 };
 
 /** One of pino's JSON records as a line for people: `<6>Sentence key=value`. */
@@ -13,8 +13,12 @@ export function formatLine(json: string, priorities: boolean): string {
     .map(([key, value]) => `${key}=${fieldText(value)}`);
   const text = [sentence, ...pairs].join(' ').trim();
   const line = redact(text.replace(/\s*[\r\n]\s*/g, ' | '));
-  return priorities ? `<${PRIORITY[typeof level === 'number' ? level : 30] ?? 6}>${line}` : line;
+  if (!priorities) return line;
+  return withPriority(line, PRIORITY[typeof level === 'number' ? level : 30] ?? 6);
 }
+
+/** The line as journald reads it from standard output (`man 5 systemd.exec`, SyslogLevelPrefix). */
+export const withPriority = (line: string, priority: number): string => `<${priority}>${line}`;
 
 function fieldText(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { writesToJournal } from './journald.ts';
 import { formatLine } from './line.ts';
 
 export type { Logger };
@@ -6,16 +7,16 @@ export type { Logger };
 export interface LoggerOptions {
   /** Where lines go; standard output by default. */
   write?: (line: string) => void;
-  /** Whether lines begin with the syslog priority that journald reads (`<6>`). Default: when started by systemd. */
+  /** Whether lines begin with the syslog priority that journald reads (`<6>`). Default: when it reads them. */
   priorities?: boolean;
 }
 
 /**
  * The agents' logger: one event a line, a sentence first, then its fields.
- * Secrets are taken out here, whatever a caller passes.
+ * Secrets are redacted here, whatever a caller passes.
  */
 export function createLogger(options: LoggerOptions = {}): Logger {
-  const priorities = options.priorities ?? process.env.JOURNAL_STREAM !== undefined;
+  const priorities = options.priorities ?? writesToJournal();
   const write = options.write ?? ((line: string) => void process.stdout.write(line));
   return pino(
     { base: null, timestamp: false, serializers: {}, level: priorities ? 'debug' : 'info' },

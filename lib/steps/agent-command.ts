@@ -1,10 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, exitCodeFor } from '../errors/exit-codes.ts';
 import { describeError } from '../errors/failure.ts';
+import { failureData } from '../errors/failure-data.ts';
 import { asFailure } from '../errors/unexpected.ts';
 import { bootMoment } from '../host/boot.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { createLogger, type Logger } from '../log/logger.ts';
+import { type EventLog, openAgentLog } from '../log/agent-log.ts';
+import { failureFields } from '../log/failure-fields.ts';
+import type { Logger } from '../log/logger.ts';
 import { Journal, readJournal } from './journal.ts';
 import { isLocked, lockAgent } from './lock.ts';
 import { planText, statusText } from './print.ts';
@@ -95,53 +98,60 @@ async function currentStatus(paths: HostPaths, agent: string): Promise<AgentStat
 
 async function runPlan<Context>(agent: Agent<Context>, options: RunOptions): Promise<ExitCode> {
   const { plan, paths } = agent;
-  const log = createLogger();
+  const { log, events } = openAgentLog(plan.agent);
   using _lock = await lockAgent(plan.agent, paths.root);
   const reporter = new Reporter(plan, paths);
   const stop = stopOnSignals();
   await reporter.agentBegins();
+  await events.event('agent-started', `${plan.unit}: started`, { steps: plan.steps.length });
   try {
     const journal = await Journal.open(journalPath(paths, plan.agent));
     const context = await agent.context(log, options);
     const runner = new PlanRunner(plan, context, {
       journal,
       log,
+      events,
       reporter,
       clock: bootMoment,
       stop,
     });
     const result = await runner.run(options);
     if (result.kind === 'reboot') {
-      log.warn(`Restarting the host: ${result.reason}`);
+      await events.event('host-restart', `Restarting the host: ${result.reason}`);
       await reporter.agentEnds('reboot', EXIT.done, result.reason);
       await agent.reboot?.(context, result.reason);
       return EXIT.done;
     }
-    log.info(`${plan.unit}: ${plan.achieved ?? 'everything is done'}`);
+    await events.event('agent-done', `${plan.unit}: ${plan.achieved ?? 'everything is done'}`);
     await reporter.agentEnds('done', EXIT.done);
     return EXIT.done;
   } catch (error) {
-    return await endWith(error, { log, reporter, stop, plan });
+    return await endWith(error, { events, reporter, stop, plan });
   }
 }
 
 async function endWith(
   error: unknown,
   {
-    log,
+    events,
     reporter,
     stop,
     plan,
-  }: { log: Logger; reporter: Reporter; stop: AbortSignal; plan: { unit: string } },
+  }: { events: EventLog; reporter: Reporter; stop: AbortSignal; plan: { unit: string } },
 ): Promise<ExitCode> {
   if (stop.aborted) {
-    log.warn(`${plan.unit}: told to stop; it goes on here when it is started again`);
+    const sentence = `${plan.unit}: told to stop; it goes on here when it is started again`;
+    await events.event('agent-stopped', sentence);
     await reporter.agentEnds('stopped', EXIT.retryable, 'told to stop');
     return EXIT.retryable;
   }
   const failure = asFailure(error);
   const code = exitCodeFor(failure);
-  log.error({ exit: code, code: failure.code }, `${plan.unit} failed: ${describeError(failure)}`);
+  await events.event('agent-failed', `${plan.unit} failed: ${describeError(failure)}`, {
+    step: reporter.step,
+    exit: code,
+    ...failureFields(failureData(failure)),
+  });
   await reporter.agentEnds('failed', code, failure);
   return code;
 }

@@ -1,3 +1,4 @@
+import { publishIssue } from '../console/publish-issue.ts';
 import { describeError, Failure } from '../errors/failure.ts';
 import { failureData } from '../errors/failure-data.ts';
 import type { HostPaths } from '../host/paths.ts';
@@ -23,7 +24,7 @@ export class Reporter implements WaitingListener {
   #openStage: string | undefined;
 
   constructor(plan: Pick<Plan<unknown>, 'agent' | 'unit'>, paths: HostPaths) {
-    this.#status = new StatusFile(statusPath(paths, plan.agent));
+    this.#status = new StatusFile(statusPath(paths, plan.agent), () => publishIssue(paths));
     this.#record = new ServiceRecord(`${paths.serviceRecords}/${plan.unit}.json`);
     this.#now = {
       schemaVersion: 1,
@@ -33,6 +34,11 @@ export class Reporter implements WaitingListener {
       state: 'running',
       updated: now(),
     };
+  }
+
+  /** The step that began last. */
+  get step(): string | undefined {
+    return this.#now.step?.name;
   }
 
   async agentBegins(): Promise<void> {

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, Failure } from '../errors/failure.ts';
 import { type FailureData, failureData, stackOf } from '../errors/failure-data.ts';
+import type { EventLog } from '../log/agent-log.ts';
 import type { Logger } from '../log/logger.ts';
 import { type BootMoment, consumedMs, currentAttempts, recordedDone } from './deadline.ts';
 import { deadlineTimer, endedBy } from './deadline-timer.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Journal, JournalEntry } from './journal.ts';
-import { Progress } from './progress.ts';
+import { Progress, type WaitingListener } from './progress.ts';
 import type { Reporter } from './reporter.ts';
 import type { Outcome, Plan, Step } from './step.ts';
+import { StepEvents } from './step-events.ts';
 import { BUG_ATTEMPTS, deadlineFailure, failureOf, lastSeen, named } from './step-failure.ts';
 
 /** Longer than the longest clean-up of a step, an unmount. */
@@ -17,6 +19,7 @@ const GRACE_MS = 60_000;
 export interface RunnerParts {
   readonly journal: Journal;
   readonly log: Logger;
+  readonly events: EventLog;
   readonly reporter: Reporter;
   /** The clock that deadlines are counted by. */
   readonly clock: () => Promise<BootMoment>;
@@ -46,6 +49,7 @@ export class PlanRunner<Context> {
   readonly #plan: Plan<Context>;
   readonly #context: Context;
   readonly #parts: RunnerParts;
+  readonly #events: StepEvents;
   /** Processor time that was put down to a step; the first one gets the start of the process. */
   #cpuCounted: NodeJS.CpuUsage = { user: 0, system: 0 };
 
@@ -53,6 +57,10 @@ export class PlanRunner<Context> {
     this.#plan = plan;
     this.#context = context;
     this.#parts = parts;
+    this.#events = new StepEvents(
+      parts.events,
+      plan.steps.map(({ name }) => name),
+    );
   }
 
   /** Throws a Failure whose message begins with the step's name. */
@@ -71,7 +79,7 @@ export class PlanRunner<Context> {
     try {
       const input = fingerprint(await step.input(this.#context));
       if (!forced && (await this.#isDone(step, input))) {
-        this.#parts.log.info({ step: step.name }, `${step.name}: already done`);
+        await this.#events.alreadyDone(step.name);
         return { kind: 'done' };
       }
       return await this.#attempts(step, input);
@@ -109,7 +117,7 @@ export class PlanRunner<Context> {
 
   /** Tries until the step is done, fails for good or meets its deadline. */
   async #attempts(step: Step<Context>, input: string): Promise<PlanResult> {
-    const { journal, log, reporter, stop, clock } = this.#parts;
+    const { journal, reporter, stop, clock } = this.#parts;
     for (let lastReason: string | undefined; ; ) {
       const before = await clock();
       const leftMs = step.deadlineMs - consumedMs(journal.entries, step.name, input, before);
@@ -124,7 +132,7 @@ export class PlanRunner<Context> {
       await record('started');
       await reporter.attemptBegins(step.name, attempt, leftMs);
       if (lastReason === undefined) {
-        log.info({ step: step.name, attempt, deadline: seconds(leftMs) }, `${step.name}: started`);
+        await this.#events.started(step.name, attempt, leftMs);
         await this.#plan.announce?.(this.#context, { step: step.name }, stop);
       }
       const ended = await this.#attempt(step, input, leftMs);
@@ -136,10 +144,7 @@ export class PlanRunner<Context> {
           await record('done', { ...ended.times, ...(note === undefined ? {} : { note }) });
         }
         await reporter.stepEnds(step.name);
-        log.info(
-          { step: step.name, seconds: ended.times.seconds },
-          note === undefined ? `${step.name}: done` : `${step.name}: done, ${note}`,
-        );
+        await this.#events.done(step.name, { ...ended.times, note });
         return { kind: 'done' };
       }
       if (ended.outcome?.kind === 'reboot') {
@@ -156,6 +161,7 @@ export class PlanRunner<Context> {
         // A retryable failure is not final: systemd starts the agent again, on the same deadline.
         await record(failure.kind === 'retry' ? 'attempt-failed' : 'failed', { failure: data });
         await reporter.stepEnds(step.name, failure);
+        await this.#events.failed(step.name, attempt, failure);
         if (failure.kind !== 'retry') {
           await this.#plan.announce?.(this.#context, { step: step.name, failure }, stop);
         }
@@ -163,12 +169,7 @@ export class PlanRunner<Context> {
       }
       await record('attempt-failed', { failure: data });
       const reason = describeError(failure);
-      if (reason !== lastReason) {
-        log.info(
-          { step: step.name, attempt, code: failure.code },
-          `${step.name}: not yet: ${reason}`,
-        );
-      }
+      if (reason !== lastReason) await this.#events.retried(step.name, attempt, failure);
       lastReason = reason;
       const pauseMs = Math.min(step.retry.delayMs, ended.leftMs);
       await sleep(pauseMs, undefined, { signal: stop }).catch(endIfStopped);
@@ -223,12 +224,16 @@ export class PlanRunner<Context> {
   #progress(step: Step<Context>, leftMs: number, deadline: AbortSignal): Progress {
     const { log, reporter, stop } = this.#parts;
     const signal = AbortSignal.any([stop, deadline]);
-    return new Progress(
-      signal,
-      performance.now() + leftMs,
-      log.child({ step: step.name }),
-      reporter,
-    );
+    const endsAt = performance.now() + leftMs;
+    const listener: WaitingListener = {
+      waiting: (description) => {
+        if (!reporter.waiting(description) || description === undefined) return false;
+        // Not waited for: lines that follow are written after it.
+        void this.#events.waiting(step.name, description, endsAt - performance.now());
+        return false;
+      },
+    };
+    return new Progress(signal, endsAt, log.child({ step: step.name }), listener);
   }
 
   /** How the last attempt failed, which may have been in a process before this one. */
@@ -273,5 +278,4 @@ function countAttempts(entries: readonly JournalEntry[], step: string, input: st
   return currentAttempts(entries, step, input).filter((entry) => entry.event === 'started').length;
 }
 
-const seconds = (ms: number) => `${Math.round(ms / 1000)}s`;
 const round = (value: number) => Math.round(value * 1000) / 1000;

@@ -33,11 +33,14 @@ export type AgentStatus = z.infer<typeof statusSchema>;
 /** Publishes the status; the newest one wins when several come at once. */
 export class StatusFile {
   readonly #path: string;
+  readonly #written: () => Promise<void>;
   #next: AgentStatus | undefined;
   #writing: Promise<void> | undefined;
 
-  constructor(path: string) {
+  /** `written` is called after each change, and must not reject. */
+  constructor(path: string, written: () => Promise<void>) {
     this.#path = path;
+    this.#written = written;
   }
 
   publish(status: AgentStatus): void {
@@ -58,6 +61,7 @@ export class StatusFile {
       } catch {
         // A full /run must not end an installation; the journal has the same facts.
       }
+      await this.#written();
     }
     this.#writing = undefined;
   }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { agentLinks } from '../../../lib/agents/links.ts';
 import { agentsOf } from '../../../lib/agents/table.ts';
 import { deferredFolder, readDeferred } from '../../../lib/deferred/manifests.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
@@ -77,8 +78,8 @@ export async function installedHostConfig(
     ],
     links: [
       link(join(installed.kubeletPki, 'kubelet-client-current.pem'), identity.name),
-      ...[...agentsOf('pivot'), ...(hasDeferred ? agentsOf('deferred') : [])].map((name) =>
-        link(join(installed.binaries, name), 'sno-agents'),
+      ...agentLinks([...agentsOf('pivot'), ...(hasDeferred ? agentsOf('deferred') : [])]).map(
+        ({ path, target }) => link(path, target),
       ),
     ],
     units: [...pivotUnits, ...(hasDeferred ? [deferredUnit] : [])].map(

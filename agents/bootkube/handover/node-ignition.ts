@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { agentLinks, commandLinks } from '../../../lib/agents/links.ts';
 import { agentsOf } from '../../../lib/agents/table.ts';
+import { issueLink } from '../../../lib/console/publish-issue.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import type { Config } from '../../../lib/ignition/config.ts';
 import {
@@ -16,6 +18,7 @@ import { machineConfig } from '../../../lib/render/machine-config/machine-config
 import { loadIdentity } from '../../../lib/render/store.ts';
 import { gatherLinks } from '../../../units/gather.ts';
 import { nodeUnits } from '../../../units/installed.ts';
+import { messageCatalog } from '../../../units/message-catalog.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { payloadFolder } from '../../steps/payload-folder.ts';
 
@@ -46,6 +49,7 @@ export async function nodeIgnition(
         0o644,
         `${cluster.executableSha256}  ${executable}\n`,
       ),
+      file(messageCatalog.path, 0o644, messageCatalog.contents),
       file('/etc/sno-agents/payload.sha256', 0o644, await payloadDigest(payloadFolder(context))),
       ...(pullSecret === undefined
         ? []
@@ -53,9 +57,11 @@ export async function nodeIgnition(
       ...site.files.map(({ path, mode, contents }) => file(path, mode, contents)),
     ],
     links: [
-      ...agentsOf('node').map((name) => link(`/var/lib/sno-agents/bin/${name}`, 'sno-agents')),
-      ...gatherLinks.map(({ path, target }) => link(path, target)),
-    ],
+      ...agentLinks(agentsOf('node')),
+      ...commandLinks(['sno-agents']),
+      ...gatherLinks,
+      issueLink,
+    ].map(({ path, target }) => link(path, target)),
     units: withDropins(
       nodeUnits.map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
       site.dropins,

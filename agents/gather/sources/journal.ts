@@ -3,8 +3,12 @@ import type { GatherHost } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { type CommandSource, command, type Differences, output, usual } from './command.ts';
 
-/** Fields of an entry that tell who said what; the times and the boot come with them. */
-const FIELDS = 'MESSAGE,_SYSTEMD_UNIT,SYSLOG_IDENTIFIER,PRIORITY';
+/**
+ * Fields of an entry that tell who said what; the times and the boot come with them. An event of an
+ * agent is written by a short process, whose own unit journald may not see any more.
+ */
+const FIELDS =
+  'MESSAGE,_SYSTEMD_UNIT,OBJECT_SYSTEMD_UNIT,SYSLOG_IDENTIFIER,PRIORITY,MESSAGE_ID,STEP,CODE';
 
 const call = (host: GatherHost, args: readonly string[]) =>
   [

@@ -40,6 +40,16 @@ t.test('the same input gives the same Ignition', async (t) => {
   t.equal(JSON.stringify(one), JSON.stringify(other));
   t.equal(one.passwd, undefined, 'without a key there is no user');
   t.notOk(one.storage?.files?.some(({ path }) => path === '/etc/hostname'));
+  const links = new Map(one.storage?.links?.map(({ path, target }) => [path, target]));
+  t.match(Object.fromEntries(links), {
+    '/etc/issue.d/30-sno-agents.issue': '/run/sno-agents/console.issue',
+    '/usr/local/bin/bootkube': '/var/lib/sno-agents/bin/sno-agents',
+    '/usr/local/bin/progress': '/var/lib/sno-agents/bin/sno-agents',
+    '/usr/local/bin/sno-agents': '/var/lib/sno-agents/bin/sno-agents',
+    '/var/lib/sno-agents/bin/install-to-disk': 'sno-agents',
+  });
+  const catalog = '/usr/local/lib/systemd/catalog/sno-agents.catalog';
+  t.ok(one.storage?.files?.some(({ path, mode }) => path === catalog && mode === 0o644));
 });
 
 t.test('the size in the embed area is never too low', async (t) => {

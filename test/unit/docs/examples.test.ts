@@ -2,12 +2,16 @@ import t from 'tap';
 import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
 import { checks } from '../../../agents/bootkube/preflight/preflight.ts';
 import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
-import { progressLine } from '../../../agents/progress/show-progress.ts';
+import { payloadPlan } from '../../../agents/node/payload/plan.ts';
+import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
 import { siteNotices } from '../../../cli/create/site-notices.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
 import { MINIMAL_INSTALL_CONFIG } from '../../../docs/install-config-reference.ts';
+import { issueOf } from '../../../lib/console/issue.ts';
+import { progressLine } from '../../../lib/console/progress-line.ts';
 import { EXIT } from '../../../lib/errors/exit-codes.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
+import { EVENTS } from '../../../lib/log/message-ids.ts';
 import type { AgentStatus } from '../../../lib/steps/status.ts';
 import { SITE_CA } from '../cli/certificates.ts';
 import { read } from './documents.ts';
@@ -21,6 +25,8 @@ t.test('the technician sees the lines of the example', async (t) => {
   for (const { plan, name } of [
     { plan: bootkubePlan(defaultSettings), name: 'manifests' },
     { plan: installToDiskPlan(defaultSettings), name: 'write-disk' },
+    { plan: payloadPlan(defaultSettings), name: 'install-payload' },
+    { plan: postRebootPlan(defaultSettings), name: 'steady-state' },
   ]) {
     const { agent, unit, steps } = plan;
     const number = steps.findIndex((step) => step.name === name) + 1;
@@ -28,14 +34,20 @@ t.test('the technician sees the lines of the example', async (t) => {
     const status: AgentStatus = { ...version, agent, unit, state: 'running', updated: '', step };
     t.ok(technician.includes(`   ${progressLine(status)}\n`), name);
   }
-  const ended: AgentStatus = {
-    ...version,
-    agent: 'install-to-disk',
-    unit: 'x',
-    state: 'reboot',
-    updated: '',
-  };
-  t.ok(technician.includes(`   ${progressLine(ended)}\n`), 'reboot');
+  const ended = (agent: string, state: 'reboot' | 'done'): AgentStatus => ({
+    ...{ ...version, agent, unit: 'x', state, updated: '' },
+  });
+  t.ok(technician.includes(`   ${progressLine(ended('install-to-disk', 'reboot'))}\n`), 'reboot');
+  const passed = ended('post-reboot', 'done');
+  t.ok(technician.includes(`   ${progressLine(passed)}\n`), 'PASS');
+  const record = { cluster: 'sno.example.com', completed: '2026-11-21T10:00:00Z' };
+  const prompt = issueOf([passed], record)?.text.trim().split('\n') ?? [];
+  t.ok(technician.includes(`   ${prompt.join('\n   ')}\n`), 'login prompt');
+  const [begun = ''] =
+    issueOf([ended('bootkube', 'done')], undefined)
+      ?.text.trim()
+      .split('\n') ?? [];
+  t.ok(technician.includes(`\`${begun}\``), begun);
 });
 
 t.test('the operator reads of every check, in order, and of its limits', async (t) => {
@@ -84,4 +96,15 @@ t.test('steps that are named in commands exist', async (t) => {
   );
   t.not(named.length, 0);
   for (const name of named) t.ok(steps.includes(name), name);
+});
+
+t.test('support has a row for each event of the journal', async (t) => {
+  const priorities = { 3: 'error', 4: 'warning', 5: 'notice', 6: 'info' };
+  const rows = Array.from(support.matchAll(/^\| `([a-z-]+)` \| `(\w{32})` \| (\w+) \|/gm), (row) =>
+    row.slice(1, 4),
+  );
+  t.strictSame(
+    rows,
+    Object.entries(EVENTS).map(([name, { id, priority }]) => [name, id, priorities[priority]]),
+  );
 });

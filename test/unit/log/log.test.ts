@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import t from 'tap';
 import { formatLine } from '../../../lib/log/line.ts';
 import { createLogger } from '../../../lib/log/logger.ts';
@@ -33,12 +34,16 @@ t.test('the logger writes one line for each event', async (t) => {
   log.info({ left: '3s' }, 'Waiting for etcd');
   log.child({ step: 'etcd' }).warn('slow\ndisk');
   log.error({ password: 'hunter2' }, 'get https://u:hunter2@host/');
-  log.debug('not at this level');
+  log.debug('for those who ask for it');
   t.strictSame(lines, [
     '<6>Waiting for etcd left=3s\n',
     '<4>slow | disk step=etcd\n',
     '<3>get https://u:<redacted>@host/ password=<redacted>\n',
+    '<7>for those who ask for it\n',
   ]);
+  lines.length = 0;
+  createLogger({ write: (line) => lines.push(line), priorities: false }).debug('not on a terminal');
+  t.strictSame(lines, []);
 });
 
 t.test('priorities are written when journald reads', async (t) => {
@@ -52,8 +57,11 @@ t.test('priorities are written when journald reads', async (t) => {
     createLogger({ write: (line) => lines.push(line) }).info('x');
     return lines[0];
   };
-  process.env.JOURNAL_STREAM = '8:1';
+  const { dev, ino } = fstatSync(1);
+  process.env.JOURNAL_STREAM = `${dev}:${ino}`;
   t.equal(first(), '<6>x\n');
+  process.env.JOURNAL_STREAM = `${dev}:${ino + 1}`;
+  t.equal(first(), 'x\n', 'a pipe of a unit is not read by journald');
   delete process.env.JOURNAL_STREAM;
   t.equal(first(), 'x\n');
 });

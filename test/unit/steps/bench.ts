@@ -1,5 +1,5 @@
 import { hostPaths } from '../../../lib/host/paths.ts';
-import { createLogger } from '../../../lib/log/logger.ts';
+import { openAgentLog } from '../../../lib/log/agent-log.ts';
 import type { BootMoment } from '../../../lib/steps/deadline.ts';
 import { fingerprint } from '../../../lib/steps/fingerprint.ts';
 import { Journal, type JournalEntry } from '../../../lib/steps/journal.ts';
@@ -21,6 +21,8 @@ export class Bench {
   readonly ran: string[] = [];
   readonly looked: string[] = [];
   readonly lines: string[] = [];
+  /** What journald is given, where it reads; it takes none, so that each is a line too. */
+  readonly entries: string[] = [];
   readonly steps: Step<null>[] = [];
   readonly stop = new AbortController();
   /** What the plan tells others, as `STEP` or `STEP: MESSAGE`. */
@@ -73,7 +75,16 @@ export class Bench {
     const reporter = new Reporter(plan, hostPaths(this.root));
     const runner = new PlanRunner(plan, null, {
       journal: await this.journal(),
-      log: createLogger({ write: (line) => this.lines.push(line), priorities: this.priorities }),
+      ...openAgentLog('bench', {
+        write: (line) => this.lines.push(line),
+        isJournal: this.priorities,
+        journald: {
+          send: async (entry) => {
+            this.entries.push(entry);
+            return false;
+          },
+        },
+      }),
       reporter,
       clock: async () => this.now,
       stop: this.stop.signal,

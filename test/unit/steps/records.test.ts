@@ -95,7 +95,7 @@ t.test('service record', async (t) => {
 
 t.test('status file', async (t) => {
   const path = join(t.testdir(), 'run/status.json');
-  const file = new StatusFile(path);
+  const file = new StatusFile(path, async () => undefined);
   const status = (number: number): AgentStatus => ({
     schemaVersion: 1,
     version: '1.2.3',

@@ -36,6 +36,7 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'live/sno-network.service': 21,
   'installed/bootkube.service': 26,
   'installed/kubelet.service': 96,
+  'installed/progress.service': 13,
   'installed/sno-certificates.service': 15,
   'installed/sno-deferred.service': 22,
   'installed/sno-gather.service': 30,

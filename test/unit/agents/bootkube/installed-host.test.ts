@@ -162,7 +162,7 @@ t.test(
     t.same(ledger.entries.slice(0, units.length), units);
     t.same(
       units.map(({ unit }) => unit),
-      ['sno-restore.service'],
+      ['sno-restore.service', 'progress.service'],
     );
     for (const { path, unit, sha256: hash } of units) {
       const contents = pivotUnits.find(({ name }) => name === unit)?.contents ?? '';
@@ -173,6 +173,7 @@ t.test(
       config.systemd?.units?.map(({ name, enabled }) => [name, enabled]),
       [
         ['bootkube.service', true],
+        ['progress.service', true],
         ['sno-restore.service', true],
       ],
     );
@@ -196,8 +197,14 @@ t.test('what waits for its kind is carried with the unit that applies it, to sta
   t.match(files.get(`${folder}/0001.till.a.json`), { mode: 0o600, bytes: Buffer.from(till) });
   t.equal(config.storage?.directories?.find(({ path }) => path === folder)?.mode, 0o700);
   t.ok(config.systemd?.units?.some(({ name, enabled }) => name === deferredUnit.name && enabled));
-  const link = config.storage?.links?.find(({ path }) => path.endsWith('/bin/sno-deferred'));
-  t.equal(link?.target, 'sno-agents');
+  const links = config.storage?.links?.filter(({ path }) => path.endsWith('/bin/sno-deferred'));
+  t.same(
+    links?.map(({ path, target }) => [path, target]),
+    [
+      ['/usr/local/bin/sno-deferred', '/var/lib/sno-agents/bin/sno-agents'],
+      ['/var/lib/sno-agents/bin/sno-deferred', 'sno-agents'],
+    ],
+  );
   t.notOk(ledger.entries.some(({ path }) => path.includes('deferred')));
 });
 

@@ -1,0 +1,101 @@
+import { keepsKubelet } from '../agents/table.ts';
+import { EXIT } from '../errors/exit-codes.ts';
+import { failureSentence } from '../errors/failure-data.ts';
+import type { AgentStatus } from '../steps/status.ts';
+import { progressLine } from './progress-line.ts';
+import { PLAIN_WORDS, printable } from './wording.ts';
+
+/** What is known of a finished installation. */
+export interface Installed {
+  /** The cluster's full name. */
+  readonly cluster: string;
+  /** When it was complete, as an ISO date. */
+  readonly completed: string;
+}
+
+/** What a technician wants to know first. */
+export type Verdict = 'installing' | 'restarting' | 'installed' | 'failed';
+
+export interface Issue {
+  readonly verdict: Verdict;
+  /** As agetty prints it above the login prompt. */
+  readonly text: string;
+}
+
+const WIDTH = 78;
+
+/**
+ * What the login prompt says of this host: whether it is installed, what failed and what to do.
+ * `statuses` are those of the agents that have run since the host started. Undefined when
+ * nothing is known.
+ */
+export function issueOf(
+  statuses: readonly AgentStatus[],
+  installed: Installed | undefined,
+): Issue | undefined {
+  const told = statuses.filter(({ agent }) => Object.hasOwn(PLAIN_WORDS, agent));
+  const failed = told.filter(isFinal);
+  const [first] = failed;
+  if (first !== undefined) return issue('failed', failed.flatMap(failureLines).concat(AFTER));
+  if (told.some(({ state }) => state === 'reboot')) {
+    return issue('restarting', ['The disk is written. This host restarts into it by itself.']);
+  }
+  const running = told.filter(({ state }) => state === 'running' || state === 'failed');
+  if (installed !== undefined && !running.some(({ agent }) => agent === 'post-reboot')) {
+    const { cluster, completed } = installed;
+    const day = completed.slice(0, 10);
+    return issue('installed', [
+      `PASS: this host is installed: cluster ${cluster}, since ${day}. Nothing is left to do.`,
+      ...running.map(nowLine),
+    ]);
+  }
+  if (told.length === 0) return undefined;
+  return issue('installing', [
+    'This host is being installed. Do not switch it off.',
+    ...running.map(nowLine),
+  ]);
+}
+
+const AFTER = [
+  'If that does not help, photograph this screen, leave the host switched on and',
+  'call support. The host has collected its logs by itself.',
+];
+
+/** What systemd does not start again: exit code 1 is retried, but not of a oneshot. */
+function isFinal({ agent, state, exitCode }: AgentStatus): boolean {
+  return state === 'failed' && (exitCode !== EXIT.retryable || keepsKubelet(agent));
+}
+
+function failureLines(status: AgentStatus): string[] {
+  const { agent, failure, reason } = status;
+  const who = Object.entries(PLAIN_WORDS).find(([name]) => name === agent)?.[1] ?? agent;
+  if (failure === undefined) return [`FAILED: ${who}: ${reason ?? 'no reason given'}`];
+  const { fix, ...facts } = failure;
+  return [
+    `FAILED: ${who}: ${failureSentence(facts)}`,
+    ...(fix === undefined ? [] : [`What to do: ${fix}`]),
+  ];
+}
+
+/** Retried by systemd: the line for a failure would alarm somebody who cannot help it. */
+const nowLine = (status: AgentStatus): string =>
+  `Now: ${progressLine({ ...status, state: 'running' }) ?? status.agent}`;
+
+function issue(verdict: Verdict, lines: readonly string[]): Issue {
+  const text = lines.flatMap((line) => wrapped(escaped(printable(line)))).join('\n');
+  return { verdict, text: `\n${text}\n\n` };
+}
+
+/** agetty takes a backslash for one of its own sequences (`man 8 agetty`). */
+const escaped = (line: string): string => line.replaceAll('\\', '\\\\');
+
+function wrapped(line: string): string[] {
+  const lines = [''];
+  for (const word of line.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last === '') lines[lines.length - 1] = word;
+    else if (last.length + 1 + word.length <= WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

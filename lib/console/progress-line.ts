@@ -1,0 +1,27 @@
+import type { AgentStatus } from '../steps/status.ts';
+import { PLAIN_WORDS, printable } from './wording.ts';
+
+/** The state of an agent as one line on the console; undefined where there is nothing to say. */
+export function progressLine(status: AgentStatus | undefined): string | undefined {
+  const line = status === undefined ? undefined : lineOf(status);
+  return line === undefined ? undefined : printable(line);
+}
+
+function lineOf({ agent, step, state, reason }: AgentStatus): string | undefined {
+  const who = Object.entries(PLAIN_WORDS).find(([name]) => name === agent)?.[1];
+  if (who === undefined) return undefined;
+  switch (state) {
+    case 'running':
+      return step === undefined ? who : `${who}: step ${step.number} of ${step.of} (${step.name})`;
+    case 'failed':
+      return `${who}: FAILED: ${reason ?? 'no reason given'}`;
+    case 'stopped':
+      return `${who}: stopped`;
+    case 'done':
+      return agent === 'post-reboot'
+        ? 'PASS: the host is installed. Nothing is left to do.'
+        : `${who}: done`;
+    case 'reboot':
+      return 'The disk is written. The host restarts into it now; the live medium may be removed.';
+  }
+}

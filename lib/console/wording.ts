@@ -1,0 +1,19 @@
+import type { AgentName } from '../agents/table.ts';
+
+/**
+ * What an agent does, for somebody who knows nothing of Kubernetes. Agents that are not here
+ * say nothing on the console: they neither install the host nor keep it from working.
+ */
+export const PLAIN_WORDS: Readonly<Partial<Record<AgentName, string>>> = {
+  bootkube: 'Preparing the cluster',
+  'install-to-disk': 'Writing the disk',
+  'sno-payload': 'Checking the software',
+  'sno-restore': 'Restoring the cluster',
+  'sno-certificates': 'Checking the certificates',
+  'post-reboot': 'Starting the cluster',
+  'sno-deferred': 'Applying the remaining manifests',
+};
+
+/** Text for a screen: a message may quote what a host or a server said, escape sequences included. */
+export const printable = (text: string): string =>
+  text.replace(/\s+/g, ' ').replace(/\p{C}/gu, '').trim();

@@ -1,0 +1,41 @@
+import { posix } from 'node:path';
+import t from 'tap';
+import { agentOf } from '../../../agents/agents.ts';
+import { agentLinks, commandLinks } from '../../../lib/agents/links.ts';
+import { AGENTS, agentsOf } from '../../../lib/agents/table.ts';
+import { gatherLinks } from '../../../units/gather.ts';
+
+const EXECUTABLE = '/var/lib/sno-agents/bin/sno-agents';
+
+t.test(
+  'each agent is called by its name, from a folder in PATH and beside the executable',
+  async (t) => {
+    for (const { name } of AGENTS) {
+      const links = agentLinks([name]);
+      t.strictSame(
+        links.map(({ path }) => path),
+        [`/var/lib/sno-agents/bin/${name}`, `/usr/local/bin/${name}`],
+      );
+      for (const { path, target } of links) {
+        t.equal(posix.resolve(posix.dirname(path), target), EXECUTABLE, path);
+        t.equal(agentOf(posix.basename(path)), name);
+      }
+    }
+    t.strictSame(commandLinks(['sno-agents']), [
+      { path: '/usr/local/bin/sno-agents', target: EXECUTABLE },
+    ]);
+  },
+);
+
+t.test('gather is called by its own name and by those that the installer knows', async (t) => {
+  const names = gatherLinks.map(({ path }) => posix.basename(path));
+  for (const name of names) t.equal(agentOf(name), 'gather', name);
+  t.ok(names.includes('installer-gather.sh'));
+});
+
+t.test('what comes with a stage goes with it', async (t) => {
+  t.strictSame(agentsOf('live'), ['bootkube', 'install-to-disk', 'approve-csr', 'progress']);
+  t.strictSame(agentsOf('pivot'), ['progress', 'sno-restore', 'post-reboot']);
+  t.strictSame(agentsOf('node'), ['sno-payload', 'sno-certificates']);
+  t.strictSame(agentsOf('deferred'), ['sno-deferred']);
+});

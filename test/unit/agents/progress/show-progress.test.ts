@@ -1,0 +1,81 @@
+import { writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import t from 'tap';
+import { showProgress } from '../../../../agents/progress/show-progress.ts';
+import { writeFileAtomic } from '../../../../lib/host/files.ts';
+import { statusPath } from '../../../../lib/steps/reporter.ts';
+import { liveHost } from '../live-host.ts';
+
+type Host = ReturnType<typeof liveHost>;
+
+/** Begins to show, and tells when a line was. */
+function following(host: Host) {
+  const lines: string[] = [];
+  const waiting = new Map<string, () => void>();
+  const step = showProgress((line) => {
+    lines.push(line);
+    waiting.get(line)?.();
+  });
+  return {
+    lines,
+    step,
+    ended: step.run(host.context, host.progress()),
+    shown: (line: string) =>
+      lines.includes(line)
+        ? Promise.resolve()
+        : new Promise<void>((resolve) => waiting.set(line, resolve)),
+  };
+}
+
+async function publish({ paths }: Host, agent: string, more: object): Promise<void> {
+  const status = {
+    ...{ schemaVersion: 1, version: '1', agent, unit: agent, state: 'running', updated: '' },
+    ...more,
+  };
+  await writeFileAtomic(statusPath(paths, agent), JSON.stringify(status), 0o644);
+}
+
+const at = (name: string, number: number, of: number) => ({
+  step: { name, number, of, attempt: 1, since: '', until: '' },
+});
+
+t.test('the live host, until the disk is written', async (t) => {
+  const host = liveHost(t.testdir());
+  // Ignition makes it.
+  await mkdir(dirname(host.paths.installDone), { recursive: true });
+  const { lines, step, ended, shown } = following(host);
+  await publish(host, 'bootkube', at('etcd', 6, 17));
+  await shown('Preparing the cluster: step 6 of 17 (etcd)\n');
+  await publish(host, 'bootkube', { ...at('etcd', 6, 17), updated: 'later' });
+  await publish(host, 'install-to-disk', { state: 'failed', reason: 'no disk' });
+  await shown('Writing the disk: FAILED: no disk\n');
+  await publish(host, 'install-to-disk', { state: 'reboot' });
+  t.equal(await step.holds(host.context, host.progress()), false);
+  writeFileSync(host.paths.installDone, '');
+  t.strictSame(await ended, { kind: 'done' });
+  t.strictSame(lines.slice(0, 2), [
+    'Preparing the cluster: step 6 of 17 (etcd)\n',
+    'Writing the disk: FAILED: no disk\n',
+  ]);
+  t.equal(new Set(lines).size, lines.length, 'each change once');
+  t.equal(await step.holds(host.context, host.progress()), true);
+});
+
+t.test('the installed host, until post-reboot is done', async (t) => {
+  const host = liveHost(t.testdir());
+  const { lines, step, ended, shown } = following(host);
+  await publish(host, 'sno-payload', at('install-payload', 2, 2));
+  await shown('Checking the software: step 2 of 2 (install-payload)\n');
+  await publish(host, 'post-reboot', at('retire', 9, 9));
+  await shown('Starting the cluster: step 9 of 9 (retire)\n');
+  t.equal(await step.holds(host.context, host.progress()), false);
+  await publish(host, 'post-reboot', { state: 'done' });
+  t.strictSame(await ended, { kind: 'done' });
+  t.equal(lines.at(-1), 'PASS: the host is installed. Nothing is left to do.\n');
+  t.equal(await step.holds(host.context, host.progress()), true);
+});
+
+t.test('its end is not written down: post-reboot has removed its journal by then', async (t) => {
+  t.equal(showProgress().removesState, true);
+});

@@ -1,0 +1,73 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { issueLink, publishIssue } from '../../../lib/console/publish-issue.ts';
+import { hostPaths } from '../../../lib/host/paths.ts';
+import { Reporter, statusPath } from '../../../lib/steps/reporter.ts';
+
+t.test('agents write one text from the statuses of all', async (t) => {
+  const root = t.testdir();
+  const paths = hostPaths(root);
+  const path = join(root, issueLink.target);
+  const put = (file: string, data: unknown) => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify(data));
+  };
+  const running = { schemaVersion: 1, version: '1', unit: 'x', state: 'running', updated: '' };
+
+  await publishIssue(paths);
+  t.throws(() => statSync(path), { code: 'ENOENT' }, 'nothing is known');
+
+  put(statusPath(paths, 'sno-payload'), { agent: 'sno-payload', ...running });
+  await publishIssue(paths);
+  t.match(readFileSync(path, 'utf8'), 'Now: Checking the software\n');
+  t.equal(statSync(path).mode & 0o777, 0o644);
+  const { ino } = statSync(path);
+  await publishIssue(paths);
+  t.equal(statSync(path).ino, ino, 'it is not written again while nothing changes');
+
+  put(statusPath(paths, 'sno-payload'), { agent: 'sno-payload', ...running, state: 'done' });
+  put(statusPath(paths, 'post-reboot'), { agent: 'post-reboot', ...running, state: 'done' });
+  put(paths.record, {
+    cluster: 'sno.example.com',
+    completed: '2026-11-21T10:00:00.000Z',
+    steps: [],
+  });
+  await publishIssue(paths);
+  t.match(readFileSync(path, 'utf8'), /PASS: this host is installed: cluster sno\.example\.com/);
+
+  writeFileSync(statusPath(paths, 'post-reboot'), '{"torn');
+  await publishIssue(paths);
+  t.match(readFileSync(path, 'utf8'), 'PASS', 'what cannot be read changes nothing');
+});
+
+t.test('of several at once the last one is right', async (t) => {
+  const root = t.testdir();
+  const paths = hostPaths(root);
+  const agents = ['bootkube', 'install-to-disk', 'sno-payload', 'sno-restore', 'post-reboot'];
+  await Promise.all(
+    agents.map(async (agent) => {
+      const reporter = new Reporter({ agent, unit: agent }, paths);
+      await reporter.agentBegins();
+      for (let number = 1; number <= 5; number++) {
+        reporter.stepBegins(`step-${number}`, number, 5, 1000);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await reporter.agentEnds('stopped', 1);
+      const again = new Reporter({ agent, unit: agent }, paths);
+      again.stepBegins('last', 5, 5, 1000);
+      await again.agentBegins();
+    }),
+  );
+  const text = readFileSync(join(root, issueLink.target), 'utf8');
+  t.equal(text.match(/step 5 of 5 \(last\)/g)?.length, agents.length, text);
+});
+
+t.test(
+  'agetty finds it by a link in /etc/issue.d, which it reads in the order of names',
+  async (t) => {
+    t.match(dirname(issueLink.path), '/etc/issue.d');
+    t.match(issueLink.path, /\.issue$/, 'it reads no other files');
+    t.match(issueLink.target, /^\/run\/sno-agents\//, 'where every agent may write');
+  },
+);

@@ -1,0 +1,47 @@
+/** Something that units have to say, and what goes wrong without it. */
+export interface Requirement {
+  readonly why: string;
+  /** By their files below `units/`, without `.service`. */
+  readonly units: readonly string[];
+  /**
+   * By directive: a value, the values of repeated lines in their order, or some words of a list, to
+   * which other requirements may add theirs. '' is an empty list, which allows nothing.
+   */
+  readonly says: Readonly<Record<string, string | readonly string[]>>;
+}
+
+export const KUBELETS = ['live/kubelet', 'installed/kubelet'] as const;
+
+/** Run a plan until it is done, and are started again if they fail. */
+export const INSTALLING = ['live/bootkube', 'live/install-to-disk', 'installed/bootkube'] as const;
+
+/** Done before the kubelet of the installed host starts. */
+export const BEFORE_KUBELET = [
+  'installed/sno-payload',
+  'installed/sno-certificates',
+  'installed/sno-restore',
+] as const;
+
+export const PROGRESS = ['live/progress', 'installed/progress'] as const;
+export const GATHER = ['live/sno-gather', 'installed/sno-gather'] as const;
+export const EXECUTABLES = ['live/sno-executable', 'live/by-url/sno-executable'] as const;
+
+/** Run a plan by the command line of every agent. */
+export const PLANNED = [
+  ...INSTALLING,
+  ...BEFORE_KUBELET,
+  ...PROGRESS,
+  'live/approve-csr',
+  'installed/sno-deferred',
+] as const;
+
+/** Run the executable of the agents, which is a JavaScript engine. */
+export const AGENT_UNITS = [...PLANNED, ...GATHER] as const;
+
+/** Run programs of the operating system only. */
+export const SYSTEM_PROGRAMS = ['sno-label', 'live/sno-network', ...EXECUTABLES] as const;
+
+export const SANDBOXED = [...AGENT_UNITS, ...SYSTEM_PROGRAMS] as const;
+
+export const except = (units: readonly string[], ...others: string[]): string[] =>
+  units.filter((unit) => !others.includes(unit));

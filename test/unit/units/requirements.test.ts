@@ -1,0 +1,161 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import t from 'tap';
+import { AGENTS, agentEntry } from '../../../lib/agents/table.ts';
+import { deferredUnit, nodeUnits, pivotUnits } from '../../../units/installed.ts';
+import { executableByUrl, liveUnits, networkUnit } from '../../../units/live.ts';
+import type { UnitFile } from '../../../units/unit-file.ts';
+import { orderRequirements } from './order-requirements.ts';
+import type { Requirement } from './requirement.ts';
+import { sandboxRequirements } from './sandbox-requirements.ts';
+import { serviceRequirements } from './service-requirements.ts';
+import { type Directives, isWordList, parseUnit } from './unit-text.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..', 'units');
+const requirements: readonly Requirement[] = [
+  ...sandboxRequirements,
+  ...serviceRequirements,
+  ...orderRequirements,
+];
+const units = new Map(
+  globSync('**/*.service', { cwd: root })
+    .toSorted()
+    .map((path): [string, Directives] => [
+      path.replace(/\.service$/, ''),
+      parseUnit(readFileSync(join(root, path), 'utf8')),
+    ]),
+);
+
+const listOf = (value: string | readonly string[]) =>
+  typeof value === 'string' ? (value === '' ? [] : [value]) : value;
+
+t.test('each unit says what it has to', async (t) => {
+  for (const { why, units: names, says } of requirements) {
+    for (const name of names) {
+      const found = units.get(name);
+      for (const [directive, value] of Object.entries(says)) {
+        const values = found?.get(directive);
+        const what = `${name}: ${directive}=${listOf(value).join(' ')}: ${why}`;
+        if (isWordList(directive) && value !== '') {
+          t.strictSame(
+            listOf(value).filter((word) => !values?.includes(word)),
+            [],
+            what,
+          );
+        } else if (isWordList(directive)) t.strictSame(values, [], what);
+        else t.strictSame(values, listOf(value), what);
+      }
+    }
+  }
+});
+
+t.test('no unit says anything that nothing asks for', async (t) => {
+  for (const [name, directives] of units) {
+    const own = requirements.filter(({ units: names }) => names.includes(name));
+    t.not(own.length, 0, `${name} has requirements`);
+    for (const [directive, values] of directives) {
+      if (directive === 'Description') continue;
+      const asked = own.filter(({ says }) => says[directive] !== undefined);
+      t.not(asked.length, 0, `${name}: ${directive} is asked for`);
+      const wanted = asked.flatMap(({ says }) => listOf(says[directive] ?? ''));
+      t.strictSame(
+        values.filter((value) => !wanted.includes(value)),
+        [],
+        `${name}: ${directive} has nothing more`,
+      );
+      t.equal(new Set(values).size, values.length, `${name}: ${directive} says nothing twice`);
+    }
+  }
+});
+
+t.test('each unit says what it is for, in words of its own', async (t) => {
+  const described = [...units].map(([name, directives]) => [name, directives.get('Description')]);
+  for (const [name, text] of described) t.match(text, [/^[A-Z].{10,}[^.]$/], `${name}`);
+});
+
+t.test('a requirement is of a unit that there is', async (t) => {
+  for (const { units: names, why } of requirements) {
+    for (const name of names) t.ok(units.has(name), `${name}: ${why}`);
+  }
+});
+
+/** What each host gets, and whether systemd starts it by itself. */
+const HOSTS: readonly {
+  readonly host: string;
+  readonly files: readonly UnitFile[];
+  readonly enabled: Readonly<Record<string, boolean>>;
+}[] = [
+  {
+    host: 'live',
+    files: liveUnits,
+    enabled: {
+      'sno-label': true,
+      // Started by failures and by bootkube.
+      'sno-gather': false,
+      // Required by those that run it.
+      'sno-executable': false,
+      // Started by bootkube, once its program is there.
+      kubelet: false,
+      // Wanted by install-to-disk: other installers start it by itself.
+      bootkube: false,
+      'install-to-disk': true,
+      'approve-csr': true,
+      progress: true,
+    },
+  },
+  { host: 'live', files: [networkUnit], enabled: { 'sno-network': true } },
+  { host: 'live/by-url', files: [executableByUrl], enabled: { 'sno-executable': false } },
+  {
+    host: 'installed',
+    files: nodeUnits,
+    enabled: {
+      'sno-label': true,
+      'sno-gather': false,
+      kubelet: true,
+      'sno-payload': true,
+      'sno-certificates': true,
+    },
+  },
+  {
+    host: 'installed',
+    files: pivotUnits,
+    enabled: { 'sno-restore': true, bootkube: true, progress: true },
+  },
+  { host: 'installed', files: [deferredUnit], enabled: { 'sno-deferred': true } },
+];
+
+t.test('each host has its units, enabled where nothing else starts them', async (t) => {
+  for (const { host, files, enabled } of HOSTS) {
+    t.strictSame(
+      Object.fromEntries(files.map((file) => [basename(file.name, '.service'), file.enabled])),
+      enabled,
+      host,
+    );
+    for (const { name, contents, enabled: isEnabled } of files) {
+      const path = [`${host}/${name}`, name].find((each) =>
+        units.has(each.replace(/\.service$/, '')),
+      );
+      t.equal(contents, readFileSync(join(root, path ?? ''), 'utf8'), `${host}: ${name}`);
+      const directives = parseUnit(contents);
+      const installs = directives.has('WantedBy') || directives.has('RequiredBy');
+      t.equal(isEnabled, installs, `${host}: ${name} is enabled as its [Install] section says`);
+    }
+  }
+});
+
+t.test('units and the table of agents agree', async (t) => {
+  const seen = new Set<string>();
+  for (const [path, directives] of units) {
+    const [, agent] = /bin\/sno-agents (\S+)/.exec(directives.get('ExecStart')?.[0] ?? '') ?? [];
+    if (agent === undefined) continue;
+    const entry = agentEntry(agent);
+    seen.add(agent);
+    t.equal(entry?.unit, basename(path), `${path} runs ${agent}`);
+    t.equal(
+      directives.get('RequiredBy')?.includes('kubelet.service') ?? false,
+      entry?.beforeKubelet === true,
+      `${path}: whether the kubelet requires it`,
+    );
+  }
+  t.strictSame([...seen].toSorted(), AGENTS.map(({ name }) => name).toSorted());
+});
