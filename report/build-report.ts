@@ -1,4 +1,5 @@
 import { describeError } from '../lib/errors/failure.ts';
+import { productVersion } from '../lib/version.ts';
 import type { BundleView, Evidence, Finding } from './bundle-view.ts';
 import { type ExplainedFinding, findAll } from './findings.ts';
 import { firstErrors } from './first-errors.ts';
@@ -19,7 +20,8 @@ export function buildReport(view: BundleView, isInterrupted: boolean): ReportDoc
   const state = parts.make('state', () => stateOf(view), '');
   const findings = [...findAll(view, rules), ...parts.failures].map(findingOf);
   return withoutControls({
-    version: 1,
+    schemaVersion: 1,
+    version: productVersion,
     made: iso(view.atMs),
     interrupted: isInterrupted,
     verdict: verdictOf(view, findings),

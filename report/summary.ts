@@ -3,8 +3,10 @@ import type { ReportDocument, ReportFinding } from './schema.ts';
 const WIDTH = 80;
 const MOST_EVIDENCE = 2;
 
-/** The report for a terminal, 80 columns wide. */
-export function summaryText(report: ReportDocument): string {
+const IN_BUNDLE = 'More in report.html (open it in a browser) and report.json of the bundle.';
+
+/** The report for a terminal, 80 columns wide; `more` says where to read on. */
+export function summaryText(report: ReportDocument, more = IN_BUNDLE): string {
   const { verdict, state, findings, notCollected, interrupted } = report;
   const of = (severity: ReportFinding['severity']) =>
     findings.filter((finding) => finding.severity === severity);
@@ -33,7 +35,7 @@ export function summaryText(report: ReportDocument): string {
     );
   }
   if (interrupted) lines.push('The collection was interrupted: this is what there was by then.');
-  lines.push(...wrap('More in report.html (open it in a browser) and report.json of the bundle.'));
+  lines.push(...wrap(more));
   return `${lines.join('\n')}\n`;
 }
 

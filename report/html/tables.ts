@@ -1,11 +1,11 @@
 import type { ReportDocument } from '../schema.ts';
 import { type Html, html } from './html.ts';
-import { fileLink, moment, section } from './parts.ts';
+import { moment, type ShowFile, section } from './parts.ts';
 
-export function firstErrorsSection({ firstErrors }: ReportDocument): Html {
+export function firstErrorsSection({ firstErrors }: ReportDocument, show: ShowFile): Html {
   const rows = firstErrors.map(
     ({ unit, at, text, evidence }) => html`
-<tr><th scope="row">${unit}</th><td>${moment(at)}</td><td><code>${text}</code> ${fileLink(evidence.file, evidence.line)}</td></tr>`,
+<tr><th scope="row">${unit}</th><td>${moment(at)}</td><td><code>${text}</code> ${show(evidence.file, evidence.line)}</td></tr>`,
   );
   const body =
     rows.length === 0
@@ -29,10 +29,10 @@ export function notCollectedSection({ notCollected, interrupted }: ReportDocumen
   return section('not-collected', 'What could not be collected', rows.length, body);
 }
 
-export function hostSection({ host }: ReportDocument): Html {
+export function hostSection({ host }: ReportDocument, show: ShowFile): Html {
   const facts = host.map(
     ({ name, value, file }) =>
-      html`<div><dt>${name}</dt><dd>${value}${file === undefined ? undefined : html` ${fileLink(file)}`}</dd></div>`,
+      html`<div><dt>${name}</dt><dd>${value}${file === undefined ? undefined : html` ${show(file)}`}</dd></div>`,
   );
   const body =
     facts.length === 0

@@ -11,7 +11,7 @@ import { GatherTester, listed, unpacked } from './tester.ts';
 
 const MIB = 2 ** 20;
 const recordSchema = z.strictObject({
-  schema: z.literal(1),
+  schemaVersion: z.literal(1),
   id: z.string(),
   version: z.string(),
   stage: z.enum(['live', 'installed']),

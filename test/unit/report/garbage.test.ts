@@ -1,5 +1,5 @@
 import t from 'tap';
-import { reportFiles } from '../../../report/report.ts';
+import { analyze } from '../../../report/report.ts';
 import { reportSchema } from '../../../report/schema.ts';
 import { agentCases } from './cases-agents.ts';
 import { apiCases } from './cases-api.ts';
@@ -67,9 +67,7 @@ for (const [name, damage] of Object.entries(damages)) {
     const everywhere = damaged(() => true);
     const halves = Array.from({ length: 4 }, () => damaged(() => random() < 0.5));
     for (const files of [everywhere, ...halves]) {
-      const { files: made } = reportFiles(viewOf(files));
-      const json = made.find(({ path }) => path === 'report.json')?.contents ?? '';
-      const report = reportSchema.parse(JSON.parse(json));
+      const report = reportSchema.parse(analyze(viewOf(files)));
       t.strictSame(
         report.findings.filter(({ title }) => STUMBLED.test(title)).map(({ title }) => title),
         [],
