@@ -3,10 +3,12 @@ import type { ReportDocument, ReportFinding } from './schema.ts';
 const WIDTH = 80;
 const MOST_EVIDENCE = 2;
 
-const IN_BUNDLE = 'More in report.html (open it in a browser) and report.json of the bundle.';
+/** SUMMARY.txt. */
+export const summaryText = (report: ReportDocument): string =>
+  `${summary(report)}More in report.html (open it in a browser) and report.json of the bundle.\n`;
 
-/** The report for a terminal, 80 columns wide; `more` says where to read on. */
-export function summaryText(report: ReportDocument, more = IN_BUNDLE): string {
+/** The report for a terminal, 80 columns wide. */
+export function summary(report: ReportDocument): string {
   const { verdict, state, findings, notCollected, interrupted } = report;
   const of = (severity: ReportFinding['severity']) =>
     findings.filter((finding) => finding.severity === severity);
@@ -35,7 +37,6 @@ export function summaryText(report: ReportDocument, more = IN_BUNDLE): string {
     );
   }
   if (interrupted) lines.push('The collection was interrupted: this is what there was by then.');
-  lines.push(...wrap(more));
   return `${lines.join('\n')}\n`;
 }
 
