@@ -67,7 +67,7 @@ export async function runGatherCommand(
   try {
     const parsed = parseArguments(entrance, args, {
       now: new Date(),
-      groups: catalogue.map(({ name }) => name),
+      groups: [...new Set(catalogue.map(({ name }) => name))],
       stdout: (text) => void stdout.write(text),
       stderr: (text) => void stderr.write(text),
     });
@@ -87,8 +87,9 @@ async function act(args: GatherArguments, surroundings: GatherSurroundings): Pro
   const { catalogue, paths, environment, isRoot, stdout } = surroundings;
   const groups = catalogue.filter(({ name }) => args.only.size === 0 || args.only.has(name));
   if (args.action === 'plan') {
-    for (const { name, deadlineMs } of groups) {
-      stdout.write(`${name.padEnd(16)} known within ${deadlineMs / 1000} s\n`);
+    for (const [name, parts] of byName(groups)) {
+      const deadlineMs = Math.max(...parts.map((part) => part.deadlineMs));
+      stdout.write(`${name.padEnd(16)} listed within ${deadlineMs / 1000} s\n`);
     }
     return EXIT.done;
   }
@@ -235,9 +236,9 @@ async function list(
   try {
     const host = await hostOf(args, settings, workplace, paths);
     using limit = new Limit([signal], timeOf('the list', settings.gatherDiagnosisMs));
-    for (const group of groups) {
-      const { sources, failures } = await listSources([group], host, limit.signal);
-      stdout.write(`${group.name}\n`);
+    for (const [name, parts] of byName(groups)) {
+      const { sources, failures } = await listSources(parts, host, limit.signal);
+      stdout.write(`${name}\n`);
       for (const { path, phase, deadlineMs } of sources) {
         stdout.write(`  ${path} (${phase}, ${deadlineMs / 1000} s)\n`);
       }
@@ -248,6 +249,9 @@ async function list(
     await workplace.remove();
   }
 }
+
+/** A group may have several places in the order of collection, such as journals. */
+const byName = (groups: readonly SourceGroup[]) => Map.groupBy(groups, ({ name }) => name);
 
 /** Words never go where an archive goes. */
 const wordsOf = ({ kind }: Destination, { stdout, stderr }: GatherSurroundings): Writable =>

@@ -62,17 +62,14 @@ export class BundleFolder implements BundleSink {
   async #write(path: string, contents: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
     try {
       await this.#makeFolders(dirname(path));
-      const file = join(this.#folder, path);
-      // Of an earlier run; a link is removed, not followed.
-      await rm(file, { force: true });
-      await this.#create(file, contents);
+      await this.#create(join(this.#folder, path), contents);
     } catch (error) {
       throw new LeftOut(describeError(error));
     }
   }
 
   async #create(file: string, contents: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
-    const handle = await open(file, CREATE, 0o600);
+    await using handle = await open(file, CREATE, 0o600);
     try {
       if (this.#owner !== undefined) await handle.chown(this.#owner.uid, this.#owner.gid);
       for await (const chunk of contents) {
@@ -82,8 +79,6 @@ export class BundleFolder implements BundleSink {
     } catch (error) {
       await rm(file, { force: true });
       throw error;
-    } finally {
-      await handle.close();
     }
   }
 

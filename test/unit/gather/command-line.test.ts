@@ -95,10 +95,27 @@ t.test('what tells and does nothing', async (t) => {
     { code: 0, stdout: /Usage: gather .*--only <GROUPS>.*one, two/s },
   );
   const plan = await gatherHere(tester, ['gather', 'plan'], sources);
-  t.match(plan.stdout.toString(), /^one +known within 5 s\ntwo /);
+  t.match(plan.stdout.toString(), /^one +listed within 5 s\ntwo /);
   const list = await gatherHere(tester, ['gather', '--list', '--only', 'two'], sources);
   t.equal(list.stdout.toString(), 'two\n  b.txt (diagnosis, 20 s)\n');
   t.strictSame(everything(tester.root), before);
+});
+
+t.test('a group with two places in the order of collection is one group', async (t) => {
+  const tester = new GatherTester(t);
+  const catalogue = [
+    ...groupsOf([{ path: 'new.log', does: 'text', group: 'journals' }]),
+    ...groupsOf([{ path: 'b.txt', does: 'text', group: 'two' }]),
+    ...groupsOf([{ path: 'old.log', does: 'text', group: 'journals' }]),
+  ];
+  const said = async (...args: string[]) =>
+    (await gatherHere(tester, ['gather', ...args], [], { catalogue })).stdout.toString();
+  t.match(await said('--help'), /commas:\s+journals,\s+two\n/);
+  t.strictSame((await said('plan')).match(/^\w+/gm), ['journals', 'two']);
+  t.equal(
+    await said('--list', '--only', 'journals'),
+    'journals\n  new.log (diagnosis, 20 s)\n  old.log (diagnosis, 20 s)\n',
+  );
 });
 
 t.test('moments', async (t) => {
