@@ -4,6 +4,7 @@ import t from 'tap';
 import { type Entrance, timestamp } from '../../../agents/gather/entrance/command-line.ts';
 import { parseSince } from '../../../agents/gather/entrance/since.ts';
 import { gatherHere } from './in-process.ts';
+import { groupsOf } from './synthetic.ts';
 import { GatherTester } from './tester.ts';
 
 const sources = [
