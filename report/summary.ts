@@ -19,7 +19,7 @@ export function summary(report: ReportDocument): string {
     lines.push(...block(`${index + 1}. `, finding), '');
   });
   if (following.length > 0) {
-    lines.push('What follows from that:');
+    lines.push('Caused by that:');
     for (const { title, follows } of following) {
       lines.push(...wrap(`- ${title} (by ${follows})`, '  '));
     }
@@ -36,7 +36,8 @@ export function summary(report: ReportDocument): string {
       ...wrap(`Not everything could be collected (${notCollected.length}): see gather.log.`),
     );
   }
-  if (interrupted) lines.push('The collection was interrupted: this is what there was by then.');
+  if (interrupted)
+    lines.push('The collection was interrupted: the bundle has what was collected by then.');
   return `${lines.join('\n')}\n`;
 }
 

@@ -30,7 +30,7 @@ export interface GatherRequest {
   readonly sink: BundleSink;
   /** Largest bundle, as it is written. */
   readonly limitBytes: number;
-  /** Where files lie until they are packed. */
+  /** Where files are kept until they are packed. */
   readonly place: SpoolPlace;
   /** What is known before to have failed, such as hosts that are not this one. */
   readonly failures: readonly Outcome[];

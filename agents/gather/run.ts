@@ -47,7 +47,7 @@ export interface GatherSurroundings {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable & WordStream;
-  /** Says that somebody wants it to end. */
+  /** Aborted to end the collection early. */
   readonly signal: AbortSignal;
 }
 
@@ -61,7 +61,7 @@ export async function runGatherCommand(
   surroundings: GatherSurroundings,
 ): Promise<number> {
   const { stdout, stderr, catalogue } = surroundings;
-  // A reader that went away is told to the writer, and must not end the process unheard.
+  // EPIPE is reported to the writer; without a listener it would end the process.
   stdout.on('error', () => undefined);
   stderr.on('error', () => undefined);
   try {
@@ -114,7 +114,7 @@ interface Asked {
   readonly destination: Destination;
 }
 
-/** A broken file of settings is something to report, not a reason to have no bundle. */
+/** An invalid settings file is reported; it does not prevent the bundle. */
 async function settingsOf(paths: HostPaths) {
   try {
     return { settings: await readSettings(paths), failures: [] };
@@ -130,7 +130,7 @@ async function expectFolder(path: string): Promise<void> {
     (found) => found.isDirectory(),
     () => false,
   );
-  if (!isFolder) throw new Failure('usage', `--work: expected a folder, found none at ${path}`);
+  if (!isFolder) throw new Failure('usage', `--work: not a folder: ${path}`);
 }
 
 async function gatherHere(asked: Asked, surroundings: GatherSurroundings): Promise<number> {

@@ -9,10 +9,10 @@ export function findingsSection({ findings, made }: ReportDocument, show: ShowFi
   const following = failing.filter(({ follows }) => follows !== undefined);
   const warnings = findings.filter(({ severity }) => severity === 'warning');
   const notes = findings.filter(({ severity }) => severity === 'note');
-  const nothing = html`<p class="nothing">None of the rules found anything that is failing.</p>`;
+  const nothing = html`<p class="nothing">No rule found anything failing.</p>`;
   const body = html`
 ${own.length === 0 ? nothing : own.map((finding) => card(finding, made, show))}
-${group('What follows from that', following, made, show)}
+${group('Caused by that', following, made, show)}
 ${group('Worth a look', warnings, made, show)}
 ${group('Good to know', notes, made, show)}`;
   return section('findings', 'Findings', findings.length, body);
@@ -44,7 +44,7 @@ function folded(finding: ReportFinding, made: string, show: ShowFile): Html {
   return html`
 <details class="fold ${severity}">
 <summary><span class="rule">${rule}</span> ${title}</summary>
-<p class="meta">${follows === undefined ? undefined : html`<span class="since">follows from <b>${follows}</b></span>`} ${since(finding.since, made)}</p>
+<p class="meta">${follows === undefined ? undefined : html`<span class="since">caused by <b>${follows}</b></span>`} ${since(finding.since, made)}</p>
 <p>${prose(todo)}</p>
 ${evidence.length === 0 ? undefined : evidenceList(evidence, show)}
 </details>`;

@@ -10,7 +10,7 @@ export function firstErrorsSection({ firstErrors }: ReportDocument, show: ShowFi
   const body =
     rows.length === 0
       ? html`<p class="nothing">No unit and no container has logged an error.</p>`
-      : html`<p class="hint">What each unit and container said first, oldest first. Some of it is what every start looks like, such as refused connections before the API server is up.</p>
+      : html`<p class="hint">The first error that each unit and container logged, oldest first. Some are part of every start, such as refused connections before the API server is up.</p>
 <div class="card"><table class="list">${rows}</table></div>`;
   return section('first-errors', 'First error of each unit', rows.length, body);
 }
@@ -20,7 +20,7 @@ export function notCollectedSection({ notCollected, interrupted }: ReportDocumen
     ({ path, reason }) => html`<tr><th scope="row">${path}</th><td>${reason}</td></tr>`,
   );
   const cut = interrupted
-    ? html`<p class="hint">The collection was interrupted: this is what there was by then.</p>`
+    ? html`<p class="hint">The collection was interrupted: the bundle has what was collected by then.</p>`
     : undefined;
   const body =
     rows.length === 0
@@ -36,7 +36,7 @@ export function hostSection({ host }: ReportDocument, show: ShowFile): Html {
   );
   const body =
     facts.length === 0
-      ? html`<p class="nothing">The bundle tells nothing of the host.</p>`
+      ? html`<p class="nothing">The bundle has no facts about the host.</p>`
       : html`<dl class="card facts">${facts}</dl>`;
   return section('host', 'Host', 0, body);
 }

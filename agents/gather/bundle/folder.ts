@@ -17,7 +17,7 @@ export class BundleFolder implements BundleSink {
   #bytes = 0;
   #last: Promise<void> = Promise.resolve();
 
-  /** `folder` is there; `owner`: who everything in it is given to at the end, and the folder itself. */
+  /** `folder` exists; `owner`: who everything in it is given to at the end, and the folder itself. */
   constructor(folder: string, owner?: Owner) {
     this.#folder = folder;
     this.#owner = owner;
@@ -44,7 +44,7 @@ export class BundleFolder implements BundleSink {
     return this.#next(path, contents);
   }
 
-  /** Folders last: until then nobody else can put anything into them. */
+  /** Folders last: until then no other user can write into them. */
   async close(): Promise<void> {
     await this.#last.catch(() => undefined);
     if (this.#owner === undefined) return;

@@ -21,7 +21,7 @@ export interface CollectOptions {
   readonly signal: AbortSignal;
   /** Called with each spool before it is filled, such as for another one that needs its room. */
   began?(source: Source, spooled: Spooled): void;
-  /** Given each file that has something in it, and from then on in charge of removing it. Rejects if it does not become part of the bundle. */
+  /** Given each file that has something in it, and responsible for removing it from then on. Rejects if it was not added to the bundle. */
   take(source: Source, spooled: Spooled): Promise<void>;
   /** Called for each source that ended. */
   ended(outcome: Outcome): void;

@@ -11,7 +11,7 @@ import { filesOf, viewOf } from './view.ts';
 type Files = Record<string, string>;
 
 /** How a rule or a part of the report that threw is noted. */
-const STUMBLED = /^The (rule \S+ could not be applied|.* could not be told): /;
+const STUMBLED = /^The (rule \S+ could not be applied|.* could not be determined): /;
 
 const cases = [...agentCases, ...apiCases, ...diskCases, ...hostCases, ...workloadCases];
 /** Every path that a rule reads, with something in it that the rule understands. */

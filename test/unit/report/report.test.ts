@@ -37,7 +37,7 @@ t.test('a full disk is the cause, and what it brings down follows', async (t) =>
   );
   t.match(data.verdict, { failing: 2, following: 4, warnings: 1 });
   t.match(data.verdict.sentence, /^2 things are failing, first: The file system of \/ is full/);
-  t.equal(data.state, 'post-reboot ended at its step 4 of 9, bootstrap-complete (failed).');
+  t.equal(data.state, 'post-reboot ended at step 4 of 9, bootstrap-complete (failed).');
   t.equal(data.findings[0]?.since, '2026-11-21T14:59:11.900Z');
   t.strictSame(data.notCollected, [
     { path: 'resources/pods.json', reason: 'connect ECONNREFUSED' },
