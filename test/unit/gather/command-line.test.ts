@@ -57,7 +57,7 @@ t.test(
       [[], /nowhere \(TAR_FILE\) cannot take/, { TAR_FILE: '/nowhere/x.tar.gz' }],
       [[], /home cannot be replaced by a log bundle; .*found a folder/, { TAR_FILE: tester.home }],
       [[], /nowhere \(the home folder\) cannot take/, { HOME: '/nowhere' }],
-      [['--work', '/nowhere'], /--work: expected a folder/],
+      [['--work', '/nowhere'], /--work: not a folder/],
       [['--work', ''], /--work: expected a path/],
       [['mast er'], /MASTER: expected a host name or an address, found "mast er"/],
       [['$(reboot)', '-x'], /unknown option '-x'/],
