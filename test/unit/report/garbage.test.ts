@@ -4,6 +4,7 @@ import { reportSchema } from '../../../report/schema.ts';
 import { agentCases } from './cases-agents.ts';
 import { apiCases } from './cases-api.ts';
 import { diskCases } from './cases-disks.ts';
+import { dnsCases } from './cases-dns.ts';
 import { hostCases } from './cases-host.ts';
 import { workloadCases } from './cases-workload.ts';
 import { filesOf, viewOf } from './view.ts';
@@ -13,7 +14,14 @@ type Files = Record<string, string>;
 /** How a rule or a part of the report that threw is noted. */
 const STUMBLED = /^The (rule \S+ could not be applied|.* could not be determined): /;
 
-const cases = [...agentCases, ...apiCases, ...diskCases, ...hostCases, ...workloadCases];
+const cases = [
+  ...agentCases,
+  ...apiCases,
+  ...diskCases,
+  ...dnsCases,
+  ...hostCases,
+  ...workloadCases,
+];
 /** Every path that a rule reads, with something in it that the rule understands. */
 const everything: Files = Object.assign(
   {},

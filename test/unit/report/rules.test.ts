@@ -5,11 +5,19 @@ import { read, root } from '../docs/documents.ts';
 import { agentCases } from './cases-agents.ts';
 import { apiCases } from './cases-api.ts';
 import { diskCases } from './cases-disks.ts';
+import { dnsCases } from './cases-dns.ts';
 import { hostCases } from './cases-host.ts';
 import { workloadCases } from './cases-workload.ts';
 import { filesOf, viewOf } from './view.ts';
 
-const cases = [...hostCases, ...diskCases, ...agentCases, ...apiCases, ...workloadCases];
+const cases = [
+  ...hostCases,
+  ...diskCases,
+  ...dnsCases,
+  ...agentCases,
+  ...apiCases,
+  ...workloadCases,
+];
 
 for (const { rule, of, files, failures = [], finds = [] } of cases) {
   t.test(`${rule}: ${of}`, async (t) => {
