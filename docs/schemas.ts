@@ -2,11 +2,15 @@ import { z } from 'zod';
 import { resultSchema } from '../lab/result.ts';
 import { recordSchema } from '../lib/installation/record.ts';
 import { statusSchema } from '../lib/steps/status.ts';
+import { gatherRecordSchema } from '../report/gather-record.ts';
+import { reportSchema } from '../report/schema.ts';
 
 /** What is published: the schema's name is that of its file. */
 const PUBLISHED = {
   status: { title: '/run/sno-agents/<agent>/status.json', schema: statusSchema },
   record: { title: '/var/lib/sno-agents/record.json', schema: recordSchema },
+  gather: { title: 'gather.json of a log bundle', schema: gatherRecordSchema },
+  report: { title: 'report.json of a log bundle', schema: reportSchema },
   result: { title: 'lab/out/<scenario>/result.json', schema: resultSchema },
 } as const;
 

@@ -1,4 +1,5 @@
 import { describeError } from '../lib/errors/failure.ts';
+import { productVersion } from '../lib/version.ts';
 import type { BundleView, Evidence, Finding } from './bundle-view.ts';
 import { type ExplainedFinding, findAll } from './findings.ts';
 import { firstErrors } from './first-errors.ts';
@@ -19,7 +20,8 @@ export function buildReport(view: BundleView, isInterrupted: boolean): ReportDoc
   const state = parts.make('state', () => stateOf(view), '');
   const findings = [...findAll(view, rules), ...parts.failures].map(findingOf);
   return withoutControls({
-    version: 1,
+    schemaVersion: 1,
+    version: productVersion,
     made: iso(view.atMs),
     interrupted: isInterrupted,
     verdict: verdictOf(view, findings),
@@ -40,7 +42,7 @@ export function buildReport(view: BundleView, isInterrupted: boolean): ReportDoc
   });
 }
 
-/** Each part reads what others wrote; one that stumbles over it must not take the others away. */
+/** Each part reads untrusted input: an error in one must not lose the others. */
 class Parts {
   readonly failures: Finding[] = [];
 
@@ -51,9 +53,9 @@ class Parts {
       this.failures.push({
         rule: 'report',
         severity: 'note',
-        title: `The ${what} could not be told: ${describeError(error)}`,
+        title: `The ${what} could not be determined: ${describeError(error)}`,
         evidence: [],
-        todo: 'Look at the files of the bundle yourself.',
+        todo: 'Read the files of the bundle.',
       });
       return otherwise;
     }
@@ -109,7 +111,7 @@ function stepOf({
 
 const copy = ({ file, line, text }: Evidence) => ({ file, line, text });
 
-/** A moment that Date can hold, whatever a log line claims. */
+/** A valid date, whatever a log line claims. */
 function iso(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? new Date(0).toISOString() : date.toISOString();

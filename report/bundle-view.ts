@@ -1,23 +1,27 @@
 import type { FailureCode } from '../lib/errors/codes.ts';
 import type { FailureData } from '../lib/errors/failure-data.ts';
 
-/** What the rules read: the redacted files of the phase `diagnosis`, by their paths in the bundle. */
+/**
+ * The input of the analysis: the files of a bundle that the rules read (inputs.ts), by their paths
+ * in the bundle. On the host it is made of what gather has collected so far, on a laptop of an
+ * archive or a folder.
+ */
 export interface BundleView {
   /** Sorted; below `log-bundle-ID/`. */
   paths(): readonly string[];
-  /** Lines without their ends; none of a file that is not there. */
+  /** Without line ends; empty for a file that does not exist. */
   lines(path: string): readonly string[];
-  /** Parsed; undefined when it is not there or not JSON. */
+  /** Parsed; undefined if the file does not exist or is not JSON. */
   json(path: string): unknown;
-  /** When the bundle was made: what "now" means, in milliseconds since 1970. */
+  /** When the bundle was made, in milliseconds since 1970: "now" for the rules. */
   readonly atMs: number;
-  /** What could not be collected so far, where that is known: an absence may say something too. */
+  /** What could not be collected, where that is known: a missing file can be evidence too. */
   readonly failures?: readonly CollectFailure[];
 }
 
-/** A source or a group of sources that gave nothing, or not everything. */
+/** A source or a group of sources that could not be collected, or not completely. */
 export interface CollectFailure {
-  /** Of the file in the bundle, or the name of the group. */
+  /** The file in the bundle, or the name of the group. */
   readonly path: string;
   readonly reason: string;
 }
@@ -31,14 +35,14 @@ export interface Evidence {
   readonly text: string;
 }
 
-/** What a rule found, in words for a support engineer. */
+/** What a rule found, worded for a support engineer. */
 export interface Finding {
   /** Stable name of the rule, such as `certificate-expired`. */
   readonly rule: string;
   readonly severity: 'failing' | 'warning' | 'note';
   /** One sentence that names the object. */
   readonly title: string;
-  /** Since when, in milliseconds since 1970, where the evidence tells. */
+  /** In milliseconds since 1970, where the evidence shows it. */
   readonly sinceMs?: number;
   readonly evidence: readonly Evidence[];
   /** What to do: imperative sentences. */
@@ -53,7 +57,7 @@ export interface Rule {
   readonly looksFor: string;
   /** The failures of agents that it reads. */
   readonly codes?: readonly FailureCode[];
-  /** What to do in general, for the documentation; a finding may say it with names and values. */
+  /** What to do in general, for the documentation; a finding can be more specific. */
   readonly todo: string;
   find(view: BundleView): readonly Finding[];
 }

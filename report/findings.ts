@@ -8,7 +8,7 @@ export interface ExplainedFinding extends Finding {
 }
 
 const SEVERITIES = ['failing', 'warning', 'note'] as const;
-/** Of one rule: a host with more of the same is not told better by more of the same. */
+/** Of one rule: more of the same explains no more. */
 const MOST_FINDINGS = 8;
 const MOST_EVIDENCE = 6;
 
@@ -33,7 +33,7 @@ export function findAll(view: BundleView, rules: readonly Rule[]): ExplainedFind
     );
 }
 
-/** Rules judge what others wrote: one that stumbles over it must not take the report away. */
+/** Rules read untrusted input: an error in one must not lose the report. */
 function apply(rule: Rule, view: BundleView): Finding[] {
   try {
     const found = rule.find(view);
@@ -48,7 +48,7 @@ function apply(rule: Rule, view: BundleView): Finding[] {
         severity: 'note',
         title: `The rule ${rule.name} could not be applied: ${describeError(error)}`,
         evidence: [],
-        todo: 'Look at the files of the bundle yourself.',
+        todo: 'Read the files of the bundle.',
       },
     ];
   }

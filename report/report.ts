@@ -1,6 +1,9 @@
 import { buildReport } from './build-report.ts';
 import type { BundleView, CollectFailure } from './bundle-view.ts';
+import type { Outcome } from './gather-record.ts';
 import { reportPage } from './html/page.ts';
+import { IN_BUNDLE } from './html/parts.ts';
+import type { ReportDocument } from './schema.ts';
 import { summaryText } from './summary.ts';
 
 export interface ReportFile {
@@ -8,45 +11,44 @@ export interface ReportFile {
   readonly contents: string;
 }
 
-/** What became of the collection so far: `Outcome` of collect.ts, as far as the report needs it. */
 export interface ReportOptions {
-  readonly outcomes?: readonly {
-    readonly path: string;
-    readonly leftOut: number;
-    readonly failure?: string;
-  }[];
+  /** What became of each source so far, as in gather.json. */
+  readonly outcomes?: readonly SourceOutcome[];
   readonly isInterrupted?: boolean;
 }
 
-/**
- * Explains a bundle: the same for a browser, for programs (schema.ts) and for a terminal.
- * `summary` is what SUMMARY.txt has. Never throws for what the files of the bundle hold.
- */
-export function reportFiles(
+type SourceOutcome = Pick<Outcome, 'path' | 'leftOut' | 'failure'>;
+
+/** Analyses a bundle. Never throws for what the files of the bundle contain. */
+export function analyze(
   view: BundleView,
   { outcomes = [], isInterrupted = false }: ReportOptions = {},
-): { files: ReportFile[]; summary: string } {
-  const failures: CollectFailure[] = outcomes.flatMap(({ path, failure, leftOut }) => {
-    if (failure !== undefined) return [{ path, reason: failure }];
-    return leftOut > 0 ? [{ path, reason: `cut: ${leftOut} bytes are left out` }] : [];
-  });
-  const report = buildReport(withFailures(view, failures), isInterrupted);
-  const summary = summaryText(report);
-  return {
-    files: [
-      { path: 'report.html', contents: reportPage(report) },
-      { path: 'report.json', contents: `${JSON.stringify(report, null, 2)}\n` },
-      { path: 'SUMMARY.txt', contents: summary },
-    ],
-    summary,
-  };
+): ReportDocument {
+  const failures = outcomes.flatMap(failureOf);
+  return buildReport({ ...withOneFileKept(view), failures }, isInterrupted);
 }
 
-/** The view with what it lacks, which keeps the file that was read last: rules ask for one file many times. */
-function withFailures(view: BundleView, failures: readonly CollectFailure[]): BundleView {
+/** The report's three files, as a bundle has them beside its other files. */
+export function reportFiles(report: ReportDocument): ReportFile[] {
+  return [
+    { path: 'report.html', contents: reportPage(report, IN_BUNDLE) },
+    { path: 'report.json', contents: reportJson(report) },
+    { path: 'SUMMARY.txt', contents: summaryText(report) },
+  ];
+}
+
+export const reportJson = (report: ReportDocument): string =>
+  `${JSON.stringify(report, null, 2)}\n`;
+
+function failureOf({ path, failure, leftOut }: SourceOutcome): CollectFailure[] {
+  if (failure !== undefined) return [{ path, reason: failure }];
+  return leftOut > 0 ? [{ path, reason: `truncated: ${leftOut} bytes are missing` }] : [];
+}
+
+/** The view, but with the file that was read last kept: rules ask for one file many times. */
+function withOneFileKept(view: BundleView): BundleView {
   return {
     atMs: view.atMs,
-    failures,
     paths: () => view.paths(),
     lines: rememberLast((path) => view.lines(path)),
     json: rememberLast((path) => view.json(path)),

@@ -2,26 +2,23 @@ import { z } from 'zod';
 import { failureDataSchema } from '../lib/errors/failure-data.ts';
 
 const evidenceSchema = z.object({
-  /** In the bundle, beside this file. */
-  file: z.string(),
-  /** From 1. */
-  line: z.number().int(),
-  /** The line, shortened and without control characters. */
-  text: z.string(),
+  file: z.string().describe('Path in the bundle.'),
+  line: z.int().describe('Line number in the file, from 1.'),
+  text: z.string().describe('The line, shortened and without control characters.'),
 });
 
 const findingSchema = z.object({
-  /** As in docs/reference/findings.md. */
-  rule: z.string(),
+  rule: z.string().describe('Stable name of the rule, as in docs/reference/findings.md.'),
   severity: z.enum(['failing', 'warning', 'note']),
   title: z.string(),
   since: z.iso.datetime().optional(),
-  /** The rule whose finding explains this one: it is expected to go away with that. */
-  follows: z.string().optional(),
+  follows: z
+    .string()
+    .optional()
+    .describe('The rule whose finding is the cause of this one, which is expected to go with it.'),
   evidence: z.array(evidenceSchema),
-  todo: z.string(),
-  /** As the agent wrote it down, where one did. */
-  failure: failureDataSchema.optional(),
+  todo: z.string().describe('What to do.'),
+  failure: failureDataSchema.optional().describe('As the agent recorded it, if it did.'),
 });
 
 const stepSchema = z.object({
@@ -29,59 +26,58 @@ const stepSchema = z.object({
   stage: z.enum(['live', 'installed']),
   step: z.string(),
   start: z.iso.datetime(),
-  /** Not there while it runs. */
-  end: z.iso.datetime().optional(),
-  /**
-   * `retrying`: failed, and the agent tries it again. `stopped`: the agent was told to stop.
-   * `interrupted`: cut by a reboot or a power cut.
-   */
-  result: z.enum(['done', 'failed', 'retrying', 'running', 'stopped', 'interrupted', 'reboot']),
-  attempts: z.number().int(),
-  /** Of the successful attempt, and how much of it was spent waiting for others. */
-  seconds: z.number().optional(),
-  waited: z.number().optional(),
+  end: z.iso.datetime().optional().describe('Absent while the step runs.'),
+  result: z
+    .enum(['done', 'failed', 'retrying', 'running', 'stopped', 'interrupted', 'reboot'])
+    .describe(
+      'retrying: failed, and the agent tries again. stopped: the agent was told to stop. interrupted: by a reboot or a power failure.',
+    ),
+  attempts: z.int(),
+  seconds: z.number().optional().describe('Duration of the successful attempt.'),
+  waited: z.number().optional().describe('Part of that duration spent waiting for others.'),
   note: z.string().optional(),
-  reason: z.string().optional(),
+  reason: z.string().optional().describe('Why it failed.'),
   failure: failureDataSchema.optional(),
-  /** Times computed from durations, since the journal is gone. */
-  estimated: z.boolean(),
+  estimated: z
+    .boolean()
+    .describe('Times were computed from durations, since the journal no longer exists.'),
   evidence: evidenceSchema,
 });
 
 const firstErrorSchema = z.object({
-  /** A unit or a container. */
-  unit: z.string(),
+  unit: z.string().describe('A unit or a container.'),
   at: z.iso.datetime(),
   text: z.string(),
   evidence: evidenceSchema,
 });
 
-/** `report.json`: what report.html shows. A change that a reader has to know of raises `version`. */
+/** `report.json`: what report.html shows. */
 export const reportSchema = z.object({
-  version: z.literal(1),
-  /** When the collection began: what "now" means. */
-  made: z.iso.datetime(),
-  /** The collection was stopped before its end. */
-  interrupted: z.boolean(),
+  schemaVersion: z
+    .literal(1)
+    .describe('Raised by changes that existing readers must know of; fields may be added without.'),
+  version: z.string().describe('Version of the product that made this report.'),
+  made: z.iso.datetime().describe('When the collection began: "now" for the findings.'),
+  interrupted: z.boolean().describe('The collection was stopped early.'),
   verdict: z.object({
     sentence: z.string(),
-    /** What is failing by itself, and what only follows from that. */
-    failing: z.number().int(),
-    following: z.number().int(),
-    warnings: z.number().int(),
+    failing: z.int().describe('Failing findings that no other finding explains.'),
+    following: z.int().describe('Failing findings that follow from another one.'),
+    warnings: z.int(),
   }),
-  /** Where the installation stands, in a sentence. */
-  state: z.string(),
-  /** What is failing first, then by time. */
-  findings: z.array(findingSchema),
+  state: z.string().describe('How far the installation is, in a sentence.'),
+  findings: z.array(findingSchema).describe('What is failing first, then by time.'),
   timeline: z.object({
     steps: z.array(stepSchema),
     reboots: z.array(z.object({ from: z.iso.datetime(), to: z.iso.datetime() })),
   }),
-  /** The first error of each unit and container in the logs of the bundle; not all of them matter. */
-  firstErrors: z.array(firstErrorSchema),
+  firstErrors: z
+    .array(firstErrorSchema)
+    .describe('The first error of each unit and container in the logs; not all of them matter.'),
   notCollected: z.array(z.object({ path: z.string(), reason: z.string() })),
-  host: z.array(z.object({ name: z.string(), value: z.string(), file: z.string().optional() })),
+  host: z
+    .array(z.object({ name: z.string(), value: z.string(), file: z.string().optional() }))
+    .describe('Facts about the host, each with the file that it was read from.'),
 });
 
 export type ReportDocument = z.infer<typeof reportSchema>;

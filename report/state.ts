@@ -27,15 +27,15 @@ export function stateOf(view: BundleView): string {
     if (status !== undefined) {
       const { step, number, of, state } = status;
       const where = `step ${number} of ${of}, ${step}`;
-      if (state === 'running') return `${agent} runs its ${where}.`;
-      return state === 'done' ? `${agent} is done.` : `${agent} ended at its ${where} (${state}).`;
+      if (state === 'running') return `${agent} is running ${where}.`;
+      return state === 'done' ? `${agent} is done.` : `${agent} ended at ${where} (${state}).`;
     }
     const last = journals
       .find((journal) => journal.agent === agent)
       ?.entries.findLast(({ step }) => step !== WAITS);
     if (last !== undefined) {
-      return `The last word of ${agent}: its step ${last.step}, ${last.event}, at ${time(last.atMs)}.`;
+      return `Last event of ${agent}: step ${last.step}, ${last.event}, at ${time(last.atMs)}.`;
     }
   }
-  return 'The bundle does not tell how far the installation is.';
+  return 'The bundle does not show how far the installation is.';
 }

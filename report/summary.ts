@@ -3,8 +3,12 @@ import type { ReportDocument, ReportFinding } from './schema.ts';
 const WIDTH = 80;
 const MOST_EVIDENCE = 2;
 
+/** SUMMARY.txt. */
+export const summaryText = (report: ReportDocument): string =>
+  `${summary(report)}More in report.html (open it in a browser) and report.json of the bundle.\n`;
+
 /** The report for a terminal, 80 columns wide. */
-export function summaryText(report: ReportDocument): string {
+export function summary(report: ReportDocument): string {
   const { verdict, state, findings, notCollected, interrupted } = report;
   const of = (severity: ReportFinding['severity']) =>
     findings.filter((finding) => finding.severity === severity);
@@ -15,7 +19,7 @@ export function summaryText(report: ReportDocument): string {
     lines.push(...block(`${index + 1}. `, finding), '');
   });
   if (following.length > 0) {
-    lines.push('What follows from that:');
+    lines.push('Caused by that:');
     for (const { title, follows } of following) {
       lines.push(...wrap(`- ${title} (by ${follows})`, '  '));
     }
@@ -32,8 +36,8 @@ export function summaryText(report: ReportDocument): string {
       ...wrap(`Not everything could be collected (${notCollected.length}): see gather.log.`),
     );
   }
-  if (interrupted) lines.push('The collection was interrupted: this is what there was by then.');
-  lines.push(...wrap('More in report.html (open it in a browser) and report.json of the bundle.'));
+  if (interrupted)
+    lines.push('The collection was interrupted: the bundle has what was collected by then.');
   return `${lines.join('\n')}\n`;
 }
 

@@ -1,4 +1,4 @@
-import type { BundleView } from '../../report/bundle-view.ts';
+import type { TextFiles } from '../../report/text-view.ts';
 import type { Spooled } from './collecting/spool.ts';
 import type { Source } from './source.ts';
 
@@ -8,15 +8,10 @@ interface Kept {
 }
 
 /** The small files that the report is made of, kept until it is written. */
-export class Diagnosis implements BundleView {
-  readonly atMs: number;
+export class Diagnosis implements TextFiles {
   readonly #files = new Map<string, Kept>();
 
-  constructor(atMs: number) {
-    this.atMs = atMs;
-  }
-
-  /** Is in charge of the spool from now on. */
+  /** Takes over the spool: removing it is up to whoever packs `files()`. */
   keep(source: Source, spooled: Spooled): void {
     this.#files.set(source.path, { source, spooled });
   }
@@ -25,27 +20,12 @@ export class Diagnosis implements BundleView {
     return this.#files.values();
   }
 
-  paths(): readonly string[] {
-    return [...this.#files.keys()].toSorted();
+  paths(): Iterable<string> {
+    return this.#files.keys();
   }
 
-  lines(path: string): readonly string[] {
-    const text = this.#text(path);
-    return text === undefined ? [] : text.replace(/\n$/, '').split('\n');
-  }
-
-  json(path: string): unknown {
-    const text = this.#text(path);
-    if (text === undefined) return undefined;
-    try {
-      return JSON.parse(text);
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** Read each time it is asked for: all of them at once would be a lot of memory. */
-  #text(path: string): string | undefined {
+  /** Decompressed at each call: all files at once would take a lot of memory. */
+  text(path: string): string | undefined {
     return this.#files.get(path)?.spooled.textSync();
   }
 }

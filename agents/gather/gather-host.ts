@@ -2,7 +2,7 @@ import { join } from 'node:path/posix';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 
-/** Which part of an installation this host is in: its folder in the bundle and its sources differ. */
+/** The part of an installation that this host is in; decides its folder in the bundle and its sources. */
 export type Stage = 'live' | 'installed';
 
 /** What every source of the catalogue is given. */
@@ -24,6 +24,6 @@ export interface GatherHost {
 /** A path of this host's own logs in the bundle. */
 export const own = ({ folder }: GatherHost, path: string): string => join(folder, path);
 
-/** The failed units lie where today's tools look: at the root of the bootstrap host's bundle. */
+/** The failed units are where existing tools look: at the root of the bootstrap host's bundle. */
 export const ownUnits = ({ stage, folder }: GatherHost, path: string): string =>
   stage === 'live' ? path : join(folder, path);

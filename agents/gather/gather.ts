@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { describeError } from '../../lib/errors/failure.ts';
 import { createRedactor, type Redactor } from '../../lib/secrets/redact/redactor.ts';
-import { reportFiles } from '../../report/report.ts';
+import type { Outcome } from '../../report/gather-record.ts';
+import { analyze, reportFiles } from '../../report/report.ts';
+import { summaryText } from '../../report/summary.ts';
+import { textView } from '../../report/text-view.ts';
 import { type BundleSink, LeftOut } from './bundle/bundle-sink.ts';
 import { Packer } from './bundle/packer.ts';
 import { Limit, orAborted, timeOf } from './collecting/abort.ts';
 import { collectBulk } from './collecting/bulk.ts';
-import { collect, type Outcome } from './collecting/collect.ts';
+import { collect } from './collecting/collect.ts';
 import { DocumentQueue } from './collecting/documents.ts';
 import { listSources } from './collecting/listing.ts';
 import type { SpoolPlace } from './collecting/spool.ts';
@@ -27,7 +30,7 @@ export interface GatherRequest {
   readonly sink: BundleSink;
   /** Largest bundle, as it is written. */
   readonly limitBytes: number;
-  /** Where files lie until they are packed. */
+  /** Where files are kept until they are packed. */
   readonly place: SpoolPlace;
   /** What is known before to have failed, such as hosts that are not this one. */
   readonly failures: readonly Outcome[];
@@ -140,7 +143,7 @@ class Gathering {
     const { gatherDiagnosisMs, gatherConcurrency } = this.#host.settings;
     const time = timeOf('what the report is made of', gatherDiagnosisMs);
     using limit = new Limit([this.#request.signal], time);
-    const diagnosis = new Diagnosis(this.#begun.getTime());
+    const diagnosis = new Diagnosis();
     await collect(sources, {
       ...this.#collecting(redactor, limit.signal),
       concurrency: gatherConcurrency,
@@ -152,12 +155,12 @@ class Gathering {
 
   async #report(diagnosis: Diagnosis): Promise<string> {
     try {
-      const { files, summary } = reportFiles(diagnosis, {
+      const report = analyze(textView(this.#begun.getTime(), diagnosis), {
         outcomes: this.#outcomesInOrder(),
         isInterrupted: this.#interrupted !== undefined,
       });
-      for (const { path, contents } of files) await this.#addText(path, contents);
-      return summary;
+      for (const { path, contents } of reportFiles(report)) await this.#addText(path, contents);
+      return summaryText(report);
     } catch (error) {
       const failure = describeError(error);
       this.#ended({ path: 'report.html', seconds: 0, bytes: 0, leftOut: 0, failure });

@@ -7,10 +7,10 @@ import { SecretsIn } from '../../lib/secrets/redact/secrets-in.ts';
 import { contentsOf, openRegularFile } from '../../lib/secrets/scan/walk.ts';
 import type { GatherHost } from './gather-host.ts';
 
-/** A file, or a folder with all that lies below it, down to some depth. */
+/** A file, or a folder and everything below it, down to some depth. */
 type Place = readonly [path: string, depth?: number];
 
-/** Where secrets lie, those first that turn up in logs most. */
+/** Where secrets are, the ones most often seen in logs first. */
 const PLACES: readonly Place[] = [
   // Registries.
   ['/var/lib/kubelet/config.json'],
@@ -124,7 +124,7 @@ function formatOf(path: string): keyof Redactor {
   return /\.ya?ml$|kubeconfig|\.conf$/.test(path) ? 'yaml' : 'text';
 }
 
-/** The file, or the files below a folder; none when it is not there. */
+/** The file, or the files below a folder; none if it does not exist. */
 async function* filesIn(
   path: string,
   depth: number,

@@ -1,8 +1,6 @@
-import type { Outcome } from './collecting/collect.ts';
+import { productVersion } from '../../lib/version.ts';
+import type { GatherRecord, Outcome } from '../../report/gather-record.ts';
 import type { Stage } from './gather-host.ts';
-
-/** Defined by the build. */
-declare const __SNO_AGENTS_VERSION__: string | undefined;
 
 /** What a bundle says of itself. */
 export interface BundleFacts {
@@ -18,27 +16,6 @@ export interface BundleFacts {
   readonly outcomes: readonly Outcome[];
 }
 
-/** `gather.json`, for programs. Fields are added, never changed. */
-export interface GatherRecord {
-  readonly schema: 1;
-  readonly id: string;
-  /** Of the agents that made the bundle. */
-  readonly version: string;
-  readonly stage: Stage;
-  readonly hostName: string;
-  /** ISO 8601, UTC. */
-  readonly begunAt: string;
-  readonly endedAt: string;
-  /** `--since` as a moment, ISO 8601; null: everything there was. */
-  readonly since: string | null;
-  /** `--only`; empty: all groups. */
-  readonly only: readonly string[];
-  /** Why the collecting ended before everything was asked; null: it was. */
-  readonly interrupted: string | null;
-  /** A file of the bundle each, or what could not become one. In the order in which they ended. */
-  readonly sources: readonly Outcome[];
-}
-
 /** The two files that say what is in the bundle, what is not, and why. */
 export function gatherLog(facts: BundleFacts): { path: string; contents: string }[] {
   return [
@@ -47,12 +24,12 @@ export function gatherLog(facts: BundleFacts): { path: string; contents: string 
   ];
 }
 
-export function gatherRecord(facts: BundleFacts): GatherRecord {
+function gatherRecord(facts: BundleFacts): GatherRecord {
   const { id, stage, hostName, begun, ended, sinceMs, only, interrupted, outcomes } = facts;
   return {
-    schema: 1,
+    schemaVersion: 1,
+    version: productVersion,
     id,
-    version: typeof __SNO_AGENTS_VERSION__ === 'undefined' ? 'from source' : __SNO_AGENTS_VERSION__,
     stage,
     hostName,
     begunAt: begun.toISOString(),

@@ -5,8 +5,8 @@ import { EXIT } from '../../lib/errors/exit-codes.ts';
 import { describeError, Failure } from '../../lib/errors/failure.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { defaultSettings, readSettings, type Settings } from '../../lib/host/settings.ts';
+import type { Outcome } from '../../report/gather-record.ts';
 import { Limit, timeOf } from './collecting/abort.ts';
-import type { Outcome } from './collecting/collect.ts';
 import { listSources } from './collecting/listing.ts';
 import { tell, tellPlace } from './entrance/closing-words.ts';
 import { type Entrance, type GatherArguments, parseArguments } from './entrance/command-line.ts';
@@ -47,7 +47,7 @@ export interface GatherSurroundings {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable & WordStream;
-  /** Says that somebody wants it to end. */
+  /** Aborted to end the collection early. */
   readonly signal: AbortSignal;
 }
 
@@ -61,13 +61,13 @@ export async function runGatherCommand(
   surroundings: GatherSurroundings,
 ): Promise<number> {
   const { stdout, stderr, catalogue } = surroundings;
-  // A reader that went away is told to the writer, and must not end the process unheard.
+  // EPIPE is reported to the writer; without a listener it would end the process.
   stdout.on('error', () => undefined);
   stderr.on('error', () => undefined);
   try {
     const parsed = parseArguments(entrance, args, {
       now: new Date(),
-      groups: catalogue.map(({ name }) => name),
+      groups: [...new Set(catalogue.map(({ name }) => name))],
       stdout: (text) => void stdout.write(text),
       stderr: (text) => void stderr.write(text),
     });
@@ -87,8 +87,9 @@ async function act(args: GatherArguments, surroundings: GatherSurroundings): Pro
   const { catalogue, paths, environment, isRoot, stdout } = surroundings;
   const groups = catalogue.filter(({ name }) => args.only.size === 0 || args.only.has(name));
   if (args.action === 'plan') {
-    for (const { name, deadlineMs } of groups) {
-      stdout.write(`${name.padEnd(16)} known within ${deadlineMs / 1000} s\n`);
+    for (const [name, parts] of byName(groups)) {
+      const deadlineMs = Math.max(...parts.map((part) => part.deadlineMs));
+      stdout.write(`${name.padEnd(16)} listed within ${deadlineMs / 1000} s\n`);
     }
     return EXIT.done;
   }
@@ -113,7 +114,7 @@ interface Asked {
   readonly destination: Destination;
 }
 
-/** A broken file of settings is something to report, not a reason to have no bundle. */
+/** An invalid settings file is reported; it does not prevent the bundle. */
 async function settingsOf(paths: HostPaths) {
   try {
     return { settings: await readSettings(paths), failures: [] };
@@ -129,7 +130,7 @@ async function expectFolder(path: string): Promise<void> {
     (found) => found.isDirectory(),
     () => false,
   );
-  if (!isFolder) throw new Failure('usage', `--work: expected a folder, found none at ${path}`);
+  if (!isFolder) throw new Failure('usage', `--work: not a folder: ${path}`);
 }
 
 async function gatherHere(asked: Asked, surroundings: GatherSurroundings): Promise<number> {
@@ -235,9 +236,9 @@ async function list(
   try {
     const host = await hostOf(args, settings, workplace, paths);
     using limit = new Limit([signal], timeOf('the list', settings.gatherDiagnosisMs));
-    for (const group of groups) {
-      const { sources, failures } = await listSources([group], host, limit.signal);
-      stdout.write(`${group.name}\n`);
+    for (const [name, parts] of byName(groups)) {
+      const { sources, failures } = await listSources(parts, host, limit.signal);
+      stdout.write(`${name}\n`);
       for (const { path, phase, deadlineMs } of sources) {
         stdout.write(`  ${path} (${phase}, ${deadlineMs / 1000} s)\n`);
       }
@@ -248,6 +249,9 @@ async function list(
     await workplace.remove();
   }
 }
+
+/** A group may have several places in the order of collection, such as journals. */
+const byName = (groups: readonly SourceGroup[]) => Map.groupBy(groups, ({ name }) => name);
 
 /** Words never go where an archive goes. */
 const wordsOf = ({ kind }: Destination, { stdout, stderr }: GatherSurroundings): Writable =>

@@ -10,7 +10,7 @@ export interface Collection {
 const of = (apiVersion: string, ...plurals: readonly string[]): Collection[] =>
   plurals.map((plural) => ({ name: plural, apiVersion, plural }));
 
-/** Of every Kubernetes. Never Secrets: nobody can list them without reading them. */
+/** Of every Kubernetes. Never Secrets: listing them means reading them. */
 export const builtInCollections: readonly Collection[] = [
   { name: 'csr', apiVersion: 'certificates.k8s.io/v1', plural: 'certificatesigningrequests' },
   ...of(

@@ -4,7 +4,7 @@ import { plural } from '../reading/words.ts';
 import type { ReportDocument } from '../schema.ts';
 import { findingsSection } from './findings.ts';
 import { Html, html } from './html.ts';
-import { moment } from './parts.ts';
+import { moment, type ShowFile } from './parts.ts';
 import { firstErrorsSection, hostSection, notCollectedSection } from './tables.ts';
 import { timelineSection } from './timeline.ts';
 
@@ -19,8 +19,8 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** `report.html`: one file that needs no other, no network and no JavaScript. */
-export function reportPage(report: ReportDocument): string {
+/** `report.html`: a single file that needs no other file, no network and no JavaScript. */
+export function reportPage(report: ReportDocument, show: ShowFile): string {
   const host = report.host.find(({ name }) => name === 'Host')?.value;
   const page = html`<!doctype html>
 <html lang="en">
@@ -42,13 +42,13 @@ ${verdict(report)}
 </nav>
 </header>
 <main>
-${findingsSection(report)}
+${findingsSection(report, show)}
 ${timelineSection(report)}
-${firstErrorsSection(report)}
+${firstErrorsSection(report, show)}
 ${notCollectedSection(report)}
-${hostSection(report)}
+${hostSection(report, show)}
 </main>
-<footer>The same for programs: <a href="./report.json">report.json</a>. How it was collected: <a href="./gather.log">gather.log</a>. All times are UTC.</footer>
+<footer>For programs: ${show('report.json')}. What was collected: ${show('gather.log')}. All times are UTC.</footer>
 </body>
 </html>
 `;

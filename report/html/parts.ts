@@ -4,11 +4,27 @@ import { type Html, html } from './html.ts';
 
 type Evidence = ReportFinding['evidence'][number];
 
-/** Beside report.html; no path can be more than a path, since all that is special is encoded. */
-const href = (file: string): string => `./${file.split('/').map(encodeURIComponent).join('/')}`;
+/** How a page shows a file of the bundle. */
+export type ShowFile = (file: string, line?: number) => Html;
 
-export const fileLink = (file: string, line?: number): Html =>
-  html`<a class="file" href="${href(file)}">${file}${line === undefined ? undefined : html`<b>:${line}</b>`}</a>`;
+/** As links to the files of a folder; `folder` is its path from the page. */
+export const linksTo =
+  (folder: string): ShowFile =>
+  (file, line) =>
+    html`<a class="file" href="${href(folder)}/${href(file)}">${place(file, line)}</a>`;
+
+/** Nothing in a path can be more than a path: everything special is encoded. */
+const href = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+
+/** The page is in the bundle itself. */
+export const IN_BUNDLE = linksTo('.');
+
+/** The files are not at hand. */
+export const NO_LINKS: ShowFile = (file, line) =>
+  html`<span class="file">${place(file, line)}</span>`;
+
+const place = (file: string, line?: number): Html =>
+  html`${file}${line === undefined ? undefined : html`<b>:${line}</b>`}`;
 
 /** Longer commands may break where the line ends. */
 const SHORT_COMMAND = 36;
@@ -20,8 +36,13 @@ export const prose = (text: string): Html =>
     return html`<code${part.length <= SHORT_COMMAND ? html` class="short"` : undefined}>${part}</code>`;
   })}`;
 
-export const evidenceItem = ({ file, line, text }: Evidence): Html =>
-  html`<li>${fileLink(file, line)}${text === '' ? undefined : html`<code>${text}</code>`}</li>`;
+export const evidenceList = (evidence: readonly Evidence[], show: ShowFile): Html => {
+  const items = evidence.map(
+    ({ file, line, text }) =>
+      html`<li>${show(file, line)}${text === '' ? undefined : html`<code>${text}</code>`}</li>`,
+  );
+  return html`<ul class="evidence">${items}</ul>`;
+};
 
 /** `2026-11-21 14:58:45 UTC`, for programs too. */
 export const moment = (iso: string): Html =>

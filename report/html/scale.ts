@@ -1,4 +1,4 @@
-/** Where moments lie on the time axis, in percent of its width. */
+/** Positions of moments on the time axis, in percent of its width. */
 export interface Scale {
   at(ms: number): number;
   /** Stretches of time that are drawn shorter than they were, since nothing began or ended in them. */

@@ -22,7 +22,7 @@ export function gauge(view: BundleView, path: string, name: string): Sample | un
 
 /**
  * A quantile of a histogram, as Prometheus' histogram_quantile estimates it: linear within the
- * bucket, and the lower bound of the last bucket where it lies beyond all bounds.
+ * bucket, and the lower bound of the last bucket if it is beyond all bounds.
  */
 export function quantile(
   view: BundleView,

@@ -17,7 +17,7 @@ export const clockSkew: Rule = {
   name: 'clock-skew',
   looksFor:
     "chrony's offset from its sources, a clock that was stepped while agents ran, and etcd's complaints about clocks that differ",
-  todo: 'Make the NTP servers reachable ("chronyc sources", bootstrapInPlace.additionalNtpSources), or set the clock with "timedatectl set-time". Certificates made with the wrong time may have to be made anew.',
+  todo: 'Make the NTP servers reachable ("chronyc sources", bootstrapInPlace.additionalNTPSources), or set the clock with "timedatectl set-time". Certificates made with the wrong time may have to be made anew.',
   find(view) {
     return [...offset(view), ...jumps(view), ...etcdSays(view)];
   },

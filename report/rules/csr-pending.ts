@@ -12,13 +12,13 @@ const CLIENT_SIGNERS = /^kubernetes\.io\/kube-apiserver-client(-kubelet)?$/;
 
 /**
  * The kubelet asks for its certificates with CertificateSigningRequests and goes on without
- * until somebody approves. The agents say of each that they leave alone by which rule
+ * until one is approved. The agents say of each that they leave alone by which rule
  * (lib/csr/judge.ts).
  */
 export const csrPending: Rule = {
   name: 'csr-pending',
   looksFor:
-    'a certificate request that nobody has decided on for 2 minutes, and why: what the agents said of it, else its signer, requestor and usages',
+    'a certificate request that has been neither approved nor denied for 2 minutes, and why: what the agents said of it, else its signer, requestor and usages',
   todo: 'Approve it by hand only if you know who asked: "kubectl certificate approve NAME".',
   find: (view) =>
     objects(view, 'csr').flatMap((request) => {
@@ -31,7 +31,7 @@ export const csrPending: Rule = {
 
 function pending(view: BundleView, request: ApiObject, age: number): Finding {
   const signer = textAt(request.raw, 'spec', 'signerName') ?? 'no signer';
-  const requestor = textAt(request.raw, 'spec', 'username') ?? 'nobody';
+  const requestor = textAt(request.raw, 'spec', 'username') ?? 'an unknown user';
   const said = whatAgentsSaid(view, request.name);
   const isOfNode = signer === SERVING_SIGNER && nodeNames(view).includes(requestor);
   const { why, todo } = said ?? { ...explain(view, request, signer, requestor), where: [] };
@@ -92,7 +92,7 @@ function explain(view: BundleView, request: ApiObject, signer: string, requestor
     return {
       why: isNode
         ? 'a node asks for a new client certificate, which the controller-manager approves by itself'
-        : 'a first client certificate, which nobody approves by itself since a bootstrap token may ask for any name',
+        : 'a first client certificate, which is not approved automatically, since a bootstrap token may ask for any name',
       todo: isNode
         ? 'Look at the log of kube-controller-manager, which should have approved it.'
         : `If a worker is meant to join, check that it is the one that asks, and run "kubectl certificate approve ${request.name}".`,

@@ -42,7 +42,7 @@ export const diskFull: Rule = {
 const isReadOnly = (raw: unknown) =>
   READ_ONLY.test(textAt(raw, 'type') ?? '') || textAt(raw, 'source') === 'composefs';
 
-/** The longest mount point that the file lies below. */
+/** The longest mount point that the file is below. */
 function mountOf(file: string, targets: readonly string[]): string | undefined {
   return targets
     .filter((target) => file === target || file.startsWith(target.replace(/\/?$/, '/')))

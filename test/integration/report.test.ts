@@ -7,7 +7,7 @@ import puppeteer, { type Page } from 'puppeteer-core';
 import t from 'tap';
 import { z } from 'zod';
 import { installPackages } from '../../lab/components/debian-packages.ts';
-import { reportFiles } from '../../report/report.ts';
+import { analyze, reportFiles } from '../../report/report.ts';
 import { step } from '../unit/report/rule-case.ts';
 import { filesOf, viewOf } from '../unit/report/view.ts';
 
@@ -42,11 +42,11 @@ const folder = await mkdtemp(join(tmpdir(), 'report-'));
 t.teardown(() => rm(folder, { recursive: true }));
 
 async function unpack(name: string, files: Record<string, string>): Promise<string> {
-  const { files: made } = reportFiles(viewOf(files), {
+  const report = analyze(viewOf(files), {
     outcomes: [{ path: 'resources/pods.json', leftOut: 0, failure: 'connect ECONNREFUSED' }],
   });
   const all = { ...files, 'gather.log': '' };
-  for (const { path, contents } of made) Object.assign(all, { [path]: contents });
+  for (const { path, contents } of reportFiles(report)) Object.assign(all, { [path]: contents });
   for (const [path, contents] of Object.entries(all)) {
     await mkdir(dirname(join(folder, name, path)), { recursive: true });
     await writeFile(join(folder, name, path), contents);

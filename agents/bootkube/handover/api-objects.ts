@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeError } from '../../../lib/errors/failure.ts';
 import { run } from '../../../lib/host/command.ts';
@@ -25,6 +26,8 @@ export const apiObjects: StepBody<HostContext> = {
   async run(context, progress) {
     try {
       const folder = objectsFolder(context);
+      // Of an attempt that was killed: gather writes into an empty folder only.
+      await rm(folder, { recursive: true, force: true });
       const only = ['gather', '--id', 'bootstrap', '--only', 'resources', '--to', `${folder}/`];
       await run(context.paths.executable, only, {
         signal: progress.signal,

@@ -12,7 +12,7 @@ export interface BundleSink {
    * @throws LeftOut when there is no space for it; any other error means the end of the bundle.
    */
   addSpooled(path: string, spooled: Spooled, gzipped: boolean): Promise<void>;
-  /** Writes the end; rejects if what was added is not there. */
+  /** Writes the end; rejects if something added is missing. */
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export class LeftOut extends Error {
   }
 }
 
-/** Whether it failed for want of space. */
+/** Whether it failed because the disk is full. */
 export const isFull = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

@@ -17,7 +17,7 @@ export class BundleFolder implements BundleSink {
   #bytes = 0;
   #last: Promise<void> = Promise.resolve();
 
-  /** `folder` is there; `owner`: who everything in it is given to at the end, and the folder itself. */
+  /** `folder` exists; `owner`: who everything in it is given to at the end, and the folder itself. */
   constructor(folder: string, owner?: Owner) {
     this.#folder = folder;
     this.#owner = owner;
@@ -44,7 +44,7 @@ export class BundleFolder implements BundleSink {
     return this.#next(path, contents);
   }
 
-  /** Folders last: until then nobody else can put anything into them. */
+  /** Folders last: until then no other user can write into them. */
   async close(): Promise<void> {
     await this.#last.catch(() => undefined);
     if (this.#owner === undefined) return;
@@ -62,17 +62,14 @@ export class BundleFolder implements BundleSink {
   async #write(path: string, contents: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
     try {
       await this.#makeFolders(dirname(path));
-      const file = join(this.#folder, path);
-      // Of an earlier run; a link is removed, not followed.
-      await rm(file, { force: true });
-      await this.#create(file, contents);
+      await this.#create(join(this.#folder, path), contents);
     } catch (error) {
       throw new LeftOut(describeError(error));
     }
   }
 
   async #create(file: string, contents: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
-    const handle = await open(file, CREATE, 0o600);
+    await using handle = await open(file, CREATE, 0o600);
     try {
       if (this.#owner !== undefined) await handle.chown(this.#owner.uid, this.#owner.gid);
       for await (const chunk of contents) {
@@ -82,8 +79,6 @@ export class BundleFolder implements BundleSink {
     } catch (error) {
       await rm(file, { force: true });
       throw error;
-    } finally {
-      await handle.close();
     }
   }
 

@@ -1,7 +1,8 @@
+import type { Outcome } from '../../../report/gather-record.ts';
 import { LeftOut } from '../bundle/bundle-sink.ts';
 import type { Packer } from '../bundle/packer.ts';
 import type { Source } from '../source.ts';
-import { type CollectOptions, collect, type Outcome } from './collect.ts';
+import { type CollectOptions, collect } from './collect.ts';
 import type { Spooled } from './spool.ts';
 
 type BulkOptions = Pick<

@@ -1,5 +1,6 @@
 import { describeError } from '../../../lib/errors/failure.ts';
 import type { Redactor } from '../../../lib/secrets/redact/redactor.ts';
+import type { Outcome } from '../../../report/gather-record.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { graceAfter, Limit, untilAborted } from './abort.ts';
@@ -8,18 +9,6 @@ import { Spooled, type SpoolPlace } from './spool.ts';
 
 /** For the redaction of what was read, when the time for reading is over. */
 const GRACE_MS = 1000;
-
-/** What became of one source: a line of gather.log, an entry of gather.json. */
-export interface Outcome {
-  readonly path: string;
-  readonly seconds: number;
-  /** Of its text in the bundle, before compression. */
-  readonly bytes: number;
-  /** Bytes of text cut off to keep a limit, as far as they were read. */
-  readonly leftOut: number;
-  /** Why the source has nothing, or not everything. */
-  readonly failure?: string;
-}
 
 export interface CollectOptions {
   readonly host: GatherHost;
@@ -32,7 +21,7 @@ export interface CollectOptions {
   readonly signal: AbortSignal;
   /** Called with each spool before it is filled, such as for another one that needs its room. */
   began?(source: Source, spooled: Spooled): void;
-  /** Given each file that has something in it, and from then on in charge of removing it. Rejects if it does not become part of the bundle. */
+  /** Given each file that has something in it, and responsible for removing it from then on. Rejects if it was not added to the bundle. */
   take(source: Source, spooled: Spooled): Promise<void>;
   /** Called for each source that ended. */
   ended(outcome: Outcome): void;

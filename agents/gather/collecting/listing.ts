@@ -1,8 +1,8 @@
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import type { Outcome } from '../../../report/gather-record.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { Limit, orAborted } from './abort.ts';
-import type { Outcome } from './collect.ts';
 
 export interface Listing {
   /** Each path once. */

@@ -21,7 +21,7 @@ export interface SpoolPlace {
   readonly storage: Storage;
   /** Of the storage. */
   readonly room: Budget;
-  /** Called when there is no room left; true if somebody else gave some up. */
+  /** Called when there is no room left; true if another file gave some up. */
   makeRoom?(): Promise<boolean>;
 }
 

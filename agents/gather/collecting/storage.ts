@@ -59,7 +59,7 @@ class FilePiece implements Piece {
       );
       written += bytesWritten;
     }
-    // Only now: what a full disk cut off lies behind the end and is never read.
+    // Only now: a write that a full disk cut short is beyond the end and never read.
     this.#bytes += bytes.length;
   }
 

@@ -3,7 +3,7 @@ import type { Owner } from './output.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Who gets the bundle when root makes it for somebody: the user of sudo, none otherwise. */
+/** Who owns the bundle when root collects it: the user of sudo, if there is one. */
 export function callerOf({ SUDO_UID, SUDO_GID }: Environment, uid: number): Owner | undefined {
   const caller = { uid: idOf(SUDO_UID), gid: idOf(SUDO_GID) };
   if (uid !== 0 || caller.uid === undefined || caller.gid === undefined) return undefined;

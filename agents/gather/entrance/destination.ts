@@ -1,4 +1,4 @@
-import { lstat, mkdir, stat } from 'node:fs/promises';
+import { lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -20,8 +20,8 @@ const REMOVE_MS = 30_000;
 export type Destination =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'stream' }
-  /** `isNew`: made for this bundle; one of an earlier run is replaced. */
-  | { readonly kind: 'folder'; readonly path: string; readonly isNew: boolean };
+  /** New or empty; `replaces`: unless an earlier run of the same user made it. */
+  | { readonly kind: 'folder'; readonly path: string; readonly replaces: boolean };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -36,7 +36,7 @@ export async function destinationOf(
 ): Promise<Destination> {
   if (to === '-') return { kind: 'stream' };
   if (to === undefined && entrance === 'installer-masters-gather.sh') {
-    return { kind: 'folder', path: at(`/tmp/artifacts-${id}`), isNew: true };
+    return { kind: 'folder', path: at(`/tmp/artifacts-${id}`), replaces: true };
   }
   const file = TAR_FILE === undefined || TAR_FILE === '' ? undefined : TAR_FILE;
   const home = HOME === undefined || HOME === '' ? homedir() : HOME;
@@ -47,7 +47,8 @@ export async function destinationOf(
     if (found !== undefined && !found.isDirectory()) {
       throw unusable(path, 'a folder', 'a file', '--to');
     }
-    return { kind: 'folder', path, isNew: false };
+    if (found !== undefined) await expectEmpty(path, id);
+    return { kind: 'folder', path, replaces: false };
   }
   const parent = await stat(dirname(path)).catch(ifMissing);
   if (parent?.isDirectory() !== true) {
@@ -63,6 +64,17 @@ const unusable = (path: string, expected: string, found: string, by: string) =>
     found,
     fix: 'Name another place with --to.',
   });
+
+/** A bundle is never unpacked among other files. */
+async function expectEmpty(path: string, id: string): Promise<void> {
+  const [first] = await readdir(path);
+  if (first === undefined) return;
+  throw new Failure('usage', `${path} (--to) is not empty`, {
+    expected: 'a new or empty folder, or a file',
+    found: JSON.stringify(first),
+    fix: `Name one for the bundle alone, such as --to ${join(path, rootOf(id))}/.`,
+  });
+}
 
 /** Where a bundle is at last; `note`: why there. */
 export interface Written {
@@ -152,10 +164,10 @@ async function fileWithRoom(path: string, { settings, refuge }: OpenOptions) {
 }
 
 export async function openFolder(
-  { path, isNew }: Extract<Destination, { kind: 'folder' }>,
+  { path, replaces }: Extract<Destination, { kind: 'folder' }>,
   { owner, settings, signal }: OpenOptions,
 ) {
-  if (isNew) {
+  if (replaces) {
     await removeEarlier(path, owner, signal);
     await mkdir(path, { mode: 0o700 });
   } else {
@@ -163,7 +175,7 @@ export async function openFolder(
   }
   const roomBytes = await shareOfFree(path, settings);
   return {
-    sink: new BundleFolder(path, isNew ? owner : undefined),
+    sink: new BundleFolder(path, replaces ? owner : undefined),
     // A full disk has room for what is small, perhaps; what does not fit is an outcome.
     roomBytes: roomBytes ?? settings.gatherMinFreeMiB * 2 ** 20,
     commit: async (): Promise<Written> => ({ path }),

@@ -1,5 +1,5 @@
 import { hostname, networkInterfaces } from 'node:os';
-import type { Outcome } from '../collecting/collect.ts';
+import type { Outcome } from '../../../report/gather-record.ts';
 
 /** The names and addresses by which this host can be meant. */
 export function ownNames(): ReadonlySet<string> {

@@ -31,8 +31,8 @@ const RESERVED_BYTES = 512 * 1024;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * A new file beside its final place, 0600, which gets its name when it is complete. Nothing
- * that lies there is followed or written into; what is killed leaves the part that it has, as
+ * A new file beside its final place, 0600, which gets its name when it is complete. An existing
+ * file is neither followed nor written into. A killed process leaves what it has written as
  * `NAME.<random>.partial`.
  */
 export class FileOutput implements Output {
@@ -95,15 +95,11 @@ export class FileOutput implements Output {
 
   async #keepSomeSpace(): Promise<void> {
     const path = `${this.#partial}.reserve`;
-    const handle = await open(path, CREATE, 0o600);
+    await using handle = await open(path, CREATE, 0o600);
     this.#reserve = path;
-    try {
-      await handle.writeFile(randomBytes(RESERVED_BYTES));
-      // File systems that allocate late would find out too late that there is none.
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await handle.writeFile(randomBytes(RESERVED_BYTES));
+    // File systems that allocate late would find out too late that there is none.
+    await handle.sync();
   }
 
   async #freeReserve(): Promise<void> {

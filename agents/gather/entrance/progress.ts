@@ -8,7 +8,7 @@ export interface WordStream {
 }
 
 const DEFAULT_COLUMNS = 80;
-/** How often a terminal's line changes; a stream of numbers helps nobody. */
+/** How often a terminal's line changes; faster is unreadable. */
 const INTERVAL_MS = 100;
 const TO_LINE_START = '\r\x1b[K';
 

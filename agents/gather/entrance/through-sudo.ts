@@ -91,7 +91,7 @@ async function* asRoot(
   const { failed, exitCode, code } = await child;
   if (!failed) return;
   throw new Failure('retry', 'gathering as root failed', {
-    found: code === 'ENOENT' ? 'there is no sudo' : `exit code ${exitCode ?? 'none'} of sudo -n`,
+    found: code === 'ENOENT' ? 'sudo not found' : `exit code ${exitCode ?? 'none'} of sudo -n`,
     fix: 'Run it as root, or as a user who may use sudo without a password.',
   });
 }

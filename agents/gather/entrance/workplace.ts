@@ -11,10 +11,10 @@ import { DiskStorage, MemoryStorage } from '../collecting/storage.ts';
 
 const MIB = 2 ** 20;
 
-/** Where one gather collects; nobody else uses it. */
+/** Where one gather collects and nothing else. */
 export interface Workplace {
   readonly place: SpoolPlace;
-  /** For what sources have to unpack; where no disk has room, a folder that is not there. */
+  /** For what sources have to unpack; if no disk has room, a folder that does not exist. */
   readonly unpacked: string;
   /** Why nothing is collected on a disk, if so. */
   readonly shortage: string | undefined;
@@ -39,7 +39,7 @@ export async function shareOfFree(
     const { bavail, bsize } = await statfs(folder);
     const free = bavail * bsize;
     if (free < gatherMinFreeMiB * MIB) return undefined;
-    // One half for what is collected, one for the bundle: they often lie on the same disk.
+    // One half for what is collected, one for the bundle: they are often on the same disk.
     return (free * gatherDiskSharePercent) / 100 / 2;
   } catch {
     return undefined;

@@ -117,13 +117,11 @@ function isSuperseded(name: string, names: readonly string[]): boolean {
 /** A link counts if it stays in its folder, as that of the kubelet's current certificate does. */
 async function textOf(place: string): Promise<string> {
   const isLink = (await lstat(place)).isSymbolicLink();
-  const handle = await openRegular(isLink ? await endOfLinks(place, [dirname(place)]) : place);
-  try {
-    const { size } = await handle.stat();
-    return size > MAX_FILE_BYTES ? '' : await handle.readFile('utf8');
-  } finally {
-    await handle.close();
-  }
+  await using handle = await openRegular(
+    isLink ? await endOfLinks(place, [dirname(place)]) : place,
+  );
+  const { size } = await handle.stat();
+  return size > MAX_FILE_BYTES ? '' : await handle.readFile('utf8');
 }
 
 /** The certificates of a PEM text or a kubeconfig, in their order; keys beside them are not looked at. */

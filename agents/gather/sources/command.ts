@@ -31,7 +31,7 @@ interface ExitCodes {
 /** Lines of standard error that are worth telling. */
 const TOLD_LINES = 3;
 
-/** What a program prints. A program that is not there or fails is the source's reason. */
+/** What a program prints. A missing or failed program is the source's reason. */
 export function command(
   path: string,
   call: Call,
@@ -57,7 +57,7 @@ export async function outputText(
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Standard output as it comes; the program is ended with the signal, or when nobody reads on. */
+/** Standard output as it comes; the program is ended with the signal, or when its reader stops. */
 export async function* output(
   [program, ...args]: Call,
   signal: AbortSignal,
@@ -86,6 +86,6 @@ export async function* output(
   if (!failed || (exitCode !== undefined && accepts.includes(exitCode))) return;
   signal.throwIfAborted();
   const said = Buffer.from(stderr).toString('utf8').trim().split('\n').slice(-TOLD_LINES);
-  const how = code === 'ENOENT' ? 'there is no such program' : `exit code ${exitCode ?? 'none'}`;
+  const how = code === 'ENOENT' ? 'program not found' : `exit code ${exitCode ?? 'none'}`;
   throw new Failure('retry', `${program} failed`, { found: [how, ...said].join(' | ') });
 }

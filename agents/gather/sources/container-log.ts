@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -9,6 +8,7 @@ import type { GatherHost } from '../gather-host.ts';
 import type { Phase, Source } from '../source.ts';
 import { usual } from './command.ts';
 import { messages } from './cri-log.ts';
+import { openRegular } from './file.ts';
 
 /** More than a container's log and its rotated files usually have together. */
 const WHOLE_BYTES = 256 << 20;
@@ -105,18 +105,10 @@ async function* read(
   start: number,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const handle = await open(
-    place,
-    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-  );
-  try {
-    if (!(await handle.stat()).isFile()) throw new Failure('fatal', `${place} is no file`);
-    const options = { start, signal, autoClose: false, highWaterMark: CHUNK_BYTES };
-    const stream = handle.createReadStream(options);
-    yield* place.endsWith('.gz') ? pipeline(stream, createGunzip(), () => undefined) : stream;
-  } finally {
-    await handle.close();
-  }
+  await using handle = await openRegular(place);
+  const options = { start, signal, autoClose: false, highWaterMark: CHUNK_BYTES };
+  const stream = handle.createReadStream(options);
+  yield* place.endsWith('.gz') ? pipeline(stream, createGunzip(), () => undefined) : stream;
 }
 
 async function* fromNextLine(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -2,12 +2,14 @@ import { mkdir, mkdtemp, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { exists } from '../../../lib/host/files.ts';
+import type { ArchiveLimits } from '../../../report/archive/read-archive.ts';
+import { isReportInput } from '../../../report/inputs.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Phase, Source, SourceGroup } from '../source.ts';
 import { usual } from './command.ts';
 import { formatOf } from './file.ts';
 import { missing } from './made.ts';
-import { type UnpackedFile, type UnpackLimits, unpack, unpackedContents } from './unpack.ts';
+import { type UnpackedFile, unpack, unpackedContents } from './unpack.ts';
 
 const FOLDER = 'log-bundle-bootstrap';
 /** What the bundle of the live stage weighs is bounded by the Ignition that it came with. */
@@ -18,17 +20,6 @@ const SMALL_BYTES = usual.limitBytes;
 
 /** Its own explanation is of another moment; this bundle's rules read what it was made of. */
 const REPORTS = new Set(['report.html', 'report.json', 'SUMMARY.txt']);
-/** What the rules read on this host, they read of the live stage too. */
-const DIAGNOSIS = [
-  /^(failed-units\.txt|unit-status\/)/,
-  /^(bootstrap\/)?(systemd|network|disks|proc|static-pods|kubelet|etcd|agents|ignition|certificates|rpm-ostree)\//,
-  /^(bootstrap\/)?(services|steps)\//,
-  /^(bootstrap\/)?journals\/.*(?<!\.gz)$/,
-  /^(bootstrap\/)?containers\/([^/]+\.json$|tails\/|[^/]+\.inspect$)/,
-  /^resources\//,
-];
-const BULK = [/\.gz$/, /^resources\/pod-logs\//];
-
 /** The bundle of the live stage, which came to the installed host through Ignition, as part of this one. */
 export const earlier: SourceGroup = {
   name: 'earlier',
@@ -72,8 +63,7 @@ function sourceOf({ name, place }: UnpackedFile): Source {
 
 /** In which phase a file of the earlier bundle is collected, by its path in there. */
 export function phaseOf(name: string): Phase {
-  const isRead = DIAGNOSIS.some((path) => path.test(name)) && !BULK.some((path) => path.test(name));
-  return isRead ? 'diagnosis' : 'bulk';
+  return isReportInput(`${FOLDER}/${name}`) ? 'diagnosis' : 'bulk';
 }
 
 /** A folder of its own: listed again, it begins anew. */
@@ -83,7 +73,7 @@ async function folderFor({ work }: GatherHost): Promise<string> {
 }
 
 /** Unpacked it takes no more of the disk than a gather may. */
-async function limitsFor({ work, settings }: GatherHost): Promise<UnpackLimits> {
+async function limitsFor({ work, settings }: GatherHost): Promise<ArchiveLimits> {
   const { bavail, bsize } = await statfs(work);
   const share = (bavail * bsize * settings.gatherDiskSharePercent) / 100;
   return { ...LIMITS, bytes: Math.min(MAX_BYTES, share) };

@@ -22,19 +22,15 @@ const OPENSHIFT_AUTHORITIES = [
 /** Where etcd's own arguments on this host stand. */
 const MANIFESTS = ['etcd.yaml', 'etcd-pod.yaml', 'etcd-member-pod.yaml'];
 
-/** Asks this host's etcd, with a client certificate that lies here anyway, for the time of `use`. */
+/** Asks this host's etcd, with a client certificate of this host, for the duration of `use`. */
 export async function withEtcdOf<T>(
   host: GatherHost,
   use: (client: EtcdClient) => Promise<T>,
 ): Promise<T> {
   const { clientUrl } = accessTo('kubernetes').etcd;
   const { origin } = await etcdUrl(host, 'listen-client-urls', clientUrl);
-  const client = connectEtcd(origin, await etcdTls(host));
-  try {
-    return await use(client);
-  } finally {
-    client.close();
-  }
+  using client = connectEtcd(origin, await etcdTls(host));
+  return await use(client);
 }
 
 /** @throws Failure when no client certificate is here, or its files cannot be read. */

@@ -44,10 +44,10 @@ export function linkedFile(
   };
 }
 
-/** The file itself. @throws Failure when it lies in none of the folders. */
+/** The file itself. @throws Failure if it is in none of the folders. */
 export async function endOfLinks(place: string, folders: readonly string[]): Promise<string> {
   const end = await realpath(place);
-  // The folder may lie behind a link itself, as /opt does on CoreOS.
+  // The folder may itself be behind a link, as /opt does on CoreOS.
   const ends = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
   if (ends.some((folder) => end.startsWith(`${folder}${sep}`))) return end;
   throw new Failure('fatal', `${place} is a link to another place`, {
@@ -55,7 +55,7 @@ export async function endOfLinks(place: string, folders: readonly string[]): Pro
   });
 }
 
-/** The files of a folder and of those below it, by their paths in it; none when it is not there. */
+/** The files of a folder and of those below it, by their paths in it; none if the folder does not exist. */
 export async function filesBelow(folder: string, limits: WalkLimits = walkLimits) {
   const found = await below(folder, limits);
   return found.filter(({ kind }) => kind === 'file').map(({ name }) => name);
@@ -96,25 +96,19 @@ export async function* contents(
   lastBytes: number | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const handle = await openRegular(place);
-  try {
-    const { size } = await handle.stat();
-    if (place.endsWith('.gz')) {
-      const unpacked = createGunzip();
-      // The reader of what comes out hears of a failure there.
-      pipeline(read(handle, 0, signal), unpacked, () => undefined);
-      yield* unpacked;
-      return;
-    }
-    const start = lastBytes === undefined ? 0 : Math.max(0, size - lastBytes);
-    const bytes = read(handle, start, signal);
-    yield* start === 0 ? bytes : fromNextLine(bytes);
-  } finally {
-    await handle.close();
+  await using handle = await openRegular(place);
+  const { size } = await handle.stat();
+  if (place.endsWith('.gz')) {
+    // Errors reach the reader of the decompressed bytes.
+    yield* pipeline(read(handle, 0, signal), createGunzip(), () => undefined);
+    return;
   }
+  const start = lastBytes === undefined ? 0 : Math.max(0, size - lastBytes);
+  const bytes = read(handle, start, signal);
+  yield* start === 0 ? bytes : fromNextLine(bytes);
 }
 
-/** Opened without following a link. @throws Failure when it is no regular file. */
+/** Opened without following a link. @throws Failure if it is not a regular file. */
 export async function openRegular(place: string): Promise<FileHandle> {
   const handle = await open(
     place,
@@ -122,7 +116,7 @@ export async function openRegular(place: string): Promise<FileHandle> {
   );
   try {
     if ((await handle.stat()).isFile()) return handle;
-    throw new Failure('fatal', `${place} is no file`);
+    throw new Failure('fatal', `${place} is not a regular file`);
   } catch (error) {
     await handle.close();
     throw error;

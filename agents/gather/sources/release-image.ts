@@ -5,7 +5,7 @@ import { type GatherHost, own } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { madeJson } from './made.ts';
 
-/** The step of bootkube that fetches, verifies and imports what a release image brings elsewhere. */
+/** The step of bootkube that fetches, verifies and imports what other control planes have in a release image. */
 const PAYLOAD_STAGE = 'payload';
 
 const entriesSchema = z.array(

@@ -49,12 +49,8 @@ export async function withRuntime<T>(
       found: 'none',
     });
   }
-  const runtime = connectRuntime(socket);
-  try {
-    return await use(runtime);
-  } finally {
-    runtime.close();
-  }
+  using runtime = connectRuntime(socket);
+  return await use(runtime);
 }
 
 async function look(runtime: ContainerRuntime, signal: AbortSignal): Promise<RuntimeView> {

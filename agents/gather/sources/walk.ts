@@ -19,7 +19,7 @@ export interface Found {
 }
 
 /**
- * Files and links below a folder, sorted within each folder; none when it is not there.
+ * Files and links below a folder, sorted within each folder; none if it does not exist.
  * Links are not followed, sockets and devices left out.
  */
 export async function below(folder: string, limits: WalkLimits = walkLimits): Promise<Found[]> {

@@ -4,6 +4,7 @@ import t from 'tap';
 import { type Entrance, timestamp } from '../../../agents/gather/entrance/command-line.ts';
 import { parseSince } from '../../../agents/gather/entrance/since.ts';
 import { gatherHere } from './in-process.ts';
+import { groupsOf } from './synthetic.ts';
 import { GatherTester } from './tester.ts';
 
 const sources = [
@@ -56,7 +57,7 @@ t.test(
       [[], /nowhere \(TAR_FILE\) cannot take/, { TAR_FILE: '/nowhere/x.tar.gz' }],
       [[], /home cannot be replaced by a log bundle; .*found a folder/, { TAR_FILE: tester.home }],
       [[], /nowhere \(the home folder\) cannot take/, { HOME: '/nowhere' }],
-      [['--work', '/nowhere'], /--work: expected a folder/],
+      [['--work', '/nowhere'], /--work: not a folder/],
       [['--work', ''], /--work: expected a path/],
       [['mast er'], /MASTER: expected a host name or an address, found "mast er"/],
       [['$(reboot)', '-x'], /unknown option '-x'/],
@@ -95,10 +96,27 @@ t.test('what tells and does nothing', async (t) => {
     { code: 0, stdout: /Usage: gather .*--only <GROUPS>.*one, two/s },
   );
   const plan = await gatherHere(tester, ['gather', 'plan'], sources);
-  t.match(plan.stdout.toString(), /^one +known within 5 s\ntwo /);
+  t.match(plan.stdout.toString(), /^one +listed within 5 s\ntwo /);
   const list = await gatherHere(tester, ['gather', '--list', '--only', 'two'], sources);
   t.equal(list.stdout.toString(), 'two\n  b.txt (diagnosis, 20 s)\n');
   t.strictSame(everything(tester.root), before);
+});
+
+t.test('a group with two places in the order of collection is one group', async (t) => {
+  const tester = new GatherTester(t);
+  const catalogue = [
+    ...groupsOf([{ path: 'new.log', does: 'text', group: 'journals' }]),
+    ...groupsOf([{ path: 'b.txt', does: 'text', group: 'two' }]),
+    ...groupsOf([{ path: 'old.log', does: 'text', group: 'journals' }]),
+  ];
+  const said = async (...args: string[]) =>
+    (await gatherHere(tester, ['gather', ...args], [], { catalogue })).stdout.toString();
+  t.match(await said('--help'), /commas:\s+journals,\s+two\n/);
+  t.strictSame((await said('plan')).match(/^\w+/gm), ['journals', 'two']);
+  t.equal(
+    await said('--list', '--only', 'journals'),
+    'journals\n  new.log (diagnosis, 20 s)\n  old.log (diagnosis, 20 s)\n',
+  );
 });
 
 t.test('moments', async (t) => {

@@ -41,6 +41,20 @@ t.test('where it goes', async (t) => {
     t.equal(readFileSync(join(root, folder, 'a/b.txt'), 'utf8'), 'b\n');
     t.equal(statSync(join(root, folder, 'a')).mode & 0o777, 0o700);
   }
+  mkdirSync(join(root, 'mine'));
+  writeFileSync(join(root, 'mine/gather.log'), 'mine');
+  for (const folder of ['mine', 'mine/', 'existing']) {
+    const to = join(root, folder);
+    const refused = await gatherHere(tester, ['gather', '--id', 'x', '--to', to], sources, {
+      environment: { HOME: home },
+    });
+    t.match(refused, {
+      code: 2,
+      stderr: /is not empty; expected a new or empty folder.* such as --to .*log-bundle-x\//,
+    });
+  }
+  t.strictSame(readdirSync(join(root, 'mine')), ['gather.log']);
+  t.equal(readFileSync(join(root, 'mine/gather.log'), 'utf8'), 'mine');
   symlinkSync('/etc/hosts', archiveOf(tester, 'x'));
   const hosts = readFileSync('/etc/hosts', 'utf8');
   await run([]);

@@ -69,7 +69,7 @@ t.test('called by a user: root gathers, the user writes', async (t) => {
     t.match(refused, { code: 1, stderr: message });
   }
   const none = await tester.run(['--id', 'refused'], sources, { ...env, PATH: '/nowhere' });
-  t.match(none, { code: 1, stderr: /there is no sudo. Run it as root/ });
+  t.match(none, { code: 1, stderr: /sudo not found. Run it as root/ });
   t.strictSame(readdirSync(tester.home).toSorted(), [
     'log-bundle-stopped.tar.gz',
     'log-bundle-x.tar.gz',

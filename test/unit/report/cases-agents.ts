@@ -16,32 +16,6 @@ const status = (state: string, more: object) => ({
     step: { name: 'manifests', number: 8, of: 17, attempt: 1, ...more },
   }),
 });
-const dns = (entry: object) => ({
-  'bootstrap/network/dns.json': json([
-    { name: 'api.lab.example.test', addresses: ['192.168.126.10'], expected: ['192.168.126.10'] },
-    { name: 'api-int.lab.example.test', expected: ['192.168.126.10'], addresses: [], ...entry },
-  ]),
-});
-const noRecord = (check: string, name: string) =>
-  new Failure('retry', `${name} does not resolve to this host: getaddrinfo EAI_AGAIN ${name}`, {
-    code: 'dns-record-missing',
-    subject: name,
-    fix: `Add a DNS record for ${name} with the address 192.168.126.10.`,
-    found: check,
-  });
-/** As bootkube leaves it on a host without these records: at its deadline. */
-const PREFLIGHT = new Failure('deadline', 'deadline of 15s exceeded', {
-  expected: 'a host that fulfils what the installation needs',
-  cause: new Failure('retry', '2 of 9 checks failed', {
-    code: 'preflight',
-    parts: [
-      noRecord('dns-api-int', 'api-int.lab.example.test'),
-      noRecord('dns-apps', 'preflight-check.apps.lab.example.test'),
-      new Failure('retry', '3 MiB of memory', { code: 'preflight-memory' }),
-    ],
-    fix: 'A check becomes a warning by its name in bootstrapInPlace.preflightWarnings.',
-  }),
-});
 const rejected = (file: string, reason: string) =>
   new Failure('fatal', `${file}: ${reason}`, { code: 'manifest-rejected', subject: file });
 const MANIFESTS = new Failure('fatal', '2 of 10 manifests could not be applied', {
@@ -74,55 +48,6 @@ const addresses = json([
 ]);
 
 export const agentCases: readonly RuleCase[] = [
-  {
-    rule: 'dns-record-missing',
-    of: 'a name that does not resolve, and what preflight said of it',
-    files: {
-      ...dns({ error: 'ENOTFOUND' }),
-      ...live('bootkube', step('15:00:00', 'preflight', 'failed', PREFLIGHT)),
-    },
-    finds: [
-      {
-        severity: 'failing',
-        title: /^api-int.lab.example.test does not resolve: ENOTFOUND/,
-        at: 'bootstrap/network/dns.json:12',
-        todo: /192\.168\.126\.10/,
-      },
-    ],
-  },
-  {
-    rule: 'dns-record-missing',
-    of: "another host's address",
-    files: dns({ addresses: ['192.168.126.9'] }),
-    finds: [
-      {
-        severity: 'failing',
-        title: /resolves to 192.168.126.9, not to this host \(192.168.126.10\)/,
-      },
-    ],
-  },
-  {
-    rule: 'dns-record-missing',
-    of: 'what preflight said alone',
-    files: live('bootkube', step('15:00:00', 'preflight', 'failed', PREFLIGHT)),
-    finds: [
-      {
-        severity: 'failing',
-        title: /^api-int.lab.example.test/,
-        todo: /^Add a DNS record for api-int.lab.example.test with the address 192.168.126.10\.$/,
-      },
-      {
-        severity: 'failing',
-        title: /^preflight-check.apps/,
-        at: 'bootstrap/steps/bootkube.jsonl:1',
-      },
-    ],
-  },
-  {
-    rule: 'dns-record-missing',
-    of: 'records that are there, one of them with a second address',
-    files: dns({ addresses: ['192.168.126.11', '192.168.126.10'] }),
-  },
   {
     rule: 'manifest-rejected',
     of: 'two bad manifests',

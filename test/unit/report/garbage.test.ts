@@ -1,9 +1,10 @@
 import t from 'tap';
-import { reportFiles } from '../../../report/report.ts';
+import { analyze } from '../../../report/report.ts';
 import { reportSchema } from '../../../report/schema.ts';
 import { agentCases } from './cases-agents.ts';
 import { apiCases } from './cases-api.ts';
 import { diskCases } from './cases-disks.ts';
+import { dnsCases } from './cases-dns.ts';
 import { hostCases } from './cases-host.ts';
 import { workloadCases } from './cases-workload.ts';
 import { filesOf, viewOf } from './view.ts';
@@ -11,9 +12,16 @@ import { filesOf, viewOf } from './view.ts';
 type Files = Record<string, string>;
 
 /** How a rule or a part of the report that threw is noted. */
-const STUMBLED = /^The (rule \S+ could not be applied|.* could not be told): /;
+const STUMBLED = /^The (rule \S+ could not be applied|.* could not be determined): /;
 
-const cases = [...agentCases, ...apiCases, ...diskCases, ...hostCases, ...workloadCases];
+const cases = [
+  ...agentCases,
+  ...apiCases,
+  ...diskCases,
+  ...dnsCases,
+  ...hostCases,
+  ...workloadCases,
+];
 /** Every path that a rule reads, with something in it that the rule understands. */
 const everything: Files = Object.assign(
   {},
@@ -67,9 +75,7 @@ for (const [name, damage] of Object.entries(damages)) {
     const everywhere = damaged(() => true);
     const halves = Array.from({ length: 4 }, () => damaged(() => random() < 0.5));
     for (const files of [everywhere, ...halves]) {
-      const { files: made } = reportFiles(viewOf(files));
-      const json = made.find(({ path }) => path === 'report.json')?.contents ?? '';
-      const report = reportSchema.parse(JSON.parse(json));
+      const report = reportSchema.parse(analyze(viewOf(files)));
       t.strictSame(
         report.findings.filter(({ title }) => STUMBLED.test(title)).map(({ title }) => title),
         [],

@@ -1,13 +1,23 @@
+import { globSync } from 'node:fs';
 import t from 'tap';
 import { rules } from '../../../report/rules.ts';
+import { read, root } from '../docs/documents.ts';
 import { agentCases } from './cases-agents.ts';
 import { apiCases } from './cases-api.ts';
 import { diskCases } from './cases-disks.ts';
+import { dnsCases } from './cases-dns.ts';
 import { hostCases } from './cases-host.ts';
 import { workloadCases } from './cases-workload.ts';
 import { filesOf, viewOf } from './view.ts';
 
-const cases = [...hostCases, ...diskCases, ...agentCases, ...apiCases, ...workloadCases];
+const cases = [
+  ...hostCases,
+  ...diskCases,
+  ...dnsCases,
+  ...agentCases,
+  ...apiCases,
+  ...workloadCases,
+];
 
 for (const { rule, of, files, failures = [], finds = [] } of cases) {
   t.test(`${rule}: ${of}`, async (t) => {
@@ -48,6 +58,14 @@ t.test('rules have names, words and advice of their own', async (t) => {
     t.match(name, /^[a-z]+(-[a-z]+)*$/);
     t.ok(looksFor.length > 20 && todo.length > 20, name);
   }
+});
+
+t.test('fields of install-config.yaml are spelt as they are there', async (t) => {
+  const text = read('docs/reference/install-config.md');
+  const sources = globSync('report/{rules,reading}/*.ts', { cwd: root }).map(read).join('');
+  const fields = sources.match(/\bbootstrapInPlace\.\w+/g) ?? [];
+  t.ok(fields.length > 0);
+  for (const field of new Set(fields)) t.ok(text.includes(`\`${field}\``), field);
 });
 
 t.test('a healthy host has nothing failing, and nothing to warn of', async (t) => {

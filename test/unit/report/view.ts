@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BundleView, CollectFailure } from '../../../report/bundle-view.ts';
+import { textView } from '../../../report/text-view.ts';
 
 /** The moment at which the bundles of these tests were made. */
 export const NOW = Date.parse('2026-11-21T15:20:00Z');
@@ -10,19 +11,8 @@ export function viewOf(
   files: Readonly<Record<string, string>>,
   { atMs = NOW, failures = [] }: { atMs?: number; failures?: readonly CollectFailure[] } = {},
 ): BundleView {
-  return {
-    atMs,
-    failures,
-    paths: () => Object.keys(files).toSorted(),
-    lines: (path) => files[path]?.replace(/\n$/, '').split('\n') ?? [],
-    json: (path) => {
-      try {
-        return JSON.parse(files[path] ?? '');
-      } catch {
-        return undefined;
-      }
-    },
-  };
+  const view = textView(atMs, { paths: () => Object.keys(files), text: (path) => files[path] });
+  return { ...view, failures };
 }
 
 /** The files of a folder beside this one, as an unpacked bundle has them. */

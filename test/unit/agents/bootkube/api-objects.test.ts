@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { apiObjects, objectsFolder } from '../../../../agents/bootkube/handover/api-objects.ts';
@@ -15,7 +15,9 @@ t.test('gather saves the objects of the API where the bundle will look for them'
   const root = t.testdir();
   const { context, progress } = host(root, `echo "$*" > ${join(root, 'arguments')}`);
   const folder = objectsFolder(context);
+  mkdirSync(join(folder, 'left-by-a-killed-attempt'), { recursive: true });
   t.same(await apiObjects.run(context, progress()), { kind: 'done', note: folder });
+  t.notOk(existsSync(folder), 'gather finds an empty place');
   t.equal(
     readFileSync(join(root, 'arguments'), 'utf8').trim(),
     `gather --id bootstrap --only resources --to ${folder}/`,

@@ -5,7 +5,8 @@ import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { type Header, pack } from 'tar-stream';
 import { earlier, phaseOf } from '../../../../agents/gather/sources/earlier.ts';
-import { nameInBundle, unpack } from '../../../../agents/gather/sources/unpack.ts';
+import { unpack } from '../../../../agents/gather/sources/unpack.ts';
+import { nameInBundle } from '../../../../report/archive/names.ts';
 import { hostAt, listed, soon, textOf } from './host.ts';
 
 type Entry = Partial<Header> & { readonly name: string; readonly text?: string };
@@ -43,7 +44,7 @@ t.test('the earlier bundle becomes part of this one, without its first folder', 
     [
       [`${top}/gather.log`, 'bulk', 'text'],
       [`${top}/bootstrap/steps/bootkube.jsonl`, 'diagnosis', 'json'],
-      [`${top}/unit-status/dev-x\\x2dy.device.txt`, 'diagnosis', 'text'],
+      [`${top}/unit-status/dev-x\\x2dy.device.txt`, 'bulk', 'text'],
       [`${top}/bootstrap/journals/kubelet.log`, 'diagnosis', 'text'],
     ],
   );
@@ -165,7 +166,7 @@ t.test('it is bounded, whatever it says it is', async (t) => {
       { ...limits, fileBytes: 16 << 20 },
       soon(),
     );
-    t.match(failure, { message: /larger than a log bundle may be/ }, name);
+    t.match(failure, { message: /larger than a log bundle can be/ }, name);
     t.ok(files.length > 0 && files.length <= 10, `${name}: ${files.length} files before`);
   }
   const large = await archiveOf([

@@ -24,7 +24,7 @@ t.test('a file is read as it is, its end if it is too long, never through a link
   t.equal(await text('packed.gz'), 'packed\n');
   await symlink(join(root, 'small'), join(root, 'link'));
   await t.rejects(text('link'), { code: 'ELOOP' });
-  await t.rejects(text('folder'), { message: /is no file/ });
+  await t.rejects(text('folder'), { message: /is not a regular file/ });
   await t.rejects(text('nothing'), { code: 'ENOENT' });
   await writeFile(join(root, 'torn.gz'), gzipSync('x'.repeat(100_000)).subarray(0, 60));
   await t.rejects(text('torn.gz'), { code: 'Z_BUF_ERROR' });

@@ -1,0 +1,85 @@
+import type { ArchivedFile } from '../../report/archive/read-archive.ts';
+import { gatherRecordSchema, type Outcome } from '../../report/gather-record.ts';
+import { isReportInput } from '../../report/inputs.ts';
+import type { TextFiles } from '../../report/text-view.ts';
+
+/** What a bundle of gather, or of the scripts before it, has at least one of. */
+const MARK =
+  /^(?:gather\.(?:json|log)|report\.(?:json|html)|SUMMARY\.txt)$|^(?:bootstrap|control-plane\/[^/]+)\/(?:journals|services|steps|containers)\//;
+const RECORD = 'gather.json';
+/** Twice what gather itself allows for the largest of these files. */
+const MAX_FILE_BYTES = 32 << 20;
+const MAX_BYTES = 256 << 20;
+
+/** What gather.json says, as far as the analysis needs it. */
+const recordSchema = gatherRecordSchema
+  .unwrap()
+  .pick({ begunAt: true, interrupted: true, sources: true });
+
+/** The files of a bundle that the analysis reads, in memory and within bounds. */
+export class LoadedBundle implements TextFiles {
+  readonly #files = new Map<string, Buffer>();
+  readonly #notLoaded: Outcome[] = [];
+  #bytes = 0;
+  #hasMark = false;
+  #newestMs: number | undefined;
+
+  /** Whether it has any sign of being a log bundle at all. */
+  get isBundle(): boolean {
+    return this.#hasMark;
+  }
+
+  paths(): Iterable<string> {
+    return [...this.#files.keys()].filter((path) => path !== RECORD);
+  }
+
+  text(path: string): string | undefined {
+    return this.#files.get(path)?.toString('utf8');
+  }
+
+  /** Takes the file if the analysis reads it. Rejects if its content cannot be read. */
+  async take(file: ArchivedFile): Promise<void> {
+    const { name, size, modified, content } = file;
+    this.#hasMark ||= MARK.test(name);
+    if (name !== RECORD && !isReportInput(name)) return;
+    if (size > MAX_FILE_BYTES || this.#bytes + size > MAX_BYTES) {
+      this.miss(name, `not analysed: too large, ${size} bytes`);
+      return;
+    }
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of content) if (chunk instanceof Uint8Array) chunks.push(chunk);
+    this.#bytes += size;
+    this.#files.set(name, Buffer.concat(chunks));
+    const modifiedMs = modified?.getTime() ?? Number.NaN;
+    if (modifiedMs > (this.#newestMs ?? 0)) this.#newestMs = modifiedMs;
+  }
+
+  /** Notes something that the analysis has to do without. */
+  miss(path: string, failure: string): void {
+    this.#notLoaded.push({ path, seconds: 0, bytes: 0, leftOut: 0, failure });
+  }
+
+  /** When it was collected, and what could not be collected there or loaded here. */
+  facts() {
+    const record = recordSchema.safeParse(this.#record()).data;
+    if (record === undefined) {
+      this.miss(RECORD, 'missing or damaged: what else could not be collected is unknown');
+    }
+    return {
+      // Without the record, files are about as old as the collection.
+      atMs: record === undefined ? (this.#newestMs ?? Date.now()) : Date.parse(record.begunAt),
+      isInterrupted: typeof record?.interrupted === 'string',
+      outcomes: [...(record?.sources ?? []), ...this.#notLoaded],
+      /** How many of the outcomes, the last ones, are of loading. */
+      missed: this.#notLoaded.length,
+    };
+  }
+
+  #record(): unknown {
+    try {
+      return JSON.parse(this.text(RECORD) ?? '');
+    } catch {
+      return undefined;
+    }
+  }
+}

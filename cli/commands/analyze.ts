@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { type AnalyzeOptions, analyzeBundle } from '../analyze/analyze.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** `sno analyze BUNDLE`: what is wrong with the host of a log bundle. */
+export function addAnalyze(sno: Command, surroundings: Surroundings): void {
+  sno
+    .command('analyze')
+    .description('analyze a log bundle: what is wrong with its host, and what to do about it')
+    .argument(
+      '<bundle>',
+      'log-bundle-ID.tar.gz, whole or truncated, or the folder it was unpacked to',
+    )
+    .option('--json', 'print report.json instead of the summary')
+    .option('--html <file>', 'write the whole report as a page for a browser')
+    .option('--to <dir>', 'also unpack the bundle, with the new report, into a new or empty folder')
+    .action((bundle: string, options: AnalyzeOptions) =>
+      analyzeBundle(bundle, options, surroundings),
+    );
+}

@@ -1,0 +1,95 @@
+import { pipeline } from 'node:stream/promises';
+import { extract } from 'tar-stream';
+import { Failure } from '../../lib/errors/failure.ts';
+import { nameInBundle, TakenNames } from './names.ts';
+
+export interface ArchiveLimits {
+  readonly entries: number;
+  /** Of one file; a larger one is refused. */
+  readonly fileBytes: number;
+  /** Of everything that is decompressed, headers included. */
+  readonly bytes: number;
+}
+
+/** A regular file of the archive. */
+export interface ArchivedFile {
+  /** Without the first folder of the archive; safe as a path below a folder. */
+  readonly name: string;
+  readonly size: number;
+  readonly modified: Date | undefined;
+  /** What is not read of it is skipped. */
+  readonly content: AsyncIterable<unknown>;
+}
+
+export interface ArchiveEnd {
+  /** What was not taken, quoted, for people: at most a few. */
+  readonly refused: readonly string[];
+  /** Why the rest of the archive was not read: damage or a limit. */
+  readonly failure?: unknown;
+}
+
+const MAX_REFUSED = 20;
+
+/**
+ * Reads a log bundle from an untrusted source, already decompressed: regular files only, each
+ * name once. Damage, a limit, and an error of `take` end the reading and are returned as
+ * `failure`. Rejects only when `signal` aborts.
+ */
+export async function readArchive(
+  chunks: AsyncIterable<Uint8Array>,
+  limits: ArchiveLimits,
+  signal: AbortSignal,
+  take: (file: ArchivedFile) => Promise<void>,
+): Promise<ArchiveEnd> {
+  const taken = new TakenNames();
+  const refused: string[] = [];
+  const entries = extract();
+  const reading = pipeline(atMost(chunks, limits.bytes), entries, { signal });
+  // Awaited below, after what was read of it.
+  reading.catch(() => undefined);
+  let failure: unknown;
+  try {
+    let count = 0;
+    for await (const entry of entries) {
+      if (++count > limits.entries) throw tooLarge(`more than ${limits.entries} entries`);
+      const { name: written, type, size = 0, mtime: modified } = entry.header;
+      const name = type === 'file' && size <= limits.fileBytes ? nameInBundle(written) : undefined;
+      if (name !== undefined && taken.add(name)) {
+        await take({ name, size, modified, content: entry });
+      } else if (type !== 'directory') {
+        refused.push(JSON.stringify(written.slice(0, 200)));
+      }
+      entry.resume();
+    }
+    await reading;
+  } catch (error) {
+    signal.throwIfAborted();
+    failure = error;
+  } finally {
+    entries.destroy();
+    await reading.catch(() => undefined);
+  }
+  return { refused: shortened(refused), ...(failure === undefined ? {} : { failure }) };
+}
+
+function shortened(refused: readonly string[]): string[] {
+  const shown = refused.slice(0, MAX_REFUSED);
+  const more = refused.length - shown.length;
+  return more > 0 ? [...shown, `${more} more`] : shown;
+}
+
+/** At most `limit` bytes of a stream. */
+export async function* atMost(
+  chunks: AsyncIterable<Uint8Array>,
+  limit: number,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > limit) throw tooLarge(`more than ${Math.round(limit / 2 ** 20)} MiB`);
+    yield chunk;
+  }
+}
+
+const tooLarge = (found: string) =>
+  new Failure('fatal', 'the archive is larger than a log bundle can be', { found });
