@@ -2,7 +2,6 @@ import t from 'tap';
 import { finish } from '../../../../agents/bootkube/handover/finish.ts';
 import { restart } from '../../../../agents/install-to-disk/restart.ts';
 import { waitForBootkube } from '../../../../agents/install-to-disk/wait-for-bootkube.ts';
-import { progressLine, showProgress } from '../../../../agents/progress/show-progress.ts';
 import type { AgentStatus } from '../../../../lib/steps/status.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
@@ -76,32 +75,4 @@ t.test('wait-for-bootkube', async (t) => {
       t.ok(await it.waitsFor(waitForBootkube, /Waiting for bootkube to finish/), more.state);
     }
   });
-});
-
-t.test('show-progress', async (t) => {
-  t.test('says each change once, until the installation is on the disk', async (t) => {
-    const it = testHost(t);
-    const step = { name: 'etcd', number: 3, of: 9, attempt: 1, since: '', until: '' };
-    it.write('/opt/openshift/.keep');
-    it.write('/run/sno-agents/install-to-disk/.keep');
-    it.write(STATUS, JSON.stringify(status({ step })));
-    t.equal(await it.holds(showProgress), false);
-    const running = it.run(showProgress);
-    it.write(INSTALLED);
-    t.same(await running, { kind: 'done' });
-    t.equal(it.lines.filter((line) => line.includes('step 3 of 9 (etcd)')).length, 1);
-    t.equal(await it.holds(showProgress), true);
-  });
-
-  const lines: [status: AgentStatus | undefined, says: RegExp | undefined][] = [
-    [undefined, undefined],
-    [status({}), /^Preparing the cluster$/],
-    [status({ agent: 'install-to-disk' }), /^Writing the disk$/],
-    [status({ state: 'failed', reason: 'no disk' }), /FAILED: no disk/],
-    [status({ state: 'failed' }), /FAILED: no reason/],
-    [status({ state: 'stopped' }), /stopped/],
-    [status({ state: 'done' }), /done/],
-    [status({ agent: 'install-to-disk', state: 'reboot' }), /medium may be removed/],
-  ];
-  for (const [given, says] of lines) t.match(progressLine(given), says, given?.state ?? 'none');
 });
