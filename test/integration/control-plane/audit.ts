@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
-import { eventually, NAMESPACE, NODE, PASSWORD, type World } from './world.ts';
+import { eventually, NAMESPACE, NODE, OTHER_NODE, PASSWORD, type World } from './world.ts';
 
 const eventSchema = z.object({
   level: z.string(),
@@ -45,6 +45,7 @@ export function auditLogTests(world: World): void {
       );
     t.ok(says('create', 'sno-agents:bootstrap-admin', 201), 'who made a Secret');
     t.ok(says('get', `system:serviceaccount:${NAMESPACE}:web`, 403), 'who was refused one');
+    t.ok(says('get', `system:node:${OTHER_NODE}`, 403), 'which node tried that of another');
     for (const resource of ['secrets', 'serviceaccounts', 'configmaps']) {
       const found = events.filter(({ objectRef }) => objectRef?.resource === resource);
       t.ok(found.length > 0, resource);
