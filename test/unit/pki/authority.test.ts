@@ -26,6 +26,7 @@ t.test('an authority signs leaves and nothing else, for ten years', async (t) =>
     critical: true,
   });
   t.ok(parsed.getExtension(x509.SubjectKeyIdentifierExtension));
+  t.match(parsed.signatureAlgorithm, { name: 'ECDSA', hash: { name: 'SHA-256' } });
   t.equal(certificate.validFromDate.toISOString(), '2026-02-28T12:00:00.000Z');
   t.equal(certificate.validToDate.toISOString(), '2036-02-27T12:00:00.000Z');
 });
@@ -56,6 +57,7 @@ t.test('a leaf chains to its authority and says what it was asked to say', async
   });
   t.ok(parsed.getExtension(x509.AuthorityKeyIdentifierExtension));
   t.ok(parsed.getExtension(x509.SubjectKeyIdentifierExtension));
+  t.match(parsed.signatureAlgorithm, { name: 'ECDSA', hash: { name: 'SHA-256' } });
   t.equal(certificate.checkHost('edge.example.test'), 'edge.example.test');
   t.equal(certificate.checkIP('192.0.2.7'), '192.0.2.7');
   t.match(inspectCertificate(leaf.certificate), {
