@@ -4,58 +4,80 @@ import { z } from 'zod';
 import { rendered } from './rendered-host.ts';
 
 const objectSchema = z.object({
-  apiVersion: z.literal('rbac.authorization.k8s.io/v1'),
+  apiVersion: z.string(),
   kind: z.string(),
-  metadata: z.object({ name: z.string() }),
+  metadata: z.object({ name: z.string(), namespace: z.string().optional() }),
   roleRef: z.object({ kind: z.string(), name: z.string() }).optional(),
   subjects: z.array(z.object({ kind: z.string(), name: z.string() })).optional(),
   rules: z.array(z.record(z.string(), z.array(z.string()))).optional(),
 });
 const objects = rendered.manifests
-  .filter(({ name }) => !/gather|deferred/.test(name))
   .flatMap(({ contents }) => parseAllDocuments(contents))
   .map((document) => objectSchema.parse(document.toJS()));
 
-/** Who is given what beyond what Kubernetes gives by itself. */
-const BINDINGS: readonly [role: string, kind: 'User' | 'Group', subject: string, reason: string][] =
-  [
-    [
-      'system:kubelet-api-admin',
-      'User',
-      'kube-apiserver-kubelet-client',
-      'logs and exec pass through it; it needs nothing of the API itself',
-    ],
-    [
-      'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
-      'Group',
-      'system:nodes',
-      'who is a node renews its own certificate; nobody else has one to renew',
-    ],
-    ['sno-agents:csr-approver', 'User', 'sno-agents:csr-approver', 'the role below'],
-  ];
+/** Who is given what beyond what Kubernetes gives by itself; where: the namespace, if it is one. */
+const BINDINGS: readonly {
+  role: string;
+  subject: `${'User' | 'Group'} ${string}`;
+  where?: string;
+  reason: string;
+}[] = [
+  {
+    role: 'system:kubelet-api-admin',
+    subject: 'User kube-apiserver-kubelet-client',
+    reason: 'logs and exec pass through it; it needs nothing of the API itself',
+  },
+  {
+    role: 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
+    subject: 'Group system:nodes',
+    reason: 'who is a node renews its own certificate; nobody else has one to renew',
+  },
+  {
+    role: 'sno-agents:csr-approver',
+    subject: 'User sno-agents:csr-approver',
+    reason: 'the role below',
+  },
+  {
+    role: 'sno-agents:gather',
+    subject: 'Group sno-agents:gather',
+    reason: 'who gathers a bundle has a certificate of ten minutes',
+  },
+  {
+    role: 'sno-agents:installation',
+    subject: 'Group sno-agents:installation',
+    where: 'kube-system',
+    reason: 'the status of the installation is one ConfigMap',
+  },
+  {
+    role: 'sno-agents:deferred',
+    subject: 'User sno-agents:deferred',
+    reason: 'the kinds that come later, until they are applied',
+  },
+  {
+    role: 'sno-agents:deferred',
+    subject: 'User sno-agents:deferred',
+    where: 'kube-system',
+    reason: 'their status is one ConfigMap',
+  },
+];
 
 t.test('each binding has a reason, and there is no other', async (t) => {
-  const bindings = objects.flatMap(({ kind, roleRef, subjects }) =>
+  const bindings = objects.flatMap(({ metadata, roleRef, subjects }) =>
     roleRef === undefined
       ? []
-      : [[kind, roleRef.kind, roleRef.name, subjects?.map((each) => [each.kind, each.name])]],
+      : [[roleRef.name, metadata.namespace, subjects?.map(({ kind, name }) => `${kind} ${name}`)]],
   );
   t.same(
     bindings,
-    BINDINGS.map(([role, kind, name]) => [
-      'ClusterRoleBinding',
-      'ClusterRole',
-      role,
-      [[kind, name]],
-    ]),
+    BINDINGS.map(({ role, where, subject }) => [role, where, [subject]]),
   );
 });
 
 t.test('the approver reads requests, approves one signer, and reads one node', async (t) => {
-  const roles = objects.filter(({ rules }) => rules !== undefined);
+  const roles = objects.filter(({ metadata }) => metadata.name === 'sno-agents:csr-approver');
   t.same(
-    roles.map(({ kind, metadata }) => [kind, metadata.name]),
-    [['ClusterRole', 'sno-agents:csr-approver']],
+    roles.map(({ kind }) => kind),
+    ['ClusterRole', 'ClusterRoleBinding'],
   );
   t.same(roles[0]?.rules, [
     {
@@ -81,6 +103,19 @@ t.test('the approver reads requests, approves one signer, and reads one node', a
       verbs: ['get', 'list', 'watch'],
     },
   ]);
+});
+
+t.test('no agent may do everything, or read a Secret', async (t) => {
+  const rules = objects.flatMap((object) => object.rules ?? []);
+  t.ok(rules.length > 5);
+  for (const { apiGroups = [], resources = [], verbs = [] } of rules) {
+    t.notOk(resources.includes('secrets') && apiGroups.includes(''), 'Secrets');
+    // Groups that Kubernetes does not serve itself: the deferred manifests', and what a bundle lists.
+    const ofOthers = apiGroups.every((group) => /\.(example\.test|openshift\.io)$/.test(group));
+    t.notOk(resources.includes('*') && !ofOthers, `all of ${apiGroups.join()}`);
+    t.notOk(verbs.includes('*') && !ofOthers, `everything with ${resources.join()}`);
+    t.notOk(verbs.some((verb) => ['impersonate', 'escalate', 'bind'].includes(verb)));
+  }
 });
 
 t.test('nobody is given the rights of an administrator', async (t) => {
