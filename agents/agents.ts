@@ -16,20 +16,23 @@ import { postRebootArguments } from './post-reboot/arguments.ts';
 import { postRebootPlan } from './post-reboot/plan.ts';
 import { restorePlan } from './post-reboot/restore/plan.ts';
 import { progressPlan } from './progress/plan.ts';
-import { type HostContext, hostContext } from './steps/host-context.ts';
+import { type HostContext, hostContext, installContext } from './steps/host-context.ts';
 
 /** `calledAs`: by which of its names. Returns the exit code. */
 type Run = (paths: HostPaths, args: readonly string[], calledAs: string) => Promise<number>;
 
 /** Runs a plan by the command line that every agent has. */
 const planned =
-  (plan: (settings: Settings) => Plan<HostContext>) =>
+  <Context extends HostContext>(
+    plan: (settings: Settings) => Plan<Context>,
+    context: (paths: HostPaths) => Promise<Context>,
+  ) =>
   async (paths: HostPaths, args: readonly string[]): Promise<number> =>
     runAgentCommand(
       {
         plan: plan(await readSettings(paths)),
         paths,
-        context: () => hostContext(paths),
+        context: () => context(paths),
         reboot: () => rebootHost(AbortSignal.timeout(60_000)),
       },
       args,
@@ -37,15 +40,15 @@ const planned =
 
 /** What each agent of the table (lib/agents/table.ts) does when it is called. */
 export const agents: Readonly<Record<AgentName, Run>> = {
-  bootkube: planned(bootkubePlan),
-  'install-to-disk': planned(installToDiskPlan),
-  'approve-csr': planned(approveCsrPlan),
-  progress: planned(progressPlan),
-  'sno-payload': planned(payloadPlan),
-  'sno-restore': planned(restorePlan),
-  'sno-certificates': planned(certificatesPlan),
+  bootkube: planned(bootkubePlan, installContext),
+  'install-to-disk': planned(installToDiskPlan, installContext),
+  'approve-csr': planned(approveCsrPlan, hostContext),
+  progress: planned(progressPlan, hostContext),
+  'sno-payload': planned(payloadPlan, hostContext),
+  'sno-restore': planned(restorePlan, hostContext),
+  'sno-certificates': planned(certificatesPlan, hostContext),
   'post-reboot': async (paths, args) =>
-    planned(postRebootPlan)(paths, await postRebootArguments(paths, args)),
+    planned(postRebootPlan, hostContext)(paths, await postRebootArguments(paths, args)),
   'sno-deferred': runDeferred,
   gather: runGather,
 };

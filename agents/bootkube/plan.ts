@@ -1,10 +1,11 @@
 import { identity } from '../../lib/agents/table.ts';
 import type { Settings } from '../../lib/host/settings.ts';
+import { liveHost } from '../../lib/render/hosts.ts';
 import type { Plan } from '../../lib/steps/step.ts';
 import { within } from '../../lib/steps/within.ts';
 import { controlPlane } from '../steps/control-plane.ts';
 import { etcd } from '../steps/etcd.ts';
-import type { HostContext } from '../steps/host-context.ts';
+import type { InstallContext } from '../steps/host-context.ts';
 import { inspectDisk } from '../steps/inspect-disk.ts';
 import { kubelet } from '../steps/kubelet.ts';
 import { kubeletIdentity } from '../steps/kubelet-identity.ts';
@@ -22,14 +23,14 @@ import { stopEtcd } from './handover/stop-etcd.ts';
 import { preflight } from './preflight/preflight.ts';
 
 /** What happens to the live host, from a look at its disk to the Ignition of the installed one. */
-export const bootkubePlan = (s: Settings): Plan<HostContext> => ({
+export const bootkubePlan = (s: Settings): Plan<InstallContext> => ({
   ...identity('bootkube'),
   achieved: 'the cluster is prepared, and the Ignition of the installed host is made',
   steps: [
     within(s, 'inspectDiskMs', inspectDisk),
     within(s, 'preflightMs', preflight),
     within(s, 'payloadMs', payload),
-    within(s, 'renderMs', render),
+    within(s, 'renderMs', render(liveHost)),
     within(s, 'kubeletMs', kubelet),
     within(s, 'etcdMs', etcd),
     within(s, 'controlPlaneMs', controlPlane),

@@ -3,13 +3,13 @@ import { describeError } from '../../lib/errors/failure.ts';
 import { readDisk } from '../../lib/host/disk.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { HostContext } from '../steps/host-context.ts';
+import type { InstallContext } from '../steps/host-context.ts';
 
 /**
  * Has the firmware start the installed disk. The disk is complete by now: a firmware
  * that refuses costs a visit to its setup, and no installation.
  */
-export const bootOrder: StepBody<HostContext> = {
+export const bootOrder: StepBody<InstallContext> = {
   name: 'boot-order',
   leaves: "the disk first in the firmware's boot order, where the firmware can be told",
   input: ({ cluster }) => [cluster.clusterId, cluster.installation.disk],

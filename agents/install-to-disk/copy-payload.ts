@@ -14,7 +14,7 @@ import { readPayload } from '../../lib/payload/payload.ts';
 import { journalPath } from '../../lib/steps/agent-command.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { HostContext } from '../steps/host-context.ts';
+import type { InstallContext } from '../steps/host-context.ts';
 import { payloadFolder } from '../steps/payload-folder.ts';
 
 /**
@@ -22,7 +22,7 @@ import { payloadFolder } from '../steps/payload-folder.ts';
  * read back, and only then marks the installation as finished: until then a live
  * stage that begins again redoes the disk.
  */
-export const copyPayload: StepBody<HostContext> = {
+export const copyPayload: StepBody<InstallContext> = {
   name: 'copy-payload',
   leaves:
     "executable and payload in the new system's /var, and the mark of a finished installation",
@@ -42,7 +42,7 @@ export const copyPayload: StepBody<HostContext> = {
   },
 };
 
-async function fill(context: HostContext, root: string, signal: AbortSignal): Promise<void> {
+async function fill(context: InstallContext, root: string, signal: AbortSignal): Promise<void> {
   const { cluster, paths } = context;
   const folder = await varFolder(root);
   const mark = (state: 'writing' | 'finished') =>
@@ -87,7 +87,7 @@ async function copyExecutable(
 }
 
 async function rootPartition(
-  { cluster, paths }: HostContext,
+  { cluster, paths }: InstallContext,
   writable: boolean,
   signal: AbortSignal,
 ): Promise<MountRequest> {

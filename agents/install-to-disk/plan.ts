@@ -2,7 +2,7 @@ import { identity } from '../../lib/agents/table.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 import type { Plan } from '../../lib/steps/step.ts';
 import { within } from '../../lib/steps/within.ts';
-import type { HostContext } from '../steps/host-context.ts';
+import type { InstallContext } from '../steps/host-context.ts';
 import { inspectDisk } from '../steps/inspect-disk.ts';
 import { bootOrder } from './boot-order.ts';
 import { copyPayload } from './copy-payload.ts';
@@ -11,7 +11,7 @@ import { waitForBootkube } from './wait-for-bootkube.ts';
 import { writeDisk } from './write-disk.ts';
 
 /** From the combined Ignition to the restart into the disk. Other installers leave this plan out. */
-export const installToDiskPlan = (s: Settings): Plan<HostContext> => ({
+export const installToDiskPlan = (s: Settings): Plan<InstallContext> => ({
   ...identity('install-to-disk'),
   achieved: 'the disk is written',
   steps: [

@@ -1,10 +1,10 @@
 import { exists, writeFileAtomic } from '../../lib/host/files.ts';
 import { reboot } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { HostContext } from '../steps/host-context.ts';
+import type { InstallContext } from '../steps/host-context.ts';
 
 /** Leaves the installer's mark and asks for the restart; the disk is complete by now. */
-export const restart: StepBody<HostContext> = {
+export const restart: StepBody<InstallContext> = {
   name: 'restart',
   leaves: '/opt/openshift/.install-to-disk.done, and a host that restarts',
   input: ({ cluster }) => cluster.clusterId,

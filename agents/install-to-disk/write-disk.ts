@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Cluster } from '../../lib/cluster/cluster.ts';
+import type { Installation } from '../../lib/cluster/cluster.ts';
 import { partition, readDisk } from '../../lib/host/disk.ts';
 import { readTextIfPresent, sha256 } from '../../lib/host/files.ts';
 import { withMounted } from '../../lib/host/mount.ts';
@@ -8,13 +8,13 @@ import { inspectAgain } from '../../lib/installation/inspect.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { HostContext } from '../steps/host-context.ts';
+import type { InstallContext } from '../steps/host-context.ts';
 
 /**
  * Writes the OS image with coreos-installer, which puts the partition table on the
  * disk last: a disk on which it was cut looks empty.
  */
-export const writeDisk: StepBody<HostContext> = {
+export const writeDisk: StepBody<InstallContext> = {
   name: 'write-disk',
   leaves: 'the operating system on the disk, with the combined Ignition on its boot partition',
   retries: true,
@@ -59,7 +59,7 @@ export const writeDisk: StepBody<HostContext> = {
 };
 
 /** Each value in one argument with its option: a range of partitions can begin with a hyphen. */
-export function installerArguments(installation: Cluster['installation']): string[] {
+export function installerArguments(installation: Installation): string[] {
   const { kernelArguments, savePartitions, coreosInstallerArgs } = installation;
   return [
     ...kernelArguments.map((argument) => `--append-karg=${argument}`),

@@ -7,7 +7,7 @@ import { alreadyInstalled, type FinishedInstallation } from '../../lib/installat
 import { readMarker, writeMarker } from '../../lib/installation/marker.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { type Outcome, reboot } from '../../lib/steps/step.ts';
-import type { HostContext } from './host-context.ts';
+import type { InstallContext } from './host-context.ts';
 
 /**
  * The live medium was booted again over a finished installation: the disk is put first
@@ -17,7 +17,7 @@ import type { HostContext } from './host-context.ts';
  * cannot be told, nothing is changed and the agent fails for good.
  */
 export async function bootInstalled(
-  { cluster, paths }: HostContext,
+  { cluster, paths }: InstallContext,
   finding: FinishedInstallation,
   progress: Progress,
 ): Promise<Outcome> {

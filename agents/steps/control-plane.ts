@@ -2,26 +2,20 @@ import { sha256 } from '../../lib/host/files.ts';
 import { isApiReady, waitForApi } from '../../lib/kube/api-ready.ts';
 import { withBootstrapAdmin } from '../../lib/render/access.ts';
 import type { Rendered } from '../../lib/render/renderer.ts';
-import { loadRendered, staticPod } from '../../lib/render/store.ts';
+import { loadRendered } from '../../lib/render/store.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 import { placeStaticPod, waitUntilRunning } from './static-pods.ts';
 
-/** Started after etcd, and stopped before the snapshot. */
-export const CONTROL_PLANE = [
-  'kube-apiserver',
-  'kube-controller-manager',
-  'kube-scheduler',
-] as const;
-
-export const controlPlanePods = (rendered: Rendered) =>
-  CONTROL_PLANE.map((component) => staticPod(rendered, component));
+/** Everything but the database, in the order in which it starts; stopped before the snapshot. */
+const controlPlanePods = ({ staticPods }: Rendered) =>
+  staticPods.filter(({ role }) => role !== 'database');
 
 /** Starts the API server, the controller-manager and the scheduler as static pods. */
 export const controlPlane: StepBody<HostContext> = {
   name: 'control-plane',
-  leaves: 'an API server that is ready, a controller-manager and a scheduler that run',
+  leaves: 'an API server that is ready, a running controller-manager and scheduler',
   retries: true,
   neededUntil: 'quiesce',
   async input({ paths }) {

@@ -1,6 +1,6 @@
 import { sha256 } from '../../lib/host/files.ts';
 import { withEtcd } from '../../lib/render/access.ts';
-import { loadRendered, staticPod } from '../../lib/render/store.ts';
+import { loadRendered, podOfRole } from '../../lib/render/store.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
@@ -13,7 +13,7 @@ export const etcd: StepBody<HostContext> = {
   retries: true,
   neededUntil: 'snapshot',
   async input({ paths }) {
-    return sha256(staticPod(await loadRendered(paths), 'etcd').manifest);
+    return sha256(podOfRole(await loadRendered(paths), 'database').manifest);
   },
   async holds(context, { signal }) {
     try {
@@ -24,7 +24,7 @@ export const etcd: StepBody<HostContext> = {
   },
   async run(context, progress) {
     const { paths } = context;
-    await placeStaticPod(paths, staticPod(await loadRendered(paths), 'etcd'));
+    await placeStaticPod(paths, podOfRole(await loadRendered(paths), 'database'));
     return progress.wait('etcd to elect itself', async () => {
       const status = await withEtcd(context.cluster.controlPlane, paths, (client) =>
         client.status({

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import type { Cluster } from '../../lib/cluster/cluster.ts';
-import { readCluster } from '../../lib/cluster/read-cluster.ts';
+import type { Cluster, InstallableCluster } from '../../lib/cluster/cluster.ts';
+import { readCluster, readInstallableCluster } from '../../lib/cluster/read-cluster.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { readSettings, type Settings } from '../../lib/host/settings.ts';
 import { bootTime } from '../../lib/host/systemd.ts';
@@ -19,8 +19,22 @@ export interface HostContext {
   bootTime(signal: AbortSignal): Promise<Date>;
 }
 
+/** The same for a plan that writes a disk, or prepares for it. */
+export interface InstallContext extends HostContext {
+  readonly cluster: InstallableCluster;
+}
+
 /** @throws Failure (usage) when cluster.json or settings.json cannot be used. */
 export async function hostContext(paths: HostPaths): Promise<HostContext> {
   const [settings, cluster] = await Promise.all([readSettings(paths), readCluster(paths)]);
+  return { paths, settings, cluster, hostname, bootTime };
+}
+
+/** @throws Failure (usage) as hostContext, and when cluster.json names no disk. */
+export async function installContext(paths: HostPaths): Promise<InstallContext> {
+  const [settings, cluster] = await Promise.all([
+    readSettings(paths),
+    readInstallableCluster(paths),
+  ]);
   return { paths, settings, cluster, hostname, bootTime };
 }

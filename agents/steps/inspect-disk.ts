@@ -2,13 +2,13 @@ import { inspectTarget, requireWritable } from '../../lib/installation/inspect.t
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import { bootInstalled } from './boot-installed.ts';
-import type { HostContext } from './host-context.ts';
+import type { InstallContext } from './host-context.ts';
 
 /**
  * Asks the disk first: the live stage remembers nothing over a power cut, and a
  * live medium left first in the boot order must not wipe a running cluster.
  */
-export const inspectDisk: StepBody<HostContext> = {
+export const inspectDisk: StepBody<InstallContext> = {
   name: 'inspect-disk',
   leaves: 'certainty that the target disk may be written, of which nothing was changed',
   retries: true,

@@ -22,7 +22,7 @@ export const kubelet: StepBody<HostContext> = {
   async input({ paths }) {
     const { files } = await loadRendered(paths);
     return files
-      .filter(({ path }) => path.includes('kubelet'))
+      .filter(({ uses }) => uses.includes('standalone-kubelet'))
       .map(({ contents }) => sha256(contents));
   },
   holds: (_context, { signal }) => isHealthy(signal),

@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { connectHostRuntime } from '../../lib/cri/runtime.ts';
 import { deferredGroups, readDeferred } from '../../lib/deferred/manifests.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
 import { rootIsOverlay } from '../../lib/host/root.ts';
+import { withWorkFolder } from '../../lib/host/work-folder.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { accessTo } from '../../lib/render/access.ts';
-import type { HostFacts, LaptopAuthorities } from '../../lib/render/renderer.ts';
+import type { HostNeeds } from '../../lib/render/hosts.ts';
+import type { HostFacts, LaptopAuthorities, Rendered } from '../../lib/render/renderer.ts';
 import {
   filesArePlaced,
   loadRenderedFor,
@@ -14,6 +17,7 @@ import {
   saveRendered,
 } from '../../lib/render/store.ts';
 import { fingerprint } from '../../lib/steps/fingerprint.ts';
+import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
@@ -21,37 +25,53 @@ import { payloadFolder } from './payload-folder.ts';
 
 /**
  * Renders the control plane: keys, certificates, static pods, configuration and
- * manifests. Keys are made once; a second run places the same files again.
+ * manifests. Keys are made once; a second run places the same files again, those that
+ * a host with these needs has to have.
  */
-export const render: StepBody<HostContext> = {
+export const render = (needs: HostNeeds): StepBody<HostContext> => ({
   name: 'render',
-  leaves:
-    '/opt/openshift/rendered.json (0600) and the files of the live stage in their final places',
+  leaves: '/opt/openshift/rendered.json (0600) and the files of this host in their final places',
   retries: true,
   input: ({ cluster }) => cluster,
   async holds(context) {
     const rendered = await loadRenderedFor(context.paths, renderKey(context));
-    return rendered !== undefined && (await filesArePlaced(context.paths, rendered.files));
+    return rendered !== undefined && (await filesArePlaced(context.paths, needs, rendered.files));
   },
-  async run(context, { signal }) {
-    const { paths, cluster } = context;
+  async run(context, progress) {
+    const { paths } = context;
     const key = renderKey(context);
     let rendered = await loadRenderedFor(paths, key);
     if (rendered === undefined) {
-      const host = await readFacts(context, signal);
-      const authorities = await readAuthorities(context);
-      rendered = await accessTo(cluster.controlPlane).renderer.render({
-        cluster,
-        host,
-        authorities,
-        deferredGroups: deferredGroups(await readDeferred(paths)),
-      });
+      const host = await readFacts(context, progress.signal);
+      rendered = await renderFor(context, host, progress);
       await saveRendered(paths, key, host, rendered);
     }
-    await placeFiles(paths, rendered);
+    await placeFiles(paths, needs, rendered);
     return done(`${rendered.files.length} files, ${rendered.manifests.length} manifests`);
   },
-};
+});
+
+async function renderFor(
+  context: HostContext,
+  host: HostFacts,
+  progress: Progress,
+): Promise<Rendered> {
+  const { paths, cluster } = context;
+  const input = {
+    cluster,
+    host,
+    authorities: await readAuthorities(context),
+    deferredGroups: deferredGroups(await readDeferred(paths)),
+  };
+  const { renderer } = accessTo(cluster.controlPlane);
+  return withWorkFolder(join(paths.assets, 'render'), (work) =>
+    renderer.render(input, {
+      signal: progress.signal,
+      report: (line) => progress.waitingFor(line),
+      work,
+    }),
+  );
+}
 
 const renderKey = ({ cluster }: HostContext) => fingerprint(cluster);
 

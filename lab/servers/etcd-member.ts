@@ -1,13 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { credentials } from '@grpc/grpc-js';
-import { z } from 'zod';
 import { connectEtcd, type EtcdClient, type EtcdTls } from '../../lib/etcd/client.ts';
-import { type CallLimits, type Method, RpcClient } from '../../lib/grpc/client.ts';
-import { rpcMethod } from '../../lib/grpc/method.ts';
+import type { CallLimits } from '../../lib/grpc/client.ts';
 import { createAuthority } from '../../lib/pki/authority.ts';
 import { issueLeaf } from '../../lib/pki/leaf.ts';
 import { freePort, startDaemon } from './daemon.ts';
+import { etcdKeys } from './etcd-keys.ts';
 
 /** How the static pod names its member; a restore must use the same. */
 export const member = { name: 'etcd', token: 'test' } as const;
@@ -76,7 +74,7 @@ export async function startEtcd(
     lifetimeMs,
   );
   const client = connectEtcd(clientUrl, tls);
-  const keys = keyValueClient(clientUrl, tls);
+  const keys = etcdKeys(clientUrl, tls);
   await client.status({
     signal: AbortSignal.timeout(30_000),
     deadlineMs: 30_000,
@@ -87,55 +85,14 @@ export async function startEtcd(
     clientUrl,
     peerUrl,
     files,
-    async put(key, value) {
-      await keys.unary(putMethod, { key: Buffer.from(key), value }, limits());
-    },
-    async get(key) {
-      const { kvs } = await keys.unary(rangeMethod, { key: Buffer.from(key) }, limits());
-      return kvs[0]?.value.toString();
-    },
+    put: (key, value) => keys.put(key, value, limits()),
+    get: async (key) => (await keys.get(key, limits()))?.toString(),
     async stop() {
       client.close();
       keys.close();
       await daemon.stop();
     },
   };
-}
-
-/** What the agents never do, and so is not in their descriptor: reading and writing keys. */
-const putMethod: Method<object> = { path: '/etcdserverpb.KV/Put', response: z.object({}) };
-const rangeMethod: Method<{ kvs: { value: Buffer }[] }> = {
-  path: '/etcdserverpb.KV/Range',
-  response: z.object({ kvs: z.array(z.object({ value: z.instanceof(Buffer) })) }),
-};
-
-function keyValueClient(endpoint: string, { ca, cert, key }: EtcdTls): RpcClient {
-  const bytes = (id: number) => ({ type: 'bytes', id });
-  return new RpcClient({
-    name: endpoint,
-    address: new URL(endpoint).host,
-    tlsServerName: 'localhost',
-    credentials: credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert)),
-    descriptor: {
-      nested: {
-        etcdserverpb: {
-          nested: {
-            KeyValue: { fields: { key: bytes(1), value: bytes(5) } },
-            PutRequest: { fields: { key: bytes(1), value: bytes(2) } },
-            PutResponse: { fields: {} },
-            RangeRequest: { fields: { key: bytes(1) } },
-            RangeResponse: { fields: { kvs: { rule: 'repeated', type: 'KeyValue', id: 2 } } },
-            KV: {
-              methods: {
-                Put: rpcMethod('PutRequest', 'PutResponse'),
-                Range: rpcMethod('RangeRequest', 'RangeResponse'),
-              },
-            },
-          },
-        },
-      },
-    },
-  });
 }
 
 export function limits(deadlineMs = 20_000): CallLimits {

@@ -16,13 +16,28 @@ export const PREFLIGHT_CHECKS = [
 
 export type PreflightCheck = (typeof PREFLIGHT_CHECKS)[number];
 
+const installationSchema = z.strictObject({
+  /** A device path, best one of /dev/disk/by-id. */
+  disk: z.string(),
+  /** Further arguments of coreos-installer, the disk not among them. */
+  coreosInstallerArgs: z.array(z.string()),
+  /** What to do with a disk that holds another system. */
+  existingSystem: z.enum(['refuse', 'overwrite']),
+  /** Added to the installed system's kernel command line. */
+  kernelArguments: z.array(z.string()).default([]),
+  /** Partitions that are kept, by label pattern and by number or range, as coreos-installer takes them. */
+  savePartitions: z
+    .strictObject({ labels: z.array(z.string()), indexes: z.array(z.string()) })
+    .default({ labels: [], indexes: [] }),
+});
+
 /**
  * What `sno create` decided about the cluster and hands to the agents on the
  * host, as `/etc/sno-agents/cluster.json` in the live Ignition.
  */
 export const clusterSchema = z.strictObject({
   apiVersion: z.literal('sno-agents/v1'),
-  /** Made anew by each `sno create`; tells an installation of this cluster from any other. */
+  /** New with each `sno create`; tells an installation of this cluster from any other. */
   clusterId: z.uuid(),
   controlPlane: z.enum(['kubernetes', 'openshift']),
   /** `metadata.name` of the install-config. */
@@ -36,32 +51,20 @@ export const clusterSchema = z.strictObject({
     .array(z.strictObject({ cidr: z.string(), hostPrefix: z.number().int() }))
     .min(1),
   serviceNetwork: z.array(z.string()).min(1),
-  installation: z.strictObject({
-    /** A device path, best one of /dev/disk/by-id. */
-    disk: z.string(),
-    /** Further arguments of coreos-installer, the disk not among them. */
-    coreosInstallerArgs: z.array(z.string()),
-    /** What to do with a disk that holds another system. */
-    existingSystem: z.enum(['refuse', 'overwrite']),
-    /** Added to the installed system's kernel command line. */
-    kernelArguments: z.array(z.string()).default([]),
-    /** Partitions that are kept, by label pattern and by number or range, as coreos-installer takes them. */
-    savePartitions: z
-      .strictObject({ labels: z.array(z.string()), indexes: z.array(z.string()) })
-      .default({ labels: [], indexes: [] }),
-  }),
+  /** How the disk is written; absent: this host has none to write. */
+  installation: installationSchema.optional(),
   /** sha256 (hex) of the `sno-agents` executable that the live medium must carry. */
   executableSha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** Who may log in as `core`. */
   sshKeys: z.array(z.string()).default([]),
-  /** sha256 (hex) of the payload.yaml that the live medium must carry; absent: the medium's is believed. */
+  /** sha256 (hex) of the payload.yaml that the live medium must carry; absent: the medium's is trusted. */
   payloadSha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional(),
   /** Where the master Ignition is fetched; absent: it is rendered on the host. */
   machineConfigServerUrl: z.url().optional(),
-  /** By which the host reaches what is outside; `noProxy` is complete, the cluster's own names included. */
+  /** How the host reaches what is outside; `noProxy` is complete, the cluster's own names included. */
   proxy: z
     .strictObject({
       httpProxy: z.url().optional(),
@@ -84,7 +87,7 @@ export const clusterSchema = z.strictObject({
       }),
     )
     .default([]),
-  /** The network that the host is to have: an nmstate document (YAML), applied before anything is fetched. */
+  /** The host's network: an nmstate document (YAML), applied before anything is fetched. */
   networkConfig: z.string().optional(),
   /** Host names or addresses; absent: the operating system's own. */
   additionalNtpSources: z.array(z.string()).default([]),
@@ -95,6 +98,10 @@ export const clusterSchema = z.strictObject({
 });
 
 export type Cluster = z.infer<typeof clusterSchema>;
+export type Installation = z.infer<typeof installationSchema>;
+
+/** A cluster whose host has a disk to write. */
+export type InstallableCluster = Cluster & { readonly installation: Installation };
 
 export type ImageMirror = Cluster['imageMirrors'][number];
 

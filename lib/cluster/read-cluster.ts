@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
 import { readTextIfPresent } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { type Cluster, clusterSchema } from './cluster.ts';
+import { type Cluster, clusterSchema, type InstallableCluster } from './cluster.ts';
 
 /** Reads `/etc/sno-agents/cluster.json`; a Failure of kind usage when it is missing or wrong. */
 export async function readCluster(paths: HostPaths): Promise<Cluster> {
-  const path = `${paths.config}/cluster.json`;
+  const path = clusterPath(paths);
   const text = await readTextIfPresent(path);
   if (text === undefined) {
-    throw new Failure('usage', `${path} is not there`, {
-      expected: 'the description of the cluster that the live Ignition brings',
+    throw new Failure('usage', `${path} does not exist`, {
+      expected: 'the description of the cluster, from the live Ignition',
       fix: 'Make the Ignition with "sno create single-node-ignition-config".',
     });
   }
@@ -18,6 +18,19 @@ export async function readCluster(paths: HostPaths): Promise<Cluster> {
   if (parsed.success) return parsed.data;
   throw new Failure('usage', `${path} cannot be used`, { found: z.prettifyError(parsed.error) });
 }
+
+/** The same for a plan that writes a disk; a Failure of kind usage when none is named. */
+export async function readInstallableCluster(paths: HostPaths): Promise<InstallableCluster> {
+  const { installation, ...cluster } = await readCluster(paths);
+  if (installation !== undefined) return { ...cluster, installation };
+  throw new Failure('usage', `${clusterPath(paths)} names no disk to write`, {
+    expected: 'the field installation, with the disk',
+    found: 'no such field',
+    fix: 'Make the Ignition with "sno create single-node-ignition-config".',
+  });
+}
+
+const clusterPath = (paths: HostPaths) => `${paths.config}/cluster.json`;
 
 function parseJson(text: string): unknown {
   try {

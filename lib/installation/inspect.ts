@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Cluster } from '../cluster/cluster.ts';
+import type { InstallableCluster } from '../cluster/cluster.ts';
 import { Failure } from '../errors/failure.ts';
 import { type BlockDevice, findDisk, readDisk, varFolder } from '../host/disk.ts';
 import { readDiskUse } from '../host/disk-use.ts';
@@ -28,7 +28,7 @@ export type DiskFinding =
  * @throws Failure when it must not be written whatever is on it (disk-refusal.ts)
  */
 export async function inspectTarget(
-  cluster: Cluster,
+  cluster: InstallableCluster,
   paths: HostPaths,
   signal: AbortSignal,
 ): Promise<DiskFinding> {
@@ -81,7 +81,7 @@ export function judgeDisk(
 }
 
 /** Throws unless the disk may be written; says what was found. */
-export function requireWritable(cluster: Cluster, finding: DiskFinding): string {
+export function requireWritable(cluster: InstallableCluster, finding: DiskFinding): string {
   const { disk, existingSystem } = cluster.installation;
   switch (finding.kind) {
     case 'empty':
@@ -121,7 +121,7 @@ export function alreadyInstalled(disk: string, { at }: FinishedInstallation): Fa
  * inspected, and may by now be what an earlier attempt at writing left.
  */
 export async function inspectAgain(
-  cluster: Cluster,
+  cluster: InstallableCluster,
   paths: HostPaths,
   signal: AbortSignal,
 ): Promise<void> {

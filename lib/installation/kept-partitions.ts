@@ -1,8 +1,8 @@
-import type { Cluster } from '../cluster/cluster.ts';
+import type { Installation } from '../cluster/cluster.ts';
 import { Failure } from '../errors/failure.ts';
 import type { BlockDevice, Partition } from '../host/disk.ts';
 
-type SavePartitions = Cluster['installation']['savePartitions'];
+type SavePartitions = Installation['savePartitions'];
 
 /** Partitions of a disk that coreos-installer will keep, and the filters that match none. */
 export interface KeptPartitions {

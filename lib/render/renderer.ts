@@ -1,40 +1,48 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { NodeIps } from '../network/node-ips.ts';
+import type { FileUse } from './hosts.ts';
 
 /**
- * Who a private key belongs to after the installation:
+ * What becomes of a private key after the installation:
  * - `gone`: only the bootstrap needs it; the clean-up proves that it left the disk;
- * - `adopted`: lives on in the cluster's own Secrets or in operators' directories;
  * - `permanent`: rendered into its final place and kept.
  */
-export type KeyClass = 'gone' | 'adopted' | 'permanent';
-
-/** Where a rendered file is needed. */
-export type Stage = 'live' | 'installed' | 'both';
+export type KeyClass = 'gone' | 'permanent';
 
 export interface RenderedFile {
   /** Absolute path on the host. */
   path: string;
   mode: number;
   contents: string;
-  stage: Stage;
+  /** A host that has any of these needs the file. */
+  uses: readonly FileUse[];
   /** Set exactly when the contents hold a private key. */
   keyClass?: KeyClass | undefined;
-  /** Set when the installed host must lose the file: why it existed. */
+  /** Set when the file must be deleted at the end of the installation: why it existed. */
   leftover?: string | undefined;
 }
 
-/** A folder that must be there, with this mode, before files are written or pods start. */
+/** A folder that must exist, with this mode, before files are written or pods start. */
 export interface RenderedDirectory {
   /** Absolute path on the host; parents come before children. */
   path: string;
   mode: number;
-  stage: Stage;
+  /** A host that has any of these needs the folder. */
+  uses: readonly FileUse[];
 }
 
+/**
+ * What the agents have to know of a component to start and stop it in order:
+ * - `database`: starts first, stops last, is rebuilt from the snapshot on an installed host;
+ * - `api-server`: starts after the database;
+ * - `leader`: a client of the API server that holds a Lease; stops before it.
+ */
+export type PodRole = 'database' | 'api-server' | 'leader';
+
 export interface StaticPod {
-  /** etcd, kube-apiserver, kube-controller-manager or kube-scheduler. */
+  /** Its name in the payload, such as kube-apiserver. */
   component: string;
+  role: PodRole;
   /** Name of the manifest's file in the kubelet's static pod folder. */
   file: string;
   /** Name of the one container whose restarts are counted. */
@@ -48,10 +56,19 @@ export interface RenderedManifest {
   contents: string;
 }
 
+/** A leader-election Lease that a component holds while it runs. */
+export interface HeldLease {
+  namespace: string;
+  name: string;
+}
+
 export interface Rendered {
   directories: RenderedDirectory[];
   files: RenderedFile[];
+  /** In the order in which they start. */
   staticPods: StaticPod[];
+  /** What the leaders leave in the API when they stop. */
+  leases: HeldLease[];
   manifests: RenderedManifest[];
 }
 
@@ -60,10 +77,8 @@ export interface HostFacts {
   hostname: string;
   /** The addresses that the node registers, on the machine network. */
   nodeIps: NodeIps;
-  /** How the container runtime is set up, by its own word (CRI Status). */
+  /** As the container runtime reports it (CRI Status). */
   cgroupDriver: 'systemd' | 'cgroupfs';
-  /** The container runtime's CRI socket; absent: containerd's. */
-  runtimeEndpoint?: string | undefined;
   /** The root filesystem is an overlay (or a container's) that the kubelet cannot account. */
   rootIsOverlay: boolean;
   /** Image reference -> as named in the payload, by component name. */
@@ -85,8 +100,18 @@ export interface RenderInput {
   deferredGroups?: readonly string[];
 }
 
-/** One kind of control plane. Rendering is pure but for key generation: it reads and writes no file. */
+/** What a renderer is given besides its input: it may run programs, for minutes. */
+export interface RenderEffects {
+  /** Ends it; rejects with the signal's reason. */
+  readonly signal: AbortSignal;
+  /** Shows what it is doing, as one line. */
+  readonly report: (line: string) => void;
+  /** A folder for root alone, empty at the start of each attempt and deleted at its end. */
+  readonly work: string;
+}
+
+/** One kind of control plane. Nothing outside of `work` is changed: what it returns is what is kept. */
 export interface Renderer {
   readonly kind: Cluster['controlPlane'];
-  render(input: RenderInput): Promise<Rendered>;
+  render(input: RenderInput, effects: RenderEffects): Promise<Rendered>;
 }

@@ -1,33 +1,36 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
-import { exists, readTextIfPresent, sha256, writeFileAtomic } from '../host/files.ts';
+import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { nodeIpsSchema } from '../network/node-ips.ts';
-import type { Rendered, RenderedFile } from './renderer.ts';
+import { FILE_USES, type HostNeeds, neededBy } from './hosts.ts';
+import type { PodRole, Rendered, RenderedFile, StaticPod } from './renderer.ts';
 
-const stage = z.enum(['live', 'installed', 'both']);
+const uses = z.array(z.enum(FILE_USES));
 
 const renderedSchema: z.ZodType<Rendered> = z.object({
-  directories: z.array(z.object({ path: z.string(), mode: z.number(), stage })),
+  directories: z.array(z.object({ path: z.string(), mode: z.number(), uses })),
   files: z.array(
     z.object({
       path: z.string(),
       mode: z.number(),
       contents: z.string(),
-      stage,
-      keyClass: z.enum(['gone', 'adopted', 'permanent']).optional(),
+      uses,
+      keyClass: z.enum(['gone', 'permanent']).optional(),
       leftover: z.string().optional(),
     }),
   ),
   staticPods: z.array(
     z.object({
       component: z.string(),
+      role: z.enum(['database', 'api-server', 'leader']),
       file: z.string(),
       container: z.string(),
       manifest: z.string(),
     }),
   ),
+  leases: z.array(z.object({ namespace: z.string(), name: z.string() })),
   manifests: z.array(z.object({ name: z.string(), contents: z.string() })),
 });
 
@@ -36,11 +39,17 @@ const identitySchema = z.object({ hostname: z.string(), nodeIps: nodeIpsSchema }
 
 export type HostIdentity = z.infer<typeof identitySchema>;
 
+/** Raised when what is stored changes its shape. */
+const SCHEMA_VERSION = 2;
+
 const storeSchema = z.object({
+  schemaVersion: z.literal(SCHEMA_VERSION),
   input: z.string(),
   identity: identitySchema,
   rendered: renderedSchema,
 });
+
+type Store = z.infer<typeof storeSchema>;
 
 /**
  * What was rendered, kept whole in one 0600 file on the live host: keys are made
@@ -53,22 +62,29 @@ export async function saveRendered(
   rendered: Rendered,
 ): Promise<void> {
   const { hostname, nodeIps } = identity;
-  const stored = { input, identity: { hostname, nodeIps }, rendered };
+  const stored = {
+    schemaVersion: SCHEMA_VERSION,
+    input,
+    identity: { hostname, nodeIps },
+    rendered,
+  };
   await writeFileAtomic(storePath(paths), JSON.stringify(stored), 0o600);
 }
 
-/** What was rendered for that input; undefined when it was another or none. */
+/**
+ * What was rendered for that input; undefined when it was another or none.
+ * @throws Failure (fatal) for what another version rendered: new keys would take the place of
+ *   those that a running control plane has.
+ */
 export async function loadRenderedFor(
   paths: HostPaths,
   input: string,
 ): Promise<Rendered | undefined> {
-  const text = await readTextIfPresent(storePath(paths));
-  if (text === undefined) return undefined;
-  const stored = storeSchema.safeParse(JSON.parse(text));
-  return stored.success && stored.data.input === input ? stored.data.rendered : undefined;
+  const stored = await readStore(paths);
+  return stored?.input === input ? stored.rendered : undefined;
 }
 
-/** What the render step left; a Failure when it did not run. */
+/** What the step render left. @throws Failure (fatal) when it has not run, or as loadRenderedFor. */
 export async function loadRendered(paths: HostPaths): Promise<Rendered> {
   return (await loadStore(paths)).rendered;
 }
@@ -78,49 +94,69 @@ export async function loadIdentity(paths: HostPaths): Promise<HostIdentity> {
   return (await loadStore(paths)).identity;
 }
 
-async function loadStore(paths: HostPaths): Promise<z.infer<typeof storeSchema>> {
-  const text = await readTextIfPresent(storePath(paths));
-  if (text === undefined) {
-    throw new Failure('fatal', `${storePath(paths)} is not there`, {
-      fix: 'Run the step render first.',
-    });
-  }
-  return storeSchema.parse(JSON.parse(text));
+async function loadStore(paths: HostPaths): Promise<Store> {
+  const stored = await readStore(paths);
+  if (stored !== undefined) return stored;
+  throw new Failure('fatal', `${storePath(paths)} does not exist`, {
+    fix: 'Run the step render first.',
+  });
 }
 
-/** Makes the folders of the live stage and writes its files to their places. */
+async function readStore(paths: HostPaths): Promise<Store | undefined> {
+  const text = await readTextIfPresent(storePath(paths));
+  if (text === undefined) return undefined;
+  const parsed = storeSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new Failure('fatal', `${storePath(paths)} cannot be used`, {
+    expected: `what this version of sno-agents renders, with schemaVersion ${SCHEMA_VERSION}`,
+    found: z.prettifyError(parsed.error),
+    fix: 'Restart the live host: it begins again, with the keys and certificates of this version.',
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Creates the folders that the host needs and writes its files to their places. */
 export async function placeFiles(
   paths: HostPaths,
+  host: HostNeeds,
   { directories, files }: Pick<Rendered, 'directories' | 'files'>,
 ): Promise<void> {
-  for (const { path, mode } of directories.filter(({ stage }) => stage !== 'installed')) {
+  for (const { path, mode } of neededBy(host, directories)) {
     await mkdir(paths.at(path), { recursive: true, mode });
     await chmod(paths.at(path), mode);
   }
-  for (const { path, contents, mode } of liveFiles(files)) {
+  for (const { path, contents, mode } of neededBy(host, files)) {
     await writeFileAtomic(paths.at(path), contents, mode);
   }
 }
 
-/** Whether every file of the live stage is in place with its contents. */
+/** Whether every file that the host needs is in place with its contents. */
 export async function filesArePlaced(
   paths: HostPaths,
+  host: HostNeeds,
   files: readonly RenderedFile[],
 ): Promise<boolean> {
-  for (const { path, contents } of liveFiles(files)) {
-    if (!(await exists(paths.at(path)))) return false;
-    const there = await readTextIfPresent(paths.at(path));
-    if (there === undefined || sha256(there) !== sha256(contents)) return false;
+  for (const { path, contents } of neededBy(host, files)) {
+    if ((await readTextIfPresent(paths.at(path))) !== contents) return false;
   }
   return true;
 }
 
-export function staticPod(rendered: Rendered, component: string) {
-  const found = rendered.staticPods.find((pod) => pod.component === component);
-  if (found === undefined) throw new Failure('fatal', `no static pod ${component} was rendered`);
+/** The one static pod of that role. @throws Failure (fatal) when there is none. */
+export function podOfRole(
+  { staticPods }: Pick<Rendered, 'staticPods'>,
+  role: Exclude<PodRole, 'leader'>,
+): StaticPod {
+  const found = staticPods.find((pod) => pod.role === role);
+  if (found === undefined) throw new Failure('fatal', `No static pod was rendered as ${role}`);
   return found;
 }
 
-const liveFiles = (files: readonly RenderedFile[]) =>
-  files.filter(({ stage }) => stage !== 'installed');
 const storePath = (paths: HostPaths) => `${paths.assets}/rendered.json`;

@@ -17,8 +17,9 @@ import {
   SNAPSHOT_RECORD_FILE,
 } from '../../../lib/installation/snapshot-record.ts';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
+import { installedHost, neededBy } from '../../../lib/render/hosts.ts';
 import type { Rendered } from '../../../lib/render/renderer.ts';
-import { loadRendered } from '../../../lib/render/store.ts';
+import { loadRendered, podOfRole } from '../../../lib/render/store.ts';
 import { deferredUnit, pivotUnits } from '../../../units/installed.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { readIdentity } from '../../steps/kubelet-identity.ts';
@@ -47,7 +48,7 @@ export async function installedHostConfig(
   const rendered = await loadRendered(context.paths);
   const identity = await readIdentity(context);
   if (identity === undefined) {
-    throw new Failure('fatal', "the node's identity is not there", {
+    throw new Failure('fatal', "the node's identity does not exist", {
       fix: 'Run the step kubelet-identity first.',
     });
   }
@@ -67,8 +68,7 @@ export async function installedHostConfig(
   ];
   const ledger = ledgerOf(files, rendered);
   return configOf({
-    directories: rendered.directories
-      .filter(({ stage }) => stage !== 'live')
+    directories: neededBy(installedHost, rendered.directories)
       .map(({ path, mode }) => directory(path, mode))
       .concat([directory(installed.kubeletPki, 0o700), directory(restoreFolder, 0o700)])
       .concat(hasDeferred ? [directory(deferredFolder(installed), 0o700)] : []),
@@ -93,11 +93,14 @@ const restoreFolder = join(installed.state, RESTORE_FOLDER);
 /** All but etcd's manifest in its final place: only the restore unit starts etcd. */
 function renderedFiles({ files, staticPods }: Rendered): InstalledFile[] {
   return [
-    ...files
-      .filter(({ stage }) => stage !== 'live')
-      .map(({ path, mode, contents, leftover }) => ({ path, mode, contents, leftover })),
+    ...neededBy(installedHost, files).map(({ path, mode, contents, leftover }) => ({
+      path,
+      mode,
+      contents,
+      leftover,
+    })),
     ...staticPods
-      .filter(({ component }) => component !== 'etcd')
+      .filter(({ role }) => role !== 'database')
       .map(({ file: name, manifest }) => ({
         path: join(installed.staticPods, name),
         mode: 0o600,
@@ -106,12 +109,8 @@ function renderedFiles({ files, staticPods }: Rendered): InstalledFile[] {
   ];
 }
 
-async function restoreFiles(
-  context: HostContext,
-  { staticPods }: Rendered,
-): Promise<InstalledFile[]> {
-  const etcd = staticPods.find(({ component }) => component === 'etcd');
-  if (etcd === undefined) throw new Failure('fatal', 'no static pod etcd was rendered');
+async function restoreFiles(context: HostContext, rendered: Rendered): Promise<InstalledFile[]> {
+  const etcd = podOfRole(rendered, 'database');
   const inFolder = (name: string, contents: string | Uint8Array) => ({
     path: join(restoreFolder, name),
     mode: 0o600,

@@ -1,9 +1,8 @@
 import { deleteLeases } from '../../../lib/kube/leases.ts';
 import { withBootstrapAdmin } from '../../../lib/render/access.ts';
-import { loadRendered } from '../../../lib/render/store.ts';
+import { loadRendered, podOfRole } from '../../../lib/render/store.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
-import { controlPlanePods } from '../../steps/control-plane.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { areStopped, isPlaced, removeStaticPods } from '../../steps/static-pods.ts';
 
@@ -14,12 +13,13 @@ import { areStopped, isPlaced, removeStaticPods } from '../../steps/static-pods.
  */
 export const quiesce: StepBody<HostContext> = {
   name: 'quiesce',
-  leaves: 'no scheduler, controller-manager or API server, and no Lease of theirs',
+  leaves: 'no running scheduler, controller-manager or API server, and none of their Leases',
   retries: true,
   neededUntil: 'snapshot',
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }, { signal }) {
-    const pods = controlPlanePods(await loadRendered(paths));
+    const { staticPods } = await loadRendered(paths);
+    const pods = staticPods.filter(({ role }) => role !== 'database');
     const placed = await Promise.all(pods.map((pod) => isPlaced(paths, pod)));
     return (
       !placed.includes(true) &&
@@ -31,19 +31,17 @@ export const quiesce: StepBody<HostContext> = {
     );
   },
   async run({ paths, cluster }, progress) {
-    const pods = controlPlanePods(await loadRendered(paths));
-    const [apiServer, ...leaders] = pods;
+    const rendered = await loadRendered(paths);
+    const leaders = rendered.staticPods.filter(({ role }) => role === 'leader');
+    const apiServer = podOfRole(rendered, 'api-server');
     await removeStaticPods(paths, leaders, progress);
-    // Gone only when an earlier attempt stopped it, after the Leases were deleted.
-    if (apiServer !== undefined && (await isPlaced(paths, apiServer))) {
+    // Not placed only when an earlier attempt stopped it, after the Leases were deleted.
+    if (await isPlaced(paths, apiServer)) {
       await withBootstrapAdmin(cluster.controlPlane, paths, (client) =>
-        deleteLeases(client, ['kube-controller-manager', 'kube-scheduler'], {
-          signal: progress.signal,
-          deadlineMs: 30_000,
-        }),
+        deleteLeases(client, rendered.leases, { signal: progress.signal, deadlineMs: 30_000 }),
       );
     }
-    if (apiServer !== undefined) await removeStaticPods(paths, [apiServer], progress);
+    await removeStaticPods(paths, [apiServer], progress);
     return done();
   },
 };

@@ -1,4 +1,4 @@
-import { loadRendered, staticPod } from '../../../lib/render/store.ts';
+import { loadRendered, podOfRole } from '../../../lib/render/store.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
@@ -11,11 +11,11 @@ export const stopEtcd: StepBody<HostContext> = {
   retries: true,
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }, { signal }) {
-    const pod = staticPod(await loadRendered(paths), 'etcd');
+    const pod = podOfRole(await loadRendered(paths), 'database');
     return !(await isPlaced(paths, pod)) && (await areStopped(paths, [pod.container], signal));
   },
   async run({ paths }, progress) {
-    await removeStaticPods(paths, [staticPod(await loadRendered(paths), 'etcd')], progress);
+    await removeStaticPods(paths, [podOfRole(await loadRendered(paths), 'database')], progress);
     return done();
   },
 };

@@ -1,7 +1,7 @@
 import type { PreflightCheck } from '../../../lib/cluster/cluster.ts';
 import type { FailureCode } from '../../../lib/errors/codes.ts';
 import type { FamilyAddress } from '../../../lib/host/network.ts';
-import type { HostContext } from '../../steps/host-context.ts';
+import type { InstallContext } from '../../steps/host-context.ts';
 
 /** What a check saw: `ok` with a fact worth a line, or a problem with what to do about it. */
 export type Finding =
@@ -22,7 +22,7 @@ export const bad = (problem: string, fix: string, subject?: string): Finding => 
   ...(subject === undefined ? {} : { subject }),
 });
 
-export interface CheckInput extends Pick<HostContext, 'paths' | 'settings' | 'cluster'> {
+export interface CheckInput extends Pick<InstallContext, 'paths' | 'settings' | 'cluster'> {
   readonly hostname: string;
   /** By which the host is known in each family that the machine networks have. */
   readonly addresses: readonly FamilyAddress[];

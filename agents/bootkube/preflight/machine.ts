@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
-import type { Cluster } from '../../../lib/cluster/cluster.ts';
+import type { Installation } from '../../../lib/cluster/cluster.ts';
 import { type BlockDevice, readDisk } from '../../../lib/host/disk.ts';
 import { keptPartitions } from '../../../lib/installation/kept-partitions.ts';
 import { payloadBytes } from '../../../lib/payload/size.ts';
@@ -65,7 +65,7 @@ export const diskCheck: Check = {
 /** Up to the first partition that is kept: there the new system ends. */
 export function spaceOn(
   disk: Pick<BlockDevice, 'children' | 'pttype' | 'size'>,
-  savePartitions: Cluster['installation']['savePartitions'],
+  savePartitions: Installation['savePartitions'],
 ): number {
   const { kept } = keptPartitions(disk, savePartitions);
   return Math.min(disk.size, ...kept.map(({ startBytes }) => startBytes ?? disk.size));

@@ -2,7 +2,7 @@ import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { addressByFamily, hostAddresses } from '../../../lib/host/network.ts';
 import { done, type Outcome } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
-import type { HostContext } from '../../steps/host-context.ts';
+import type { InstallContext } from '../../steps/host-context.ts';
 import { bad, type Check, type CheckInput, type Finding } from './check.ts';
 import { dnsChecks } from './dns.ts';
 import { addressCheck, hostnameCheck } from './identity.ts';
@@ -25,7 +25,7 @@ export const checks: readonly Check[] = [
  * the cluster's `preflightWarnings` only warns. The network may still be coming
  * up, so checks are asked again until the deadline.
  */
-export const preflight: StepBody<HostContext> = {
+export const preflight: StepBody<InstallContext> = {
   name: 'preflight',
   leaves: 'a host that fulfils what the installation needs',
   retries: true,

@@ -28,6 +28,8 @@ const policy = {
     },
     { level: 'None', resources: [{ group: '', resources: ['events'] }] },
     { level: 'None', resources: [{ group: 'events.k8s.io', resources: ['events'] }] },
+    // Who looks at a Secret, whoever it is: a node that tries those of others is worth knowing.
+    { level: 'Metadata', resources: [{ group: '', resources: ['secrets'] }] },
     {
       level: 'None',
       users: ['system:kube-controller-manager', 'system:kube-scheduler', 'system:apiserver'],

@@ -37,6 +37,6 @@ export function cniFile({ cluster }: RenderInput): RenderedFile {
     ],
   };
   return publicFile('/etc/cni/net.d/10-sno.conflist', `${JSON.stringify(list, undefined, 2)}\n`, {
-    stage: 'installed',
+    uses: ['node'],
   });
 }

@@ -35,7 +35,7 @@ export const etcdClient = {
 export function etcdFiles({ etcd }: Authorities): RenderedFile[] {
   return [
     publicFile(trust, etcd.certificate),
-    publicFile(etcdClient.authority, etcd.certificate, { stage: 'live' }),
+    publicFile(etcdClient.authority, etcd.certificate, { uses: ['etcd-access'] }),
   ];
 }
 
@@ -72,6 +72,7 @@ export function etcdPod(input: RenderInput): StaticPod {
   return staticPod(
     {
       component: 'etcd',
+      role: 'database',
       args,
       mounts: [{ path: folder }, { path: etcdMember.dataDirectory, writable: true }],
       requests: { cpu: '100m', memory: '128Mi' },

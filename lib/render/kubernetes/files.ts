@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
-import type { KeyClass, RenderedDirectory, RenderedFile, Stage } from '../renderer.ts';
+import { FILE_USES, type FileUse } from '../hosts.ts';
+import type { KeyClass, RenderedDirectory, RenderedFile } from '../renderer.ts';
 
 interface FileOptions {
-  /** Default `both`: the same bytes before and after the reboot, so that pods go on. */
-  stage?: Stage;
+  /** Default: the control plane's, the same bytes before and after a pivot, so that pods go on. */
+  uses?: readonly FileUse[];
   leftover?: string;
 }
 
@@ -13,7 +14,7 @@ export function publicFile(
   contents: string,
   options: FileOptions = {},
 ): RenderedFile {
-  return { path, mode: 0o644, contents, stage: 'both', ...options };
+  return { path, mode: 0o644, contents, uses: ['control-plane'], ...options };
 }
 
 /** A file for root alone that holds no key itself, such as a kubeconfig that names one. */
@@ -36,21 +37,24 @@ export function keyFile(
 
 /**
  * The folders of the rendered files below the given roots, closed to all but root.
- * A folder is needed where any of its files is.
+ * A folder has the uses of all files in it.
  */
 export function closedDirectories(
   files: readonly RenderedFile[],
   roots: readonly string[],
 ): RenderedDirectory[] {
-  const stages = new Map<string, Stage>();
-  for (const { path, stage } of files) {
+  const usesOf = new Map<string, FileUse[]>();
+  for (const { path, uses } of files) {
     for (const folder of ancestors(path, roots)) {
-      const known = stages.get(folder);
-      stages.set(folder, known === undefined || known === stage ? stage : 'both');
+      usesOf.set(folder, [...(usesOf.get(folder) ?? []), ...uses]);
     }
   }
-  return [...stages]
-    .map(([path, stage]) => ({ path, mode: 0o700, stage }))
+  return [...usesOf]
+    .map(([path, uses]) => ({
+      path,
+      mode: 0o700,
+      uses: FILE_USES.filter((use) => uses.includes(use)),
+    }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 

@@ -8,14 +8,16 @@ import { controllerManagerFiles, controllerManagerPod } from './kube-controller-
 import { schedulerFiles, schedulerPod } from './kube-scheduler.ts';
 import { agentKubeconfigFiles } from './kubeconfigs.ts';
 import { kubeletFiles } from './kubelet.ts';
+import { leases } from './leader-election.ts';
 import { leafFiles } from './leaves.ts';
 import { manifests } from './manifests.ts';
 import { paths } from './paths.ts';
 import { serviceAccountFiles } from './service-account.ts';
 
 /** The control plane from a local payload: etcd and the Kubernetes components as static pods. */
-export const kubernetesRenderer: Renderer = { kind: 'kubernetes', render };
+export const kubernetesRenderer = { kind: 'kubernetes', render } as const satisfies Renderer;
 
+/** Pure but for key generation: it needs no folder to work in and is done in a second. */
 async function render(input: RenderInput): Promise<Rendered> {
   const authorities = await createAuthorities(input.authorities);
   const files = [
@@ -45,15 +47,18 @@ async function render(input: RenderInput): Promise<Rendered> {
       controllerManagerPod(input),
       schedulerPod(input),
     ],
+    leases,
     manifests: manifests(input),
   };
 }
 
-/** Folders that hold no rendered file when they are made. */
+const everyKubelet = ['standalone-kubelet', 'node'] as const;
+
+/** Folders that hold no rendered file when they are created. */
 const fixedDirectories: readonly RenderedDirectory[] = [
-  { path: paths.kubernetes, mode: 0o755, stage: 'both' },
-  { path: paths.staticPods, mode: 0o700, stage: 'both' },
-  { path: paths.auditLogs, mode: 0o700, stage: 'both' },
-  // The installed host's is the one that the snapshot is restored into.
-  { path: paths.etcdData, mode: 0o700, stage: 'live' },
+  { path: paths.kubernetes, mode: 0o755, uses: everyKubelet },
+  { path: paths.staticPods, mode: 0o700, uses: everyKubelet },
+  { path: paths.auditLogs, mode: 0o700, uses: ['control-plane'] },
+  // A restored database comes with its own folder.
+  { path: paths.etcdData, mode: 0o700, uses: ['new-database'] },
 ];

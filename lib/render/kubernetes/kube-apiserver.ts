@@ -87,6 +87,7 @@ export function apiServerPod(input: RenderInput): StaticPod {
   return staticPod(
     {
       component: 'kube-apiserver',
+      role: 'api-server',
       args,
       mounts: [
         { path: folder },

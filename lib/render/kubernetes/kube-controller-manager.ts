@@ -87,6 +87,7 @@ export function controllerManagerPod(input: RenderInput): StaticPod {
   return staticPod(
     {
       component,
+      role: 'leader',
       args,
       mounts: [
         { path: folder },

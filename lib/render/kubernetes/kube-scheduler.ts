@@ -56,6 +56,7 @@ export function schedulerPod(input: RenderInput): StaticPod {
   return staticPod(
     {
       component,
+      role: 'leader',
       args,
       mounts: [{ path: folder }, { path: paths.configOf(component) }],
       requests: { cpu: '50m', memory: '64Mi' },

@@ -36,13 +36,22 @@ export function componentKubeconfig(
 export function agentKubeconfigFiles(input: RenderInput, { serving }: Authorities): RenderedFile[] {
   const { bootstrapAdmin, csrApprover, deferred } = agentKubeconfigs;
   return [
-    publicFile(agentsTrust, serving.certificate),
-    componentKubeconfig(csrApprover, issuedLeaves.csrApprover, agentsTrust),
+    publicFile(agentsTrust, serving.certificate, {
+      uses: ['bootstrap', 'csr-approval', 'deferred-manifests'],
+    }),
+    componentKubeconfig(csrApprover, issuedLeaves.csrApprover, agentsTrust, {
+      uses: ['csr-approval'],
+    }),
     componentKubeconfig(bootstrapAdmin, issuedLeaves.bootstrapAdmin, agentsTrust, {
+      uses: ['bootstrap'],
       leftover: bootstrapAdminPurpose,
     }),
     ...(hasDeferred(input)
-      ? [componentKubeconfig(deferred, issuedLeaves.deferred, agentsTrust, { stage: 'installed' })]
+      ? [
+          componentKubeconfig(deferred, issuedLeaves.deferred, agentsTrust, {
+            uses: ['deferred-manifests'],
+          }),
+        ]
       : []),
   ];
 }

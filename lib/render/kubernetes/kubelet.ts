@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import type { FileUse } from '../hosts.ts';
 import type { RenderedFile, RenderInput } from '../renderer.ts';
 import { addressAt } from './addresses.ts';
 import type { Authorities } from './authorities.ts';
@@ -30,13 +31,18 @@ export function kubeletFiles(input: RenderInput, authorities: Authorities): Rend
     certificate: kubeletPaths.clientPair,
     key: kubeletPaths.clientPair,
   };
-  const installed = { stage: 'installed' } as const;
+  const standalone: FileUse = 'standalone-kubelet';
+  const node: FileUse = 'node';
   return [
-    publicFile(trust.clients, authorities.admin.certificate),
-    publicFile(trust.api, authorities.serving.certificate, installed),
-    publicFile(kubeletPaths.liveConfig, stringify(liveConfiguration(input)), { stage: 'live' }),
-    publicFile(kubeletPaths.installedConfig, stringify(installedConfiguration(input)), installed),
-    componentKubeconfig(kubeletPaths.kubeconfig, identity, trust.api, installed),
+    publicFile(trust.clients, authorities.admin.certificate, { uses: [standalone, node] }),
+    publicFile(trust.api, authorities.serving.certificate, { uses: [node] }),
+    publicFile(kubeletPaths.liveConfig, stringify(standaloneConfiguration(input)), {
+      uses: [standalone],
+    }),
+    publicFile(kubeletPaths.installedConfig, stringify(nodeConfiguration(input)), {
+      uses: [node],
+    }),
+    componentKubeconfig(kubeletPaths.kubeconfig, identity, trust.api, { uses: [node] }),
   ];
 }
 
@@ -46,7 +52,7 @@ function configuration({ host }: RenderInput) {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
     staticPodPath: paths.staticPods,
-    containerRuntimeEndpoint: host.runtimeEndpoint ?? 'unix:///run/containerd/containerd.sock',
+    containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
     cgroupDriver: host.cgroupDriver,
     readOnlyPort: 0,
     tlsMinVersion: 'VersionTLS12',
@@ -63,7 +69,7 @@ function configuration({ host }: RenderInput) {
 }
 
 /** Without an API there is nobody to ask who a client is: the kubelet serves nothing. */
-function liveConfiguration(input: RenderInput) {
+function standaloneConfiguration(input: RenderInput) {
   return {
     ...configuration(input),
     enableServer: false,
@@ -82,7 +88,7 @@ function liveConfiguration(input: RenderInput) {
   };
 }
 
-function installedConfiguration(input: RenderInput) {
+function nodeConfiguration(input: RenderInput) {
   const dns = addressAt(input.cluster.serviceNetwork[0] ?? '', 10, 'networking.serviceNetwork');
   return {
     ...configuration(input),

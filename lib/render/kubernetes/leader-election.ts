@@ -1,3 +1,5 @@
+import type { HeldLease } from '../renderer.ts';
+
 /**
  * There is one controller-manager and one scheduler, and both keep a Lease all the
  * same: acquiring it is how they wait for an API that comes late, where without it
@@ -9,3 +11,9 @@ export const leaderElection = {
   renewDeadline: '45s',
   retryPeriod: '3s',
 } as const;
+
+/** By their default names: neither component is told another. */
+export const leases: HeldLease[] = ['kube-controller-manager', 'kube-scheduler'].map((name) => ({
+  namespace: 'kube-system',
+  name,
+}));

@@ -2,7 +2,8 @@ import { clusterDomain } from '../../cluster/cluster.ts';
 import { deferredUser } from '../../deferred/access.ts';
 import { administrators } from '../../pki/kubeconfig.ts';
 import { issueLeaf, type LeafProfile } from '../../pki/leaf.ts';
-import type { RenderedFile, RenderInput, Stage } from '../renderer.ts';
+import type { FileUse } from '../hosts.ts';
+import type { RenderedFile, RenderInput } from '../renderer.ts';
 import { apiServiceIps } from './addresses.ts';
 import type { Authorities, AuthorityName } from './authorities.ts';
 import { keyFile, publicFile } from './files.ts';
@@ -25,8 +26,8 @@ interface IssuedLeaf extends Leaf {
   names?: (input: RenderInput) => Pick<LeafProfile, 'dnsNames' | 'ipAddresses'>;
   /** Bootstrap alone needs it: why. */
   leftover?: string;
-  /** Default `both`. */
-  stage?: Stage;
+  /** Default: the control plane's. */
+  uses?: readonly FileUse[];
   /** Left out: always. */
   when?: (input: RenderInput) => boolean;
 }
@@ -80,8 +81,8 @@ export const issuedLeaves = {
     authority: 'etcd',
     subject: { commonName: 'sno-agents:etcd' },
     usage: 'client',
-    // Whoever has it owns all data, and no agent of the installed host asks etcd.
-    stage: 'live',
+    // Whoever has it owns all data: only a host whose agents call etcd gets it.
+    uses: ['etcd-access'],
   },
   apiServerServing: {
     name: 'kube-apiserver-serving',
@@ -125,6 +126,7 @@ export const issuedLeaves = {
     authority: 'admin',
     subject: { commonName: users.csrApprover },
     usage: 'client',
+    uses: ['csr-approval'],
   },
   deferred: {
     name: 'deferred',
@@ -132,7 +134,7 @@ export const issuedLeaves = {
     authority: 'admin',
     subject: { commonName: deferredUser },
     usage: 'client',
-    stage: 'installed',
+    uses: ['deferred-manifests'],
     when: hasDeferred,
   },
   bootstrapAdmin: {
@@ -141,6 +143,7 @@ export const issuedLeaves = {
     authority: 'admin',
     subject: { commonName: 'sno-agents:bootstrap-admin', organizations: [administrators] },
     usage: 'client',
+    uses: ['bootstrap'],
     leftover: bootstrapAdminPurpose,
   },
 } as const satisfies Record<string, IssuedLeaf>;
@@ -182,13 +185,13 @@ export async function leafFiles(
 }
 
 async function filesOf(
-  { subject, usage, names, leftover, stage = 'both', when: _when, ...leaf }: IssuedLeaf,
+  { subject, usage, names, leftover, uses = ['control-plane'], when: _when, ...leaf }: IssuedLeaf,
   input: RenderInput,
   authorities: Authorities,
 ): Promise<RenderedFile[]> {
   const pair = await issueLeaf(authorities[leaf.authority], { subject, usage, ...names?.(input) });
   const keyClass = leftover === undefined ? 'permanent' : 'gone';
-  const options = leftover === undefined ? { stage } : { stage, leftover };
+  const options = leftover === undefined ? { uses } : { uses, leftover };
   return [
     publicFile(leaf.certificate, pair.certificate, options),
     keyFile(leaf.key, pair.key, keyClass, options),

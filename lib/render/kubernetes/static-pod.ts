@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { Failure } from '../../errors/failure.ts';
-import type { RenderInput, StaticPod } from '../renderer.ts';
+import type { PodRole, RenderInput, StaticPod } from '../renderer.ts';
 
 export type Component = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
 
@@ -19,6 +19,7 @@ export interface Mount {
 
 export interface ControlPlanePod {
   component: Component;
+  role: PodRole;
   /** Arguments after the program's name. */
   args: readonly string[];
   mounts: readonly Mount[];
@@ -39,8 +40,8 @@ export function staticPod(pod: ControlPlanePod, { host }: RenderInput): StaticPo
   const { component } = pod;
   const image = host.images[component];
   if (image === undefined) {
-    throw new Failure('fatal', `The payload names no image for ${component}`, {
-      fix: 'Use a payload that is complete',
+    throw new Failure('fatal', `The payload has no image of ${component}`, {
+      fix: 'Use a complete payload',
     });
   }
   const manifest = {
@@ -74,6 +75,7 @@ export function staticPod(pod: ControlPlanePod, { host }: RenderInput): StaticPo
   };
   return {
     component,
+    role: pod.role,
     file: `${component}.yaml`,
     container: component,
     manifest: stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false }),

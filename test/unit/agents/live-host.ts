@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { HostContext } from '../../../agents/steps/host-context.ts';
+import type { InstallContext } from '../../../agents/steps/host-context.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
 import { createLogger } from '../../../lib/log/logger.ts';
@@ -10,7 +10,7 @@ import { input } from '../render/rendered-host.ts';
 /** A live host as a folder, with what a step of bootkube is given there. */
 export function liveHost(root: string) {
   const paths = hostPaths(root);
-  const context: HostContext = {
+  const context: InstallContext = {
     paths,
     settings: defaultSettings,
     cluster: input.cluster,

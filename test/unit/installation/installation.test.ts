@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import type { Cluster } from '../../../lib/cluster/cluster.ts';
+import type { InstallableCluster } from '../../../lib/cluster/cluster.ts';
 import type { Partition } from '../../../lib/host/disk.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { type DiskFinding, judgeDisk, requireWritable } from '../../../lib/installation/inspect.ts';
@@ -97,7 +97,7 @@ t.test('what is on the disk', async (t) => {
   }
 });
 
-const cluster = (existingSystem: 'refuse' | 'overwrite'): Cluster => ({
+const cluster = (existingSystem: 'refuse' | 'overwrite'): InstallableCluster => ({
   apiVersion: 'sno-agents/v1',
   clusterId: ours,
   controlPlane: 'kubernetes',

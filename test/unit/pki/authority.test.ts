@@ -5,6 +5,7 @@ import { createAuthority, createLaptopAuthorities } from '../../../lib/pki/autho
 import { inspectCertificate, isIssuedBy, parseCertificate } from '../../../lib/pki/certificate.ts';
 import { createSigningKey, publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 import { issueLeaf } from '../../../lib/pki/leaf.ts';
+import { x509 } from '../../../lib/pki/x509.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 
@@ -15,6 +16,17 @@ t.test('an authority signs leaves and nothing else, for ten years', async (t) =>
   t.ok(certificate.verify(certificate.publicKey));
   t.ok(certificate.checkPrivateKey(createPrivateKey(authority.key)));
   t.match(authority.key, /^-----BEGIN PRIVATE KEY-----/, 'PKCS#8');
+  const parsed = parseCertificate(authority.certificate);
+  const constraints = parsed.getExtension(x509.BasicConstraintsExtension);
+  // What the API server and etcd check: a leaf with the key of a further authority is worth nothing.
+  t.match(constraints, { ca: true, pathLength: 0, critical: true });
+  const { keyCertSign, cRLSign, digitalSignature } = x509.KeyUsageFlags;
+  t.match(parsed.getExtension(x509.KeyUsagesExtension), {
+    usages: keyCertSign | cRLSign | digitalSignature,
+    critical: true,
+  });
+  t.ok(parsed.getExtension(x509.SubjectKeyIdentifierExtension));
+  t.match(parsed.signatureAlgorithm, { name: 'ECDSA', hash: { name: 'SHA-256' } });
   t.equal(certificate.validFromDate.toISOString(), '2026-02-28T12:00:00.000Z');
   t.equal(certificate.validToDate.toISOString(), '2036-02-27T12:00:00.000Z');
 });
@@ -37,6 +49,15 @@ t.test('a leaf chains to its authority and says what it was asked to say', async
   t.ok(certificate.verify(issuer.publicKey));
   t.ok(certificate.checkPrivateKey(createPrivateKey(leaf.key)));
   t.notOk(certificate.ca);
+  const parsed = parseCertificate(leaf.certificate);
+  t.match(parsed.getExtension(x509.BasicConstraintsExtension), { ca: false, critical: true });
+  t.match(parsed.getExtension(x509.KeyUsagesExtension), {
+    usages: x509.KeyUsageFlags.digitalSignature,
+    critical: true,
+  });
+  t.ok(parsed.getExtension(x509.AuthorityKeyIdentifierExtension));
+  t.ok(parsed.getExtension(x509.SubjectKeyIdentifierExtension));
+  t.match(parsed.signatureAlgorithm, { name: 'ECDSA', hash: { name: 'SHA-256' } });
   t.equal(certificate.checkHost('edge.example.test'), 'edge.example.test');
   t.equal(certificate.checkIP('192.0.2.7'), '192.0.2.7');
   t.match(inspectCertificate(leaf.certificate), {

@@ -1,11 +1,22 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { type Cluster, clusterSchema } from '../../../lib/cluster/cluster.ts';
+import {
+  clusterSchema,
+  type InstallableCluster,
+  type Installation,
+} from '../../../lib/cluster/cluster.ts';
 import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
 import type { HostFacts, RenderInput } from '../../../lib/render/renderer.ts';
 
-const cluster: Cluster = clusterSchema.parse({
+const installation: Installation = {
+  disk: '/dev/vda',
+  coreosInstallerArgs: [],
+  existingSystem: 'refuse',
+  kernelArguments: [],
+  savePartitions: { labels: [], indexes: [] },
+};
+const description = clusterSchema.parse({
   apiVersion: 'sno-agents/v1',
   clusterId: '6f0c8f0e-3b1b-4b44-9f0d-0123456789ab',
   controlPlane: 'kubernetes',
@@ -14,9 +25,9 @@ const cluster: Cluster = clusterSchema.parse({
   machineNetwork: ['192.0.2.0/24'],
   clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
   serviceNetwork: ['172.30.0.0/16'],
-  installation: { disk: '/dev/vda', coreosInstallerArgs: [], existingSystem: 'refuse' },
   executableSha256: 'a'.repeat(64),
 });
+const cluster: InstallableCluster = { ...description, installation };
 const components = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 export const host: HostFacts = {
   hostname: 'edge-0',
@@ -27,7 +38,7 @@ export const host: HostFacts = {
   versions: { kubernetes: '1.34.4', etcd: '3.6.8' },
 };
 export const authorities = await createLaptopAuthorities();
-export const input: RenderInput = {
+export const input: RenderInput & { readonly cluster: InstallableCluster } = {
   cluster,
   host,
   authorities,

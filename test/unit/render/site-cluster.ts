@@ -1,9 +1,9 @@
-import type { Cluster } from '../../../lib/cluster/cluster.ts';
+import type { InstallableCluster } from '../../../lib/cluster/cluster.ts';
 import { SITE_CA } from '../cli/certificates.ts';
 import { input } from './rendered-host.ts';
 
 /** A cluster whose site gives everything that a site can. */
-export const siteCluster: Cluster = {
+export const siteCluster: InstallableCluster = {
   ...input.cluster,
   proxy: {
     httpProxy: 'http://me:hunter2@proxy.example.com:3128',

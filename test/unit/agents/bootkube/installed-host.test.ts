@@ -28,10 +28,15 @@ const liveKey: RenderedFile = {
   path: '/etc/live-only.key',
   mode: 0o600,
   contents: (await createSigningKey()).privateKey,
-  stage: 'live',
+  uses: ['standalone-kubelet'],
   keyClass: 'gone',
 };
 const rendered: Rendered = { ...everyday, files: [...everyday.files, liveKey] };
+const liveOnly = new Set([
+  liveKey.path,
+  '/etc/kubernetes/kubelet-live.yaml',
+  ...['etcd-ca.crt', 'etcd-client.crt', 'etcd-client.key'].map((name) => `/etc/sno-agents/${name}`),
+]);
 
 const sha256 = (contents: string | Uint8Array) =>
   createHash('sha256').update(contents).digest('hex');
@@ -77,15 +82,14 @@ t.test('the host gets what it goes on with, and nothing of the live stage alone'
   const { context } = await host(t);
   const { config, files } = await installed(context);
   t.same(validateConfig(config), []);
-  t.ok(rendered.files.some(({ stage }) => stage === 'live'));
-  for (const { path, stage, mode, contents } of rendered.files) {
+  for (const { path, mode, contents } of rendered.files) {
     const there = files.get(path);
-    if (stage === 'live') t.notOk(there, `${path} is the live stage's`);
+    if (liveOnly.has(path)) t.notOk(there, `${path} is the live stage's`);
     else t.match(there, { mode, bytes: Buffer.from(contents) }, path);
   }
   const directories = new Set(config.storage?.directories?.map(({ path }) => path));
-  for (const { path, stage } of rendered.directories) {
-    t.equal(directories.has(path), stage !== 'live', path);
+  for (const { path } of rendered.directories) {
+    t.equal(directories.has(path), path !== '/var/lib/etcd', path);
   }
   t.equal(files.get('/etc/sno-agents/cluster-id')?.bytes.toString(), context.cluster.clusterId);
   t.match(
@@ -133,7 +137,7 @@ t.test('the ledger has every leftover with the hash of its contents', async (t) 
   const { files, ledger } = await installed(context);
   const expected = new Map<string, string | Uint8Array>([
     ...rendered.files
-      .filter(({ leftover, stage }) => leftover !== undefined && stage !== 'live')
+      .filter(({ leftover }) => leftover !== undefined)
       .map(({ path, contents }): [string, string] => [path, contents]),
     ...['etcd-snapshot.db', 'etcd-snapshot.json', 'etcd-pod.yaml'].map(
       (name): [string, Uint8Array] => {
@@ -244,7 +248,7 @@ t.test(
 
 t.test('what it cannot go on without is an error', async (t) => {
   for (const [missing, says] of [
-    [identityFolder, /identity is not there/],
+    [identityFolder, /identity does not exist/],
     [snapshotRecordPath, /etcd-snapshot\.json|no record/],
     [snapshotPath, /etcd-snapshot\.db/],
   ] as const) {

@@ -4,7 +4,7 @@ import t from 'tap';
 import { networkCheck } from '../../../../agents/bootkube/preflight/network.ts';
 import { installerArguments } from '../../../../agents/install-to-disk/write-disk.ts';
 import { liveIgnition } from '../../../../cli/create/live-ignition.ts';
-import type { Cluster } from '../../../../lib/cluster/cluster.ts';
+import type { InstallableCluster } from '../../../../lib/cluster/cluster.ts';
 import type { Config } from '../../../../lib/ignition/config.ts';
 import { withDropins } from '../../../../lib/ignition/entries.ts';
 import { validateConfig } from '../../../../lib/ignition/validate.ts';
@@ -32,7 +32,7 @@ t.test('kernel arguments and partitions are arguments of coreos-installer', asyn
   );
 });
 
-async function live(cluster: Cluster): Promise<Config> {
+async function live(cluster: InstallableCluster): Promise<Config> {
   const authorities = await createLaptopAuthorities();
   const pullSecret = '{"auths":{}}';
   return liveIgnition({
@@ -101,7 +101,7 @@ const STATES: readonly (readonly [state: string, result: string, says: RegExp])[
 t.test('preflight says whether the network was applied', async (t) => {
   const root = t.testdir();
   const { context } = liveHost(root);
-  const check = (cluster: Cluster) =>
+  const check = (cluster: InstallableCluster) =>
     networkCheck.run({
       ...context,
       cluster,

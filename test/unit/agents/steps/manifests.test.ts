@@ -8,6 +8,7 @@ const rendered = {
   directories: [],
   files: [],
   staticPods: [],
+  leases: [],
   manifests: [{ name: '10-now.yaml', contents: 'kind: Namespace\n' }],
 };
 

@@ -1,0 +1,73 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hostPaths } from '../../lib/host/paths.ts';
+import { waitForApi } from '../../lib/kube/api-ready.ts';
+import { type KubeClient, kubeClient } from '../../lib/kube/client.ts';
+import { accessTo } from '../../lib/render/access.ts';
+import { liveHost } from '../../lib/render/hosts.ts';
+import type { Rendered } from '../../lib/render/renderer.ts';
+import { placeFiles } from '../../lib/render/store.ts';
+import { etcdBinaries, kubernetesBinary } from './binaries.ts';
+import { type Daemon, freePort, startDaemon } from './daemon.ts';
+import { type Place, relocatedCommand, relocatedFile } from './relocate.ts';
+
+/** A rendered control plane that runs below a folder, each component by its own static pod's command. */
+export interface RenderedControlPlane extends Place {
+  /** The bootstrap's administrator. */
+  readonly admin: KubeClient;
+  /** Of a component, by the port that was rendered for it. */
+  port(rendered: number): number;
+  stop(): Promise<void>;
+}
+
+const RENDERED_PORTS = [2379, 2380, 2381, 6443, 10257, 10259];
+const readyMs = 120_000;
+/** Nothing of it outlives its user by more than this. */
+const lifetimeMs = 300_000;
+
+/** More flags than were rendered: only what makes a test faster. */
+const MORE_FLAGS: Readonly<Record<string, readonly string[]>> = { etcd: ['--unsafe-no-fsync'] };
+
+/** Starts all components at once, as a kubelet does; returns when the API is ready. */
+export async function startRenderedControlPlane(
+  rendered: Rendered,
+  root: string,
+  signal: AbortSignal,
+): Promise<RenderedControlPlane> {
+  // Before anything runs: on a new machine this builds them, which takes longer than a process lives.
+  const programs = new Map([['etcd', (await etcdBinaries(signal)).etcd]]);
+  for (const { component } of rendered.staticPods.filter(({ role }) => role !== 'database')) {
+    programs.set(component, await kubernetesBinary(component, signal));
+  }
+  const ports = new Map<number, number>();
+  for (const port of RENDERED_PORTS) ports.set(port, await freePort());
+  const place: Place = { root, ports };
+  await placeFiles(hostPaths(root), liveHost, {
+    ...rendered,
+    files: rendered.files.map((file) => relocatedFile(file, place)),
+  });
+  const logs = join(root, 'logs');
+  await mkdir(logs, { recursive: true });
+  const daemons: Daemon[] = rendered.staticPods.map((pod) => {
+    const { program, args } = relocatedCommand(pod, place);
+    const more = MORE_FLAGS[pod.component] ?? [];
+    const path = programs.get(program) ?? program;
+    return startDaemon(path, [...args, ...more], join(logs, `${pod.component}.log`), lifetimeMs);
+  });
+  const stopDaemons = async () => {
+    await Promise.all(daemons.map((daemon) => daemon.stop()));
+  };
+  try {
+    const { bootstrapAdmin } = accessTo('kubernetes').kubeconfigs;
+    const admin = await kubeClient(join(root, bootstrapAdmin));
+    await waitForApi(admin, { signal, deadlineMs: readyMs, report: () => {} });
+    const stop = async () => {
+      admin.close();
+      await stopDaemons();
+    };
+    return { ...place, admin, port: (port) => ports.get(port) ?? port, stop };
+  } catch (error) {
+    await stopDaemons();
+    throw error;
+  }
+}

@@ -1,0 +1,232 @@
+import { X509Certificate } from 'node:crypto';
+import t from 'tap';
+import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
+import { byPath, rendered, textAt } from './rendered-host.ts';
+
+const authority = (name: string) => textAt(`/etc/kubernetes/pki/ca/${name}/ca.crt`);
+const loopback = { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1', '::1'] };
+const nameless = { dnsNames: [], ipAddresses: [] };
+
+/** Path without ending, authority, common name, groups, usage, names. */
+const LEAVES: readonly [
+  string,
+  string,
+  string,
+  readonly string[],
+  'client' | 'server' | 'both',
+  { dnsNames: string[]; ipAddresses: string[] },
+][] = [
+  ['/etc/kubernetes/pki/etcd/server', 'etcd', 'etcd-server', [], 'server', loopback],
+  ['/etc/kubernetes/pki/etcd/peer', 'etcd', 'etcd-peer', [], 'both', loopback],
+  [
+    '/etc/kubernetes/pki/kube-apiserver/etcd-client',
+    'etcd',
+    'kube-apiserver-etcd-client',
+    [],
+    'client',
+    nameless,
+  ],
+  ['/etc/sno-agents/etcd-client', 'etcd', 'sno-agents:etcd', [], 'client', nameless],
+  [
+    '/etc/kubernetes/pki/kube-apiserver/serving',
+    'serving',
+    'kube-apiserver',
+    [],
+    'server',
+    {
+      dnsNames: [
+        ...['api.edge.example.test', 'api-int.edge.example.test', 'kubernetes'],
+        ...['kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'],
+        ...['localhost', 'edge-0'],
+      ],
+      ipAddresses: ['127.0.0.1', '::1', '192.0.2.10', '172.30.0.1'],
+    },
+  ],
+  // Known to RBAC by its name: no group, and above all no administrators' one.
+  [
+    '/etc/kubernetes/pki/kube-apiserver/kubelet-client',
+    'admin',
+    'kube-apiserver-kubelet-client',
+    [],
+    'client',
+    nameless,
+  ],
+  [
+    '/etc/kubernetes/pki/kube-apiserver/front-proxy-client',
+    'front-proxy',
+    'front-proxy-client',
+    [],
+    'client',
+    nameless,
+  ],
+  [
+    '/etc/kubernetes/pki/kube-controller-manager/client',
+    'admin',
+    'system:kube-controller-manager',
+    [],
+    'client',
+    nameless,
+  ],
+  [
+    '/etc/kubernetes/pki/kube-scheduler/client',
+    'admin',
+    'system:kube-scheduler',
+    [],
+    'client',
+    nameless,
+  ],
+  ['/etc/sno-agents/csr-approver', 'admin', 'sno-agents:csr-approver', [], 'client', nameless],
+  ['/etc/sno-agents/deferred', 'admin', 'sno-agents:deferred', [], 'client', nameless],
+  [
+    '/etc/sno-agents/bootstrap-admin',
+    'admin',
+    'sno-agents:bootstrap-admin',
+    ['system:masters'],
+    'client',
+    nameless,
+  ],
+];
+
+for (const [path, issuer, commonName, organizations, usage, names] of LEAVES) {
+  t.test(`${path}.crt says this and no more`, async (t) => {
+    const certificate = textAt(`${path}.crt`);
+    t.ok(await isIssuedBy(certificate, authority(issuer)), issuer);
+    const { subject, dnsNames, ipAddresses, ...facts } = inspectCertificate(certificate);
+    t.same(subject, { commonName, organizations });
+    t.same({ dnsNames, ipAddresses }, names);
+    t.equal(facts.clientAuth, usage !== 'server');
+    t.equal(facts.serverAuth, usage !== 'client');
+    t.equal(facts.isAuthority, false);
+    const days = (facts.notAfter.getTime() - Date.now()) / 86_400_000;
+    t.ok(days > 364 && days <= 365, `valid for ${days} days more`);
+  });
+}
+
+t.test('no other certificate of a client or server is rendered', async (t) => {
+  const leaves = rendered.files.filter(
+    ({ contents }) =>
+      contents.startsWith('-----BEGIN CERTIFICATE') && !inspectCertificate(contents).isAuthority,
+  );
+  t.same(
+    leaves.map(({ path }) => path).toSorted(),
+    LEAVES.map(([path]) => `${path}.crt`).toSorted(),
+  );
+});
+
+/** Who is believed where, and why not more. */
+const TRUST: readonly [path: string, authorities: readonly string[], reason: string][] = [
+  ['/etc/kubernetes/pki/etcd/ca.crt', ['etcd'], 'its clients own all data'],
+  ['/etc/sno-agents/etcd-ca.crt', ['etcd'], 'the agents verify etcd'],
+  [
+    '/etc/kubernetes/pki/kube-apiserver/client-ca.crt',
+    ['kubelet-client', 'admin'],
+    "no server's certificate logs anybody in",
+  ],
+  ['/etc/kubernetes/pki/kube-apiserver/etcd-ca.crt', ['etcd'], 'etcd is verified'],
+  [
+    '/etc/kubernetes/pki/kube-apiserver/kubelet-serving-ca.crt',
+    ['kubelet-serving'],
+    'kubelets are verified',
+  ],
+  [
+    '/etc/kubernetes/pki/kube-apiserver/front-proxy-ca.crt',
+    ['front-proxy'],
+    'a client that it signs may name any user',
+  ],
+  [
+    '/etc/kubernetes/pki/kube-controller-manager/api-ca.crt',
+    ['serving'],
+    'every pod is given it, to know the API server by',
+  ],
+  [
+    '/etc/kubernetes/pki/kube-controller-manager/client-ca.crt',
+    ['kubelet-client', 'admin'],
+    'as the API server',
+  ],
+  [
+    '/etc/kubernetes/pki/kube-controller-manager/front-proxy-ca.crt',
+    ['front-proxy'],
+    'as the API server',
+  ],
+  ['/etc/kubernetes/pki/kube-scheduler/api-ca.crt', ['serving'], 'it verifies the API server'],
+  [
+    '/etc/kubernetes/pki/kube-scheduler/client-ca.crt',
+    ['kubelet-client', 'admin'],
+    'as the API server',
+  ],
+  ['/etc/kubernetes/pki/kube-scheduler/front-proxy-ca.crt', ['front-proxy'], 'as the API server'],
+  ['/etc/kubernetes/pki/kubelet/api-ca.crt', ['serving'], 'it verifies the API server'],
+  ['/etc/kubernetes/pki/kubelet/client-ca.crt', ['admin'], 'a node is no client of a kubelet'],
+  ['/etc/sno-agents/api-ca.crt', ['serving'], 'the agents verify the API server'],
+];
+
+t.test('each bundle has its authorities, and no other', async (t) => {
+  for (const [path, authorities, reason] of TRUST) {
+    t.equal(textAt(path), authorities.map(authority).join(''), `${path}: ${reason}`);
+    t.equal(byPath.get(path)?.mode, 0o644, path);
+  }
+  const bundles = rendered.files.filter(
+    ({ path, contents }) =>
+      contents.startsWith('-----BEGIN CERTIFICATE') &&
+      inspectCertificate(contents).isAuthority &&
+      !path.startsWith('/etc/kubernetes/pki/ca/'),
+  );
+  t.same(bundles.map(({ path }) => path).toSorted(), TRUST.map(([path]) => path).toSorted());
+});
+
+t.test('authorities are seven, and each signed itself', async (t) => {
+  const names = ['admin', 'etcd', 'front-proxy', 'kubelet-client', 'kubelet-serving'];
+  const all = [...names, 'legacy-unknown', 'serving'].map(authority);
+  t.equal(new Set(all).size, 7);
+  for (const pem of all) {
+    const certificate = new X509Certificate(pem);
+    t.ok(certificate.ca);
+    t.ok(certificate.verify(certificate.publicKey));
+  }
+});
+
+/** A client on this host: which files it names. */
+const KUBECONFIGS: readonly [path: string, ca: string, identity: string][] = [
+  [
+    '/etc/kubernetes/kube-controller-manager/kubeconfig',
+    '/etc/kubernetes/pki/kube-controller-manager/api-ca.crt',
+    '/etc/kubernetes/pki/kube-controller-manager/client',
+  ],
+  [
+    '/etc/kubernetes/kube-scheduler/kubeconfig',
+    '/etc/kubernetes/pki/kube-scheduler/api-ca.crt',
+    '/etc/kubernetes/pki/kube-scheduler/client',
+  ],
+  [
+    '/etc/sno-agents/csr-approver.kubeconfig',
+    '/etc/sno-agents/api-ca.crt',
+    '/etc/sno-agents/csr-approver',
+  ],
+  [
+    '/etc/sno-agents/bootstrap-admin.kubeconfig',
+    '/etc/sno-agents/api-ca.crt',
+    '/etc/sno-agents/bootstrap-admin',
+  ],
+  ['/etc/sno-agents/deferred.kubeconfig', '/etc/sno-agents/api-ca.crt', '/etc/sno-agents/deferred'],
+];
+
+t.test('each client asks the API on loopback, verifies it, and is itself', async (t) => {
+  for (const [path, ca, identity] of KUBECONFIGS) {
+    const text = textAt(path);
+    for (const line of [
+      'server: https://127.0.0.1:6443',
+      `certificate-authority: ${ca}`,
+      `client-certificate: ${identity}.crt`,
+      `client-key: ${identity}.key`,
+    ]) {
+      t.ok(text.includes(`${line}\n`), `${path}: ${line}`);
+    }
+    t.notMatch(text, /insecure|-data:/, path);
+    t.equal(byPath.get(path)?.mode, 0o600, path);
+  }
+  const kubelet = textAt('/var/lib/kubelet/kubeconfig');
+  const pair = '/var/lib/kubelet/pki/kubelet-client-current.pem';
+  t.match(kubelet, `client-certificate: ${pair}\n`);
+  t.match(kubelet, `client-key: ${pair}\n`);
+  t.match(kubelet, 'certificate-authority: /etc/kubernetes/pki/kubelet/api-ca.crt\n');
+});

@@ -1,0 +1,123 @@
+import t from 'tap';
+import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { rendered } from './rendered-host.ts';
+
+const objectSchema = z.object({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.object({ name: z.string(), namespace: z.string().optional() }),
+  roleRef: z.object({ kind: z.string(), name: z.string() }).optional(),
+  subjects: z.array(z.object({ kind: z.string(), name: z.string() })).optional(),
+  rules: z.array(z.record(z.string(), z.array(z.string()))).optional(),
+});
+const objects = rendered.manifests
+  .flatMap(({ contents }) => parseAllDocuments(contents))
+  .map((document) => objectSchema.parse(document.toJS()));
+
+/** Who is given what beyond what Kubernetes gives by itself; where: the namespace, if it is one. */
+const BINDINGS: readonly {
+  role: string;
+  subject: `${'User' | 'Group'} ${string}`;
+  where?: string;
+  reason: string;
+}[] = [
+  {
+    role: 'system:kubelet-api-admin',
+    subject: 'User kube-apiserver-kubelet-client',
+    reason: 'logs and exec pass through it; it needs nothing of the API itself',
+  },
+  {
+    role: 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
+    subject: 'Group system:nodes',
+    reason: 'who is a node renews its own certificate; nobody else has one to renew',
+  },
+  {
+    role: 'sno-agents:csr-approver',
+    subject: 'User sno-agents:csr-approver',
+    reason: 'the role below',
+  },
+  {
+    role: 'sno-agents:gather',
+    subject: 'Group sno-agents:gather',
+    reason: 'who gathers a bundle has a certificate of ten minutes',
+  },
+  {
+    role: 'sno-agents:installation',
+    subject: 'Group sno-agents:installation',
+    where: 'kube-system',
+    reason: 'the status of the installation is one ConfigMap',
+  },
+  {
+    role: 'sno-agents:deferred',
+    subject: 'User sno-agents:deferred',
+    reason: 'the kinds that come later, until they are applied',
+  },
+  {
+    role: 'sno-agents:deferred',
+    subject: 'User sno-agents:deferred',
+    where: 'kube-system',
+    reason: 'their status is one ConfigMap',
+  },
+];
+
+t.test('each binding has a reason, and there is no other', async (t) => {
+  const bindings = objects.flatMap(({ metadata, roleRef, subjects }) =>
+    roleRef === undefined
+      ? []
+      : [[roleRef.name, metadata.namespace, subjects?.map(({ kind, name }) => `${kind} ${name}`)]],
+  );
+  t.same(
+    bindings,
+    BINDINGS.map(({ role, where, subject }) => [role, where, [subject]]),
+  );
+});
+
+t.test('the approver reads requests, approves one signer, and reads one node', async (t) => {
+  const roles = objects.filter(({ metadata }) => metadata.name === 'sno-agents:csr-approver');
+  t.same(
+    roles.map(({ kind }) => kind),
+    ['ClusterRole', 'ClusterRoleBinding'],
+  );
+  t.same(roles[0]?.rules, [
+    {
+      apiGroups: ['certificates.k8s.io'],
+      resources: ['certificatesigningrequests'],
+      verbs: ['get', 'list', 'watch'],
+    },
+    {
+      apiGroups: ['certificates.k8s.io'],
+      resources: ['certificatesigningrequests/approval'],
+      verbs: ['update'],
+    },
+    {
+      apiGroups: ['certificates.k8s.io'],
+      resources: ['signers'],
+      resourceNames: ['kubernetes.io/kubelet-serving'],
+      verbs: ['approve'],
+    },
+    {
+      apiGroups: [''],
+      resources: ['nodes'],
+      resourceNames: ['edge-0'],
+      verbs: ['get', 'list', 'watch'],
+    },
+  ]);
+});
+
+t.test('no agent may do everything, or read a Secret', async (t) => {
+  const rules = objects.flatMap((object) => object.rules ?? []);
+  t.ok(rules.length > 5);
+  for (const { apiGroups = [], resources = [], verbs = [] } of rules) {
+    t.notOk(resources.includes('secrets') && apiGroups.includes(''), 'Secrets');
+    // Groups that Kubernetes does not serve itself: the deferred manifests', and what a bundle lists.
+    const ofOthers = apiGroups.every((group) => /\.(example\.test|openshift\.io)$/.test(group));
+    t.notOk(resources.includes('*') && !ofOthers, `all of ${apiGroups.join()}`);
+    t.notOk(verbs.includes('*') && !ofOthers, `everything with ${resources.join()}`);
+    t.notOk(verbs.some((verb) => ['impersonate', 'escalate', 'bind'].includes(verb)));
+  }
+});
+
+t.test('nobody is given the rights of an administrator', async (t) => {
+  t.notMatch(JSON.stringify(rendered.manifests), /cluster-admin|system:masters/);
+});

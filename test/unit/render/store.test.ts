@@ -1,0 +1,106 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { hostPaths } from '../../../lib/host/paths.ts';
+import { installedHost, liveHost } from '../../../lib/render/hosts.ts';
+import {
+  filesArePlaced,
+  loadIdentity,
+  loadRendered,
+  loadRenderedFor,
+  placeFiles,
+  podOfRole,
+  saveRendered,
+} from '../../../lib/render/store.ts';
+import { host, rendered, textAt } from './rendered-host.ts';
+
+const identity = { hostname: host.hostname, nodeIps: host.nodeIps };
+
+t.test('what was rendered is read again as it was, by its input alone', async (t) => {
+  const paths = hostPaths(t.testdir());
+  await saveRendered(paths, 'input', host, rendered);
+  t.same(await loadRendered(paths), rendered);
+  t.same(await loadRenderedFor(paths, 'input'), rendered);
+  t.equal(await loadRenderedFor(paths, 'another'), undefined);
+  t.same(await loadIdentity(paths), identity);
+  t.equal(statSync(join(paths.assets, 'rendered.json')).mode & 0o777, 0o600);
+});
+
+t.test('nothing rendered: the step is named', async (t) => {
+  const paths = hostPaths(t.testdir());
+  t.equal(await loadRenderedFor(paths, 'input'), undefined);
+  await t.rejects(loadRendered(paths), { kind: 'fatal', message: /does not exist.*step render/ });
+});
+
+const file = { path: '/etc/x', mode: 0o600, contents: 'x' };
+const none = { directories: [], files: [], staticPods: [], leases: [], manifests: [] };
+for (const [name, text, found] of [
+  [
+    'of an older version',
+    { input: 'input', identity, rendered: none },
+    /rendered\.json cannot be used[\s\S]*at schemaVersion/,
+  ],
+  [
+    'with stages in place of uses',
+    {
+      schemaVersion: 2,
+      input: 'input',
+      identity,
+      rendered: { ...none, files: [{ ...file, stage: 'live' }] },
+    },
+    /rendered\.json cannot be used[\s\S]*files\[0\]\.uses/,
+  ],
+  [
+    'of a newer version',
+    { schemaVersion: 3, input: 'input', identity, rendered: none },
+    /rendered\.json cannot be used[\s\S]*at schemaVersion/,
+  ],
+  ['that is cut', '{"schemaVersion":2,', /rendered\.json cannot be used[\s\S]*expected object/],
+] as const) {
+  t.test(`a store ${name} is refused by every reader and kept`, async (t) => {
+    const paths = hostPaths(t.testdir({ opt: { openshift: {} } }));
+    const path = join(paths.assets, 'rendered.json');
+    const contents = typeof text === 'string' ? text : JSON.stringify(text);
+    writeFileSync(path, contents);
+    const expected = { kind: 'fatal', message: found };
+    await t.rejects(loadRendered(paths), expected);
+    await t.rejects(loadIdentity(paths), expected);
+    await t.rejects(loadRenderedFor(paths, 'input'), expected);
+    t.equal(readFileSync(path, 'utf8'), contents, 'its keys may be in use');
+  });
+}
+
+t.test('a host gets its files with their modes, and no others', async (t) => {
+  const paths = hostPaths(t.testdir());
+  t.notOk(await filesArePlaced(paths, liveHost, rendered.files));
+  await placeFiles(paths, liveHost, rendered);
+  t.ok(await filesArePlaced(paths, liveHost, rendered.files));
+  t.notOk(await filesArePlaced(paths, installedHost, rendered.files));
+  const mode = (path: string) => statSync(paths.at(path)).mode & 0o777;
+  for (const [path, expected] of [
+    ['/etc/kubernetes', 0o755],
+    ['/etc/kubernetes/pki', 0o700],
+    ['/var/lib/etcd', 0o700],
+    ['/etc/kubernetes/pki/ca/admin/ca.key', 0o600],
+    ['/etc/kubernetes/pki/ca/admin/ca.crt', 0o644],
+  ] as const) {
+    t.equal(mode(path), expected, path);
+  }
+  t.throws(() => statSync(paths.at('/var/lib/kubelet/kubeconfig')), { code: 'ENOENT' });
+
+  writeFileSync(paths.at('/etc/kubernetes/pki/etcd/ca.crt'), 'changed');
+  t.notOk(await filesArePlaced(paths, liveHost, rendered.files));
+  await placeFiles(paths, liveHost, rendered);
+  t.equal(
+    readFileSync(paths.at('/etc/kubernetes/pki/etcd/ca.crt'), 'utf8'),
+    textAt('/etc/kubernetes/pki/etcd/ca.crt'),
+  );
+});
+
+t.test('a missing role is an error that names it', async (t) => {
+  t.equal(podOfRole(rendered, 'database').component, 'etcd');
+  t.throws(() => podOfRole({ staticPods: [] }, 'api-server'), {
+    kind: 'fatal',
+    message: /rendered as api-server/,
+  });
+});
