@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Problem } from '../../lib/site/problem.ts';
 
 /** What a field wants, in the words of an error message, of the reference and of the JSON Schema. */
-export interface Message extends Problem {
+interface Message extends Problem {
   /** Says more than `expected` about a wrong value. */
   problem?: (value: unknown) => Problem | undefined;
   /** The value is never shown. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PREFLIGHT_CHECKS } from '../../lib/cluster/cluster.ts';
+import { architectures } from '../../lib/host/architecture.ts';
 import { DISK_PATH, diskPathProblem } from '../../lib/site/disk.ts';
 import {
   BASE_DOMAIN,
@@ -45,7 +46,7 @@ const metadata = {
 
 /** Fields of a machine pool that the installer has besides name and replicas. */
 const pool = {
-  architecture: word(['amd64', 'arm64'], 'Leave the field out for amd64.'),
+  architecture: word(architectures, 'Leave the field out for amd64.'),
   hyperthreading: word(['Enabled'], 'Leave the field out: nothing else is supported.'),
   platform: optional(
     field(z.strictObject({}), {

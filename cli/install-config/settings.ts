@@ -7,7 +7,7 @@ import { installConfigSchema, type SomeFields, someFieldsSchema } from './schema
 import { type Issue, pathsOf, schemaFaults } from './schema-faults.ts';
 import { type InstallSettings, settingsOf } from './translate.ts';
 
-export type ReadSettings = { ok: true; settings: InstallSettings } | { ok: false; faults: Fault[] };
+type ReadSettings = { ok: true; settings: InstallSettings } | { ok: false; faults: Fault[] };
 
 /**
  * Reads the text of install-config.yaml and the value of DISK_VARIABLE, and finds all

@@ -90,7 +90,7 @@ export const bootFields = {
 };
 
 /** The schemes that the installer accepts for a proxy's own URL, by field. */
-export const PROXY_SCHEMES = { httpProxy: ['http'], httpsProxy: ['http', 'https'] } as const;
+const PROXY_SCHEMES = { httpProxy: ['http'], httpsProxy: ['http', 'https'] } as const;
 
 const proxyUrl = (schemes: readonly string[]) =>
   optional(

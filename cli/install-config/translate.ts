@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { Cluster } from '../../lib/cluster/cluster.ts';
+import type { Architecture } from '../../lib/host/architecture.ts';
 import { mergeMirrors } from '../../lib/site/mirrors.ts';
 import { withoutFinalDot } from '../../lib/site/names.ts';
 import { networksOf } from '../../lib/site/network-defaults.ts';
@@ -19,7 +20,7 @@ export interface InstallSettings {
   >;
   pullSecret: string;
   /** Of the host; undefined: any that the payload is for. */
-  architecture: 'amd64' | 'arm64' | undefined;
+  architecture: Architecture | undefined;
   networkType: string | undefined;
   /** Network adapters that networkConfig takes for granted. */
   expectedAdapters: string[];

@@ -28,7 +28,7 @@ function clusterFamilies(given: Readonly<Record<NetworkList, string[] | undefine
 }
 
 /** `networking` of an install-config without faults. */
-export interface Networking {
+interface Networking {
   machineNetwork?: { cidr: string }[] | undefined;
   clusterNetwork?: { cidr: string; hostPrefix?: number | undefined }[] | undefined;
   serviceNetwork?: string[] | undefined;

@@ -252,6 +252,40 @@ t.test('a folder without install-config.yaml, and an executable that is not ther
   t.equal((await sno(args, here)).code, 0, 'the variable is enough');
 });
 
+t.test('a payload for hosts of another architecture than install-config.yaml names', async (t) => {
+  const arm64 = INSTALL_CONFIG.replace('replicas: 1', 'replicas: 1, architecture: arm64');
+  const hash = 'a'.repeat(64);
+  const image = { name: 'etcd', reference: 'registry.k8s.io/etcd:3.6.8-0', id: `sha256:${hash}` };
+  const payload = {
+    apiVersion: 'sno-agents/v1',
+    kind: 'Payload',
+    architecture: 'amd64',
+    versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
+    images: [{ ...image, archive: 'images/etcd.tar', size: 1, sha256: hash }],
+    binaries: [{ name: 'kubelet', file: 'bin/kubelet', size: 1, sha256: hash }],
+  };
+  for (const [config, code] of [
+    [arm64, 2],
+    [INSTALL_CONFIG, 0],
+    [arm64.replace('arm64', 'amd64'), 0],
+  ] as const) {
+    const dir = folder(t, { 'payload/payload.yaml': JSON.stringify(payload) }, config);
+    const args = [
+      '--payload',
+      join(dir, 'payload'),
+      '--agents-executable',
+      join(dir, '../sno-agents'),
+    ];
+    const run = await sno(['create', 'single-node-ignition-config', '--dir', dir, ...args]);
+    t.equal(run.code, code);
+    if (code === 2)
+      t.match(
+        run.err,
+        /payload is for other hosts; nothing was written; expected arm64, as controlPlane\.architecture of install-config\.yaml; found amd64/,
+      );
+  }
+});
+
 const SERVERS: readonly [url: string, says: RegExp][] = [
   ['http://a/config/master', /found a URL of http\. It is reached with TLS only/],
   ['https://me:hunter2@a/config/master', /found a user or password\. Remove it/],
