@@ -44,7 +44,7 @@ export function installConfigReference(): string {
 Made from the code by \`docs/generate.ts\`; do not edit. Explained in [the operator's page](../operator.md).
 For editors and pipelines: [JSON Schema](schemas/install-config.schema.json).
 
-The least that is accepted:
+A minimal configuration:
 
 \`\`\`yaml
 ${MINIMAL_INSTALL_CONFIG}\`\`\`

@@ -19,14 +19,16 @@ export function field<Schema extends z.ZodType>(schema: Schema, message: Message
   return schema;
 }
 
-/** A text in which `problem` finds nothing. */
+/** A text in which `problem` finds nothing; what it says of `wrong`, it says of any other value. */
 export function text(
   problem: (value: string) => Problem | undefined,
-  message: Omit<Message, 'problem'>,
+  wrong: string,
+  more: Pick<Message, 'isSecret' | 'json'> = {},
 ): z.ZodString {
+  const { expected, fix } = problem(wrong) ?? { expected: 'a text', fix: 'Write one.' };
   const schema = z.string().refine((value) => problem(value) === undefined);
   const ofText = (value: unknown) => (typeof value === 'string' ? problem(value) : undefined);
-  return field(schema, { ...message, problem: ofText });
+  return field(schema, { expected, fix, ...more, problem: ofText });
 }
 
 /** A text of which nothing more can be said than that it is wrong. */

@@ -13,8 +13,8 @@ import {
   LONGEST_CLUSTER_NAME,
   LONGEST_HOSTNAME,
 } from '../../lib/site/names.ts';
-import { ANY_NETWORK, cidrProblem } from '../../lib/site/networks.ts';
-import { COPY_PULL_SECRET, pullSecretProblem } from '../../lib/site/pull-secret.ts';
+import { cidrProblem } from '../../lib/site/networks.ts';
+import { pullSecretProblem } from '../../lib/site/pull-secret.ts';
 import { sshKeyProblem } from '../../lib/site/ssh-keys.ts';
 import { field, list, optional, text, textOf, word } from './message.ts';
 import { bootFields, siteFields } from './site-schema.ts';
@@ -88,10 +88,7 @@ const controlPlane = mapping(
   'the pool master with replicas 1',
 );
 
-const network = text(cidrProblem, {
-  ...ANY_NETWORK,
-  json: { pattern: '^[0-9A-Fa-f:.]+/[0-9]{1,3}$' },
-});
+const network = text(cidrProblem, '', { json: { pattern: '^[0-9A-Fa-f:.]+/[0-9]{1,3}$' } });
 /** More than any cluster has; each is compared with each. */
 const networks = { most: 64 };
 
@@ -147,13 +144,7 @@ const networking = {
 
 /** `networkConfig` and `additionalNTPSources` are named as in the installer's agent-config. */
 const bootstrapInPlace = {
-  installationDisk: optional(
-    text(diskPathProblem, {
-      expected: 'the path of a disk below /dev',
-      fix: 'Write it as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
-      json: { pattern: DISK_PATH.source },
-    }),
-  ),
+  installationDisk: optional(text(diskPathProblem, '', { json: { pattern: DISK_PATH.source } })),
   hostname: optional(
     textOf(isUsableHostname, {
       expected: `an RFC 1123 host name in lower case, not localhost, at most ${LONGEST_HOSTNAME} characters`,
@@ -212,19 +203,11 @@ export const installConfigSchema = mapping(
       mapping(bootstrapInPlace, 'Write bootstrapInPlace with installationDisk in it.'),
     ),
     ...siteFields,
-    pullSecret: text(pullSecretProblem, {
-      expected: 'JSON as a text',
-      fix: COPY_PULL_SECRET,
+    pullSecret: text(pullSecretProblem, '', {
       isSecret: true,
       json: { contentMediaType: 'application/json', pattern: '"auths"' },
     }),
-    sshKey: optional(
-      text(sshKeyProblem, {
-        expected: 'OpenSSH public keys as a text, one on each line',
-        fix: 'Copy the whole line of the .pub file.',
-        isSecret: true,
-      }),
-    ),
+    sshKey: optional(text(sshKeyProblem, 'x', { isSecret: true })),
     fips: optional(
       field(z.literal(false), {
         expected: 'false',

@@ -45,17 +45,10 @@ export const bootFields = {
     ),
   ),
   kernelArguments: optional(
-    list(
-      text(kernelArgumentProblem, {
-        expected: 'one kernel argument without blanks or quotes',
-        fix: 'Write it in quotes.',
-        json: { pattern: KERNEL_ARGUMENT.source },
-      }),
-      {
-        expected: 'a list of kernel arguments',
-        fix: 'Write it as ["console=ttyS0,115200n8"].',
-      },
-    ),
+    list(text(kernelArgumentProblem, '', { json: { pattern: KERNEL_ARGUMENT.source } }), {
+      expected: 'a list of kernel arguments',
+      fix: 'Write it as ["console=ttyS0,115200n8"].',
+    }),
   ),
   savePartitions: optional(
     field(
@@ -94,9 +87,7 @@ const PROXY_SCHEMES = { httpProxy: ['http'], httpsProxy: ['http', 'https'] } as 
 
 const proxyUrl = (schemes: readonly string[]) =>
   optional(
-    text((value) => (value === '' ? undefined : proxyUrlProblem(value, schemes)), {
-      expected: `the ${schemes.join(' or ')} URL of a proxy`,
-      fix: 'Write it as http://proxy.example.com:3128.',
+    text((value) => (value === '' ? undefined : proxyUrlProblem(value, schemes)), 'x', {
       isSecret: true,
       json: { pattern: `^((${schemes.join('|')})://[^/]+/?)?$` },
     }),
@@ -106,13 +97,7 @@ const proxy = z
   .strictObject({
     httpProxy: proxyUrl(PROXY_SCHEMES.httpProxy),
     httpsProxy: proxyUrl(PROXY_SCHEMES.httpsProxy),
-    noProxy: optional(
-      text(noProxyProblem, {
-        expected: 'names, addresses and networks as one text, separated by commas; or only *',
-        fix: 'Write it as .example.com,192.168.7.0/24.',
-        json: { pattern: '^(\\*|[^*\\s]*)$' },
-      }),
-    ),
+    noProxy: optional(text(noProxyProblem, ',', { json: { pattern: '^(\\*|[^*\\s]*)$' } })),
   })
   .refine(({ httpProxy, httpsProxy }) => [httpProxy, httpsProxy].some(isGiven), {
     when: ({ value }) => isRecord(value) && !isGiven(value.httpProxy) && !isGiven(value.httpsProxy),
@@ -121,11 +106,7 @@ const proxy = z
 const proxyFix = 'Write it as {httpProxy: http://proxy.example.com:3128}, or leave proxy out.';
 const isGiven = (url: unknown) => url !== undefined && url !== null && url !== '';
 
-const repository = text(repositoryProblem, {
-  expected: 'a registry, with or without the path of a repository',
-  fix: 'Write it as registry.example.com:5000/ocp4/release.',
-  json: { pattern: '^[A-Za-z0-9[][^\\s@]*$' },
-});
+const repository = text(repositoryProblem, '', { json: { pattern: '^[A-Za-z0-9[][^\\s@]*$' } });
 
 const mirrorsFix = 'Write it as [{source: quay.io/a, mirrors: [registry.example.com:5000/a]}].';
 
@@ -162,13 +143,7 @@ export const siteFields = {
           : undefined,
     }),
   ),
-  additionalTrustBundle: optional(
-    text(trustBundleProblem, {
-      expected: 'X.509 certificates in PEM as a text',
-      fix: 'Write additionalTrustBundle: | and the certificates below it, indented.',
-      isSecret: true,
-    }),
-  ),
+  additionalTrustBundle: optional(text(trustBundleProblem, 'x', { isSecret: true })),
   additionalTrustBundlePolicy: word(
     ['Proxyonly', 'Always'],
     'Leave it out: the host trusts the bundle with both.',

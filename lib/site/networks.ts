@@ -18,7 +18,7 @@ const UNUSABLE: readonly { range: string; why: string; fix?: string }[] = [
   { range: 'ff00::/8', why: 'which is multicast' },
 ];
 
-export const ANY_NETWORK = {
+const ANY_NETWORK = {
   expected: 'an IPv4 or IPv6 network in CIDR notation',
   fix: 'Write it as 10.0.0.0/16 or fd00:1::/64.',
 } as const;

@@ -3,7 +3,7 @@ import type { Problem } from './problem.ts';
 
 const expected = 'JSON with auths that has a text auth, or credsStore, for each registry';
 /** An example in the message would be redacted, as all that looks like a secret. */
-export const COPY_PULL_SECRET =
+const COPY_PULL_SECRET =
   'Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.';
 const problem = (found: string): Problem => ({ expected, found, fix: COPY_PULL_SECRET });
 

@@ -111,7 +111,7 @@ export const installation: readonly Case[] = [
     name: 'pull secret left out',
     edits: [['pullSecret: \'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'\n', '']],
     faults: [
-      '1:1 pullSecret: expected JSON as a text, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '1:1 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
     ],
   },
   {
@@ -126,7 +126,7 @@ export const installation: readonly Case[] = [
     name: 'pull secret without quotes',
     edits: [['\'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'', '{"auths":{}}']],
     faults: [
-      '26:13 pullSecret: expected JSON as a text, found a mapping. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found a mapping. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
     ],
   },
   {
@@ -226,7 +226,7 @@ export const installation: readonly Case[] = [
     name: 'wrong case',
     edits: [['pullSecret', 'pullsecret']],
     faults: [
-      '1:1 pullSecret: expected JSON as a text, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '1:1 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
       '26:1 pullsecret: expected a known field, found a text of 45 characters. Did you mean pullSecret?',
     ],
     hides: /dXNlcjpwYXNz/,

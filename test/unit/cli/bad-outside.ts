@@ -128,7 +128,7 @@ const proxies: readonly Case[] = [
     name: 'noProxy as a list',
     edits: [top('proxy: {httpProxy: "http://proxy:3128", noProxy: [example.com]}')],
     faults: [
-      '20:50 proxy.noProxy: expected names, addresses and networks as one text, separated by commas; or only *, found a list. Write it as .example.com,192.168.7.0/24.',
+      '20:50 proxy.noProxy: expected names, addresses and networks, separated by commas alone; or only *, found a list. Write it as .example.com,192.168.7.0/24: a leading dot stands for all names below.',
     ],
   },
 ];
@@ -176,7 +176,7 @@ const trust: readonly Case[] = [
     name: 'trust bundle as a list',
     edits: [top('additionalTrustBundle: [a]')],
     faults: [
-      '20:24 additionalTrustBundle: expected X.509 certificates in PEM as a text, found a list. Write additionalTrustBundle: | and the certificates below it, indented.',
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a list. Give the certificates of the authorities, each from its BEGIN to its END line.',
     ],
   },
   {
