@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { failuresReference } from './failures-reference.ts';
 import { findingsReference } from './findings-reference.ts';
 import { installConfigReference } from './install-config-reference.ts';
+import { installConfigJsonSchema } from './install-config-schema.ts';
 import { schemaDocuments } from './schemas.ts';
 import { snoReference } from './sno-reference.ts';
 
@@ -22,6 +23,10 @@ export async function generatedDocuments(signal: AbortSignal): Promise<Generated
     { path: 'docs/reference/failures.md', contents: failuresReference() },
     { path: 'docs/reference/findings.md', contents: findingsReference() },
     { path: 'docs/reference/install-config.md', contents: installConfigReference() },
+    {
+      path: 'docs/reference/schemas/install-config.schema.json',
+      contents: `${JSON.stringify(installConfigJsonSchema(), null, 2)}\n`,
+    },
     ...schemaDocuments(),
     { path: 'docs/reference/sno.md', contents: await snoReference(signal) },
   ];

@@ -1,8 +1,8 @@
-import { z } from 'zod';
-import { DISK_VARIABLE } from '../cli/install-config/disk.ts';
-import { FIELDS, NOT_SUPPORTED, type Wanted } from '../cli/install-config/fields.ts';
-import { installConfigSchema } from '../cli/install-config/schema.ts';
-import { type InstallSettings, readSettings } from '../cli/install-config/settings.ts';
+import type { z } from 'zod';
+import { DISK_VARIABLE } from '../cli/install-config/disk-variable.ts';
+import { NOT_SUPPORTED } from '../cli/install-config/not-supported.ts';
+import { readSettings } from '../cli/install-config/settings.ts';
+import { installConfigJsonSchema, withoutNull } from './install-config-schema.ts';
 
 /** The least that is accepted: what it leaves out shows the defaults. */
 export const MINIMAL_INSTALL_CONFIG = `apiVersion: v1
@@ -19,33 +19,37 @@ platform:
   none: {}
 bootstrapInPlace:
   installationDisk: /dev/disk/by-id/wwn-0x5000c500a1b2c3d4
-pullSecret: '{"auths":{}}'
+pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}'
 `;
 
 type Schema = z.core.JSONSchema.JSONSchema;
 
 interface Field {
-  /** As in FIELDS: `[]` for any position of a list. */
+  /** `[]` stands for any position of a list. */
   path: string;
-  required: boolean;
+  isRequired: boolean;
+  expected: string;
 }
 
 /** install-config.yaml as the schema and its messages have it, as Markdown. */
 export function installConfigReference(): string {
   const defaults = defaultTexts();
-  const rows = fieldsOf(z.toJSONSchema(installConfigSchema), '').map(({ path, required }) =>
-    row([`\`${path}\``, required ? 'yes' : 'no', wanted(path).expected, defaults[path] ?? '']),
+  const rows = fieldsOf(installConfigJsonSchema(), '').map(({ path, isRequired, expected }) =>
+    row([`\`${path}\``, isRequired ? 'yes' : 'no', expected, defaults[path] ?? '']),
   );
-  const refused = Object.entries(NOT_SUPPORTED);
+  const refused = [...NOT_SUPPORTED];
   const replaced = refused.filter(([, instead]) => instead !== '');
   return `# install-config.yaml
 
 Made from the code by \`docs/generate.ts\`; do not edit. Explained in [the operator's page](../operator.md).
+For editors and pipelines: [JSON Schema](schemas/install-config.schema.json).
 
-The least that is accepted:
+A minimal configuration:
 
 \`\`\`yaml
 ${MINIMAL_INSTALL_CONFIG}\`\`\`
+
+The pull secret of this example is one that no registry accepts: for installations that pull nothing.
 
 ## Fields
 
@@ -69,27 +73,25 @@ ${table(
 /** An object's fields come before what is in them, in the order of the schema. */
 function fieldsOf(schema: Schema, path: string): Field[] {
   const { properties = {}, required = [], items } = schema;
-  const own = Object.entries(properties).flatMap(([name, below]) => {
-    const field = path === '' ? name : `${path}.${name}`;
-    const inside = typeof below === 'boolean' ? [] : fieldsOf(below, field);
-    return [{ path: field, required: required.includes(name) }, ...inside];
-  });
-  if (typeof items !== 'object' || Array.isArray(items)) return own;
-  return [...own, { path: `${path}[]`, required: true }, ...fieldsOf(items, `${path}[]`)];
+  const own = Object.entries(properties).flatMap(([name, below]) =>
+    fieldAndBelow(below, path === '' ? name : `${path}.${name}`, required.includes(name)),
+  );
+  if (items === undefined || Array.isArray(items)) return own;
+  return [...own, ...fieldAndBelow(items, `${path}[]`, true)];
 }
 
-function wanted(path: string): Wanted {
-  const field = FIELDS[path];
-  if (field === undefined) throw new Error(`no message is known for the field ${path}`);
-  return typeof field === 'function' ? field(undefined) : field;
+function fieldAndBelow(schema: Schema | boolean, path: string, isRequired: boolean): Field[] {
+  const inside = typeof schema === 'boolean' ? {} : withoutNull(schema);
+  const { description } = inside;
+  if (description === undefined) throw new Error(`the schema has no message for ${path}`);
+  return [{ path, isRequired, expected: description }, ...fieldsOf(inside, path)];
 }
 
 /** Read back from a file without them, so that they are the ones that hold. */
 function defaultTexts(): Readonly<Record<string, string>> {
   const read = readSettings(MINIMAL_INSTALL_CONFIG, undefined);
   if (!read.ok) throw new Error(`the example is refused: ${JSON.stringify(read.faults)}`);
-  const { machineNetwork, clusterNetwork, serviceNetwork, existingSystem }: InstallSettings =
-    read.settings;
+  const { machineNetwork, clusterNetwork, serviceNetwork, installation } = read.settings.cluster;
   return {
     'networking.machineNetwork': listed(machineNetwork),
     'networking.clusterNetwork': listed(clusterNetwork.map(({ cidr }) => cidr)),
@@ -97,7 +99,7 @@ function defaultTexts(): Readonly<Record<string, string>> {
       clusterNetwork.map(({ hostPrefix }) => String(hostPrefix)),
     ),
     'networking.serviceNetwork': listed(serviceNetwork),
-    'bootstrapInPlace.existingSystem': listed([existingSystem]),
+    'bootstrapInPlace.existingSystem': listed([installation.existingSystem]),
   };
 }
 

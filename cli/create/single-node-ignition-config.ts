@@ -3,24 +3,27 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Cluster, clusterDomain, clusterSchema } from '../../lib/cluster/cluster.ts';
 import { Failure } from '../../lib/errors/failure.ts';
-import { readTextIfPresent, sha256OfFile } from '../../lib/host/files.ts';
+import { sha256OfFile } from '../../lib/host/files.ts';
 import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
 import { validateConfigText } from '../../lib/ignition/validate.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { createLaptopAuthorities } from '../../lib/pki/authority.ts';
 import { adminKubeconfig } from '../../lib/pki/kubeconfig.ts';
+import { machineConfigServerProblem } from '../../lib/site/machine-config-server.ts';
 import { executableByUrl, liveUnits } from '../../units/live.ts';
 import { describeExecutable, requireSameArchitecture } from '../agents-executable.ts';
-import { DISK_VARIABLE } from '../install-config/disk.ts';
-import { faultText, INSTALL_CONFIG } from '../install-config/fault.ts';
-import { type InstallSettings, readSettings } from '../install-config/settings.ts';
+import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
+import { faultText, firstOf } from '../install-config/fault.ts';
+import { readSettings } from '../install-config/settings.ts';
+import type { InstallSettings } from '../install-config/translate.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type DeferredUserManifests, deferManifests } from './defer-manifests.ts';
 import { EMBED_AREA_BYTES, kibibytes, requireEmbeddable } from './embed-area.ts';
 import { type LiveIgnitionInput, liveIgnition } from './live-ignition.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
+import { readInstallConfig } from './read-install-config.ts';
 import { requireServed, type ServedOptions } from './served.ts';
-import { siteNotices } from './site-notices.ts';
+import { configNotices } from './site-notices.ts';
 import { readUserManifests } from './user-manifests.ts';
 
 /** In the folder with install-config.yaml; the name that openshift-install gives it. */
@@ -58,7 +61,7 @@ export async function createSingleNodeIgnitionConfig(
   }
   const cluster = {
     ...clusterOf(settings, randomUUID(), executable.sha256),
-    ...(await pinnedPayload(options, signal)),
+    ...(await pinnedPayload(options, settings.architecture, signal)),
     ...machineConfigServer(options.machineConfigServer),
   };
   const authorities = await createLaptopAuthorities();
@@ -125,100 +128,51 @@ export async function readFolder(
   const faults = [...(read.ok ? [] : read.faults.map(faultText)), ...user.faults];
   if (read.ok && faults.length === 0) return { settings: read.settings, user };
   const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
-  throw new Failure('usage', [`${count} in ${dir}; nothing was written`, ...faults].join('\n'));
-}
-
-async function readInstallConfig(dir: string): Promise<string> {
-  const path = join(dir, INSTALL_CONFIG);
-  let text: string | undefined;
-  try {
-    text = await readTextIfPresent(path);
-  } catch (cause) {
-    throw new Failure('usage', `${path} cannot be read`, { cause });
-  }
-  if (text === undefined) {
-    throw new Failure('usage', `There is no ${path}; nothing was written`, {
-      fix: 'Write it, or name the folder that has it with --dir.',
-    });
-  }
-  return text;
+  const lines = [`${count} in ${dir}; nothing was written`, ...firstOf(faults)];
+  throw new Failure('usage', lines.join('\n'));
 }
 
 /** What install-config.yaml decides of a cluster. */
 export function clusterOf(
-  settings: InstallSettings,
+  { cluster }: InstallSettings,
   clusterId: string,
   executableSha256: string,
 ): Cluster {
-  const { name, baseDomain, hostname, machineNetwork, clusterNetwork, serviceNetwork } = settings;
-  return clusterSchema.parse({
-    apiVersion: 'sno-agents/v1',
-    clusterId,
-    controlPlane: 'kubernetes',
-    name,
-    baseDomain,
-    ...(hostname === undefined ? {} : { hostname }),
-    machineNetwork,
-    clusterNetwork,
-    serviceNetwork,
-    installation: {
-      disk: settings.disk,
-      coreosInstallerArgs: settings.coreosInstallerArgs,
-      existingSystem: settings.existingSystem,
-      kernelArguments: settings.site.kernelArguments,
-      savePartitions: settings.site.savePartitions,
-    },
-    ...settings.site.cluster,
-    executableSha256,
-    preflightWarnings: settings.preflightWarnings,
-    sshKeys: settings.sshKeys,
-  });
+  return clusterSchema.parse({ ...cluster, clusterId, executableSha256 });
 }
 
 /** The payload's own description is checked here, and its digest travels in the Ignition. */
 async function pinnedPayload(
   { payload, payloadSha256, payloadUrl }: ServedOptions,
+  architecture: InstallSettings['architecture'],
   signal: AbortSignal,
 ): Promise<Pick<Cluster, 'payloadSha256' | 'payloadUrl'>> {
   const served = payloadUrl === undefined ? {} : { payloadUrl };
   if (payload === undefined) {
     return { ...served, ...(payloadSha256 === undefined ? {} : { payloadSha256 }) };
   }
-  await readPayload(payload);
+  const { architecture: found } = await readPayload(payload);
+  if (architecture !== undefined && architecture !== found) {
+    throw new Failure('usage', `${payload} is for other hosts; nothing was written`, {
+      expected: `${architecture}, as controlPlane.architecture of install-config.yaml`,
+      found,
+      fix: 'Name the payload of that architecture.',
+    });
+  }
   return { ...served, payloadSha256: await sha256OfFile(join(payload, payloadFile), signal) };
 }
 
 function machineConfigServer(url: string | undefined): Pick<Cluster, 'machineConfigServerUrl'> {
   if (url === undefined) return {};
-  if (URL.canParse(url) && new URL(url).protocol === 'https:')
-    return { machineConfigServerUrl: url };
-  throw new Failure('usage', '--machine-config-server is reached with TLS only', {
-    expected: 'a URL such as https://api-int.example.com:22623/config/master',
-    found: url,
-  });
+  const problem = machineConfigServerProblem(url);
+  if (problem === undefined) return { machineConfigServerUrl: url };
+  const what = '--machine-config-server is not valid; nothing was written';
+  throw new Failure('usage', what, { ...problem });
 }
 
 /** What is right but may not be what was meant. */
 function noticesOf(settings: InstallSettings, user: DeferredUserManifests): string[] {
-  const { networkType, hostname, disk, existingSystem, sshKeys } = settings;
-  const notices: string[] = [];
-  if (networkType !== undefined) {
-    notices.push(`networkType ${networkType} is ignored: the payload brings its own network`);
-  }
-  if (hostname === undefined) {
-    notices.push("no hostname: the node gets the live host's name, which DHCP or DNS must give");
-  }
-  if (!/^\/dev\/(disk|mapper)\//.test(disk)) {
-    notices.push(`${disk} can be another disk at the next boot; /dev/disk/by-id/... cannot`);
-  }
-  if (existingSystem === 'overwrite') {
-    notices.push(`existingSystem is overwrite: another system on ${disk} will be destroyed`);
-  }
-  if (settings.preflightWarnings.length > 0) {
-    notices.push(`only warnings on the live host: ${settings.preflightWarnings.join(', ')}`);
-  }
-  notices.push(...siteNotices(settings.site));
-  if (sshKeys.length === 0) notices.push('no sshKey: nobody can log in to the live host by SSH');
+  const notices = configNotices(settings);
   if (user.manifests.length > 0) {
     notices.push(`taken along: ${user.manifests.map(({ path }) => path).join(', ')}`);
   }

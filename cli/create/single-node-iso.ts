@@ -7,7 +7,7 @@ import { decodeDataUrl } from '../../lib/ignition/data-url.ts';
 import { type Payload, payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { damagedFiles, payloadFiles } from '../../lib/payload/verify.ts';
 import { executablePath, readExecutable, requireSameArchitecture } from '../agents-executable.ts';
-import { DISK_VARIABLE } from '../install-config/disk.ts';
+import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import { INSTALL_CONFIG } from '../install-config/fault.ts';
 import { type AddedFile, addFiles, MAX_FILE_BYTES } from '../iso/add-files.ts';
 import { embedIgnition, readLiveIso, verifyLiveIso } from '../iso/coreos-installer.ts';

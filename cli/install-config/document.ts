@@ -1,8 +1,10 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, visit } from 'yaml';
-import type { Fault } from './fault.ts';
+import { LineCounter, parseAllDocuments, type ScalarTag } from 'yaml';
+import { type Fault, fieldName } from './fault.ts';
+import { type Entry, readTree, startOf, type Tree, type TreeFault } from './tree.ts';
 
 type Path = readonly PropertyKey[];
 type Position = { line: number; column: number };
+type PositionAt = (offset: number) => Position;
 
 /** A YAML file with one document, and where each of its fields stands. */
 export interface ConfigDocument {
@@ -11,106 +13,125 @@ export interface ConfigDocument {
   faults: Fault[];
   /** Of a value, or of its key; of the nearest parent that exists when the field is missing. */
   positionOf(path: Path, of?: 'key' | 'value'): Position;
+  /** What stands at a field whose value does not look like it, such as `no` for false. */
+  writtenAt(path: Path): string | undefined;
 }
 
+const LONGEST_MESSAGE = 100;
+
+/** The installer's parser (sigs.k8s.io/yaml) knows these words of YAML 1.1 too. */
+const BOOLEAN: ScalarTag = {
+  tag: 'tag:yaml.org,2002:bool',
+  default: true,
+  identify: (value) => typeof value === 'boolean',
+  test: /^(y|Y|yes|Yes|YES|on|On|ON|n|N|no|No|NO|off|Off|OFF)$/,
+  resolve: (text) => /^[yY]|^[oO][nN]/.test(text),
+};
+
 /**
- * Reads YAML 1.2 with unique keys. Syntax errors come without the source text, which can
- * be a secret; after one there is no value, since half a tree gives misleading faults.
+ * Reads YAML with unique keys, in time proportional to its length. Syntax errors come without the
+ * source text, which can be a secret; after one there is no value, since half a tree gives
+ * misleading faults.
  */
 export function readDocument(text: string): ConfigDocument {
+  // A byte order mark is no column of the first line.
+  const source = text.replace(/^\uFEFF/, '');
+  const control = source.search(NOT_YAML);
+  if (control >= 0) return unreadable([controlFault(source, control)]);
   const lines = new LineCounter();
-  const at = (offset: number): Position => {
+  const at: PositionAt = (offset) => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  // A byte order mark is no column of the first line.
-  const parsed = parseAllDocuments(text.replace(/^\uFEFF/, ''), {
+  const parsed = parseAllDocuments(source, {
     lineCounter: lines,
     prettyErrors: false,
-    uniqueKeys: true,
+    // Each would be compared with each; readTree finds them at once.
+    uniqueKeys: false,
+    schema: 'core',
+    resolveKnownTags: false,
+    customTags: (tags) => [...tags, BOOLEAN],
   });
   const documents = Array.isArray(parsed) ? parsed : [];
+  const faults = documents
+    .flatMap(({ errors, warnings }) => [...errors, ...warnings])
+    .map(({ message, pos }) => syntaxFault(message, at(pos[0])));
   const [document, second] = documents;
-  const problems = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
-  const faults = problems.map(({ code, message, pos }) => yamlFault(code, message, at(pos[0])));
   if (second !== undefined) {
-    faults.push({
-      position: at(second.range?.[0] ?? 0),
-      field: 'YAML',
-      expected: 'one document',
-      found: `${documents.length}`,
-      fix: 'Keep one and remove the lines that are only ---.',
-    });
+    const found = `${documents.length}`;
+    const fix = 'Keep one and remove the lines that are only ---.';
+    const position = at(second.range?.[0] ?? 0);
+    faults.push({ position, field: 'YAML', expected: 'one document', found, fix });
   }
-  const root = document?.contents ?? null;
-  const positionOf = (path: Path, of: 'key' | 'value' = 'value') =>
-    at(offsetOf(root, path, of) ?? 0);
-  if (document === undefined) return { value: undefined, faults, positionOf };
-  visit(document, {
-    Alias(_, alias) {
-      if (alias.resolve(document) !== undefined) return;
-      faults.push(yamlFault('BAD_ALIAS', `no anchor for *${alias.source}`, at(start(alias) ?? 0)));
+  if (document === undefined || faults.length > 0) return unreadable(faults);
+  return ofTree(readTree(document.contents), startOf(document.contents), at);
+}
+
+const unreadable = (faults: Fault[]): ConfigDocument => ({
+  value: undefined,
+  faults,
+  positionOf: () => ({ line: 1, column: 1 }),
+  writtenAt: () => undefined,
+});
+
+function ofTree(tree: Tree, start: number, at: PositionAt): ConfigDocument {
+  const isReadable = !tree.faults.some(({ isFatal }) => isFatal);
+  return {
+    value: isReadable ? tree.value : undefined,
+    faults: tree.faults.map((fault) => treeFault(fault, at)),
+    positionOf: (path, of = 'value') => {
+      const way = wayTo(path, tree);
+      const last = way.at(-1);
+      if (last === undefined) return at(start);
+      const isWhole = way.length === path.length && of === 'value';
+      return at((isWhole ? last.value : undefined) ?? last.key);
     },
-  });
-  const readable = second === undefined && faults.every(({ expected }) => expected === UNIQUE);
-  if (!readable) return { value: undefined, faults, positionOf };
-  try {
-    return { value: document.toJS(), faults, positionOf };
-  } catch {
-    // Thrown for aliases that multiply without end.
-    const fault = yamlFault('ALIASES', 'too many aliases', at(0));
-    return { value: undefined, faults: [...faults, fault], positionOf };
+    writtenAt: (path) => wayTo(path, tree)[path.length - 1]?.written,
+  };
+}
+
+/** The entries from the root to a field, as far as there are any. */
+function wayTo(path: Path, { value, places }: Tree): Entry[] {
+  const way: Entry[] = [];
+  let inside = value;
+  for (const part of path) {
+    if (typeof inside !== 'object' || inside === null) break;
+    const entry = places.get(inside)?.get(String(part));
+    if (entry === undefined) break;
+    way.push(entry);
+    inside = Reflect.get(inside, part);
   }
+  return way;
 }
 
-/** What a duplicate key is expected to be: the one YAML fault after which the tree is whole. */
-const UNIQUE = 'each key once';
+/** Control characters but for line breaks and tabs; other readers refuse them too (YAML 1.2, 5.1). */
+const NOT_YAML = /(?![\t\n\r\x85])[\p{Cc}\ufffe\uffff]/u;
 
-function yamlFault(code: string, message: string, position: Position): Fault {
-  return code === 'DUPLICATE_KEY'
-    ? {
-        position,
-        field: 'YAML',
-        expected: UNIQUE,
-        found: 'this key for the second time',
-        fix: 'Remove one of the two.',
-      }
-    : {
-        position,
-        field: 'YAML',
-        expected: 'valid YAML',
-        found: `this: ${message}`,
-        fix: 'Check indentation and quotes from here upwards.',
-      };
+function controlFault(text: string, offset: number): Fault {
+  const before = text.slice(0, offset).split('\n');
+  const code = (text.codePointAt(offset) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return {
+    position: { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 },
+    field: 'YAML',
+    expected: 'text without control characters',
+    found: `U+${code}`,
+    fix: 'Remove it, or save the file as UTF-8 if it is in another encoding.',
+  };
 }
 
-/** Descends as far as the path exists; the offset of the last key or list entry met on the way. */
-function offsetOf(root: Node | null, path: Path, of: 'key' | 'value'): number | undefined {
-  let node: unknown = root;
-  let offset = start(root);
-  for (const [index, part] of path.entries()) {
-    const last = index === path.length - 1;
-    if (isMap(node)) {
-      const pair = node.items.find(
-        ({ key }) => isScalar(key) && String(key.value) === String(part),
-      );
-      if (pair === undefined) return offset;
-      const empty = isScalar(pair.value) && pair.value.value === null;
-      offset = start(pair.key) ?? offset;
-      if (last && of === 'value' && !empty) return start(pair.value) ?? offset;
-      node = pair.value;
-    } else if (isSeq(node)) {
-      node = node.items[Number(part)];
-      offset = start(node) ?? offset;
-    } else {
-      return offset;
-    }
-  }
-  return offset;
+function syntaxFault(message: string, position: Position): Fault {
+  // What the parser quotes comes last, behind a colon.
+  const [what = ''] = message.split(/: "|\n/);
+  return {
+    position,
+    field: 'YAML',
+    expected: 'valid YAML',
+    found: `a syntax error (${what.slice(0, LONGEST_MESSAGE)})`,
+    fix: 'Check indentation and quotes from here upwards.',
+  };
 }
 
-function start(node: unknown): number | undefined {
-  if (typeof node !== 'object' || node === null || !('range' in node)) return undefined;
-  const range = node.range;
-  return Array.isArray(range) && typeof range[0] === 'number' ? range[0] : undefined;
+function treeFault({ offset, path, expected, found, fix }: TreeFault, at: PositionAt): Fault {
+  const field = path === undefined || path.length === 0 ? 'YAML' : fieldName(path);
+  return { position: at(offset), field, expected, found, fix };
 }

@@ -12,11 +12,22 @@ export interface Fault {
 
 export const INSTALL_CONFIG = 'install-config.yaml';
 
-/** `install-config.yaml:LINE:COL path.to.field: expected …, found …. <fix>` */
+/** Enough for any file written by a person; more hides what comes first. */
+const MOST_SHOWN = 50;
+const LONGEST_TEXT = 60;
+const LONGEST_FIELD = 200;
+
+/** `install-config.yaml:LINE:COL path.to.field: expected …, found …. <fix>`, always one line. */
 export function faultText({ position, field, expected, found, fix }: Fault): string {
   const place =
     position === undefined ? '' : `${INSTALL_CONFIG}:${position.line}:${position.column} `;
-  return `${place}${field}: expected ${expected}, found ${found}. ${fix}`;
+  return printable(`${place}${field}: expected ${expected}, found ${found}. ${fix}`);
+}
+
+/** The first of many faults, and how many more there are. */
+export function firstOf(texts: readonly string[]): string[] {
+  const more = texts.length - MOST_SHOWN;
+  return more <= 0 ? [...texts] : [...texts.slice(0, MOST_SHOWN), `... and ${more} more`];
 }
 
 /** In the order of the file; what has no position comes last. */
@@ -27,12 +38,36 @@ export function inOrder(faults: readonly Fault[]): Fault[] {
   );
 }
 
+/** The path as a person writes it; `(file)` for the whole. */
+export function fieldName(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return '(file)';
+  const name = path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    const key = String(part);
+    if (!/^[\w-]+$/.test(key)) return `${text}[${quoted(key)}]`;
+    return text === '' ? key : `${text}.${key}`;
+  }, '');
+  return name.length > LONGEST_FIELD ? `${name.slice(0, LONGEST_FIELD)}...` : name;
+}
+
 /** The value in words; never that of a secret. */
 export function foundText(value: unknown, secret = false): string {
   if (value === undefined || value === null) return 'nothing';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object') return 'a mapping';
   if (typeof value !== 'string') return String(value);
-  if (secret) return `a text of ${value.length} characters`;
-  return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);
+  return secret ? `a text of ${value.length} characters` : quoted(value);
+}
+
+function quoted(text: string): string {
+  const short = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 3)}...` : text;
+  return JSON.stringify(short);
+}
+
+/** Without what a terminal would act on or not show: control and format characters, line separators, half characters. */
+export function printable(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
+    (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }

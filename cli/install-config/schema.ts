@@ -1,113 +1,230 @@
 import { z } from 'zod';
 import { PREFLIGHT_CHECKS } from '../../lib/cluster/cluster.ts';
-import { isRecord } from '../../lib/ignition/config.ts';
-import { isPartitionIndex, isPartitionLabel, kernelArgumentProblem } from './boot-arguments.ts';
-import { diskPathProblem } from './disk.ts';
-import { repositoryProblem } from './mirrors.ts';
-import { isLabel, isNtpSource, isSubdomain, isUsableHostname } from './names.ts';
-import { cidrProblem } from './networks.ts';
-import { noProxyProblem, proxyUrlProblem } from './proxy.ts';
-import { pullSecretProblem, sshKeyProblem } from './secrets.ts';
-import { trustBundleProblem } from './trust-bundle.ts';
+import { architectures } from '../../lib/host/architecture.ts';
+import { DISK_PATH, diskPathProblem } from '../../lib/site/disk.ts';
+import {
+  BASE_DOMAIN,
+  DNS_LABEL,
+  DNS_NAME,
+  isBaseDomain,
+  isClusterName,
+  isUsableHostname,
+  LONGEST_BASE_DOMAIN,
+  LONGEST_CLUSTER_NAME,
+  LONGEST_HOSTNAME,
+} from '../../lib/site/names.ts';
+import { cidrProblem } from '../../lib/site/networks.ts';
+import { pullSecretProblem } from '../../lib/site/pull-secret.ts';
+import { sshKeyProblem } from '../../lib/site/ssh-keys.ts';
+import { field, list, optional, text, textOf, word } from './message.ts';
+import { bootFields, siteFields } from './site-schema.ts';
 
-/** A text in which nothing is found wrong. */
-const sound = (problem: (text: string) => unknown) =>
-  z.string().refine((text) => problem(text) === undefined);
+const mapping = <Shape extends z.ZodRawShape>(shape: Shape, fix: string, expected = 'a mapping') =>
+  field(z.strictObject(shape), { expected, fix });
 
-const cidr = sound(cidrProblem);
+/** Kubernetes ignores them, and so does the installer. */
+const tags = (name: string) =>
+  optional(
+    field(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullable()), {
+      expected: 'a mapping of texts',
+      fix: `Write ${name}: {key: value}, or leave it out.`,
+    }),
+  );
 
-/**
- * A list of so many entries. Zod's own check of the length hides what is wrong with the
- * entries; this one is made whether or not something is.
- */
-function list<Entry extends z.ZodType>(entry: Entry, atMost = Number.POSITIVE_INFINITY) {
-  return z.array(entry).refine(({ length }) => length >= 1 && length <= atMost, {
-    when: ({ value }) => Array.isArray(value),
-  });
-}
-
-/** Fields of a machine pool that the installer has and whose default changes nothing here. */
-const pool = {
-  architecture: z.literal('amd64').optional(),
-  hyperthreading: z.literal('Enabled').optional(),
-  platform: z.strictObject({}).optional(),
+const metadata = {
+  name: textOf(isClusterName, {
+    expected: `a DNS label: a-z, 0-9 and -, at most ${LONGEST_CLUSTER_NAME} characters`,
+    fix: 'Write the name of the cluster, such as sno.',
+    json: { pattern: DNS_LABEL.source, maxLength: LONGEST_CLUSTER_NAME },
+  }),
+  labels: tags('labels'),
+  annotations: tags('annotations'),
+  creationTimestamp: optional(
+    field(z.string(), { expected: 'a time as a text', fix: 'Leave the field out.' }),
+  ),
 };
 
-/** The schemes that the installer takes for a proxy's own URL, by field. */
-export const PROXY_SCHEMES = { httpProxy: ['http'], httpsProxy: ['http', 'https'] } as const;
+/** Fields of a machine pool that the installer has besides name and replicas. */
+const pool = {
+  architecture: word(architectures, 'Leave the field out for amd64.'),
+  hyperthreading: word(['Enabled'], 'Leave the field out: nothing else is supported.'),
+  platform: optional(
+    field(z.strictObject({}), {
+      expected: '{}',
+      fix: 'Leave the field out: nothing else is supported.',
+    }),
+  ),
+};
 
-const proxyUrl = (schemes: readonly string[]) =>
-  sound((text) => proxyUrlProblem(text, schemes)).optional();
+const compute = list(
+  mapping(
+    {
+      name: field(z.literal('worker'), { expected: 'worker', fix: 'Keep only the pool worker.' }),
+      replicas: field(z.literal(0), {
+        expected: '0',
+        fix: 'Set replicas to 0: workers join later; left out, it would mean three workers.',
+      }),
+      ...pool,
+    },
+    'Write {name: worker, replicas: 0}.',
+  ),
+  {
+    expected: 'a list of one pool, worker, with replicas 0',
+    fix: 'Write compute: [{name: worker, replicas: 0}]; left out, it would mean three workers.',
+  },
+  { least: 1, most: 1 },
+);
 
-const proxy = z
-  .strictObject({
-    httpProxy: proxyUrl(PROXY_SCHEMES.httpProxy),
-    httpsProxy: proxyUrl(PROXY_SCHEMES.httpsProxy),
-    noProxy: sound(noProxyProblem).optional(),
-  })
-  .refine(({ httpProxy, httpsProxy }) => httpProxy !== undefined || httpsProxy !== undefined, {
-    when: ({ value }) => isRecord(value) && !('httpProxy' in value || 'httpsProxy' in value),
-  });
+const controlPlane = mapping(
+  {
+    name: field(z.literal('master'), { expected: 'master', fix: 'Write name: master.' }),
+    replicas: field(z.literal(1), {
+      expected: '1',
+      fix: 'Set replicas to 1: this installs one node; left out, it would mean three.',
+    }),
+    ...pool,
+  },
+  'Write controlPlane: {name: master, replicas: 1}; left out, it would mean three nodes.',
+  'the pool master with replicas 1',
+);
 
-const repository = sound(repositoryProblem);
-const mirror = { source: repository, mirrors: list(repository) };
+const network = text(cidrProblem, '', { json: { pattern: '^[0-9A-Fa-f:.]+/[0-9]{1,3}$' } });
+/** More than any cluster has; each is compared with each. */
+const networks = { most: 64 };
+
+const networking = {
+  networkType: optional(
+    textOf((name) => name === '' || /^[A-Za-z][A-Za-z0-9.-]{0,62}$/.test(name), {
+      expected: 'a name such as OVNKubernetes',
+      fix: 'Leave the field out, or name one.',
+    }),
+  ),
+  machineNetwork: optional(
+    list(
+      mapping({ cidr: network }, 'Write {cidr: 10.0.0.0/16}.'),
+      {
+        expected: 'a list with cidr in each entry',
+        fix: "Write the node's network as [{cidr: 10.0.0.0/16}].",
+      },
+      networks,
+    ),
+  ),
+  clusterNetwork: optional(
+    list(
+      mapping(
+        {
+          cidr: network,
+          hostPrefix: optional(
+            field(z.number().int().min(1).max(126), {
+              expected: 'a whole number from 1 to 30, or to 126 for IPv6',
+              fix: "Write the prefix length of a node's share, such as 23, or 64 for IPv6.",
+            }),
+          ),
+        },
+        'Write {cidr: 10.128.0.0/14, hostPrefix: 23}.',
+      ),
+      {
+        expected: 'a list with cidr and hostPrefix in each entry, at most one for each family',
+        fix: 'Write it as [{cidr: 10.128.0.0/14, hostPrefix: 23}].',
+      },
+      networks,
+    ),
+  ),
+  serviceNetwork: optional(
+    list(
+      network,
+      {
+        expected: 'a list of one network, or of one for each family',
+        fix: 'Write it as [172.30.0.0/16] or [fd02::/112].',
+      },
+      networks,
+    ),
+  ),
+};
+
+/** `networkConfig` and `additionalNTPSources` are named as in the installer's agent-config. */
+const bootstrapInPlace = {
+  installationDisk: optional(text(diskPathProblem, '', { json: { pattern: DISK_PATH.source } })),
+  hostname: optional(
+    textOf(isUsableHostname, {
+      expected: `an RFC 1123 host name in lower case, not localhost, at most ${LONGEST_HOSTNAME} characters`,
+      fix: "Write the node's name, such as sno1 or sno1.example.com, or leave it out to use the live host's.",
+      json: { pattern: DNS_NAME.source, maxLength: LONGEST_HOSTNAME },
+    }),
+  ),
+  existingSystem: optional(
+    field(z.enum(['refuse', 'overwrite']), {
+      expected: 'refuse or overwrite',
+      fix: 'Write overwrite only if another system on the disk may be destroyed.',
+    }),
+  ),
+  preflightWarnings: optional(
+    list(
+      field(z.enum(PREFLIGHT_CHECKS), {
+        expected: `one of ${PREFLIGHT_CHECKS.join(', ')}`,
+        fix: 'Name a check whose failure should only be a warning.',
+      }),
+      { expected: 'a list of names of checks', fix: 'Write it as [dns-apps], or leave it out.' },
+    ),
+  ),
+  ...bootFields,
+};
 
 /**
- * install-config.yaml as the OpenShift installer has it, as far as one node
- * without a platform needs it. Ours are the fields of `bootstrapInPlace` but for
- * `installationDisk`; `networkConfig` and `additionalNTPSources` are named as in the
- * installer's agent-config. Optional fields may be `null`, which YAML makes of
- * a key without a value; it has been taken out before.
+ * install-config.yaml as the OpenShift installer has it (openshift/installer, pkg/types), as far as
+ * one node without a platform needs it, with the message of each field. Ours are the fields of
+ * `bootstrapInPlace` but for `installationDisk`.
  */
-export const installConfigSchema = z.strictObject({
-  apiVersion: z.literal('v1'),
-  baseDomain: z.string().refine(isSubdomain),
-  metadata: z.strictObject({ name: z.string().refine(isLabel) }),
-  compute: list(z.strictObject({ name: z.literal('worker'), replicas: z.literal(0), ...pool }), 1),
-  controlPlane: z.strictObject({ name: z.literal('master'), replicas: z.literal(1), ...pool }),
-  networking: z
-    .strictObject({
-      networkType: z.string().min(1).optional(),
-      machineNetwork: list(z.strictObject({ cidr })).optional(),
-      clusterNetwork: list(
-        z.strictObject({ cidr, hostPrefix: z.number().int().min(1).max(126).optional() }),
-      ).optional(),
-      serviceNetwork: list(cidr).optional(),
-    })
-    .optional(),
-  platform: z.strictObject({ none: z.strictObject({}) }),
-  bootstrapInPlace: z
-    .strictObject({
-      installationDisk: sound(diskPathProblem).optional(),
-      hostname: z.string().refine(isUsableHostname).optional(),
-      existingSystem: z.enum(['refuse', 'overwrite']).optional(),
-      preflightWarnings: list(z.enum(PREFLIGHT_CHECKS)).optional(),
-      networkConfig: z.record(z.string(), z.unknown()).optional(),
-      additionalNTPSources: list(z.string().refine(isNtpSource)).optional(),
-      kernelArguments: list(sound(kernelArgumentProblem)).optional(),
-      savePartitions: z
-        .strictObject({
-          labels: list(z.string().refine(isPartitionLabel)).optional(),
-          indexes: list(z.union([z.number(), z.string()]).refine(isPartitionIndex)).optional(),
-        })
-        .optional(),
-    })
-    .optional(),
-  proxy: proxy.optional(),
-  additionalTrustBundle: sound(trustBundleProblem).optional(),
-  additionalTrustBundlePolicy: z.enum(['Proxyonly', 'Always']).optional(),
-  imageContentSources: list(z.strictObject(mirror)).optional(),
-  imageDigestSources: list(
-    z.strictObject({
-      ...mirror,
-      sourcePolicy: z.enum(['AllowContactingSource', 'NeverContactSource']).optional(),
+export const installConfigSchema = mapping(
+  {
+    apiVersion: field(z.literal('v1'), { expected: 'v1', fix: 'Write apiVersion: v1.' }),
+    kind: optional(
+      field(z.literal('InstallConfig'), { expected: 'InstallConfig', fix: 'Leave the field out.' }),
+    ),
+    baseDomain: textOf(isBaseDomain, {
+      expected: `a DNS domain in lower case, at most ${LONGEST_BASE_DOMAIN} characters`,
+      fix: 'Write the domain that the cluster is under, such as example.com.',
+      json: { pattern: BASE_DOMAIN.source, maxLength: LONGEST_BASE_DOMAIN + 1 },
     }),
-  ).optional(),
-  pullSecret: sound(pullSecretProblem),
-  sshKey: sound(sshKeyProblem).optional(),
-  fips: z.literal(false).optional(),
-  publish: z.literal('External').optional(),
-  cpuPartitioningMode: z.literal('None').optional(),
-});
+    metadata: mapping(metadata, 'Write metadata with the name of the cluster in it.'),
+    compute,
+    controlPlane,
+    networking: optional(
+      mapping(networking, 'Leave networking out for its defaults, or write a mapping.'),
+    ),
+    platform: mapping(
+      {
+        none: field(z.strictObject({}), { expected: '{}', fix: 'Write platform: {none: {}}.' }),
+      },
+      'Write platform: {none: {}}.',
+      '{none: {}}',
+    ),
+    bootstrapInPlace: optional(
+      mapping(bootstrapInPlace, 'Write bootstrapInPlace with installationDisk in it.'),
+    ),
+    ...siteFields,
+    pullSecret: text(pullSecretProblem, '', {
+      isSecret: true,
+      json: { contentMediaType: 'application/json', pattern: '"auths"' },
+    }),
+    sshKey: optional(text(sshKeyProblem, 'x', { isSecret: true })),
+    fips: optional(
+      field(z.literal(false), {
+        expected: 'false',
+        fix: "Leave the field out: the cryptography of the container runtime, of the payload's Go programs and of the agents is not FIPS-validated, so a host in FIPS mode would claim what does not hold.",
+      }),
+    ),
+    publish: word(['External'], 'Leave the field out: it means nothing without a platform.'),
+    cpuPartitioningMode: word(
+      ['None'],
+      'Leave the field out: CPU partitioning is not supported yet.',
+    ),
+  },
+  'Start from the example in the documentation.',
+);
 
 export type InstallConfig = z.infer<typeof installConfigSchema>;
+
+/** Some of its fields. */
+export const someFieldsSchema = installConfigSchema.partial();
+export type SomeFields = z.infer<typeof someFieldsSchema>;

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { suggest } from '../../lib/errors/suggest.ts';
 import { isReference } from '../../lib/image/reference.ts';
 import { namePattern, releasePattern } from '../../lib/payload/payload.ts';
 import { requiredBinaries, requiredImages } from '../../lib/payload/required.ts';
-import { suggest } from '../install-config/suggest.ts';
 import { faultText } from './noting.ts';
 
 /** The command line of `sno create payload`, as it is written. */

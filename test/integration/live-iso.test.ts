@@ -33,7 +33,7 @@ const installConfig = {
   controlPlane: { name: 'master', replicas: 1 },
   platform: { none: {} },
   bootstrapInPlace: { installationDisk: '/dev/vda' },
-  pullSecret: '{"auths":{}}',
+  pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}',
 };
 const files = {
   'images/kube-controller-manager.tar': randomBytes(3_000_000),

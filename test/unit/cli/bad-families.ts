@@ -147,7 +147,7 @@ export const families: readonly Case[] = [
     name: 'more nodes than the controller-manager counts in IPv6',
     edits: [networks({ ...IPV6, cluster: ["{cidr: 'fd01::/40', hostPrefix: 64}"] })],
     faults: ['16 networking.clusterNetwork[0].hostPrefix'],
-    says: /from 40 to 56 in fd01::\/40, found 64\..*not more than 16 bits longer for IPv6/,
+    says: /from 40 to 56 in fd01::\/40, found 64\..*at most 16 bits longer for IPv6/,
   },
   {
     name: 'default host prefix of IPv6 that does not fit',

@@ -7,12 +7,12 @@ export const identity: readonly Case[] = [
     yaml: '',
     faults: [
       '1:1 apiVersion: expected v1, found nothing. Write apiVersion: v1.',
-      '1:1 baseDomain: expected a DNS domain in lower case, found nothing. Write the domain that the cluster is under, such as example.com.',
+      '1:1 baseDomain: expected a DNS domain in lower case, at most 167 characters, found nothing. Write the domain that the cluster is under, such as example.com.',
       '1:1 metadata: expected a mapping, found nothing. Write metadata with the name of the cluster in it.',
       '1:1 compute: expected a list of one pool, worker, with replicas 0, found nothing. Write compute: [{name: worker, replicas: 0}]; left out, it would mean three workers.',
       '1:1 controlPlane: expected the pool master with replicas 1, found nothing. Write controlPlane: {name: master, replicas: 1}; left out, it would mean three nodes.',
       '1:1 platform: expected {none: {}}, found nothing. Write platform: {none: {}}.',
-      '1:1 pullSecret: expected JSON as a text, found nothing. Copy the pull secret in single quotes, or write \'{"auths":{}}\' where no registry needs one.',
+      '1:1 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
       '1:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Name the disk that will be written, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
     ],
   },
@@ -20,7 +20,7 @@ export const identity: readonly Case[] = [
     name: 'a list',
     yaml: '- a\n',
     faults: [
-      '1:1 (file): expected a mapping, found a list. Start from an install-config.yaml of the OpenShift documentation.',
+      '1:1 (file): expected a mapping, found a list. Start from the example in the documentation.',
       '1:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Name the disk that will be written, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
     ],
   },
@@ -28,14 +28,14 @@ export const identity: readonly Case[] = [
     name: 'broken YAML',
     edits: [['  name: sno\n', '  name: "sno\n']],
     faults: [
-      '4:13 YAML: expected valid YAML, found this: Missing closing "quote. Check indentation and quotes from here upwards.',
+      '4:13 YAML: expected valid YAML, found a syntax error (Missing closing "quote). Check indentation and quotes from here upwards.',
     ],
   },
   {
     name: 'tabs',
     edits: [['  name: sno\n', '	name: sno\n']],
     faults: [
-      '4:1 YAML: expected valid YAML, found this: Tabs are not allowed as indentation. Check indentation and quotes from here upwards.',
+      '4:1 YAML: expected valid YAML, found a syntax error (Tabs are not allowed as indentation). Check indentation and quotes from here upwards.',
     ],
   },
   {
@@ -48,9 +48,7 @@ export const identity: readonly Case[] = [
   {
     name: 'duplicate key',
     edits: [['  name: sno\n', '  name: sno\n  name: two\n']],
-    faults: [
-      '5:3 YAML: expected each key once, found this key for the second time. Remove one of the two.',
-    ],
+    faults: ['5:3 YAML: expected each key once, found this key again. Remove one of the two.'],
   },
   {
     name: 'duplicate key and another fault',
@@ -60,21 +58,21 @@ export const identity: readonly Case[] = [
     ],
     faults: [
       '1:13 apiVersion: expected v1, found "v2". Write apiVersion: v1.',
-      '5:3 YAML: expected each key once, found this key for the second time. Remove one of the two.',
+      '5:3 YAML: expected each key once, found this key again. Remove one of the two.',
     ],
   },
   {
     name: 'unknown tag',
     edits: [['name: sno', 'name: !secret sno']],
     faults: [
-      '4:9 YAML: expected valid YAML, found this: Unresolved tag: !secret. Check indentation and quotes from here upwards.',
+      '4:9 YAML: expected valid YAML, found a syntax error (Unresolved tag: !secret). Check indentation and quotes from here upwards.',
     ],
   },
   {
     name: 'alias of nothing',
     edits: [['name: sno', 'name: *sno']],
     faults: [
-      '4:9 YAML: expected valid YAML, found this: no anchor for *sno. Check indentation and quotes from here upwards.',
+      '4:9 YAML: expected an alias of an anchor above, found no anchor for *sno. Define the anchor before its first use, and not around it.',
     ],
   },
   {
@@ -91,51 +89,65 @@ export const identity: readonly Case[] = [
     name: 'base domain in capitals',
     edits: [['example.com\n', 'Example.com\n']],
     faults: [
-      '2:13 baseDomain: expected a DNS domain in lower case, found "Example.com". Write the domain that the cluster is under, such as example.com.',
+      '2:13 baseDomain: expected a DNS domain in lower case, at most 167 characters, found "Example.com". Write the domain that the cluster is under, such as example.com.',
     ],
   },
   {
-    name: 'base domain with a final stop',
-    edits: [['example.com\n', 'example.com.\n']],
+    name: 'base domain with two final dots',
+    edits: [['example.com\n', 'example.com..\n']],
     faults: [
-      '2:13 baseDomain: expected a DNS domain in lower case, found "example.com.". Write the domain that the cluster is under, such as example.com.',
+      '2:13 baseDomain: expected a DNS domain in lower case, at most 167 characters, found "example.com..". Write the domain that the cluster is under, such as example.com.',
     ],
   },
   {
     name: 'base domain mistyped',
     edits: [['baseDomain', 'baseDomian']],
     faults: [
-      '1:1 baseDomain: expected a DNS domain in lower case, found nothing. Write the domain that the cluster is under, such as example.com.',
+      '1:1 baseDomain: expected a DNS domain in lower case, at most 167 characters, found nothing. Write the domain that the cluster is under, such as example.com.',
       '2:1 baseDomian: expected a known field, found a text of 11 characters. Did you mean baseDomain?',
     ],
   },
   {
-    name: 'no cluster name',
-    edits: [['  name: sno\n', '  labels: {}\n']],
+    name: 'base domain too long for the names before it',
+    edits: [['example.com\n', `${'a.'.repeat(83)}com\n`]],
     faults: [
-      '3:1 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 63 characters, found nothing. Write the name of the cluster, such as sno.',
-      '4:3 metadata.labels: expected a known field, found a mapping. Remove it, or use one of name.',
+      `2:13 baseDomain: expected a DNS domain in lower case, at most 167 characters, found "${'a.'.repeat(83).slice(0, 57)}...". Write the domain that the cluster is under, such as example.com.`,
+    ],
+  },
+  {
+    name: 'no cluster name',
+    edits: [['  name: sno\n', '  lables: {}\n']],
+    faults: [
+      '3:1 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 54 characters, found nothing. Write the name of the cluster, such as sno.',
+      '4:3 metadata.lables: expected a known field, found a mapping. Did you mean labels?',
     ],
   },
   {
     name: 'cluster name with a dot',
     edits: [['name: sno', 'name: sno.a']],
     faults: [
-      '4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 63 characters, found "sno.a". Write the name of the cluster, such as sno.',
+      '4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 54 characters, found "sno.a". Write the name of the cluster, such as sno.',
+    ],
+  },
+  {
+    name: 'cluster name of 55 characters',
+    edits: [['name: sno', `name: ${'a'.repeat(55)}`]],
+    faults: [
+      `4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 54 characters, found "${'a'.repeat(55)}". Write the name of the cluster, such as sno.`,
     ],
   },
   {
     name: 'cluster name that YAML reads as a number',
     edits: [['name: sno', 'name: 123']],
     faults: [
-      '4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 63 characters, found 123. Write the name of the cluster, such as sno.',
+      '4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 54 characters, found 123. Write the name of the cluster, such as sno.',
     ],
   },
   {
     name: 'cluster name without a value',
     edits: [['name: sno', 'name:']],
     faults: [
-      '4:3 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 63 characters, found nothing. Write the name of the cluster, such as sno.',
+      '4:3 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 54 characters, found nothing. Write the name of the cluster, such as sno.',
     ],
   },
   {

@@ -54,6 +54,13 @@ export const installation: readonly Case[] = [
     ],
   },
   {
+    name: 'disk /dev/null',
+    edits: [['/dev/disk/by-id/wwn-0x1', '/dev/null']],
+    faults: [
+      '23:21 bootstrapInPlace.installationDisk: expected a disk that a system can be installed to, found "/dev/null". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
+    ],
+  },
+  {
     name: 'disk in two places',
     variable: '/dev/sdb',
     faults: [
@@ -64,21 +71,21 @@ export const installation: readonly Case[] = [
     name: 'host name localhost',
     edits: [['hostname: sno1.example.com', 'hostname: localhost']],
     faults: [
-      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "localhost". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out for the name that the live host has.',
+      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "localhost". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out to use the live host\'s.',
     ],
   },
   {
     name: 'host name localhost.localdomain',
     edits: [['hostname: sno1.example.com', 'hostname: localhost.localdomain']],
     faults: [
-      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "localhost.localdomain". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out for the name that the live host has.',
+      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "localhost.localdomain". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out to use the live host\'s.',
     ],
   },
   {
     name: 'host name with an underscore',
     edits: [['hostname: sno1.example.com', 'hostname: sno_1']],
     faults: [
-      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "sno_1". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out for the name that the live host has.',
+      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "sno_1". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out to use the live host\'s.',
     ],
   },
   {
@@ -90,28 +97,28 @@ export const installation: readonly Case[] = [
       ],
     ],
     faults: [
-      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out for the name that the live host has.',
+      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out to use the live host\'s.',
     ],
   },
   {
     name: 'existingSystem',
     edits: [['existingSystem: overwrite', 'existingSystem: yes']],
     faults: [
-      '25:19 bootstrapInPlace.existingSystem: expected refuse or overwrite, found "yes". Write overwrite only if another system on the disk may be destroyed.',
+      '25:19 bootstrapInPlace.existingSystem: expected refuse or overwrite, found true (written yes). Write overwrite only if another system on the disk may be destroyed.',
     ],
   },
   {
     name: 'pull secret left out',
     edits: [['pullSecret: \'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'\n', '']],
     faults: [
-      '1:1 pullSecret: expected JSON as a text, found nothing. Copy the pull secret in single quotes, or write \'{"auths":{}}\' where no registry needs one.',
+      '1:1 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
     ],
   },
   {
     name: 'pull secret that is not JSON',
     edits: [['\'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'', 'hunter2']],
     faults: [
-      '26:13 pullSecret: expected JSON with an object auths, and base64 of user:password as auth for each registry, found a text of 7 characters that is not JSON. Copy the pull secret as one line in single quotes, or use \'{"auths":{}}\' where no registry needs one.',
+      '26:13 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found a text of 7 characters that is not JSON. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
     ],
     hides: /hunter2/,
   },
@@ -119,29 +126,36 @@ export const installation: readonly Case[] = [
     name: 'pull secret without quotes',
     edits: [['\'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'', '{"auths":{}}']],
     faults: [
-      '26:13 pullSecret: expected JSON as a text, found a mapping. Copy the pull secret in single quotes, or write \'{"auths":{}}\' where no registry needs one.',
+      '26:13 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found a mapping. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
     ],
   },
   {
-    name: 'pull secret without a user',
-    edits: [['dXNlcjpwYXNz', 'aHVudGVyMg==']],
+    name: 'pull secret without auth',
+    edits: [['"auth":"dXNlcjpwYXNz"', '"password":"hunter2"']],
     faults: [
-      '26:13 pullSecret: expected JSON with an object auths, and base64 of user:password as auth for each registry, found no usable auth for quay.io. Copy the pull secret as one line in single quotes, or use \'{"auths":{}}\' where no registry needs one.',
+      '26:13 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found no usable auth for quay.io. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
     ],
-    hides: /hunter2|aHVudGVy/,
+    hides: /hunter2/,
   },
   {
     name: 'pull secret with a list of auths',
     edits: [['{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}', '{"auths":[]}']],
     faults: [
-      '26:13 pullSecret: expected JSON with an object auths, and base64 of user:password as auth for each registry, found JSON without an object auths. Copy the pull secret as one line in single quotes, or use \'{"auths":{}}\' where no registry needs one.',
+      '26:13 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found JSON without a mapping auths. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+    ],
+  },
+  {
+    name: 'pull secret with empty auths',
+    edits: [['{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}', '{"auths":{}}']],
+    faults: [
+      '26:13 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found empty auths. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
     ],
   },
   {
     name: 'private SSH key',
     edits: [['ssh-ed25519 AAAA', '-----BEGIN OPENSSH PRIVATE KEY----- AAAA']],
     faults: [
-      '27:9 sshKey: expected OpenSSH public keys, one on each line, found a private key. Give the public key, from the file that ends in .pub, and keep the private one to yourself.',
+      '27:9 sshKey: expected OpenSSH public keys, one on each line, found a private key. Give the public key from the file that ends in .pub, and keep the private key secret.',
     ],
     hides: /AAAAC3/,
   },
@@ -149,21 +163,21 @@ export const installation: readonly Case[] = [
     name: 'SSH key cut short',
     edits: [['AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f', 'AAAAC3Nz']],
     faults: [
-      '27:9 sshKey: expected OpenSSH public keys, one on each line, found something else as key 1 of 1. Copy the whole line of the .pub file, such as ssh-ed25519 AAAA... name.',
+      '27:9 sshKey: expected OpenSSH public keys, one on each line, found an invalid key, number 1 of 1. Copy the whole line of the .pub file, such as ssh-ed25519 AAAA... name.',
     ],
   },
   {
     name: 'SSH key of another type than it says',
     edits: [['ssh-ed25519', 'ssh-rsa']],
     faults: [
-      '27:9 sshKey: expected OpenSSH public keys, one on each line, found something else as key 1 of 1. Copy the whole line of the .pub file, such as ssh-ed25519 AAAA... name.',
+      '27:9 sshKey: expected OpenSSH public keys, one on each line, found an invalid key, number 1 of 1. Copy the whole line of the .pub file, such as ssh-ed25519 AAAA... name.',
     ],
   },
   {
     name: 'second SSH key is none',
     edits: [[' me\n', ' me\n  hello\n']],
     faults: [
-      '27:9 sshKey: expected OpenSSH public keys, one on each line, found something else as key 2 of 2. Copy the whole line of the .pub file, such as ssh-ed25519 AAAA... name.',
+      '27:9 sshKey: expected OpenSSH public keys, one on each line, found an invalid key, number 2 of 2. Copy the whole line of the .pub file, such as ssh-ed25519 AAAA... name.',
     ],
   },
   {
@@ -171,6 +185,13 @@ export const installation: readonly Case[] = [
     edits: [['platform:', 'fips: true\nplatform:']],
     faults: [
       "20:7 fips: expected false, found true. Leave the field out: the cryptography of the container runtime, of the payload's Go programs and of the agents is not FIPS-validated, so a host in FIPS mode would claim what does not hold.",
+    ],
+  },
+  {
+    name: 'publish',
+    edits: [['platform:', 'publish: Internal\nplatform:']],
+    faults: [
+      '20:10 publish: expected External, found "Internal". Leave the field out: it means nothing without a platform.',
     ],
   },
   {
@@ -198,14 +219,14 @@ export const installation: readonly Case[] = [
     name: 'unknown field that nothing is like',
     edits: [['platform:', 'colour: red\nplatform:']],
     faults: [
-      '20:1 colour: expected a known field, found a text of 3 characters. Remove it, or use one of apiVersion, baseDomain, metadata, compute, controlPlane, networking, platform, bootstrapInPlace, proxy, additionalTrustBundle, additionalTrustBundlePolicy, imageContentSources, imageDigestSources, pullSecret, sshKey, fips, publish, cpuPartitioningMode.',
+      '20:1 colour: expected a known field, found a text of 3 characters. Remove it, or use one of apiVersion, kind, baseDomain, metadata, compute, controlPlane, networking, platform, bootstrapInPlace, proxy, additionalTrustBundle, additionalTrustBundlePolicy, imageContentSources, imageDigestSources, pullSecret, sshKey, fips, publish, cpuPartitioningMode.',
     ],
   },
   {
     name: 'wrong case',
     edits: [['pullSecret', 'pullsecret']],
     faults: [
-      '1:1 pullSecret: expected JSON as a text, found nothing. Copy the pull secret in single quotes, or write \'{"auths":{}}\' where no registry needs one.',
+      '1:1 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
       '26:1 pullsecret: expected a known field, found a text of 45 characters. Did you mean pullSecret?',
     ],
     hides: /dXNlcjpwYXNz/,
@@ -222,11 +243,11 @@ export const installation: readonly Case[] = [
     variable: "--append-karg 'x",
     faults: [
       '1:13 apiVersion: expected v1, found "v2". Write apiVersion: v1.',
-      '4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 63 characters, found "SNO". Write the name of the cluster, such as sno.',
+      '4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 54 characters, found "SNO". Write the name of the cluster, such as sno.',
       '7:13 compute[0].replicas: expected 0, found 2. Set replicas to 0: workers join later; left out, it would mean three workers.',
       '19:5 networking.serviceNetwork[0]: expected a network apart from networking.machineNetwork[0].cidr (192.168.7.0/24), found 192.168.0.0/16. Change one of the two: their addresses overlap.',
       '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "vda". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
-      'OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS: expected arguments of coreos-installer install with one disk below /dev, found this: The arguments have a quote that is not closed. Write it as for coreos-installer install.',
+      'OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS: expected arguments of coreos-installer install with one disk below /dev, found an error (The arguments have a quote that is not closed). Write it as for coreos-installer install.',
     ],
   },
 ];

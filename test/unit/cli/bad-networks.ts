@@ -3,10 +3,16 @@ import type { Case } from './install-config-file.ts';
 /** Architecture and networks. */
 export const networks: readonly Case[] = [
   {
-    name: 'arm64',
-    edits: [['replicas: 1', 'replicas: 1\n  architecture: arm64']],
+    name: 'another architecture',
+    edits: [['replicas: 1', 'replicas: 1\n  architecture: s390x']],
     faults: ['11 controlPlane.architecture'],
-    says: /not supported yet/,
+    says: /expected amd64 or arm64, found "s390x"/,
+  },
+  {
+    name: 'pools of two architectures',
+    edits: [['replicas: 0', 'replicas: 0\n  architecture: arm64']],
+    faults: ['8 compute[0].architecture'],
+    says: /expected amd64, as for the control plane, found "arm64"/,
   },
   {
     name: 'CIDR in octal notation',
@@ -60,7 +66,7 @@ export const networks: readonly Case[] = [
     name: 'two service networks',
     edits: [['- 172.30.0.0/16', '- 172.30.0.0/16\n  - 172.31.0.0/16']],
     faults: ['20 networking.serviceNetwork[1]'],
-    says: /one IPv4 network in networking\.serviceNetwork, found 172\.31\.0\.0\/16 besides/,
+    says: /one IPv4 network in networking\.serviceNetwork, found 172\.31\.0\.0\/16 as well/,
   },
   {
     name: 'host prefix larger than its network',

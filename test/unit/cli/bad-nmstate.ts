@@ -41,17 +41,17 @@ export const nmstate: readonly Case[] = [
   bad(
     'a section mistyped',
     'interface: [{name: eno1, type: ethernet}]',
-    '27:5 interface: expected a section of nmstate, found one that is not known here. Did you mean interfaces?',
+    '27:5 interface: expected an nmstate section, found an unknown section. Did you mean interfaces?',
   ),
   bad(
     'a section that there is not',
     'wifi: {}',
-    '27:5 wifi: expected a section of nmstate, found one that is not known here. Use interfaces, routes, route-rules, dns-resolver, ovs-db, ovn, description.',
+    '27:5 wifi: expected an nmstate section, found an unknown section. Use interfaces, routes, route-rules, dns-resolver, ovs-db, ovn, description.',
   ),
   bad(
     'a host name',
     'hostname: {config: sno1}',
-    '27:5 hostname: expected a section of nmstate, found one that is not known here. Use bootstrapInPlace.hostname instead.',
+    '27:5 hostname: expected an nmstate section, found an unknown section. Use bootstrapInPlace.hostname instead.',
   ),
   bad(
     'interfaces as a mapping',
@@ -66,17 +66,17 @@ export const nmstate: readonly Case[] = [
   bad(
     'an interface without a name',
     'interfaces: [{type: ethernet}]',
-    '27:18 interfaces[0].name: expected a name as a text, found nothing. Name the interface; with identifier: mac-address any name will do.',
+    '27:18 interfaces[0].name: expected a text, found nothing. Name the interface; with identifier: mac-address, any name will do.',
   ),
   bad(
     'a name that is too long',
     'interfaces: [{name: enp0s31f6np0.1234, type: ethernet}]',
-    '27:25 interfaces[0].name: expected at most 15 characters without blanks and slashes, found "enp0s31f6np0.1234". Shorten it: the kernel takes no more.',
+    '27:25 interfaces[0].name: expected at most 15 characters without blanks and slashes, found "enp0s31f6np0.1234". Shorten it: the kernel allows no more.',
   ),
   bad(
     'an interface twice',
     'interfaces: [{name: eno1, type: ethernet}, {name: eno1, type: ethernet}]',
-    '27:55 interfaces[1].name: expected a name that is given once, found "eno1". Put what belongs to one interface into one entry.',
+    '27:55 interfaces[1].name: expected a unique name, found "eno1". Merge the two entries.',
   ),
   bad(
     'no type',
@@ -91,12 +91,12 @@ export const nmstate: readonly Case[] = [
   bad(
     'a key mistyped',
     'interfaces: [{name: eno1, type: ethernet, mac-adress: "52:54:00:12:34:56"}]',
-    '27:47 interfaces[0].mac-adress: expected a key of nmstate, found one that nmstate does not know. Did you mean mac-address?',
+    '27:47 interfaces[0].mac-adress: expected an nmstate key, found an unknown key. Did you mean mac-address?',
   ),
   bad(
     'a state',
     'interfaces: [{name: eno1, type: ethernet, state: on}]',
-    '27:54 interfaces[0].state: expected one of up, down, absent, ignore, found "on". Write state: up.',
+    '27:54 interfaces[0].state: expected one of up, down, absent, ignore, found true (written on). Write state: up.',
   ),
   bad(
     'by hardware address without one',
@@ -131,17 +131,17 @@ export const nmstate: readonly Case[] = [
   bad(
     'a bond of itself',
     `${BOND} {mode: 802.3ad, port: [bond0]}`,
-    '30:48 interfaces[0].link-aggregation.port[0]: expected a port of this interface alone, found the interface itself. Name the interfaces that it is made of.',
+    '30:48 interfaces[0].link-aggregation.port[0]: expected a port of one interface only, found the interface itself. Name the interfaces that it consists of.',
   ),
   bad(
     'a port that is to be absent',
     `${BOND} {mode: 802.3ad, port: [eno1]}\n- {name: eno1, type: ethernet, state: absent}`,
-    '30:48 interfaces[0].link-aggregation.port[0]: expected an interface that is there, found "eno1", which is to be absent. Name another.',
+    '30:48 interfaces[0].link-aggregation.port[0]: expected an existing interface, found "eno1" with state absent or ignore. Name another.',
   ),
   bad(
     'a port of two bonds',
     `${BOND} {mode: 802.3ad, port: [eno1, eno2]}\n- name: bond1\n  type: bond\n  link-aggregation: {mode: 802.3ad, port: [eno2, eno3]}`,
-    '33:48 interfaces[1].link-aggregation.port[0]: expected a port of this interface alone, found "eno2", which is a port of bond0 too. Remove it from one of the two.',
+    '33:48 interfaces[1].link-aggregation.port[0]: expected a port of one interface only, found "eno2", also a port of bond0. Remove it from one of the two.',
   ),
   bad(
     'a VLAN without its settings',
@@ -161,7 +161,7 @@ export const nmstate: readonly Case[] = [
   bad(
     'a VLAN of a bond that is not declared',
     `${BOND} {mode: 802.3ad, port: [eno1]}\n- {name: bond1.5, type: vlan, vlan: {base-iface: bond1, id: 5}}`,
-    '31:54 interfaces[1].vlan.base-iface: expected an interface that is there, found "bond1". Did you mean bond0? Add it to interfaces: a host has none of this name by itself.',
+    '31:54 interfaces[1].vlan.base-iface: expected an existing interface, found "bond1". Did you mean bond0? Declare it in interfaces: it is not a physical adapter.',
   ),
   bad(
     'an address of the other family',
@@ -183,7 +183,7 @@ export const nmstate: readonly Case[] = [
   bad(
     'an address mistyped',
     'interfaces: [{name: eno1, type: ethernet, ipv4: {adress: []}}]',
-    '27:54 interfaces[0].ipv4.adress: expected a key of nmstate, found one that nmstate does not know. Did you mean address?',
+    '27:54 interfaces[0].ipv4.adress: expected an nmstate key, found an unknown key. Did you mean address?',
   ),
   bad(
     'routes as a list',
@@ -193,7 +193,7 @@ export const nmstate: readonly Case[] = [
   bad(
     'a route without its interface',
     `${ROUTE} {destination: 0.0.0.0/0, next-hop-address: 192.168.7.1}`,
-    '30:9 routes.config[0].next-hop-interface: expected an interface, found nothing. Name the interface that leads there: nmstate does not look for it.',
+    '30:9 routes.config[0].next-hop-interface: expected an interface, found nothing. Name the outgoing interface: nmstate does not infer it.',
   ),
   bad(
     'a route to an address',
@@ -208,7 +208,7 @@ export const nmstate: readonly Case[] = [
   bad(
     'a route through nothing',
     `${ROUTE} {destination: 0.0.0.0/0, next-hop-interface: bond7}`,
-    '30:54 routes.config[0].next-hop-interface: expected an interface that is there, found "bond7". Add it to interfaces: a host has none of this name by itself.',
+    '30:54 routes.config[0].next-hop-interface: expected an existing interface, found "bond7". Declare it in interfaces: it is not a physical adapter.',
   ),
   bad(
     'a name server',
@@ -218,6 +218,6 @@ export const nmstate: readonly Case[] = [
   bad(
     'name servers without config',
     'dns-resolver: {servers: [192.168.7.1], confg: {}}',
-    '27:44 dns-resolver.confg: expected a key of nmstate, found one that nmstate does not know. Did you mean config?',
+    '27:44 dns-resolver.confg: expected an nmstate key, found an unknown key. Did you mean config?',
   ),
 ];

@@ -17,14 +17,14 @@ const proxies: readonly Case[] = [
     name: 'proxy without a URL',
     edits: [top('proxy: {noProxy: example.com}')],
     faults: [
-      '20:8 proxy: expected a mapping with httpProxy, httpsProxy or both, found neither. Write it as {httpProxy: http://proxy.example.com:3128}, or leave proxy out.',
+      '20:8 proxy: expected httpProxy, httpsProxy or both, found neither. Write it as {httpProxy: http://proxy.example.com:3128}, or leave proxy out.',
     ],
   },
   {
     name: 'proxy mistyped',
     edits: [top('proxy: {httpProxi: "http://me:hunter2@proxy"}')],
     faults: [
-      '20:8 proxy: expected a mapping with httpProxy, httpsProxy or both, found neither. Write it as {httpProxy: http://proxy.example.com:3128}, or leave proxy out.',
+      '20:8 proxy: expected httpProxy, httpsProxy or both, found neither. Write it as {httpProxy: http://proxy.example.com:3128}, or leave proxy out.',
       '20:9 proxy.httpProxi: expected a known field, found a text of 23 characters. Did you mean httpProxy?',
     ],
     hides: /hunter2/,
@@ -57,7 +57,7 @@ const proxies: readonly Case[] = [
     name: 'proxy with a bad port',
     edits: [top('proxy: {httpProxy: "http://me:hunter2@proxy:port"}')],
     faults: [
-      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a URL that cannot be read. Check host and port; percent-encode what is special in user and password.',
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found an invalid URL. Check host and port; percent-encode special characters in user and password.',
     ],
     hides: /hunter2/,
   },
@@ -65,7 +65,7 @@ const proxies: readonly Case[] = [
     name: 'proxy with a slash in its password',
     edits: [top('proxy: {httpProxy: "http://me:hun/ter2@proxy:3128"}')],
     faults: [
-      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a URL that cannot be read. Check host and port; percent-encode what is special in user and password.',
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found an invalid URL. Check host and port; percent-encode special characters in user and password.',
     ],
     hides: /ter2/,
   },
@@ -81,7 +81,7 @@ const proxies: readonly Case[] = [
     name: 'proxy with a line break',
     edits: [top('proxy: {httpProxy: "http://proxy:3128\\nLD_PRELOAD=hunter2"}')],
     faults: [
-      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a text with blanks, quotes, backslashes or characters outside of ASCII. Percent-encode them, such as a quote as %22.',
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a text with blanks, quotes, backslashes or non-ASCII characters. Percent-encode them, such as a quote as %22.',
     ],
     hides: /hunter2/,
   },
@@ -89,7 +89,7 @@ const proxies: readonly Case[] = [
     name: 'proxy with a quote',
     edits: [top(`proxy: {httpProxy: "http://me:hun'ter2@proxy:3128"}`)],
     faults: [
-      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a text with blanks, quotes, backslashes or characters outside of ASCII. Percent-encode them, such as a quote as %22.',
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a text with blanks, quotes, backslashes or non-ASCII characters. Percent-encode them, such as a quote as %22.',
     ],
     hides: /ter2/,
   },
@@ -128,7 +128,7 @@ const proxies: readonly Case[] = [
     name: 'noProxy as a list',
     edits: [top('proxy: {httpProxy: "http://proxy:3128", noProxy: [example.com]}')],
     faults: [
-      '20:50 proxy.noProxy: expected names, addresses and networks as one text, separated by commas; or only *, found a list. Write it as .example.com,192.168.7.0/24.',
+      '20:50 proxy.noProxy: expected names, addresses and networks, separated by commas alone; or only *, found a list. Write it as .example.com,192.168.7.0/24: a leading dot stands for all names below.',
     ],
   },
 ];
@@ -145,7 +145,7 @@ const trust: readonly Case[] = [
     name: 'trust bundle with a private key',
     edits: [bundle(`${SITE_CA}-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----`)],
     faults: [
-      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a private key. Remove it: to trust an authority takes its certificate alone.',
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a private key. Remove it: only the certificate of an authority is needed.',
     ],
     hides: /hunter2/,
   },
@@ -160,7 +160,7 @@ const trust: readonly Case[] = [
     name: 'trust bundle with something else in it',
     edits: [bundle(`${SITE_CA}-----BEGIN CERTIFICATE-----\naGVsbG8=\n-----END CERTIFICATE-----`)],
     faults: [
-      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found something else as certificate 2 of 2. Give the certificates of the authorities, each from its BEGIN to its END line.',
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found an invalid certificate, number 2 of 2. Give the certificates of the authorities, each from its BEGIN to its END line.',
     ],
   },
   {
@@ -176,7 +176,7 @@ const trust: readonly Case[] = [
     name: 'trust bundle as a list',
     edits: [top('additionalTrustBundle: [a]')],
     faults: [
-      '20:24 additionalTrustBundle: expected X.509 certificates in PEM as a text, found a list. Write additionalTrustBundle: | and the certificates below it, indented.',
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a list. Give the certificates of the authorities, each from its BEGIN to its END line.',
     ],
   },
   {

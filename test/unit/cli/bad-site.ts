@@ -74,14 +74,14 @@ const host: readonly Case[] = [
   ...[
     ['ignition.config.url=http://x/y', 'Ignition is configured by the agents'],
     ['coreos.inst.install_dev=sda', 'the installation is configured in install-config.yaml'],
-    ['root=/dev/sda1', 'coreos-installer names the disk itself'],
+    ['root=/dev/sda1', 'coreos-installer sets it for the disk'],
     ['fips=1', 'FIPS mode is not supported'],
   ].map(
     ([argument, reason]): Case => ({
       name: `kernel argument ${argument}`,
       edits: [below(`kernelArguments: [quiet, "${argument}"]`)],
       faults: [
-        `26:28 bootstrapInPlace.kernelArguments[1]: expected an argument that is free to be given, found "${argument}". Leave it out: ${reason}.`,
+        `26:28 bootstrapInPlace.kernelArguments[1]: expected an argument that is not set elsewhere, found "${argument}". Leave it out: ${reason}.`,
       ],
     }),
   ),
@@ -112,16 +112,16 @@ const host: readonly Case[] = [
     name: 'labels of partitions with a comma',
     edits: [below('savePartitions: {labels: ["data,logs"]}')],
     faults: [
-      '26:29 bootstrapInPlace.savePartitions.labels[0]: expected a label of at most 36 characters without commas, in which * and ? stand for others, found "data,logs". Write each label as an entry of its own.',
+      '26:29 bootstrapInPlace.savePartitions.labels[0]: expected a label of at most 36 characters without commas; * and ? are wildcards, found "data,logs". Write each label as an entry of its own.',
     ],
   },
   {
     name: 'numbers of partitions',
     edits: [below('savePartitions: {indexes: [0, "7-5", "-", 5]}')],
     faults: [
-      '26:30 bootstrapInPlace.savePartitions.indexes[0]: expected a number from 1, or a range such as "5-7", "5-" or "-7", found 0. Write it as it stands in the partition table.',
-      '26:33 bootstrapInPlace.savePartitions.indexes[1]: expected a number from 1, or a range such as "5-7", "5-" or "-7", found "7-5". Write it as it stands in the partition table.',
-      '26:40 bootstrapInPlace.savePartitions.indexes[2]: expected a number from 1, or a range such as "5-7", "5-" or "-7", found "-". Write it as it stands in the partition table.',
+      '26:30 bootstrapInPlace.savePartitions.indexes[0]: expected a number from 1, or a range such as "5-7", "5-" or "-7", found 0. Write it as in the partition table.',
+      '26:33 bootstrapInPlace.savePartitions.indexes[1]: expected a number from 1, or a range such as "5-7", "5-" or "-7", found "7-5". Write it as in the partition table.',
+      '26:40 bootstrapInPlace.savePartitions.indexes[2]: expected a number from 1, or a range such as "5-7", "5-" or "-7", found "-". Write it as in the partition table.',
     ],
   },
 ];
@@ -130,7 +130,7 @@ const together: Case = {
   name: 'a site where nothing is right',
   edits: [
     top(
-      'proxy: {httpProxy: "ftp://me:hunter2@proxy", noProxy: "*.a"}\nadditionalTrustBundle: none\nadditionalTrustBundlePolicy: No\nimageContentSources: []\nimageDigestSources: [{source: "", mirrors: ["a b"]}]\nfips: true',
+      'proxy: {httpProxy: "ftp://me:hunter2@proxy", noProxy: "*.a"}\nadditionalTrustBundle: none\nadditionalTrustBundlePolicy: No\nimageContentSources: {}\nimageDigestSources: [{source: "", mirrors: ["a b"]}]\nfips: true',
     ),
     below(
       'networkConfig: {interfaces: [{name: bond0, type: bond}], route: []}\nadditionalNTPSources: [a_b]\nkernelArguments: ["", root=x]\nsavePartitions: {label: [x], indexes: [1-2-3]}',
@@ -141,27 +141,27 @@ const together: Case = {
   ],
   variable: '--append-karg=a --save-partlabel b',
   faults: [
-    '5:3 YAML: expected each key once, found this key for the second time. Remove one of the two.',
+    '5:3 YAML: expected each key once, found this key again. Remove one of the two.',
     '21:20 proxy.httpProxy: expected the http URL of a proxy, found a URL of ftp. Write it as http://proxy.example.com:3128; user:password@ goes before the host.',
     '21:55 proxy.noProxy: expected names, addresses and networks, separated by commas alone; or only *, found "*.a" as entry 1. Write it as .example.com,192.168.7.0/24: a leading dot stands for all names below.',
     '22:24 additionalTrustBundle: expected X.509 certificates in PEM, found none. Give the certificates of the authorities, each from its BEGIN to its END line.',
-    '23:30 additionalTrustBundlePolicy: expected Proxyonly or Always, found "No". Leave it out: the host trusts the bundle with both.',
+    '23:30 additionalTrustBundlePolicy: expected Proxyonly or Always, found false (written No). Leave it out: the host trusts the bundle with both.',
     '24:1 imageContentSources: expected either this field or imageDigestSources, found both. Move its entries to imageDigestSources, which means the same.',
-    '24:22 imageContentSources: expected a list with source and mirrors in each entry, found an empty list. Write it as [{source: quay.io/a, mirrors: [registry.example.com:5000/a]}].',
+    '24:22 imageContentSources: expected a list with source and mirrors in each entry, found a mapping. Write it as [{source: quay.io/a, mirrors: [registry.example.com:5000/a]}].',
     '25:31 imageDigestSources[0].source: expected a registry, with or without the path of a repository, found "". Write it as registry.example.com:5000/ocp4/release.',
     '25:45 imageDigestSources[0].mirrors[0]: expected a registry, with or without the path of a repository, found "a b". Write it as registry.example.com:5000/ocp4/release.',
     "26:7 fips: expected false, found true. Leave the field out: the cryptography of the container runtime, of the payload's Go programs and of the agents is not FIPS-validated, so a host in FIPS mode would claim what does not hold.",
     '30:21 bootstrapInPlace.installationDisk: expected a whole disk, not a partition or file system, found "/dev/mmcblk0p1". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
     '31:3 bootstrapInPlace.hostnam: expected a known field, found a text of 16 characters. Did you mean hostname?',
     '33:32 bootstrapInPlace.networkConfig.interfaces[0].link-aggregation: expected a mapping with mode and port, found nothing. Write it as link-aggregation: {mode: 802.3ad, port: [eno1, eno2]}.',
-    '33:60 bootstrapInPlace.networkConfig.route: expected a section of nmstate, found one that is not known here. Did you mean routes?',
+    '33:60 bootstrapInPlace.networkConfig.route: expected an nmstate section, found an unknown section. Did you mean routes?',
     '34:26 bootstrapInPlace.additionalNTPSources[0]: expected a host name or an address, without a port, found "a_b". Write it as ntp1.example.com.',
     '35:20 bootstrapInPlace.kernelArguments: expected one place for these arguments, found this field, and --append-karg in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. Give them in one of the two.',
     '35:21 bootstrapInPlace.kernelArguments[0]: expected one kernel argument without blanks or quotes, found "". Write each argument as an entry of its own, such as console=ttyS0,115200n8.',
-    '35:25 bootstrapInPlace.kernelArguments[1]: expected an argument that is free to be given, found "root=x". Leave it out: coreos-installer names the disk itself.',
+    '35:25 bootstrapInPlace.kernelArguments[1]: expected an argument that is not set elsewhere, found "root=x". Leave it out: coreos-installer sets it for the disk.',
     '36:19 bootstrapInPlace.savePartitions: expected one place for these arguments, found this field, and --save-partlabel in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. Give them in one of the two.',
     '36:20 bootstrapInPlace.savePartitions.label: expected a known field, found a list. Did you mean labels?',
-    '36:42 bootstrapInPlace.savePartitions.indexes[0]: expected a number from 1, or a range such as "5-7", "5-" or "-7", found "1-2-3". Write it as it stands in the partition table.',
+    '36:42 bootstrapInPlace.savePartitions.indexes[0]: expected a number from 1, or a range such as "5-7", "5-" or "-7", found "1-2-3". Write it as in the partition table.',
   ],
   hides: /hunter2/,
 };

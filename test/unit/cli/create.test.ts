@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import t from 'tap';
 import { parse } from 'yaml';
-import { DISK_VARIABLE } from '../../../cli/install-config/disk.ts';
+import { DISK_VARIABLE } from '../../../cli/install-config/disk-variable.ts';
 import { runSno } from '../../../cli/sno.ts';
 import { clusterSchema } from '../../../lib/cluster/cluster.ts';
 import { type Config, parseConfig } from '../../../lib/ignition/config.ts';
@@ -251,6 +251,62 @@ t.test('a folder without install-config.yaml, and an executable that is not ther
   await writeFile(join(dir, 'd/agents'), agentsExecutable());
   t.equal((await sno(args, here)).code, 0, 'the variable is enough');
 });
+
+t.test('a payload for hosts of another architecture than install-config.yaml names', async (t) => {
+  const arm64 = INSTALL_CONFIG.replace('replicas: 1', 'replicas: 1, architecture: arm64');
+  const hash = 'a'.repeat(64);
+  const image = { name: 'etcd', reference: 'registry.k8s.io/etcd:3.6.8-0', id: `sha256:${hash}` };
+  const payload = {
+    apiVersion: 'sno-agents/v1',
+    kind: 'Payload',
+    architecture: 'amd64',
+    versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
+    images: [{ ...image, archive: 'images/etcd.tar', size: 1, sha256: hash }],
+    binaries: [{ name: 'kubelet', file: 'bin/kubelet', size: 1, sha256: hash }],
+  };
+  for (const [config, code] of [
+    [arm64, 2],
+    [INSTALL_CONFIG, 0],
+    [arm64.replace('arm64', 'amd64'), 0],
+  ] as const) {
+    const dir = folder(t, { 'payload/payload.yaml': JSON.stringify(payload) }, config);
+    const args = [
+      '--payload',
+      join(dir, 'payload'),
+      '--agents-executable',
+      join(dir, '../sno-agents'),
+    ];
+    const run = await sno(['create', 'single-node-ignition-config', '--dir', dir, ...args]);
+    t.equal(run.code, code);
+    if (code === 2)
+      t.match(
+        run.err,
+        /payload is for other hosts; nothing was written; expected arm64, as controlPlane\.architecture of install-config\.yaml; found amd64/,
+      );
+  }
+});
+
+const SERVERS: readonly [url: string, says: RegExp][] = [
+  ['http://a/config/master', /found a URL of http\. It is reached with TLS only/],
+  ['https://me:hunter2@a/config/master', /found a user or password\. Remove it/],
+  ['https://me@a/config/master', /found a user or password/],
+  ['config/master', /found a text that is not a URL/],
+];
+for (const [url, says] of SERVERS) {
+  t.test(`--machine-config-server ${url} is refused`, async (t) => {
+    const dir = folder(t);
+    const executable = ['--agents-executable', join(dir, '..', EXECUTABLE)];
+    const args = ['create', 'single-node-ignition-config', '--dir', dir, ...executable];
+    const run = await sno([...args, '--machine-config-server', url]);
+    t.match(run, { code: 2, out: '', err: says });
+    t.match(
+      run.err,
+      /--machine-config-server is not valid; nothing was written; expected an https URL/,
+    );
+    t.notMatch(run.err, 'hunter2');
+    t.same(await readdir(dir), ['install-config.yaml']);
+  });
+}
 
 t.test('what cannot be written leaves nothing behind', async (t) => {
   const dir = folder(t, { 'auth/other': '' });

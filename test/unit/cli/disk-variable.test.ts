@@ -1,6 +1,6 @@
 import t from 'tap';
 import { splitArguments } from '../../../cli/install-config/arguments.ts';
-import { DISK_VARIABLE, readDiskVariable } from '../../../cli/install-config/disk.ts';
+import { DISK_VARIABLE, readDiskVariable } from '../../../cli/install-config/disk-variable.ts';
 
 const SPLIT: readonly (readonly [string, readonly string[]])[] = [
   ['', []],
@@ -51,6 +51,10 @@ const REFUSED: readonly (readonly [string, RegExp])[] = [
   ['-i /tmp/x.ign /dev/vda', /-i/],
   ['--ignition-url http://x /dev/vda', /--ignition-url/],
   ['--copy-network /dev/vda', /--copy-network/],
+  ['-n /dev/vda', /-n/],
+  ['--insecure-ignition /dev/vda', /--insecure-ignition/],
+  ['--ignition-hash sha512-00 /dev/vda', /--ignition-hash/],
+  ['/dev/null', /"\/dev\/null"/],
   ['--config-file x /dev/vda', /--config-file/],
   [`'/dev/vda`, /not closed/],
 ];

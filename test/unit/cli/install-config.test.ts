@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { DISK_VARIABLE } from '../../../cli/install-config/disk.ts';
+import { DISK_VARIABLE } from '../../../cli/install-config/disk-variable.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
+import { accepted } from './accepted.ts';
 import { agentsExecutable } from './agents-executable.ts';
 import { acceptedNetworks, families, networks as withNetworks } from './bad-families.ts';
 import { identity } from './bad-identity.ts';
@@ -79,34 +80,38 @@ t.test('a byte order mark and the line ends of Windows are as good as none', asy
   t.match(err, /install-config\.yaml:10:13 controlPlane\.replicas: expected 1, found 3/);
 });
 
-const NOTHING_FROM_SITE = {
-  cluster: { imageMirrors: [], additionalNtpSources: [] },
-  kernelArguments: [],
-  savePartitions: { labels: [], indexes: [] },
-  expectedAdapters: [],
-  bundleWithoutProxy: false,
-};
-
 t.test('the whole of a file without a site', async (t) => {
   t.same(readSettings(GOOD, undefined), {
     ok: true,
     settings: {
-      name: 'sno',
-      baseDomain: 'example.com',
-      hostname: 'sno1.example.com',
-      networkType: 'OVNKubernetes',
-      machineNetwork: ['192.168.7.0/24'],
-      clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
-      serviceNetwork: ['172.30.0.0/16'],
-      disk: '/dev/disk/by-id/wwn-0x1',
-      coreosInstallerArgs: [],
-      existingSystem: 'overwrite',
-      preflightWarnings: [],
+      cluster: {
+        apiVersion: 'sno-agents/v1',
+        controlPlane: 'kubernetes',
+        name: 'sno',
+        baseDomain: 'example.com',
+        hostname: 'sno1.example.com',
+        machineNetwork: ['192.168.7.0/24'],
+        clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
+        serviceNetwork: ['172.30.0.0/16'],
+        installation: {
+          disk: '/dev/disk/by-id/wwn-0x1',
+          coreosInstallerArgs: [],
+          existingSystem: 'overwrite',
+          kernelArguments: [],
+          savePartitions: { labels: [], indexes: [] },
+        },
+        sshKeys: [
+          'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me',
+        ],
+        imageMirrors: [],
+        additionalNtpSources: [],
+        preflightWarnings: [],
+      },
       pullSecret: '{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}',
-      sshKeys: [
-        'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me',
-      ],
-      site: NOTHING_FROM_SITE,
+      architecture: undefined,
+      networkType: 'OVNKubernetes',
+      expectedAdapters: [],
+      bundleWithoutProxy: false,
     },
   });
 });
@@ -117,11 +122,21 @@ for (const { name, given, machine, cluster, service } of acceptedNetworks) {
     t.match(read, {
       ok: true,
       settings: {
-        machineNetwork: machine,
-        clusterNetwork: cluster.map(([cidr, hostPrefix]) => ({ cidr, hostPrefix })),
-        serviceNetwork: service,
+        cluster: {
+          machineNetwork: machine,
+          clusterNetwork: cluster.map(([cidr, hostPrefix]) => ({ cidr, hostPrefix })),
+          serviceNetwork: service,
+        },
       },
     });
+  });
+}
+
+for (const { name, edits, gives = {} } of accepted) {
+  t.test(`accepted: ${name}`, async (t) => {
+    const read = readSettings(edited(edits), undefined);
+    t.same(read.ok ? [] : read.faults, []);
+    t.match(read, { ok: true, settings: gives });
   });
 }
 
@@ -134,7 +149,7 @@ networking:
 platform: {none: {}}
 fips: false
 publish: External
-pullSecret: '{"auths":{}}'
+pullSecret: '{"auths":{"a":{"auth":"b"}}}'
 `;
 
 t.test('defaults, and the disk from the variable', async (t) => {
@@ -142,22 +157,29 @@ t.test('defaults, and the disk from the variable', async (t) => {
   t.match(read, {
     ok: true,
     settings: {
-      machineNetwork: ['10.0.0.0/16'],
-      clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
-      serviceNetwork: ['172.30.0.0/16'],
-      disk: '/dev/sda',
-      coreosInstallerArgs: ['--append-karg', 'console=ttyS0 x', '--offline'],
-      existingSystem: 'refuse',
-      preflightWarnings: [],
-      sshKeys: [],
+      cluster: {
+        machineNetwork: ['10.0.0.0/16'],
+        clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
+        serviceNetwork: ['172.30.0.0/16'],
+        installation: {
+          disk: '/dev/sda',
+          coreosInstallerArgs: ['--append-karg', 'console=ttyS0 x', '--offline'],
+          existingSystem: 'refuse',
+        },
+        preflightWarnings: [],
+        sshKeys: [],
+      },
     },
   });
-  t.ok(read.ok && read.settings.hostname === undefined);
+  t.notOk(read.ok && 'hostname' in read.settings.cluster);
 });
 
 t.test('the same disk twice is no fault', async (t) => {
   const read = readSettings(GOOD, '/dev/disk/by-id/wwn-0x1 --console ttyS0');
-  t.match(read, { ok: true, settings: { coreosInstallerArgs: ['--console', 'ttyS0'] } });
+  t.match(read, {
+    ok: true,
+    settings: { cluster: { installation: { coreosInstallerArgs: ['--console', 'ttyS0'] } } },
+  });
 });
 
 t.ok(BAD.length >= 150, `${BAD.length} bad files`);

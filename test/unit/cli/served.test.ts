@@ -65,7 +65,7 @@ compute: [{name: worker, replicas: 0}]
 controlPlane: {name: master, replicas: 1}
 platform: {none: {}}
 bootstrapInPlace: {installationDisk: /dev/vda}
-pullSecret: '{"auths":{}}'
+pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}'
 `;
 
 t.test('the live host is told what to fetch, and by which digests', async (t) => {

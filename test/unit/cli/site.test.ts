@@ -1,17 +1,13 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
-import { siteNotices } from '../../../cli/create/site-notices.ts';
-import { isPartitionIndex } from '../../../cli/install-config/boot-arguments.ts';
-import { diskPathProblem } from '../../../cli/install-config/disk.ts';
-import { repositoryProblem } from '../../../cli/install-config/mirrors.ts';
-import { nmstateMisfits } from '../../../cli/install-config/nmstate/document.ts';
-import {
-  completeNoProxy,
-  noProxyProblem,
-  proxyUrlProblem,
-} from '../../../cli/install-config/proxy.ts';
+import { configNotices } from '../../../cli/create/site-notices.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
+import { isPartitionIndex } from '../../../lib/site/boot-arguments.ts';
+import { diskPathProblem } from '../../../lib/site/disk.ts';
+import { repositoryProblem } from '../../../lib/site/mirrors.ts';
+import { nmstateMisfits } from '../../../lib/site/nmstate/document.ts';
+import { completeNoProxy, noProxyProblem, proxyUrlProblem } from '../../../lib/site/proxy.ts';
 import { agentsExecutable } from './agents-executable.ts';
 import { EXPIRED_CA, SITE_CA } from './certificates.ts';
 import { type Edit, edited } from './install-config-file.ts';
@@ -78,13 +74,14 @@ t.test('what a site gives, as it goes to the host', async (t) => {
     t.same(read.faults, []);
     return;
   }
-  const { site } = read.settings;
-  t.match(site, {
-    kernelArguments: ['console=ttyS0,115200n8', 'nosmt'],
-    savePartitions: { labels: ['data*'], indexes: ['5', '7-'] },
+  t.match(read.settings, {
     expectedAdapters: ['eno1', 'eno2'],
     bundleWithoutProxy: false,
     cluster: {
+      installation: {
+        kernelArguments: ['console=ttyS0,115200n8', 'nosmt'],
+        savePartitions: { labels: ['data*'], indexes: ['5', '7-'] },
+      },
       proxy: {
         httpProxy: 'http://me:hunter2@proxy.example.com:3128',
         httpsProxy: 'https://proxy.example.com',
@@ -113,7 +110,7 @@ t.test('what a site gives, as it goes to the host', async (t) => {
       ],
     },
   });
-  const text = site.cluster.networkConfig ?? '';
+  const text = read.settings.cluster.networkConfig ?? '';
   t.same(parse(text), parse(NETWORK));
   t.match(text, /mac-address: "52:54:00:12:34:56"/);
   t.match(text, /mode: "802\.3ad"/);
@@ -128,7 +125,7 @@ t.test('create says what may not be meant, and shows no password', async (t) => 
   const { code, out, err } = await sno(['create', 'single-node-ignition-config', ...args]);
   t.equal(err, '');
   t.equal(code, 0);
-  t.match(out, /the certificate CN=Old CA of additionalTrustBundle ended on Jan {2}1/);
+  t.match(out, /the certificate CN=Old CA of additionalTrustBundle expired on Jan {2}1/);
   t.match(
     out,
     /containerd cannot use the mirror mirror\.example\.com:5000\/ocp4 of quay\.io\/a\/b/,
@@ -147,8 +144,9 @@ t.test('a bundle for a proxy that is not there is trusted all the same', async (
     ['additionalTrustBundlePolicy: Always\n', 0],
   ] as const) {
     const read = readSettings(edited([['platform:', `${bundle}${policy}platform:`]]), undefined);
-    t.equal(read.ok && siteNotices(read.settings.site).length, said, policy);
-    t.equal(read.ok && read.settings.site.cluster.additionalTrustBundle, SITE_CA);
+    const notices = read.ok ? configNotices(read.settings) : [];
+    t.equal(notices.filter((notice) => /Proxyonly/.test(notice)).length, said, policy);
+    t.equal(read.ok && read.settings.cluster.additionalTrustBundle, SITE_CA);
   }
 });
 

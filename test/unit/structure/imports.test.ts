@@ -42,6 +42,7 @@ const PURE = [
   'lib/render/kubernetes/**/*.ts',
   'lib/render/machine-config/**/*.ts',
   'cli/install-config/**/*.ts',
+  'lib/site/**/*.ts',
   'lib/steps/{deadline,fingerprint}.ts',
   'lib/errors/*.ts',
   'lib/agents/*.ts',

@@ -162,7 +162,9 @@ t.test('etcd', async (t) => {
   t.equal(it.mode(ETCD), 0o600);
   const before = await etcd.input(it.context);
   await giveRendered(it, {
-    staticPods: [{ component: 'etcd', file: 'etcd.yaml', container: 'etcd', manifest: 'x' }],
+    staticPods: [
+      { component: 'etcd', role: 'database', file: 'etcd.yaml', container: 'etcd', manifest: 'x' },
+    ],
   });
   t.not(await etcd.input(it.context), before, 'a changed manifest runs it again');
 });

@@ -1,7 +1,6 @@
-import { type Cluster, clusterSchema } from '../../../../lib/cluster/cluster.ts';
+import { clusterSchema, type InstallableCluster } from '../../../../lib/cluster/cluster.ts';
 
-/** The cluster that a step works for, unless its test says otherwise. */
-export const cluster: Cluster = clusterSchema.parse({
+const parsed = clusterSchema.parse({
   apiVersion: 'sno-agents/v1',
   clusterId: '6f0c8f0e-3b1b-4b44-9f0d-0123456789ab',
   controlPlane: 'kubernetes',
@@ -10,6 +9,17 @@ export const cluster: Cluster = clusterSchema.parse({
   machineNetwork: ['192.0.2.0/24'],
   clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
   serviceNetwork: ['172.30.0.0/16'],
-  installation: { disk: '/dev/vda', coreosInstallerArgs: [], existingSystem: 'refuse' },
   executableSha256: 'a'.repeat(64),
 });
+
+/** The cluster that a step works for, unless its test says otherwise. */
+export const cluster: InstallableCluster = {
+  ...parsed,
+  installation: {
+    disk: '/dev/vda',
+    coreosInstallerArgs: [],
+    existingSystem: 'refuse',
+    kernelArguments: [],
+    savePartitions: { labels: [], indexes: [] },
+  },
+};

@@ -3,8 +3,8 @@ import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
-import type { HostContext } from '../../../../agents/steps/host-context.ts';
-import type { Cluster } from '../../../../lib/cluster/cluster.ts';
+import type { InstallContext } from '../../../../agents/steps/host-context.ts';
+import type { InstallableCluster } from '../../../../lib/cluster/cluster.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { type HostEndpoints, hostPaths } from '../../../../lib/host/paths.ts';
 import { defaultSettings, type Settings } from '../../../../lib/host/settings.ts';
@@ -17,7 +17,7 @@ import { FakePrograms } from './programs.ts';
 
 /** What is particular to the host of a test. */
 export interface HostOptions {
-  readonly cluster?: Partial<Cluster>;
+  readonly cluster?: Partial<InstallableCluster>;
   readonly settings?: Partial<Settings>;
   readonly hostname?: string;
   readonly endpoints?: HostEndpoints;
@@ -44,8 +44,8 @@ export function testHost(t: Test, options: HostOptions = {}): TestHost {
 export class TestHost {
   readonly root: string;
   readonly programs: FakePrograms;
-  readonly paths: HostContext['paths'];
-  readonly context: HostContext;
+  readonly paths: InstallContext['paths'];
+  readonly context: InstallContext;
   /** What the steps logged, a line each. */
   readonly lines: string[] = [];
   readonly #logged = new EventEmitter();
@@ -100,11 +100,11 @@ export class TestHost {
     return new Progress(signal, performance.now() + leftMs, log, { waiting: () => true });
   }
 
-  run(step: StepBody<HostContext>): Promise<Outcome> {
+  run(step: StepBody<InstallContext>): Promise<Outcome> {
     return step.run(this.context, this.progress());
   }
 
-  holds(step: StepBody<HostContext>): Promise<boolean> {
+  holds(step: StepBody<InstallContext>): Promise<boolean> {
     return step.holds(this.context, this.progress());
   }
 
@@ -115,7 +115,7 @@ export class TestHost {
   }
 
   /** Runs a step until it logs that, then has it stop: true if it did both. */
-  async waitsFor(step: StepBody<HostContext>, says: RegExp): Promise<boolean> {
+  async waitsFor(step: StepBody<InstallContext>, says: RegExp): Promise<boolean> {
     const stop = new AbortController();
     const said = this.said(says);
     said.catch(() => undefined).then(() => stop.abort(new Error('stopped by the test')));
@@ -127,7 +127,7 @@ export class TestHost {
   }
 
   /** Runs a step that fails, and returns what it says. */
-  async failureOf(step: StepBody<HostContext>): Promise<Said> {
+  async failureOf(step: StepBody<InstallContext>): Promise<Said> {
     const outcome = await this.run(step).catch((error: unknown) => error);
     if (outcome instanceof Failure) return { kind: outcome.kind, message: outcome.message };
     if (outcome instanceof Error) throw outcome;

@@ -3,21 +3,34 @@ import { type HostIdentity, saveRendered } from '../../../../lib/render/store.ts
 import type { TestHost } from './host.ts';
 import type { FakeContainer } from './runtime.ts';
 
-const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+const ROLES = {
+  etcd: 'database',
+  'kube-apiserver': 'api-server',
+  'kube-controller-manager': 'leader',
+  'kube-scheduler': 'leader',
+} as const;
+const COMPONENTS = Object.keys(ROLES);
 
 /** A control plane whose manifests are its components' names. */
 export const rendered: Rendered = {
-  directories: [{ path: '/etc/kubernetes/manifests', mode: 0o700, stage: 'both' }],
+  directories: [{ path: '/etc/kubernetes/manifests', mode: 0o700, uses: ['control-plane'] }],
   files: [
-    { path: '/etc/kubernetes/kubelet.yaml', mode: 0o600, contents: 'kubelet', stage: 'both' },
+    {
+      path: '/etc/kubernetes/kubelet.yaml',
+      mode: 0o600,
+      contents: 'kubelet',
+      uses: ['control-plane'],
+    },
   ],
-  staticPods: COMPONENTS.map((component) => ({
+  staticPods: Object.entries(ROLES).map(([component, role]) => ({
     component,
+    role,
     file: `${component}.yaml`,
     container: component,
     manifest: `manifest of ${component}\n`,
   })),
   manifests: [],
+  leases: [],
 };
 
 /** What the render step left on this host. */

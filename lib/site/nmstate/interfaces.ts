@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { isRecord } from '../../../lib/ignition/config.ts';
-import { suggest } from '../suggest.ts';
+import { suggest } from '../../errors/suggest.ts';
+import { isRecord } from '../../ignition/config.ts';
 import {
   at,
   entriesOf,
@@ -42,10 +42,18 @@ const ADDRESS_KEYS = [
 const VLAN_KEYS = [
   ...['base-iface', 'id', 'protocol', 'registration-protocol', 'reorder-headers', 'loose-binding'],
 ];
+/** More than any host has; comparing each with each stays quick. */
+const MOST_INTERFACES = 512;
 /** Types that may share a name with another: a bridge of Open vSwitch and its own interface. */
-const OPEN_VSWITCH = /^ovs-/;
+const isOfOpenVSwitch = (type: unknown) => typeof type === 'string' && /^ovs-/.test(type);
 
 export function interfaceMisfits(document: Record<string, unknown>): Misfit[] {
+  const { interfaces } = document;
+  if (Array.isArray(interfaces) && interfaces.length > MOST_INTERFACES) {
+    const expected = `at most ${MOST_INTERFACES} interfaces`;
+    const found = `${interfaces.length}`;
+    return [{ path: ['interfaces'], expected, found, fix: 'Remove some.' }];
+  }
   const all = interfacesOf(document);
   const fix = 'Write it as interfaces: [{name: eno1, type: ethernet, state: up, ...}].';
   return [
@@ -54,7 +62,7 @@ export function interfaceMisfits(document: Record<string, unknown>): Misfit[] {
       isRecord(entry) ? oneInterface(entry, path) : [noMapping(path)],
     ),
     ...twiceNamed(all),
-    ...all.filter(isWanted).flatMap((each) => controllerMisfits(each, all)),
+    ...controllerMisfits(all.filter(isWanted), all),
     ...all.filter(isWanted).flatMap((each) => vlanMisfits(each, all)),
   ];
 }
@@ -84,16 +92,12 @@ function oneInterface(entry: Record<string, unknown>, path: Path): Misfit[] {
     misfits.push({ path: [...path, key], expected, fix });
   const byMac = identifier === 'mac-address';
   if (typeof name !== 'string' || name === '') {
-    wrong(
-      'name',
-      'a name as a text',
-      'Name the interface; with identifier: mac-address any name will do.',
-    );
-  } else if (!byMac && !/^[^\s/]{1,15}$/.test(name)) {
+    wrong('name', 'a text', 'Name the interface; with identifier: mac-address, any name will do.');
+  } else if (!byMac && !/^[^\s/\p{C}]{1,15}$/u.test(name)) {
     wrong(
       'name',
       'at most 15 characters without blanks and slashes',
-      'Shorten it: the kernel takes no more.',
+      'Shorten it: the kernel allows no more.',
     );
   }
   if (typeof type !== 'string' || !TYPES.includes(type)) {
@@ -102,7 +106,7 @@ function oneInterface(entry: Record<string, unknown>, path: Path): Misfit[] {
       near === undefined ? 'Write type: ethernet for a network adapter.' : `Did you mean ${near}?`;
     if (state !== 'absent' || type !== undefined) wrong('type', `one of ${TYPES.join(', ')}`, fix);
   }
-  if (state !== undefined && !STATES.includes(String(state))) {
+  if (state !== undefined && (typeof state !== 'string' || !STATES.includes(state))) {
     wrong('state', `one of ${STATES.join(', ')}`, 'Write state: up.');
   }
   if (identifier !== undefined && !byMac && identifier !== 'name') {
@@ -153,11 +157,11 @@ function addressMisfits(entry: Record<string, unknown>, family: 4 | 6, path: Pat
 function twiceNamed(all: readonly Interface[]): Misfit[] {
   return all.flatMap(({ name, path, entry }, index) => {
     const before = all.slice(0, index).some((other) => {
-      const types = [entry.type, other.entry.type].map(String);
-      return other.name === name && !types.every((type) => OPEN_VSWITCH.test(type));
+      if (other.name !== name) return false;
+      return ![entry.type, other.entry.type].every(isOfOpenVSwitch);
     });
-    const fix = 'Put what belongs to one interface into one entry.';
-    return before ? [{ path: [...path, 'name'], expected: 'a name that is given once', fix }] : [];
+    const fix = 'Merge the two entries.';
+    return before ? [{ path: [...path, 'name'], expected: 'a unique name', fix }] : [];
   });
 }
 

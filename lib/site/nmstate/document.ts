@@ -1,9 +1,9 @@
 import { isIP, isIPv6 } from 'node:net';
-import { isRecord } from '../../../lib/ignition/config.ts';
-import { suggest } from '../suggest.ts';
+import { suggest } from '../../errors/suggest.ts';
+import { isRecord } from '../../ignition/config.ts';
 import { interfaceMisfits } from './interfaces.ts';
 import { at, entriesOf, listMisfit, type Misfit, mistypedKeys, noMapping } from './misfit.ts';
-import { interfacesOf, referenceMisfit } from './references.ts';
+import { type Interface, interfacesOf, referenceMisfit } from './references.ts';
 
 const SECTIONS = [
   'interfaces',
@@ -47,11 +47,11 @@ function sectionMisfits(document: Record<string, unknown>): Misfit[] {
   const unknown = keys
     .filter((key) => !SECTIONS.includes(key))
     .map((key): Misfit => {
-      const found = 'one that is not known here';
+      const found = 'an unknown section';
       const near = suggest(key, SECTIONS);
       const replace = near === undefined ? `Use ${SECTIONS.join(', ')}.` : `Did you mean ${near}?`;
       const fix = key === 'hostname' ? 'Use bootstrapInPlace.hostname instead.' : replace;
-      return { path: [key], ofKey: true, expected: 'a section of nmstate', found, fix };
+      return { path: [key], ofKey: true, expected: 'an nmstate section', found, fix };
     });
   if (keys.length > 0) return unknown;
   return [{ path: [], expected: 'an nmstate document', fix: 'Write interfaces in it.' }];
@@ -63,15 +63,16 @@ function routeMisfits(document: Record<string, unknown>): Misfit[] {
   if (routes === undefined) return [];
   if (!isRecord(routes)) return [{ path: ['routes'], expected: 'a mapping with config', fix }];
   const path = ['routes', 'config'];
+  const all = interfacesOf(document);
   return [
     ...mistypedKeys(routes, ['config', 'running'], ['routes']),
     ...listMisfit(routes.config, path, fix),
-    ...entriesOf(routes.config, path).flatMap((each) => oneRoute(document, each)),
+    ...entriesOf(routes.config, path).flatMap((each) => oneRoute(all, each)),
   ];
 }
 
 function oneRoute(
-  document: Record<string, unknown>,
+  all: readonly Interface[],
   { entry, path }: ReturnType<typeof entriesOf>[number],
 ): Misfit[] {
   if (!isRecord(entry)) return [noMapping(path)];
@@ -88,10 +89,10 @@ function oneRoute(
   }
   if (entry['route-type'] !== undefined) return misfits;
   if (typeof out !== 'string') {
-    const fix = 'Name the interface that leads there: nmstate does not look for it.';
+    const fix = 'Name the outgoing interface: nmstate does not infer it.';
     misfits.push({ path: [...path, 'next-hop-interface'], expected: 'an interface', fix });
   } else {
-    misfits.push(...referenceMisfit(interfacesOf(document), out, [...path, 'next-hop-interface']));
+    misfits.push(...referenceMisfit(all, out, [...path, 'next-hop-interface']));
   }
   if (hop === undefined) return misfits;
   const version = typeof hop === 'string' ? isIP(hop) : 0;

@@ -1,5 +1,5 @@
-import { isRecord } from '../../../lib/ignition/config.ts';
-import { suggest } from '../suggest.ts';
+import { suggest } from '../../errors/suggest.ts';
+import { isRecord } from '../../ignition/config.ts';
 
 export type Path = readonly (string | number)[];
 
@@ -32,9 +32,9 @@ export function mistypedKeys(
   return Object.keys(value).flatMap((key) => {
     const near = known.includes(key) ? undefined : suggest(key, known);
     if (near === undefined) return [];
-    const found = 'one that nmstate does not know';
+    const found = 'an unknown key';
     const fix = `Did you mean ${near}?`;
-    return [{ path: [...path, key], ofKey: true, expected: 'a key of nmstate', found, fix }];
+    return [{ path: [...path, key], ofKey: true, expected: 'an nmstate key', found, fix }];
   });
 }
 

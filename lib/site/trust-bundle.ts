@@ -1,17 +1,18 @@
 import { X509Certificate } from 'node:crypto';
-import type { SecretProblem } from './secrets.ts';
+import type { Problem } from './problem.ts';
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
 
-/** What keeps a text from being certificates in PEM. Lines between them are comments. */
-export function trustBundleProblem(text: string): SecretProblem | undefined {
+/** What keeps a text from being certificates in PEM, or nothing. Lines between them are comments. */
+export function trustBundleProblem(text: string): Problem | undefined {
+  if (text.trim() === '') return undefined;
   const expected = 'X.509 certificates in PEM';
   const fix = 'Give the certificates of the authorities, each from its BEGIN to its END line.';
   if (/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text)) {
     return {
       expected,
       found: 'a private key',
-      fix: 'Remove it: to trust an authority takes its certificate alone.',
+      fix: 'Remove it: only the certificate of an authority is needed.',
     };
   }
   const blocks = [...text.matchAll(BLOCK)];
@@ -23,10 +24,10 @@ export function trustBundleProblem(text: string): SecretProblem | undefined {
   if (other !== undefined) return { expected, found: `a block ${other[1]}`, fix };
   const bad = blocks.findIndex(([block]) => !isCertificate(block));
   if (bad < 0) return undefined;
-  return { expected, found: `something else as certificate ${bad + 1} of ${blocks.length}`, fix };
+  return { expected, found: `an invalid certificate, number ${bad + 1} of ${blocks.length}`, fix };
 }
 
-/** Those of a bundle without a problem. */
+/** The certificates of a valid bundle. */
 export function certificatesOf(bundle: string): X509Certificate[] {
   return [...bundle.matchAll(BLOCK)].map(([block]) => new X509Certificate(block));
 }

@@ -1,11 +1,6 @@
-import { canonicalAddress } from '../../lib/network/address.ts';
-import { type Network, networkText, overlap, parseNetwork } from '../../lib/network/network.ts';
-
-/** A network with the field that gives it. */
-export interface NamedNetwork {
-  path: readonly (string | number)[];
-  network: Network;
-}
+import { canonicalAddress } from '../network/address.ts';
+import { networkText, overlap, parseNetwork } from '../network/network.ts';
+import type { Problem } from './problem.ts';
 
 /** Ranges in which no host of a cluster can be addressed. */
 const UNUSABLE: readonly { range: string; why: string; fix?: string }[] = [
@@ -23,13 +18,13 @@ const UNUSABLE: readonly { range: string; why: string; fix?: string }[] = [
   { range: 'ff00::/8', why: 'which is multicast' },
 ];
 
-export const ANY_NETWORK = {
+const ANY_NETWORK = {
   expected: 'an IPv4 or IPv6 network in CIDR notation',
   fix: 'Write it as 10.0.0.0/16 or fd00:1::/64.',
 } as const;
 
-/** What keeps a text from being a network that can be used: expectation and fix; undefined when nothing does. */
-export function cidrProblem(text: string): { expected: string; fix: string } | undefined {
+/** What keeps a text from being a network that a cluster can use. */
+export function cidrProblem(text: string): Problem | undefined {
   const network = parseNetwork(text);
   if (network === undefined) return ANY_NETWORK;
   if (canonicalAddress(text.slice(0, text.indexOf('/'))) !== network.address) {
@@ -42,17 +37,4 @@ export function cidrProblem(text: string): { expected: string; fix: string } | u
   if (unusable === undefined) return undefined;
   const { range, why, fix = 'Choose another.' } = unusable;
   return { expected: `a network outside of ${range}, ${why}`, fix };
-}
-
-/** The network, unless something keeps it from being used. */
-export function usableNetwork(text: string): Network | undefined {
-  return cidrProblem(text) === undefined ? parseNetwork(text) : undefined;
-}
-
-/** Each network that shares addresses with an earlier one, and that one. */
-export function overlaps<Each extends NamedNetwork>(networks: readonly Each[]): [Each, Each][] {
-  return networks.flatMap((later, index) => {
-    const earlier = networks.slice(0, index).find(({ network }) => overlap(network, later.network));
-    return earlier === undefined ? [] : [[later, earlier] satisfies [Each, Each]];
-  });
 }

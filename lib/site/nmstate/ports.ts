@@ -1,5 +1,5 @@
-import { isRecord } from '../../../lib/ignition/config.ts';
-import { suggest } from '../suggest.ts';
+import { suggest } from '../../errors/suggest.ts';
+import { isRecord } from '../../ignition/config.ts';
 import { at, entriesOf, type Misfit, mistypedKeys, type Path } from './misfit.ts';
 import { type Interface, referenceMisfit } from './references.ts';
 
@@ -33,9 +33,13 @@ export function portsOf(entry: Record<string, unknown>): Port[] {
   );
 }
 
-/** Of an interface that is made of others: its own settings, and whether the others can be its ports. */
-export function controllerMisfits(one: Interface, all: readonly Interface[]): Misfit[] {
-  return [...bondMisfits(one), ...portMisfits(one, all)];
+/** Faults of bonds and bridges: their own settings, and ports that they share with others. */
+export function controllerMisfits(
+  wanted: readonly Interface[],
+  all: readonly Interface[],
+): Misfit[] {
+  const owners = new Map<string, string>();
+  return wanted.flatMap((one) => [...bondMisfits(one), ...portMisfits(one, all, owners)]);
 }
 
 function bondMisfits({ entry, path }: Interface): Misfit[] {
@@ -46,8 +50,9 @@ function bondMisfits({ entry, path }: Interface): Misfit[] {
   if (!isRecord(bond)) return [{ path: below, expected: 'a mapping with mode and port', fix }];
   const misfits = mistypedKeys(bond, ['mode', 'options', 'port', 'ports', 'ports-config'], below);
   const { mode } = bond;
-  if (!MODES.includes(String(mode)) && !/^[0-6]$/.test(String(mode))) {
-    const near = typeof mode === 'string' ? suggest(mode, MODES) : undefined;
+  const text = typeof mode === 'string' || typeof mode === 'number' ? `${mode}` : '';
+  if (!MODES.includes(text) && !/^[0-6]$/.test(text)) {
+    const near = suggest(text, MODES);
     const meant = near === undefined ? fix : `Did you mean ${near}?`;
     misfits.push({ path: [...below, 'mode'], expected: `one of ${MODES.join(', ')}`, fix: meant });
   }
@@ -57,22 +62,23 @@ function bondMisfits({ entry, path }: Interface): Misfit[] {
   return misfits;
 }
 
-function portMisfits(one: Interface, all: readonly Interface[]): Misfit[] {
+/** `owners` has the ports of the interfaces before this one, and gets its own. */
+function portMisfits(
+  one: Interface,
+  all: readonly Interface[],
+  owners: Map<string, string>,
+): Misfit[] {
   return portsOf(one.entry).flatMap(({ name, path: below }): Misfit[] => {
     const path = [...one.path, ...below];
-    const expected = 'a port of this interface alone';
+    const expected = 'a port of one interface only';
     if (name === one.name) {
       const found = 'the interface itself';
-      return [{ path, expected, found, fix: 'Name the interfaces that it is made of.' }];
+      return [{ path, expected, found, fix: 'Name the interfaces that it consists of.' }];
     }
-    const other = all.find(
-      (each) =>
-        each.name !== one.name &&
-        all.indexOf(each) < all.indexOf(one) &&
-        portsOf(each.entry).some((port) => port.name === name),
-    );
-    if (other === undefined) return referenceMisfit(all, name, path);
-    const found = `${JSON.stringify(name)}, which is a port of ${other.name} too`;
+    const owner = owners.get(name) ?? one.name;
+    owners.set(name, owner);
+    if (owner === one.name) return referenceMisfit(all, name, path);
+    const found = `${JSON.stringify(name)}, also a port of ${owner}`;
     return [{ path, expected, found, fix: 'Remove it from one of the two.' }];
   });
 }

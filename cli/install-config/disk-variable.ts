@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { describeError } from '../../lib/errors/failure.ts';
+import { diskPathProblem } from '../../lib/site/disk.ts';
 import { splitArguments } from './arguments.ts';
 import type { Fault } from './fault.ts';
 
@@ -37,7 +38,7 @@ const INSTALL_OPTIONS = {
   'stream-base-url': { type: 'string' },
 } as const satisfies ParseArgsConfig['options'];
 
-/** Options that would take the combined Ignition's place, or hide other options in a file. */
+/** Options that would replace the combined Ignition, or hide other options in a file. */
 const OURS = new Set([
   'config-file',
   'copy-network',
@@ -53,24 +54,6 @@ export interface DiskArguments {
   rest: string[];
 }
 
-/** Names that the kernel and udev give to partitions and file systems, not to disks. */
-const PARTITION = [
-  /^\/dev\/(sd|hd|vd|xvd|dasd)[a-z]+\d+$/,
-  /^\/dev\/(nvme\d+n\d+|mmcblk\d+|loop\d+|nbd\d+|md\d+)p\d+$/,
-  /-part\d+$/,
-  /^\/dev\/disk\/by-(part)?(uuid|label)\//,
-];
-
-/** What keeps a text from being the path of a disk: below /dev, in udev's characters, no partition. */
-export function diskPathProblem(text: string): { expected: string; fix: string } | undefined {
-  const fix = 'Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.';
-  if (!/^\/dev(\/[A-Za-z0-9#+.:=@_,-]+)+$/.test(text) || /\/\.{1,2}(\/|$)/.test(text)) {
-    return { expected: 'the path of a disk below /dev', fix };
-  }
-  if (!PARTITION.some((name) => name.test(text))) return undefined;
-  return { expected: 'a whole disk, not a partition or file system', fix };
-}
-
 /** The value of DISK_VARIABLE as disk and other arguments. */
 export function readDiskVariable(value: string | undefined): DiskArguments | { fault: Fault } {
   if (value === undefined || value.trim() === '') return { rest: [] };
@@ -84,7 +67,7 @@ export function readDiskVariable(value: string | undefined): DiskArguments | { f
     });
     const ours = tokens.find((token) => token.kind === 'option' && OURS.has(token.name));
     if (ours?.kind === 'option') {
-      return variableFault(`${ours.rawName}`, 'Leave it out: the agents give it themselves.');
+      return variableFault(`${ours.rawName}`, 'Leave it out: the agents set it.');
     }
     const positional = tokens.filter((token) => token.kind === 'positional');
     const [disk, second] = positional.map((token) => token.value);
@@ -103,7 +86,7 @@ export function readDiskVariable(value: string | undefined): DiskArguments | { f
     return disk === undefined ? { rest } : { disk, rest };
   } catch (error) {
     const [reason = ''] = describeError(error).split('. To specify');
-    return variableFault(`this: ${reason}`, 'Write it as for coreos-installer install.');
+    return variableFault(`an error (${reason})`, 'Write it as for coreos-installer install.');
   }
 }
 

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
-import type { Cluster } from '../../lib/cluster/cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { Problem } from './problem.ts';
 
 type ImageMirror = Cluster['imageMirrors'][number];
 
@@ -10,7 +11,7 @@ const PATH_PART = /^[a-z0-9]+((\.|_{1,2}|-+)[a-z0-9]+)*$/;
  * What keeps a text from naming a registry or one of its repositories (openshift/installer,
  * validateNamedRepository): host, port and path, no tag and no digest.
  */
-export function repositoryProblem(text: string): { expected: string; fix: string } | undefined {
+export function repositoryProblem(text: string): Problem | undefined {
   const expected = 'a registry, with or without the path of a repository';
   const [host = '', ...path] = text.split('/');
   if (/^https?:\/\//.test(text)) return { expected, fix: 'Leave out the scheme.' };

@@ -1,22 +1,20 @@
 import { isIP } from 'node:net';
-import { type Cluster, clusterDomain } from '../../lib/cluster/cluster.ts';
-import type { SecretProblem } from './secrets.ts';
+import { type Cluster, clusterDomain } from '../cluster/cluster.ts';
+import { withoutFinalDot } from './names.ts';
+import type { Problem } from './problem.ts';
 
 /**
  * What keeps a text from being the URL of a proxy, by the installer's rules
  * (openshift/installer, pkg/types/validation), without a character of its user or password.
  */
-export function proxyUrlProblem(
-  text: string,
-  schemes: readonly string[],
-): SecretProblem | undefined {
+export function proxyUrlProblem(text: string, schemes: readonly string[]): Problem | undefined {
   const expected = `the ${schemes.join(' or ')} URL of a proxy`;
   const fix = 'Write it as http://proxy.example.com:3128; user:password@ goes before the host.';
   // These would need quotes in the environment file that systemd reads.
   if (/[^!-~]|["'\\]/.test(text)) {
     return {
       expected,
-      found: 'a text with blanks, quotes, backslashes or characters outside of ASCII',
+      found: 'a text with blanks, quotes, backslashes or non-ASCII characters',
       fix: 'Percent-encode them, such as a quote as %22.',
     };
   }
@@ -24,8 +22,8 @@ export function proxyUrlProblem(
   if (scheme === undefined) return { expected, found: 'a text without a scheme', fix };
   if (!schemes.includes(scheme)) return { expected, found: `a URL of ${scheme}`, fix };
   if (!URL.canParse(text)) {
-    const encode = 'Check host and port; percent-encode what is special in user and password.';
-    return { expected, found: 'a URL that cannot be read', fix: encode };
+    const encode = 'Check host and port; percent-encode special characters in user and password.';
+    return { expected, found: 'an invalid URL', fix: encode };
   }
   const { pathname, search, hash } = new URL(text);
   if (pathname === '/' && search === '' && hash === '') return undefined;
@@ -33,16 +31,19 @@ export function proxyUrlProblem(
 }
 
 const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-const DOMAIN = new RegExp(`^\\.?${LABEL}(\\.${LABEL})*$`);
+const DOMAIN = new RegExp(`^\\.?${LABEL}(\\.${LABEL})*\\.?$`);
 
-/** What keeps a text from being a noProxy of the installer: names, addresses and networks, or `*` alone. */
-export function noProxyProblem(text: string): SecretProblem | undefined {
-  if (text === '*') return undefined;
+/**
+ * What keeps a text from being a noProxy of the installer (pkg/types/validation, validateProxy): names,
+ * absolute ones too, addresses and networks; or `*` alone; or nothing.
+ */
+export function noProxyProblem(text: string): Problem | undefined {
+  if (text === '*' || text === '') return undefined;
   const bad = text.split(',').findIndex((entry) => !isExempt(entry));
   if (bad < 0) return undefined;
   return {
     expected: 'names, addresses and networks, separated by commas alone; or only *',
-    found: `${JSON.stringify(text.split(',')[bad])} as entry ${bad + 1}`,
+    found: `${JSON.stringify(text.split(',')[bad]?.slice(0, 60))} as entry ${bad + 1}`,
     fix: 'Write it as .example.com,192.168.7.0/24: a leading dot stands for all names below.',
   };
 }
@@ -58,9 +59,9 @@ function isExempt(entry: string): boolean {
 }
 
 /**
- * The given noProxy with what never goes through a proxy: the cluster's own names and
- * networks, in the order of the installer (openshift/installer, createNoProxy). `*` alone
- * stays alone.
+ * The given noProxy and what never goes through a proxy: the cluster's own names and
+ * networks, in the order of the installer (createNoProxy). `*` stays alone. Absolute names lose
+ * their final dot, with which Go's programs would match nothing (x/net/http/httpproxy).
  */
 export function completeNoProxy(
   given: string,
@@ -79,7 +80,7 @@ export function completeNoProxy(
     ...cluster.machineNetwork,
     ...cluster.clusterNetwork.map(({ cidr }) => cidr),
     ...cluster.serviceNetwork,
-    ...given.split(',').filter((entry) => entry !== ''),
+    ...given.split(',').flatMap((entry) => (entry === '' ? [] : [withoutFinalDot(entry)])),
   ]);
   return [...all].toSorted();
 }

@@ -1,5 +1,5 @@
-import { type Family, familyOf } from '../../lib/network/address.ts';
-import { networkText, parseNetwork } from '../../lib/network/network.ts';
+import { type Family, familyOf } from '../network/address.ts';
+import { networkText, parseNetwork } from '../network/network.ts';
 
 /** The lists of networks, in the order in which they decide about the cluster's families. */
 export const NETWORK_LISTS = ['machineNetwork', 'clusterNetwork', 'serviceNetwork'] as const;
@@ -22,19 +22,20 @@ export function defaultNetworks(list: NetworkList, families: readonly Family[]):
 }
 
 /** The families of a cluster, the primary one first: those of the first list that is given. */
-function clusterFamilies(
-  given: Readonly<Record<NetworkList, readonly string[] | undefined>>,
-): Family[] {
-  const decisive = NETWORK_LISTS.map((list) => given[list]).find((list) => list !== undefined);
+function clusterFamilies(given: Readonly<Record<NetworkList, string[] | undefined>>): Family[] {
+  const decisive = NETWORK_LISTS.map((list) => given[list]).find(isGiven);
   return decisive === undefined ? ['IPv4'] : [...new Set(decisive.map(familyOf))];
 }
 
 /** `networking` of an install-config without faults. */
-export interface Networking {
+interface Networking {
   machineNetwork?: { cidr: string }[] | undefined;
   clusterNetwork?: { cidr: string; hostPrefix?: number | undefined }[] | undefined;
   serviceNetwork?: string[] | undefined;
 }
+
+/** An empty list is one that was left out, as for the installer. */
+const isGiven = <Entry>(list: Entry[] | undefined): list is Entry[] => (list ?? []).length > 0;
 
 /** All networks, in canonical form, with defaults filled in. */
 export function networksOf(networking: Networking) {
@@ -46,7 +47,7 @@ export function networksOf(networking: Networking) {
   };
   const families = clusterFamilies(given);
   const all = (list: NetworkList) =>
-    (given[list] ?? defaultNetworks(list, families)).map(canonical);
+    (isGiven(given[list]) ? given[list] : defaultNetworks(list, families)).map(canonical);
   return {
     machineNetwork: all('machineNetwork'),
     clusterNetwork: all('clusterNetwork').map((cidr, index) => ({

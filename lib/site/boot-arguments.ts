@@ -1,21 +1,23 @@
-import type { Wanted } from './fields.ts';
+import type { Problem } from './problem.ts';
 
-/** Kernel arguments that belong to somebody else, with who that is. */
+/** Kernel arguments that are set elsewhere, with where. */
 const OWNED: readonly [RegExp, string][] = [
   [/^ignition\./, 'Ignition is configured by the agents'],
   [/^coreos\.(inst|live)/, 'the installation is configured in install-config.yaml'],
-  [/^(root|rootflags|rootfstype|boot|ostree)(\.|=|$)/, 'coreos-installer names the disk itself'],
+  [/^(root|rootflags|rootfstype|boot|ostree)(\.|=|$)/, 'coreos-installer sets it for the disk'],
   [/^fips(=|$)/, 'FIPS mode is not supported'],
 ];
 
+/** A space would make two of it, a quote would swallow those after it. */
+export const KERNEL_ARGUMENT = /^[A-Za-z0-9_][!#-~]{0,255}$/;
+
 /** What keeps a text from being one argument on the installed system's kernel command line. */
-export function kernelArgumentProblem(text: string): Wanted | undefined {
+export function kernelArgumentProblem(text: string): Problem | undefined {
   const owner = OWNED.find(([name]) => name.test(text))?.[1];
   if (owner !== undefined) {
-    return { expected: 'an argument that is free to be given', fix: `Leave it out: ${owner}.` };
+    return { expected: 'an argument that is not set elsewhere', fix: `Leave it out: ${owner}.` };
   }
-  // A space would make two of it, a quote would swallow those after it.
-  if (/^[A-Za-z0-9_][!#-~]*$/.test(text)) return undefined;
+  if (KERNEL_ARGUMENT.test(text)) return undefined;
   return {
     expected: 'one kernel argument without blanks or quotes',
     fix: 'Write each argument as an entry of its own, such as console=ttyS0,115200n8.',
@@ -24,7 +26,7 @@ export function kernelArgumentProblem(text: string): Wanted | undefined {
 
 /** A GPT label has 36 characters at most; a comma would separate two of them. */
 export function isPartitionLabel(text: string): boolean {
-  return /^[^,\p{Cc}]{1,36}$/u.test(text) && text.trim() !== '';
+  return /^[^,\p{C}\p{Zl}\p{Zp}]{1,36}$/u.test(text) && text.trim() !== '';
 }
 
 /** A partition's number, or a range that may be open at one end: `5`, `5-7`, `5-`, `-7`. */

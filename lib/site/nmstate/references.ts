@@ -1,5 +1,5 @@
-import { isRecord } from '../../../lib/ignition/config.ts';
-import { suggest } from '../suggest.ts';
+import { suggest } from '../../errors/suggest.ts';
+import { isRecord } from '../../ignition/config.ts';
 import { entriesOf, type Misfit, type Path } from './misfit.ts';
 
 export interface Interface {
@@ -8,7 +8,9 @@ export interface Interface {
   entry: Record<string, unknown>;
 }
 
-/** Names of interfaces that somebody makes: a host that has just started has none of these. */
+/** How many names a mistyped one is compared with. */
+const MOST_COMPARED = 64;
+/** Names of virtual interfaces: a host that has just started has none of these. */
 const MADE = /^(bond|team|br|virbr|dummy|vlan|vxlan|veth)[-_.]?\d|\./;
 
 /** Those that have a name. */
@@ -18,9 +20,9 @@ export function interfacesOf(document: Record<string, unknown>): Interface[] {
   );
 }
 
-/** What keeps a name from being one of an interface that there will be. */
+/** What keeps a name from being that of an existing interface. */
 export function referenceMisfit(all: readonly Interface[], name: string, path: Path): Misfit[] {
-  const expected = 'an interface that is there';
+  const expected = 'an existing interface';
   const declared = all.filter((each) => each.name === name);
   if (declared.some(isWanted) || (declared.length === 0 && !MADE.test(name))) return [];
   if (declared.length > 0) {
@@ -28,16 +30,14 @@ export function referenceMisfit(all: readonly Interface[], name: string, path: P
       {
         path,
         expected,
-        found: `${JSON.stringify(name)}, which is to be absent`,
+        found: `${JSON.stringify(name)} with state absent or ignore`,
         fix: 'Name another.',
       },
     ];
   }
-  const near = suggest(
-    name,
-    all.map((each) => each.name),
-  );
-  const declare = 'Add it to interfaces: a host has none of this name by itself.';
+  const names = all.slice(0, MOST_COMPARED).map((each) => each.name);
+  const near = suggest(name, names);
+  const declare = 'Declare it in interfaces: it is not a physical adapter.';
   return [
     { path, expected, fix: near === undefined ? declare : `Did you mean ${near}? ${declare}` },
   ];

@@ -1,0 +1,90 @@
+import { isUtf8 } from 'node:buffer';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getSystemErrorMap } from 'node:util';
+import { Failure } from '../../lib/errors/failure.ts';
+import { INSTALL_CONFIG } from '../install-config/fault.ts';
+
+/** Several times what all certificates of an operating system's trust store take. */
+const MOST_BYTES = 1024 * 1024;
+
+/** The text of DIR/install-config.yaml. A usage Failure of one line for anything but a text file of a sensible size. */
+export async function readInstallConfig(dir: string): Promise<string> {
+  const path = join(dir, INSTALL_CONFIG);
+  const bytes = await readRegularFile(path);
+  const encoding = foreignEncoding(bytes);
+  const fix = 'Save it as UTF-8.';
+  if (encoding !== undefined) throw refused(path, 'text in UTF-8', encoding, fix);
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw refused(path, 'text in UTF-8', `other bytes in line ${firstBadLine(bytes)}`, fix);
+}
+
+/** Without waiting for a writer where the file is a FIFO. */
+async function readRegularFile(path: string): Promise<Buffer> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = await file.stat();
+    const fix = 'Put the file itself there, or name the folder that has it with --dir.';
+    if (stats.isDirectory()) throw refused(path, 'a regular file', 'a folder', fix);
+    if (!stats.isFile()) throw refused(path, 'a regular file', 'a special file', fix);
+    if (stats.size > MOST_BYTES) {
+      const found = `${stats.size} bytes`;
+      throw refused(path, `at most ${MOST_BYTES} bytes`, found, 'Remove what is not needed.');
+    }
+    return await file.readFile();
+  } catch (error) {
+    throw error instanceof Failure ? error : unreadable(path, error);
+  } finally {
+    await file?.close();
+  }
+}
+
+function refused(path: string, expected: string, found: string, fix: string): Failure {
+  return new Failure('usage', `${path} cannot be used; nothing was written`, {
+    expected,
+    found,
+    fix,
+  });
+}
+
+function unreadable(path: string, error: unknown): Failure {
+  if (!(error instanceof Error) || !('errno' in error) || typeof error.errno !== 'number') {
+    return new Failure('usage', `${path} cannot be read; nothing was written`, { cause: error });
+  }
+  const [code = '', words = 'unknown error'] = getSystemErrorMap().get(error.errno) ?? [];
+  if (code === 'ENOENT') {
+    return new Failure('usage', `There is no ${path}; nothing was written`, {
+      fix: 'Write it, or name the folder that has it with --dir.',
+    });
+  }
+  return new Failure('usage', `${path} cannot be read (${words}); nothing was written`, {
+    fix: 'Name a folder with a readable install-config.yaml with --dir.',
+  });
+}
+
+/** UTF-16 and UTF-32, with their mark or as what text of mostly ASCII looks like in them. */
+function foreignEncoding(bytes: Buffer): string | undefined {
+  const [first, second, third, fourth] = bytes;
+  if (first === 0 && second === 0 && (third === 0xfe || third === 0)) return 'UTF-32';
+  if (first === 0xff && second === 0xfe) {
+    return third === 0 && fourth === 0 ? 'UTF-32' : 'UTF-16';
+  }
+  if (first === 0xfe && second === 0xff) return 'UTF-16';
+  return bytes.length >= 2 && (first === 0) !== (second === 0) ? 'UTF-16' : undefined;
+}
+
+/** A byte of a line break is part of no other character. */
+function firstBadLine(bytes: Buffer): number {
+  let line = 1;
+  let start = 0;
+  while (start < bytes.length) {
+    const end = bytes.indexOf('\n', start);
+    const after = end < 0 ? bytes.length : end + 1;
+    if (!isUtf8(bytes.subarray(start, after))) return line;
+    start = after;
+    line += 1;
+  }
+  return line;
+}

@@ -1,0 +1,140 @@
+import { isAddress } from '../../lib/network/address.ts';
+import { contains, networkText, parseNetwork } from '../../lib/network/network.ts';
+import { defaultNetworks } from '../../lib/site/network-defaults.ts';
+import { nmstateMisfits } from '../../lib/site/nmstate/document.ts';
+import type { Misfit } from '../../lib/site/nmstate/misfit.ts';
+import { DISK_VARIABLE, type DiskArguments } from './disk-variable.ts';
+import type { ConfigDocument } from './document.ts';
+import { type Fault, fieldName, foundText } from './fault.ts';
+import { networkRefinements } from './refine-networks.ts';
+import type { SomeFields } from './schema.ts';
+import { foundAt, valueAt } from './schema-faults.ts';
+
+/** A fault between fields, or inside of an nmstate document; of the value unless `found` says more. */
+export type Refinement = Misfit;
+
+export interface Config {
+  /** The fields in which the schema finds no fault. */
+  sound: SomeFields;
+  /** Whether the file has the field, valid or not; an empty list counts as left out. */
+  isGiven(path: readonly (string | number)[]): boolean;
+  /** Undefined when the variable is invalid. */
+  variable: DiskArguments | undefined;
+}
+
+/**
+ * What is wrong between fields that are valid by themselves, looked for whether or not others
+ * are, so that all faults are found together.
+ */
+export function refine(
+  sound: SomeFields,
+  document: ConfigDocument,
+  variable: DiskArguments | undefined,
+): Fault[] {
+  const isGiven: Config['isGiven'] = (path) => {
+    const value = valueAt(document.value, path);
+    return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
+  };
+  const config: Config = { sound, isGiven, variable };
+  return [
+    ...networkRefinements(config),
+    ...ofArchitecture(config),
+    ...ofNetworkConfig(config),
+    ...ofProxy(config),
+    ...ofMirrors(config),
+    ...givenTwice(config),
+    ...ofDisk(config),
+  ].map(({ path, ofKey = false, expected, found, fix }) => ({
+    position: document.positionOf(path, ofKey ? 'key' : 'value'),
+    field: fieldName(path),
+    expected,
+    found: found ?? foundAt(path, document, expected),
+    fix,
+  }));
+}
+
+/** One payload serves one architecture; the pool of workers is empty, but must not contradict. */
+function ofArchitecture({ sound }: Config): Refinement[] {
+  const node = sound.controlPlane?.architecture || 'amd64';
+  const workers = sound.compute?.[0]?.architecture || node;
+  if (sound.controlPlane === undefined || workers === node) return [];
+  const expected = `${node}, as for the control plane`;
+  const path = ['compute', 0, 'architecture'];
+  return [{ path, expected, fix: 'Give both pools the same architecture.' }];
+}
+
+function ofNetworkConfig({ sound }: Config): Refinement[] {
+  const networkConfig = sound.bootstrapInPlace?.networkConfig;
+  if (networkConfig === undefined) return [];
+  return nmstateMisfits(networkConfig).map((misfit) => ({
+    ...misfit,
+    path: ['bootstrapInPlace', 'networkConfig', ...misfit.path],
+  }));
+}
+
+/** A proxy cannot be in a network that only the cluster's own containers reach. */
+function ofProxy({ sound, isGiven }: Config): Refinement[] {
+  const { clusterNetwork, serviceNetwork } = sound.networking ?? {};
+  const given = [...(clusterNetwork ?? []).map(({ cidr }) => cidr), ...(serviceNetwork ?? [])];
+  const byDefault = (['clusterNetwork', 'serviceNetwork'] as const)
+    .filter((list) => !isGiven(['networking', list]))
+    .flatMap((list) => defaultNetworks(list, ['IPv4', 'IPv6']));
+  const networks = [...given, ...byDefault].flatMap((cidr) => parseNetwork(cidr) ?? []);
+  const { httpProxy = '', httpsProxy = '' } = sound.proxy ?? {};
+  return Object.entries({ httpProxy, httpsProxy }).flatMap(([name, url]): Refinement[] => {
+    if (url === '') return [];
+    const address = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
+    const inside = isAddress(address)
+      ? networks.find((network) => contains(network, address))
+      : undefined;
+    if (inside === undefined) return [];
+    return [
+      {
+        path: ['proxy', name],
+        expected: `a proxy outside of the cluster's network ${networkText(inside)}`,
+        found: `the address ${address}`,
+        fix: 'Name a proxy that the host reaches, or choose other networks for the cluster.',
+      },
+    ];
+  });
+}
+
+function ofMirrors({ isGiven }: Config): Refinement[] {
+  const path = ['imageContentSources'];
+  if (!isGiven(path) || !isGiven(['imageDigestSources'])) return [];
+  const fix = 'Move its entries to imageDigestSources, which means the same.';
+  const expected = 'either this field or imageDigestSources';
+  return [{ path, ofKey: true, expected, found: 'both', fix }];
+}
+
+/** Fields whose arguments can be in the variable instead. */
+const IN_VARIABLE: readonly [string, readonly string[]][] = [
+  ['kernelArguments', ['--append-karg']],
+  ['savePartitions', ['--save-partlabel', '--save-partindex']],
+];
+
+function givenTwice({ isGiven, variable }: Config): Refinement[] {
+  return IN_VARIABLE.flatMap(([name, options]): Refinement[] => {
+    const path = ['bootstrapInPlace', name];
+    const given = variable?.rest
+      .map((argument) => argument.split('=')[0] ?? '')
+      .find((option) => options.includes(option));
+    if (given === undefined || !isGiven(path)) return [];
+    const found = `this field, and ${given} in ${DISK_VARIABLE}`;
+    const fix = 'Give them in one of the two.';
+    return [{ path, expected: 'one place for these arguments', found, fix }];
+  });
+}
+
+function ofDisk({ sound, isGiven, variable }: Config): Refinement[] {
+  const path = ['bootstrapInPlace', 'installationDisk'];
+  const inFile = sound.bootstrapInPlace?.installationDisk;
+  const inVariable = variable?.disk;
+  if (!isGiven(path) && inVariable === undefined && variable !== undefined) {
+    const fix = `Name the disk that will be written, here or in ${DISK_VARIABLE}.`;
+    return [{ path, expected: 'the path of a disk below /dev', found: 'nothing', fix }];
+  }
+  if (inFile === undefined || inVariable === undefined || inFile === inVariable) return [];
+  const found = `${foundText(inFile)} here and ${JSON.stringify(inVariable)} in ${DISK_VARIABLE}`;
+  return [{ path, expected: 'one disk', found, fix: 'Give it in one of the two places.' }];
+}

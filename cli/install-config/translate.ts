@@ -1,0 +1,129 @@
+import { stringify } from 'yaml';
+import type { Cluster, InstallableCluster } from '../../lib/cluster/cluster.ts';
+import type { Architecture } from '../../lib/host/architecture.ts';
+import { mergeMirrors } from '../../lib/site/mirrors.ts';
+import { withoutFinalDot } from '../../lib/site/names.ts';
+import { networksOf } from '../../lib/site/network-defaults.ts';
+import { expectedOnHost } from '../../lib/site/nmstate/interfaces.ts';
+import { completeNoProxy } from '../../lib/site/proxy.ts';
+import { sshKeys } from '../../lib/site/ssh-keys.ts';
+import { certificatesOf } from '../../lib/site/trust-bundle.ts';
+import type { DiskArguments } from './disk-variable.ts';
+import type { InstallConfig } from './schema.ts';
+
+/** What the user decided, with every default filled in. */
+export interface InstallSettings {
+  /** The cluster's description but for what `sno create` finds or makes itself. */
+  cluster: Omit<
+    InstallableCluster,
+    'clusterId' | 'executableSha256' | 'payloadSha256' | 'payloadUrl' | 'machineConfigServerUrl'
+  >;
+  pullSecret: string;
+  /** Of the host; undefined: any that the payload is for. */
+  architecture: Architecture | undefined;
+  networkType: string | undefined;
+  /** Network adapters that networkConfig takes for granted. */
+  expectedAdapters: string[];
+  /** Whether the trust bundle was meant for a proxy, and none is given. */
+  bundleWithoutProxy: boolean;
+}
+
+/** The one translation of install-config.yaml to the cluster's description. */
+export function settingsOf(config: InstallConfig, variable: DiskArguments): InstallSettings {
+  const { bootstrapInPlace, additionalTrustBundlePolicy, networking } = config;
+  const networkConfig = bootstrapInPlace?.networkConfig;
+  const cluster = clusterOf(config, variable);
+  return {
+    cluster,
+    pullSecret: config.pullSecret,
+    architecture: config.controlPlane.architecture || undefined,
+    networkType: networking?.networkType || undefined,
+    expectedAdapters: networkConfig === undefined ? [] : expectedOnHost(networkConfig),
+    bundleWithoutProxy:
+      cluster.additionalTrustBundle !== undefined &&
+      additionalTrustBundlePolicy !== 'Always' &&
+      cluster.proxy === undefined,
+  };
+}
+
+function clusterOf(config: InstallConfig, variable: DiskArguments): InstallSettings['cluster'] {
+  const host = config.bootstrapInPlace;
+  const names = { name: config.metadata.name, baseDomain: withoutFinalDot(config.baseDomain) };
+  const networks = networksOf(config.networking ?? {});
+  return {
+    apiVersion: 'sno-agents/v1',
+    controlPlane: 'kubernetes',
+    ...names,
+    ...(host?.hostname === undefined ? {} : { hostname: host.hostname }),
+    ...networks,
+    installation: {
+      disk: host?.installationDisk ?? variable.disk ?? '',
+      coreosInstallerArgs: variable.rest,
+      existingSystem: host?.existingSystem ?? 'refuse',
+      kernelArguments: host?.kernelArguments ?? [],
+      savePartitions: {
+        labels: host?.savePartitions?.labels ?? [],
+        indexes: (host?.savePartitions?.indexes ?? []).map(String),
+      },
+    },
+    sshKeys: sshKeys(config.sshKey ?? ''),
+    ...proxyOf(config, { ...names, ...networks }),
+    ...trustOf(config),
+    imageMirrors: mirrorsOf(config),
+    ...networkConfigOf(host?.networkConfig),
+    additionalNtpSources: host?.additionalNTPSources ?? [],
+    preflightWarnings: host?.preflightWarnings ?? [],
+  };
+}
+
+function proxyOf(
+  { proxy }: InstallConfig,
+  cluster: Parameters<typeof completeNoProxy>[1],
+): Pick<Cluster, 'proxy'> {
+  if (proxy === undefined) return {};
+  const { httpProxy = '', httpsProxy = '', noProxy = '' } = proxy;
+  return {
+    proxy: {
+      ...(httpProxy === '' ? {} : { httpProxy }),
+      ...(httpsProxy === '' ? {} : { httpsProxy }),
+      noProxy: completeNoProxy(noProxy, cluster),
+    },
+  };
+}
+
+function trustOf(config: InstallConfig): Pick<Cluster, 'additionalTrustBundle'> {
+  const additionalTrustBundle = certificatesOf(config.additionalTrustBundle ?? '').join('');
+  return additionalTrustBundle === '' ? {} : { additionalTrustBundle };
+}
+
+/** Quoted, so that no reader takes an address of hardware or a mode for a number. */
+function networkConfigOf(
+  networkConfig: Record<string, unknown> | undefined,
+): Pick<Cluster, 'networkConfig'> {
+  if (networkConfig === undefined) return {};
+  return {
+    networkConfig: stringify(networkConfig, {
+      defaultStringType: 'QUOTE_DOUBLE',
+      defaultKeyType: 'PLAIN',
+      lineWidth: 0,
+      aliasDuplicateObjects: false,
+    }),
+  };
+}
+
+/** Both of the installer's fields are for images by digest: what a tag means only its source knows. */
+function mirrorsOf({ imageContentSources, imageDigestSources }: InstallConfig) {
+  const digestOnly = true;
+  return mergeMirrors([
+    ...(imageContentSources ?? []).map((each) => ({
+      ...each,
+      digestOnly,
+      neverContactSource: false,
+    })),
+    ...(imageDigestSources ?? []).map(({ sourcePolicy, ...each }) => ({
+      ...each,
+      digestOnly,
+      neverContactSource: sourcePolicy === 'NeverContactSource',
+    })),
+  ]);
+}

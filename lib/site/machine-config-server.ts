@@ -1,0 +1,31 @@
+import type { Problem } from './problem.ts';
+
+/**
+ * What keeps a text from being the URL of a machine config server. The installed host's Ignition
+ * has a copy that everybody on the host can read, and so do logs: no user, no password.
+ */
+export function machineConfigServerProblem(text: string): Problem | undefined {
+  const expected = 'an https URL such as https://api-int.example.com:22623/config/master';
+  const fix = 'Check scheme, host, port and path.';
+  if (/[^!-~]|["'<>\\^`{|}]/.test(text) || !URL.canParse(text)) {
+    return { expected, found: 'a text that is not a URL', fix };
+  }
+  const { protocol, username, password, hash } = new URL(text);
+  if (protocol !== 'https:') {
+    return {
+      expected,
+      found: `a URL of ${protocol.slice(0, -1)}`,
+      fix: 'It is reached with TLS only.',
+    };
+  }
+  if (username !== '' || password !== '' || text.includes('@')) {
+    return {
+      expected,
+      found: 'a user or password',
+      fix: 'Remove it: logs and files of the host show the URL.',
+    };
+  }
+  if (hash !== '' || text.includes('#'))
+    return { expected, found: 'a fragment', fix: 'Remove # and what follows it.' };
+  return undefined;
+}

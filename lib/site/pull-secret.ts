@@ -1,0 +1,40 @@
+import { isRecord } from '../ignition/config.ts';
+import type { Problem } from './problem.ts';
+
+const expected = 'JSON with auths that has a text auth, or credsStore, for each registry';
+/** An example in the message would be redacted, as all that looks like a secret. */
+const COPY_PULL_SECRET =
+  'Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.';
+const problem = (found: string): Problem => ({ expected, found, fix: COPY_PULL_SECRET });
+
+/**
+ * What keeps a text from being a pull secret: the JSON that container tools keep in config.json. As
+ * for the installer (pkg/validate, ImagePullSecret), at least one registry is named, and what `auth`
+ * decodes to is for the registry to judge.
+ */
+export function pullSecretProblem(text: string): Problem | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return problem(`a text of ${text.length} characters that is not JSON`);
+  }
+  const auths = isRecord(json) ? json.auths : undefined;
+  if (!isRecord(auths)) return problem('JSON without a mapping auths');
+  const entries = Object.entries(auths);
+  if (entries.length === 0) return problem('empty auths');
+  const bad = entries.findIndex(([, entry]) => !isUsable(entry));
+  return bad < 0
+    ? undefined
+    : problem(`no usable auth for ${registryName(entries[bad]?.[0] ?? '')}`);
+}
+
+function isUsable(entry: unknown): boolean {
+  if (!isRecord(entry)) return false;
+  return typeof entry.auth === 'string' || entry.credsStore !== undefined;
+}
+
+/** A name that does not look like a registry's can be a password in the wrong place. */
+function registryName(name: string): string {
+  return /^[\w.:[\]/-]{1,100}$/.test(name) && /[.:]|^localhost/.test(name) ? name : 'a registry';
+}

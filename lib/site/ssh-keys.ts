@@ -1,0 +1,110 @@
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import type { Problem } from './problem.ts';
+
+/** What keeps a text from being lines of authorized_keys (sshd(8)); empty lines and comments are allowed. */
+export function sshKeyProblem(text: string): Problem | undefined {
+  const expected = 'OpenSSH public keys, one on each line';
+  if (text.includes('PRIVATE KEY')) {
+    const fix =
+      'Give the public key from the file that ends in .pub, and keep the private key secret.';
+    return { expected, found: 'a private key', fix };
+  }
+  const keys = sshKeys(text);
+  const bad = keys.findIndex((key) => !isKeyLine(key));
+  if (bad < 0) return undefined;
+  return {
+    expected,
+    found: `an invalid key, number ${bad + 1} of ${keys.length}`,
+    fix: 'Copy the whole line of the .pub file, such as ssh-ed25519 AAAA... name.',
+  };
+}
+
+/** The keys of an sshKey field, with their options and comments. */
+export function sshKeys(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+/** Options are names, some with a quoted value in which \" is a quote, separated by commas. */
+const OPTION = '[A-Za-z0-9-]+(?:="(?:[^"\\\\]|\\\\.)*")?';
+const OPTIONS = new RegExp(`^${OPTION}(?:,${OPTION})*[ \\t]+`);
+
+/** A key, or a key after its options; nothing that an editor or a terminal would act on. */
+function isKeyLine(line: string): boolean {
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(line.replaceAll('\t', ' '))) return false;
+  return isPublicKey(line) || (OPTIONS.test(line) && isPublicKey(line.replace(OPTIONS, '')));
+}
+
+/** `TYPE BASE64 COMMENT`, where the bytes are of that type and complete (RFC 4253, 5656, 8709). */
+function isPublicKey(line: string): boolean {
+  const [type = '', body = ''] = line.split(/[ \t]+/);
+  const bytes = Buffer.from(body, 'base64');
+  if (bytes.toString('base64') !== body) return false;
+  const [name, ...fields] = wireFields(bytes) ?? [];
+  if (name?.toString('latin1') !== type) return false;
+  switch (type) {
+    case 'ssh-ed25519':
+      return fields.length === 1 && isEd25519(fields[0]);
+    case 'sk-ssh-ed25519@openssh.com':
+      return fields.length === 2 && isEd25519(fields[0]);
+    case 'ssh-rsa':
+      return fields.length === 2 && isRsa(fields[0], fields[1]);
+    case 'sk-ecdsa-sha2-nistp256@openssh.com':
+      return fields.length === 3 && isPoint('nistp256', fields[0], fields[1]);
+    default:
+      return (
+        fields.length === 2 &&
+        isPoint(/^ecdsa-sha2-(\w+)$/.exec(type)?.[1] ?? '', fields[0], fields[1])
+      );
+  }
+}
+
+/** The length-prefixed fields that the bytes consist of; undefined when one is cut off. */
+function wireFields(bytes: Buffer): Buffer[] | undefined {
+  const fields: Buffer[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    if (at + 4 > bytes.length) return undefined;
+    const end = at + 4 + bytes.readUInt32BE(at);
+    if (end > bytes.length) return undefined;
+    fields.push(bytes.subarray(at + 4, end));
+    at = end;
+  }
+  return fields;
+}
+
+const isEd25519 = (key: Buffer | undefined) => key?.length === 32;
+
+/** sshd refuses keys of less than 1024 bits; exponents are odd and fit 24 bits (x/crypto/ssh). */
+function isRsa(exponent: Buffer | undefined, modulus: Buffer | undefined): boolean {
+  if (exponent === undefined || modulus === undefined) return false;
+  const e = BigInt(`0x0${exponent.toString('hex')}`);
+  const n = BigInt(`0x0${modulus.toString('hex')}`);
+  const positive = (modulus[0] ?? 0) < 0x80 && (exponent[0] ?? 0) < 0x80;
+  return positive && e >= 3n && e % 2n === 1n && e < 1n << 24n && n % 2n === 1n && n >> 1023n > 0n;
+}
+
+const CURVES: ReadonlyMap<string, { crv: string; bytes: number }> = new Map([
+  ['nistp256', { crv: 'P-256', bytes: 32 }],
+  ['nistp384', { crv: 'P-384', bytes: 48 }],
+  ['nistp521', { crv: 'P-521', bytes: 66 }],
+]);
+
+/** An uncompressed point of the named curve. */
+function isPoint(curve: string, name: Buffer | undefined, point: Buffer | undefined): boolean {
+  const known = CURVES.get(curve);
+  if (known === undefined || point === undefined || name?.toString('latin1') !== curve)
+    return false;
+  const { crv, bytes } = known;
+  if (point.length !== 1 + 2 * bytes || point[0] !== 4) return false;
+  const x = point.subarray(1, 1 + bytes).toString('base64url');
+  const y = point.subarray(1 + bytes).toString('base64url');
+  const key: JsonWebKey = { kty: 'EC', crv, x, y };
+  try {
+    return createPublicKey({ format: 'jwk', key }).asymmetricKeyType === 'ec';
+  } catch {
+    return false;
+  }
+}
