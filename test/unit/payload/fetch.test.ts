@@ -56,7 +56,7 @@ const endless: Answer = (_, response) => {
   send();
 };
 const FAILING: readonly { name: string; answer: Answer; kind: string; says: RegExp }[] = [
-  { name: 'not found', answer: answering(404), kind: 'fatal', says: /404.*Mend the address/s },
+  { name: 'not found', answer: answering(404), kind: 'fatal', says: /404.*Correct the address/s },
   { name: 'forbidden', answer: answering(403), kind: 'fatal', says: /403/ },
   { name: 'overloaded', answer: answering(503), kind: 'retry', says: /503/ },
   { name: 'another scheme', answer: redirect('ftp://h/f'), kind: 'fatal', says: /leads elsewhere/ },
