@@ -13,6 +13,7 @@ for (const [name, { host, device, path = '/dev/sda', says }] of Object.entries(r
     const refusal = use && refuseDisk(device ?? path, use);
     t.ok(use, 'the kernel knows the device');
     t.equal(refusal?.kind, says === undefined ? undefined : 'fatal');
+    if (says !== undefined) t.match(refusal?.code, /^disk-(in-use|unsuitable)$/);
     for (const text of says ?? []) t.match(refusal?.message, text);
   });
 }
