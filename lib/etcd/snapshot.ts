@@ -131,7 +131,7 @@ function expectDigest(computed: string, sent: string): void {
 
 function expectUnchanged(before: number, after: number): void {
   if (before === after) return;
-  throw new Failure('retry', 'Something was written to etcd while the snapshot was taken', {
+  throw new Failure('retry', 'etcd revision changed during the snapshot', {
     expected: `revision ${before}`,
     found: `revision ${after}`,
     fix: 'Stop the API server before the snapshot',

@@ -119,6 +119,6 @@ function fetchFailure(url: string, { code, status, stderr, maxBytes }: FailedFet
   return new Failure(final ? 'fatal' : 'retry', `${url} cannot be fetched`, {
     expected: 'status 200',
     found,
-    ...(final ? { fix: 'Mend the address or what is served there.' } : {}),
+    ...(final ? { fix: 'Correct the address or what is served there.' } : {}),
   });
 }

@@ -26,7 +26,7 @@ type WantedFile = Readonly<PayloadFile>;
  * Fetches a payload into a folder. payload.yaml is verified before it is read, each file
  * before it appears under its name; a folder that has payload.yaml is complete. What an
  * earlier attempt fetched is not fetched again.
- * @throws Failure: fatal for a wrong digest, no room, and what no other try can mend.
+ * @throws Failure: fatal for a wrong digest, no room, and what no other attempt can fix.
  */
 export async function fetchPayload(
   source: PayloadSource,

@@ -199,6 +199,6 @@ function fieldName(path: readonly PropertyKey[]): string {
 
 function faulty(path: string, faults: readonly string[]): Failure {
   return new Failure('usage', `${path}: ${faults.join('; ')}`, {
-    fix: 'Build the payload again, or mend the named fields',
+    fix: 'Build the payload again, or correct the named fields',
   });
 }

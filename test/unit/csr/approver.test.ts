@@ -90,6 +90,14 @@ t.test('what the judge leaves is never approved', async (t) => {
   );
 });
 
+t.test('a request without a user is of nobody', async (t) => {
+  const { api, decision } = await startApprover(t);
+  const object = await request('anonymous');
+  const { username: _, ...spec } = object.spec;
+  api.set(`${REQUESTS}/anonymous`, { ...object, spec });
+  t.match(await decision('anonymous'), { requestor: '', judgement: { rule: 'requestor' } });
+});
+
 t.test('decided requests are neither judged nor approved', async (t) => {
   const { api, decision, decisions, approvals } = await startApprover(t);
   const status = { conditions: [{ type: 'Denied', status: 'True' }] };

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { judge } from '../../../lib/csr/judge.ts';
-import { approved, left, type Row } from './judge-cases.ts';
+import { approved } from './judge-approved.ts';
+import { left, type Row } from './judge-cases.ts';
 import { approvedFamilies, leftFamilies } from './judge-families.ts';
 import { host, node, now, signingRequest } from './requests.ts';
 

@@ -112,3 +112,13 @@ t.test('the new system ends where the first kept partition begins', async (t) =>
       '/dev/sda is too small: expected 9.2 GB (8.0 GB for the system, 1.2 GB for the payload), found 5.0 GB',
   });
 });
+
+t.test('a table without names keeps nothing, whatever its partitions are called', async (t) => {
+  const dos = { ...disk, pttype: 'dos' };
+  const found = keptPartitions(dos, { labels: ['data'], indexes: ['5'] });
+  t.strictSame(found, { kept: [], unmatched: ['label data', 'index 5'] });
+  t.throws(() => requireKept('/dev/sda', dos, found), {
+    kind: 'fatal',
+    message: /found a dos partition table, of which nothing can be kept/,
+  });
+});

@@ -47,6 +47,31 @@ export const refusals: Readonly<Record<string, RefusalCase>> = {
     path: '/dev/sr0',
     says: [/found an optical drive/],
   },
+  'a floppy drive': {
+    host: { devices: { fd0: { number: '2:0' } } },
+    path: '/dev/fd0',
+    says: [/found a floppy drive/],
+  },
+  'a RAM disk': {
+    host: { devices: { ram0: { number: '1:0' } } },
+    path: '/dev/ram0',
+    says: [/found a piece of memory/],
+  },
+  'a flash chip': {
+    host: { devices: { mtdblock0: { number: '31:0' } } },
+    path: '/dev/mtdblock0',
+    says: [/found a flash chip/],
+  },
+  'a SCSI optical drive': {
+    host: { devices: { scd0: { number: '11:0' } } },
+    path: '/dev/scd0',
+    says: [/found an optical drive/],
+  },
+  'the protected memory of a card': {
+    host: { devices: { mmcblk0rpmb: { number: '179:48' } } },
+    path: '/dev/mmcblk0rpmb',
+    says: [/hardware partition of a memory card/],
+  },
   'compressed memory': {
     host: { devices: { zram0: { number: '252:0' } } },
     path: '/dev/zram0',

@@ -14,11 +14,13 @@ import { join } from 'node:path';
 import t from 'tap';
 import {
   exists,
+  namesIn,
   readTextIfPresent,
   removeFile,
   sha256OfFile,
   writeFileAtomic,
 } from '../../../lib/host/files.ts';
+import { recordFileOperations } from './file-operations.ts';
 
 const never = new AbortController().signal;
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
@@ -134,6 +136,27 @@ t.test('reading, asking, removing', async (t) => {
   t.equal(await removeFile(file), true);
   t.equal(await removeFile(file), false);
   t.strictSame(readdirSync(folder), ['sub']);
+});
+
+t.test('a removal is durable, the name beside is hidden', async (t) => {
+  const folder = t.testdir({ file: 'text' });
+  const files = await recordFileOperations(t, folder);
+  await removeFile(join(folder, 'file'));
+  t.strictSame(files.seen, ['rm file', 'sync .']);
+  files.seen.length = 0;
+  await writeFileAtomic(join(folder, 'pod.yaml'), 'x', 0o600);
+  t.match(files.seen[0], /^sync \.pod\.yaml\.[0-9a-f]{8}\.new$/);
+  t.strictSame(files.seen.slice(2), ['sync .']);
+  files.failAt(/^sync \.pod/, new Error('EIO'));
+  await t.rejects(writeFileAtomic(join(folder, 'pod.yaml'), 'y', 0o600), /EIO/);
+  t.strictSame(readdirSync(folder), ['pod.yaml']);
+});
+
+t.test('the names in a folder are sorted; no folder has none', async (t) => {
+  const folder = t.testdir({ b: '', a: '', c: '' });
+  t.strictSame(await namesIn(folder), ['a', 'b', 'c']);
+  t.strictSame(await namesIn(join(folder, 'none')), []);
+  await t.rejects(namesIn('\0'), { code: 'ERR_INVALID_ARG_VALUE' });
 });
 
 t.test('digest of a file', async (t) => {

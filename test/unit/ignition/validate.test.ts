@@ -141,6 +141,13 @@ const CASES: readonly {
     ],
   },
   {
+    name: 'a remote config that a merged one names',
+    text: config({}, merging(config({}, { config: { merge: [{ source: 'https://x/y' }] } }))),
+    faults: [
+      'ignition.config.merge[0]: ignition.config.merge[0] names a remote config, whose contents are not known',
+    ],
+  },
+  {
     name: 'a merged config with the hash of another',
     text: config({}, { config: { merge: [{ ...dataUrl(config({})), source: 'data:,{}' }] } }),
     faults: ['ignition.config.merge[0]: verification.hash is not that of the contents'],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import fsp, { readFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
@@ -55,7 +56,7 @@ const endless: Answer = (_, response) => {
   send();
 };
 const FAILING: readonly { name: string; answer: Answer; kind: string; says: RegExp }[] = [
-  { name: 'not found', answer: answering(404), kind: 'fatal', says: /404.*Mend the address/s },
+  { name: 'not found', answer: answering(404), kind: 'fatal', says: /404.*Correct the address/s },
   { name: 'forbidden', answer: answering(403), kind: 'fatal', says: /403/ },
   { name: 'overloaded', answer: answering(503), kind: 'retry', says: /503/ },
   { name: 'another scheme', answer: redirect('ftp://h/f'), kind: 'fatal', says: /leads elsewhere/ },
@@ -219,4 +220,69 @@ t.test('more than there is room for is refused before it is fetched', async (t) 
     message: /no room for the payload/,
   });
   t.strictSame(asked, ['GET /p/payload.yaml']);
+});
+
+t.test('the live host keeps room for itself', async (t) => {
+  const text = description();
+  const room = async (bytes: number) => {
+    const { url } = await site(t, answersFor(text));
+    const folder = join(t.testdir(), 'payload');
+    const { statfs } = fsp;
+    t.capture(fsp, 'statfs', async (path: string) => {
+      const found = await statfs(path);
+      return Object.assign(found, { bsize: 1, bavail: bytes });
+    });
+    syncBuiltinESMExports();
+    return fetchPayload({ url: `${url}/p`, sha256: sha256(text) }, folder, options);
+  };
+  t.teardown(() => syncBuiltinESMExports());
+  const needed = Object.values(files).join('').length;
+  const kept = 128 * 1024 * 1024;
+  await t.rejects(room(kept + needed - 1), {
+    kind: 'fatal',
+    message: new RegExp(`expected ${needed} bytes; found ${needed - 1}\\b`),
+  });
+  await t.rejects(room(0), { kind: 'fatal', message: /found 0\b/ });
+  await room(kept + needed);
+});
+
+t.test('a description of another payload does not make a folder complete', async (t) => {
+  const text = description();
+  const { url, asked } = await site(t, answersFor(text));
+  const folder = t.testdir({ 'payload.yaml': `${text}# another\n` });
+  await fetchPayload({ url: `${url}/p`, sha256: sha256(text) }, folder, options);
+  t.ok(asked.includes('GET /p/images/etcd.tar'));
+  t.equal(await readFile(join(folder, 'payload.yaml'), 'utf8'), text);
+});
+
+t.test('the first file that fails ends the others', async (t) => {
+  const text = description();
+  const begun = Promise.withResolvers<void>();
+  const hanging = Promise.withResolvers<void>();
+  const { url } = await site(t, {
+    ...answersFor(text),
+    '/p/bin/kubectl': (_, response) => {
+      response.on('close', hanging.resolve);
+      response.writeHead(200, { 'content-length': 7 });
+      response.flushHeaders();
+      begun.resolve();
+    },
+    '/p/bin/kubelet': (request, response) => {
+      begun.promise.then(() => answering(404)(request, response));
+    },
+  });
+  const folder = join(t.testdir(), 'payload');
+  const patient = { signal: AbortSignal.timeout(110_000), deadlineMs: 100_000 };
+  await t.rejects(fetchPayload({ url: `${url}/p`, sha256: sha256(text) }, folder, patient), {
+    kind: 'fatal',
+    message: /kubelet.*404/,
+  });
+  await hanging.promise;
+  const stop = new AbortController();
+  stop.abort(new Error('told to stop'));
+  const stopped = { ...options, signal: stop.signal };
+  await t.rejects(
+    fetchPayload({ url: `${url}/p`, sha256: sha256(text) }, folder, stopped),
+    /told to stop/,
+  );
 });
