@@ -3,7 +3,7 @@ import fsp from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Cluster } from '../../../lib/cluster/cluster.ts';
+import type { InstallableCluster } from '../../../lib/cluster/cluster.ts';
 import { inspectAgain, inspectTarget } from '../../../lib/installation/inspect.ts';
 import { kernelTree } from '../disk/kernel-tree.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
@@ -73,7 +73,7 @@ async function host(
   const paths = kernelTree(join(folder, 'host'), kernel ?? { devices: { vda: { number: '8:0' } } });
   mkdirSync(dirname(paths.at(disk)), { recursive: true });
   writeFileSync(paths.at(disk), '');
-  const cluster: Cluster = {
+  const cluster: InstallableCluster = {
     apiVersion: 'sno-agents/v1',
     clusterId: OURS,
     controlPlane: 'kubernetes',
