@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { EXIT, exitCodeFor } from '../lib/errors/exit-codes.ts';
 import { describeError } from '../lib/errors/failure.ts';
 import { hostPaths } from '../lib/host/paths.ts';
+import { licenses } from '../lib/licenses.ts';
 import { productVersion } from '../lib/version.ts';
 import { agentOf, agents } from './agents.ts';
 
@@ -13,7 +14,7 @@ const usage = `sno-agents ${productVersion}: the agents of a single-node cluster
 
 usage: sno-agents AGENT plan|run|status
        AGENT plan|run|status          by the link of that name
-       sno-agents names|--version
+       sno-agents names|licenses|--version
 
 agents: ${names.join(', ')}
 `;
@@ -32,6 +33,10 @@ async function main(calledAs: string, args: readonly string[]): Promise<number> 
   if (asked !== undefined) return agents[asked](hostPaths(), rest, name);
   if (name === 'names') {
     process.stdout.write(`${names.join('\n')}\n`);
+    return EXIT.done;
+  }
+  if (name === 'licenses') {
+    process.stdout.write(licenses());
     return EXIT.done;
   }
   const isHelp = name === '--help' || name === '';

@@ -24,6 +24,8 @@ export interface BuildOptions {
   root: string;
   /** Receives `bin/`; what the build keeps for the next run goes beside it. */
   dist: string;
+  /** With `buildAll`: also an executable of each agent alone. Default true. */
+  single?: boolean;
 }
 
 export interface BuiltExecutable {
@@ -70,6 +72,7 @@ export async function buildAll(
     const { agents, cli } = await buildPair(options, arch, signal);
     built.push(agents, cli);
   }
+  if (options.single === false) return built;
   const version = await versionOf(options.root, signal);
   for (const agent of await agentNames(options, signal)) {
     const program = {
@@ -134,7 +137,8 @@ async function build(
   // Loaded only here: what is up to date shall cost the lab next to nothing.
   const { bundleWithInputs } = await import('./bundle.ts');
   const { makeExecutable } = await import('./executable.ts');
-  const { code, sources } = await bundleWithInputs({
+  const { componentsOf, licenseTexts } = await import('./components.ts');
+  const { code, sources, bytesByInput } = await bundleWithInputs({
     entry: join(root, entry),
     constants,
     root,
@@ -144,15 +148,21 @@ async function build(
   await rm(stamp, { force: true });
   const workDir = join(dist, 'build');
   const program = mark === undefined ? code : Buffer.concat([Buffer.from(mark), code]);
-  const sha256 = await makeExecutable({ code: program, arch, output, workDir, warmUp }, signal);
+  const components = await componentsOf(bytesByInput);
+  const licenses = licenseTexts(components);
+  const options = { code: program, licenses, arch, output, workDir, warmUp };
+  const sha256 = await makeExecutable(options, signal);
   await mkdir(dirname(stamp), { recursive: true });
   const made: Stamp = { inputs, sources, sha256 };
   await writeFile(stamp, JSON.stringify(made));
   return { path: output, sha256, isNew: true };
 }
 
-/** The version of package.json, with the commit where there is one: `0.1.0+1a2b3c4d5e6f-dirty`. */
-async function versionOf(root: string, signal: AbortSignal): Promise<string> {
+/**
+ * The version of the tag, `v1.2.3`, of a clean checkout; else that of package.json, with the commit
+ * where there is one: `0.1.0+1a2b3c4d5e6f-dirty`.
+ */
+export async function versionOf(root: string, signal: AbortSignal): Promise<string> {
   const text = await readFile(join(root, 'package.json'), 'utf8');
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(text));
   const args = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
@@ -162,6 +172,13 @@ async function versionOf(root: string, signal: AbortSignal): Promise<string> {
     timeout: COMMAND_DEADLINE_MS,
     cancelSignal: signal,
   });
+  const tag = await execa('git', ['describe', '--exact-match', '--match=v[0-9]*', '--dirty'], {
+    cwd: root,
+    reject: false,
+    timeout: COMMAND_DEADLINE_MS,
+    cancelSignal: signal,
+  });
+  if (!tag.failed && !tag.stdout.endsWith('-dirty')) return tag.stdout.slice(1);
   return git.failed ? version : `${version}+${git.stdout}`;
 }
 

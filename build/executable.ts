@@ -29,6 +29,8 @@ const SEA_CONFIG = {
 export interface ExecutableOptions {
   /** The bundled program: one CommonJS file. */
   code: Buffer;
+  /** Of everything that is inside it; `licenses` prints it. */
+  licenses: string;
   arch: Architecture;
   /** Where the executable goes; replaced in one step when it is complete. */
   output: string;
@@ -44,7 +46,7 @@ export interface ExecutableOptions {
  * executable contain compiled code: V8 refuses that of another.
  */
 export async function makeExecutable(
-  { code, arch, output, workDir, warmUp }: ExecutableOptions,
+  { code, licenses, arch, output, workDir, warmUp }: ExecutableOptions,
   signal: AbortSignal,
 ): Promise<string> {
   await mkdir(dirname(output), { recursive: true });
@@ -54,6 +56,7 @@ export async function makeExecutable(
   try {
     const program = join(folder, 'program');
     await writeFile(program, wrapped(ascii(code)));
+    await writeFile(join(folder, 'licenses'), licenses);
     const compiled =
       arch === process.arch
         ? await codeCache({ program, runs: warmUp, flags: V8_FLAGS, workDir: folder }, signal)
@@ -88,7 +91,11 @@ async function pack(
     seaConfig: {
       ...SEA_CONFIG,
       main: fromThere('start.cjs'),
-      assets: { program: fromThere('program'), 'code-cache': fromThere('code-cache') },
+      assets: {
+        program: fromThere('program'),
+        'code-cache': fromThere('code-cache'),
+        licenses: fromThere('licenses'),
+      },
     },
   };
   await execa(process.execPath, [join(import.meta.dirname, 'pack.ts')], {

@@ -37,7 +37,8 @@ export async function builtDigest(
 
 /** Of the sources' bytes, of all that turns them into an executable, and of `settings`. */
 export async function inputsDigest(sources: readonly string[], settings: unknown): Promise<string> {
-  const build = (await readdir(import.meta.dirname)).toSorted();
+  const names = (await readdir(import.meta.dirname)).toSorted();
+  const build = names.filter((name) => /\.(ts|mjs)$/.test(name));
   const tools = [
     join(checkout, 'package-lock.json'),
     ...build.map((name) => join(import.meta.dirname, name)),

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { MARK, MAX_MARK_BYTES } from '../lib/agents/executable-mark.ts';
-import { builtVersion } from '../lib/agents/version.ts';
 import { readProgram } from '../lib/elf/elf.ts';
 import { Failure } from '../lib/errors/failure.ts';
 import { type Architecture, hostArchitecture } from '../lib/host/architecture.ts';
 import { sha256OfFile } from '../lib/host/files.ts';
+import { builtVersion } from '../lib/version.ts';
 import { requireRegularFile } from './process/regular-file.ts';
 
 /** Defined by the build: of the sno-agents that was built with this program. */

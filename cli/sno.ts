@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
-import { version } from '../lib/agents/version.ts';
 import { EXIT } from '../lib/errors/exit-codes.ts';
 import { describeError, Failure } from '../lib/errors/failure.ts';
+import { productVersion } from '../lib/version.ts';
 import { commands } from './commands/commands.ts';
 import { Stopped } from './process/stopped.ts';
 import { isSystemError, systemErrorText } from './process/system-error.ts';
@@ -59,7 +59,8 @@ function exitCodeOf(error: unknown, [command]: readonly string[]): number {
   return kind === 'fatal' && command === 'wait-for' ? EXIT.fatal : EXIT.retryable;
 }
 
-function program(surroundings: Surroundings): Command {
+/** The command line itself, for whoever describes it: help, man page, completion. */
+export function program(surroundings: Surroundings): Command {
   const sno = new Command('sno')
     .description('create and follow the installation of a single-node OpenShift or Kubernetes host')
     .configureOutput({
@@ -67,7 +68,7 @@ function program(surroundings: Surroundings): Command {
       writeErr: (text) => surroundings.complain(text.trimEnd()),
       getOutHelpWidth: () => surroundings.columns ?? DEFAULT_COLUMNS,
     })
-    .version(version)
+    .version(productVersion)
     .exitOverride()
     .addHelpText(
       'after',

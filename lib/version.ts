@@ -1,6 +1,9 @@
 /** Defined by the build. */
 declare const __SNO_AGENTS_VERSION__: string | undefined;
 
-/** The product's version; `0.0.0-source` where the source itself runs. */
-export const productVersion: string =
-  typeof __SNO_AGENTS_VERSION__ === 'undefined' ? '0.0.0-source' : __SNO_AGENTS_VERSION__;
+/** The product's version, such as `0.1.0+1a2b3c4d5e6f`; undefined where the source itself runs. */
+export const builtVersion: string | undefined =
+  typeof __SNO_AGENTS_VERSION__ === 'undefined' ? undefined : __SNO_AGENTS_VERSION__;
+
+/** For people and records. */
+export const productVersion: string = builtVersion ?? '0.0.0-source';

@@ -1,4 +1,3 @@
-import { version } from '../../lib/agents/version.ts';
 import { describeError } from '../../lib/errors/failure.ts';
 import { KubeClient } from '../../lib/kube/client.ts';
 import {
@@ -9,6 +8,7 @@ import {
 import { signedAccess } from '../../lib/render/signed-access.ts';
 import { done, type PlanEvent } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
+import { productVersion } from '../../lib/version.ts';
 import type { HostContext } from '../steps/host-context.ts';
 
 const REQUEST_DEADLINE_MS = 5000;
@@ -53,6 +53,6 @@ async function publish(
 ): Promise<void> {
   using client = new KubeClient(await signedAccess(cluster.controlPlane, paths, statusIdentity));
   const time = new Date().toISOString();
-  const status = { version, ...event, time, clusterId: cluster.clusterId };
+  const status = { version: productVersion, ...event, time, clusterId: cluster.clusterId };
   await publishInstallationStatus(client, status, { signal, deadlineMs: REQUEST_DEADLINE_MS });
 }

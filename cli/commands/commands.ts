@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Surroundings } from '../surroundings.ts';
 import { addAnalyze } from './analyze.ts';
 import { addCreate } from './create.ts';
+import { addLicenses } from './licenses.ts';
 import { addVerify } from './verify.ts';
 import { addWaitFor } from './wait-for.ts';
 
@@ -9,4 +10,10 @@ import { addWaitFor } from './wait-for.ts';
 export type AddCommand = (sno: Command, surroundings: Surroundings) => void;
 
 /** Every command of `sno`, in the order in which help lists them. A new command is a file here and a line. */
-export const commands: readonly AddCommand[] = [addCreate, addVerify, addWaitFor, addAnalyze];
+export const commands: readonly AddCommand[] = [
+  addCreate,
+  addVerify,
+  addWaitFor,
+  addAnalyze,
+  addLicenses,
+];

@@ -94,6 +94,24 @@ t.test('pure modules reach no effect, neither through what they import', async (
   }
 });
 
+t.test('no imports run in a circle, types included', async (t) => {
+  const done = new Set<string>();
+  const circles = new Set<string>();
+  const visit = (file: string, way: readonly string[]) => {
+    if (way.includes(file)) {
+      circles.add([...way.slice(way.indexOf(file)), file].join(' -> '));
+      return;
+    }
+    if (done.has(file)) return;
+    for (const { target, isLocal } of existing(file)) if (isLocal) visit(target, [...way, file]);
+    done.add(file);
+  };
+  const existing = (file: string) =>
+    importsOf(file).filter(({ target }) => sources.includes(target));
+  for (const file of sources) visit(file, []);
+  t.strictSame([...circles], []);
+});
+
 t.test('imports are seen however they are written', async (t) => {
   const forms = {
     "import a from './x.ts';": false,

@@ -1,0 +1,133 @@
+/**
+ * `npm run release`: makes `dist/release/`, for each processor a tarball with `sno`, `sno-agents`,
+ * a link for each agent, units, man pages, completion, licences and a CycloneDX SBOM, and
+ * `SHA256SUMS`. The same commit gives the same bytes in every folder. The version is that of the
+ * tag (`v1.2.3`) of a clean checkout, else that of package.json with the commit.
+ */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { execa } from 'execa';
+import { program } from '../cli/sno.ts';
+import { AGENTS } from '../lib/agents/table.ts';
+import { ARCHITECTURES, type Architecture } from './base-node.ts';
+import { type BuiltExecutable, buildAll, versionOf } from './build.ts';
+import { bundleWithInputs } from './bundle.ts';
+import { componentsOf, licenseTexts } from './components.ts';
+import { fileDigest } from './digest.ts';
+import { commandTree } from './release/command-tree.ts';
+import { bashCompletion, fishCompletion, zshCompletion } from './release/completion.ts';
+import { agentsManual, snoManual } from './release/man.ts';
+import { sbomOf } from './release/sbom.ts';
+import { type Entry, writeTarball } from './release/tarball.ts';
+import { unitEntries } from './release/units.ts';
+
+const DEADLINE_MS = 60 * 60_000;
+const root = join(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+const output = join(dist, 'release');
+
+/** Paths of the executables that `npm run build -- --all` leaves for a processor. */
+const executablesFor = (built: readonly BuiltExecutable[], arch: Architecture) => {
+  const folder = arch === process.arch ? join(dist, 'bin') : join(dist, `linux-${arch}`, 'bin');
+  const wanted = ['sno', 'sno-agents'].map((name) => join(folder, name));
+  return built.filter(({ path }) => wanted.includes(path));
+};
+
+async function documents(version: string, date: Date): Promise<Entry[]> {
+  const tree = commandTree(
+    program({
+      environment: {},
+      print: () => undefined,
+      complain: () => undefined,
+      signal: new AbortController().signal,
+    }),
+  );
+  const page = { version, date };
+  return [
+    { path: 'share/man/man1/sno.1', contents: snoManual(tree, page) },
+    { path: 'share/man/man8/sno-agents.8', contents: agentsManual(page) },
+    { path: 'share/bash-completion/completions/sno', contents: bashCompletion(tree) },
+    { path: 'share/zsh/site-functions/_sno', contents: zshCompletion(tree) },
+    { path: 'share/fish/vendor_completions.d/sno.fish', contents: fishCompletion(tree) },
+    { path: 'LICENSE', contents: await readFile(join(root, 'LICENSE')) },
+    { path: 'CHANGELOG.md', contents: await readFile(join(root, 'CHANGELOG.md')) },
+  ];
+}
+
+/** Everything of others that either executable contains. */
+async function shippedComponents(signal: AbortSignal) {
+  signal.throwIfAborted();
+  const inputs = await Promise.all(
+    ['agents/main.ts', 'cli/main.ts', 'build/start.ts'].map(
+      async (entry) =>
+        (await bundleWithInputs({ entry: join(root, entry), constants: {} })).bytesByInput,
+    ),
+  );
+  return componentsOf(Object.assign({}, ...inputs));
+}
+
+async function release(signal: AbortSignal): Promise<string[]> {
+  const version = await versionOf(root, signal);
+  const date = await commitDate(signal);
+  const built = await buildAll({ root, dist, single: false }, signal);
+  const components = await shippedComponents(signal);
+  const common = [
+    ...(await documents(version, date)),
+    ...unitEntries(),
+    { path: 'THIRD-PARTY-LICENSES', contents: licenseTexts(components) },
+  ];
+  await rm(output, { recursive: true, force: true });
+  await mkdir(output, { recursive: true });
+  const made: string[] = [];
+  for (const arch of ARCHITECTURES) {
+    const executables = executablesFor(built, arch);
+    const name = `sno-agents-${version}-linux-${arch}`;
+    const digests = Object.fromEntries(
+      executables.map(({ path, sha256 }) => [`bin/${basename(path)}`, sha256]),
+    );
+    const sbom = sbomOf({ version, arch, components, executables: digests });
+    const entries: Entry[] = [
+      ...common,
+      { path: 'sbom.cdx.json', contents: sbom },
+      ...(await Promise.all(
+        executables.map(async ({ path }) => ({
+          path: `bin/${basename(path)}`,
+          mode: 0o755,
+          contents: await readFile(path),
+        })),
+      )),
+      ...AGENTS.map((agent) => ({
+        path: `bin/${agent.name}`,
+        contents: { link: 'sno-agents' },
+      })),
+    ];
+    const file = join(output, `${name}.tar.gz`);
+    const named = entries.map((entry) => ({ ...entry, path: `${name}/${entry.path}` }));
+    await writeTarball(file, named, date, signal);
+    made.push(file);
+  }
+  await writeFile(join(output, 'SHA256SUMS'), await sums(made));
+  return [...made, join(output, 'SHA256SUMS')];
+}
+
+async function sums(files: readonly string[]): Promise<string> {
+  const lines = files.map(
+    async (file) => `${await fileDigest(file, 'sha256', 'hex')}  ${basename(file)}\n`,
+  );
+  return (await Promise.all(lines)).join('');
+}
+
+/** Of the commit, so that a second build has the same; of the epoch, where there is none. */
+async function commitDate(signal: AbortSignal): Promise<Date> {
+  const { stdout, failed } = await execa('git', ['log', '-1', '--format=%ct'], {
+    cwd: root,
+    reject: false,
+    timeout: 10_000,
+    cancelSignal: signal,
+  });
+  return new Date((failed ? 0 : Number(stdout)) * 1000);
+}
+
+for (const file of await release(AbortSignal.timeout(DEADLINE_MS))) {
+  process.stdout.write(`made  ${file}\n`);
+}

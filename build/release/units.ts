@@ -1,0 +1,13 @@
+import { nodeUnits, pivotUnits } from '../../units/installed.ts';
+import { liveUnits } from '../../units/live.ts';
+import type { Entry } from './tarball.ts';
+
+/** The units, for who looks at them or puts them into an image: Ignition has its own copies. */
+export function unitEntries(): Entry[] {
+  const of = (host: string, units: typeof liveUnits): Entry[] =>
+    units.map(({ name, contents }) => ({
+      path: `share/sno-agents/units/${host}/${name}`,
+      contents,
+    }));
+  return [...of('live', liveUnits), ...of('installed', [...nodeUnits, ...pivotUnits])];
+}
