@@ -72,7 +72,11 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
       restart: { deadline: 'finishMs', once: true },
     },
   ],
-  [progressPlan(settings), 'progress', { 'show-progress': { deadline: 'liveStageMs' } }],
+  [
+    progressPlan(settings),
+    'progress',
+    { 'show-progress': { deadline: 'liveStageMs', last: true } },
+  ],
   [
     approveCsrPlan(settings),
     'approve-csr',
@@ -105,6 +109,7 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
       clean: { deadline: 'cleanMs' },
       'verify-clean': { deadline: 'verifyCleanMs', once: true },
       record: { deadline: 'finishMs', once: true },
+      complete: { deadline: 'completeMs' },
       retire: { deadline: 'retireMs', once: true, last: true },
     },
   ],
@@ -197,6 +202,8 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
   [postRebootPlan(settings), 'bootstrap-complete', 'clean', 'the key that publishes it is deleted'],
   [postRebootPlan(settings), 'clean', 'verify-clean', 'there is nothing to prove before'],
   [postRebootPlan(settings), 'verify-clean', 'record', 'the record says that it is complete'],
+  [postRebootPlan(settings), 'record', 'complete', 'a client may take the record at once'],
+  [postRebootPlan(settings), 'complete', 'retire', 'only this agent is left to remove'],
   [postRebootPlan(settings), 'record', 'retire', 'it is made of the state that retire deletes'],
 ];
 for (const [{ agent, steps }, before, after, why] of reasons) {

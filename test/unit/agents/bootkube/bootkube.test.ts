@@ -2,3 +2,11 @@
 import './static-pods.ts';
 import './snapshot.ts';
 import './handover.ts';
+import './preflight.ts';
+import './payload.ts';
+import './manifests.ts';
+import './api-objects.ts';
+import './log-bundle.ts';
+import './host-identity.ts';
+import './installed-host.ts';
+import './site.ts';

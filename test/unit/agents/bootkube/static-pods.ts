@@ -162,9 +162,7 @@ t.test('etcd', async (t) => {
   t.equal(it.mode(ETCD), 0o600);
   const before = await etcd.input(it.context);
   await giveRendered(it, {
-    staticPods: [
-      { component: 'etcd', role: 'database', file: 'etcd.yaml', container: 'etcd', manifest: 'x' },
-    ],
+    staticPods: rendered.staticPods.map((pod) => ({ ...pod, manifest: 'x' })),
   });
   t.not(await etcd.input(it.context), before, 'a changed manifest runs it again');
 });

@@ -9,17 +9,16 @@ const ROLES = {
   'kube-controller-manager': 'leader',
   'kube-scheduler': 'leader',
 } as const;
-const COMPONENTS = Object.keys(ROLES);
 
 /** A control plane whose manifests are its components' names. */
 export const rendered: Rendered = {
-  directories: [{ path: '/etc/kubernetes/manifests', mode: 0o700, uses: ['control-plane'] }],
+  directories: [{ path: '/etc/kubernetes/manifests', mode: 0o700, uses: [] }],
   files: [
     {
       path: '/etc/kubernetes/kubelet.yaml',
       mode: 0o600,
       contents: 'kubelet',
-      uses: ['control-plane'],
+      uses: ['standalone-kubelet'],
     },
   ],
   staticPods: Object.entries(ROLES).map(([component, role]) => ({
@@ -29,8 +28,11 @@ export const rendered: Rendered = {
     container: component,
     manifest: `manifest of ${component}\n`,
   })),
+  leases: [
+    { namespace: 'kube-system', name: 'kube-controller-manager' },
+    { namespace: 'kube-system', name: 'kube-scheduler' },
+  ],
   manifests: [],
-  leases: [],
 };
 
 /** What the render step left on this host. */
@@ -43,4 +45,7 @@ export const podPath = (component: string) => `/etc/kubernetes/manifests/${compo
 
 /** As a kubelet would: a running container for each static pod that is placed. */
 export const containersOf = (host: TestHost): FakeContainer[] =>
-  COMPONENTS.map((name) => ({ name, state: host.has(podPath(name)) ? 'running' : 'exited' }));
+  Object.keys(ROLES).map((name) => ({
+    name,
+    state: host.has(podPath(name)) ? 'running' : 'exited',
+  }));

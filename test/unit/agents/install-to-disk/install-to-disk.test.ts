@@ -1,5 +1,4 @@
-/** The steps of install-to-disk, each in a file of its own: one process starts for all. */
+/** The steps of install-to-disk, each in a file of its own; those that ask the disk are in disk.test.ts. */
 import './write-disk.ts';
 import './copy-payload.ts';
-import './inspect-disk.ts';
 import './ends.ts';

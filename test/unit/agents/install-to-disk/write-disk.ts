@@ -72,7 +72,7 @@ t.test('write-disk', async (t) => {
     it.programs.unless('coreos-installer', 'until [ -e "$ROOT/seen" ]; do sleep 0.02; done');
     const inBackground = SYSTEMD_RUN.replace('"$@"; echo', '( "$@"; echo');
     it.programs.give('systemd-run', `${inBackground} ) > /dev/null 2>&1 &`);
-    const percents = '(11%)\n(12%)\n(19%)\n(20%)';
+    const percents = '(11%%)\n(12%%)\n(19%%)\n(20%%)';
     it.programs.give('journalctl', `printf 'Installing\n${percents}\nAlmost done\n'`);
     const running = it.run(writeDisk);
     await it.said(/coreos-installer: Almost done/);

@@ -5,3 +5,4 @@ import './record.ts';
 import './api-steps.ts';
 import './restore.ts';
 import './serving-certificate.ts';
+import './check-identity.ts';

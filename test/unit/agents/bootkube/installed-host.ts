@@ -107,6 +107,8 @@ t.test('what is secret is open to root alone', async (t) => {
     ...secret.map(([path]) => path),
     ...[`${RESTORE}/etcd-snapshot.db`, `${RESTORE}/etcd-snapshot.json`, LEDGER, BUNDLE],
     '/etc/kubernetes/kube-apiserver/encryption.yaml',
+    // It has the password of a proxy.
+    '/etc/sno-agents/cluster.json',
     '/etc/sno-agents/bootstrap-admin.kubeconfig',
     `/var/lib/kubelet/pki/${IDENTITY}`,
   ];

@@ -1,0 +1,183 @@
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { applyDeferred } from '../../../../agents/deferred/apply-deferred.ts';
+import { retireDeferred } from '../../../../agents/deferred/retire-deferred.ts';
+import { describeError } from '../../../../lib/errors/failure.ts';
+import { type ApiAnswer, deferredIdentity, fakeApi, listOf, refuse } from '../host/api.ts';
+import { testHost } from '../host/host.ts';
+
+const FOLDER = '/etc/sno-agents/deferred';
+const TILL = `${FOLDER}/0001.till.a.json`;
+const UNIT = '/etc/systemd/system/sno-deferred.service';
+const STATUS = '/api/v1/namespaces/kube-system/configmaps/sno-deferred';
+const ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/sno-agents%3Adeferred';
+const till = { apiVersion: 'e.com/v1', kind: 'Till', metadata: { name: 'a' } };
+const inAnHour = () => new Date(Date.now() + 3_600_000);
+
+/** An API that serves tills and keeps the status; answers can be replaced. */
+function api(more: Record<string, ApiAnswer> = {}) {
+  const kept: { data: Record<string, string> } = { data: {} };
+  const status = () => ({ metadata: { name: 'sno-deferred', resourceVersion: '1' }, ...kept });
+  const resource = { name: 'tills', kind: 'Till', namespaced: false, verbs: ['list', 'create'] };
+  const answers: Record<string, ApiAnswer> = {
+    'GET /readyz': () => ({}),
+    'GET /apis/e.com/v1': () => ({ resources: [resource] }),
+    'POST /apis/e.com/v1/tills': () => till,
+    'GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions': () => listOf(),
+    'GET /apis/apiregistration.k8s.io/v1/apiservices': () => listOf(),
+    [`GET ${STATUS}`]: status,
+    [`PUT ${STATUS}`]: ({ body }) => {
+      kept.data = JSON.parse(body).data;
+      return status();
+    },
+    ...more,
+  };
+  return { answers, kept };
+}
+
+async function host(t: Test, more: Record<string, ApiAnswer> = {}, expires = inAnHour()) {
+  const it = testHost(t);
+  it.write(TILL, JSON.stringify(till), 0o600);
+  const { answers, kept } = api(more);
+  const { requests } = await fakeApi(t, it, answers);
+  const context = { ...it.context, expires };
+  return {
+    it,
+    kept,
+    requests,
+    context,
+    run: () => applyDeferred.run(context, it.progress()),
+    holds: () => applyDeferred.holds(context, it.progress()),
+  };
+}
+
+t.test('apply', async (t) => {
+  t.test('creates the object, writes it down, then deletes the file', async (t) => {
+    const { it, kept, requests, run, holds } = await host(t);
+    t.equal(await holds(), false, 'before');
+    t.same(await run(), { kind: 'done', note: '1 applied' });
+    t.match(kept.data, { '0001.till.a': /^applied 20/ });
+    t.notOk(it.has(TILL));
+    t.equal(await holds(), true, 'after');
+    t.ok(requests.indexOf('POST /apis/e.com/v1/tills') < requests.lastIndexOf(`PUT ${STATUS}`));
+    t.match(await run(), { note: 'none is left' }, 'again');
+  });
+
+  t.test('what an earlier run has applied is not made again', async (t) => {
+    const { it, kept, requests, run } = await host(t);
+    kept.data = { '0001.till.a': 'applied 2030-01-01T00:00:00Z' };
+    t.match(await run(), { kind: 'done' });
+    t.notOk(requests.includes('POST /apis/e.com/v1/tills'));
+    t.notOk(it.has(TILL));
+  });
+
+  t.test('a rejected one fails permanently, and its file stays', async (t) => {
+    const no = {
+      'POST /apis/e.com/v1/tills': () => refuse(422, 'no such drawer'),
+      'GET /apis/e.com/v1/tills/a': () => refuse(404),
+    };
+    const { it, kept, run, holds } = await host(t, no);
+    await t.rejects(run(), {
+      kind: 'fatal',
+      message: /1 deferred manifest was rejected.*no such drawer.*start sno-deferred/,
+    });
+    t.ok(it.has(TILL));
+    t.match(kept.data, { '0001.till.a': /^rejected/ });
+    t.equal(await holds(), false);
+  });
+
+  t.test('what is not served by the expiry is given up, with its reason', async (t) => {
+    const unserved = { 'GET /apis/e.com/v1': () => refuse(404) };
+    const { it, kept, run } = await host(t, unserved, new Date(Date.now() + 700));
+    await t.rejects(run(), { kind: 'deadline', message: /not applied by .*expired.*Till/ });
+    t.match(kept.data, { '0001.till.a': /^expired .*Till in e\.com\/v1/ });
+    t.ok(it.has(TILL));
+  });
+
+  t.test('until then it is waited for', async (t) => {
+    const { it, context } = await host(t, { 'GET /apis/e.com/v1': () => refuse(404) });
+    const stop = new AbortController();
+    const progress = it.progress(stop.signal);
+    const running = applyDeferred.run(context, progress).catch(describeError);
+    await it.said(/Till a: waiting for Till in e\.com\/v1 to be served/);
+    stop.abort(new Error('told to stop'));
+    t.match(await running, /told to stop/);
+  });
+
+  t.test('without its ConfigMap an object is applied all the same', async (t) => {
+    const { it, run } = await host(t, { [`GET ${STATUS}`]: () => refuse(404) });
+    t.same(await run(), { kind: 'done', note: '1 applied' });
+    t.notOk(it.has(TILL));
+    t.match(it.lines.join(''), /The status is not written/);
+  });
+
+  t.test('another expiry runs it again', async (t) => {
+    const { context } = await host(t);
+    t.equal(await applyDeferred.input(context), context.expires.toISOString());
+  });
+});
+
+t.test('retire', async (t) => {
+  const identity = [
+    deferredIdentity.key,
+    deferredIdentity.certificate,
+    deferredIdentity.kubeconfig,
+  ];
+  const state = [
+    '/var/lib/sno-agents/sno-deferred/journal.jsonl',
+    '/var/lib/sno-agents/bin/sno-deferred',
+  ];
+  const stays = ['/var/lib/sno-agents/bin/sno-agents', '/etc/sno-agents/cluster.json'];
+
+  async function retiring(t: Test, remove: ApiAnswer = () => ({})) {
+    const it = testHost(t);
+    for (const path of [...identity, ...state, ...stays, TILL, UNIT]) it.write(path);
+    // The unit is disabled last, with nothing left that could prove anything.
+    const gone = identity.map((path) => `[ ! -e "$ROOT${path}" ]`).join(' && ');
+    it.programs.give(
+      'systemctl',
+      `case "$1" in disable) [ -e "$ROOT${UNIT}" ] && ${gone} ;; daemon-reload) ;; *) exit 97 ;; esac`,
+    );
+    const { requests } = await fakeApi(t, it, {
+      [`DELETE ${ROLE}`]: (request) => {
+        t.ok(it.has(deferredIdentity.key), 'the right goes first');
+        return remove(request);
+      },
+    });
+    return { it, requests, context: { ...it.context, expires: inAnHour() } };
+  }
+
+  t.test('leaves no right, identity, unit, link or state', async (t) => {
+    const { it, requests, context } = await retiring(t);
+    t.equal(await retireDeferred.holds(context, it.progress()), false, 'before');
+    t.same(await retireDeferred.run(context, it.progress()), { kind: 'done' });
+    for (const path of [...identity, ...state, TILL, FOLDER, UNIT]) t.notOk(it.has(path), path);
+    t.notOk(it.has(join('/var/lib/sno-agents/sno-deferred')));
+    for (const path of stays) t.ok(it.has(path), path);
+    t.same(requests, [`DELETE ${ROLE}`]);
+    t.same(it.programs.calls(), [
+      'systemctl disable --no-reload sno-deferred.service',
+      'systemctl daemon-reload',
+    ]);
+    t.equal(await retireDeferred.holds(context, it.progress()), true, 'after');
+    t.same(
+      await retireDeferred.run(context, it.progress()),
+      { kind: 'done' },
+      'again, without an API',
+    );
+    t.equal(requests.length, 1);
+  });
+
+  t.test('the right is gone already', async (t) => {
+    for (const code of [403, 404]) {
+      const { it, context } = await retiring(t, () => refuse(code));
+      t.same(await retireDeferred.run(context, it.progress()), { kind: 'done' }, `${code}`);
+    }
+  });
+
+  t.test('while the right cannot be removed, everything stays for the next attempt', async (t) => {
+    const { it, context } = await retiring(t, () => refuse(500));
+    await t.rejects(async () => retireDeferred.run(context, it.progress()));
+    for (const path of [...identity, ...state, UNIT]) t.ok(it.has(path), path);
+  });
+});

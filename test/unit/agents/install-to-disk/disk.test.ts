@@ -1,0 +1,2 @@
+/** The steps that ask the disk and its firmware. */
+import './inspect-disk.ts';
