@@ -9,28 +9,30 @@ const ROLES = {
   'kube-controller-manager': 'leader',
   'kube-scheduler': 'leader',
 } as const;
-const COMPONENTS = Object.keys(ROLES);
+const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 
 /** A control plane whose manifests are its components' names. */
 export const rendered: Rendered = {
-  directories: [{ path: '/etc/kubernetes/manifests', mode: 0o700, uses: ['control-plane'] }],
+  directories: [
+    { path: '/etc/kubernetes/manifests', mode: 0o700, uses: ['standalone-kubelet', 'node'] },
+  ],
   files: [
     {
       path: '/etc/kubernetes/kubelet.yaml',
       mode: 0o600,
       contents: 'kubelet',
-      uses: ['control-plane'],
+      uses: ['standalone-kubelet'],
     },
   ],
-  staticPods: Object.entries(ROLES).map(([component, role]) => ({
+  staticPods: COMPONENTS.map((component) => ({
     component,
-    role,
+    role: ROLES[component],
     file: `${component}.yaml`,
     container: component,
     manifest: `manifest of ${component}\n`,
   })),
+  leases: COMPONENTS.slice(2).map((name) => ({ namespace: 'kube-system', name })),
   manifests: [],
-  leases: [],
 };
 
 /** What the render step left on this host. */
