@@ -21,9 +21,9 @@ export const rendered: Rendered = {
       uses: ['standalone-kubelet'],
     },
   ],
-  staticPods: Object.entries(ROLES).map(([component, role]) => ({
+  staticPods: COMPONENTS.map((component) => ({
     component,
-    role,
+    role: ROLES[component],
     file: `${component}.yaml`,
     container: component,
     manifest: `manifest of ${component}\n`,
