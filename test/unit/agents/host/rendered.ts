@@ -9,6 +9,7 @@ const ROLES = {
   'kube-controller-manager': 'leader',
   'kube-scheduler': 'leader',
 } as const;
+const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 
 /** A control plane whose manifests are its components' names. */
 export const rendered: Rendered = {
