@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { hostPaths } from '../../../lib/host/paths.ts';
@@ -95,6 +95,13 @@ t.test('a host gets its files with their modes, and no others', async (t) => {
     readFileSync(paths.at('/etc/kubernetes/pki/etcd/ca.crt'), 'utf8'),
     textAt('/etc/kubernetes/pki/etcd/ca.crt'),
   );
+});
+
+t.test('a folder that exists is closed, too', async (t) => {
+  const paths = hostPaths(t.testdir());
+  mkdirSync(paths.at('/etc/kubernetes/pki'), { recursive: true, mode: 0o755 });
+  await placeFiles(paths, liveHost, rendered);
+  t.equal(statSync(paths.at('/etc/kubernetes/pki')).mode & 0o777, 0o700);
 });
 
 t.test('a missing role is an error that names it', async (t) => {
