@@ -7,7 +7,7 @@ import {
   type NetworkList,
 } from '../../lib/site/network-defaults.ts';
 import { fieldName } from './fault.ts';
-import type { Config, Refinement } from './refine.ts';
+import type { Config, Refinement } from './refinement.ts';
 
 interface Found {
   path: readonly (string | number)[];

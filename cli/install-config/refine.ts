@@ -2,25 +2,13 @@ import { isAddress } from '../../lib/network/address.ts';
 import { contains, networkText, parseNetwork } from '../../lib/network/network.ts';
 import { defaultNetworks } from '../../lib/site/network-defaults.ts';
 import { nmstateMisfits } from '../../lib/site/nmstate/document.ts';
-import type { Misfit } from '../../lib/site/nmstate/misfit.ts';
 import { DISK_VARIABLE, type DiskArguments } from './disk-variable.ts';
 import type { ConfigDocument } from './document.ts';
 import { type Fault, fieldName, foundText } from './fault.ts';
 import { networkRefinements } from './refine-networks.ts';
+import type { Config, Refinement } from './refinement.ts';
 import type { SomeFields } from './schema.ts';
 import { foundAt, valueAt } from './schema-faults.ts';
-
-/** A fault between fields, or inside of an nmstate document; of the value unless `found` says more. */
-export type Refinement = Misfit;
-
-export interface Config {
-  /** The fields in which the schema finds no fault. */
-  sound: SomeFields;
-  /** Whether the file has the field, valid or not; an empty list counts as left out. */
-  isGiven(path: readonly (string | number)[]): boolean;
-  /** Undefined when the variable is invalid. */
-  variable: DiskArguments | undefined;
-}
 
 /**
  * What is wrong between fields that are valid by themselves, looked for whether or not others

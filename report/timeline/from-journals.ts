@@ -10,7 +10,7 @@ const COPIED = 'its journal was copied to the disk here';
 export function runsFromJournals(view: BundleView): StepRun[] {
   const entries = distinctEntries(view);
   const lastBoot = entries.findLast(({ boot }) => boot !== '')?.boot;
-  const hasRebooted = entries.some(({ agent }) => stageOf(agent) === 'installed');
+  const hasRebooted = entries.some((entry) => stageOfEntry(entry) === 'installed');
   const byAgent = Map.groupBy(entries, ({ agent }) => agent);
   return [...byAgent.values()].flatMap((own) => {
     const runs = fold(own);
@@ -54,9 +54,11 @@ function fold(entries: readonly StepEntry[]): StepRun[] {
   return runs;
 }
 
+const stageOfEntry = ({ agent, evidence }: StepEntry) => stageOf(agent, evidence.file);
+
 const begin = ({ agent, step, boot, atMs, evidence }: StepEntry): StepRun => ({
   agent,
-  stage: stageOf(agent),
+  stage: stageOf(agent, evidence.file),
   step,
   boot,
   startMs: atMs,
@@ -89,4 +91,4 @@ function take(run: StepRun, entry: StepEntry): void {
 
 /** The last that was heard in the boot of a run that was cut. */
 const lastOf = (entries: readonly StepEntry[], { boot, stage }: StepRun): number | undefined =>
-  entries.findLast((entry) => entry.boot === boot && stageOf(entry.agent) === stage)?.atMs;
+  entries.findLast((entry) => entry.boot === boot && stageOfEntry(entry) === stage)?.atMs;

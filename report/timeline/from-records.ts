@@ -17,7 +17,7 @@ export function runsFromServices(view: BundleView): StepRun[] {
     const isLive = folder.startsWith(EARLIER) || folder === 'bootstrap/';
     // The unit of the same name on the installed host runs another agent.
     const agent = unit === 'bootkube' && !isLive ? 'post-reboot' : unit;
-    return runsOfUnit(view, path, agent, isLive ? 'live' : stageOf(agent));
+    return runsOfUnit(view, path, agent, isLive ? 'live' : stageOf(agent, path));
   });
 }
 
@@ -90,7 +90,7 @@ function recorded(view: BundleView, path: string, raw: unknown): StepRun[] {
   return [
     {
       agent,
-      stage: stageOf(agent),
+      stage: stageOf(agent, path),
       step,
       boot: '',
       startMs: 0,

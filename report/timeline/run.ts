@@ -22,6 +22,12 @@ export interface StepRun {
   evidence: Evidence;
 }
 
-/** What is no agent of the live host runs on the installed one. */
-export const stageOf = (agent: string): StepRun['stage'] =>
-  agentEntry(agent)?.stage === 'live' ? 'live' : 'installed';
+/** Where the live host's files are in a bundle, and where the disk has copies of them. */
+const OF_LIVE_HOST = /(?:^|\/)(?:bootstrap|steps\/live)\//;
+
+/** On which host an agent ran; for one of both hosts the file that tells of it decides. */
+export function stageOf(agent: string, file: string): StepRun['stage'] {
+  const stage = agentEntry(agent)?.stage;
+  if (stage === 'live') return 'live';
+  return stage === 'installation' && OF_LIVE_HOST.test(file) ? 'live' : 'installed';
+}

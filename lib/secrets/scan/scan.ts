@@ -1,5 +1,4 @@
 import type { Budget, BudgetLimits } from '../bytes/budget.ts';
-import type { Decompression } from './decompression.ts';
 
 /** Against archives made to expand. */
 export const defaultScanLimits: BudgetLimits = { bytes: 1 << 30, perByte: 32, depth: 8 };
@@ -11,7 +10,7 @@ export interface Scan {
   /** Fingerprints of the private keys found so far. */
   readonly keys: Set<string>;
   /** Compressed streams under way. */
-  readonly decompressions: Set<Decompression>;
+  readonly decompressions: Set<{ stop(): void }>;
 }
 
 /** Work under way behind synchronous calls; waited for before more bytes are taken. */

@@ -142,11 +142,11 @@ t.test('a disk that is in use is refused before it is looked into', async (t) =>
   t.notOk(calls().some((call) => /^(lsblk|mount)/.test(call)));
 });
 
-t.test('a disk that the kernel does not know yet can come', async (t) => {
+t.test('what the kernel does not know as a block device is refused', async (t) => {
   const { cluster, paths } = await host(t, { kernel: { devices: {} } });
   t.match(await thrownBy(inspectTarget(cluster, paths, signal)), {
-    kind: 'retry',
-    code: 'disk-not-found',
+    kind: 'fatal',
+    code: 'disk-unsuitable',
   });
 });
 
