@@ -28,7 +28,10 @@ export async function writeTarball(
     await new Promise<void>((resolve, reject) => {
       const added = (error?: Error | null) => (error ? reject(error) : resolve());
       if (typeof contents === 'object' && 'link' in contents) {
-        tar.entry({ ...owner, name: path, type: 'symlink', linkname: contents.link }, added);
+        tar.entry(
+          { ...owner, name: path, mode: 0o777, type: 'symlink', linkname: contents.link },
+          added,
+        );
       } else {
         tar.entry({ ...owner, name: path, mode }, contents, added);
       }
