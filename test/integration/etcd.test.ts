@@ -199,7 +199,7 @@ t.test('waiting for rest', async (t) => {
   });
   await t.rejects(wait(9000, AbortSignal.timeout(300)).rest, { name: 'TimeoutError' });
   const writes = takeSnapshotWhile(live.client);
-  await t.rejects(writes, /written to etcd while the snapshot/);
+  await t.rejects(writes, /etcd revision changed during the snapshot/);
   setTimeout(() => stop.abort(), 700);
   const { rest, reports } = wait(10_000);
   const revision = await rest;
