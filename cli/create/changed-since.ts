@@ -18,6 +18,9 @@ const NOT_OF_THE_FOLDER = [
 
 const NO_AUTHORITY = { certificate: '', key: '' };
 const isAuthority = (path: string) => path.startsWith('/opt/openshift/tls/');
+/** Of a file that is in the config alone: any other was added by a person, such as settings.json. */
+const isManifest = (path: string) =>
+  path.startsWith('/opt/openshift/') || path.startsWith('/etc/sno-agents/deferred/');
 const isOption = (path: string) => path === '/etc/sno-agents/executable.curl';
 
 /**
@@ -39,6 +42,7 @@ export function changedSince(
   const after = contentsByPath(current);
   const changed = [...new Set([...before.keys(), ...after.keys()])]
     .filter((path) => !isAuthority(path) && !isOption(path))
+    .filter((path) => after.has(path) || isManifest(path))
     .filter((path) => before.get(path) !== after.get(path));
   return [
     ...changedFields(pinned, now.cluster),

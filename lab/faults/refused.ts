@@ -29,13 +29,14 @@ const explained = (run: Installation, context: LabContext, rules: readonly strin
   },
 });
 
-/** The server's word against one manifest, and one that is none: both in the same table. */
+/** Both can be decoded, so `sno create` takes them; only the API server knows better. */
 export const badManifests = refused(
   {
     manifests: {
       'manifests/50-rejected.yaml':
         'apiVersion: v1\nkind: Service\nmetadata: { name: no-ports, namespace: default }\nspec: { type: ClusterIP, ports: [] }\n',
-      'openshift/60-undecodable.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: [\n',
+      'openshift/60-misnamed.yaml':
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: Not_A_Name, namespace: default }\n',
     },
   },
   {
@@ -43,7 +44,7 @@ export const badManifests = refused(
     says: [
       /2 of \d+ manifests could not be applied/,
       /50-rejected\.yaml.*no-ports.*rejected/,
-      /60-undecodable\.yaml.*undecodable/,
+      /60-misnamed\.yaml.*Not_A_Name.*rejected/,
     ],
     finds: ['manifest-rejected'],
   },
