@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** Something of somebody else that is in what we ship. */
+/** A third-party component of what we ship. */
 export interface Component {
   readonly name: string;
   readonly version: string;

@@ -21,7 +21,7 @@ const REQUEST_MS = 15_000;
 /**
  * The deferred manifests of a run and what became of each. An applied one is written
  * down in the API before its file goes: killed in between, the next run sees by the
- * entry that it must not make the object again, which somebody may have deleted since.
+ * entry that it must not make the object again, which may have been deleted since.
  */
 export class DeferredObjects {
   readonly #client: KubeClient;
@@ -85,7 +85,7 @@ export class DeferredObjects {
   /**
    * Writes down what is new, then removes the files of what is applied. What the API does
    * not take is kept for the next time. Of one that is ready (and no longer refuses what it
-   * does not know yet) a refusal is final: somebody has taken the right away.
+   * does not know yet) a refusal is final: the right was revoked.
    */
   async publish(api: 'ready' | 'unknown' = 'unknown'): Promise<void> {
     const entries = [...this.#unpublished].map((key) => [key, this.#stateOf(key)]);
@@ -115,7 +115,7 @@ export class DeferredObjects {
   async #write(entries: StatusEntries): Promise<void> {
     if (await writeStatusEntries(this.#client, entries, this.#limits())) return;
     const { namespace, name } = deferredStatus;
-    this.#progress.warn(`The status is not written: somebody has removed ${namespace}/${name}`);
+    this.#progress.warn(`The status is not written: ${namespace}/${name} was deleted`);
   }
 
   #set({ key, manifest }: DeferredManifest, state: ObjectState): void {

@@ -15,7 +15,7 @@ const expiryPath = (paths: HostPaths) => join(deferredState(paths), 'expiry.json
 /**
  * Until when deferred manifests are waited for: counted from the end of the
  * installation by the wall clock, since a host may be switched off for days; or as
- * somebody has set it since.
+ * set since.
  * @throws Failure `usage` where the installation has not ended.
  */
 export async function readExpiry(paths: HostPaths, settings: Settings): Promise<Date> {

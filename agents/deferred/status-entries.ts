@@ -20,7 +20,7 @@ export async function readStatusEntries(
 }
 
 /**
- * Sets entries and leaves the others. False when somebody has removed the ConfigMap: it
+ * Sets entries and leaves the others. False when the ConfigMap was deleted: it
  * is not made again.
  */
 export async function writeStatusEntries(

@@ -11,7 +11,7 @@ interface Kept {
 export class Diagnosis implements TextFiles {
   readonly #files = new Map<string, Kept>();
 
-  /** Takes over the spool: removing it is up to whoever packs `files()`. */
+  /** Takes over the spool: removing it is up to the one who packs `files()`. */
   keep(source: Source, spooled: Spooled): void {
     this.#files.set(source.path, { source, spooled });
   }

@@ -9,7 +9,7 @@ import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 
-/** Waits for bootkube's mark, and ends at once when bootkube has failed for good. */
+/** Waits for bootkube's mark, and ends at once when bootkube has failed permanently. */
 export const waitForBootkube: StepBody<HostContext> = {
   name: 'wait-for-bootkube',
   leaves: '/opt/openshift/.bootkube.done and /opt/openshift/master.ign, made by bootkube',

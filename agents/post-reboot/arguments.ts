@@ -5,8 +5,8 @@ import { readJournal } from '../../lib/steps/journal.ts';
 import { retire } from './retire.ts';
 
 /**
- * The arguments with which the plan is run: with the record written and the journal gone or begun
- * anew, all that can be left of a plain `run` is to retire.
+ * The arguments with which the plan is run: with the record written and the journal gone or
+ * started over, all that can be left of a plain `run` is to retire.
  */
 export async function postRebootArguments(
   paths: HostPaths,

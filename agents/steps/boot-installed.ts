@@ -13,8 +13,8 @@ import type { InstallContext } from './host-context.ts';
  * The live medium was booted again over a finished installation: the disk is put first
  * in the boot order and the host restarts into it. Once: a firmware that boots the medium
  * all the same would do so for ever. That it was done is marked on the disk, the one place
- * that surely outlasts a restart, and without the mark there is none. Where the firmware
- * cannot be told, nothing is changed and the agent fails for good.
+ * that survives a restart, and without the mark there is none. Where the firmware
+ * cannot be told, nothing is changed and the agent fails permanently.
  */
 export async function bootInstalled(
   { cluster, paths }: InstallContext,

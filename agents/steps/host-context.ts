@@ -13,7 +13,7 @@ export interface HostContext {
   readonly paths: HostPaths;
   readonly settings: Settings;
   readonly cluster: Cluster;
-  /** Asked anew each time: DHCP or DNS may name a live host late. */
+  /** Asked again each time: DHCP or DNS may name a live host late. */
   hostname(): string;
   /** When the host started; evidence of a steady state counts only when it is newer. */
   bootTime(signal: AbortSignal): Promise<Date>;

@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 500;
 /** Of what the steps after the failed one would have started. */
 const MADE_LATER = /kubelet\.log$|static-pods/;
 
-/** The bundle that systemd has made because a unit failed for good: it says what these rules find. */
+/** The bundle that systemd has made because a unit failed permanently: it says what these rules find. */
 export async function expectBundleAfterFailure(
   host: Host,
   rules: readonly string[],

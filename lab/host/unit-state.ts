@@ -77,7 +77,7 @@ async function activeState(host: Host, unit: string, signal: AbortSignal): Promi
   return (await host.exec(show, { timeoutMs: 10_000 }, signal)).stdout.trim();
 }
 
-/** Waits until a unit has failed for good, and returns the exit code of its program. */
+/** Waits until a unit has failed permanently, and returns the exit code of its program. */
 export async function waitForFailure(
   host: Host,
   unit: string,

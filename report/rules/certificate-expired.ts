@@ -5,12 +5,12 @@ import { duration, plural, some, time } from '../reading/words.ts';
 /** What this host trusts or gives to people, and does not show to anybody itself. */
 const ANCHORS = /^\/(etc\/pki|root)\//;
 
-/** TLS refuses a certificate from its notAfter on (RFC 5280, 4.1.2.5): whoever shows it is not heard. */
+/** TLS refuses a certificate from its notAfter on (RFC 5280, 4.1.2.5): its holder is refused. */
 export const certificateExpired: Rule = {
   name: 'certificate-expired',
   looksFor:
     'a certificate on the host whose time is over, unless a newer one of the same subject has replaced it',
-  todo: 'Check the clock first ("timedatectl"). On the Kubernetes payload run "systemctl restart sno-certificates kubelet": it signs expired certificates anew. On OpenShift keep the host on; the kubelet asks for new ones through its bootstrap kubeconfig and the operators renew theirs.',
+  todo: 'Check the clock first ("timedatectl"). On the Kubernetes payload run "systemctl restart sno-certificates kubelet": it signs expired certificates again. On OpenShift keep the host on; the kubelet asks for new ones through its bootstrap kubeconfig and the operators renew theirs.',
   find(view) {
     const expired = certificatesInUse(view)
       .filter(({ notAfterMs }) => notAfterMs <= view.atMs)
@@ -26,7 +26,7 @@ export const certificateExpired: Rule = {
     const todo =
       authority === undefined
         ? this.todo
-        : `${authority.subject} (${authority.file}) is an authority and ended on ${time(authority.notAfterMs)}: check the clock first; if it is right, everything that it signed has to be made anew, so install the host again.`;
+        : `${authority.subject} (${authority.file}) is an authority and ended on ${time(authority.notAfterMs)}: check the clock first; if it is right, everything that it signed has to be made again, so install the host again.`;
     const isUsed = expired.some(({ file }) => !ANCHORS.test(file));
     return [
       {

@@ -4,7 +4,7 @@ import { hostsIn } from '../reading/hosts.ts';
 import { stepFailures } from '../reading/steps.ts';
 import { unitsOf } from '../reading/units.ts';
 
-/** Without these there is no installation and no node; others matter to somebody else. */
+/** Without these there is no installation and no node; others matter to others. */
 const NEEDED =
   /^(kubelet|crio|containerd|bootkube|install-to-disk|sno-[a-z-]+|NetworkManager|ignition-[a-z-]+|machine-config-daemon-firstboot|release-image|node-image-[a-z]+|var(-lib-[a-z]+)?)\.(service|mount)$/;
 
@@ -12,7 +12,7 @@ export const unitFailed: Rule = {
   name: 'unit-failed',
   looksFor:
     'systemd units in the state failed: failing for those that an installation or a node needs, else a warning; agents whose step journal says more are told there',
-  todo: 'Read the journal of the unit ("journalctl -u UNIT"), mend the cause, then "systemctl start UNIT".',
+  todo: 'Read the journal of the unit ("journalctl -u UNIT"), fix the cause, then "systemctl start UNIT".',
   find(view) {
     const told = new Set(stepFailures(view).map(({ agent }) => unitOf(agent)));
     return hostsIn(view).flatMap((host) =>

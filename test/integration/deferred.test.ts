@@ -179,7 +179,7 @@ t.test('an API server that restarts is waited for', async (t) => {
   t.match(await entries(), { '0001.till.front': /^applied/ });
 });
 
-t.test('a status that somebody has removed, or the right to it, holds up nothing', async (t) => {
+t.test('a deleted status, or a revoked right to it, holds up nothing', async (t) => {
   const group = 'unwritten.test';
   await create(definition(group));
   const system = { namespace: deferredStatus.namespace };

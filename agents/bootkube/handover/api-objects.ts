@@ -13,7 +13,7 @@ export const objectsFolder = ({ paths }: HostContext) => join(paths.assets, 'gat
 const SHARE_OF_TIME = 0.8;
 
 /**
- * Has gather save what the API knows while it is up: a few steps on it is gone for good,
+ * Has gather save what the API knows while it is up: a few steps on it is gone,
  * and the log bundle is made after that. What fails is said and passed over: no
  * installation fails for the sake of its logs.
  */

@@ -27,7 +27,7 @@ export interface SpoolPlace {
 
 /**
  * The redacted text of one source, compressed, in pieces of whole gzip members: it is
- * packed as it is, and can lose its oldest part without being packed anew.
+ * packed as it is, and can lose its oldest part without being packed again.
  */
 export class Spooled {
   readonly #room: Budget;

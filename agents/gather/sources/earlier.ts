@@ -66,7 +66,7 @@ export function phaseOf(name: string): Phase {
   return isReportInput(`${FOLDER}/${name}`) ? 'diagnosis' : 'bulk';
 }
 
-/** A folder of its own: listed again, it begins anew. */
+/** A folder of its own: listed again, it starts over. */
 async function folderFor({ work }: GatherHost): Promise<string> {
   await mkdir(work, { recursive: true, mode: 0o700 });
   return mkdtemp(join(work, 'earlier-'));
