@@ -59,7 +59,7 @@ function exitCodeOf(error: unknown, [command]: readonly string[]): number {
   return kind === 'fatal' && command === 'wait-for' ? EXIT.fatal : EXIT.retryable;
 }
 
-/** The command line itself, for whoever describes it: help, man page, completion. */
+/** The command line itself, as described by help, man page and completion. */
 export function program(surroundings: Surroundings): Command {
   const sno = new Command('sno')
     .description('create and follow the installation of a single-node OpenShift or Kubernetes host')

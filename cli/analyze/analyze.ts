@@ -23,7 +23,7 @@ interface Surroundings {
 }
 
 /**
- * `sno analyze BUNDLE`: the analysis that gather makes on the host, made anew of the files of a
+ * `sno analyze BUNDLE`: the analysis that gather makes on the host, repeated on the files of a
  * log bundle. A report inside the bundle is ignored. Prints the summary or report.json.
  * @throws Failure (usage) if it is not a log bundle
  */

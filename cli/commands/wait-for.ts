@@ -21,7 +21,7 @@ export function addWaitFor(sno: Command, surroundings: Surroundings): void {
       .option('--dir <dir>', 'folder with auth/kubeconfig', '.')
       .option('--timeout <duration>', 'such as 90m or 1h30m', targets[target].defaultTimeout)
       .addOption(
-        new Option('--log-level <level>', 'least level printed').choices(LEVELS).default('info'),
+        new Option('--log-level <level>', 'lowest level to print').choices(LEVELS).default('info'),
       )
       .action((options: WaitForOptions) =>
         logged(options.dir, surroundings, (own, log) => waitFor(target, options, own, log)),

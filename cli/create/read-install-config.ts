@@ -55,7 +55,7 @@ function unreadable(path: string, error: unknown): Failure {
   }
   const [code = '', words = 'unknown error'] = getSystemErrorMap().get(error.errno) ?? [];
   if (code === 'ENOENT') {
-    return new Failure('usage', `There is no ${path}; nothing was written`, {
+    return new Failure('usage', `${path} does not exist; nothing was written`, {
       fix: 'Write it, or name the folder that has it with --dir.',
     });
   }

@@ -174,11 +174,11 @@ function machineConfigServer(url: string | undefined): Pick<Cluster, 'machineCon
 function noticesOf(settings: InstallSettings, user: DeferredUserManifests): string[] {
   const notices = configNotices(settings);
   if (user.manifests.length > 0) {
-    notices.push(`taken along: ${user.manifests.map(({ path }) => path).join(', ')}`);
+    notices.push(`included: ${user.manifests.map(({ path }) => path).join(', ')}`);
   }
   notices.push(...user.deferredNotices);
   if (user.skipped.length > 0) {
-    notices.push(`not taken along, since not .yaml, .yml or .json: ${user.skipped.join(', ')}`);
+    notices.push(`not included, since not .yaml, .yml or .json: ${user.skipped.join(', ')}`);
   }
   return notices;
 }

@@ -25,7 +25,7 @@ export function configNotices(settings: InstallSettings, now = new Date()): stri
     notices.push(`only warnings on the live host: ${preflightWarnings.join(', ')}`);
   }
   notices.push(...siteNotices(settings, now));
-  if (sshKeys.length === 0) notices.push('no sshKey: nobody can log in to the live host by SSH');
+  if (sshKeys.length === 0) notices.push('no sshKey: SSH login to the live host is impossible');
   return notices.map(printable);
 }
 

@@ -7,7 +7,7 @@ import { Failure } from '../../lib/errors/failure.ts';
  */
 export function splitArguments(text: string): string[] {
   if ([...text].some((char) => char !== '\t' && char !== '\n' && char < ' ')) {
-    throw new Failure('usage', 'The arguments hold a control character');
+    throw new Failure('usage', 'The arguments contain a control character');
   }
   const split: string[] = [];
   let rest = text.trimStart();

@@ -34,7 +34,7 @@ const BOOLEAN: ScalarTag = {
  * misleading faults.
  */
 export function readDocument(text: string): ConfigDocument {
-  // A byte order mark is no column of the first line.
+  // A byte order mark does not count as a column of the first line.
   const source = text.replace(/^\uFEFF/, '');
   const control = source.search(NOT_YAML);
   if (control >= 0) return unreadable([controlFault(source, control)]);

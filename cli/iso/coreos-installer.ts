@@ -20,7 +20,7 @@ export async function readLiveIso(iso: string, signal: AbortSignal): Promise<Liv
   if (text !== undefined) {
     throw new Failure('usage', `${iso} already contains an Ignition config; nothing was written`, {
       expected: 'an unmodified live ISO',
-      fix: 'Take that, or remove the config: coreos-installer iso ignition remove.',
+      fix: 'Use one, or remove the config: coreos-installer iso ignition remove.',
     });
   }
   if (!complaint.includes('No embedded Ignition config')) {

@@ -21,7 +21,7 @@ export const LOG_NAME = '.sno.log';
 
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_LINE_CHARACTERS = 8192;
-/** Never through a link, nor into a FIFO that nobody reads. */
+/** Never through a link, nor into a FIFO without a reader. */
 const FLAGS =
   constants.O_WRONLY |
   constants.O_APPEND |

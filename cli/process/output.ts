@@ -32,7 +32,7 @@ export class Output {
   readonly print = (line: string): void => void this.#out.write(`${line}\n`);
   readonly complain = (text: string): void => void this.#err.write(`${text}\n`);
 
-  /** Why the output is incomplete, once everything printed was written; undefined if it is whole or nobody reads it. */
+  /** Why the output is incomplete, once everything printed was written; undefined if it is complete or has no reader. */
   async fault(): Promise<string | undefined> {
     await new Promise<void>((resolve) => this.#out.write('', () => resolve()));
     // The stream reports an error after the callback of the write.
