@@ -4,8 +4,8 @@
  * - `pivot`: on the installed host until the installation is complete;
  * - `installation`: on both hosts until the installation is complete;
  * - `deferred`: on the installed host while a manifest waits for its kind;
- * - `node`: on every installed host for good;
- * - `every`: on both hosts for good.
+ * - `node`: permanently on every installed host;
+ * - `every`: permanently on both hosts.
  */
 export type AgentStage = 'live' | 'pivot' | 'installation' | 'deferred' | 'node' | 'every';
 
@@ -114,7 +114,7 @@ export function agentEntry(name: string): (AgentEntry & { readonly name: AgentNa
 /** It removes its own unit, link and state when nothing waits any more. */
 export const DEFERRED_AGENT = 'sno-deferred' satisfies AgentName;
 
-/** The unit of an agent, without `.service`; what is no agent is its own. */
+/** The unit of an agent, without `.service`; any other name is returned as it is. */
 export const unitOf = (name: string): string => agentEntry(name)?.unit ?? name;
 
 /**

@@ -28,7 +28,7 @@ export interface BootVariables {
  * Reads what `efibootmgr -v` prints. Version 17 wraps the loader in `File(...)`, version
  * 18 does not; both put an entry's optional data right behind it, as text or as
  * hexadecimal digits, so that a loader ends where `.efi` does. Version 18 adds lines with
- * the bytes of the path. What is no entry is passed over: it is not ours to judge.
+ * the bytes of the path. Lines that are not entries are skipped.
  */
 export function parseEfibootmgr(text: string): BootVariables {
   const value = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(text)?.[1];

@@ -83,7 +83,7 @@ async function loaderOn(esp: Partition, paths: HostPaths, signal: AbortSignal): 
   const request = { device, fstype, writable: false, runFolder: paths.run, signal };
   const loader = await withMounted(request, (folder) => findLoader(folder, process.arch));
   if (loader !== undefined) return loader;
-  throw new Failure('fatal', `there is no boot loader for ${process.arch} on ${device}`, {
+  throw new Failure('fatal', `no boot loader for ${process.arch} found on ${device}`, {
     expected: '\\EFI\\<vendor>\\shim*.efi or \\EFI\\BOOT\\BOOT*.EFI',
   });
 }

@@ -74,7 +74,7 @@ export const clusterSchema = z.strictObject({
     .optional(),
   /** PEM certificates that the host trusts besides those of its operating system. */
   additionalTrustBundle: z.string().optional(),
-  /** Registries that stand in for `source` (a registry, with or without a repository path). */
+  /** Mirrors of `source` (a registry, with or without a repository path). */
   imageMirrors: z
     .array(
       z.strictObject({

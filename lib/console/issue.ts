@@ -77,7 +77,7 @@ function failureLines(status: AgentStatus): string[] {
   ];
 }
 
-/** Retried by systemd: the line for a failure would alarm somebody who cannot help it. */
+/** Retried by systemd: the line for a failure would alarm people who cannot do anything about it. */
 const nowLine = (status: AgentStatus): string =>
   `Now: ${progressLine({ ...status, state: 'running' }) ?? status.agent}`;
 

@@ -44,11 +44,11 @@ async function writeIfChanged(paths: HostPaths): Promise<boolean> {
   return true;
 }
 
-/** A prompt that was drawn anew at every step would scroll away what a person reads. */
+/** A prompt redrawn at every step would scroll away what a person reads. */
 const isNews = ({ verdict }: Issue, before: string | undefined): boolean =>
   before === undefined || (verdict !== 'installing' && verdict !== 'restarting');
 
-/** Has each waiting login prompt read its files again; one at which somebody types does not. */
+/** Has each waiting login prompt read its files again; one in use does not. */
 async function showAgain(): Promise<void> {
   await execa('agetty', ['--reload'], { timeout: 10_000, reject: false, stdio: 'ignore' });
 }

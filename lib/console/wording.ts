@@ -1,7 +1,7 @@
 import type { AgentName } from '../agents/table.ts';
 
 /**
- * What an agent does, for somebody who knows nothing of Kubernetes. Agents that are not here
+ * What an agent does, for readers who do not know Kubernetes. Agents that are not here
  * say nothing on the console: they neither install the host nor keep it from working.
  */
 export const PLAIN_WORDS: Readonly<Partial<Record<AgentName, string>>> = {

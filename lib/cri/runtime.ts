@@ -84,9 +84,13 @@ export class ContainerRuntime {
     const settings = parseRuntimeSettings(answer.info.config);
     const cgroupDriver = (await this.#configuredCgroupDriver(limits)) ?? settings.cgroupDriver;
     if (cgroupDriver === undefined) {
-      throw new Failure('fatal', `The container runtime at ${this.socket} names no cgroup driver`, {
-        expected: 'an answer to RuntimeConfig, or the configuration in its verbose status',
-      });
+      throw new Failure(
+        'fatal',
+        `The container runtime at ${this.socket} reports no cgroup driver`,
+        {
+          expected: 'an answer to RuntimeConfig, or the configuration in its verbose status',
+        },
+      );
     }
     return { ...settings, conditions: answer.status.conditions, cgroupDriver };
   }

@@ -48,7 +48,7 @@ export async function waitForContainers(
   }
 }
 
-/** Rings at each event; silent for good where the runtime has none or breaks the stream off. */
+/** Rings at each event; stays silent where the runtime has no events or ends the stream. */
 class EventBell {
   supported = true;
   readonly #signal: AbortSignal;

@@ -37,7 +37,7 @@ type Check<T> = (input: T) => string | undefined;
 
 export const servingSigner = 'kubernetes.io/kubelet-serving';
 const nodesGroup = 'system:nodes';
-/** The kubelet gives up on a request after 15 minutes; the rest is for a clock that is set meanwhile. */
+/** The kubelet gives up on a request after 15 minutes; the rest allows for a clock that is set meanwhile. */
 const longestAgeMs = 60 * 60_000;
 const longestLifetimeSeconds = 30 * 24 * 3600;
 
@@ -84,7 +84,7 @@ const innerChecks: readonly (readonly [
   [
     'signature',
     ({ certificate }) =>
-      certificate.signatureIsValid ? undefined : 'it is not signed by the key that it is for',
+      certificate.signatureIsValid ? undefined : 'its signature does not match its public key',
   ],
   ['key', ({ certificate }) => whyWeak(certificate.key)],
   ['subject', ({ certificate, host }) => whyOtherSubject(certificate.subject, host.nodeName)],
@@ -112,7 +112,7 @@ const innerChecks: readonly (readonly [
 /**
  * Whether a request is this node's own for its serving certificate: asked for by
  * the node itself, and for exactly the name and addresses that the host has too.
- * Client certificates are never approved here, whoever asks.
+ * Client certificates are never approved here, regardless of the requestor.
  */
 export function judge(
   csr: SigningRequest,
@@ -150,10 +150,10 @@ function whyHostNameNotFinal({ nodeName, staticHostName, runningHostName }: Host
 }
 
 function whyTooOld(created: Date | undefined, now: Date): string | undefined {
-  if (created === undefined) return 'it does not say when it was created';
+  if (created === undefined) return 'it has no creation time';
   return now.getTime() - created.getTime() <= longestAgeMs
     ? undefined
-    : `it was created at ${created.toISOString()}: nobody waits for it any more`;
+    : `it was created at ${created.toISOString()}: the request has expired`;
 }
 
 function whyWeak(key: string): string | undefined {

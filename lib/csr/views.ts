@@ -29,7 +29,7 @@ export interface HostIdentity {
   readonly hostNameFile: string;
 }
 
-/** Reads the host's view anew: names and addresses change while a host comes up. */
+/** Reads the host's current view: names and addresses change while a host comes up. */
 export async function readHostView(identity: HostIdentity): Promise<HostView> {
   const { nodeName, nodeIps, hostNameFile } = identity;
   return {

@@ -36,7 +36,7 @@ export function deferredFile(
 
 /**
  * The deferred manifests of this host that are not applied yet; none where there is no folder.
- * @throws Failure `fatal` for one that is no manifest, or of a group that no deferred one has.
+ * @throws Failure `fatal` for one that is not a manifest, or whose API group is never deferred.
  */
 export async function readDeferred(paths: HostPaths): Promise<DeferredManifest[]> {
   const folder = deferredFolder(paths);

@@ -5,8 +5,8 @@ import { deferredRole, roleDependents } from './access.ts';
 
 /**
  * Makes the ClusterRole the owner of everything that has no use without it, so that
- * the agent ends its own rights with one deletion: whoever deletes its role before its
- * binding, or the other way round, has lost the right to delete the second.
+ * the agent ends its own rights with one deletion: deleting the role before the
+ * binding, or the other way round, loses the right to delete the second.
  */
 export async function tieToRole(client: KubeClient, limits: Limits): Promise<void> {
   const { resource, kind, name } = deferredRole;

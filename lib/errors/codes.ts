@@ -5,16 +5,16 @@
  */
 export const FAILURE_CODES = {
   // Of anything that has no code of its own, by kind.
-  unavailable: 'something does not answer or is not there yet; trying again can help',
+  unavailable: 'something does not answer or does not exist yet; retrying can help',
   usage: 'arguments, configuration or input cannot be used; nothing was changed',
-  deadline: 'a wait ended without what it waited for',
-  refused: 'trying again cannot help',
+  deadline: 'a deadline passed before the awaited condition was met',
+  refused: 'retrying cannot help',
   bug: 'a programming error; please report it with its stack',
   error: 'an error of the operating system or of a library',
 
   // Steps and agents.
   'already-running': 'another process of the agent holds the lock',
-  'not-ended': 'a step went on after it was told to stop',
+  'not-ended': 'a step kept running after it was told to stop',
   postcondition: 'a step ran, and its postcondition is not met',
   'journal-unwritable': 'the step journal cannot be written',
   'bootkube-failed': 'bootkube failed permanently, so there is nothing to write to the disk',

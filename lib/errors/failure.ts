@@ -6,8 +6,8 @@ import type { FailureCode } from './codes.ts';
  * try again:
  * - `retry`: trying again can help (a slow API, a busy disk);
  * - `usage`: what the user gave is wrong; nothing was changed;
- * - `deadline`: a wait ended without what it waited for;
- * - `fatal`: trying again cannot help (a rejected manifest, a wrong host);
+ * - `deadline`: a deadline passed before the awaited condition was met;
+ * - `fatal`: retrying cannot help (a rejected manifest, a wrong host);
  * - `bug`: the program is wrong; it is tried a few times and then reported.
  */
 export const FAILURE_KINDS = ['retry', 'usage', 'deadline', 'fatal', 'bug'] as const;

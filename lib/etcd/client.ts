@@ -92,7 +92,7 @@ const keysAtOnce = 2000;
 export function connectEtcd(endpoint: string, tls: EtcdTls): EtcdClient {
   const { protocol, host, hostname } = new URL(endpoint);
   if (protocol !== 'https:') {
-    throw new Failure('usage', 'etcd is reached with TLS only', {
+    throw new Failure('usage', 'the etcd endpoint must use https', {
       expected: 'https://',
       found: endpoint,
     });
@@ -101,7 +101,7 @@ export function connectEtcd(endpoint: string, tls: EtcdTls): EtcdClient {
     name: `etcd at ${endpoint}`,
     address: host,
     credentials: tlsCredentials(endpoint, hostname, tls),
-    // An address is no server name (RFC 6066), and Node warns; the check above is for the address.
+    // An address is not a server name (RFC 6066), and Node warns; the check above is for the address.
     ...(isIP(hostname) === 0 ? {} : { tlsServerName: 'localhost' }),
     descriptor: etcdDescriptor,
   });
@@ -226,7 +226,7 @@ export class EtcdClient {
 
   /**
    * The hash of the history up to a revision; 0 is the latest. The latest is always
-   * computed anew. For an older one at which this etcd compacted, etcd answers the
+   * recomputed. For an older one at which this etcd compacted, etcd answers the
    * hash that it kept from *before* that compaction (server/storage/mvcc/hash.go);
    * it does so for the latest too, unless asked for "the latest".
    */

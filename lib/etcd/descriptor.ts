@@ -3,7 +3,7 @@ import { rpcMethod } from '../grpc/method.ts';
 
 /**
  * The part of etcd's v3 API that is used here, by the field numbers of etcd 3.6
- * (api/etcdserverpb/rpc.proto, api/mvccpb/kv.proto). Fields that nobody reads are
+ * (api/etcdserverpb/rpc.proto, api/mvccpb/kv.proto). Unused fields are
  * left out and skipped when a message is decoded: so the values of keys, among them
  * Secrets, never become objects in memory. An alarm request without fields asks for all.
  */

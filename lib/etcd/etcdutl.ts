@@ -27,7 +27,7 @@ export async function hashKvOfDatabase(
   options: EtcdutlOptions,
 ): Promise<HashKv> {
   // Given a path without a file, etcdutl makes an empty database and hashes that.
-  if (!(await exists(database))) throw new Failure('fatal', `There is no database at ${database}`);
+  if (!(await exists(database))) throw new Failure('fatal', `no database at ${database}`);
   const args = ['hashkv', database, '--rev', String(revision), '--write-out', 'json'];
   const output = hashKvOutput.parse(JSON.parse(await runEtcdutl(args, options)));
   return {

@@ -55,7 +55,7 @@ const databasePath = join('member', 'snap', 'db');
  * Makes etcd's data directory from a snapshot: beside its place, its hash
  * compared with the one that the live etcd answered, synced, then renamed. Never
  * over another database. `already-there` means that this very snapshot was restored
- * here before, whatever was written to it since. A cut run is begun anew.
+ * here before, whatever was written to it since. An interrupted run starts over.
  */
 export async function restoreSnapshot(
   snapshotPath: string,
@@ -123,11 +123,15 @@ async function expectHash(database: string, options: RestoreOptions): Promise<vo
   const { expected } = options;
   const found = await hashKvOfDatabase(database, expected.revision, etcdutlOptions(options));
   if (describeHash(found) === describeHash(expected)) return;
-  throw new Failure('fatal', 'The restored etcd database does not hold what the snapshot held', {
-    code: 'snapshot-unusable',
-    expected: describeHash(expected),
-    found: describeHash(found),
-  });
+  throw new Failure(
+    'fatal',
+    'The contents of the restored etcd database differ from the snapshot',
+    {
+      code: 'snapshot-unusable',
+      expected: describeHash(expected),
+      found: describeHash(found),
+    },
+  );
 }
 
 function describeHash({ hash, revision, compactRevision }: HashKv): string {

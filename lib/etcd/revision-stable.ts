@@ -12,7 +12,7 @@ export interface QuietOptions extends Wait {
 const reportEveryMs = 5000;
 
 /**
- * Watches every key until nobody has written for `quietMs`, and returns the
+ * Watches every key until nothing was written for `quietMs`, and returns the
  * revision at which etcd rests. Only then does compacting and hashing one revision
  * say something about the snapshot that follows. At the deadline, the error names
  * the key that was written last.
@@ -39,7 +39,7 @@ export async function waitUntilRevisionStable(
         for await (const write of client.watchAll(limits)) {
           seen.write = write;
           rest.refresh();
-          announce(`etcd to rest (${expected}); ${describe(write)}`);
+          announce(`a stable etcd revision (${expected}); ${describe(write)}`);
         }
         throw new Failure('retry', `${client.endpoint} closed the watch`);
       };
@@ -48,11 +48,15 @@ export async function waitUntilRevisionStable(
   } catch (error) {
     if (!isRpcFailure(error, status.DEADLINE_EXCEEDED)) throw error;
     const found = seen.write === undefined ? 'no answer' : describe(seen.write);
-    throw new Failure('deadline', `etcd did not come to rest in ${deadlineMs / 1000} s`, {
-      expected,
-      found,
-      fix: 'Stop what still writes to the API server',
-    });
+    throw new Failure(
+      'deadline',
+      `etcd revision did not become stable within ${deadlineMs / 1000} s`,
+      {
+        expected,
+        found,
+        fix: 'Stop the clients that still write to the API server',
+      },
+    );
   } finally {
     enough.abort();
   }

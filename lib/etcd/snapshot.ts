@@ -115,7 +115,7 @@ class DigestAtEnd {
 
 function expectComplete(bytes: number, announced = 0): void {
   if (announced > 0 && bytes === announced + digestBytes) return;
-  throw new Failure('retry', 'The snapshot from etcd is not complete', {
+  throw new Failure('retry', 'The snapshot from etcd is incomplete', {
     expected: `${announced} bytes and a digest of ${digestBytes}`,
     found: `${bytes} bytes`,
   });
@@ -123,7 +123,7 @@ function expectComplete(bytes: number, announced = 0): void {
 
 function expectDigest(computed: string, sent: string): void {
   if (computed === sent) return;
-  throw new Failure('retry', 'The snapshot from etcd was damaged on its way', {
+  throw new Failure('retry', 'The snapshot from etcd was corrupted in transit', {
     expected: `SHA-256 ${sent}`,
     found: computed,
   });

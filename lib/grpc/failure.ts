@@ -32,7 +32,7 @@ export function rpcFailure(server: string, method: string, error: unknown): unkn
   const details = 'details' in error && typeof error.details === 'string' ? error.details : '';
   const reason = details === '' ? (status[code] ?? `code ${code}`) : details;
   const kind = finalCodes.has(code) ? 'fatal' : 'retry';
-  return new RpcFailure(kind, code, `${server} did not do ${method}: ${reason}`, error);
+  return new RpcFailure(kind, code, `${server}: ${method} failed: ${reason}`, error);
 }
 
 /** Whether a thrown thing is a refused call with this status code. */

@@ -36,11 +36,11 @@ export async function run(
 function commandFailure(line: string, error: ExecaError): Failure {
   const how =
     error.code === 'ENOENT'
-      ? 'there is no such program'
+      ? 'program not found'
       : error.timedOut
-        ? 'it ran into its deadline'
+        ? 'deadline exceeded'
         : error.isCanceled
-          ? 'it was stopped'
+          ? 'stopped'
           : error.signal !== undefined
             ? `signal ${error.signal}`
             : error.exitCode !== undefined

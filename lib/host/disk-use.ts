@@ -27,7 +27,7 @@ export type DeviceUse = { readonly device: string } & (
       readonly name: string;
       readonly uses: readonly DeviceUse[];
     }
-  /** The kernel says that somebody has it for himself, and nothing that can be read says who. */
+  /** Opened exclusively, and nothing that can be read says by what. */
   | { readonly by: 'unknown' }
 );
 
@@ -209,7 +209,7 @@ async function isClaimed(path: string): Promise<boolean> {
 
 /**
  * udev keeps, for each link that it makes, every device that claims it. Several mean
- * that nobody can tell which disk is meant: two paths to one disk, or a cloned one.
+ * that the intended disk is ambiguous: two paths to one disk, or a cloned one.
  */
 async function rivalsOf(paths: HostPaths, device: string, node: BlockNode): Promise<string[]> {
   if (!device.startsWith('/dev/disk/')) return [];

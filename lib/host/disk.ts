@@ -59,7 +59,7 @@ export async function readDisk(
   });
   const [disk, ...children] = lsblkSchema.parse(JSON.parse(text)).blockdevices;
   if (disk === undefined)
-    throw new Failure('retry', `lsblk knows nothing of ${path}`, { code: 'disk-not-found' });
+    throw new Failure('retry', `lsblk does not list ${path}`, { code: 'disk-not-found' });
   const [whole, ...parts] = await Promise.all(
     [disk, ...children].map((device) => probed(device, paths, signal)),
   );
@@ -96,11 +96,11 @@ async function probed(device: Device, paths: HostPaths, signal: AbortSignal): Pr
     timeout: PROBE_MS,
     reject: false,
   });
-  // 2: there is nothing on it that blkid knows. Anything else is no knowledge at all.
+  // 2: blkid recognizes nothing on it. Any other code says nothing about the disk.
   if (exitCode !== 0 && exitCode !== 2) {
     throw new Failure('retry', `${device.path} cannot be read`, {
       found: `blkid: exit code ${exitCode ?? 'none'}, ${stderr}`,
-      fix: 'Look at the disk and its cable: nothing is written before it can be read.',
+      fix: 'Check the disk and its cable: nothing is written until it can be read.',
     });
   }
   const value = (tag: string) => new RegExp(`^${tag}=(.*)$`, 'm').exec(stdout)?.[1] ?? null;

@@ -16,15 +16,15 @@ export interface FetchOptions extends Limits {
 
 /** curl's exit codes (libcurl-errors) that say more than that another try may help. */
 const CURL = { scheme: 1, httpError: 22, write: 23, rangeRefused: 33, tooLarge: 63 } as const;
-/** What a server answers as long as nobody changes the site. */
+/** Statuses that stay until the site is changed. */
 const FINAL_STATUS = /^(400|401|403|404|405|410|451)$/;
 
 /**
  * Fetches a file with the operating system's curl: its trust store and its proxies
  * hold, and its work is off the event loop. What `target` has already is taken as the
- * beginning and the rest is asked for; where the server cannot, all is fetched anew.
+ * beginning and the rest is asked for; a server that cannot do that sends all of it again.
  * More than `maxBytes` is never written. The caller verifies what came.
- * @throws Failure: fatal where trying again cannot help, else retry; the beginning stays.
+ * @throws Failure: fatal where retrying cannot help, else retry; the beginning stays.
  */
 export async function fetchFile(
   url: string,
@@ -109,10 +109,12 @@ function fetchFailure(url: string, { code, status, stderr, maxBytes }: FailedFet
   }
   if (code === CURL.write) {
     const fix = 'Give the live host more memory.';
-    return new Failure('fatal', `${url} cannot be kept`, { found, fix });
+    return new Failure('fatal', `${url} cannot be stored`, { found, fix });
   }
   if (code === CURL.scheme) {
-    const expected = url.startsWith('https:') ? 'https all the way' : 'http or https all the way';
+    const expected = url.startsWith('https:')
+      ? 'https, redirects included'
+      : 'http or https, redirects included';
     return new Failure('fatal', `${url} leads elsewhere`, { expected, found });
   }
   const final = code === CURL.httpError && FINAL_STATUS.test(status);

@@ -53,7 +53,7 @@ export async function readTextIfPresent(path: string): Promise<string | undefine
   }
 }
 
-/** The names in a folder, sorted; none when there is no folder. */
+/** The names in a folder, sorted; none if it does not exist. */
 export async function namesIn(path: string): Promise<string[]> {
   try {
     return (await readdir(path)).toSorted();

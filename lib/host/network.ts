@@ -58,7 +58,7 @@ export function parseAddresses(data: unknown): HostAddress[] {
   );
 }
 
-/** Those addresses that lie in one of the networks (CIDR). */
+/** Those addresses that are in one of the networks (CIDR). */
 export function addressesIn(
   addresses: readonly HostAddress[],
   networks: readonly string[],

@@ -5,7 +5,7 @@
  */
 export type HostPaths = ReturnType<typeof hostPaths>;
 
-/** Where services of a host answer that is no path, where that is not its constant address. */
+/** Addresses of a host's services (not paths), where they differ from the defaults. */
 export interface HostEndpoints {
   /** URL of etcd. */
   readonly etcd?: string;

@@ -22,7 +22,7 @@ export interface TransientUnit extends Limits {
 
 /**
  * Runs a heavy program as a transient unit of its own, outside the agent's sandbox
- * and life: when the agent is killed the program goes on, and the next attempt
+ * and life: when the agent is killed the program keeps running, and the next attempt
  * joins it. Returns when it ended well.
  */
 export async function runTransientUnit(unit: TransientUnit): Promise<void> {

@@ -63,7 +63,7 @@ export function isDataUrl(source: string): boolean {
 
 /**
  * The decompressed bytes of a data URL; the hash is not looked at. Throws a fatal
- * Failure when the source is no data URL or cannot be decoded.
+ * Failure when the source is not a data URL or cannot be decoded.
  */
 export function decodeDataUrl({ source = '', compression }: Resource): Buffer {
   const match = /^data:([^,]*),/i.exec(source);

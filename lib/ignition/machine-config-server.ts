@@ -15,18 +15,18 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
  * Fetches the master's Ignition config as text. Only HTTPS; any status but 200, an
- * empty body or one that is too large is an error that trying again may mend.
+ * empty body or one that is too large is a retryable error.
  */
 export async function fetchMasterIgnition(what: MachineConfigRequest): Promise<string> {
   if (!what.url.startsWith('https://')) {
-    throw new Failure('usage', 'the machine config server is reached with TLS only', {
+    throw new Failure('usage', 'the URL of the machine config server must use https', {
       expected: 'https://',
       found: what.url,
     });
   }
   const { status, body } = await get(what);
   if (status === 200 && body !== '') return body;
-  throw new Failure('retry', `${what.url} gave no Ignition config`, {
+  throw new Failure('retry', `${what.url} returned no Ignition config`, {
     expected: 'status 200 with a body',
     found: body === '' ? `status ${status} with an empty body` : `status ${status}`,
   });

@@ -155,7 +155,7 @@ export function holdsPrivateKey(bytes: Buffer): boolean {
   return encoded.some((run) => Buffer.from(run, 'base64').includes('PRIVATE KEY'));
 }
 
-/** Paths below something that is no directory. */
+/** Paths below something that is not a directory. */
 function hierarchyFaults(config: Config): ConfigFault[] {
   const { files = [], directories = [], links = [] } = config.storage ?? {};
   const blocking = new Map([

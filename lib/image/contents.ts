@@ -146,7 +146,7 @@ function imageOf(
   layers: readonly string[],
 ): ArchivedImage {
   const parsed = imageConfig.safeParse(json(config));
-  if (!parsed.success) throw wrong(`${name}, which is no image configuration`);
+  if (!parsed.success) throw wrong(`${name}, which is not an image configuration`);
   const { architecture, os, rootfs } = parsed.data;
   if (os !== 'linux') throw wrong(`an image for ${os}`);
   if (layers.length !== rootfs.diff_ids.length) {

@@ -14,7 +14,7 @@ const NO_DISK: readonly [RegExp, string][] = [
   [/^sr\d|^scd\d/, 'an optical drive'],
   [/^fd\d/, 'a floppy drive'],
   [/^zram\d/, 'compressed memory'],
-  [/^ram\d/, 'a piece of memory'],
+  [/^ram\d/, 'a RAM disk'],
   [/^mtdblock\d/, 'a flash chip'],
   [/^mmcblk\d+(boot\d+|rpmb|gp\d+)$/, 'a hardware partition of a memory card'],
 ];
@@ -44,9 +44,9 @@ const HOLDERS: Readonly<Record<HolderKind, { is: string; end: (name: string) => 
 };
 
 /**
- * Why a disk must not be written, whatever is on it: it is no disk, or somebody uses
- * it. Undefined when there is no such reason. Nothing that a setting allows gets
- * past this, since writing under a user destroys what he works on.
+ * Why a disk must not be written, whatever is on it: it is not a disk, or it is in
+ * use. Undefined when neither applies. No setting overrides this, since writing to a disk
+ * in use destroys data.
  */
 export function refuseDisk(device: string, use: DiskUse): Failure | undefined {
   return refuseAmbiguous(device, use) ?? refuseKind(device, use) ?? refuseInUse(device, use);
@@ -64,7 +64,7 @@ function refuseAmbiguous(device: string, { rivals, path }: DiskUse): Failure | u
 
 function refuseKind(device: string, { node, disk, inContainer }: DiskUse): Failure | undefined {
   const refuse = (found: string, fix = ANOTHER) =>
-    new Failure('fatal', `${device} is no disk to install on`, {
+    new Failure('fatal', `${device} is not a disk to install on`, {
       code: 'disk-unsuitable',
       expected: 'a whole disk',
       found,
@@ -73,14 +73,14 @@ function refuseKind(device: string, { node, disk, inContainer }: DiskUse): Failu
   if (disk !== undefined) {
     return refuse(
       `partition ${node.partition?.number} of ${disk}`,
-      `Name ${disk} in bootstrapInPlace.installationDisk, best by its link in /dev/disk/by-id.`,
+      `Name ${disk} in bootstrapInPlace.installationDisk, preferably by its link in /dev/disk/by-id.`,
     );
   }
   const kind = noDisk(node, inContainer);
   if (kind !== undefined) return refuse(kind);
   if (node.bytes === 0) return refuse('a drive without a medium');
   if (node.readOnly) {
-    return refuse('a read-only disk', 'Take its write protection away, or name another disk.');
+    return refuse('a read-only disk', 'Remove its write protection, or name another disk.');
   }
   return undefined;
 }
@@ -115,7 +115,7 @@ function refuseInUse(device: string, { uses }: DiskUse): Failure | undefined {
   if (uses.every(({ by }) => by === 'unknown')) {
     return new Failure('retry', `${device} is in use`, {
       code: 'disk-in-use',
-      found: 'that the kernel gives it to nobody else (EBUSY); no mount, swap or holder says why',
+      found: 'exclusive open failed (EBUSY); no mount, swap or holder explains it',
       fix: 'Look for a program that has it open ("fuser -v" with its name), or name another disk.',
     });
   }

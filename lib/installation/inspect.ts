@@ -49,7 +49,7 @@ async function requireFree(device: string, paths: HostPaths, signal: AbortSignal
   const path = await findDisk(device, paths, signal);
   const use = await readDiskUse(paths, device, path);
   if (use === undefined)
-    throw new Failure('retry', `the kernel knows no disk ${path}`, { code: 'disk-not-found' });
+    throw new Failure('retry', `disk ${path} not found in /sys`, { code: 'disk-not-found' });
   const refusal = refuseDisk(device, use);
   if (refusal !== undefined) throw refusal;
 }

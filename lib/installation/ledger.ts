@@ -31,7 +31,7 @@ export type Ledger = z.infer<typeof ledgerSchema>;
 
 /**
  * Whether the file that the bootstrap installed is still there. Another file at its path
- * belongs to whoever wrote it (operators overwrite manifests in place): it was handed over.
+ * was written by an operator, who overwrites manifests in place: it was handed over.
  */
 export async function isLeft(
   paths: HostPaths,

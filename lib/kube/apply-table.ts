@@ -6,7 +6,7 @@ export type ManifestOutcome =
   | 'existing'
   /** The API refuses it and would again. */
   | 'rejected'
-  /** It is no manifest. */
+  /** It is not a manifest. */
   | 'undecodable'
   /** An earlier manifest is of the same object; this one was not applied. */
   | 'duplicate'

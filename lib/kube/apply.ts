@@ -18,7 +18,7 @@ export interface ApplyOptions extends Wait {
   readonly concurrency: number;
   /** Called when an attempt ended otherwise than the one before it; nothing goes on until it has returned. */
   readonly attempted?: (manifest: Manifest, attempt: Attempt) => Promise<void>;
-  /** By default those of a bootstrap, whose end somebody waits for. */
+  /** By default short ones, as for a bootstrap. */
   readonly longestPauses?: LongestPauses;
 }
 
@@ -128,7 +128,7 @@ class ManifestWork {
 
   rows(): ManifestRow[] {
     return this.#items.map(({ manifest, attempts, last }) => {
-      if (last === undefined) return manifestRow(manifest, 'timed out', 'was not tried', attempts);
+      if (last === undefined) return manifestRow(manifest, 'timed out', 'not attempted', attempts);
       const reason = 'reason' in last ? last.reason : '';
       const outcome = last.kind === 'waits' ? 'timed out' : last.kind;
       return manifestRow(manifest, outcome, reason, attempts);
@@ -184,7 +184,7 @@ class ManifestWork {
     const waiting = open[0]?.last;
     const first = waiting !== undefined && 'reason' in waiting ? `: ${waiting.reason}` : '';
     const left = open.length === 0 ? '' : `, ${open.length} wait${first}`;
-    const text = `${this.#items.length - open.length} of ${this.#items.length} manifests dealt with${left}`;
+    const text = `${this.#items.length - open.length} of ${this.#items.length} manifests processed${left}`;
     if (text !== this.#reported) this.#options.report(text);
     this.#reported = text;
   }

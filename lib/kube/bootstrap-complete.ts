@@ -26,7 +26,7 @@ export async function publishBootstrapComplete(client: KubeClient, limits: Limit
   }
   const { data } = await client.get(resources.configMaps, { namespace, name }, limits);
   if (data?.status === 'complete') return;
-  throw new Failure('fatal', `ConfigMap ${namespace}/${name} is there already`, {
+  throw new Failure('fatal', `ConfigMap ${namespace}/${name} already exists`, {
     expected: 'status complete',
     found: `status ${data?.status ?? 'missing'}`,
   });

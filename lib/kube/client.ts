@@ -87,7 +87,7 @@ export class KubeClient {
     return resource.schema.parse(await this.json({ method: 'GET', path }, limits));
   }
 
-  /** Like `get`, or undefined when there is no such object. */
+  /** Like `get`, or undefined when the object does not exist. */
   async find<T extends KubeObject>(
     resource: Resource<T>,
     place: Place & { name: string },

@@ -52,7 +52,7 @@ export class Discovery {
     }
   }
 
-  /** Has a group and version asked for anew, since a kind in it was missing or has gone. */
+  /** Makes the next lookup ask for a group and version again, since a kind in it was missing or has gone. */
   forget(apiVersion: string): void {
     this.#known.delete(apiVersion);
   }

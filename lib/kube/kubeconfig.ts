@@ -81,7 +81,7 @@ export async function readKubeconfig(path: string): Promise<Access> {
 
 function named<T extends { name: string }>(entries: readonly T[], name: string, what: string): T {
   const entry = entries.find((candidate) => candidate.name === name);
-  if (entry === undefined) throw new Error(`there is no ${what} ${name}`);
+  if (entry === undefined) throw new Error(`${what} ${name} not found`);
   return entry;
 }
 

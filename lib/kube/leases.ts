@@ -4,7 +4,7 @@ import { resources } from './resources.ts';
 
 /**
  * Deletes these leader-election Leases, so that the next holder does not wait for the
- * last one's to expire. One that does not exist is no error.
+ * last one's to expire. One that does not exist is not an error.
  */
 export async function deleteLeases(
   client: KubeClient,

@@ -27,7 +27,7 @@ export interface Manifest {
   readonly object: Readonly<Record<string, unknown>>;
 }
 
-/** A document, or a whole file, that is no manifest. */
+/** A document, or a whole file, that is not a manifest. */
 export interface UndecodableManifest {
   readonly file: string;
   readonly document: number;

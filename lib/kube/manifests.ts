@@ -26,7 +26,7 @@ const extensions = new Set(['.yaml', '.yml', '.json']);
 
 /**
  * Every manifest in the folders and below, in the order of the folders given and
- * lexically by path inside each; a folder that is not there has none. Links are
+ * lexically by path inside each; a missing folder has none. Links are
  * not followed but are faults, since what they lead to would be missing in silence.
  * @throws Failure `usage` when a folder cannot be read.
  */

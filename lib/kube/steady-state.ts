@@ -37,7 +37,7 @@ export interface SteadyState {
 
 export const nothingObserved: SteadyState = { facts: new Map(), unsettled: [], changes: [] };
 
-/** The next state: any change and anything unsettled begins the window anew. */
+/** The next state: any change and anything unsettled restarts the window. */
 export function observe(
   before: SteadyState,
   seen: Observation,
@@ -73,7 +73,7 @@ interface Parts {
   readonly apiServices: readonly Conditioned[];
 }
 
-const notReadYet = 'the API has not told everything yet';
+const notReadYet = 'the API has not sent all objects yet';
 
 function readParts({ node, pods, leases, apiServices }: Observation): Parts | undefined {
   if (pods === undefined || leases === undefined || apiServices === undefined) return undefined;
@@ -113,7 +113,7 @@ function whyMissing(
 ): string | undefined {
   const name = `${component}-${required.nodeName}`;
   const there = mirrorPods(pods, required).some(({ metadata }) => metadata.name === name);
-  return there ? undefined : `there is no pod ${name}`;
+  return there ? undefined : `pod ${name} does not exist`;
 }
 
 function whyPodUnsettled(pod: Pod, bootTime: Date): string | undefined {

@@ -16,12 +16,12 @@ export interface Snapshot<T> {
 
 /** One list of everything may take this long. */
 const listDeadlineMs = 30_000;
-/** A watch that lived for this long was a healthy one: the next back-off begins anew. */
+/** A watch that lived this long was healthy: the back-off is reset. */
 const healthyMs = 5000;
 
 /**
  * All selected objects now, and again after each change, until the signal fires.
- * When a watch drops, one snapshot says `lost` and everything is listed anew, since
+ * When a watch drops, one snapshot says `lost` and everything is listed again, since
  * the API may come back with an older database. Refusals are treated the same: an
  * API server that has just started may refuse what it will allow soon.
  */

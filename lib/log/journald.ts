@@ -31,7 +31,7 @@ export class JournaldWriter {
 
   /** Whether the entry was written: lines `NAME=value`. */
   async send(entry: string): Promise<boolean> {
-    // logger ends well where nobody reads the socket.
+    // logger exits 0 even if nothing reads the socket.
     this.#works &&= existsSync(this.#socket);
     if (!this.#works) return false;
     const { failed } = await execa('logger', ['--journald'], {

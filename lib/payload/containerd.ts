@@ -9,7 +9,7 @@ const pinnedLabel = 'io.cri-containerd.pinned=pinned';
 
 const containerdNamespace = 'k8s.io';
 
-/** Settling of containerd's CRI after a change by ctr: it hears of it by an event, which nobody else gets. */
+/** Settling of containerd's CRI after a change by ctr: it learns of it by an event that no other client receives. */
 const settle = { attempts: 20, delayMs: 100 } as const;
 
 /** Imports with containerd's own `ctr` and asks its CRI for what is there. */

@@ -83,7 +83,7 @@ async function requireRoom(files: readonly WantedFile[], folder: string): Promis
   const { bavail, bsize } = await statfs(folder);
   const room = Math.max(0, bavail * bsize - MARGIN_BYTES);
   if (needed <= room) return;
-  throw new Failure('fatal', `There is no room for the payload in ${folder}`, {
+  throw new Failure('fatal', `Not enough space for the payload in ${folder}`, {
     expected: `${needed} bytes`,
     found: `${room}`,
     fix: 'Give the live host more memory.',

@@ -161,7 +161,7 @@ function notPlain(relative: string, found: string): Failure {
 async function readDescription(path: string): Promise<string> {
   const file = await open(path).catch((error: unknown) => {
     if (!isMissing(error)) throw error;
-    throw new Failure('usage', `There is no payload: ${path} is missing`, {
+    throw new Failure('usage', `No payload found: ${path} does not exist`, {
       code: 'payload-damaged',
       fix: 'Put the payload folder on the live medium, or give its URL',
     });

@@ -35,7 +35,7 @@ export function parseCertificate(pem: string) {
   } catch (cause) {
     throw new Failure('fatal', 'The certificate cannot be parsed', { cause });
   }
-  throw new Failure('fatal', 'The text holds no certificate', {
+  throw new Failure('fatal', 'The text contains no certificate', {
     expected: 'a PEM block CERTIFICATE',
   });
 }

@@ -66,9 +66,9 @@ export async function renewLeaf(
   if (!(await isIssuedBy(oldCertificate, authority.certificate))) {
     throw new Failure(
       'fatal',
-      `The certificate of ${old.subject} is not this authority's to renew`,
+      `The certificate of ${old.subject} was not issued by this authority`,
       {
-        expected: `a signature of ${issuer.subject}`,
+        expected: `issuer ${issuer.subject}`,
         found: `issuer ${old.issuer}`,
       },
     );

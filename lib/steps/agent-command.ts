@@ -49,8 +49,8 @@ export async function runAgentCommand<Context>(
     .action(() => void process.stdout.write(planText(agent.plan)));
   const runCommand = program
     .command('run')
-    .description('run the plan, or go on where it was cut')
-    .option('--from <step>', 'begin with this step, whatever the journal says')
+    .description('run the plan, or resume it where it was interrupted')
+    .option('--from <step>', 'begin with this step, regardless of the journal')
     .option('--until <step>', 'stop after this step')
     .action(async (options: RunOptions) => {
       code = await runPlan(agent, options);
@@ -60,7 +60,7 @@ export async function runAgentCommand<Context>(
   }
   program
     .command('status')
-    .description('say where the agent stands')
+    .description('print the status of the agent')
     .option('--json', 'for programs')
     .action(async ({ json }: { json?: boolean }) => {
       process.stdout.write(await statusOf(agent, json === true));
@@ -92,7 +92,7 @@ async function currentStatus(paths: HostPaths, agent: string): Promise<AgentStat
   const status = await readStatus(statusPath(paths, agent));
   if (status?.state !== 'running' || (await isLocked(agent, paths.root))) return status;
   const where = status.step === undefined ? '' : ` in step ${status.step.name}`;
-  const reason = `its process was killed${where}; it goes on there when it is started again`;
+  const reason = `its process was killed${where}; it resumes there when it is started again`;
   return { ...status, state: 'stopped', reason };
 }
 
@@ -140,7 +140,7 @@ async function endWith(
   }: { events: EventLog; reporter: Reporter; stop: AbortSignal; plan: { unit: string } },
 ): Promise<ExitCode> {
   if (stop.aborted) {
-    const sentence = `${plan.unit}: told to stop; it goes on here when it is started again`;
+    const sentence = `${plan.unit}: told to stop; it resumes here when it is started again`;
     await events.event('agent-stopped', sentence);
     await reporter.agentEnds('stopped', EXIT.retryable, 'told to stop');
     return EXIT.retryable;

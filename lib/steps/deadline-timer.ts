@@ -14,7 +14,7 @@ export function deadlineTimer(ms: number): Disposable & { readonly signal: Abort
     const partMs = Math.min(LONGEST_MS, leftMs);
     timer = setTimeout(() => {
       if (leftMs > partMs) count(leftMs - partMs);
-      else controller.abort(new DOMException('the deadline is over', 'TimeoutError'));
+      else controller.abort(new DOMException('deadline exceeded', 'TimeoutError'));
     }, partMs);
   };
   count(Math.max(1, Math.round(ms)));
@@ -22,7 +22,7 @@ export function deadlineTimer(ms: number): Disposable & { readonly signal: Abort
 }
 
 /**
- * The result of `work`, or a failure when `work` still goes on that long after the
+ * The result of `work`, or a failure when `work` is still running that long after the
  * signal fired: an agent must end at its deadline even if a step forgot its signal.
  */
 export async function endedBy<T>(signal: AbortSignal, graceMs: number, work: Promise<T>) {
@@ -30,7 +30,9 @@ export async function endedBy<T>(signal: AbortSignal, graceMs: number, work: Pro
   const { promise: overdue, reject } = Promise.withResolvers<never>();
   const give = () => {
     const late = () =>
-      reject(new Failure('retry', 'it did not end when it was told to', { code: 'not-ended' }));
+      reject(
+        new Failure('retry', 'still running after it was told to stop', { code: 'not-ended' }),
+      );
     timer = setTimeout(late, graceMs);
   };
   if (signal.aborted) give();

@@ -74,7 +74,7 @@ export class Journal {
   }
 }
 
-/** All whole entries of a journal file; none when there is no file. Torn or foreign lines are passed over. */
+/** All whole entries of a journal file; none if the file does not exist. Torn or foreign lines are skipped. */
 export async function readJournal(path: string): Promise<JournalEntry[]> {
   let text: string;
   try {

@@ -43,7 +43,7 @@ export class Reporter implements WaitingListener {
 
   async agentBegins(): Promise<void> {
     this.#notifier.startWatchdog();
-    // Before READY: whoever is started after this agent must not read how the last run ended.
+    // Before READY: units started after this agent must not read how the last run ended.
     this.#publish({});
     await this.#status.flush();
     await Promise.all([this.#notifier.ready(), this.#record.serviceStart()]);

@@ -30,7 +30,7 @@ export interface RunnerParts {
 }
 
 export interface RunRange {
-  /** Begin here, and run this step whatever the journal says; the steps before are not looked at. */
+  /** Begin here, and run this step regardless of the journal; the steps before it are not examined. */
   readonly from?: string;
   /** Stop after this step. */
   readonly until?: string;
@@ -42,7 +42,7 @@ export type PlanResult =
 
 /**
  * Runs a plan in order. A step that the journal has as done for the same input,
- * and whose postcondition holds on the host, is passed over; all others run, each
+ * and whose postcondition holds on the host, is skipped; all others run, each
  * within its deadline. Only this class says that steps begin, end and fail.
  */
 export class PlanRunner<Context> {
@@ -115,7 +115,7 @@ export class PlanRunner<Context> {
     return this.#isDone(later, fingerprint(await later.input(this.#context)));
   }
 
-  /** Tries until the step is done, fails for good or meets its deadline. */
+  /** Tries until the step is done, fails permanently or exceeds its deadline. */
   async #attempts(step: Step<Context>, input: string): Promise<PlanResult> {
     const { journal, reporter, stop, clock } = this.#parts;
     for (let lastReason: string | undefined; ; ) {
@@ -243,7 +243,7 @@ export class PlanRunner<Context> {
     )?.failure;
   }
 
-  /** Where an error that nobody worded came from, for those who ask for debug messages. */
+  /** The stack of an unexpected error, at debug priority. */
   #logStack(step: Step<Context>, failure: Failure): void {
     const isWorded = failure.kind !== 'bug' && failure.code !== 'error';
     const stack = isWorded ? undefined : stackOf(failure);

@@ -21,7 +21,7 @@ export type ServiceRecordEntry = z.infer<typeof recordSchema>[number];
 /**
  * `/var/log/openshift/<unit>.json`: an array of entries, as the installer's
  * `bootstrap-service-record.sh` writes it and `openshift-install analyze` reads
- * it. Times are real UTC; a file that does not parse is begun anew, since a
+ * it. Times are real UTC; a file that does not parse is replaced, since a
  * damaged record must not keep a service from starting.
  */
 export class ServiceRecord {

@@ -4,7 +4,7 @@ import type { Progress } from './progress.ts';
 /** How a step's `run` ended. What it cannot do it throws, best as a Failure. */
 export type Outcome =
   | { readonly kind: 'done'; readonly note?: string }
-  /** What it needs is not there yet; the runner asks again until the deadline. */
+  /** What it needs does not exist yet; the runner asks again until the deadline. */
   | { readonly kind: 'not-yet'; readonly reason: string }
   /** The host must restart before the plan can go on. */
   | { readonly kind: 'reboot'; readonly reason: string };
@@ -16,7 +16,7 @@ export const reboot = (reason: string): Outcome => ({ kind: 'reboot', reason });
 
 /**
  * One named piece of a plan. Everything that it does must be safe to do again:
- * the process may be killed at any instant and `run` called anew.
+ * the process may be killed at any instant and `run` called again.
  */
 export interface Step<Context> {
   /** Lower case with dashes; unique in its plan; seen in journals, records and messages. */

@@ -53,7 +53,7 @@ export class SystemdNotifier {
 
   async #send(args: string[]): Promise<void> {
     if (!this.#enabled) return;
-    // A message that systemd does not take is no reason to end the work.
+    // A message that systemd does not take must not end the work.
     await execa('systemd-notify', args, { timeout: 10_000, reject: false, stdio: 'ignore' });
   }
 }

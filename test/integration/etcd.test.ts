@@ -205,7 +205,7 @@ t.test('waiting for rest', async (t) => {
   const revision = await rest;
   await writing;
   t.equal(revision, await live.client.revision(limits()));
-  t.match(reports, [/etcd to rest/]);
+  t.match(reports, [/stable etcd revision/]);
 });
 
 t.test('etcd that is not there, and a client that it does not know', async (t) => {
@@ -219,7 +219,7 @@ t.test('etcd that is not there, and a client that it does not know', async (t) =
     () => connectEtcd(endpoint, { ...tls, cert: 'none' }),
     /client certificate .* cannot be used/,
   );
-  t.throws(() => connectEtcd('http://127.0.0.1:2379', tls), /TLS only/);
+  t.throws(() => connectEtcd('http://127.0.0.1:2379', tls), /must use https/);
   await live.stop();
   const late = connectEtcd(endpoint, tls);
   await t.rejects(late.status(limits(3000)), {

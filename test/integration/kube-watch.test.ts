@@ -146,7 +146,7 @@ t.test('what does not settle is told at the deadline', async (t) => {
   };
   await t.rejects(
     waitForSteadyState(client, required, { signal, deadlineMs: 2500, report: () => {} }),
-    { kind: 'deadline', message: /no pod kube-apiserver-n1/ },
+    { kind: 'deadline', message: /pod kube-apiserver-n1 does not exist/ },
   );
 });
 

@@ -38,7 +38,7 @@ export function mistypedKeys(
   });
 }
 
-/** The entries of a list with their places; none where there is no list. */
+/** The entries of a list with their places; empty if it is not a list. */
 export function entriesOf(value: unknown, path: Path): { entry: unknown; path: Path }[] {
   if (!Array.isArray(value)) return [];
   return value.map((entry: unknown, index) => ({ entry, path: [...path, index] }));

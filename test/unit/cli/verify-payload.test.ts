@@ -183,7 +183,7 @@ const faulty: readonly [name: string, damage: Damage, faults: readonly RegExp[]]
     (dir) => writeFileSync(join(dir, 'payload.yaml'), 'kind: x'),
     [/kind/],
   ],
-  ['no description', (dir) => rmSync(join(dir, 'payload.yaml')), [/There is no payload/]],
+  ['no description', (dir) => rmSync(join(dir, 'payload.yaml')), [/No payload found/]],
 ];
 
 for (const [name, damage, faults] of faulty) {

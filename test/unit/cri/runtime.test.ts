@@ -123,13 +123,13 @@ t.test('messages become the shapes that the agents use', async (t) => {
   t.equal(await runtime.imageStatus('x', limits), undefined);
   await runtime.stopContainer('a', 30, limits);
   t.match(stopped, [{ containerId: 'a', timeout: '30' }]);
-  await t.rejects(runtime.version(limits), /container runtime at .* did not do Version/);
+  await t.rejects(runtime.version(limits), /container runtime at .*: Version failed/);
 });
 
 t.test('a runtime that does not run', async (t) => {
   const runtime = connectRuntime(join(t.testdir(), 'none'));
   t.teardown(() => runtime.close());
-  await t.rejects(runtime.version(limits), /container runtime at .*none did not do Version/);
+  await t.rejects(runtime.version(limits), /container runtime at .*none: Version failed/);
 });
 
 const container = (state: Container['state']): Container => ({

@@ -33,7 +33,7 @@ export const refusals: Readonly<Record<string, RefusalCase>> = {
     host: { devices: { sda: { number: '8:0', partitions: { sda3: part('8:3', 3) } } } },
     device: '/dev/disk/by-id/ata-X-part3',
     path: '/dev/sda3',
-    says: [/ata-X-part3 is no disk.*found partition 3 of \/dev\/sda\. Name \/dev\/sda in /],
+    says: [/ata-X-part3 is not a disk.*found partition 3 of \/dev\/sda\. Name \/dev\/sda in /],
   },
   'a partition of an NVMe disk': {
     host: {
@@ -55,7 +55,7 @@ export const refusals: Readonly<Record<string, RefusalCase>> = {
   'a RAM disk': {
     host: { devices: { ram0: { number: '1:0' } } },
     path: '/dev/ram0',
-    says: [/found a piece of memory/],
+    says: [/found a RAM disk/],
   },
   'a flash chip': {
     host: { devices: { mtdblock0: { number: '31:0' } } },
@@ -106,7 +106,7 @@ export const refusals: Readonly<Record<string, RefusalCase>> = {
   },
   'a disk that is write-protected': {
     host: { devices: { sda: { number: '8:0', attributes: { ro: '1' } } } },
-    says: [/a read-only disk\. Take its write protection away/],
+    says: [/a read-only disk\. Remove its write protection/],
   },
   'a logical volume': {
     host: { devices: { 'dm-0': mapper('253:0', 'rhel-root', VG) } },

@@ -79,7 +79,7 @@ t.test('no cause is dropped, and none is said twice', async (t) => {
   });
   const rpc = rpcFailure('etcd', 'Status', grpc);
   t.match(rpc, { kind: 'retry', code: 'rpc-failed', status: 14, cause: grpc });
-  t.equal(describeError(rpc), 'etcd did not do Status: no connection');
+  t.equal(describeError(rpc), 'etcd: Status failed: no connection');
 
   const options = { signal: AbortSignal.timeout(60_000), deadlineMs: 60_000 };
   const command = await run('false', [], options).catch((error: unknown) => error);

@@ -43,15 +43,15 @@ t.test('a stream that is damaged, cut off or empty is refused', async (t) => {
   flipped.writeUInt8(0, 5);
   async function* nothing(): AsyncGenerator<SnapshotPiece> {}
   const cases: [string, AsyncGenerator<SnapshotPiece>, RegExp][] = [
-    ['damaged', piecesOf(flipped, 700), /damaged on its way/],
+    ['damaged', piecesOf(flipped, 700), /corrupted in transit/],
     [
       'without digest',
       piecesOf(database, 300),
-      /not complete; expected 700 bytes and a digest of 32/,
+      /incomplete; expected 700 bytes and a digest of 32/,
     ],
-    ['cut off', piecesOf(whole.subarray(0, 500), 300), /not complete.*found 500 bytes/],
-    ['too long', piecesOf(Buffer.concat([whole, digest]), 700), /not complete/],
-    ['empty', nothing(), /not complete/],
+    ['cut off', piecesOf(whole.subarray(0, 500), 300), /incomplete.*found 500 bytes/],
+    ['too long', piecesOf(Buffer.concat([whole, digest]), 700), /incomplete/],
+    ['empty', nothing(), /incomplete/],
   ];
   for (const [name, pieces, error] of cases) {
     const attempt = write(pieces);

@@ -26,15 +26,11 @@ t.test('a failure says what ran, how it ended and its last words', async (t) => 
     ],
     [sh('exit 7'), {}, /found exit code 7 after [\d.]+s$/],
     [sh('kill -9 $$'), {}, /found signal SIGKILL after/],
-    [
-      ['no-such-program', ['a']],
-      {},
-      /command "no-such-program a" failed; found there is no such program/,
-    ],
+    [['no-such-program', ['a']], {}, /command "no-such-program a" failed; found program not found/],
     [[join(folder, 'closed'), []], {}, /found EACCES after/],
-    [sh('exec sleep 9'), { deadlineMs: 50 }, /found it ran into its deadline after/],
-    [sh('exec sleep 9'), { deadlineMs: 0 }, /found it ran into its deadline after/],
-    [sh('exec sleep 9'), { signal: AbortSignal.timeout(50) }, /found it was stopped after/],
+    [sh('exec sleep 9'), { deadlineMs: 50 }, /found deadline exceeded after/],
+    [sh('exec sleep 9'), { deadlineMs: 0 }, /found deadline exceeded after/],
+    [sh('exec sleep 9'), { signal: AbortSignal.timeout(50) }, /found stopped after/],
     [sh('seq 9 >&2; exit 1'), {}, /\| 6 \| 7 \| 8 \| 9$/],
   ];
   for (const [[program, args], more, message] of table) {

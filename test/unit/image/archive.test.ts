@@ -167,12 +167,12 @@ t.test('what is wrong with an archive is said', async (t) => {
       /\.json with another digest/,
     ],
     [
-      'no image configuration',
+      'not an image configuration',
       [
         ['c.json', config],
         ['manifest.json', manifest({ Config: 'c.json', Layers: [] })],
       ],
-      /c\.json, which is no image configuration/,
+      /c\.json, which is not an image configuration/,
     ],
     ['Windows', await dockerArchive([{ os: 'windows' }]), /an image for windows/],
     [

@@ -227,8 +227,8 @@ t.test('a kind that is served later is asked for again', async (t) => {
   });
   t.strictSame(await rows, [{ outcome: 'created', reason: '' }], 'its definition ends the pause');
   t.strictSame(reports, [
-    '0 of 1 manifests dealt with, 1 wait: the API serves no Till in shop.test/v1',
-    '1 of 1 manifests dealt with',
+    '0 of 1 manifests processed, 1 wait: the API serves no Till in shop.test/v1',
+    '1 of 1 manifests processed',
   ]);
   t.strictSame(attempts, ['unserved', 'created'], 'an outcome is told when it is another');
 });
@@ -245,7 +245,7 @@ t.test('at the deadline each row says what it waited for', async (t) => {
     { outcome: 'unserved', reason: 'the API serves no Till in shop.test/v1' },
   ]);
   const untried = await apply(client, configMap('c'), { deadlineMs: 0 });
-  t.match(untried, [{ outcome: 'timed out', reason: 'was not tried' }]);
+  t.match(untried, [{ outcome: 'timed out', reason: 'not attempted' }]);
 });
 
 t.test('after the API was away everything is tried at once', async (t) => {

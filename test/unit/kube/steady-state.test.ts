@@ -116,11 +116,11 @@ const unsettled: { title: string; change: Partial<Observation>; reason: RegExp }
     reason: /before this boot/,
   },
   { title: 'node not Ready', change: { node: node(afterBoot, 'False') }, reason: /not Ready/ },
-  { title: 'pods not read yet', change: { pods: undefined }, reason: /not told everything/ },
+  { title: 'pods not read yet', change: { pods: undefined }, reason: /not sent all objects/ },
   {
     title: 'a component is missing',
     change: { pods: [pod('etcd')] },
-    reason: /no pod kube-apiserver-n1/,
+    reason: /pod kube-apiserver-n1 does not exist/,
   },
   {
     title: 'a pod is pending',
@@ -171,7 +171,7 @@ const unsettled: { title: string; change: Partial<Observation>; reason: RegExp }
   { title: 'the API', change: { apiProblem: 'check etcd fails' }, reason: /check etcd fails/ },
 ];
 
-t.test('whatever is not settled begins the window anew', async (t) => {
+t.test('anything unsettled restarts the window', async (t) => {
   for (const { title, change, reason } of unsettled) {
     const state = settle(seen(10), seen(60, change));
     t.match(state.unsettled, [reason], title);
@@ -207,7 +207,7 @@ t.test('mirror pods of other nodes do not matter', async (t) => {
   const state = settle(seen(1, { pods: [pod('etcd'), pod('kube-apiserver'), away] }));
   t.same(state.unsettled, []);
   const none = settle(seen(1, { pods: [pod('kube-apiserver'), away] }));
-  t.match(none.unsettled, [/no pod etcd-n1/]);
+  t.match(none.unsettled, [/pod etcd-n1 does not exist/]);
 });
 
 t.test('a lease of no component does not matter', async (t) => {

@@ -84,7 +84,7 @@ t.test('nothing is settled before readiness was asked for', async (t) => {
   const { api, wait } = await controlPlane(t);
   const reports: string[] = [];
   await wait(0, 60_000, (text) => reports.push(text));
-  t.match(reports[0], /not told everything|not been asked/);
+  t.match(reports[0], /not sent all objects|not been asked/);
   t.ok(reports.some((text) => /has not been asked yet/.test(text)));
   t.ok(api.requests.some(({ path }) => path === '/readyz'));
 });

@@ -217,7 +217,7 @@ t.test('more than there is room for is refused before it is fetched', async (t) 
   const folder = join(t.testdir(), 'payload');
   await t.rejects(fetchPayload({ url: `${url}/p`, sha256: sha256(text) }, folder, options), {
     kind: 'fatal',
-    message: /no room for the payload/,
+    message: /Not enough space for the payload/,
   });
   t.strictSame(asked, ['GET /p/payload.yaml']);
 });

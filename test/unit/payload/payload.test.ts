@@ -142,7 +142,7 @@ t.test('every fault names the file and the field', async (t) => {
 });
 
 t.test('no payload, and one that is too large', async (t) => {
-  await t.rejects(readPayload(t.testdir()), /There is no payload: .*payload\.yaml is missing/);
+  await t.rejects(readPayload(t.testdir()), /No payload found: .*payload\.yaml does not exist/);
   const large = t.testdir({ 'payload.yaml': `#${'x'.repeat(1 << 20)}` });
   await t.rejects(readPayload(large), /at most 1048576 bytes/);
 });

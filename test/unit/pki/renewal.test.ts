@@ -60,7 +60,7 @@ t.test("another authority's leaf is refused", async (t) => {
   const twin = await createAuthority('ca', undefined, made);
   await t.rejects(renewLeaf(leaf.certificate, twin, made), {
     kind: 'fatal',
-    message: /not this authority's/,
+    message: /not issued by this authority/,
   });
 });
 

@@ -48,7 +48,7 @@ t.test('a deadline fires at its time and not before, however far it is', async (
     t.equal(signal.aborted, false, `${ms} ms: one before`);
     advance(1);
     t.equal(signal.aborted, true, `${ms} ms`);
-    t.match(signal.reason, { name: 'TimeoutError', message: 'the deadline is over' });
+    t.match(signal.reason, { name: 'TimeoutError', message: 'deadline exceeded' });
   }
   const past = deadlineTimer(-5);
   t.equal(past.signal.aborted, false);

@@ -194,7 +194,7 @@ t.test('a step that forgets its signal is left alone after a while', async (t) =
     runs: [() => new Promise(() => {})],
   });
   bench.graceMs = 30;
-  await t.rejects(bench.run(), { kind: 'deadline', cause: { message: /did not end when/ } });
+  await t.rejects(bench.run(), { kind: 'deadline', cause: { message: /still running after/ } });
 });
 
 t.test('a postcondition that never answers ends with the step', async (t) => {

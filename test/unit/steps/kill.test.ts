@@ -91,7 +91,7 @@ t.test('a stop ends a wait, and the next run goes on there', async (t) => {
   const first = tester.start(['run'], { BEHAVIOUR: 'long-wait' });
   await tester.statusWhen(inMiddle);
   const ended = await first.kill('SIGTERM');
-  t.match(ended, { code: 1, stdout: /told to stop; it goes on here/ });
+  t.match(ended, { code: 1, stdout: /told to stop; it resumes here/ });
   t.match(await tester.readStatus(), { state: 'stopped', exitCode: 1, reason: 'told to stop' });
   t.equal((await tester.story()).at(-1), 'middle stopped');
   t.equal((await tester.run(['run'])).code, 0);

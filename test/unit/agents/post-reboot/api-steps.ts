@@ -167,7 +167,7 @@ t.test('steady-state', async (t) => {
         pods.filter(({ metadata }) => metadata.name !== `${name}-edge-0`),
         leases,
       ),
-      new RegExp(`no pod ${name}-edge-0`),
+      new RegExp(`pod ${name}-edge-0 does not exist`),
     ]),
     ['no lease of the scheduler', steady(pods, leases.slice(0, 1)), /lease kube-scheduler/],
     ['no lease of the controller-manager', steady(pods, leases.slice(1)), /lease kube-controller/],

@@ -171,10 +171,10 @@ t.test('a dead runtime', async (t) => {
         renameSync(`${socket}.new`, socket);
         server.close();
       },
-      /did not do Version/,
+      /Version failed/,
       2000,
     ],
-    ['no answer', silent, /did not do Version.*[Dd]eadline/, 7000],
+    ['no answer', silent, /Version failed.*[Dd]eadline/, 7000],
   ];
   for (const [name, kill, reason, withinMs] of cases) {
     t.test(name, async (t) => {
