@@ -44,7 +44,7 @@ t.test('a stripped Node is smaller, runs, and has all that is loaded', async (t)
   t.equal(stdout, '42');
 });
 
-t.test('what is no such file is refused', async (t) => {
+t.test('another kind of file is refused', async (t) => {
   const elf = (await readFile(process.execPath)).subarray(0, 64);
   const others = {
     'a script': Buffer.from('#!/bin/sh\n'.repeat(10)),

@@ -236,7 +236,7 @@ t.test('a large manifest that compresses well is taken', async (t) => {
   t.equal((await create(dir)).code, 0);
 });
 
-t.test('a folder without install-config.yaml, and an executable that is not there', async (t) => {
+t.test('a folder without install-config.yaml, and an executable that does not exist', async (t) => {
   const dir = t.testdir({ cluster: {} });
   t.match(await create(dir), { code: 2, err: /install-config\.yaml does not exist/ });
   await mkdir(join(dir, 'd'));

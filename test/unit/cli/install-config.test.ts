@@ -174,7 +174,7 @@ t.test('defaults, and the disk from the variable', async (t) => {
   t.notOk(read.ok && 'hostname' in read.settings.cluster);
 });
 
-t.test('the same disk twice is no fault', async (t) => {
+t.test('the same disk twice is not a fault', async (t) => {
   const read = readSettings(GOOD, '/dev/disk/by-id/wwn-0x1 --console ttyS0');
   t.match(read, {
     ok: true,

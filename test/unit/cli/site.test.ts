@@ -136,7 +136,7 @@ t.test('create says what may not be meant, and shows no password', async (t) => 
   t.notMatch(out, /hunter2/);
 });
 
-t.test('a bundle for a proxy that is not there is trusted all the same', async (t) => {
+t.test('a bundle for a proxy that is not configured is trusted all the same', async (t) => {
   const bundle = `additionalTrustBundle: |\n  ${indented(SITE_CA)}\n`;
   for (const [policy, said] of [
     ['', 1],

@@ -90,7 +90,7 @@ t.test('what the judge leaves is never approved', async (t) => {
   );
 });
 
-t.test('a request without a user is of nobody', async (t) => {
+t.test('a request without a user is reported as of nobody', async (t) => {
   const { api, decision } = await startApprover(t);
   const object = await request('anonymous');
   const { username: _, ...spec } = object.spec;
@@ -148,7 +148,7 @@ t.test('an approval that the API refuses is reported and tried again', async (t)
   t.equal(decisions.length, 2, 'the same refusal is reported once');
 });
 
-t.test('a request that changed or vanished meanwhile is no failure', async (t) => {
+t.test('a request that changed or vanished meanwhile is not a failure', async (t) => {
   for (const code of [409, 404]) {
     const { api, decision, decisions } = await startApprover(t);
     api.rule(({ method, path }) =>

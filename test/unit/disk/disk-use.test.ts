@@ -37,7 +37,7 @@ async function openedWith(t: Test, code: string, size?: number) {
   return readDiskUse(paths, '/dev/sda', '/dev/sda');
 }
 
-t.test('a disk that somebody has for himself may become free', async (t) => {
+t.test('a disk that is opened exclusively may become free', async (t) => {
   const use = await openedWith(t, 'EBUSY');
   t.strictSame(use?.uses, [{ device: '/dev/sda', by: 'unknown' }]);
   const refusal = use && refuseDisk('/dev/sda', use);
@@ -53,6 +53,6 @@ t.test('a drive without a medium is not in use', async (t) => {
   });
 });
 
-t.test('a device that cannot be opened is no free disk', async (t) => {
+t.test('a device that cannot be opened is not a free disk', async (t) => {
   await t.rejects(openedWith(t, 'EIO'), { code: 'EIO' });
 });

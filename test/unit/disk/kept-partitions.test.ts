@@ -91,7 +91,7 @@ t.test('what is to be kept must be there', async (t) => {
   t.doesNotThrow(() => requireKept('/dev/sda', disk, keptPartitions(disk, there)));
 });
 
-t.test('kept partitions are no other system', async (t) => {
+t.test('kept partitions are not another system', async (t) => {
   const judge = (children: Partition[]) =>
     judgeDisk({ ...disk, children }, 'id', undefined, undefined, { kept: [data] });
   t.strictSame(judge([data]), { kind: 'only-kept', partitions: 'data' });

@@ -58,7 +58,7 @@ const refused: readonly [name: string, bytes: Buffer, error: RegExp][] = [
   ['a table far away', changed(40, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), /ends too early/],
 ];
 
-t.test('what is no program is refused, with the reason', async (t) => {
+t.test('what is not a program is refused, with the reason', async (t) => {
   const path = join(t.testdir(), 'file');
   for (const [name, bytes, error] of refused) {
     writeFileSync(path, bytes);

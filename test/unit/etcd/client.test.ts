@@ -110,7 +110,7 @@ t.test('compacting twice is success; other refusals are not', async (t) => {
   ]);
 });
 
-t.test('every lease is revoked; one that ran out meanwhile is no error', async (t) => {
+t.test('every lease is revoked; one that expired meanwhile is not an error', async (t) => {
   const revoked: unknown[] = [];
   let broken = false;
   const client = await serveEtcd(t, {
@@ -128,7 +128,7 @@ t.test('every lease is revoked; one that ran out meanwhile is no error', async (
   await t.rejects(client.revokeLeases(limits()), /no leader/);
 });
 
-t.test('the latest hash is computed anew; an older one is asked for by its revision', async (t) => {
+t.test('the latest hash is recomputed; an older one is requested by its revision', async (t) => {
   const asked: unknown[] = [];
   const client = await serveEtcd(t, {
     HashKV: ({ revision }) => {
@@ -173,7 +173,7 @@ t.test('a watch is of every key', async (t) => {
   t.match(await opened.promise, { createRequest: { key: Buffer.of(0), rangeEnd: Buffer.of(0) } });
 });
 
-t.test('without TLS, or with credentials that are none, there is no client', async (t) => {
+t.test('without TLS or with unusable credentials no client is made', async (t) => {
   const pair = { ca: 'a', cert: 'b', key: 'c' };
   t.match(await thrownBy((async () => connectEtcd('http://127.0.0.1:2379', pair))()), {
     kind: 'usage',
@@ -186,7 +186,7 @@ t.test('without TLS, or with credentials that are none, there is no client', asy
   });
 });
 
-t.test('a server that is not there is told with its endpoint', async (t) => {
+t.test('an unreachable server is reported with its endpoint', async (t) => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -93,7 +93,7 @@ t.test('every file and folder is on the disk before it gets its name', async (t)
   t.strictSame(files.seen.slice(named + 1), ['sync .'], 'the name in its folder');
 });
 
-t.test('a bumped revision is restored anew after the comparison', async (t) => {
+t.test('a bumped revision is restored again after the comparison', async (t) => {
   const { folder, snapshot, options, calls } = await host(t);
   const bumped = { ...options, bumpRevision: 1_000_000 };
   await restoreSnapshot(snapshot, join(folder, 'etcd'), bumped);

@@ -63,7 +63,7 @@ t.test('a revision that the watch has not told yet is not rest', async (t) => {
   t.equal(await stable, 6);
 });
 
-t.test('a write begins the quiet time anew', async (t) => {
+t.test('a write restarts the quiet time', async (t) => {
   let revision = 5;
   const { client, opened } = await member(t, () => revision);
   const stable = waitUntilRevisionStable(client, wait({ quietMs: 2000 }));

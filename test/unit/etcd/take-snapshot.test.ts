@@ -81,7 +81,7 @@ t.test('a write during the snapshot is noticed; nothing is left', async (t) => {
   t.strictSame(await readdir(join(target, '..')), []);
 });
 
-t.test('a file that cannot be synced is no snapshot', async (t) => {
+t.test('a file that cannot be synced is not a snapshot', async (t) => {
   const { client, folder, target } = await member(t);
   const files = await recordFileOperations(t, folder);
   files.failAt(/^sync .*partial/, new Error('EIO'));

@@ -87,7 +87,7 @@ for (const [status, body, says] of [
   [302, master, /found status 302/],
   [200, '', /found status 200 with an empty body/],
 ] as const) {
-  t.test(`status ${status} with ${body.length} bytes is no config`, async (t) => {
+  t.test(`status ${status} with ${body.length} bytes is not a config`, async (t) => {
     const url = await serve(t, answering(status, body));
     await refused(t, fetched(url), 'retry', says);
   });
@@ -139,7 +139,7 @@ t.test('a server that hangs ends at its deadline', async (t) => {
   }
 });
 
-t.test('a connection that breaks in the middle of the body is no config', async (t) => {
+t.test('a connection that breaks in the middle of the body is not a config', async (t) => {
   const url = await serve(t, (_, answer) => {
     answer.writeHead(200, { 'content-length': master.length });
     answer.write(master.slice(0, 20), () => answer.destroy());

@@ -73,7 +73,7 @@ const CASES: readonly {
     faults: ['/etc/a has a verification.hash that is not that of its contents'],
   },
   {
-    name: 'contents that are no base64',
+    name: 'contents that are not base64',
     text: config({
       storage: { files: [node('/etc/a', { contents: { source: 'data:;base64,%%%' } })] },
     }),

@@ -95,7 +95,7 @@ const undecodable = [
   },
 ];
 
-t.test('what is no manifest is told with its line', async (t) => {
+t.test('what is not a manifest is reported with its line', async (t) => {
   for (const { title, text, line, reason } of undecodable) {
     const found = decodeManifests('f.yaml', text).undecodable;
     t.match(found, [{ file: 'f.yaml', line, reason }], title);

@@ -278,7 +278,7 @@ const changes: { title: string; change: Partial<Observation>; told: RegExp }[] =
   },
 ];
 
-t.test('a change is told and begins the window anew', async (t) => {
+t.test('a change is reported and restarts the window', async (t) => {
   for (const { title, change, told } of changes) {
     const state = settle(seen(10), seen(30, change));
     t.same(state.unsettled, [], title);
@@ -287,7 +287,7 @@ t.test('a change is told and begins the window anew', async (t) => {
   }
 });
 
-t.test('what is read piece by piece at the start is no change', async (t) => {
+t.test('what is read piece by piece at the start is not a change', async (t) => {
   const state = settle(seen(1, { pods: undefined }), seen(2, { leases: undefined }), seen(3));
   t.same(state.changes, []);
   t.same(state.since, at(3));

@@ -89,7 +89,7 @@ t.test('nothing is settled before readiness was asked for', async (t) => {
   t.ok(api.requests.some(({ path }) => path === '/readyz'));
 });
 
-t.test('an API that is not ready, or not watched, is no evidence', async (t) => {
+t.test('an API that is not ready, or not watched, is not evidence', async (t) => {
   const { api, wait, answerReadiness } = await controlPlane(t);
   answerReadiness(500);
   t.match(await thrownBy(wait(0, 2500)), {
@@ -110,7 +110,7 @@ t.test('an API that is not ready, or not watched, is no evidence', async (t) => 
   t.ok(isLost, 'a lost watch is reported');
 });
 
-t.test('a change during the window begins it anew', async (t) => {
+t.test('a change during the window restarts it', async (t) => {
   const { api, wait } = await controlPlane(t);
   const reports: string[] = [];
   let changed = false;

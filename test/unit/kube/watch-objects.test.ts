@@ -44,7 +44,7 @@ t.test('everything now, then after each change', async (t) => {
   await t.rejects(ended, /told to stop/);
 });
 
-t.test('a watch that drops says so once and lists anew', async (t) => {
+t.test('a watch that drops says so once and lists again', async (t) => {
   const { api, next } = await watching(t);
   api.set(`${PLACE}/one`, object('one'));
   await next();
@@ -56,7 +56,7 @@ t.test('a watch that drops says so once and lists anew', async (t) => {
   t.strictSame(await next(), { objects: [], lost: undefined });
 });
 
-t.test('a watch that ends in order goes on where it stood', async (t) => {
+t.test('a watch that ends cleanly resumes where it was', async (t) => {
   const { api, next } = await watching(t);
   let ended = false;
   api.rule(({ query }) => {
@@ -79,7 +79,7 @@ t.test('a watch that ends in order goes on where it stood', async (t) => {
   ]);
 });
 
-t.test('an expired version is listed anew without a word', async (t) => {
+t.test('an expired version is listed again silently', async (t) => {
   const { api, next } = await watching(t);
   api.set(`${PLACE}/one`, object('one'));
   await next();

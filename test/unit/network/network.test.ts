@@ -46,7 +46,7 @@ t.test('networks, without their host bits, in one spelling', async (t) => {
   for (const text of none) t.equal(parseNetwork(text), undefined, JSON.stringify(text));
 });
 
-t.test('what lies in a network', async (t) => {
+t.test('which addresses are in a network', async (t) => {
   const inside: [string, string, boolean][] = [
     ['10.0.0.0/24', '10.0.0.255', true],
     ['10.0.0.0/24', '10.0.1.0', false],

@@ -33,7 +33,7 @@ t.test('a file that was cut is resumed', async (t) => {
   t.strictSame(asked, ['GET /f', `GET /f bytes=${CONTENT.length / 2}-`]);
 });
 
-t.test('where the server cannot resume, all is fetched anew', async (t) => {
+t.test('where the server cannot resume, everything is fetched again', async (t) => {
   for (const begun of ['content', CONTENT, `${CONTENT} and more`]) {
     const { url } = await site(t, { '/f': fileOf(CONTENT, { ranges: begun.length > 7 }) });
     const target = join(t.testdir({ f: begun }), 'f');
@@ -79,7 +79,7 @@ for (const { name, answer, kind, says } of FAILING) {
   });
 }
 
-t.test('a server that is not there, and one that never answers', async (t) => {
+t.test('a server that does not exist, and one that never answers', async (t) => {
   const { url, close } = await openSite({ '/f': () => undefined });
   const target = join(t.testdir(), 'f');
   await t.rejects(fetchFile(`${url}/f`, target, MAX, { ...options, deadlineMs: 500 }), {

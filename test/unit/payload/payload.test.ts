@@ -101,7 +101,7 @@ t.test('every fault names the file and the field', async (t) => {
     ],
     ['short digest', description({ sha256: 'abc' }), /images\[0\]\.sha256: expected a SHA-256/],
     ['upper case digest', description({ sha256: 'A'.repeat(64) }), /images\[0\]\.sha256/],
-    ['an id that is no digest', description({ id: hex }), /images\[0\]\.id: expected sha256:/],
+    ['an id that is not a digest', description({ id: hex }), /images\[0\]\.id: expected sha256:/],
     ['an empty file', description({}, { size: 0 }), /binaries\[0\]\.size/],
     ['another architecture', description({}, {}, { architecture: 'x86_64' }), /architecture/],
     ['unknown kind', description({}, { kind: 'kernel' }), /binaries\[0\]\.kind/],

@@ -119,7 +119,7 @@ for (const [name, text] of [
   ['a key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
   ['garbage', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],
 ] as const) {
-  t.test(`${name} is no certificate`, async (t) => {
+  t.test(`${name} is not a certificate`, async (t) => {
     t.throws(() => parseCertificate(text), Failure);
   });
 }

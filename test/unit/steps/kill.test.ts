@@ -86,7 +86,7 @@ t.test('one run at a time, by a lock that dies with its process', async (t) => {
   t.equal((await tester.run(['run'], { BEHAVIOUR: 'good' })).code, 0, 'free at once');
 });
 
-t.test('a stop ends a wait, and the next run goes on there', async (t) => {
+t.test('a stop ends a wait, and the next run resumes there', async (t) => {
   const tester = new Tester(t.testdir());
   const first = tester.start(['run'], { BEHAVIOUR: 'long-wait' });
   await tester.statusWhen(inMiddle);

@@ -67,7 +67,7 @@ t.test('of statuses that wait only the newest is sent; time can be asked for', a
   t.strictSame(read(), ['--status=one', '--status=three', 'EXTEND_TIMEOUT_USEC=1500000']);
 });
 
-t.test('a program that is not there is no failure', async (t) => {
+t.test('a missing program is not a failure', async (t) => {
   const before = { ...process.env };
   t.teardown(() => {
     process.env = before;

@@ -88,7 +88,7 @@ t.test('service record', async (t) => {
   for (const damage of ['[{"timestamp"', '{}', '[{"phase":"tea"}]']) {
     writeFileSync(path, damage);
     await new ServiceRecord(path).serviceStart();
-    t.match(read(), [{ phase: 'service start' }], `begun anew after ${damage}`);
+    t.match(read(), [{ phase: 'service start' }], `replaced after ${damage}`);
   }
   t.strictSame(readdirSync(join(path, '..')), ['bootkube.json'], 'nothing is left beside');
 });

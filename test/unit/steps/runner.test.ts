@@ -148,7 +148,7 @@ t.test(
   },
 );
 
-t.test('a done step is passed over only for the same input and while it holds', async (t) => {
+t.test('a done step is skipped only for the same input and while it holds', async (t) => {
   let input = 'one';
   const bench = new Bench(t.testdir()).step('a', { input: () => ({ input }) }).step('b');
   await bench.run();
@@ -192,7 +192,7 @@ t.test('a run that was cut after the step had been done undoes the record', asyn
   t.strictSame(bench.ran, ['a']);
 });
 
-t.test('a step is not looked at once the later one that needed it is done', async (t) => {
+t.test('a step is not examined once the later one that needed it is done', async (t) => {
   const bench = new Bench(t.testdir())
     .step('etcd', { neededUntil: 'snapshot' })
     .step('fill', { neededUntil: 'snapshot' })

@@ -214,7 +214,7 @@ t.test('what waits for its kind is carried with the unit that applies it, to sta
   t.notOk(ledger.entries.some(({ path }) => path.includes('deferred')));
 });
 
-t.test('without a log bundle the installation goes on', async (t) => {
+t.test('without a log bundle the installation continues', async (t) => {
   const { context } = await host(t);
   rmSync(bundlePath(context));
   const { files, ledger } = await installed(context);

@@ -14,7 +14,7 @@ t.test('the payload is on the medium, or where it is fetched to', async (t) => {
   t.equal(payloadFolder({ ...context, cluster }), paths.payload);
 });
 
-t.test('what is still to be fetched is no error, but what is not pinned is', async (t) => {
+t.test('what is still to be fetched is not an error, but what is not pinned is', async (t) => {
   const host = liveHost(t.testdir());
   const { url, close } = await openSite({});
   t.teardown(close);

@@ -88,7 +88,7 @@ t.test('quiesce', async (t) => {
     t.equal(requests.length, 2);
   });
 
-  t.test('with Leases that cannot be deleted the API server goes on', async (t) => {
+  t.test('with Leases that cannot be deleted the API server keeps running', async (t) => {
     const it = await host(t, controlPlanePods);
     const no = () => refuse(403);
     await fakeApi(t, it, {
@@ -99,7 +99,7 @@ t.test('quiesce', async (t) => {
     t.ok(it.has(API_SERVER));
   });
 
-  t.test('waits for a container that goes on', async (t) => {
+  t.test('waits for a container that keeps running', async (t) => {
     const it = await host(t, LEADERS, () => [{ name: 'kube-scheduler' }]);
     t.ok(await it.waitsFor(quiesce, /Waiting for .*kube-scheduler to stop/));
   });

@@ -30,7 +30,7 @@ t.test('before the end of the installation there is none', async (t) => {
   });
 });
 
-t.test('one that somebody sets counts from then, also for later runs', async (t) => {
+t.test('one set by a person counts from then on, for later runs too', async (t) => {
   const paths = await host(t, '2020-01-01T00:00:00.000Z');
   const before = Date.now();
   await setExpiry(paths, defaultSettings, '24');

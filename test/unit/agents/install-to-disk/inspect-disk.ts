@@ -91,7 +91,7 @@ t.test('inspect-disk', async (t) => {
     t.match(await it.failureOf(inspectDisk), { kind: 'fatal', message: /\/dev\/vda.*\/mnt/ });
   });
 
-  t.test('a disk that does not exist, or is no device', async (t) => {
+  t.test('a disk that does not exist, or is not a device', async (t) => {
     const it = host(t, {});
     it.remove('/sys/class/block/vda');
     t.match(await it.failureOf(inspectDisk), { kind: 'fatal', message: /not a block device/ });

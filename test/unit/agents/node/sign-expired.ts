@@ -84,7 +84,7 @@ t.test('sign-expired', async (t) => {
     t.equal(it.read(`${SERVER}.crt`), later.server.certificate);
   });
 
-  t.test('a file that cannot be read is no missing one', async (t) => {
+  t.test('a file that cannot be read is not a missing one', async (t) => {
     const it = host(t, later);
     it.remove(`${SERVER}.crt`);
     it.write(`${SERVER}.crt/a-folder`);

@@ -59,7 +59,7 @@ t.test('clean', async (t) => {
     }
   });
 
-  t.test('goes on where it was cut, and does nothing when it runs again', async (t) => {
+  t.test('resumes where it was interrupted, and does nothing when it runs again', async (t) => {
     const host = await leftovers(t);
     host.remove(UNIT);
     host.remove(SNAPSHOT);

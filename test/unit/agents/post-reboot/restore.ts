@@ -158,7 +158,7 @@ t.test('restore-database', async (t) => {
     t.equal(it.read(DATABASE), 'written to since');
   });
 
-  t.test('a run that was cut is begun anew', async (t) => {
+  t.test('an interrupted run starts over', async (t) => {
     const it = host(t);
     it.write('/var/lib/etcd.restoring/member/snap/db', 'half of it');
     await it.run(restoreDatabase);

@@ -92,7 +92,7 @@ t.test('retire', async (t) => {
   });
 });
 
-t.test('an agent that was cut in retire goes on there', async (t) => {
+t.test('an agent interrupted in retire resumes there', async (t) => {
   const cases: [title: string, record: boolean, steps: string[], args: string[], from: boolean][] =
     [
       ['the record, no journal', true, [], ['run'], true],
@@ -106,7 +106,7 @@ t.test('an agent that was cut in retire goes on there', async (t) => {
       ],
       ['no record yet', false, [], ['run'], false],
       ['another command', true, [], ['status'], false],
-      ['a range that somebody gave', true, [], ['run', '--from', 'clean'], false],
+      ['a range of steps given by hand', true, [], ['run', '--from', 'clean'], false],
     ];
   for (const [title, record, steps, args, from] of cases) {
     const host = testHost(t);

@@ -94,7 +94,7 @@ t.test(
   },
 );
 
-t.test('no ledger is no proof', async (t) => {
+t.test('a missing ledger proves nothing', async (t) => {
   const { context, paths } = host(t);
   rmSync(paths.at('/etc/sno-agents/leftovers.json'));
   t.notOk(await verifyClean.holds(context, progress()));
@@ -180,7 +180,7 @@ t.test('links are not followed, and a file with two names is read once', async (
   t.match(await verifyClean.run(context, progress()), { kind: 'done', note: / 3 files, / });
 });
 
-t.test('the event loop goes on, and the signal ends the search', async (t) => {
+t.test('the event loop is not blocked, and the signal ends the search', async (t) => {
   const { context, write } = host(t);
   for (let index = 0; index < 8; index++)
     write(`/var/big/${index}`, Buffer.alloc(16 << 20, 'text. '));

@@ -4,7 +4,7 @@ import t from 'tap';
 import { componentsOf, expectAllowed, licenseTexts } from '../../../../build/components.ts';
 import { root } from '../../structure/source.ts';
 
-t.test('a licence that nobody allowed ends the build', async (t) => {
+t.test('a licence that is not allowed fails the build', async (t) => {
   const refused = [
     'GPL-3.0-only',
     'none',
