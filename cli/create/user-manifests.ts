@@ -24,7 +24,7 @@ export interface UserManifest {
 
 export interface UserManifests {
   manifests: UserManifest[];
-  /** Paths of files that are no manifests by their name. */
+  /** Paths of files whose names are not those of manifests. */
   skipped: string[];
   /** A sentence each. */
   faults: string[];

@@ -22,7 +22,7 @@ export interface BinaryPart extends RequestedBinary {
 export interface Parts {
   images: ImagePart[];
   binaries: BinaryPart[];
-  /** Files beside the network plugins that are no programs. */
+  /** Files beside the network plugins that are not programs. */
   leftOut: string[];
 }
 

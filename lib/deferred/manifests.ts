@@ -35,7 +35,7 @@ export function deferredFile(
 }
 
 /**
- * The deferred manifests of this host that are not applied yet; none where there is no folder.
+ * The deferred manifests of this host that are not applied yet; none if the folder does not exist.
  * @throws Failure `fatal` for one that is not a manifest, or whose API group is never deferred.
  */
 export async function readDeferred(paths: HostPaths): Promise<DeferredManifest[]> {

@@ -7,7 +7,7 @@ const DEADLINE_MS = 10 * 60_000;
 
 /**
  * SHA-256 (lower-case hex) of files, by path, computed by `sha256sum`: gigabytes are
- * hashed on another core, and the event loop goes on feeding the watchdog.
+ * hashed on another core, and the event loop keeps feeding the watchdog.
  */
 export async function sha256OfFiles(
   paths: readonly string[],

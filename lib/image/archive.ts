@@ -20,7 +20,7 @@ const MAX_DOCUMENTS_BYTES = 32 << 20;
 /**
  * Which images an archive holds: a docker archive or an OCI layout in a tar (as `podman
  * save`, `docker save` and `skopeo copy` write them), also compressed with gzip or zstd.
- * Layers are passed over: `readLayers` reads them.
+ * Layers are skipped: `readLayers` reads them.
  * @throws Failure (usage) for anything else, and for one that is damaged.
  */
 export async function readImageArchive(path: string, signal: AbortSignal): Promise<ImageArchive> {

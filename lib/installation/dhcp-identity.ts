@@ -2,7 +2,7 @@
  * By what NetworkManager asks for addresses and makes its own: the interface's MAC address. Its
  * defaults depend on the machine id and on a key of the host, which the disk does not
  * share with the live image: a reserved address, or the one made from a router's prefix,
- * would be lost over the reboot. IPv6's temporary addresses are no node's.
+ * would be lost over the reboot. IPv6's temporary addresses do not identify a node.
  */
 export const dhcpIdentity = {
   path: '/etc/NetworkManager/conf.d/90-sno-dhcp-identity.conf',

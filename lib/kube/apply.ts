@@ -16,7 +16,7 @@ import { watchObjects } from './watch-objects.ts';
 export interface ApplyOptions extends Wait {
   /** Requests under way at once. */
   readonly concurrency: number;
-  /** Called when an attempt ended otherwise than the one before it; nothing goes on until it has returned. */
+  /** Called when an attempt ended otherwise than the one before it; nothing continues until it has returned. */
   readonly attempted?: (manifest: Manifest, attempt: Attempt) => Promise<void>;
   /** By default short ones, as for a bootstrap. */
   readonly longestPauses?: LongestPauses;

@@ -55,7 +55,7 @@ export class Transport {
     });
   }
 
-  /** The lines of an answer that goes on; `failed` makes the error for a status other than 200. */
+  /** The lines of a streaming answer; `failed` makes the error for a status other than 200. */
   lines(call: Call, limits: Limits, failed: (answer: Answer) => KubeError): AsyncGenerator<string> {
     return splitLines(this.bytes(call, limits, failed));
   }

@@ -55,7 +55,7 @@ export function currentAttempts(
 
 /**
  * Whether the last word of the journal on this step is that it was done, for this
- * input. A run that was begun since then, and cut, may have undone it.
+ * input. A run started since then and interrupted may have undone it.
  */
 export function recordedDone(
   entries: readonly JournalEntry[],
