@@ -4,10 +4,10 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
-import { agentsExecutable } from './agents-executable.ts';
-import { GOOD } from './install-config-file.ts';
-import { createArguments, payloadSources } from './payload-sources.ts';
-import { sno } from './run-sno.ts';
+import { agentsExecutable } from '../../unit/cli/agents-executable.ts';
+import { GOOD } from '../../unit/cli/install-config-file.ts';
+import { createArguments, payloadSources } from '../../unit/cli/payload-sources.ts';
+import { sno } from '../../unit/cli/run-sno.ts';
 
 const MAIN = join(import.meta.dirname, '../../../cli/main.ts');
 

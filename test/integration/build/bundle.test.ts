@@ -4,7 +4,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { bundle, bundleWithInputs } from '../../../build/bundle.ts';
 import { lazyImports } from '../../../build/lazy-imports.ts';
-import { root } from '../structure/source.ts';
+import { root } from '../../unit/structure/source.ts';
 
 /** What a program may have in bytes: some room above what it has. Look at the report before raising it. */
 const PROGRAMS = {

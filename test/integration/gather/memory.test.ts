@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { bundle } from '../../../build/bundle.ts';
-import type { Synthetic } from './synthetic.ts';
-import { GatherTester, listed, program } from './tester.ts';
+import type { Synthetic } from '../../unit/gather/synthetic.ts';
+import { GatherTester, listed, program } from '../../unit/gather/tester.ts';
 
 const MIB = 2 ** 20;
 /** Alone it has at most 150; beside other tests, garbage is looked for later. What grows with the input has many times that. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { createRedactor } from '../../../lib/secrets/redact/redactor.ts';
-import { redacted } from './streams.ts';
+import { redacted } from '../../unit/secrets/streams.ts';
 
 // Much work, on machines that may be busy.
 t.setTimeout(300_000);

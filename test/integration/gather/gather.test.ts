@@ -5,9 +5,9 @@ import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { z } from 'zod';
 import { hostPaths } from '../../../lib/host/paths.ts';
-import { gatherHere } from './in-process.ts';
-import { line, type Synthetic } from './synthetic.ts';
-import { GatherTester, listed, unpacked } from './tester.ts';
+import { gatherHere } from '../../unit/gather/in-process.ts';
+import { line, type Synthetic } from '../../unit/gather/synthetic.ts';
+import { GatherTester, listed, unpacked } from '../../unit/gather/tester.ts';
 
 const MIB = 2 ** 20;
 const recordSchema = z.strictObject({
