@@ -6,6 +6,7 @@ import { Journal, type JournalEntry, readJournal } from '../../../lib/steps/jour
 import { isLocked, lockAgent } from '../../../lib/steps/lock.ts';
 import { ServiceRecord } from '../../../lib/steps/service-record.ts';
 import { type AgentStatus, readStatus, StatusFile } from '../../../lib/steps/status.ts';
+import { recordFileOperations } from '../host/file-operations.ts';
 
 const entry = (more: Partial<JournalEntry> = {}): JournalEntry => ({
   at: '2026-01-01T00:00:00.000Z',
@@ -51,6 +52,23 @@ t.test('journal', async (t) => {
     });
   }
   await t.rejects(readJournal(t.testdir()), { code: 'EISDIR' }, 'not taken for an empty one');
+});
+
+t.test('an entry is on the disk before the step goes on', async (t) => {
+  const folder = t.testdir();
+  const journal = await Journal.open(join(folder, 'journal.jsonl'));
+  const operations = await recordFileOperations(t, folder);
+  await journal.append(entry());
+  t.strictSame(operations.seen, ['datasync journal.jsonl', 'sync .'], 'and its file in the folder');
+  await journal.append(entry({ event: 'done' }));
+  t.strictSame(operations.seen.slice(2), ['datasync journal.jsonl']);
+  operations.failAt(/^datasync/, new Error('EIO: i/o error'));
+  await t.rejects(journal.append(entry({ step: 'next' })), {
+    kind: 'retry',
+    message: /cannot write the step journal .*journal\.jsonl.*Free space/,
+    code: 'journal-unwritable',
+  });
+  t.equal(journal.entries.length, 2, 'what may not be on the disk is not remembered');
 });
 
 t.test('service record', async (t) => {
