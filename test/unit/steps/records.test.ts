@@ -35,6 +35,7 @@ t.test('journal', async (t) => {
     ['nothing', '', 0],
     ['a torn end', `${good}\n{"at":"20`, 1],
     ['a whole line without its end', good, 1],
+    ['a single torn character', '{', 0],
     ['zeros, as a power cut leaves', `${good}\n\0\0\0\0\n${good}\n`, 2],
     ['an event of a later version', `${good.replace('started', 'paused')}\n${good}\n`, 1],
     ['other JSON', `[]\nnull\n"x"\n{}\n${good}\n`, 1],
@@ -67,6 +68,7 @@ t.test('an entry is on the disk before the step goes on', async (t) => {
     kind: 'retry',
     message: /cannot write the step journal .*journal\.jsonl.*Free space/,
     code: 'journal-unwritable',
+    cause: { message: 'EIO: i/o error' },
   });
   t.equal(journal.entries.length, 2, 'what may not be on the disk is not remembered');
 });
