@@ -93,9 +93,10 @@ t.test('bootstrap-complete', async (t) => {
   t.test('the pauses between its questions are as long as the settings say', async (t) => {
     const { host: it } = await host(t, () => false);
     const pauses: number[] = [];
+    // Before the capture: the last to be registered is the first to run.
+    t.teardown(() => syncBuiltinESMExports());
     t.capture(timers, 'setTimeout', async (delayMs: number) => void pauses.push(delayMs));
     syncBuiltinESMExports();
-    t.teardown(() => syncBuiltinESMExports());
     const settings = { ...it.context.settings, apiStableMs: 600_000 };
     await bootstrapComplete.run({ ...it.context, settings }, it.progress());
     t.ok(pauses.length > 1, 'asked in between');
