@@ -19,18 +19,31 @@ export const watchRequests: StepBody<HostContext> = {
   holds: ({ paths }) => exists(paths.bootkubeDone),
   async run(context, progress) {
     const { paths, cluster } = context;
-    const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
-    const finished = waitForPath(paths.bootkubeDone, limits);
     const { csrApprover } = accessTo(cluster.controlPlane).kubeconfigs;
-    await progress.wait('bootkube to finish', () =>
-      Promise.race([finished, follow(context, paths.at(csrApprover), progress)]),
-    );
+    const ended = new AbortController();
+    const signal = AbortSignal.any([progress.signal, ended.signal]);
+    const limits = { signal, deadlineMs: progress.remainingMs() };
+    try {
+      await progress.wait('bootkube to finish', () =>
+        Promise.race([
+          waitForPath(paths.bootkubeDone, limits),
+          follow(context, paths.at(csrApprover), progress, signal),
+        ]),
+      );
+    } finally {
+      // What is still watched would keep the process running.
+      ended.abort();
+    }
     return done();
   },
 };
 
-async function follow(context: HostContext, kubeconfig: string, progress: Progress): Promise<void> {
-  const { signal } = progress;
+async function follow(
+  context: HostContext,
+  kubeconfig: string,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
   await waitForPath(kubeconfig, { signal, deadlineMs: progress.remainingMs() });
   using client = await kubeClient(kubeconfig);
   await approveServingRequests(client, {

@@ -9,6 +9,8 @@ export type HostPaths = ReturnType<typeof hostPaths>;
 export interface HostEndpoints {
   /** URL of etcd. */
   readonly etcd?: string;
+  /** URL of the API. */
+  readonly api?: string;
 }
 
 export function hostPaths(root = '/', endpoints: HostEndpoints = {}) {

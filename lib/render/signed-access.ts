@@ -45,5 +45,5 @@ export async function signedAccess(
     },
     now,
   );
-  return { server: new URL(gather.server), ca, ...leaf };
+  return { server: new URL(paths.endpoints.api ?? gather.server), ca, ...leaf };
 }

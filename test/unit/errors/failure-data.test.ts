@@ -106,4 +106,20 @@ t.test('secrets are in no field, and circles and chains without end do no harm',
   let deep = new Error('0');
   for (let level = 1; level < 1000; level++) deep = new Error(String(level), { cause: deep });
   t.ok([...withinFailure(failureData(deep))].length <= 10);
+  let nested = new Failure('retry', '0');
+  for (let level = 1; level < 100; level++) {
+    const parts = [new Failure('retry', `part ${level}`, { cause: nested })];
+    nested = new Failure('retry', String(level), { parts });
+  }
+  t.ok([...withinFailure(failureData(nested))].length <= 20, 'a part is one level deeper');
+});
+
+t.test('what is within a failure: itself, its causes, its parts', (t) => {
+  const cause = new Failure('retry', 'why', { cause: new Error('first') });
+  const data = failureData(new Failure('fatal', 'no', { cause, parts: [part] }));
+  t.strictSame(
+    [...withinFailure(data)].map(({ what }) => what),
+    ['no', 'why', 'first', 'dns-api failed'],
+  );
+  t.end();
 });

@@ -13,6 +13,7 @@ t.test('a failure is a sentence of what, expected, found and fix', async (t) => 
   for (const [details, message] of table) {
     t.equal(new Failure('fatal', 'disk', details).message, message);
   }
+  t.equal(String(new Failure('fatal', 'disk')), 'Failure: disk', 'as a stack names it');
 });
 
 t.test('exit codes', async (t) => {

@@ -5,7 +5,7 @@ import { relative } from 'node:path';
 import type { Test } from 'tap';
 
 export interface FileOperations {
-  /** `sync PATH`, `rename PATH -> PATH`, `rm PATH` in their order; paths are relative to the folder. */
+  /** `sync PATH`, `datasync PATH`, `rename PATH -> PATH`, `rm PATH` in their order; paths are relative to the folder. */
   readonly seen: string[];
   /** Makes the operations whose text matches fail with this error instead. */
   failAt(operation: RegExp, error: Error): void;
@@ -28,7 +28,7 @@ export async function recordFileOperations(t: Test, folder: string): Promise<Fil
   const { fsync } = fs;
   const handle = await open('/dev/null');
   const prototype: FileHandle = Object.getPrototypeOf(handle);
-  const { sync } = prototype;
+  const { sync, datasync } = prototype;
   await handle.close();
 
   t.capture(fsp, 'rename', async (from: string, to: string) => {
@@ -42,6 +42,10 @@ export async function recordFileOperations(t: Test, folder: string): Promise<Fil
   t.capture(prototype, 'sync', async function (this: FileHandle) {
     note(`sync ${inFolder(readlinkSync(`/proc/self/fd/${this.fd}`))}`);
     await sync.call(this);
+  });
+  t.capture(prototype, 'datasync', async function (this: FileHandle) {
+    note(`datasync ${inFolder(readlinkSync(`/proc/self/fd/${this.fd}`))}`);
+    await datasync.call(this);
   });
   t.capture(fs, 'fsync', (fd: number, done: fs.NoParamCallback) => {
     try {

@@ -6,6 +6,7 @@ import { Journal, type JournalEntry, readJournal } from '../../../lib/steps/jour
 import { isLocked, lockAgent } from '../../../lib/steps/lock.ts';
 import { ServiceRecord } from '../../../lib/steps/service-record.ts';
 import { type AgentStatus, readStatus, StatusFile } from '../../../lib/steps/status.ts';
+import { recordFileOperations } from '../host/file-operations.ts';
 
 const entry = (more: Partial<JournalEntry> = {}): JournalEntry => ({
   at: '2026-01-01T00:00:00.000Z',
@@ -34,6 +35,7 @@ t.test('journal', async (t) => {
     ['nothing', '', 0],
     ['a torn end', `${good}\n{"at":"20`, 1],
     ['a whole line without its end', good, 1],
+    ['a single torn character', '{', 0],
     ['zeros, as a power cut leaves', `${good}\n\0\0\0\0\n${good}\n`, 2],
     ['an event of a later version', `${good.replace('started', 'paused')}\n${good}\n`, 1],
     ['other JSON', `[]\nnull\n"x"\n{}\n${good}\n`, 1],
@@ -51,6 +53,24 @@ t.test('journal', async (t) => {
     });
   }
   await t.rejects(readJournal(t.testdir()), { code: 'EISDIR' }, 'not taken for an empty one');
+});
+
+t.test('an entry is on the disk before the step goes on', async (t) => {
+  const folder = t.testdir();
+  const journal = await Journal.open(join(folder, 'journal.jsonl'));
+  const operations = await recordFileOperations(t, folder);
+  await journal.append(entry());
+  t.strictSame(operations.seen, ['datasync journal.jsonl', 'sync .'], 'and its file in the folder');
+  await journal.append(entry({ event: 'done' }));
+  t.strictSame(operations.seen.slice(2), ['datasync journal.jsonl']);
+  operations.failAt(/^datasync/, new Error('EIO: i/o error'));
+  await t.rejects(journal.append(entry({ step: 'next' })), {
+    kind: 'retry',
+    message: /cannot write the step journal .*journal\.jsonl.*Free space/,
+    code: 'journal-unwritable',
+    cause: { message: 'EIO: i/o error' },
+  });
+  t.equal(journal.entries.length, 2, 'what may not be on the disk is not remembered');
 });
 
 t.test('service record', async (t) => {

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { combinedIgnition } from '../../../../agents/bootkube/handover/combined-ignition.ts';
@@ -8,8 +8,13 @@ import { bundlePath } from '../../../../agents/bootkube/handover/log-bundle.ts';
 import { originalMasterPath } from '../../../../agents/bootkube/handover/master-ignition.ts';
 import { snapshotPath, snapshotRecordPath } from '../../../../agents/bootkube/handover/snapshot.ts';
 import { identityFolder } from '../../../../agents/steps/kubelet-identity.ts';
+import { parseConfig } from '../../../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../../../lib/ignition/data-url.ts';
-import { holdsPrivateKey, validateConfig } from '../../../../lib/ignition/validate.ts';
+import {
+  effectiveConfig,
+  holdsPrivateKey,
+  validateConfig,
+} from '../../../../lib/ignition/validate.ts';
 import { ledgerSchema } from '../../../../lib/installation/ledger.ts';
 import { createSigningKey } from '../../../../lib/pki/keys.ts';
 import type { Rendered, RenderedFile } from '../../../../lib/render/renderer.ts';
@@ -247,6 +252,29 @@ t.test(
     );
   },
 );
+
+t.test('the combined Ignition has the master, the bootstrap and the identity', async (t) => {
+  const { context, paths, progress, write } = await host(t);
+  const units = '"systemd":{"units":[{"name":"crio.service","enabled":true}]}';
+  const named = '{"path":"/etc/hostname","contents":{"source":"data:,another"}}';
+  const storage = `"storage":{"files":[${named}]}`;
+  write(originalMasterPath(context), `{"ignition":{"version":"3.2.0"},${units},${storage}}`);
+  const outcome = await combinedIgnition.run(context, progress());
+  t.match(outcome, { kind: 'done', note: /^\d+ KiB$/ });
+  t.equal(statSync(paths.masterIgnition).mode & 0o777, 0o600, 'it has keys');
+  t.equal(await combinedIgnition.holds(context, progress()), true);
+  const text = readFileSync(paths.masterIgnition, 'utf8');
+  const { config: whole } = effectiveConfig(parseConfig(text, 'master.ign'));
+  const names = whole.systemd?.units?.map(({ name }) => name) ?? [];
+  for (const name of ['crio.service', 'bootkube.service']) t.ok(names.includes(name), name);
+  const file = (path: string) => {
+    const found = whole.storage?.files?.find((each) => each.path === path);
+    return found && decodeDataUrl(found.contents ?? {}).toString();
+  };
+  t.equal(file('/etc/hostname')?.trim(), context.hostname(), 'the live host wins');
+  t.equal(file(`${RESTORE}/etcd-snapshot.db`), 'snapshot');
+  t.equal(file(BUNDLE), 'logs');
+});
 
 t.test('what it cannot go on without is an error', async (t) => {
   for (const [missing, says] of [

@@ -1,7 +1,11 @@
 import { readdirSync } from 'node:fs';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { manifests } from '../../../../agents/steps/manifests.ts';
+import { roleDependents } from '../../../../lib/deferred/access.ts';
+import { resourcePath } from '../../../../lib/kube/resources.ts';
 import { type HostIdentity, saveRendered } from '../../../../lib/render/store.ts';
+import { type ApiAnswer, fakeApi, listOf, refuse } from '../host/api.ts';
+import { testHost } from '../host/host.ts';
 import { liveHost } from '../live-host.ts';
 
 const rendered = {
@@ -33,4 +37,81 @@ t.test('a changed manifest of the user runs the step again', async (t) => {
   const manifest = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: shop }\n';
   host.write(`${host.paths.assetsManifests}/10-shop.yaml`, manifest);
   t.not(await input(), before);
+});
+
+const till = '{"apiVersion":"e.com/v1","kind":"Till","metadata":{"name":"a"}}';
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+const map = (name: string) =>
+  JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } });
+
+/** A live host with a rendered manifest and one of the user, and an API that answers so. */
+async function host(t: Test, create: ApiAnswer, more: Record<string, ApiAnswer> = {}) {
+  const it = testHost(t);
+  const now = [{ name: '10-now.yaml', contents: map('ours') }];
+  await saveRendered(it.paths, 'input', identity, { ...rendered, manifests: now });
+  it.write('/opt/openshift/openshift/99-users.yaml', map('theirs'));
+  const resource = { name: 'configmaps', kind: 'ConfigMap', namespaced: true, verbs: ['create'] };
+  const { requests } = await fakeApi(t, it, {
+    'GET /api/v1': () => ({ resources: [resource] }),
+    'GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions': () => listOf(),
+    'GET /apis/apiregistration.k8s.io/v1/apiservices': () => listOf(),
+    [`POST ${MAPS}`]: create,
+    ...more,
+  });
+  return { it, requests };
+}
+
+const nameIn = (body: string): string => JSON.parse(body).metadata.name;
+
+t.test('every manifest is created, what exists is left as it is', async (t) => {
+  const created: string[] = [];
+  const { it } = await host(t, ({ body }) => {
+    const name = nameIn(body);
+    if (created.includes(name)) return refuse(409);
+    created.push(name);
+    return JSON.parse(body);
+  });
+  t.same(await it.run(manifests), { kind: 'done', note: '2 created, 0 existed' });
+  t.same(created.toSorted(), ['ours', 'theirs']);
+  t.equal(it.mode('/opt/openshift/rendered-manifests/10-now.yaml'), 0o600, 'some are secrets');
+  t.equal(await it.holds(manifests), true);
+});
+
+t.test('a rejected one ends the installation, and is named', async (t) => {
+  const { it } = await host(
+    t,
+    ({ body }) => (nameIn(body) === 'theirs' ? refuse(422, 'no such colour') : JSON.parse(body)),
+    { [`GET ${MAPS}/theirs`]: () => refuse(404) },
+  );
+  const failure = await manifests.run(it.context, it.progress()).catch((error: unknown) => error);
+  t.match(failure, {
+    kind: 'fatal',
+    code: 'manifests-rejected',
+    message: /1 of 2 manifests could not be applied.*99-users\.yaml: .*no such colour/,
+    details: { parts: [{ code: 'manifest-rejected', details: { subject: /99-users\.yaml/ } }] },
+  });
+  t.match(it.lines.join(''), /99-users\.yaml/, 'the table of all is logged');
+});
+
+t.test('deferred ones are counted, and their rights end with their role', async (t) => {
+  const patched: string[] = [];
+  const role = `${ROLES}/sno-agents%3Adeferred`;
+  const { it, requests } = await host(t, ({ body }) => JSON.parse(body), {
+    [`GET ${role}`]: () => ({ metadata: { name: 'sno-agents:deferred', uid: 'uid-of-role' } }),
+    ...Object.fromEntries(
+      roleDependents.map(({ place, ...dependent }) => [
+        `PATCH ${resourcePath(dependent, place)}`,
+        ({ body }: { body: string }) => {
+          patched.push(JSON.parse(body).metadata.ownerReferences[0].uid);
+          return {};
+        },
+      ]),
+    ),
+  });
+  it.write('/etc/sno-agents/deferred/0001.till.a.json', till);
+  t.same(await it.run(manifests), { kind: 'done', note: '2 created, 0 existed, 1 deferred' });
+  t.ok(patched.length > 0);
+  t.same(new Set(patched), new Set(['uid-of-role']));
+  t.ok(requests.indexOf(`POST ${MAPS}`) < requests.indexOf(`GET ${role}`), 'after all is created');
 });

@@ -1,8 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import t, { type Test } from 'tap';
+import { deferredContext } from '../../../../agents/deferred/context.ts';
 import { readExpiry, setExpiry } from '../../../../agents/deferred/expiry.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { defaultSettings } from '../../../../lib/host/settings.ts';
+import { cluster } from '../host/cluster.ts';
 
 const hours = (count: number) => count * 3_600_000;
 
@@ -43,4 +46,26 @@ t.test('one set by a person counts from then on, for later runs too', async (t) 
     });
   }
   t.equal((await readExpiry(paths, defaultSettings)).getTime(), expiry.getTime());
+});
+
+t.test('one that was set before an update of the agents counts', async (t) => {
+  const paths = await host(t, '2020-01-01T00:00:00.000Z');
+  const path = paths.at('/var/lib/sno-agents/sno-deferred/expiry.json');
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, '{"expires":"2030-01-01T00:00:00.000Z"}');
+  const expiry = await readExpiry(paths, defaultSettings);
+  t.equal(expiry.toISOString(), '2030-01-01T00:00:00.000Z');
+});
+
+t.test('a run knows its expiry, and can set it', async (t) => {
+  const paths = await host(t, '2026-03-01T12:00:00.000Z');
+  await mkdir(paths.config, { recursive: true });
+  await writeFile(`${paths.config}/cluster.json`, JSON.stringify(cluster));
+  const first = await deferredContext(paths, {});
+  t.equal(first.expires.toISOString(), '2026-03-08T12:00:00.000Z');
+  t.equal(first.cluster.clusterId, cluster.clusterId);
+  const before = Date.now();
+  const second = await deferredContext(paths, { expiresInHours: '2' });
+  t.ok(second.expires.getTime() >= before + hours(2));
+  t.same((await deferredContext(paths, {})).expires, second.expires, 'also for the next run');
 });

@@ -59,6 +59,7 @@ t.test('apply', async (t) => {
     t.match(kept.data, { '0001.till.a': /^applied 20/ });
     t.notOk(it.has(TILL));
     t.equal(await holds(), true, 'after');
+    t.equal(requests[0], 'GET /readyz', 'nothing is asked of an API that is not ready');
     t.ok(requests.indexOf('POST /apis/e.com/v1/tills') < requests.lastIndexOf(`PUT ${STATUS}`));
     t.match(await run(), { note: 'none is left' }, 'again');
   });
@@ -109,6 +110,34 @@ t.test('apply', async (t) => {
     t.same(await run(), { kind: 'done', note: '1 applied' });
     t.notOk(it.has(TILL));
     t.match(it.lines.join(''), /The status is not written/);
+  });
+
+  t.test('a status that the API did not take is written once it is ready again', async (t) => {
+    const { answers, kept } = api();
+    let writes = 0;
+    const { it, run } = await host(t, {
+      ...answers,
+      [`PUT ${STATUS}`]: (request) => {
+        writes += 1;
+        return writes === 2 ? refuse(503) : (answers[`PUT ${STATUS}`]?.(request) ?? refuse(404));
+      },
+    });
+    t.same(await run(), { kind: 'done', note: '1 applied' });
+    t.match(kept.data, { '0001.till.a': /^applied 20/ });
+    t.notOk(it.has(TILL));
+    t.match(it.lines.join(''), /The status is not written/);
+  });
+
+  t.test('without the right to write the status an object is applied all the same', async (t) => {
+    const { it, run } = await host(t, { [`PUT ${STATUS}`]: () => refuse(403) });
+    t.same(await run(), { kind: 'done', note: '1 applied' });
+    t.notOk(it.has(TILL));
+  });
+
+  t.test('a status that is never taken is tried again, and the file stays', async (t) => {
+    const { it, run } = await host(t, { [`PUT ${STATUS}`]: () => refuse(503) });
+    await t.rejects(run(), { kind: 'retry', message: /status is not written/ });
+    t.ok(it.has(TILL));
   });
 
   t.test('another expiry runs it again', async (t) => {

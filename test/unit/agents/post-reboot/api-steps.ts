@@ -1,3 +1,5 @@
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { bootstrapComplete } from '../../../../agents/post-reboot/bootstrap-complete.ts';
 import { api } from '../../../../agents/steps/api.ts';
@@ -85,6 +87,23 @@ t.test('bootstrap-complete', async (t) => {
     t.ok(asked() > 2, 'it asked more than once');
     t.same(await it.run(bootstrapComplete), { kind: 'done' }, 'again');
     t.equal(await it.holds(bootstrapComplete), true);
+    t.equal(await bootstrapComplete.input(it.context), it.context.cluster.clusterId);
+  });
+
+  t.test('the pauses between its questions are as long as the settings say', async (t) => {
+    const { host: it } = await host(t, () => false);
+    const pauses: number[] = [];
+    // Before the capture: the last to be registered is the first to run.
+    t.teardown(() => syncBuiltinESMExports());
+    t.capture(timers, 'setTimeout', async (delayMs: number) => void pauses.push(delayMs));
+    syncBuiltinESMExports();
+    const settings = { ...it.context.settings, apiStableMs: 600_000 };
+    await bootstrapComplete.run({ ...it.context, settings }, it.progress());
+    t.ok(pauses.length > 1, 'asked in between');
+    t.equal(
+      pauses.reduce((sum, each) => sum + each, 0),
+      600_000,
+    );
   });
 
   for (const [title, unready] of [

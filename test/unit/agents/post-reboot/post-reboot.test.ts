@@ -6,3 +6,4 @@ import './api-steps.ts';
 import './restore.ts';
 import './serving-certificate.ts';
 import './check-identity.ts';
+import './complete.ts';

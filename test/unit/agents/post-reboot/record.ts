@@ -27,6 +27,7 @@ t.test('record', async (t) => {
     cluster: 'edge.example.test',
     node: 'edge-7',
     installed: 'then',
+    version: /^\d+\.\d+\.\d+/,
     completed: /^20\d\d-.*Z$/,
     containerRestarts: restarts,
     steps: [

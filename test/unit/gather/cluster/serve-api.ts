@@ -22,9 +22,13 @@ export const adminKubeconfig = (port: number) =>
     credentials: { kind: 'embedded', authority: authority.certificate, ...admin },
   });
 
-/** An API that answers so, until the test ends. */
+/** What signs the API's own certificate, as PEM. */
+export const servingAuthority = authority.certificate;
+
+/** An API that answers so, until the test ends; it takes any client certificate, and none. */
 export async function serveApi(t: Test, listener: RequestListener) {
-  const api = createServer({ cert: server.certificate, key: server.key }, listener);
+  const identity = { cert: server.certificate, key: server.key };
+  const api = createServer({ ...identity, requestCert: true, rejectUnauthorized: false }, listener);
   const { promise, resolve } = Promise.withResolvers<void>();
   api.listen(0, '127.0.0.1', resolve);
   await promise;
