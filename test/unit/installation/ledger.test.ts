@@ -32,7 +32,7 @@ t.test('every entry says when it may go; a unit is optional', async (t) => {
     ledgerSchema.safeParse({ entries: [{ ...entry, ...change }], goneKeys: [] }).success;
   t.ok(accepts({}));
   t.ok(accepts({ unit: 'x.service' }));
-  for (const change of [{ when: 'now' }, { when: undefined }, { unit: 1 }, { path: undefined }]) {
-    t.notOk(accepts(change), JSON.stringify(change));
-  }
+  t.notOk(accepts({ when: 'now' }));
+  t.notOk(accepts({ unit: 1 }));
+  for (const field of Object.keys(entry)) t.notOk(accepts({ [field]: undefined }), field);
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { recordedSteps } from '../../../lib/installation/record.ts';
+import { recordedSteps, recordSchema } from '../../../lib/installation/record.ts';
 import type { JournalEntry } from '../../../lib/steps/journal.ts';
 
 const entry = (
@@ -27,4 +27,37 @@ t.test('a step is recorded once: its last success and all its starts', async (t)
     { agent: 'bootkube', name: 'reboot', seconds: 0, waited: 0, cpu: 0, attempts: 0 },
   ]);
   t.strictSame(recordedSteps('bootkube', []), []);
+});
+
+const record = {
+  schemaVersion: 1,
+  version: '1.2.3',
+  clusterId: 'c',
+  cluster: 'sno.example.com',
+  node: 'n1',
+  installed: '2030-01-01T00:00:00Z',
+  completed: '2030-01-01T01:00:00Z',
+  containerRestarts: [{ pod: 'p', container: 'c', count: 1 }],
+  steps: [{ agent: 'bootkube', name: 'render', seconds: 1.5, waited: 0.5, cpu: 1, attempts: 2 }],
+};
+
+t.test('a record is read as it was written, with every field', async (t) => {
+  t.strictSame(recordSchema.parse(record), record);
+  const { installed: _, ...unknown } = record;
+  t.strictSame(recordSchema.parse(unknown), unknown, 'when the disk was complete may be unknown');
+  const accepts = (change: object) => recordSchema.safeParse({ ...record, ...change }).success;
+  for (const field of Object.keys(unknown)) t.notOk(accepts({ [field]: undefined }), field);
+  for (const part of ['containerRestarts', 'steps'] as const) {
+    for (const field of Object.keys(record[part][0] ?? {})) {
+      t.notOk(accepts({ [part]: [{ ...record[part][0], [field]: undefined }] }), field);
+    }
+  }
+  const faults = [
+    { schemaVersion: 2 },
+    { installed: 'yesterday' },
+    { completed: 'today' },
+    { steps: [{ ...record.steps[0], attempts: 1.5 }] },
+    { containerRestarts: [{ ...record.containerRestarts[0], count: 0.5 }] },
+  ];
+  for (const fault of faults) t.notOk(accepts(fault), JSON.stringify(fault));
 });
