@@ -110,3 +110,30 @@ t.test('a link and a directory that are listed are no parents to add', async (t)
   });
   t.strictSame(config.storage?.directories, [{ path: '/data/app', mode: 0o700 }]);
 });
+
+/** Directories of the image, of which Ignition would change the modes (`/opt` and `/root` are links). */
+const OF_THE_IMAGE = [
+  ...['/boot', '/etc', '/home', '/mnt', '/opt', '/root', '/run', '/srv', '/tmp', '/usr'],
+  ...['/usr/local/bin', '/usr/local/lib', '/usr/local/sbin', '/var/lib', '/var/log', '/var/opt'],
+  ...['/var/tmp', '/etc/containers', '/etc/containers/registries.conf.d', '/etc/cron.d'],
+  ...['/etc/NetworkManager/system-connections', '/etc/profile.d', '/etc/ssh', '/etc/ssl/certs'],
+  ...['/etc/sysctl.d', '/etc/systemd/network', '/etc/systemd/system', '/etc/tmpfiles.d'],
+  ...['/etc/modules-load.d', '/etc/modprobe.d', '/etc/pki/ca-trust/source/anchors'],
+];
+
+t.test('directories of the image keep their modes', async (t) => {
+  for (const path of OF_THE_IMAGE) {
+    const config = configOf({ files: [file(`${path}/a`, 0o644, 'a')] });
+    t.equal(config.storage?.directories, undefined, path);
+  }
+});
+
+t.test('entries of one name stay in their order', async (t) => {
+  const config = configOf({
+    files: ['b', 'a', 'c'].map((text) => file('/etc/a', 0o600, text)),
+  });
+  t.strictSame(
+    config.storage?.files?.map(({ contents }) => contents?.source),
+    ['data:,b', 'data:,a', 'data:,c'],
+  );
+});
