@@ -123,19 +123,25 @@ class Approver {
     const { spec, status, metadata } = request;
     const own = spec.signerName === servingSigner && spec.username === userOfNode(nodeName);
     if (!own || status?.certificate === undefined || issued === undefined) return false;
-    if (this.#issued.has(metadata.uid ?? '')) return false;
-    this.#issued.add(metadata.uid ?? '');
+    const id = identityOf(metadata);
+    if (this.#issued.has(id)) return false;
+    this.#issued.add(id);
     return issued(request);
   }
 
   #report({ metadata, spec }: CertificateSigningRequest, judgement: Decision['judgement']): void {
-    const uid = metadata.uid ?? metadata.name;
+    const id = identityOf(metadata);
     const text = JSON.stringify(judgement);
-    if (this.#reported.get(uid) === text) return;
-    this.#reported.set(uid, text);
+    if (this.#reported.get(id) === text) return;
+    this.#reported.set(id, text);
     const { username: requestor = '', signerName: signer } = spec;
     this.#options.report({ request: metadata.name, requestor, signer, judgement });
   }
+}
+
+/** A request that was deleted and created again under its name is another one. */
+function identityOf({ uid, name }: CertificateSigningRequest['metadata']): string {
+  return uid ?? name;
 }
 
 function isDecided({ status }: CertificateSigningRequest): boolean {

@@ -185,6 +185,29 @@ t.test('ends when its own certificates are enough, each asked about once', async
   t.strictSame(asked, ['first', 'second']);
 });
 
+t.test('a request created again under its name is another one', async (t) => {
+  const asked: (string | undefined)[] = [];
+  const { api, running, decision } = await startApprover(t, ({ metadata }) => {
+    asked.push(metadata.uid);
+    return metadata.name === 'last';
+  });
+  const issued = { status: { certificate: 'YQ==' } };
+  const again = async (name: string, uid: string, variation: Variation) => {
+    const object = await request(name, variation);
+    api.set(`${REQUESTS}/${name}`, { ...object, metadata: { ...object.metadata, uid } });
+  };
+  const foreign = { spec: { username: 'other' } };
+  await again('own', '1', issued);
+  await again('foreign', '1 of foreign', foreign);
+  await decision('foreign');
+  await again('own', '2', issued);
+  await again('foreign', '2 of foreign', foreign);
+  t.match(await decision('foreign', 1), { judgement: { rule: 'requestor' } });
+  await again('last', '3', issued);
+  await running;
+  t.strictSame(asked, ['1', '2', '3']);
+});
+
 t.test('ends with the reason of its signal, and leaves no watch', async (t) => {
   const { api, stop, running, decision } = await startApprover(t);
   api.set(`${REQUESTS}/right`, await request('right'));

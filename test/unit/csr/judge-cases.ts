@@ -327,6 +327,12 @@ export const left: (Row & { rule: Rule })[] = [
     title: 'a host that was renamed since its node was named',
     host: { staticHostName: 'edge.example.com' },
   },
+  {
+    rule: 'host-name',
+    title: 'a host without any name',
+    host: { nodeName: '', staticHostName: '', runningHostName: '' },
+    request: { spec: { username: 'system:node:' } },
+  },
   { rule: 'host-name', title: 'a host without a static name', host: { staticHostName: '' } },
   {
     rule: 'host-name',

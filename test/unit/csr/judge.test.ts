@@ -1,9 +1,11 @@
 import t from 'tap';
 import { judge } from '../../../lib/csr/judge.ts';
+import { x509 } from '../../../lib/pki/x509.ts';
+import { twoValues } from './damaged-requests.ts';
 import { approved } from './judge-approved.ts';
 import { left, type Row } from './judge-cases.ts';
 import { approvedFamilies, leftFamilies } from './judge-families.ts';
-import { host, node, now, signingRequest } from './requests.ts';
+import { host, node, now, signingRequest, type Variation } from './requests.ts';
 
 t.test('a request that is the node’s own is approved', async (t) => {
   for (const row of [...approved, ...approvedFamilies]) {
@@ -16,6 +18,32 @@ t.test('every other request is left with the rule that it breaks', async (t) => 
     const judgement = await verdict(row);
     t.match(judgement, { verdict: 'leave', rule: row.rule }, row.title);
     t.ok('explanation' in judgement && judgement.explanation !== '', `${row.title}: is explained`);
+  }
+});
+
+t.test('the explanation names what was found', async (t) => {
+  const rows: [Variation, RegExp][] = [
+    [
+      { extraAttributes: [new x509.ChallengePasswordAttribute('secret')] },
+      /found 1\.2\.840\.113549\.1\.9\.7$/,
+    ],
+    [
+      { extraExtensions: [new x509.BasicConstraintsExtension(true, 3, true)] },
+      /found 2\.5\.29\.19$/,
+    ],
+    [{ extraAttributes: [twoValues()], names: [] }, /found 1\.2\.840\.113549\.1\.9\.14/],
+    [{ names: [{ type: 'email', value: 'root@example.com' }] }, /found email:root@example\.com$/],
+    [{ names: [] }, /expected sno\.example\.com; found none$/],
+    [{ key: 'RSA-1536' }, /found RSA 1536$/],
+    [{ key: 'Ed25519' }, /found ed25519$/],
+    [{ spec: { username: '' } }, /expected system:node:sno\.example\.com; found nobody$/],
+    [{ spec: { signerName: 'a/b' } }, /expected kubernetes\.io\/kubelet-serving; found a\/b$/],
+    [{ status: { conditions: [{ type: 'Denied', status: 'True' }] } }, /Denied already/],
+    [{ status: { certificate: 'YQ==' } }, /Issued already/],
+    [{ created: '2029-12-31T22:10:00Z' }, /2029-12-31T22:10:00\.000Z/],
+  ];
+  for (const [request, says] of rows) {
+    t.match(await verdict({ title: '', request }), { explanation: says }, `${says}`);
   }
 });
 

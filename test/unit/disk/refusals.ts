@@ -223,6 +223,34 @@ export const refusals: Readonly<Record<string, RefusalCase>> = {
       /vgchange --activate n vg0"\. Close it with "cryptsetup close luks-data"/,
     ],
   },
+  'uses at several depths, of which the deepest ends first': {
+    host: {
+      devices: {
+        sda: {
+          number: '8:0',
+          partitions: {
+            sda1: part('8:1', 1),
+            sda2: part('8:2', 2),
+            sda4: part('8:4', 4, { holders: ['dm-0'] }),
+          },
+        },
+        'dm-0': mapper('253:0', 'luks-data', 'CRYPT-LUKS2-0b1d2c-luks-data', {
+          holders: ['dm-1', 'dm-2'],
+        }),
+        'dm-1': mapper('253:1', 'vg0-lv0', VG),
+        'dm-2': mapper('253:2', 'vg0-lv1', `${VG}x`),
+      },
+      mountinfo:
+        '36 25 8:1 / /mnt rw - ext4 /dev/sda1 rw\n' +
+        '37 25 253:1 / /data rw - xfs /dev/mapper/vg0-lv0 rw\n',
+      swaps: '/dev/sda2 partition 2097148 0 -2\n/dev/dm-2 partition 2097148 0 -3\n',
+    },
+    says: [
+      /umount \/data".*vgchange --activate n vg0".*umount \/mnt"/,
+      /swapoff \/dev\/(mapper\/vg0-lv1|dm-2)".*vgchange --activate n vg0".*swapoff \/dev\/sda2"/,
+      /vgchange --activate n vg0".*cryptsetup close luks-data"\. Then/,
+    ],
+  },
   'a path of a multipath device': {
     host: {
       devices: {

@@ -51,12 +51,13 @@ export const statusAt = (revision: number) => ({
   errors: ['alarm'],
 });
 
-/** An etcd member with these answers, until the test ends; what it is not told is UNIMPLEMENTED. */
-export async function serveEtcd(
+/** A server on loopback with these answers, until the test ends; the others are UNIMPLEMENTED. Its port. */
+export async function listen(
   t: Test,
   handlers: Handlers,
-  streams: Streams = {},
-): Promise<EtcdClient> {
+  streams: Streams,
+  as: ServerCredentials,
+): Promise<number> {
   const server = new Server();
   const definition = fromJSON(etcdDescriptor, {
     keepCase: true,
@@ -74,11 +75,21 @@ export async function serveEtcd(
       Object.fromEntries(names.map((name) => [name, implementation(name, handlers, streams)])),
     );
   }
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+  t.teardown(() => server.forceShutdown());
+  return await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', as, (error, bound) =>
       error === null ? resolve(bound) : reject(error),
     ),
   );
+}
+
+/** An etcd member with these answers, until the test ends. */
+export async function serveEtcd(
+  t: Test,
+  handlers: Handlers,
+  streams: Streams = {},
+): Promise<EtcdClient> {
+  const port = await listen(t, handlers, streams, ServerCredentials.createInsecure());
   const rpc = new RpcClient({
     name: 'etcd',
     address: `127.0.0.1:${port}`,
@@ -86,10 +97,7 @@ export async function serveEtcd(
     descriptor: etcdDescriptor,
   });
   const client = new EtcdClient('https://etcd.test:2379', rpc);
-  t.teardown(() => {
-    client.close();
-    server.forceShutdown();
-  });
+  t.teardown(() => client.close());
   return client;
 }
 

@@ -89,6 +89,13 @@ t.test('a file that cannot be synced is not a snapshot', async (t) => {
   t.strictSame(await readdir(join(target, '..')), []);
 });
 
+t.test('a name that cannot be made durable is an error', async (t) => {
+  const { client, folder, target } = await member(t);
+  const files = await recordFileOperations(t, folder);
+  files.failAt(/^sync snapshots$/, new Error('EIO'));
+  await t.rejects(takeSnapshot(client, target, limits()), /EIO/);
+});
+
 const broken: readonly { title: string; send: (stream: Stream) => void; found: RegExp }[] = [
   {
     title: 'damaged',

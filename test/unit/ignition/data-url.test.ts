@@ -45,6 +45,11 @@ for (const { name, contents, gzip = true, form, compression } of ENCODED) {
   });
 }
 
+t.test('gzip is used unless it is ruled out', async (t) => {
+  const contents = 'a b\n'.repeat(999);
+  t.strictSame(dataUrl(contents), dataUrl(contents, { gzip: true }));
+});
+
 const DECODED: readonly (readonly [string, string])[] = [
   ['data:,a%20b+c', 'a b+c'],
   ['data:text/plain;charset=utf-8,x', 'x'],

@@ -7,6 +7,7 @@ import {
   link,
   unit,
   user,
+  withDropins,
 } from '../../../lib/ignition/entries.ts';
 
 const files = [file('/etc/z', 0o600, 'z'), file('/etc/app/a/b', 0o644, 'b')];
@@ -58,4 +59,81 @@ t.test('a file has mode, contents and hash', async (t) => {
     overwrite: true,
     contents: { source: 'data:,x', verification: { hash: /^sha512-/ } },
   });
+});
+
+t.test('drop-ins go to the unit of that name; those of other units get an entry', async (t) => {
+  const added = (unit: string, name: string) => ({ unit, name, contents: `of ${unit}` });
+  const before = [
+    unit('a.service', { enabled: true, dropins: [dropin('10.conf', 'own')] }),
+    unit('b.service', { contents: '[Unit]\n' }),
+    unit('c.service', { mask: true }),
+  ];
+  const after = withDropins(before, [
+    added('a.service', '20.conf'),
+    added('b.service', '20.conf'),
+    added('os.service', '30.conf'),
+    added('os.service', '40.conf'),
+  ]);
+  t.strictSame(after, [
+    {
+      name: 'a.service',
+      enabled: true,
+      dropins: [dropin('10.conf', 'own'), dropin('20.conf', 'of a.service')],
+    },
+    {
+      name: 'b.service',
+      contents: '[Unit]\n',
+      dropins: [dropin('20.conf', 'of b.service')],
+    },
+    { name: 'c.service', mask: true },
+    {
+      name: 'os.service',
+      dropins: [dropin('30.conf', 'of os.service'), dropin('40.conf', 'of os.service')],
+    },
+  ]);
+  t.strictSame(withDropins(before, []), before);
+});
+
+t.test('a file and a link replace what the image has', async (t) => {
+  t.strictSame(link('/etc/a', '/etc/b'), { path: '/etc/a', target: '/etc/b', overwrite: true });
+  t.equal(file('/etc/a', 0o600, 'x', { overwrite: false }).overwrite, false);
+  const long = 'long '.repeat(200);
+  t.equal(file('/etc/a', 0o600, long).contents?.compression, 'gzip');
+  t.notMatch(file('/etc/a', 0o600, long, { gzip: false }).contents, { compression: 'gzip' });
+});
+
+t.test('a link and a directory that are listed are no parents to add', async (t) => {
+  const config = configOf({
+    files: [file('/data/app/a', 0o600, 'a'), file('/etc/a', 0o600, 'a')],
+    links: [link('/data', '/var/data')],
+    directories: [directory('/data/app', 0o700)],
+  });
+  t.strictSame(config.storage?.directories, [{ path: '/data/app', mode: 0o700 }]);
+});
+
+/** Directories of the image, of which Ignition would change the modes (`/opt` and `/root` are links). */
+const OF_THE_IMAGE = [
+  ...['/boot', '/etc', '/home', '/mnt', '/opt', '/root', '/run', '/srv', '/tmp', '/usr'],
+  ...['/usr/local/bin', '/usr/local/lib', '/usr/local/sbin', '/var/lib', '/var/log', '/var/opt'],
+  ...['/var/tmp', '/etc/containers', '/etc/containers/registries.conf.d', '/etc/cron.d'],
+  ...['/etc/NetworkManager/system-connections', '/etc/profile.d', '/etc/ssh', '/etc/ssl/certs'],
+  ...['/etc/sysctl.d', '/etc/systemd/network', '/etc/systemd/system', '/etc/tmpfiles.d'],
+  ...['/etc/modules-load.d', '/etc/modprobe.d', '/etc/pki/ca-trust/source/anchors'],
+];
+
+t.test('directories of the image keep their modes', async (t) => {
+  for (const path of OF_THE_IMAGE) {
+    const config = configOf({ files: [file(`${path}/a`, 0o644, 'a')] });
+    t.equal(config.storage?.directories, undefined, path);
+  }
+});
+
+t.test('entries of one name stay in their order', async (t) => {
+  const config = configOf({
+    files: ['b', 'a', 'c'].map((text) => file('/etc/a', 0o600, text)),
+  });
+  t.strictSame(
+    config.storage?.files?.map(({ contents }) => contents?.source),
+    ['data:,b', 'data:,a', 'data:,c'],
+  );
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import type { InstallableCluster } from '../../../lib/cluster/cluster.ts';
@@ -150,6 +150,26 @@ t.test('which disk may be written', async (t) => {
     if (typeof expected === 'string') t.equal(ask(), expected, name);
     else t.throws(ask, { kind: 'fatal', message: expected }, name);
   }
+  t.throws(() => requireWritable(cluster('refuse'), other), { code: 'disk-other-system' });
+  t.throws(() => requireWritable(cluster('refuse'), finished), { code: 'disk-installed' });
+});
+
+t.test('when the boot order was set is told of a finished installation', async (t) => {
+  const found = { ...marker(ours, 'finished'), bootOrderSetAt: '2026-01-02' };
+  t.strictSame(judgeDisk(coreos, ours, found, undefined), {
+    kind: 'finished',
+    at: found.at,
+    bootOrderSetAt: '2026-01-02',
+  });
+  const folder = t.testdir();
+  await writeMarker(folder, found);
+  t.strictSame(await readMarker(folder), found);
+  const file = join(folder, 'lib/sno-agents/installation.json');
+  t.equal(statSync(file).mode & 0o777, 0o644);
+  for (const field of ['clusterId', 'cluster', 'state', 'at']) {
+    writeFileSync(file, JSON.stringify({ ...found, [field]: undefined }));
+    t.equal(await readMarker(folder), undefined, `a marker without ${field}`);
+  }
 });
 
 t.test('the marker of an installation', async (t) => {
@@ -176,6 +196,18 @@ t.test('the marker of an installation', async (t) => {
   }
   const blocked = t.testdir({ lib: { 'sno-agents': { 'installation.json': {} } } });
   await t.rejects(readMarker(blocked), { code: 'EISDIR' }, 'unreadable is not absent');
+});
+
+t.test('a partition is called by its label, its name in the table, its file system', async (t) => {
+  const children = [
+    { ...partition('label'), partlabel: 'name' },
+    { ...partition(null), partlabel: 'name' },
+    partition(null, 'xfs'),
+  ];
+  t.strictSame(judgeDisk({ ...coreos, children }, ours, undefined, undefined), {
+    kind: 'other-system',
+    what: 'partitions label, name, xfs',
+  });
 });
 
 t.test('ledger and snapshot record: absent, good, damaged', async (t) => {
@@ -213,6 +245,10 @@ t.test('ledger and snapshot record: absent, good, damaged', async (t) => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, JSON.stringify(good));
     t.strictSame(await read(), good);
+    for (const field of Object.keys(good)) {
+      writeFileSync(path, JSON.stringify({ ...good, [field]: undefined }));
+      await t.rejects(read(), { kind: 'fatal', message: path }, `without ${field}`);
+    }
     for (const text of ['', '{"entries":', '{}', JSON.stringify(good).replace('"ab"', '7')]) {
       writeFileSync(path, text);
       await t.rejects(read(), { kind: 'fatal', message: path }, text);

@@ -73,6 +73,9 @@ async function host(t: Test) {
     process.env.PATH = before;
   });
   const stored = new Map<string, { id: string; pinned: boolean }>();
+  /** References that the runtime was asked about, and those of which it does not know yet. */
+  const asked: string[] = [];
+  const unheard = new Set<string>();
   const called = () => readFileSync(calls, 'utf8').trimEnd().split('\n');
   // A unix socket's path is short.
   const root = mkdtempSync('/tmp/sno-cri-');
@@ -85,6 +88,8 @@ async function host(t: Test) {
     RuntimeConfig: () => ({ linux: { cgroupDriver: 'SYSTEMD' } }),
     ImageStatus: (request) => {
       const reference = /"image":"([^"]*)"/.exec(JSON.stringify(request))?.[1] ?? '';
+      asked.push(reference);
+      if (unheard.has(reference)) return { image: null };
       const imported = readFileSync(calls, 'utf8').includes(' images import ');
       const known = stored.get(reference) ?? (imported ? { id: ID, pinned: false } : undefined);
       return { image: known === undefined ? null : { ...known, repoTags: [reference] } };
@@ -97,7 +102,7 @@ async function host(t: Test) {
   const log = createLogger({ write: () => true });
   const progress = new Progress(signal, performance.now() + 60_000, log, { waiting: () => true });
   const payload = join(folder, 'payload');
-  return { folder, payload, paths, progress, stored, called, program, socket };
+  return { folder, payload, paths, progress, stored, asked, unheard, called, program, socket };
 }
 
 t.test('images are imported, binaries installed, and all of it synced', async (t) => {
@@ -176,20 +181,48 @@ t.test('a failure of ctr can pass, and says what ctr said', async (t) => {
   t.match(await thrownBy(none.pin('r', limits)), { kind: 'retry', details: { found: /ENOENT/ } });
 });
 
+/** Waits until the runtime was asked that often about a reference, or the work has ended; whether it has. */
+async function hasEnded(work: Promise<unknown>, asked: readonly string[], reference: string) {
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  work.then(end, end);
+  while (!ended && asked.filter((it) => it === reference).length < 3) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return ended;
+}
+
 t.test('a name is taken from the image that has it, and waited for', async (t) => {
-  const { called, stored, program, socket, paths } = await host(t);
+  const { called, stored, asked, program, socket, paths } = await host(t);
   using runtime = connectHostRuntime(paths);
   const importer = containerdImporter(runtime);
   stored.set('r.test/pause:1', { id: ID, pinned: true });
   stored.set('k8s/pause', { id: 'sha256:old', pinned: true });
   program('ctr');
   const tagged = importer.tag('r.test/pause:1', 'k8s/pause', { signal, deadlineMs: 60_000 });
-  while (!called().join().includes('tag')) await new Promise((resolve) => setTimeout(resolve, 5));
+  t.notOk(await hasEnded(tagged, asked, 'k8s/pause'), 'the runtime has the old image by that name');
   stored.set('k8s/pause', { id: ID, pinned: false });
   await tagged;
   t.strictSame(called(), [
     `ctr --address ${socket} --namespace k8s.io images tag --force r.test/pause:1 k8s/pause`,
   ]);
+});
+
+t.test('an imported image is waited for, but not without end', async (t) => {
+  const { unheard, asked, paths } = await host(t);
+  using runtime = connectHostRuntime(paths);
+  const importer = containerdImporter(runtime);
+  const limits = { signal, deadlineMs: 60_000 };
+  unheard.add('r.test/etcd:1');
+  const imported = importer.importArchive('etcd.tar', limits);
+  t.notOk(await hasEnded(imported, asked, 'r.test/etcd:1'), 'the runtime has not heard of it');
+  unheard.clear();
+  await imported;
+  unheard.add('r.test/etcd:1');
+  await importer.importArchive('etcd.tar', limits);
+  t.equal(await importer.find('r.test/etcd:1', limits), undefined, 'the caller finds out');
 });
 
 t.test('a copy is complete when it has its description', async (t) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import fsp, { readFile } from 'node:fs/promises';
+import fsp, { readFile, stat } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import t from 'tap';
@@ -148,6 +148,9 @@ t.test('a payload is fetched once', async (t) => {
   for (const [path, content] of Object.entries({ ...files, 'payload.yaml': text })) {
     t.equal(await readFile(join(folder, path), 'utf8'), content, path);
   }
+  for (const path of [folder, join(folder, 'bin'), join(folder, 'images')]) {
+    t.equal((await stat(path)).mode & 0o777, 0o755, path);
+  }
   asked.length = 0;
   await fetchPayload(source, folder, options);
   t.strictSame(asked, [], 'a complete folder asks for nothing');
@@ -178,6 +181,7 @@ t.test('another payload.yaml is refused before it is read', async (t) => {
   const expected = sha256(description());
   await t.rejects(fetchPayload({ url: `${url}/p`, sha256: expected }, folder, options), {
     kind: 'fatal',
+    code: 'payload-mismatch',
     message: new RegExp(
       `p/payload.yaml is not what .*expected SHA-256 ${expected}; found ${sha256('}not even YAML')}`,
     ),
@@ -285,4 +289,22 @@ t.test('the first file that fails ends the others', async (t) => {
     fetchPayload({ url: `${url}/p`, sha256: sha256(text) }, folder, stopped),
     /told to stop/,
   );
+});
+
+t.test('a signal ends what is being fetched', async (t) => {
+  const text = description();
+  const stop = new AbortController();
+  const { url } = await site(t, {
+    ...answersFor(text),
+    '/p/bin/kubectl': (_, response) => {
+      response.writeHead(200, { 'content-length': 7 });
+      response.flushHeaders();
+      stop.abort(new Error('told to stop'));
+    },
+  });
+  const folder = join(t.testdir(), 'payload');
+  const source = { url: `${url}/p`, sha256: sha256(text) };
+  const patient = { signal: stop.signal, deadlineMs: 100_000 };
+  await t.rejects(fetchPayload(source, folder, patient), /told to stop/);
+  t.notOk(existsSync(join(folder, 'payload.yaml')));
 });

@@ -29,7 +29,7 @@ class FakeImporter implements ImageImporter {
     this.stored.set(reference, { id, pinned: false });
   }
   async tag(reference: string, newReference: string) {
-    this.done.push(`tag ${newReference}`);
+    this.done.push(`tag ${reference} as ${newReference}`);
     this.stored.set(newReference, { id: this.stored.get(reference)?.id ?? '', pinned: false });
   }
   async pin(reference: string) {
@@ -59,7 +59,7 @@ t.test('images are imported once, pinned, and the sandbox image gets its name', 
   const fresh = new FakeImporter('r/pause:1', names);
   t.strictSame(await run(fresh), ['etcd', 'pause']);
   const everything = ['import r/etcd:1', 'pin r/etcd:1', 'import r/pause:2', 'pin r/pause:2'];
-  t.strictSame(fresh.done, [...everything, 'tag r/pause:1', 'pin r/pause:1']);
+  t.strictSame(fresh.done, [...everything, 'tag r/pause:2 as r/pause:1', 'pin r/pause:1']);
   t.strictSame(await run(fresh), [], 'a second run imports nothing');
   t.equal(fresh.done.length, 6, 'and changes nothing');
 
@@ -73,7 +73,7 @@ t.test('images are imported once, pinned, and the sandbox image gets its name', 
   renamed.stored.set('r/pause:1', { id: 'sha256:other', pinned: true });
   await run(renamed);
   t.equal(renamed.stored.get('r/pause:1')?.id, id, 'the runtime starts sandboxes with ours');
-  t.ok(renamed.done.includes('tag r/pause:1'));
+  t.ok(renamed.done.includes('tag r/pause:2 as r/pause:1'));
 
   const foreign = new FakeImporter(undefined, names);
   foreign.importArchive = async () => {

@@ -142,9 +142,17 @@ t.test('every fault names the file and the field', async (t) => {
 });
 
 t.test('no payload, and one that is too large', async (t) => {
-  await t.rejects(readPayload(t.testdir()), /No payload found: .*payload\.yaml does not exist/);
+  await t.rejects(readPayload(t.testdir()), {
+    kind: 'usage',
+    code: 'payload-damaged',
+    message: /No payload found: .*payload\.yaml does not exist/,
+  });
   const large = t.testdir({ 'payload.yaml': `#${'x'.repeat(1 << 20)}` });
-  await t.rejects(readPayload(large), /at most 1048576 bytes/);
+  await t.rejects(readPayload(large), { kind: 'usage', message: /at most 1048576 bytes/ });
+  const largest = `${description()}\n#`.padEnd(1 << 20, 'x');
+  t.match(await readPayload(t.testdir({ 'payload.yaml': largest })), { kind: 'Payload' });
+  const folder = t.testdir({ 'payload.yaml': {} });
+  await t.rejects(readPayload(folder), { code: 'EISDIR' }, 'unreadable is not absent');
 });
 
 /** A payload folder on the disk with one image and two binaries. */
@@ -172,10 +180,10 @@ t.test('files are verified, all of them', async (t) => {
   await verifyPayload(payload, signal);
   writeFileSync(join(directory, 'images/etcd.tar'), 'rat');
   writeFileSync(join(directory, 'cni/bridge'), 'bridge 2');
-  await t.rejects(
-    verifyPayload(payload, signal),
-    /images\/etcd\.tar: expected.*cni\/bridge: expected/,
-  );
+  await t.rejects(verifyPayload(payload, signal), {
+    kind: 'fatal',
+    message: /images\/etcd\.tar: expected.*cni\/bridge: expected/,
+  });
   await t.rejects(
     verifyPayload(payload, AbortSignal.abort(new Error('stopped'))),
     /stopped|abort/i,
@@ -189,6 +197,7 @@ t.test('a payload for other hosts is refused before anything is done with it', a
   const progress = new Progress(signal, performance.now() + 30_000, log, { waiting: () => true });
   await t.rejects(bringPayload(directory, hostPaths(directory), progress), {
     kind: 'fatal',
+    code: 'payload-mismatch',
     message: new RegExp(`is for other hosts; expected .*; found ${architecture}`),
   });
 });
@@ -199,10 +208,20 @@ t.test('links and special files are not followed', async (t) => {
   symlinkSync('../outside', join(directory, 'link'));
   symlinkSync('bin', join(directory, 'folder-link'));
   mkdirSync(join(directory, 'folder'));
-  await t.rejects(payloadPath(payload, 'link'), /not a plain file.*found a link to .*outside/);
+  await t.rejects(payloadPath(payload, 'link'), {
+    kind: 'usage',
+    message: /not a plain file.*found a link to .*outside/,
+  });
   await t.rejects(payloadPath(payload, 'folder-link/kubelet'), /not a plain file/);
-  await t.rejects(payloadPath(payload, 'folder'), /not a plain file/);
-  await t.rejects(payloadPath(payload, 'absent'), /lacks absent/);
+  await t.rejects(payloadPath(payload, 'folder'), {
+    kind: 'usage',
+    message: /not a plain file.*found something else/,
+  });
+  await t.rejects(payloadPath(payload, 'absent'), {
+    kind: 'usage',
+    code: 'payload-damaged',
+    message: /lacks absent; expected .*\/payload\/absent/,
+  });
   t.equal(await payloadPath(payload, 'bin/kubelet'), join(directory, 'bin/kubelet'));
 });
 
@@ -229,7 +248,11 @@ t.test('binaries are installed whole, once, and only as stated', async (t) => {
 
   writeFileSync(kubelet, 'old');
   writeFileSync(join(directory, 'bin/kubelet'), 'changed after it was verified');
-  await t.rejects(install(), /bin\/kubelet of the payload is damaged/);
+  await t.rejects(install(), {
+    kind: 'fatal',
+    code: 'payload-damaged',
+    message: /bin\/kubelet of the payload is damaged/,
+  });
   t.equal(await readFile(kubelet, 'utf8'), 'old');
   t.strictSame(await readdir(destinations.host), ['kubelet'], 'nothing is left beside it');
 });

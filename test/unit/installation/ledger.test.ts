@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import t from 'tap';
+import { hostPaths } from '../../../lib/host/paths.ts';
+import { isLeft, type LedgerEntry, ledgerSchema } from '../../../lib/installation/ledger.ts';
+
+const signal = AbortSignal.timeout(60_000);
+const entry: LedgerEntry = {
+  path: '/etc/bootstrap.key',
+  sha256: createHash('sha256').update('installed').digest('hex'),
+  why: 'the bootstrap',
+  when: 'steady-state',
+};
+
+t.test('a file is left as long as it holds what was installed', async (t) => {
+  const paths = hostPaths(t.testdir({ etc: {} }));
+  t.equal(await isLeft(paths, entry, signal), false, 'no file');
+  writeFileSync(paths.at(entry.path), 'installed');
+  t.equal(await isLeft(paths, entry, signal), true);
+  writeFileSync(paths.at(entry.path), 'overwritten by an operator');
+  t.equal(await isLeft(paths, entry, signal), false, 'the file belongs to another now');
+});
+
+t.test('a file that cannot be read is not called gone', async (t) => {
+  const paths = hostPaths(t.testdir({ etc: {} }));
+  mkdirSync(paths.at(entry.path));
+  await t.rejects(isLeft(paths, entry, signal), { code: 'EISDIR' });
+});
+
+t.test('every entry says when it may go; a unit is optional', async (t) => {
+  const accepts = (change: object) =>
+    ledgerSchema.safeParse({ entries: [{ ...entry, ...change }], goneKeys: [] }).success;
+  t.ok(accepts({}));
+  t.ok(accepts({ unit: 'x.service' }));
+  t.notOk(accepts({ when: 'now' }));
+  t.notOk(accepts({ unit: 1 }));
+  for (const field of Object.keys(entry)) t.notOk(accepts({ [field]: undefined }), field);
+});
