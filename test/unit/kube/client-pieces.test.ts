@@ -96,7 +96,7 @@ const badKubeconfigs = [
   {
     title: 'no context',
     text: good.replace('current-context: x', 'current-context: y'),
-    reason: /no context y/,
+    reason: /context y not found/,
   },
   {
     title: 'no CA',

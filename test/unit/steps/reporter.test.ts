@@ -53,7 +53,7 @@ t.test('systemd gets time for looking at a step, and again for each attempt', as
   t.match(state(), { state: 'done', exitCode: 0, step: { name: 'first', attempt: 2 } });
 });
 
-t.test('whoever reads the status after READY reads that of this run', async (t) => {
+t.test('the status that is read after READY is that of this run', async (t) => {
   const { reporter, told, status } = reporting(t);
   mkdirSync(join(status, '..'), { recursive: true });
   writeFileSync(status, '{"state":"failed"}');
@@ -86,5 +86,6 @@ t.test('a wait is news once, and is told with its step', async (t) => {
     reason: 'the disk is full; expected 1 GB; found 2 MB',
     failure: { what: 'the disk is full', found: '2 MB' },
   });
-  t.match(told().at(-1), /^--status=failed: the disk is full/);
+  // Messages to systemd may overtake one another.
+  t.match(told().join('\n'), /--status=failed: the disk is full/);
 });
