@@ -32,6 +32,8 @@ export interface Options {
   readonly count: number;
   readonly onlyFiles: RegExp;
   readonly onVerdict: (verdict: Verdict) => void;
+  /** Fired, no further mutant is begun: the verdicts are those so far. */
+  readonly stop: AbortSignal;
 }
 
 interface Candidate extends Mutant {
@@ -48,13 +50,13 @@ export async function judgeGroup(group: Group, options: Options): Promise<GroupR
   const [first = ''] = options.trees;
   const candidates = await candidatesOf(group, first);
   const files = await filesOf(first, group.tests);
-  const tried = await onEachTree(options.trees, files, baselineOf);
+  const tried = await onEachTree(options, files, baselineOf);
   const baselines = tried.filter((it) => 'covered' in it);
   const broken = tried.filter((it) => 'output' in it);
   const wanted = candidates.filter(({ file }) => options.onlyFiles.test(file));
   const chosen = sample(wanted, options.count, options.seed, ({ name }) => JSON.stringify(name));
   const kills = new Map<string, number>();
-  const verdicts = await onEachTree(options.trees, chosen, async (tree, candidate) => {
+  const verdicts = await onEachTree(options, chosen, async (tree, candidate) => {
     const fate = await fateOf(tree, candidate, baselines, kills);
     const verdict = { ...candidate.name, line: lineOf(candidate.text, candidate), fate };
     options.onVerdict(verdict);
@@ -101,16 +103,19 @@ async function fateOf(
   });
 }
 
-/** Hands each item to a tree that is free; the results have the order of the items. */
+/** Hands each item to a tree that is free, until the stop; the results have the order of the items. */
 async function onEachTree<T, R>(
-  trees: readonly string[],
+  { trees, stop }: Pick<Options, 'trees' | 'stop'>,
   items: readonly T[],
   action: (tree: string, item: T) => Promise<R>,
 ): Promise<R[]> {
   const queue = items.entries();
   const results: [number, R][] = [];
   const workers = trees.map(async (tree) => {
-    for (const [index, item] of queue) results.push([index, await action(tree, item)]);
+    for (const [index, item] of queue) {
+      if (stop.aborted) return;
+      results.push([index, await action(tree, item)]);
+    }
   });
   await Promise.all(workers);
   return results.sort(([a], [b]) => a - b).map(([, result]) => result);

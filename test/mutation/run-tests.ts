@@ -22,7 +22,13 @@ export async function runTestFile(
   const started = performance.now();
   const test = execa(process.execPath, [join(root, file)], {
     cwd: root,
-    env: { TAP_BAIL: '1', TAP_TIMEOUT: String(Math.ceil(deadlineMs / 1000)), ...env },
+    env: {
+      TAP_BAIL: '1',
+      TAP_TIMEOUT: String(Math.ceil(deadlineMs / 1000)),
+      // Only the mutated module is compiled anew.
+      NODE_COMPILE_CACHE: join(root, 'dist/compile-cache'),
+      ...env,
+    },
     stdin: 'ignore',
     all: true,
     reject: false,

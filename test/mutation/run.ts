@@ -2,7 +2,8 @@
  * `npm run test:mutation [-- GROUP... --sample N --seed S --jobs J --file REGEXP]`: changes the sources
  * that hurt most, one place at a time, and runs the unit tests that execute that place. A group fails
  * when its tests notice less than 95 % of the mutants, or when test/mutation/survivors.json explains
- * a mutant that does not survive. Exit code: 0, 1 when a group fails, 2 for wrong arguments.
+ * a mutant that does not survive. SIGINT and SIGTERM end it with the scores so far. Exit code: 0,
+ * 1 when a group fails or the run was stopped, 2 for wrong arguments.
  *
  * All groups take hours of processor time; a sample of each says about the same.
  */
@@ -60,7 +61,7 @@ function belongsTo({ sources }: Group): (name: { readonly file: string }) => boo
   return ({ file }) => sources.some((pattern) => matchesGlob(file, pattern));
 }
 
-async function run(options: ReturnType<typeof wanted>): Promise<boolean> {
+async function run(options: ReturnType<typeof wanted>, stop: AbortSignal): Promise<boolean> {
   const survivors = await readSurvivors(join(import.meta.dirname, 'survivors.json'));
   const folder = await mkdtemp(join(tmpdir(), 'mutation-'));
   try {
@@ -68,24 +69,28 @@ async function run(options: ReturnType<typeof wanted>): Promise<boolean> {
     for (const tree of trees) await copyTree(root, tree);
     const scores: Score[] = [];
     for (const group of options.groups) {
+      if (stop.aborted) break;
       const onVerdict = (verdict: Verdict) => {
         if (verdict.fate === 'survived' || verdict.fate === 'uncovered') print(describe(verdict));
       };
-      const result = await judgeGroup(group, { ...options, trees, onVerdict });
+      const result = await judgeGroup(group, { ...options, trees, onVerdict, stop });
       const score = scoreOf(result, survivors, belongsTo(group));
       scores.push(score);
       print(summarise(score));
     }
     for (const { group, faults } of scores)
       for (const fault of faults) print(`FAIL  ${group}: ${fault}`);
-    return scores.every(({ faults }) => faults.length === 0);
+    if (stop.aborted) print('Stopped: the last score is of the mutants tried so far.');
+    return !stop.aborted && scores.every(({ faults }) => faults.length === 0);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 try {
-  process.exitCode = (await run(wanted())) ? 0 : 1;
+  process.exitCode = (await run(wanted(), stop.signal)) ? 0 : 1;
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 2;
