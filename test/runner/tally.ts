@@ -10,7 +10,7 @@ export interface Tally {
 
 /** What the reader of a run is told, as it happens. */
 export interface TallyEvents {
-  /** A test file ended. */
+  /** The tests of a file have ended. */
   onFile(name: string, tally: Tally): void;
   /** `detail` is YAML, without the indentation of TAP. */
   onFailure(name: string, detail: string): void;
@@ -25,31 +25,54 @@ export const addTally = (sum: Tally, { passed, failed, skipped }: Tally): void =
   sum.skipped += skipped;
 };
 
+/** The TAP comment that comes before the tests of a file where one process runs several files. */
+export const fileComment = (file: string): string => `file ${file}`;
+
 /**
- * Counts the TAP stream of a test file. The promise is kept when the stream has ended. A file or
- * subtest that failed without a failed assertion (it crashed, ran out of time, broke its plan, made
- * no assertion) counts as one failure; one that is skipped as a whole, as one skipped.
+ * Counts the TAP stream of a process that runs the test file `first`, or `first` and further files,
+ * each named by a comment. The promise resolves when the stream has ended. A process or subtest that
+ * failed without a failed assertion (it crashed, ran out of time, broke its plan, made no assertion)
+ * counts as one failure; a process that skips all of its tests, as one skipped.
  */
-export function tallyFile(
-  file: string,
+export function tallyFiles(
+  first: string,
   stream: NodeJS.ReadableStream,
   events: TallyEvents,
 ): Promise<Tally> {
   const total = emptyTally();
   const parser = new Parser();
-  watch(parser, [file], total, events);
+  let file = first;
+  let tally = emptyTally();
+  const endFile = () => {
+    events.onFile(file, tally);
+    addTally(total, tally);
+    tally = emptyTally();
+  };
+  watch(
+    parser,
+    () => [file],
+    (counted) => addTally(tally, counted),
+    events,
+  );
+  parser.on('comment', (comment) => {
+    const next = /^# file (\S+)\s*$/.exec(comment)?.[1];
+    if (next === undefined) return;
+    if (next !== first) endFile();
+    file = next;
+  });
   return new Promise((resolve, reject) => {
     parser.on('complete', (results) => {
       const { skipAll, comment } = results.plan;
       // A plan of nothing without a word is no skip but a file that tests nothing.
       const reason = /^\s*skip\S*\s+(.+)/i.exec(comment)?.[1];
       if (results.ok && skipAll && reason !== undefined) {
-        total.skipped += 1;
+        tally.skipped += 1;
         events.onSkip(file, reason);
-      } else if ((!results.ok || isEmpty(total)) && total.failed === 0) {
-        total.failed += 1;
+      } else if ((!results.ok || isEmpty(tally)) && total.failed + tally.failed === 0) {
+        tally.failed += 1;
         events.onFailure(file, results.ok ? 'no assertion was made' : stringify(results.failures));
       }
+      endFile();
       resolve(total);
     });
     stream.on('error', reject);
@@ -58,20 +81,31 @@ export function tallyFile(
 }
 
 /** TAP writes a subtest first and then the result that sums it up: only what it holds is counted. */
-function watch(parser: Parser, path: string[], total: Tally, events: TallyEvents): void {
+function watch(
+  parser: Parser,
+  path: () => readonly string[],
+  count: (counted: Tally) => void,
+  events: TallyEvents,
+): void {
   let subtest: Tally | undefined;
   parser.on('child', (child) => {
-    subtest = emptyTally();
-    watch(child, [...path, child.name], subtest, events);
+    const inner = emptyTally();
+    subtest = inner;
+    watch(
+      child,
+      () => [...path(), child.name],
+      (counted) => addTally(inner, counted),
+      events,
+    );
   });
   parser.on('assert', (result) => {
-    const name = [...path, result.name].join(' > ');
+    const name = [...path(), result.name].join(' > ');
     const counted = subtest ?? emptyTally();
     if (isEmpty(counted) || (!result.ok && counted.failed === 0)) {
       countResult(name, result, counted, events);
     }
     subtest = undefined;
-    addTally(total, counted);
+    count(counted);
   });
 }
 

@@ -2,7 +2,7 @@ import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describeError } from '../../lib/errors/failure.ts';
-import { addTally, emptyTally, type Tally, type TallyEvents, tallyFile } from './tally.ts';
+import { addTally, emptyTally, type Tally, type TallyEvents, tallyFiles } from './tally.ts';
 import type { Tier } from './tiers.ts';
 
 export interface TierRun {
@@ -13,24 +13,33 @@ export interface TierRun {
   readonly signal: AbortSignal;
 }
 
+/** Test files that one process runs. */
+interface Batch {
+  /** What is said of its fixtures: the folder of the files, or the file. */
+  readonly name: string;
+  readonly files: readonly [string, ...string[]];
+}
+
 /**
- * Runs a tier's test files, each in a process of its own, and counts their assertions. A test file
- * is a program that prints TAP, so Node alone runs it: the loaders and plugins of tap's command
- * line cost each file a second of processor time. A tier without test files has failed.
+ * Runs a tier's test files and counts their assertions. A test file is a program that prints TAP, so
+ * Node alone runs it: the loaders and plugins of tap's command line cost each file a second of
+ * processor time. Unit tests share a process by folder (test/runner/batch.ts): to load what they
+ * import took as long as to run them. A tier without test files has failed.
  */
 export async function runTier(tier: Tier, run: TierRun): Promise<Tally> {
   const total = emptyTally();
-  const waiting = run.files.length > 0 ? [...run.files] : await filesOf(tier, run.root);
-  if (waiting.length === 0) {
+  const files = run.files.length > 0 ? run.files : await filesOf(tier, run.root);
+  if (files.length === 0) {
     total.failed += 1;
     run.events.onFailure(tier.name, `no test file is in test/${tier.name}`);
   }
   const deadline = AbortSignal.timeout(tier.deadlineMinutes * 60_000);
   const signal = AbortSignal.any([run.signal, deadline]);
+  const waiting = batchesOf(files, tier);
   const work = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+    for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
       if (signal.aborted) return;
-      addTally(total, await runFile(file, tier, { ...run, signal }));
+      addTally(total, await runBatch(batch, tier, { ...run, signal }));
     }
   };
   await Promise.all(Array.from({ length: tier.jobs }, work));
@@ -45,28 +54,44 @@ export async function filesOf({ name }: Tier, root: string): Promise<string[]> {
   return (await Array.fromAsync(glob(`test/${name}/**/*.test.ts`, { cwd: root }))).toSorted();
 }
 
-async function runFile(file: string, tier: Tier, run: TierRun): Promise<Tally> {
+/** The largest batches come first, so that no long one is left at the end. */
+function batchesOf(files: readonly string[], { filesShareProcess }: Tier): Batch[] {
+  if (!filesShareProcess) return files.map((file) => ({ name: file, files: [file] }));
+  const folderOf = (file: string) => file.split('/').slice(0, 3).join('/');
+  const byFolder = Map.groupBy(files, folderOf);
+  const batches: Batch[] = [];
+  for (const [folder, [first, ...others]] of byFolder) {
+    if (first !== undefined) batches.push({ name: folder, files: [first, ...others] });
+  }
+  return batches.toSorted((a, b) => b.files.length - a.files.length);
+}
+
+async function runBatch({ name, files }: Batch, tier: Tier, run: TierRun): Promise<Tally> {
   const { root, events, signal } = run;
-  const child = execa(process.execPath, ['--enable-source-maps', join(root, file)], {
+  const program = tier.filesShareProcess
+    ? [join(root, 'test/runner/batch.ts'), name]
+    : [join(root, name)];
+  const deadlineSeconds = tier.deadlineSeconds;
+  const child = execa(process.execPath, ['--enable-source-maps', ...program], {
     cwd: root,
     reject: false,
     buffer: false,
     stdin: 'ignore',
     stderr: 'inherit',
     env: {
-      TAP_TIMEOUT: String(tier.fileDeadlineSeconds),
+      TAP_TIMEOUT: String(deadlineSeconds),
       // Hundreds of processes load the same modules.
       NODE_COMPILE_CACHE: join(root, 'dist/compile-cache'),
+      ...(tier.filesShareProcess ? { TEST_FILES: files.join('\n') } : {}),
     },
     // tap itself ends a test at its deadline, and says which; this is for one that hangs.
-    timeout: tier.fileDeadlineSeconds * 1000 + 30_000,
+    timeout: deadlineSeconds * 1000 + 30_000,
     cancelSignal: signal,
   });
-  const [tally, result] = await Promise.all([tallyFile(file, child.stdout, events), child]);
+  const [tally, result] = await Promise.all([tallyFiles(files[0], child.stdout, events), child]);
   if (result.failed && tally.failed === 0) {
     tally.failed += 1;
-    events.onFailure(file, describeError(result));
+    events.onFailure(name, describeError(result));
   }
-  events.onFile(file, tally);
   return tally;
 }

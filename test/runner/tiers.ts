@@ -4,8 +4,10 @@ import { delimiter, join } from 'node:path';
 /** A group of tests that need the same things and may take the same time. */
 export interface Tier {
   name: 'unit' | 'integration' | 'e2e';
-  /** Longest time for one test file. */
-  fileDeadlineSeconds: number;
+  /** Longest time for one process. */
+  deadlineSeconds: number;
+  /** Files of a folder run one after another in one process; otherwise each has its own. */
+  filesShareProcess: boolean;
   /** Longest time for all of them, for the case that tap itself hangs. */
   deadlineMinutes: number;
   /** Test files that run at the same time. */
@@ -20,7 +22,8 @@ export const TIERS: readonly Tier[] = [
   {
     name: 'unit',
     // For a file that hangs: a busy machine may take twenty times what an idle one does.
-    fileDeadlineSeconds: 300,
+    deadlineSeconds: 900,
+    filesShareProcess: true,
     deadlineMinutes: 30,
     jobs: 2,
     programs: [],
@@ -28,7 +31,8 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: 'integration',
-    fileDeadlineSeconds: 40 * 60,
+    deadlineSeconds: 40 * 60,
+    filesShareProcess: false,
     deadlineMinutes: 60,
     jobs: 1,
     programs: ['go'],
@@ -36,7 +40,8 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: 'e2e',
-    fileDeadlineSeconds: 60 * 60,
+    deadlineSeconds: 60 * 60,
+    filesShareProcess: false,
     deadlineMinutes: 120,
     jobs: 1,
     programs: ['apt-get', 'go', 'cargo'],

@@ -41,7 +41,6 @@ async function fill(archive: BundleArchive): Promise<void> {
 }
 
 // Many processes and megabytes, also on a busy machine.
-t.setTimeout(55_000);
 
 t.test('GNU tar reads every kind of entry', async (t) => {
   const path = join(t.testdir(), 'bundle.tar.gz');

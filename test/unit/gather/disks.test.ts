@@ -10,7 +10,6 @@ const isRoot = process.getuid?.() === 0;
 const canMount = isRoot && spawnSync('unshare', ['-m', 'true']).status === 0;
 
 // Many processes and megabytes, also on a busy machine.
-t.setTimeout(55_000);
 
 t.test('disks without room', { skip: canMount ? false : 'needs the right to mount' }, async (t) => {
   const sources: Synthetic[] = [

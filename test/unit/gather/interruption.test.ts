@@ -10,7 +10,6 @@ const archiveOf = ({ home }: GatherTester, id = 'x') => join(home, `log-bundle-$
 const workOf = ({ root }: GatherTester) => readdirSync(join(root, 'var/tmp'));
 
 // Many processes and megabytes, also on a busy machine.
-t.setTimeout(55_000);
 
 t.test('interrupted: the bundle is closed within five seconds and says so', async (t) => {
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

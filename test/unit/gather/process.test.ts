@@ -9,7 +9,6 @@ const archiveOf = ({ home }: GatherTester, id = 'x') => join(home, `log-bundle-$
 const workOf = ({ root }: GatherTester) => readdirSync(join(root, 'var/tmp'));
 
 // Many processes and megabytes, also on a busy machine.
-t.setTimeout(55_000);
 
 t.test('two at once have a bundle each, also of the same id', async (t) => {
   const tester = new GatherTester(t);

@@ -8,7 +8,6 @@ import { GatherTester, listed, unpacked } from './tester.ts';
 const archiveOf = ({ home }: GatherTester, id = 'x') => join(home, `log-bundle-${id}.tar.gz`);
 
 // Many processes and megabytes, also on a busy machine.
-t.setTimeout(55_000);
 
 t.test('called by a user: root gathers, the user writes', async (t) => {
   const tester = new GatherTester(t);

@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import {
   type Component,
   componentKey,
@@ -9,19 +9,20 @@ import {
 
 const options = () => ({ signal: AbortSignal.timeout(10_000), report: () => undefined });
 
-async function recipeFolder(folder: string): Promise<string> {
-  const recipe = join(folder, 'recipe');
-  await mkdir(join(recipe, 'below'), { recursive: true });
-  await writeFile(join(recipe, 'below/file'), 'one');
-  return recipe;
+/** Components are built in a cache of the test's own. Returns a recipe's folder. */
+async function recipeFolder(t: Test): Promise<string> {
+  const folder = t.testdir({ cache: {}, recipe: { below: { file: 'one' } } });
+  const before = process.env.XDG_CACHE_HOME;
+  process.env.XDG_CACHE_HOME = join(folder, 'cache');
+  t.teardown(() => {
+    if (before === undefined) delete process.env.XDG_CACHE_HOME;
+    else process.env.XDG_CACHE_HOME = before;
+  });
+  return join(folder, 'recipe');
 }
 
-t.beforeEach((t) => {
-  process.env.XDG_CACHE_HOME = t.testdir({});
-});
-
 t.test('the key follows the version, the recipe and what is needed', async (t) => {
-  const recipe = await recipeFolder(t.testdir({}));
+  const recipe = await recipeFolder(t);
   const build = async () => undefined;
   const component: Component = { name: 'a', version: '1', recipe: [recipe], build };
   const key = await componentKey(component);
@@ -33,7 +34,7 @@ t.test('the key follows the version, the recipe and what is needed', async (t) =
 });
 
 t.test('a component is built once, into place, with what it needs', async (t) => {
-  const recipe = [await recipeFolder(t.testdir({}))];
+  const recipe = [await recipeFolder(t)];
   let builds = 0;
   const base: Component = {
     name: 'built-base',
@@ -60,7 +61,7 @@ t.test('a component is built once, into place, with what it needs', async (t) =>
 });
 
 t.test('a build that fails leaves nothing that looks finished', async (t) => {
-  const recipe = [await recipeFolder(t.testdir({}))];
+  const recipe = [await recipeFolder(t)];
   const component: Component = {
     name: 'broken',
     version: '1',

@@ -1,16 +1,17 @@
 import { Readable } from 'node:stream';
 import t from 'tap';
-import { type TallyEvents, tallyFile } from '../../runner/tally.ts';
+import { type TallyEvents, tallyFiles } from '../../runner/tally.ts';
 
 async function tally(...lines: string[]) {
   const seen: string[] = [];
   const events: TallyEvents = {
-    onFile: (name) => seen.push(`file ${name}`),
+    onFile: (name, { passed, failed, skipped }) =>
+      seen.push(`file ${name}: ${passed} ${failed} ${skipped}`),
     onFailure: (name) => seen.push(`failure ${name}`),
     onSkip: (name, reason) => seen.push(`skip ${name}: ${reason}`),
   };
   const tap = Readable.from([`${['TAP version 14', ...lines].join('\n')}\n`]);
-  return { tally: await tallyFile('a.test.ts', tap, events), seen };
+  return { tally: await tallyFiles('a.test.ts', tap, events), seen };
 }
 
 t.test('assertions count where they were made', async (t) => {
@@ -26,7 +27,11 @@ t.test('assertions count where they were made', async (t) => {
   );
   t.strictSame(counted, {
     tally: { passed: 2, failed: 1, skipped: 1 },
-    seen: ['failure a.test.ts > inner > three', 'skip a.test.ts > four: no network'],
+    seen: [
+      'failure a.test.ts > inner > three',
+      'skip a.test.ts > four: no network',
+      'file a.test.ts: 2 1 1',
+    ],
   });
 });
 
@@ -48,5 +53,23 @@ for (const [what, lines] of Object.entries(failures)) {
 t.test('a file skipped as a whole counts as one skipped', async (t) => {
   const { tally: counted, seen } = await tally('1..0 # skip not installed');
   t.strictSame(counted, { passed: 0, failed: 0, skipped: 1 });
-  t.strictSame(seen, ['skip a.test.ts: not installed']);
+  t.strictSame(seen, ['skip a.test.ts: not installed', 'file a.test.ts: 0 0 1']);
+});
+
+t.test('files that share a process are counted apart', async (t) => {
+  const counted = await tally(
+    '# file a.test.ts',
+    'ok 1 - one',
+    '# an ordinary comment',
+    '# file b.test.ts',
+    '# Subtest: inner',
+    '    not ok 1 - two',
+    '    1..1',
+    'not ok 2 - inner',
+    '1..2',
+  );
+  t.strictSame(counted, {
+    tally: { passed: 1, failed: 1, skipped: 0 },
+    seen: ['file a.test.ts: 1 0 0', 'failure b.test.ts > inner > two', 'file b.test.ts: 0 1 0'],
+  });
 });

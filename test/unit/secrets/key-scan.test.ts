@@ -6,7 +6,6 @@ import { defaultScanLimits } from '../../../lib/secrets/scan/scan.ts';
 import { newEcKey, newRsaKey, plantedKey } from './key-scan-forms.ts';
 
 // Much work, on machines that may be busy.
-t.setTimeout(300_000);
 
 const signal = AbortSignal.timeout(120_000);
 

@@ -4,7 +4,6 @@ import { TRIGGERS, type Trigger, TriggerSearch } from '../../../lib/secrets/reda
 import { redacted } from './streams.ts';
 
 // Much work, on machines that may be busy.
-t.setTimeout(300_000);
 
 /** What must not survive in any of the lines below. */
 const SECRET = 'Zq8mK2vW4tYxR6nB';

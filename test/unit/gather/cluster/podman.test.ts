@@ -1,27 +1,31 @@
 import { chmodSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { podmanSources } from '../../../../agents/gather/sources/podman.ts';
 import { read, testHost } from './host.ts';
 
 const { signal } = new AbortController();
 const PATH = process.env.PATH ?? '';
-t.afterEach(() => {
-  process.env.PATH = PATH;
-});
+
+function usePath(t: Pick<Test, 'teardown'>, path: string): void {
+  process.env.PATH = path;
+  t.teardown(() => {
+    process.env.PATH = PATH;
+  });
+}
 
 /** A host with a podman that does this, before all others. */
-function withPodman(t: Parameters<typeof testHost>[0], script: string) {
+function withPodman(t: Test, script: string) {
   const made = testHost(t, 'live');
   const program = made.write('/bin/podman', `#!/bin/sh\n${script}\n`);
   chmodSync(program, 0o755);
-  process.env.PATH = `${dirname(program)}${delimiter}${PATH}`;
+  usePath(t, `${dirname(program)}${delimiter}${PATH}`);
   return made;
 }
 
 t.test('a host without podman', async (t) => {
   const { host, root } = testHost(t, 'live');
-  process.env.PATH = root;
+  usePath(t, root);
   t.strictSame(await podmanSources(host, signal), []);
 });
 

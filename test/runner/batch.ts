@@ -1,0 +1,39 @@
+/**
+ * Runs test files one after another in this process: they share what they import. The first argument
+ * names the batch, and with it the folder of its fixtures; TEST_FILES has paths from the root, a line
+ * each. A comment names each file before its tests; one assertion after them says that the next
+ * file finds the process as this one did.
+ */
+import { join } from 'node:path';
+import t from 'tap';
+import { fileComment } from './tally.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const files = (process.env.TEST_FILES ?? '').split('\n');
+delete process.env.TEST_FILES;
+
+const surroundings = () => ({
+  env: { ...process.env },
+  cwd: process.cwd(),
+  umask: process.umask(),
+  exitCode: process.exitCode,
+});
+
+for (const file of files) {
+  t.comment(fileComment(file));
+  const before = surroundings();
+  const assertions = t.count;
+  try {
+    await import(join(root, file));
+  } catch (error) {
+    t.fail('the file cannot be loaded', { error: String(error) });
+  }
+  await t.test('at the end of the file', async (end) => {
+    end.ok(t.count > assertions, 'it had tests');
+    end.strictSame(
+      surroundings(),
+      before,
+      'environment, folder, umask and exit code are unchanged',
+    );
+  });
+}
