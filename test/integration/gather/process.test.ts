@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { Synthetic } from './synthetic.ts';
-import { GatherTester, listed } from './tester.ts';
+import type { Synthetic } from '../../unit/gather/synthetic.ts';
+import { GatherTester, listed } from '../../unit/gather/tester.ts';
 
 const archiveOf = ({ home }: GatherTester, id = 'x') => join(home, `log-bundle-${id}.tar.gz`);
 const workOf = ({ root }: GatherTester) => readdirSync(join(root, 'var/tmp'));

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import type { AgentStatus } from '../../../lib/steps/status.ts';
-import { Tester } from './tester.ts';
+import { Tester } from '../../unit/steps/tester.ts';
 
 const inMiddle = (status: AgentStatus) =>
   status.step?.name === 'middle' && status.step.attempt > 0 && status.step.waitingFor !== undefined;

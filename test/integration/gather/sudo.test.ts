@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { endless } from './endless.ts';
-import type { Synthetic } from './synthetic.ts';
-import { GatherTester, listed, unpacked } from './tester.ts';
+import { endless } from '../../unit/gather/endless.ts';
+import type { Synthetic } from '../../unit/gather/synthetic.ts';
+import { GatherTester, listed, unpacked } from '../../unit/gather/tester.ts';
 
 const archiveOf = ({ home }: GatherTester, id = 'x') => join(home, `log-bundle-${id}.tar.gz`);
 

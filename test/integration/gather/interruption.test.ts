@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { endless } from './endless.ts';
-import { GatherTester, listed, unpacked } from './tester.ts';
+import { endless } from '../../unit/gather/endless.ts';
+import { GatherTester, listed, unpacked } from '../../unit/gather/tester.ts';
 
 const archiveOf = ({ home }: GatherTester, id = 'x') => join(home, `log-bundle-${id}.tar.gz`);
 const workOf = ({ root }: GatherTester) => readdirSync(join(root, 'var/tmp'));

@@ -6,10 +6,10 @@ import { MINIMAL_INSTALL_CONFIG } from '../../../docs/install-config-reference.t
 import { sha256 } from '../../../lib/host/files.ts';
 import { parseConfig } from '../../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
-import { agentsExecutable } from '../cli/agents-executable.ts';
-import { payloadSources } from '../cli/payload-sources.ts';
-import { dockerArchive, layerOf, tarOf } from '../image/archives.ts';
-import { read } from './documents.ts';
+import { agentsExecutable } from '../../unit/cli/agents-executable.ts';
+import { payloadSources } from '../../unit/cli/payload-sources.ts';
+import { read } from '../../unit/docs/documents.ts';
+import { dockerArchive, layerOf, tarOf } from '../../unit/image/archives.ts';
 
 const operator = read('docs/operator.md');
 const main = join(import.meta.dirname, '../../../cli/main.ts');

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { Synthetic } from './synthetic.ts';
-import { GatherTester, listed, unpacked } from './tester.ts';
+import type { Synthetic } from '../../unit/gather/synthetic.ts';
+import { GatherTester, listed, unpacked } from '../../unit/gather/tester.ts';
 
 const archiveOf = ({ home }: GatherTester, id = 'x') => join(home, `log-bundle-${id}.tar.gz`);
 const isRoot = process.getuid?.() === 0;

@@ -13,12 +13,12 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { isReportInput } from '../../../report/inputs.ts';
 import { reportSchema } from '../../../report/schema.ts';
-import { sno } from '../cli/run-sno.ts';
-import { gatherHere } from '../gather/in-process.ts';
-import type { Synthetic } from '../gather/synthetic.ts';
-import { GatherTester, unpacked } from '../gather/tester.ts';
-import { type Entry, tarGz } from './tar-gz.ts';
-import { filesOf, NOW } from './view.ts';
+import { sno } from '../../unit/cli/run-sno.ts';
+import { gatherHere } from '../../unit/gather/in-process.ts';
+import type { Synthetic } from '../../unit/gather/synthetic.ts';
+import { GatherTester, unpacked } from '../../unit/gather/tester.ts';
+import { type Entry, tarGz } from '../../unit/report/tar-gz.ts';
+import { filesOf, NOW } from '../../unit/report/view.ts';
 
 const broken = filesOf('broken');
 const VERDICT = /^2 things are failing, first: The file system of \/ is full/;

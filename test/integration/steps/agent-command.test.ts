@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { Tester } from './tester.ts';
+import { Tester } from '../../unit/steps/tester.ts';
 
 t.test('exit codes, and what is said and written with them', async (t) => {
   const folders = t.testdir(Object.fromEntries(Array.from('abcdefghijkl', (name) => [name, {}])));
