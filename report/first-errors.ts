@@ -1,3 +1,4 @@
+import { parseJson } from '../lib/json.ts';
 import type { BundleView, Evidence } from './bundle-view.ts';
 import { copy, evidence } from './reading/evidence.ts';
 import { hostFilesIn } from './reading/hosts.ts';
@@ -51,7 +52,7 @@ function takeFirst(
 
 /** Without what the table says already; of zap's JSON only the words. */
 function brief(text: string): string {
-  const said = text.startsWith('{') ? parse(text) : undefined;
+  const said = text.startsWith('{') ? parseJson(text) : undefined;
   const words = [textAt(said, 'msg'), textAt(said, 'error')].filter((part) => part !== undefined);
   return (words.length > 0 ? words.join(': ') : text.replace(KLOG, '')).slice(0, SHOWN);
 }
@@ -60,7 +61,7 @@ function brief(text: string): string {
 function fromErrors(view: BundleView, path: string): FirstErrorOf[] {
   const seen = new Set<string>();
   return view.lines(path).flatMap((line, index) => {
-    const raw = parse(line);
+    const raw = parseJson(line);
     const micros = numberAt(raw, '__REALTIME_TIMESTAMP');
     if (micros === undefined) return [];
     const unit = unitOf(raw) ?? textAt(raw, 'SYSLOG_IDENTIFIER') ?? 'journal';
@@ -82,12 +83,4 @@ function messageOf(raw: unknown): string {
   if (!Array.isArray(message)) return 'no message';
   const bytes = message.filter((byte) => typeof byte === 'number');
   return Buffer.from(bytes).toString('utf8');
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../lib/json.ts';
 import type { ArchivedFile } from '../../report/archive/read-archive.ts';
 import { gatherRecordSchema, type Outcome } from '../../report/gather-record.ts';
 import { isReportInput } from '../../report/inputs.ts';
@@ -61,7 +62,7 @@ export class LoadedBundle implements TextFiles {
 
   /** When it was collected, and what could not be collected there or loaded here. */
   facts() {
-    const record = recordSchema.safeParse(this.#record()).data;
+    const record = recordSchema.safeParse(parseJson(this.text(RECORD) ?? '')).data;
     if (record === undefined) {
       this.miss(RECORD, 'missing or damaged: what else could not be collected is unknown');
     }
@@ -73,13 +74,5 @@ export class LoadedBundle implements TextFiles {
       /** How many of the outcomes, the last ones, are of loading. */
       missed: this.#notLoaded.length,
     };
-  }
-
-  #record(): unknown {
-    try {
-      return JSON.parse(this.text(RECORD) ?? '');
-    } catch {
-      return undefined;
-    }
   }
 }

@@ -4,6 +4,7 @@ import { Failure } from '../../lib/errors/failure.ts';
 import { exists, sha256, sha256OfFile } from '../../lib/host/files.ts';
 import { type Config, parseConfig, serializeConfig } from '../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../lib/ignition/data-url.ts';
+import { parseJson } from '../../lib/json.ts';
 import { type Payload, payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { damagedFiles, payloadFiles } from '../../lib/payload/verify.ts';
 import { executablePath, readExecutable, requireSameArchitecture } from '../agents-executable.ts';
@@ -218,12 +219,4 @@ async function pinnedConfig(
     file === described ? { ...file, contents } : file,
   );
   return serializeConfig({ ...config, storage: { ...config.storage, files } });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
 import { readTextIfPresent } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
+import { parseJson } from '../json.ts';
 import { type Cluster, clusterSchema, type InstallableCluster } from './cluster.ts';
 
 /** Reads `/etc/sno-agents/cluster.json`; a Failure of kind usage when it is missing or wrong. */
@@ -31,11 +32,3 @@ export async function readInstallableCluster(paths: HostPaths): Promise<Installa
 }
 
 const clusterPath = (paths: HostPaths) => `${paths.config}/cluster.json`;
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

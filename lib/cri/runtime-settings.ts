@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../json.ts';
 
 export interface RuntimeSettings {
   /** The image that the runtime starts every pod sandbox with, where it says so. */
@@ -28,7 +29,7 @@ const containerdConfig = z.object({
  * where that is not containerd's JSON (CRI-O prints TOML and answers RuntimeConfig).
  */
 export function parseRuntimeSettings(config: string | undefined): RuntimeSettings {
-  const parsed = containerdConfig.safeParse(parseJson(config));
+  const parsed = containerdConfig.safeParse(parseJson(config ?? ''));
   if (!parsed.success) return {};
   const { sandboxImage = '', systemdCgroup, containerd } = parsed.data;
   const options = containerd?.runtimes[containerd.defaultRuntimeName]?.options;
@@ -37,12 +38,4 @@ export function parseRuntimeSettings(config: string | undefined): RuntimeSetting
     ...(sandboxImage === '' ? {} : { sandboxImage }),
     ...(containerd === undefined ? {} : { cgroupDriver: systemd ? 'systemd' : 'cgroupfs' }),
   };
-}
-
-function parseJson(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -9,6 +9,7 @@ import {
   syncDirectory,
   writeFileAtomic,
 } from '../host/files.ts';
+import { parseJson } from '../json.ts';
 import type { Limits } from '../wait/limits.ts';
 import type { HashKv } from './client.ts';
 import { type EtcdutlOptions, hashKvOfDatabase, runEtcdutl } from './etcdutl.ts';
@@ -146,7 +147,7 @@ async function holdsDatabase(dataDir: string, record: RestoreRecord): Promise<bo
   });
   if (entries.length === 0) return false;
   const text = await readTextIfPresent(join(dataDir, recordPath));
-  const found = text === undefined ? undefined : parseRecord(text);
+  const found = recordSchema.safeParse(parseJson(text ?? '')).data;
   if (JSON.stringify(found) === JSON.stringify(record)) return true;
   throw new Failure('fatal', `${dataDir} already holds another database`, {
     expected: `nothing, or the restored ${describeRecord(record)}`,
@@ -154,14 +155,6 @@ async function holdsDatabase(dataDir: string, record: RestoreRecord): Promise<bo
       found === undefined ? entries.sort().join(', ') : `the restored ${describeRecord(found)}`,
     fix: 'Move it away if it is not needed, then start this unit again',
   });
-}
-
-function parseRecord(text: string): RestoreRecord | undefined {
-  try {
-    return recordSchema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }
 
 function recordOf({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
+import { parseJson } from '../json.ts';
 
 /**
  * The parts of an Ignition config (spec 3.x, https://coreos.github.io/ignition/specs/)
@@ -110,13 +111,8 @@ export function readConfig(
   text: string,
 ): { ok: true; config: Config } | { ok: false; faults: ConfigFault[] } {
   if (text.trim() === '') return { ok: false, faults: [{ at: '(file)', problem: 'is empty' }] };
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    // The parser's message quotes the text, which can hold keys.
-    return { ok: false, faults: [{ at: '(file)', problem: 'is not JSON' }] };
-  }
+  const json = parseJson(text);
+  if (json === undefined) return { ok: false, faults: [{ at: '(file)', problem: 'is not JSON' }] };
   const parsed = configSchema.safeParse(withoutNulls(json));
   if (parsed.success) return { ok: true, config: parsed.data };
   const faults = parsed.error.issues.map(({ path, message }) => ({

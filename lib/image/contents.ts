@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
 import { sha256 } from '../host/files.ts';
+import { parseJson } from '../json.ts';
 import { isReference } from './reference.ts';
 
 /** What was seen of an archive. */
@@ -120,7 +121,7 @@ function manifestsOf(
   const name = blob(digest);
   if (seen.has(name) || (platform != null && platform.os !== 'linux')) return [];
   seen.add(name);
-  const index = ociIndex.safeParse(json(documentOf(contents, name, digest)));
+  const index = ociIndex.safeParse(parseJson(documentOf(contents, name, digest).toString()));
   if (!index.success) return [name];
   return index.data.manifests.flatMap((inner) => manifestsOf(contents, inner, seen));
 }
@@ -145,7 +146,7 @@ function imageOf(
   { name, config }: { name: string; config: Buffer },
   layers: readonly string[],
 ): ArchivedImage {
-  const parsed = imageConfig.safeParse(json(config));
+  const parsed = imageConfig.safeParse(parseJson(config.toString()));
   if (!parsed.success) throw wrong(`${name}, which is not an image configuration`);
   const { architecture, os, rootfs } = parsed.data;
   if (os !== 'linux') throw wrong(`an image for ${os}`);
@@ -184,18 +185,10 @@ function parse<Schema extends z.ZodType>(
   name: string,
   schema: Schema,
 ): z.infer<Schema> {
-  const parsed = schema.safeParse(json(documentOf(contents, name)));
+  const parsed = schema.safeParse(parseJson(documentOf(contents, name).toString()));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw wrong(`${name} with ${issue?.path.join('.') || 'contents'}: ${issue?.message}`);
-}
-
-function json(document: Buffer): unknown {
-  try {
-    return JSON.parse(document.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 function wrong(found: string): Failure {

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isMissing, writeFileAtomic } from '../host/files.ts';
+import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
+import { parseJson } from '../json.ts';
 
 /** `/var/lib/sno-agents/installation.json` of an installed system: whose it is, and whether the disk is complete. */
 const markerSchema = z.object({
@@ -19,15 +19,8 @@ const MARKER = 'lib/sno-agents/installation.json';
 
 /** Reads the marker below a `/var` folder; undefined when there is none that can be read. */
 export async function readMarker(varFolder: string): Promise<InstallationMarker | undefined> {
-  try {
-    const parsed = markerSchema.safeParse(
-      JSON.parse(await readFile(join(varFolder, MARKER), 'utf8')),
-    );
-    return parsed.success ? parsed.data : undefined;
-  } catch (error) {
-    if (isMissing(error) || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const text = await readTextIfPresent(join(varFolder, MARKER));
+  return markerSchema.safeParse(parseJson(text ?? '')).data;
 }
 
 export async function writeMarker(varFolder: string, marker: InstallationMarker): Promise<void> {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { FailureCode } from '../errors/codes.ts';
 import { describeError } from '../errors/failure.ts';
+import { parseJson } from '../json.ts';
 
 /**
  * What kept a request from succeeding:
@@ -104,12 +105,4 @@ function kindOf(code: number): KubeErrorKind {
   if (code === 409) return 'conflict';
   if (code === 410) return 'expired';
   return code === 429 || code >= 500 ? 'busy' : 'rejected';
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
+import { parseJson } from '../json.ts';
 import { nodeIpsSchema } from '../network/node-ips.ts';
 import { FILE_USES, type HostNeeds, neededBy } from './hosts.ts';
 import type { PodRole, Rendered, RenderedFile, StaticPod } from './renderer.ts';
@@ -112,14 +113,6 @@ async function readStore(paths: HostPaths): Promise<Store | undefined> {
     found: z.prettifyError(parsed.error),
     fix: 'Restart the live host: it begins again, with the keys and certificates of this version.',
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Creates the folders that the host needs and writes its files to their places. */

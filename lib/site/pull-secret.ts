@@ -1,4 +1,5 @@
 import { isRecord } from '../ignition/config.ts';
+import { parseJson } from '../json.ts';
 import type { Problem } from './problem.ts';
 
 const expected = 'JSON with auths that has a text auth, or credsStore, for each registry';
@@ -13,12 +14,8 @@ const problem = (found: string): Problem => ({ expected, found, fix: COPY_PULL_S
  * decodes to is for the registry to judge.
  */
 export function pullSecretProblem(text: string): Problem | undefined {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return problem(`a text of ${text.length} characters that is not JSON`);
-  }
+  const json = parseJson(text);
+  if (json === undefined) return problem(`a text of ${text.length} characters that is not JSON`);
   const auths = isRecord(json) ? json.auths : undefined;
   if (!isRecord(auths)) return problem('JSON without a mapping auths');
   const entries = Object.entries(auths);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
 import { failureDataSchema } from '../errors/failure-data.ts';
 import { isMissing, syncDirectory } from '../host/files.ts';
+import { parseJson } from '../json.ts';
 
 const entrySchema = z.object({
   /** Wall clock, for people. */
@@ -84,18 +85,9 @@ export async function readJournal(path: string): Promise<JournalEntry[]> {
     throw error;
   }
   return text.split('\n').flatMap((line) => {
-    const entry = parseLine(line);
-    return entry === undefined ? [] : [entry];
+    const entry = entrySchema.safeParse(parseJson(line));
+    return entry.success ? [entry.data] : [];
   });
-}
-
-function parseLine(line: string): JournalEntry | undefined {
-  try {
-    const parsed = entrySchema.safeParse(JSON.parse(line));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 async function endsWithNewline(path: string, size: number): Promise<boolean> {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { describeError, type Failure } from '../errors/failure.ts';
 import { failureData, failureDataSchema } from '../errors/failure-data.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
+import { parseJson } from '../json.ts';
 
 const recordSchema = z.array(
   z.object({
@@ -59,7 +60,8 @@ export class ServiceRecord {
   }
 
   async #rewrite(entry: ServiceRecordEntry): Promise<void> {
-    const entries = parse(await readTextIfPresent(this.#path));
+    const entries =
+      recordSchema.safeParse(parseJson((await readTextIfPresent(this.#path)) ?? '')).data ?? [];
     await writeFileAtomic(this.#path, `${JSON.stringify([...entries, entry], null, 2)}\n`, 0o644);
   }
 }
@@ -70,13 +72,4 @@ function result(
   if (failure === undefined) return { result: 'success' };
   const errorMessage = describeError(failure);
   return { result: 'failure', errorMessage, failure: failureData(failure) };
-}
-
-function parse(text: string | undefined): ServiceRecordEntry[] {
-  try {
-    const parsed = recordSchema.safeParse(JSON.parse(text ?? '[]'));
-    return parsed.success ? parsed.data : [];
-  } catch {
-    return [];
-  }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { failureDataSchema } from '../errors/failure-data.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
+import { parseJson } from '../json.ts';
 
 /** `/run/sno-agents/<agent>/status.json`: where an agent stands, for programs. */
 export const statusSchema = z.object({
@@ -70,6 +71,5 @@ export class StatusFile {
 export async function readStatus(path: string): Promise<AgentStatus | undefined> {
   const text = await readTextIfPresent(path);
   if (text === undefined) return undefined;
-  const parsed = statusSchema.safeParse(JSON.parse(text));
-  return parsed.success ? parsed.data : undefined;
+  return statusSchema.safeParse(parseJson(text)).data;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../../../lib/json.ts';
 import { outputText } from './command.ts';
 
 /** A boot that the journal knows, as `journalctl --list-boots --output=json` has it. */
@@ -35,19 +36,11 @@ export function parseBoots(text: string): Boot[] {
 
 function parsedJson(text: string): Boot[] | undefined {
   if (!text.trimStart().startsWith('[')) return undefined;
-  const parsed = z.array(bootSchema).safeParse(jsonOf(text));
+  const parsed = z.array(bootSchema).safeParse(parseJson(text));
   if (!parsed.success) return undefined;
   return parsed.data.map(({ index, boot_id, first_entry, last_entry }) =>
     boot(index, boot_id, first_entry, last_entry),
   );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function parseLine(line: string): Boot[] {

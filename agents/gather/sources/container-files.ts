@@ -1,4 +1,5 @@
 import { Failure } from '../../../lib/errors/failure.ts';
+import { parseJson } from '../../../lib/json.ts';
 import { isSecretValue } from '../../../lib/secrets/redact/names.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { Source } from '../source.ts';
@@ -85,17 +86,12 @@ export function inspection(host: GatherHost, container: ListedContainer): Source
 
 /** The runtime's own part: a JSON document named `info`, or values by their names. */
 function information(info: Readonly<Record<string, string>>): unknown {
-  const parsed = Object.entries(info).map(([key, text]): [string, unknown] => [key, parse(text)]);
+  const parsed = Object.entries(info).map(([key, text]): [string, unknown] => [
+    key,
+    parseJson(text) ?? text,
+  ]);
   const all = Object.fromEntries(parsed);
   return withoutEnvironment(isMapping(all.info) ? { ...all, ...all.info, info: undefined } : all);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** CRI writes an environment as `{key, value}`, which nothing else does: its secrets go here. */

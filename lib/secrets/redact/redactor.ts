@@ -1,3 +1,4 @@
+import { parseJson } from '../../json.ts';
 import { Budget } from '../bytes/budget.ts';
 import { JsonValues, type Part } from './json-values.ts';
 import { KnownSecrets } from './known.ts';
@@ -88,7 +89,7 @@ async function* jsonParts(
   let itemKind: string | undefined;
   const redacted = ({ bytes, path }: Part): Buffer => {
     if (path === undefined) return bytes;
-    const value = parsed(bytes);
+    const value = parseJson(bytes.toString());
     if (path.length === 1 && path[0] === 'kind' && typeof value === 'string') {
       itemKind = /^(\w+)List$/.exec(value)?.[1];
     }
@@ -110,14 +111,6 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
 
 async function* yamlParts(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,3 +1,4 @@
+import { parseJson } from '../../json.ts';
 import type { Certainty, Marks } from './marks.ts';
 import { isNothing, isPath, isSecretValue } from './names.ts';
 
@@ -125,7 +126,7 @@ class Document {
   #string(text: string, name: string, depth: number): string {
     if (isSecretValue(name, text)) return this.#mark(text);
     if (/^\s*[{[]/.test(text) && depth < MAX_DEPTH) {
-      const inner = parsed(text);
+      const inner = parseJson(text);
       if (inner !== undefined) {
         const safe = this.visit(inner, '', depth + 1);
         return safe === inner ? text : JSON.stringify(safe);
@@ -148,12 +149,4 @@ function changed(fields: Fields, visit: (key: string, value: unknown) => unknown
     return [key, after];
   });
   return isSame ? fields : Object.fromEntries(entries);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,11 @@
+/**
+ * Data of a JSON text that somebody else wrote, for a schema to judge; undefined where it is not JSON.
+ * The parser's own message is no use to a reader, and quotes the text, which can hold secrets.
+ */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
