@@ -22,7 +22,7 @@ export function stateAfter(
     case 'created':
       return `applied ${now.toISOString()}`;
     case 'existing':
-      return `applied ${now.toISOString()}, it was there already`;
+      return `applied ${now.toISOString()}, it existed already`;
     case 'rejected':
       return `rejected: ${brief(attempt.reason)}`;
     case 'unserved':

@@ -146,7 +146,7 @@ t.test('one that is rejected, one that exists, one whose namespace is missing', 
   t.match(ended.all, /1 deferred manifest was rejected; found Till large rejected: .*422.*drawers/);
   t.match(await entries(), {
     '0001.till.large': /^rejected: .*422.*drawers/,
-    '0002.till.there': /^applied 20.*, it was there already$/,
+    '0002.till.there': /^applied 20.*, it existed already$/,
     '0003.till.elsewhere.away': /^applied 20/,
   });
   const kept = await admin.get(tills(group), { namespace: 'default', name: 'there' }, limits);
