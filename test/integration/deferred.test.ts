@@ -191,7 +191,7 @@ t.test('a deleted status, or a revoked right to it, holds up nothing', async (t)
     await admin.remove(what, place, limits);
     const ended = await run('run');
     t.equal(ended.exitCode, EXIT.done, ended.all);
-    t.match(ended.all, /The status is not written: /);
+    t.match(ended.all, /The status ConfigMap cannot be written: /);
     t.ok(await admin.find(tills(group), { namespace: 'default', name }, limits));
   }
 });
