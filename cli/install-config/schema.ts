@@ -116,7 +116,7 @@ const networking = {
           cidr: network,
           hostPrefix: optional(
             field(z.number().int().min(1).max(126), {
-              expected: 'a whole number from 1 to 30, or to 126 for IPv6',
+              expected: 'an integer from 1 to 30, or to 126 for IPv6',
               fix: "Write the prefix length of a node's share, such as 23, or 64 for IPv6.",
             }),
           ),
