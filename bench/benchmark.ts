@@ -3,14 +3,14 @@
  * `bench/index.ts` lists, prints their rows and writes them to `bench/results.json`.
  *
  * A benchmark measures both sides in the same run, interleaved, so that what else the
- * machine does meets both. It judges nothing: a ratio is a figure to read, not a test.
+ * machine does affects both. It has no pass or fail criterion: a ratio is a figure to read.
  */
 export interface Benchmark {
-  /** How it is named on the command line and in the results. */
+  /** Its name on the command line and in the results. */
   readonly name: string;
   /** What is compared with what, as one sentence for the reader of a table. */
   readonly compares: string;
-  /** For everything that `run` does, what it builds or downloads first included. */
+  /** For everything that `run` does, including what it builds or downloads first. */
   readonly deadlineMs: number;
   /**
    * Measures, and leaves nothing behind: no process, mount or file outside `context.folder`.
@@ -55,9 +55,9 @@ export interface Spread {
   readonly max: number;
 }
 
-/** The parts of a benchmark are missing: it is named as skipped, which is no failure. */
+/** Prerequisites of a benchmark are missing: it is listed as skipped, which is not a failure. */
 export class NotRunHere extends Error {
-  /** `reason` goes on after "not run here: ". */
+  /** `reason` follows "not run here: ". */
   constructor(reason: string) {
     super(reason);
     this.name = 'NotRunHere';

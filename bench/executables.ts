@@ -16,13 +16,14 @@ const START_DEADLINE_MS = 30_000;
 const GZIP_LEVEL = 9;
 const MIB = 2 ** 20;
 
-/** What the executables may have more than Node alone has. */
+/** How much more than plain Node the executables may need. */
 const GOAL = { gzipPercent: 5, startMs: 40, residentMiB: 25 };
 
-/** Our executables beside the Node that they are made of, stripped alike and running an empty script. */
+/** Our executables compared with the Node that they contain, stripped and running an empty script. */
 export const executables: Benchmark = {
   name: 'executables',
-  compares: 'our executables, with Node alone: stripped alike, and running an empty script',
+  compares:
+    'the executables compared with plain Node, stripped in the same way and running an empty script',
   deadlineMs: 20 * 60_000,
   async run(signal, context) {
     await expectGnuTime();
@@ -43,7 +44,7 @@ export const executables: Benchmark = {
       );
       rows.push(
         await sizeRow(
-          `${name}, size, gzip (npm's Node as it is)`,
+          `${name}, size, gzip (compared with unstripped Node)`,
           executable,
           copies.whole,
           gzipSize,
@@ -62,8 +63,8 @@ export const executables: Benchmark = {
 type Files<Name extends string> = Record<Name, string>;
 
 /**
- * All sides as files of the same age: how much of a file becomes resident at a touch depends on
- * how it came into the page cache.
+ * Copies all files, so that they have the same age: how much of a file becomes resident on access
+ * depends on how it got into the page cache.
  */
 async function copied<Name extends string>(
   files: Files<Name>,
@@ -100,7 +101,7 @@ async function sizeRow(
   const row = compare(quantity, [(await measure(ours)) / MIB], [(await measure(theirs)) / MIB]);
   if (goalPercent === undefined || row.ratio === null) return row;
   const percent = ((row.ratio - 1) * 100).toFixed(1);
-  return { ...row, note: `${percent} % more than Node alone; the goal is within ${goalPercent}` };
+  return { ...row, note: `${percent} % more than plain Node; the goal is at most ${goalPercent}` };
 }
 
 interface Start {
@@ -109,7 +110,7 @@ interface Start {
   args: string[];
 }
 
-/** Each name that an executable is called by, with what it can do on any machine. */
+/** Each name of an executable, with a command that works on any machine. */
 async function startsOf(
   { agents, cli }: { agents: string; cli: string },
   { folder }: BenchContext,
@@ -149,15 +150,15 @@ async function startRows(
     pairs.map(({ theirs }) => theirs.wallSeconds * 1000),
   );
   const memory = compare(
-    { what: `${what}, resident`, unit: 'MiB' },
+    { what: `${what}, resident memory`, unit: 'MiB' },
     pairs.map(({ ours }) => ours.peakMiB),
     pairs.map(({ theirs }) => theirs.peakMiB),
   );
   return [
-    { ...time, note: `${more(time)} ms more than Node alone; the goal is within ${GOAL.startMs}` },
+    { ...time, note: `${more(time)} ms more than plain Node; the goal is at most ${GOAL.startMs}` },
     {
       ...memory,
-      note: `${more(memory)} MiB more than Node alone; the goal is within ${GOAL.residentMiB}`,
+      note: `${more(memory)} MiB more than plain Node; the goal is at most ${GOAL.residentMiB}`,
     },
   ];
 }

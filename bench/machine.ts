@@ -2,7 +2,7 @@ import { cpus, release, totalmem } from 'node:os';
 import { execa } from 'execa';
 import { repository } from '../lab/paths.ts';
 
-/** What a reader needs to place the figures; nothing that names the machine. */
+/** What a reader needs to interpret the figures; nothing that identifies the machine. */
 export const machine = {
   processor: cpus()[0]?.model ?? 'unknown',
   cores: cpus().length,
@@ -13,7 +13,7 @@ export const machine = {
 
 const NOT_MEASURED = [':!bench/results.json', ':!*.md'];
 
-/** The commit that is measured, with `-changed` when the tree differs in more than its documents. */
+/** The commit that is measured, with `-changed` if the tree differs in more than its documents. */
 export async function commit(): Promise<string> {
   const options = { cwd: repository, reject: false, timeout: 10_000 } as const;
   const head = await execa('git', ['rev-parse', '--short=12', 'HEAD'], options);

@@ -6,19 +6,19 @@ import { NotRunHere } from './benchmark.ts';
 /** What one run of a program cost. */
 export interface ProcessCost {
   readonly wallSeconds: number;
-  /** User and system time of the program and of those that it waited for. */
+  /** User and system time of the program and of its waited-for children. */
   readonly cpuSeconds: number;
-  /** Most memory that it had at once. */
+  /** Peak resident memory. */
   readonly peakMiB: number;
 }
 
-/** The only program that tells a child's peak of memory exactly: it waits for it with wait4. */
+/** The only program that tells a child's peak memory exactly: it waits for it with wait4. */
 const GNU_TIME = '/usr/bin/time';
 
 /** @throws NotRunHere without GNU time */
 export async function expectGnuTime(): Promise<void> {
   await access(GNU_TIME).catch(() => {
-    throw new NotRunHere(`there is no ${GNU_TIME} (Debian package time)`);
+    throw new NotRunHere(`${GNU_TIME} is missing (Debian package time)`);
   });
 }
 

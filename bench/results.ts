@@ -43,8 +43,8 @@ type Results = z.infer<typeof resultsSchema>;
 export const resultsFile = join(repository, 'bench/results.json');
 
 /**
- * Puts a benchmark's new result in the place of its earlier one. Those that were not run
- * keep theirs: each says when, of which commit and on what it was measured.
+ * Replaces a benchmark's earlier result with its new one. Benchmarks that were not run keep
+ * theirs: each states when, of which commit and on what machine it was measured.
  */
 export async function writeResults(measured: MeasuredBenchmark, path = resultsFile): Promise<void> {
   const { benchmarks } = await readResults(path);

@@ -2,8 +2,8 @@
  * `npm run bench [-- NAME...]`: measures this project against what it replaces, prints a
  * table and writes `bench/results.json`. Names run some of the benchmarks; none means all.
  *
- * A benchmark whose parts this machine lacks is named and left out, which is no failure.
- * No figure fails it either: exit code 1 is for a benchmark that could not be carried out.
+ * A benchmark whose prerequisites are missing is listed and skipped, which is not a failure.
+ * No figure fails it either: exit code 1 means that a benchmark could not be run.
  */
 import { rm } from 'node:fs/promises';
 import { createRunFolder } from '../lab/host/run-folder.ts';
@@ -58,7 +58,7 @@ const names = process.argv.slice(2);
 const unknown = names.filter((name) => !benchmarks.some((known) => known.name === name));
 if (unknown.length > 0) {
   const known = benchmarks.map(({ name }) => name).join(', ');
-  process.stderr.write(`Unknown: ${unknown.join(', ')}. Name some of ${known}.\n`);
+  process.stderr.write(`Unknown: ${unknown.join(', ')}. Known benchmarks: ${known}.\n`);
   process.exit(EXIT.usage);
 }
 

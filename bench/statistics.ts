@@ -1,9 +1,9 @@
 import type { Row, Spread } from './benchmark.ts';
 
-/** What is compared and in which unit, without the figures. */
+/** What is measured and in which unit, without the figures. */
 export type Quantity = Pick<Row, 'what' | 'unit' | 'note'>;
 
-/** A row of samples of both sides; one sample is enough for what does not vary. */
+/** A row from samples of both sides; one sample is enough for what does not vary. */
 export function compare(
   quantity: Quantity,
   ours: readonly number[],
@@ -19,7 +19,7 @@ export function compare(
   };
 }
 
-/** Median, least and greatest of at least one sample. */
+/** Median, minimum and maximum of at least one sample. */
 export function spread(samples: readonly number[]): Spread {
   const sorted = samples.toSorted((a, b) => a - b);
   const at = (index: number) => sorted[index] ?? Number.NaN;
@@ -38,8 +38,8 @@ export interface Pair<T> {
 }
 
 /**
- * Measures both sides in turns and changes who is first each time, so that neither
- * always finds the caches that the other one warmed.
+ * Measures both sides in turns and alternates which is first, so that neither always
+ * benefits from caches that the other has warmed.
  */
 export async function interleaved<T>(
   repetitions: number,

@@ -3,7 +3,7 @@ import type { Row, Spread } from './benchmark.ts';
 const HEAD = ['what', 'ours', 'theirs', 'ratio', 'runs'];
 const SIGNIFICANT_DIGITS = 3;
 
-/** The rows as a Markdown table that can be read in a terminal too, notes below it. */
+/** The rows as a Markdown table that is readable in a terminal too, with notes below it. */
 export function resultTable(rows: readonly Row[]): string {
   const notes = [...new Set(rows.flatMap(({ note }) => note ?? []))];
   const cells = rows.map((row) => {
@@ -34,13 +34,13 @@ function alignedTable(lines: readonly (readonly string[])[]): string {
 const pad = (cell: string, width: number, right: boolean) =>
   right ? cell.padStart(width) : cell.padEnd(width);
 
-/** The median, and the least and greatest where they differ from it as they are printed. */
+/** The median, and the minimum and maximum if they differ from it as printed. */
 function figures({ median, min, max }: Spread): string {
   const [middle, least, greatest] = [number(median), number(min), number(max)];
   return least === greatest ? middle : `${middle} (${least} to ${greatest})`;
 }
 
-/** Three digits that count, never as a power of ten. */
+/** Three significant digits, never in exponential notation. */
 export function number(value: number): string {
   if (Math.abs(value) >= 10 ** SIGNIFICANT_DIGITS) return String(Math.round(value));
   return String(Number(value.toPrecision(SIGNIFICANT_DIGITS)));

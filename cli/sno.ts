@@ -72,7 +72,7 @@ export function program(surroundings: Surroundings): Command {
     .exitOverride()
     .addHelpText(
       'after',
-      '\nExit codes: 0 done; 2 wrong input or usage, nothing written; 3 deadline; 4 the installation failed; 128+N stopped by signal N; 1 other.',
+      '\nExit codes: 0 done; 2 invalid input or usage, nothing written; 3 deadline; 4 the installation failed; 128+N stopped by signal N; 1 other.',
     );
   for (const add of commands) add(sno, surroundings);
   return sno;

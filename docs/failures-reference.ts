@@ -11,8 +11,8 @@ export function failuresReference(): string {
   return `# Failure codes
 
 Generated from the code by \`docs/generate.ts\`; do not edit. A failure in a step journal, a status file, a service
-record or a report has \`code\`, \`kind\`, \`what\`, and where they apply \`subject\`, \`expected\`, \`found\`, \`fix\`, \`parts\`,
-\`cause\` and, for a bug, \`stack\`. The kind decides the exit code: \`retry\` 1, \`usage\` 2, \`deadline\` 3, \`fatal\` and \`bug\` 4.
+record or a report has \`code\`, \`kind\` and \`what\`; if they apply, also \`subject\`, \`expected\`, \`found\`, \`fix\`,
+\`parts\` and \`cause\`; and for a bug, \`stack\`. The kind determines the exit code: \`retry\` 1, \`usage\` 2, \`deadline\` 3, \`fatal\` and \`bug\` 4.
 
 | Code | Meaning | Finding |
 | --- | --- | --- |

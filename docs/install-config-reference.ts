@@ -4,7 +4,7 @@ import { NOT_SUPPORTED } from '../cli/install-config/not-supported.ts';
 import { readSettings } from '../cli/install-config/settings.ts';
 import { installConfigJsonSchema, withoutNull } from './install-config-schema.ts';
 
-/** The least that is accepted: what it leaves out shows the defaults. */
+/** The smallest valid configuration; its absent fields show the defaults. */
 export const MINIMAL_INSTALL_CONFIG = `apiVersion: v1
 baseDomain: example.com
 metadata:
@@ -31,7 +31,7 @@ interface Field {
   expected: string;
 }
 
-/** install-config.yaml as the schema and its messages have it, as Markdown. */
+/** install-config.yaml according to its schema and messages, as Markdown. */
 export function installConfigReference(): string {
   const defaults = defaultTexts();
   const rows = fieldsOf(installConfigJsonSchema(), '').map(({ path, isRequired, expected }) =>
@@ -41,7 +41,7 @@ export function installConfigReference(): string {
   const replaced = refused.filter(([, instead]) => instead !== '');
   return `# install-config.yaml
 
-Made from the code by \`docs/generate.ts\`; do not edit. Explained in [the operator's page](../operator.md).
+Generated from the code by \`docs/generate.ts\`; do not edit. For a guide, see [Preparing an installation](../operator.md).
 For editors and pipelines: [JSON Schema](schemas/install-config.schema.json).
 
 A minimal configuration:
@@ -49,19 +49,19 @@ A minimal configuration:
 \`\`\`yaml
 ${MINIMAL_INSTALL_CONFIG}\`\`\`
 
-The pull secret of this example is one that no registry accepts: for installations that pull nothing.
+No registry accepts the pull secret of this example; it is for installations that pull nothing.
 
 ## Fields
 
-"Required" means: where its parent is given. The disk is required too, here or in the variable
+"Required" applies if the parent field is present. The disk is also required, here or in the variable
 \`${DISK_VARIABLE}\`. A key without a value
-counts as left out; a field that is not in this table is a fault.
+counts as absent. A field that is not in this table is an error.
 
 ${table(['Field', 'Required', 'Value', 'Default'], rows)}
 
-## Fields of the OpenShift installer that are refused
+## Rejected fields of the OpenShift installer
 
-Without a replacement here: ${listed(refused.filter(([, instead]) => instead === '').map(([path]) => path))}.
+Without a replacement: ${listed(refused.filter(([, instead]) => instead === '').map(([path]) => path))}.
 
 ${table(
   ['Field', 'Write instead'],
@@ -70,7 +70,7 @@ ${table(
 `;
 }
 
-/** An object's fields come before what is in them, in the order of the schema. */
+/** Parents before their fields, in the order of the schema. */
 function fieldsOf(schema: Schema, path: string): Field[] {
   const { properties = {}, required = [], items } = schema;
   const own = Object.entries(properties).flatMap(([name, below]) =>
@@ -87,10 +87,10 @@ function fieldAndBelow(schema: Schema | boolean, path: string, isRequired: boole
   return [{ path, isRequired, expected: description }, ...fieldsOf(inside, path)];
 }
 
-/** Read back from a file without them, so that they are the ones that hold. */
+/** The effective defaults, read from a file without these fields. */
 function defaultTexts(): Readonly<Record<string, string>> {
   const read = readSettings(MINIMAL_INSTALL_CONFIG, undefined);
-  if (!read.ok) throw new Error(`the example is refused: ${JSON.stringify(read.faults)}`);
+  if (!read.ok) throw new Error(`the example is rejected: ${JSON.stringify(read.faults)}`);
   const { machineNetwork, clusterNetwork, serviceNetwork, installation } = read.settings.cluster;
   return {
     'networking.machineNetwork': listed(machineNetwork),

@@ -5,7 +5,7 @@ export async function snoReference(signal: AbortSignal): Promise<string> {
   const sections = await sectionsOf([], signal);
   return `# sno
 
-Made from the code by \`docs/generate.ts\`; do not edit. Explained in [the operator's page](../operator.md).
+Generated from the code by \`docs/generate.ts\`; do not edit. For a guide, see [Preparing an installation](../operator.md).
 
 ${sections.join('\n')}`;
 }

@@ -10,10 +10,10 @@ import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 
-/** Watches until bootkube has finished. The policy finds no Node here, so nothing is approved. */
+/** Watches until bootkube is done. Without a Node, the policy approves nothing. */
 export const watchRequests: StepBody<HostContext> = {
   name: 'watch-requests',
-  leaves: 'a line in the journal for each request that was left alone',
+  leaves: 'a journal entry for each request that was not approved',
   retries: true,
   input: ({ cluster }) => cluster.clusterId,
   holds: ({ paths }) => exists(paths.bootkubeDone),
@@ -31,7 +31,7 @@ export const watchRequests: StepBody<HostContext> = {
         ]),
       );
     } finally {
-      // What is still watched would keep the process running.
+      // A watch that is still open would keep the process running.
       ended.abort();
     }
     return done();

@@ -12,16 +12,16 @@ import type { DeferredContext } from './context.ts';
 import { DeferredObjects } from './deferred-objects.ts';
 import { isApplied, isRejected } from './object-state.ts';
 
-/** A new kind is seen by watching: looking for it is a net behind that, and a refusal may last for days. */
+/** New kinds are detected by watching; polling is a fallback. A refusal may last for days. */
 const pauses: LongestPauses = { unservedMs: 15 * 60_000, refusedMs: 60_000 };
 
 /**
  * Creates each deferred object once its kind is served, and leaves one that exists. None
- * holds up the others. It ends when all are dealt with, or at the expiry.
+ * holds up the others. It ends when all are applied or rejected, or at the expiry.
  */
 export const applyDeferred: StepBody<DeferredContext> = {
   name: 'apply',
-  leaves: 'every deferred manifest as an object of the API, its end in kube-system/sno-deferred',
+  leaves: 'every deferred manifest as an API object, its state in kube-system/sno-deferred',
   retries: true,
   input: ({ expires }) => expires.toISOString(),
   holds: async ({ paths }) => (await readDeferred(paths)).length === 0,
@@ -45,7 +45,7 @@ export const applyDeferred: StepBody<DeferredContext> = {
   },
 };
 
-/** Its first answers after a start can be refusals, which would be held against the objects. */
+/** Right after its start it may refuse requests, which would count as refusals of the objects. */
 function untilReady(client: KubeClient, context: DeferredContext, progress: Progress) {
   return progress.wait('the API server to be ready', () =>
     waitForApi(client, {
@@ -88,16 +88,16 @@ function conclude(objects: DeferredObjects, { paths, expires }: DeferredContext)
   if (open.length > 0) {
     throw new Failure('deadline', `${count(open)} not applied by ${expires.toISOString()}`, {
       found: [...open, ...rejected].join('; '),
-      fix: `Once their kinds are served, run "sno-deferred run --expires-in-hours 24"; to give one up, remove its file from ${folder} before that.`,
+      fix: `Once their kinds are served, run "sno-deferred run --expires-in-hours 24"; to give one up, delete its file from ${folder} before that.`,
     });
   }
   if (rejected.length > 0) {
     throw new Failure('fatal', `${count(rejected)} rejected`, {
       found: rejected.join('; '),
-      fix: `Apply them yourself as they should be, or remove their files from ${folder}, and start sno-deferred.service again.`,
+      fix: `Apply corrected objects yourself, or delete the files from ${folder}, and start sno-deferred.service again.`,
     });
   }
-  if (!objects.isPublished) throw new Failure('retry', 'the status is not written yet');
+  if (!objects.isPublished) throw new Failure('retry', 'the status ConfigMap is not written yet');
 }
 
 const count = ({ length }: readonly string[]) =>

@@ -4,7 +4,7 @@ import { type HostContext, hostContext } from '../steps/host-context.ts';
 import { readExpiry, setExpiry } from './expiry.ts';
 
 export interface DeferredContext extends HostContext {
-  /** When what still waits is given up. */
+  /** When manifests that still wait expire. */
   readonly expires: Date;
 }
 

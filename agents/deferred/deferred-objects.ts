@@ -19,9 +19,9 @@ import { readStatusEntries, type StatusEntries, writeStatusEntries } from './sta
 const REQUEST_MS = 15_000;
 
 /**
- * The deferred manifests of a run and what became of each. An applied one is written
- * down in the API before its file goes: killed in between, the next run sees by the
- * entry that it must not make the object again, which may have been deleted since.
+ * The deferred manifests of a run and the state of each. An applied one is recorded in
+ * the API before its file is deleted: after a kill in between, the entry tells the next
+ * run not to create the object again, since a user may have deleted it.
  */
 export class DeferredObjects {
   readonly #client: KubeClient;
@@ -37,7 +37,7 @@ export class DeferredObjects {
     this.#progress = progress;
   }
 
-  /** Takes up what an earlier run wrote down; the API has to be ready. */
+  /** Resumes the states that an earlier run recorded; the API must be ready. */
   async load(): Promise<void> {
     const entries = await this.#read();
     for (const { key } of this.#manifests) {
@@ -48,7 +48,7 @@ export class DeferredObjects {
     await this.publish('ready');
   }
 
-  /** Those that are not applied. */
+  /** The manifests that are not applied yet. */
   open(): Manifest[] {
     return this.#manifests
       .filter(({ key }) => !isApplied(this.#stateOf(key)))
@@ -62,7 +62,7 @@ export class DeferredObjects {
     await this.publish();
   }
 
-  /** Gives up what still waits. */
+  /** Marks what still waits as expired. */
   async expire(): Promise<void> {
     for (const deferred of this.#manifests) {
       this.#set(deferred, stateAtExpiry(this.#stateOf(deferred.key), new Date()));
@@ -70,22 +70,22 @@ export class DeferredObjects {
     await this.publish();
   }
 
-  /** The states of those for which `select` says yes, a phrase each. */
+  /** One phrase for each manifest whose state `select` accepts. */
   phrases(select: (state: ObjectState) => boolean): string[] {
     return this.#manifests
       .filter(({ key }) => select(this.#stateOf(key)))
       .map(({ key, manifest }) => `${describe(manifest)} ${this.#stateOf(key)}`);
   }
 
-  /** Whether the API has everything; the files of what is applied are gone then. */
+  /** Whether the API has all states; the files of applied manifests are deleted by then. */
   get isPublished(): boolean {
     return this.#unpublished.size === 0;
   }
 
   /**
-   * Writes down what is new, then removes the files of what is applied. What the API does
-   * not take is kept for the next time. Of one that is ready (and no longer refuses what it
-   * does not know yet) a refusal is final: the right was revoked.
+   * Records new states, then deletes the files of applied manifests. States that the API
+   * does not accept are kept for the next time. Once the API is ready (and no longer rejects
+   * requests because it is still loading), a rejection is final: the right was revoked.
    */
   async publish(api: 'ready' | 'unknown' = 'unknown'): Promise<void> {
     const entries = [...this.#unpublished].map((key) => [key, this.#stateOf(key)]);
@@ -93,7 +93,7 @@ export class DeferredObjects {
       if (entries.length > 0) await this.#write(Object.fromEntries(entries));
     } catch (error) {
       if (!isKubeError(error)) throw error;
-      this.#progress.warn(`The status is not written: ${describeError(error)}`);
+      this.#progress.warn(`The status ConfigMap cannot be written: ${describeError(error)}`);
       if (error.kind !== 'rejected' || api !== 'ready') return;
     }
     this.#unpublished.clear();
@@ -107,7 +107,7 @@ export class DeferredObjects {
       return await readStatusEntries(this.#client, this.#limits());
     } catch (error) {
       if (!isKubeError(error, 'rejected')) throw error;
-      this.#progress.warn(`The status cannot be read: ${describeError(error)}`);
+      this.#progress.warn(`The status ConfigMap cannot be read: ${describeError(error)}`);
       return {};
     }
   }
@@ -115,7 +115,7 @@ export class DeferredObjects {
   async #write(entries: StatusEntries): Promise<void> {
     if (await writeStatusEntries(this.#client, entries, this.#limits())) return;
     const { namespace, name } = deferredStatus;
-    this.#progress.warn(`The status is not written: ${namespace}/${name} was deleted`);
+    this.#progress.warn(`The status ConfigMap cannot be written: ${namespace}/${name} was deleted`);
   }
 
   #set({ key, manifest }: DeferredManifest, state: ObjectState): void {

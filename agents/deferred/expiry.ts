@@ -13,10 +13,9 @@ const hoursMs = (hours: number) => hours * 3_600_000;
 const expiryPath = (paths: HostPaths) => join(deferredState(paths), 'expiry.json');
 
 /**
- * Until when deferred manifests are waited for: counted from the end of the
- * installation by the wall clock, since a host may be switched off for days; or as
- * set since.
- * @throws Failure `usage` where the installation has not ended.
+ * When deferred manifests expire: counted from the end of the installation by the wall
+ * clock, since a host may be switched off for days; or as set since.
+ * @throws Failure `usage` if the installation has not ended.
  */
 export async function readExpiry(paths: HostPaths, settings: Settings): Promise<Date> {
   const own = await readTextIfPresent(expiryPath(paths));
@@ -32,7 +31,7 @@ export async function readExpiry(paths: HostPaths, settings: Settings): Promise<
   return new Date(Date.parse(completed) + hoursMs(settings.deferredExpiryHours));
 }
 
-/** Has the manifests waited for that many hours from now, also by later runs. */
+/** Sets the expiry to that many hours from now, for later runs too. */
 export async function setExpiry(
   paths: HostPaths,
   settings: Settings,
@@ -41,8 +40,8 @@ export async function setExpiry(
   const most = settings.deferredExpiryHours;
   const parsed = z.coerce.number().positive().max(most).safeParse(hours);
   if (!parsed.success) {
-    throw new Failure('usage', '--expires-in-hours cannot be used', {
-      expected: `more than 0 and at most ${most}, which is deferredExpiryHours of the settings`,
+    throw new Failure('usage', '--expires-in-hours is invalid', {
+      expected: `more than 0 and at most ${most}, the deferredExpiryHours of settings.json`,
       found: String(hours),
     });
   }

@@ -13,7 +13,7 @@ export async function runDeferred(paths: HostPaths, args: readonly string[]): Pr
       runOptions: [
         {
           flags: '--expires-in-hours <n>',
-          description: 'wait that long from now, also after restarts',
+          description: 'expire n hours from now, also after restarts',
         },
       ],
       context: (_log, options) => deferredContext(paths, options),

@@ -2,17 +2,17 @@ import type { Attempt } from '../../lib/kube/apply-one.ts';
 import type { Manifest } from '../../lib/kube/manifest-decoding.ts';
 
 /**
- * What became of a deferred manifest, as its entry in the status ConfigMap says it. The
- * first word is for programs: `waiting`, `applied`, `rejected` or `expired`.
+ * The state of a deferred manifest, as its entry in the status ConfigMap. The first
+ * word is for programs: `waiting`, `applied`, `rejected` or `expired`.
  */
 export type ObjectState = string;
 
-/** An entry has room for the server's words, not for a page of them. */
+/** Longest reason of the server that an entry quotes. */
 const MAX_REASON = 1000;
 
 export const notTried: ObjectState = 'waiting: not tried yet';
 
-/** The state that an attempt leaves. */
+/** The state after an attempt. */
 export function stateAfter(
   attempt: Attempt,
   { apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind'>,
@@ -22,7 +22,7 @@ export function stateAfter(
     case 'created':
       return `applied ${now.toISOString()}`;
     case 'existing':
-      return `applied ${now.toISOString()}, it was there already`;
+      return `applied ${now.toISOString()}, it existed already`;
     case 'rejected':
       return `rejected: ${brief(attempt.reason)}`;
     case 'unserved':
@@ -32,7 +32,7 @@ export function stateAfter(
   }
 }
 
-/** The state when nothing is tried any more: one that is still open expires, once. */
+/** The state at the expiry: one that still waits expires, once. */
 export function stateAtExpiry(state: ObjectState, now: Date): ObjectState {
   return state.startsWith('waiting') ? `expired ${now.toISOString()}, ${state}` : state;
 }

@@ -20,13 +20,13 @@ const unitPath = ({ paths }: DeferredContext) =>
   paths.at(`/etc/systemd/system/${deferredUnit.name}`);
 
 /**
- * Removes the agent's rights, then what it could prove itself with, then its state and
- * link, the unit last: killed anywhere before, the agent is started once more, finds
- * nothing to apply and comes back here. The ConfigMap stays as the record.
+ * Deletes the agent's RBAC, then its credentials, then its state and link, the unit
+ * last: after a kill in between, the agent is started once more, finds nothing to apply
+ * and resumes here. The ConfigMap stays as the record.
  */
 export const retireDeferred: StepBody<DeferredContext> = {
   name: 'retire',
-  leaves: 'no right, identity, unit, link or state of this agent',
+  leaves: 'no RBAC, identity, unit, link or state of this agent',
   retries: true,
   removesState: true,
   input: ({ cluster }) => cluster.clusterId,
@@ -61,7 +61,7 @@ async function removeRights(kubeconfig: string, signal: AbortSignal): Promise<vo
       { signal, deadlineMs: 15_000 },
     );
   } catch (error) {
-    // The role itself is what allows its deletion: refused, it is gone already.
+    // The role itself grants its deletion: a 403 means that it is deleted already.
     if (!isKubeError(error, 'rejected') || error.code !== 403) throw error;
   }
 }

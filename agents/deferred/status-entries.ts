@@ -7,10 +7,10 @@ import type { ObjectState } from './object-state.ts';
 
 export type StatusEntries = Readonly<Record<string, ObjectState>>;
 
-/** Another writer's change between reading and writing is met with another try. */
+/** A conflict with another writer is retried. */
 const TRIES = 3;
 
-/** The entries of the status ConfigMap by the manifests' keys; none where it is gone. */
+/** The entries of the status ConfigMap by the manifests' keys; none if it was deleted. */
 export async function readStatusEntries(
   client: KubeClient,
   limits: Limits,
@@ -20,8 +20,8 @@ export async function readStatusEntries(
 }
 
 /**
- * Sets entries and leaves the others. False when the ConfigMap was deleted: it
- * is not made again.
+ * Sets entries and keeps the others. False if the ConfigMap was deleted: it is
+ * not created again.
  */
 export async function writeStatusEntries(
   client: KubeClient,

@@ -1,4 +1,4 @@
-/** Applies a folder of manifests as bootkube does, and ends: `apply KUBECONFIG FOLDER`. */
+/** Applies a folder of manifests like bootkube, then exits: `apply KUBECONFIG FOLDER`. */
 import { defaultSettings } from '../../lib/host/settings.ts';
 import { applyManifests } from '../../lib/kube/apply.ts';
 import { failedRows, failureTable } from '../../lib/kube/apply-table.ts';

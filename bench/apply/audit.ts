@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** One line for each request, and for a watch when it begins. */
+/** One line for each request, and for a watch at its start. */
 const policy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -15,9 +15,9 @@ const eventSchema = z.looseObject({
   user: z.looseObject({ username: z.string() }),
 });
 
-/** The API server's own account of who asked it what. */
+/** The API server's own record of who requested what. */
 export interface AuditLog {
-  /** Arguments that have kube-apiserver write it. */
+  /** Arguments with which kube-apiserver writes it. */
   readonly args: readonly string[];
   /** How many requests a user made. */
   requestsOf(user: string): Promise<number>;

@@ -19,15 +19,15 @@ const ONE_MS = 6 * 60_000;
 const LIFETIME_MS = 25 * 60_000;
 
 const asItIs =
-  'The create loop as cluster-bootstrap runs it, with the client limit of 5 requests a second that it has there.';
+  'The create loop as cluster-bootstrap runs it, with its client limit of 5 requests a second.';
 const unlimited =
-  'The same loop with that limit taken off, which nobody runs: what is left is one request after the other and the passes.';
+  'The same loop without that limit, which is hypothetical: the sequential requests and the repeated passes remain.';
 
 interface ApplyCost extends ProcessCost {
   readonly requests: number;
 }
 
-/** A program that creates the manifests in a folder, by its name and arguments before those two. */
+/** A program that creates the manifests of a folder: its name and command line. */
 interface Applier {
   readonly name: string;
   command(kubeconfig: string, manifests: string): readonly [program: string, ...args: string[]];
@@ -35,7 +35,7 @@ interface Applier {
 
 export const apply: Benchmark = {
   name: 'apply',
-  compares: "bootkube's way to create 500 manifests with the create loop of cluster-bootstrap",
+  compares: 'creating 500 manifests: bootkube compared with the create loop of cluster-bootstrap',
   deadlineMs: 60 * 60_000,
   async run(signal, context) {
     await expectGo();
@@ -63,7 +63,7 @@ export const apply: Benchmark = {
 
 type Appliers = Readonly<Record<'ours' | 'limited' | 'unlimited', Applier>>;
 
-/** The limited loop takes minutes and does not vary: once, after and before one of ours. */
+/** The limited loop takes minutes and does not vary, so it runs once, paired with one of ours. */
 async function measureAll(trial: Trial, appliers: Appliers): Promise<Row[]> {
   await trial.run(appliers.ours, 'warm-up');
   const free = await interleaved(
@@ -80,8 +80,8 @@ async function measureAll(trial: Trial, appliers: Appliers): Promise<Row[]> {
     row('wall time', 's', limited, asItIs, ({ wallSeconds }) => wallSeconds),
     row('wall time', 's', free, unlimited, ({ wallSeconds }) => wallSeconds),
     row('processor time', 's', free, unlimited, ({ cpuSeconds }) => cpuSeconds),
-    row('peak of memory', 'MiB', free, unlimited, ({ peakMiB }) => peakMiB),
-    row('requests', 'number', free, unlimited, ({ requests }) => requests),
+    row('peak memory', 'MiB', free, unlimited, ({ peakMiB }) => peakMiB),
+    row('requests', 'count', free, unlimited, ({ requests }) => requests),
   ];
 }
 
@@ -99,7 +99,7 @@ function row(
   );
 }
 
-/** Runs appliers on one server, each with manifests and a user of its own. */
+/** Runs appliers on one server, each with its own manifests and user. */
 class Trial {
   readonly #controlPlane: ControlPlane;
   readonly #audit: AuditLog;
@@ -135,7 +135,7 @@ class Trial {
     return { ...cost, requests };
   }
 
-  /** So that the next one finds no more definitions than this one did. */
+  /** So that the next run starts with the same number of definitions. */
   async #removeDefinitions(set: string): Promise<void> {
     const client = await this.#controlPlane.client();
     const limits = { signal: this.#signal, deadlineMs: 30_000 };

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 
-/** As many operators, each of which brings the manifests of `operatorManifests`. */
+/** The number of operators, each with the manifests of `operatorManifests`. */
 const OPERATORS = 10;
 
 interface ManifestFile {
@@ -10,7 +10,7 @@ interface ManifestFile {
   readonly object: object;
 }
 
-/** The definitions that a set leaves at the API, by name. */
+/** Names of the CustomResourceDefinitions that a set creates. */
 export function definitionNames(set: string): string[] {
   return operators().flatMap((operator) =>
     ['widgets', 'gadgets'].map((plural) => `${plural}.${groupOf(set, operator)}`),
@@ -18,10 +18,10 @@ export function definitionNames(set: string): string[] {
 }
 
 /**
- * 500 manifests as a bootstrap has them: of ten operators, each with a namespace, two
- * definitions and what depends on them. File names sort them as release payloads do, by
- * a run level and a number, so that what is needed comes first. `set` makes namespaces
- * and groups differ from those of another set on the same server.
+ * 500 manifests like those of a bootstrap: ten operators, each with a namespace, two
+ * definitions and the objects that depend on them. File names sort them like a release
+ * payload, by run level and number, so that dependencies come first. `set` gives each set
+ * on the same server its own namespaces and groups.
  */
 export function manifestSet(set: string): ManifestFile[] {
   return operators().flatMap((operator) => operatorManifests(set, operator));

@@ -15,12 +15,13 @@ const REPETITIONS = 5;
 const ONE_MS = 120_000;
 const FILL_MS = 10 * 60_000;
 const note =
-  'etcdctl copies, syncs and renames; ours also computes the SHA-256 and compares it with the one ' +
-  'that etcd sent, and makes sure that nothing was written meanwhile.';
+  'etcdctl copies, syncs and renames; ours also computes the SHA-256, compares it with the one ' +
+  'that etcd sent, and verifies that nothing was written during the snapshot.';
 
 export const etcdSnapshot: Benchmark = {
   name: 'etcd-snapshot',
-  compares: "bootkube's snapshot of an etcd with 1 GiB of values, with etcdctl snapshot save",
+  compares:
+    'a snapshot of an etcd with 1 GiB of values: bootkube compared with etcdctl snapshot save',
   deadlineMs: 40 * 60_000,
   async run(signal, context) {
     await expectGo();
@@ -41,7 +42,7 @@ export const etcdSnapshot: Benchmark = {
   },
 };
 
-/** Filled, compacted and defragmented, as bootkube leaves it before the snapshot. */
+/** Fills, compacts and defragments etcd, as bootkube does before the snapshot. */
 async function fill(member: EtcdMember, signal: AbortSignal, { report }: BenchContext) {
   report('filling etcd');
   const count = await fillEtcd(member, GIB, signal);
@@ -93,6 +94,6 @@ function rowsOf(pairs: readonly Pair<ProcessCost>[]): Row[] {
   return [
     row('wall time', 's', ({ wallSeconds }) => wallSeconds),
     row('processor time', 's', ({ cpuSeconds }) => cpuSeconds),
-    row('peak of memory', 'MiB', ({ peakMiB }) => peakMiB),
+    row('peak memory', 'MiB', ({ peakMiB }) => peakMiB),
   ];
 }

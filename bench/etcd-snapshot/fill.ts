@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { EtcdMember } from '../../lab/servers/etcd-member.ts';
 import { inParallel } from '../../lib/kube/in-parallel.ts';
 
-/** Sizes of values as a cluster has them: many small objects, some large ConfigMaps and Secrets. */
+/** Sizes of values like those of a cluster: many small objects, some large ConfigMaps and Secrets. */
 const SIZES: readonly { readonly kib: number; readonly share: number }[] = [
   { kib: 2, share: 0.7 },
   { kib: 8, share: 0.25 },
@@ -11,7 +11,7 @@ const SIZES: readonly { readonly kib: number; readonly share: number }[] = [
 const RESOURCES = ['pods', 'configmaps', 'secrets', 'events', 'replicasets', 'leases'];
 const PARALLEL_PUTS = 64;
 
-/** Writes keys and values like those of an API server, `bytes` of values in all. */
+/** Writes keys and values like those of an API server, `bytes` of values in total. */
 export async function fillEtcd(
   member: EtcdMember,
   bytes: number,
@@ -32,7 +32,7 @@ function keyOf(at: number): string {
   return `/registry/${resource}/namespace-${at % 97}/object-${at}`;
 }
 
-/** Which of the sizes the value has, in the shares above, spread evenly over the keys. */
+/** The size of a value, in the proportions above, evenly distributed over the keys. */
 function sizeOf(at: number): number {
   const place = (at * 37) % 100;
   let below = 0;
@@ -43,7 +43,7 @@ function sizeOf(at: number): number {
   return 0;
 }
 
-/** An object as the API server stores it, encrypted ones included: no zeros, and hardly compressible. */
+/** An object as the API server stores it, encrypted or not: no zeros, and hardly compressible. */
 function objectOf(bytes: number): Buffer {
   const head = Buffer.from('k8s\0\n\f\n\x02v1\x12\x06Secret');
   return Buffer.concat([head, randomBytes(bytes - head.length)]);

@@ -1,4 +1,4 @@
-/** Takes one snapshot as bootkube does, and ends: `take ENDPOINT CA CERTIFICATE KEY TARGET`. */
+/** Takes one snapshot like bootkube, then exits: `take ENDPOINT CA CERTIFICATE KEY TARGET`. */
 import { readFileSync } from 'node:fs';
 import { connectEtcd } from '../../lib/etcd/client.ts';
 import { takeSnapshot } from '../../lib/etcd/snapshot.ts';

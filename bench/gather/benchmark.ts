@@ -13,7 +13,7 @@ const MIB = 2 ** 20;
 const REPETITIONS = 3;
 const ONE_MS = 10 * 60_000;
 
-/** What the shell's gather does with them: journal and logs into a folder, and that into an archive. */
+/** What the shell's gather does: journal and logs into a folder, and the folder into an archive. */
 const PIPELINE = `
 set -eu
 mkdir -p "$3/b/journals" "$3/b/containers"
@@ -30,7 +30,7 @@ interface Cost extends ProcessCost {
 export const gatherBench: Benchmark = {
   name: 'gather',
   compares:
-    'gather on 1 GiB of journal files and 1 GiB of container logs, with journalctl, cp, tar and pigz',
+    '1 GiB of journal files and 1 GiB of container logs: gather compared with journalctl, cp, tar and pigz',
   deadlineMs: 60 * 60_000,
   async run(signal, context) {
     await expectGnuTime();
@@ -46,7 +46,7 @@ export const gatherBench: Benchmark = {
 
 async function expectPigz(signal: AbortSignal): Promise<void> {
   await run('pigz', ['--version'], { signal, deadlineMs: 10_000 }).catch(() => {
-    throw new NotRunHere('there is no pigz');
+    throw new NotRunHere('pigz is missing');
   });
 }
 
@@ -83,7 +83,7 @@ async function makeRoot(root: string): Promise<string> {
 }
 
 const note =
-  'Ours also takes the secrets out and keeps the whole within its limits; it compresses at a lower level.';
+  'Ours also redacts secrets and keeps the bundle within its limits; it compresses at a lower level.';
 
 function rowsOf(pairs: Awaited<ReturnType<typeof measureBoth>>): Row[] {
   const row = (what: string, unit: string, pick: (cost: Cost) => number) =>
@@ -95,7 +95,7 @@ function rowsOf(pairs: Awaited<ReturnType<typeof measureBoth>>): Row[] {
   return [
     row('wall time', 's', ({ wallSeconds }) => wallSeconds),
     row('processor time', 's', ({ cpuSeconds }) => cpuSeconds),
-    row('peak of memory', 'MiB', ({ peakMiB }) => peakMiB),
-    row('size of the bundle', 'MiB', ({ bundleMiB }) => bundleMiB),
+    row('peak memory', 'MiB', ({ peakMiB }) => peakMiB),
+    row('bundle size', 'MiB', ({ bundleMiB }) => bundleMiB),
   ];
 }

@@ -9,7 +9,7 @@ import { logLines } from './lines.ts';
 
 /** Writes journal files from journald's export format. */
 const JOURNAL_REMOTE = '/lib/systemd/systemd-journal-remote';
-/** About the bytes that an entry takes in a journal file. */
+/** Approximate size of an entry in a journal file, in bytes. */
 const ENTRY_BYTES = 620;
 const ENTRIES_A_CHUNK = 500;
 const LOG_FILES = 8;
@@ -26,14 +26,14 @@ export interface GatherData {
   readonly logBytes: number;
 }
 
-/** @throws NotRunHere without the program that makes journal files */
+/** @throws NotRunHere without the program that writes journal files. */
 export async function expectJournalRemote(): Promise<void> {
   await access(JOURNAL_REMOTE).catch(() => {
-    throw new NotRunHere(`there is no ${JOURNAL_REMOTE} (Debian package systemd-journal-remote)`);
+    throw new NotRunHere(`${JOURNAL_REMOTE} is missing (Debian package systemd-journal-remote)`);
   });
 }
 
-/** Journal files and logs of about so many bytes on the disk each. */
+/** Journal files and logs of approximately that many bytes on disk each. */
 export async function makeData(
   folder: string,
   bytes: number,
@@ -61,7 +61,7 @@ export async function makeData(
   };
 }
 
-/** systemd's journal export format: fields a line each, an empty line after each entry. */
+/** systemd's journal export format: one field per line, an empty line after each entry. */
 function* journalExport(entries: number): Generator<string> {
   const lines = logLines(1);
   for (let begun = 0; begun < entries; begun += ENTRIES_A_CHUNK) {
@@ -74,7 +74,7 @@ function* journalExport(entries: number): Generator<string> {
   }
 }
 
-/** As a container runtime writes it. */
+/** In the format of a container runtime. */
 function* containerLog(file: number, bytes: number): Generator<string> {
   const lines = logLines(file + 2);
   for (let written = 0, at = 0; written < bytes; ) {

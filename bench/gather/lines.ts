@@ -1,6 +1,6 @@
 /**
- * Log lines as a node has them, each with ids and figures of its own: the same ones in every
- * run. What compresses and what has to be looked at for secrets is what counts in them.
+ * Log lines like those of a node, each with its own ids and figures, the same in every run.
+ * What matters is how well they compress and how much of them is inspected for secrets.
  */
 export interface LogLine {
   readonly unit: string;
@@ -57,7 +57,7 @@ const TEMPLATES: readonly ((ids: Ids) => LogLine)[] = [
   }),
 ];
 
-/** Lines without end; the same ones for the same seed. */
+/** An endless sequence of lines; the same one for the same seed. */
 export function* logLines(seed: number): Generator<LogLine> {
   let state = seed;
   // mulberry32

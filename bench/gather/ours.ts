@@ -1,4 +1,4 @@
-/** Gathers journals and logs as a host does, and ends: `ours JOURNALS LOGS ROOT TARGET`. */
+/** Gathers journals and logs like a host, then exits: `ours JOURNALS LOGS ROOT TARGET`. */
 import { runGatherCommand } from '../../agents/gather/run.ts';
 import type { Source, SourceGroup } from '../../agents/gather/source.ts';
 import { command } from '../../agents/gather/sources/command.ts';

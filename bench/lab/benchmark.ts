@@ -13,7 +13,7 @@ const LAB_MS = 60 * 60_000;
 
 export const lab: Benchmark = {
   name: 'lab',
-  compares: "the agents' own work with the whole of an installation in the lab",
+  compares: "the agents' own work compared with the complete installation in the lab",
   deadlineMs: LAB_MS,
   async run(signal, { report }) {
     const missing = await missingPrerequisites();

@@ -17,7 +17,7 @@ import {
 import { deliberateRow, type OurDelay, waitRows } from './rows.ts';
 
 const REPETITIONS = 7;
-/** What our own waits look at in intervals: readinessIntervalMs, intervalMs and tickMs of lib/. */
+/** The intervals at which our waits poll: readinessIntervalMs, intervalMs and tickMs of lib/. */
 const polled = {
   api: { kind: 'polled', everySeconds: 0.5 },
   containers: { kind: 'polled', everySeconds: 1 },
@@ -27,7 +27,7 @@ const polled = {
 export const waits: Benchmark = {
   name: 'waits',
   compares:
-    'how late a wait ends after what it waits for, with half the interval at which the shell flow looks',
+    'delay from an event to the end of the wait for it, compared with half the polling interval of the shell flow',
   deadlineMs: 45 * 60_000,
   async run(signal, context) {
     await expectGo();

@@ -18,14 +18,14 @@ import { definition } from '../apply/manifest-set.ts';
 import { servingRequest } from './serving-request.ts';
 
 /**
- * How late the agents' own waits end after what they wait for, on real servers: each causes
- * the event itself and has both times from one clock. Requests that cause an event count
- * as part of the delay, since when the server acts on them cannot be seen.
+ * How long after an event the agents' own waits end, on real servers: each benchmark causes
+ * the event itself and takes both times from one clock. The request that causes an event
+ * counts as part of the delay, because the time at which the server acts on it is not visible.
  */
 const ONE_MS = 30_000;
-/** Longer than it takes a wait to begin. */
+/** Longer than a wait takes to start. */
 const SETTLED_MS = 500;
-/** How often is looked whether a kind is served, to know since when it is. */
+/** Polling interval to find out when a kind is first served. */
 const LOOK_MS = 5;
 const address = '192.0.2.10';
 
@@ -44,7 +44,7 @@ export async function fileReaction(folder: string, name: string, signal: AbortSi
 
 const etcdLogSchema = z.looseObject({ ts: z.string(), msg: z.string() });
 
-/** From etcd's own line that it serves to the answer that the step waits for. */
+/** From etcd's log line that it is serving to the answer that the step waits for. */
 export async function etcdReaction(program: string, folder: string) {
   const args = ['--log-level', 'info'];
   const member = await startEtcd(program, folder, join(folder, 'data'), await makeTls(), { args });
@@ -55,7 +55,7 @@ export async function etcdReaction(program: string, folder: string) {
     .filter((line) => line.startsWith('{'))
     .map((line) => etcdLogSchema.parse(JSON.parse(line)));
   const serving = entries.find(({ msg }) => msg === 'ready to serve client requests');
-  if (serving === undefined) throw new Error('etcd did not log that it serves');
+  if (serving === undefined) throw new Error('etcd did not log that it is serving');
   return Math.max(0, answered - Date.parse(serving.ts)) / 1000;
 }
 
@@ -83,9 +83,9 @@ export async function nodeReaction(client: KubeClient, name: string, signal: Abo
 }
 
 /**
- * From the first answer of the API that the kind is served to the request for an object of it. Not
- * to its end: the API server lets the first two seconds of a definition pass by itself before
- * it answers (apiextensions-apiserver, pkg/apiserver/customresource_handler.go).
+ * From the first API answer that the kind is served to the request for an object of it. Not to
+ * the end of the request: the API server itself delays requests in the first two seconds of a
+ * definition (apiextensions-apiserver, pkg/apiserver/customresource_handler.go).
  */
 export async function kindReaction(
   controlPlane: ControlPlane,
@@ -116,7 +116,7 @@ export async function kindReaction(
   }
 }
 
-/** When the client is told to create something, the first time. */
+/** The time of the client's first create request. */
 function timeOfCreate(client: KubeClient): Promise<number> {
   const create = client.create.bind(client);
   const asked = Promise.withResolvers<number>();
@@ -135,7 +135,7 @@ async function firstServed(client: KubeClient, apiVersion: string, signal: Abort
   }
 }
 
-/** From the node's request to its approval, which the API has taken. */
+/** From the node's request to its approval, as accepted by the API. */
 export async function approvalReaction(
   controlPlane: ControlPlane,
   nodeName: string,

@@ -2,25 +2,26 @@ import type { Row, Spread } from '../benchmark.ts';
 import { spread } from '../statistics.ts';
 import { type PolledStep, type ShellPoll, shellPolls } from './shell-polls.ts';
 
-/** How late ours goes on after what it waits for has happened. */
+/** How long after an event our wait for it ends. */
 export type OurDelay =
   | { readonly kind: 'measured'; readonly seconds: readonly number[] }
-  /** We look at intervals too, where nothing can be watched. */
+  /** We poll too where nothing can be watched. */
   | { readonly kind: 'polled'; readonly everySeconds: number };
 
-const theirsComputed = 'theirs is computed: half of its interval, from none to all of it';
+const theirsComputed =
+  'theirs is computed as half of its polling interval (range: 0 to the interval)';
 const notes = {
   measured: `Ours is measured; ${theirsComputed}.`,
-  polled: `Nothing here can be watched: ours is computed from its own interval; ${theirsComputed}.`,
+  polled: `Nothing can be watched here: ours is computed from its own polling interval; ${theirsComputed}.`,
   sum: 'The sum of the medians above.',
 } as const;
 
-/** What an event that comes at any time waits for the next look. */
+/** How long an event at a random time waits for the next poll. */
 export function pollDelay(everySeconds: number): Spread {
   return { median: everySeconds / 2, min: 0, max: everySeconds };
 }
 
-/** A row for each wait, and one with their sums. */
+/** A row for each wait, and one with the total. */
 export function waitRows(ours: Readonly<Record<PolledStep, OurDelay>>): Row[] {
   const rows = shellPolls.map((poll) => waitRow(poll, ours[poll.step]));
   return [...rows, sumRow(rows)];
@@ -39,18 +40,18 @@ function waitRow({ step, until, everySeconds }: ShellPoll, delay: OurDelay): Row
 
 function sumRow(rows: readonly Row[]): Row {
   const sum = (side: 'ours' | 'theirs') => rows.reduce((all, row) => all + row[side].median, 0);
-  return rowOf('all of them', spread([sum('ours')]), spread([sum('theirs')]), 0, notes.sum);
+  return rowOf('total', spread([sum('ours')]), spread([sum('theirs')]), 0, notes.sum);
 }
 
 function rowOf(what: string, ours: Spread, theirs: Spread, repetitions: number, note: string): Row {
   return { what, unit: 's', ours, theirs, ratio: ours.median / theirs.median, repetitions, note };
 }
 
-/** Waits that are meant: a time for which nothing may happen, or a notice to people. */
+/** Deliberate waits: a time during which nothing may change, or a notice to users. */
 export function deliberateRow(oursSeconds: number): Row {
   const note =
-    'Not reactions but waits on purpose. Ours: etcd quiet before the snapshot, the API without a fault before ' +
-    'the bootstrap is called complete, the control plane unchanged before the clean-up. ' +
-    'Theirs: shutdown -r +1 in install-to-disk.sh.template; it takes the first good answer for steady.';
-  return rowOf('waits on purpose', spread([oursSeconds]), spread([60]), 0, note);
+    'Deliberate waits, not delays. Ours: etcd unchanged before the snapshot, the API stable before the ' +
+    'bootstrap counts as complete, the control plane unchanged before the clean-up. ' +
+    'Theirs: shutdown -r +1 in install-to-disk.sh.template; it accepts the first good answer as the steady state.';
+  return rowOf('deliberate waits', spread([oursSeconds]), spread([60]), 0, note);
 }

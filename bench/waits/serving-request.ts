@@ -3,7 +3,7 @@ import { x509 } from '../../lib/pki/x509.ts';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** The request (PEM) that a kubelet makes for its serving certificate. */
+/** The request (PEM) of a kubelet for its serving certificate. */
 export async function servingRequest(nodeName: string, address: string): Promise<Buffer> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const request = await x509.Pkcs10CertificateRequestGenerator.create({

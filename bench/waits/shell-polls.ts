@@ -1,19 +1,19 @@
-/** A wait of the shell flow that every installation goes through, and the step that has its place here. */
+/** A wait of the shell flow that is part of every installation, and the step that replaces it. */
 export interface ShellPoll {
   /** `<agent> <step>` of ours. */
   readonly step: string;
   readonly until: string;
-  /** The shell flow looks, and then sleeps this long before it looks again. */
+  /** How long the shell flow sleeps between two polls. */
   readonly everySeconds: number;
-  /** Where it stands in openshift/installer (data/data/bootstrap) or openshift/cluster-bootstrap. */
+  /** Its place in openshift/installer (data/data/bootstrap) or openshift/cluster-bootstrap. */
   readonly source: string;
 }
 
 /**
- * Waits that hold the shell flow up and have a counterpart here. Left out, since nothing is
- * held up there or there is nothing like it here: the 20 s of approve-csr.sh (no node asks in
- * the live stage), waits whose first look succeeds (the bootstrap ConfigMap, the leases), and
- * the two 10 s waits of restart_kubelet (operators that the Kubernetes payload has not).
+ * Waits that delay the shell flow and have a counterpart here. Omitted, because they delay
+ * nothing or have no counterpart: the 20 s of approve-csr.sh (no node requests a certificate
+ * in the live stage), waits whose first poll succeeds (the bootstrap ConfigMap, the leases),
+ * and the two 10 s waits of restart_kubelet (for operators that the Kubernetes payload lacks).
  */
 export const shellPolls = [
   {
@@ -42,7 +42,7 @@ export const shellPolls = [
   },
   {
     step: 'install-to-disk wait-for-bootkube',
-    until: '.bootkube.done is there',
+    until: '.bootkube.done exists',
     everySeconds: 5,
     source: 'bootstrap-in-place/files/usr/local/bin/install-to-disk.sh.template',
   },
@@ -66,7 +66,7 @@ export const shellPolls = [
   },
   {
     step: 'post-reboot steady-state',
-    until: 'the control plane is as wanted',
+    until: 'the control plane is in its steady state',
     everySeconds: 20,
     source: 'bootstrap-in-place-post-reboot.sh, wait_for_cvo',
   },

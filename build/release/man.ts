@@ -40,7 +40,7 @@ export function snoManual(root: CommandNode, page: Omit<Page, 'title' | 'section
     `.SH SYNOPSIS\n${bold(root.name)} \\fIcommand\\fR [\\fIoptions\\fR]`,
     '.SH COMMANDS',
     ...sections,
-    `.SH EXIT STATUS\n${roff('0 done; 2 wrong input or usage, nothing was written; 3 deadline; 4 the installation failed; 128+N stopped by signal N; 1 anything else.')}`,
+    `.SH EXIT STATUS\n${roff('0 done; 2 invalid input or usage, nothing was written; 3 deadline; 4 the installation failed; 128+N stopped by signal N; 1 anything else.')}`,
     '.SH SEE ALSO\n.BR sno\\-agents (8)',
   ].join('\n')}\n`;
 }

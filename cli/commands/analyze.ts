@@ -9,10 +9,10 @@ export function addAnalyze(sno: Command, surroundings: Surroundings): void {
     .description('analyze a log bundle: what is wrong with its host, and what to do about it')
     .argument(
       '<bundle>',
-      'log-bundle-ID.tar.gz, whole or truncated, or the folder it was unpacked to',
+      'log-bundle-ID.tar.gz, complete or truncated, or the folder it was unpacked to',
     )
     .option('--json', 'print report.json instead of the summary')
-    .option('--html <file>', 'write the whole report as a page for a browser')
+    .option('--html <file>', 'write the complete report as an HTML page')
     .option('--to <dir>', 'also unpack the bundle, with the new report, into a new or empty folder')
     .action((bundle: string, options: AnalyzeOptions) =>
       analyzeBundle(bundle, options, surroundings),

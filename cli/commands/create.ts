@@ -34,7 +34,7 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
     )
     .option(
       '--payload-url <url>',
-      'for PXE: where the live host fetches payload.yaml and the files beside it; needs --payload or --payload-sha256',
+      'for PXE: where the live host fetches payload.yaml and the files next to it; needs --payload or --payload-sha256',
     )
     .option('--payload-sha256 <hex>', 'SHA-256 of that payload.yaml, instead of --payload')
     .option(...machineConfigServer)

@@ -32,8 +32,7 @@ function nextPiece(text: string): { value: string; length: number } {
   if (double !== null) {
     return { value: (double[1] ?? '').replace(/\\(["\\$`])/g, '$1'), length: double[0].length };
   }
-  if (/^['"]/.test(text))
-    throw new Failure('usage', 'The arguments have a quote that is not closed');
+  if (/^['"]/.test(text)) throw new Failure('usage', 'The arguments have an unclosed quote');
   if (text === '\\') throw new Failure('usage', 'The arguments end in a backslash');
   if (text.startsWith('\\')) return { value: text.slice(1, 2), length: 2 };
   const plain = /^[^\s'"\\]+/.exec(text)?.[0] ?? '';

@@ -67,7 +67,7 @@ export function readDiskVariable(value: string | undefined): DiskArguments | { f
     });
     const ours = tokens.find((token) => token.kind === 'option' && OURS.has(token.name));
     if (ours?.kind === 'option') {
-      return variableFault(`${ours.rawName}`, 'Leave it out: the agents set it.');
+      return variableFault(`${ours.rawName}`, 'Omit it: the agents set it.');
     }
     const positional = tokens.filter((token) => token.kind === 'positional');
     const [disk, second] = positional.map((token) => token.value);

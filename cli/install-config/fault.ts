@@ -56,7 +56,7 @@ export function foundText(value: unknown, secret = false): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object') return 'a mapping';
   if (typeof value !== 'string') return String(value);
-  return secret ? `a text of ${value.length} characters` : quoted(value);
+  return secret ? `a string of ${value.length} characters` : quoted(value);
 }
 
 function quoted(text: string): string {

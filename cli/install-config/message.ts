@@ -25,7 +25,7 @@ export function text(
   wrong: string,
   more: Pick<Message, 'isSecret' | 'json'> = {},
 ): z.ZodString {
-  const { expected, fix } = problem(wrong) ?? { expected: 'a text', fix: 'Write one.' };
+  const { expected, fix } = problem(wrong) ?? { expected: 'a string', fix: 'Write one.' };
   const schema = z.string().refine((value) => problem(value) === undefined);
   const ofText = (value: unknown) => (typeof value === 'string' ? problem(value) : undefined);
   return field(schema, { expected, fix, ...more, problem: ofText });

@@ -68,10 +68,10 @@ function ofOtherFamilies(list: FoundList, decisive: FoundList | undefined): Refi
   const path = ['networking', list.name];
   const expected = `${inOrderText(wanted)}, as in networking.${decisive.name}`;
   if (!list.isGiven) {
-    const fix = 'Name the network that the host is in: there is no default for IPv6.';
+    const fix = 'Set the network of the host: there is no default for IPv6.';
     return [{ path, expected, found: 'nothing', fix }];
   }
-  const fix = 'Give machine, cluster and service networks the same families in the same order.';
+  const fix = 'Use the same families in the same order for machine, cluster and service networks.';
   return [{ path, expected, found: inOrderText(found), fix }];
 }
 
@@ -111,7 +111,7 @@ function ofHostPrefixes(
         path: ['networking', 'clusterNetwork', index, 'hostPrefix'],
         expected: `from ${prefix} to ${most} in ${networkText(network)}`,
         found: `${hostPrefix}${given === undefined ? ' by default' : ''}`,
-        fix: `Give a node's share of the network that is no larger than the network${limit}.`,
+        fix: `Set a node's share that is no larger than the network${limit}.`,
       },
     ];
   });

@@ -81,7 +81,7 @@ function ofProxy({ sound, isGiven }: Config): Refinement[] {
         path: ['proxy', name],
         expected: `a proxy outside of the cluster's network ${networkText(inside)}`,
         found: `the address ${address}`,
-        fix: 'Name a proxy that the host reaches, or choose other networks for the cluster.',
+        fix: 'Use a proxy that the host can reach, or choose other networks for the cluster.',
       },
     ];
   });
@@ -119,7 +119,7 @@ function ofDisk({ sound, isGiven, variable }: Config): Refinement[] {
   const inFile = sound.bootstrapInPlace?.installationDisk;
   const inVariable = variable?.disk;
   if (!isGiven(path) && inVariable === undefined && variable !== undefined) {
-    const fix = `Name the disk that will be written, here or in ${DISK_VARIABLE}.`;
+    const fix = `Set the disk to install to, here or in ${DISK_VARIABLE}.`;
     return [{ path, expected: 'the path of a disk below /dev', found: 'nothing', fix }];
   }
   if (inFile === undefined || inVariable === undefined || inFile === inVariable) return [];

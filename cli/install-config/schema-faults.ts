@@ -34,7 +34,7 @@ function wrongValue(path: Path, document: ConfigDocument): Fault {
   const value = valueAt(document.value, path);
   const message = messageOf(schemaAt(installConfigSchema, path));
   const { expected, fix, found } = message?.problem?.(value) ??
-    message ?? { expected: 'another value', fix: 'Correct it.' };
+    message ?? { expected: 'another value', fix: 'Fix it.' };
   const isSecret = message?.isSecret === true;
   return {
     position: document.positionOf(path),

@@ -26,8 +26,8 @@ const mapping = <Shape extends z.ZodRawShape>(shape: Shape, fix: string, expecte
 const tags = (name: string) =>
   optional(
     field(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullable()), {
-      expected: 'a mapping of texts',
-      fix: `Write ${name}: {key: value}, or leave it out.`,
+      expected: 'a mapping of strings',
+      fix: `Write ${name}: {key: value}, or omit it.`,
     }),
   );
 
@@ -40,18 +40,18 @@ const metadata = {
   labels: tags('labels'),
   annotations: tags('annotations'),
   creationTimestamp: optional(
-    field(z.string(), { expected: 'a time as a text', fix: 'Leave the field out.' }),
+    field(z.string(), { expected: 'a time as a string', fix: 'Omit the field.' }),
   ),
 };
 
 /** Fields of a machine pool that the installer has besides name and replicas. */
 const pool = {
-  architecture: word(architectures, 'Leave the field out for amd64.'),
-  hyperthreading: word(['Enabled'], 'Leave the field out: nothing else is supported.'),
+  architecture: word(architectures, 'Omit the field for amd64.'),
+  hyperthreading: word(['Enabled'], 'Omit the field: nothing else is supported.'),
   platform: optional(
     field(z.strictObject({}), {
       expected: '{}',
-      fix: 'Leave the field out: nothing else is supported.',
+      fix: 'Omit the field: nothing else is supported.',
     }),
   ),
 };
@@ -62,7 +62,7 @@ const compute = list(
       name: field(z.literal('worker'), { expected: 'worker', fix: 'Keep only the pool worker.' }),
       replicas: field(z.literal(0), {
         expected: '0',
-        fix: 'Set replicas to 0: workers join later; left out, it would mean three workers.',
+        fix: 'Set replicas to 0: workers join later; the default would be three workers.',
       }),
       ...pool,
     },
@@ -70,7 +70,7 @@ const compute = list(
   ),
   {
     expected: 'a list of one pool, worker, with replicas 0',
-    fix: 'Write compute: [{name: worker, replicas: 0}]; left out, it would mean three workers.',
+    fix: 'Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
   },
   { least: 1, most: 1 },
 );
@@ -80,11 +80,11 @@ const controlPlane = mapping(
     name: field(z.literal('master'), { expected: 'master', fix: 'Write name: master.' }),
     replicas: field(z.literal(1), {
       expected: '1',
-      fix: 'Set replicas to 1: this installs one node; left out, it would mean three.',
+      fix: 'Set replicas to 1: this installs one node; the default would be three.',
     }),
     ...pool,
   },
-  'Write controlPlane: {name: master, replicas: 1}; left out, it would mean three nodes.',
+  'Write controlPlane: {name: master, replicas: 1}; the default would be three nodes.',
   'the pool master with replicas 1',
 );
 
@@ -96,7 +96,7 @@ const networking = {
   networkType: optional(
     textOf((name) => name === '' || /^[A-Za-z][A-Za-z0-9.-]{0,62}$/.test(name), {
       expected: 'a name such as OVNKubernetes',
-      fix: 'Leave the field out, or name one.',
+      fix: 'Omit the field, or name one.',
     }),
   ),
   machineNetwork: optional(
@@ -116,7 +116,7 @@ const networking = {
           cidr: network,
           hostPrefix: optional(
             field(z.number().int().min(1).max(126), {
-              expected: 'a whole number from 1 to 30, or to 126 for IPv6',
+              expected: 'an integer from 1 to 30, or to 126 for IPv6',
               fix: "Write the prefix length of a node's share, such as 23, or 64 for IPv6.",
             }),
           ),
@@ -148,23 +148,23 @@ const bootstrapInPlace = {
   hostname: optional(
     textOf(isUsableHostname, {
       expected: `an RFC 1123 host name in lower case, not localhost, at most ${LONGEST_HOSTNAME} characters`,
-      fix: "Write the node's name, such as sno1 or sno1.example.com, or leave it out to use the live host's.",
+      fix: "Write the node's name, such as sno1 or sno1.example.com, or omit it to use the live host's.",
       json: { pattern: DNS_NAME.source, maxLength: LONGEST_HOSTNAME },
     }),
   ),
   existingSystem: optional(
     field(z.enum(['refuse', 'overwrite']), {
       expected: 'refuse or overwrite',
-      fix: 'Write overwrite only if another system on the disk may be destroyed.',
+      fix: 'Write overwrite only if another system on the disk can be destroyed.',
     }),
   ),
   preflightWarnings: optional(
     list(
       field(z.enum(PREFLIGHT_CHECKS), {
         expected: `one of ${PREFLIGHT_CHECKS.join(', ')}`,
-        fix: 'Name a check whose failure should only be a warning.',
+        fix: 'Use the name of a check whose failure should only be a warning.',
       }),
-      { expected: 'a list of names of checks', fix: 'Write it as [dns-apps], or leave it out.' },
+      { expected: 'a list of names of checks', fix: 'Write it as [dns-apps], or omit it.' },
     ),
   ),
   ...bootFields,
@@ -179,18 +179,18 @@ export const installConfigSchema = mapping(
   {
     apiVersion: field(z.literal('v1'), { expected: 'v1', fix: 'Write apiVersion: v1.' }),
     kind: optional(
-      field(z.literal('InstallConfig'), { expected: 'InstallConfig', fix: 'Leave the field out.' }),
+      field(z.literal('InstallConfig'), { expected: 'InstallConfig', fix: 'Omit the field.' }),
     ),
     baseDomain: textOf(isBaseDomain, {
       expected: `a DNS domain in lower case, at most ${LONGEST_BASE_DOMAIN} characters`,
-      fix: 'Write the domain that the cluster is under, such as example.com.',
+      fix: 'Write the parent domain of the cluster, such as example.com.',
       json: { pattern: BASE_DOMAIN.source, maxLength: LONGEST_BASE_DOMAIN + 1 },
     }),
-    metadata: mapping(metadata, 'Write metadata with the name of the cluster in it.'),
+    metadata: mapping(metadata, 'Write metadata with the name of the cluster.'),
     compute,
     controlPlane,
     networking: optional(
-      mapping(networking, 'Leave networking out for its defaults, or write a mapping.'),
+      mapping(networking, 'Omit networking for its defaults, or write a mapping.'),
     ),
     platform: mapping(
       {
@@ -200,7 +200,7 @@ export const installConfigSchema = mapping(
       '{none: {}}',
     ),
     bootstrapInPlace: optional(
-      mapping(bootstrapInPlace, 'Write bootstrapInPlace with installationDisk in it.'),
+      mapping(bootstrapInPlace, 'Write bootstrapInPlace with installationDisk.'),
     ),
     ...siteFields,
     pullSecret: text(pullSecretProblem, '', {
@@ -211,14 +211,11 @@ export const installConfigSchema = mapping(
     fips: optional(
       field(z.literal(false), {
         expected: 'false',
-        fix: "Leave the field out: the cryptography of the container runtime, of the payload's Go programs and of the agents is not FIPS-validated, so a host in FIPS mode would claim what does not hold.",
+        fix: "Omit the field: the cryptography of the container runtime, of the payload's Go programs and of the agents is not FIPS-validated, so FIPS mode would not be effective.",
       }),
     ),
-    publish: word(['External'], 'Leave the field out: it means nothing without a platform.'),
-    cpuPartitioningMode: word(
-      ['None'],
-      'Leave the field out: CPU partitioning is not supported yet.',
-    ),
+    publish: word(['External'], 'Omit the field: it means nothing without a platform.'),
+    cpuPartitioningMode: word(['None'], 'Omit the field: CPU partitioning is not supported yet.'),
   },
   'Start from the example in the documentation.',
 );

@@ -26,7 +26,7 @@ function withoutNulls(mapping: Record<string, unknown>): Record<string, unknown>
 export const bootFields = {
   networkConfig: optional(
     field(z.record(z.string(), z.unknown()), {
-      expected: 'an nmstate document as a mapping',
+      expected: 'an nmstate document (a mapping)',
       fix: 'Write interfaces, routes and dns-resolver below it, without | and quotes.',
       isSecret: true,
     }).transform(withoutNulls),
@@ -57,7 +57,7 @@ export const bootFields = {
           list(
             textOf(isPartitionLabel, {
               expected: 'a label of at most 36 characters without commas; * and ? are wildcards',
-              fix: 'Write each label as an entry of its own.',
+              fix: 'Write each label as a separate entry.',
               json: { pattern: '^[^,]{1,36}$' },
             }),
             { expected: 'a list of partition labels', fix: 'Write it as ["data*"].' },
@@ -103,7 +103,7 @@ const proxy = z
     when: ({ value }) => isRecord(value) && !isGiven(value.httpProxy) && !isGiven(value.httpsProxy),
   });
 
-const proxyFix = 'Write it as {httpProxy: http://proxy.example.com:3128}, or leave proxy out.';
+const proxyFix = 'Write it as {httpProxy: http://proxy.example.com:3128}, or omit proxy.';
 const isGiven = (url: unknown) => url !== undefined && url !== null && url !== '';
 
 const repository = text(repositoryProblem, '', { json: { pattern: '^[A-Za-z0-9[][^\\s@]*$' } });
@@ -146,13 +146,13 @@ export const siteFields = {
   additionalTrustBundle: optional(text(trustBundleProblem, 'x', { isSecret: true })),
   additionalTrustBundlePolicy: word(
     ['Proxyonly', 'Always'],
-    'Leave it out: the host trusts the bundle with both.',
+    'Omit it: the host trusts the bundle with both.',
   ),
   imageContentSources: mirrorList({}),
   imageDigestSources: mirrorList({
     sourcePolicy: word(
       ['AllowContactingSource', 'NeverContactSource'],
-      'Leave it out to ask the source when all mirrors fail.',
+      'Omit it to ask the source when all mirrors fail.',
     ),
   }),
 };

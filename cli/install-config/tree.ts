@@ -127,9 +127,9 @@ class TreeReader {
     }
     const fix = 'Write the name of a field before the colon.';
     if (isScalar(target) && target.value === null) {
-      this.#fault(offset, path, 'a text as key', 'a key without a name', fix);
+      this.#fault(offset, path, 'a string as key', 'a key without a name', fix);
     } else if (typeof text !== 'string') {
-      this.#fault(offset, path, 'a text as key', 'a list or mapping as key', fix);
+      this.#fault(offset, path, 'a string as key', 'a list or mapping as key', fix);
     } else if (text === '__proto__') {
       this.#fault(offset, path, 'a known field', 'the key __proto__', 'Remove it.');
     } else {

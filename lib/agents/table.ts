@@ -1,6 +1,6 @@
 /**
- * On which host, and how long, an agent is there:
- * - `live`: on the live host, and gone with it;
+ * On which host, and for how long, an agent exists:
+ * - `live`: on the live host only;
  * - `pivot`: on the installed host until the installation is complete;
  * - `installation`: on both hosts until the installation is complete;
  * - `deferred`: on the installed host while a manifest waits for its kind;
@@ -10,14 +10,14 @@
 export type AgentStage = 'live' | 'pivot' | 'installation' | 'deferred' | 'node' | 'every';
 
 interface AgentEntry {
-  /** Of its link, lock, journal and status. */
+  /** Name of its link, lock, journal and status. */
   readonly name: string;
-  /** Of its systemd unit and service record, without `.service`. */
+  /** Name of its systemd unit and service record, without `.service`. */
   readonly unit: string;
   readonly stage: AgentStage;
   /** One line: what it does. */
   readonly purpose: string;
-  /** Its steps are in the record of the installation, and say how far that is. */
+  /** Its steps are in the record of the installation and show its progress. */
   readonly installs?: true;
   /** The kubelet of the installed host does not start without it. */
   readonly beforeKubelet?: true;
@@ -32,7 +32,7 @@ export const AGENTS = [
     name: 'bootkube',
     unit: 'bootkube',
     purpose:
-      'bootstraps the control plane on this live host and makes the Ignition of the installed one',
+      'bootstraps the control plane on the live host and creates the Ignition config of the installed host',
     stage: 'live',
     installs: true,
   },
@@ -76,7 +76,7 @@ export const AGENTS = [
   {
     name: 'sno-certificates',
     unit: 'sno-certificates',
-    purpose: 'signs certificates of the control plane again that expired or soon will',
+    purpose: 'renews certificates of the control plane that have expired or soon will',
     stage: 'node',
     installs: true,
     beforeKubelet: true,
@@ -84,20 +84,20 @@ export const AGENTS = [
   {
     name: 'post-reboot',
     unit: 'bootkube',
-    purpose: 'brings the installed host to its steady state and removes what the bootstrap left',
+    purpose: 'brings the installed host to its steady state and deletes what the bootstrap left',
     stage: 'pivot',
     installs: true,
   },
   {
     name: 'sno-deferred',
     unit: 'sno-deferred',
-    purpose: 'applies the manifests whose kinds nothing served during the installation',
+    purpose: 'applies the manifests whose kinds were not served during the installation',
     stage: 'deferred',
   },
   {
     name: 'gather',
     unit: 'sno-gather',
-    purpose: 'collects a log bundle that explains itself',
+    purpose: 'collects a log bundle with a report',
     stage: 'every',
   },
 ] as const satisfies readonly AgentEntry[];
@@ -106,20 +106,20 @@ export type AgentName = (typeof AGENTS)[number]['name'];
 
 const entries: readonly (AgentEntry & { readonly name: AgentName })[] = AGENTS;
 
-/** Its entry in the table, for a name that may be any. */
+/** The entry of an agent; undefined for an unknown name. */
 export function agentEntry(name: string): (AgentEntry & { readonly name: AgentName }) | undefined {
   return entries.find((entry) => entry.name === name);
 }
 
-/** It removes its own unit, link and state when nothing waits any more. */
+/** It deletes its own unit, link and state when nothing waits any more. */
 export const DEFERRED_AGENT = 'sno-deferred' satisfies AgentName;
 
 /** The unit of an agent, without `.service`; any other name is returned as it is. */
 export const unitOf = (name: string): string => agentEntry(name)?.unit ?? name;
 
 /**
- * The agents that come and go with a stage, by name, in the order of the table. Those of the
- * whole installation are on the live host and, again, on the installed host.
+ * The names of the agents that exist only in a stage, in the order of the table. Those of the
+ * complete installation are on the live host and, again, on the installed host.
  */
 export const agentsOf = (stage: 'live' | 'pivot' | 'deferred' | 'node'): AgentName[] =>
   entries
@@ -139,7 +139,7 @@ export const installingAgents = {
 /** Whether the kubelet of the installed host requires that agent (units/installed). */
 export const keepsKubelet = (name: string): boolean => agentEntry(name)?.beforeKubelet === true;
 
-/** What a plan is called by, and what for: as the table has it. */
+/** Name, unit and purpose of a plan, from the table. */
 export function identity(agent: AgentName): { agent: AgentName; unit: string; purpose: string } {
   const { unit = agent, purpose = '' } = agentEntry(agent) ?? {};
   return { agent, unit, purpose };

@@ -1,10 +1,10 @@
 /**
- * What can fail, by code, with what the code means. Codes are for programs: findings of a log
- * bundle, journal queries (`CODE=`), fleet automation. A released code keeps its meaning; the
- * sentences beside it may change.
+ * Failure codes and their meanings. Codes are for programs: findings of a log bundle,
+ * journal queries (`CODE=`), fleet automation. A released code keeps its meaning; the
+ * sentences may change.
  */
 export const FAILURE_CODES = {
-  // Of anything that has no code of its own, by kind.
+  // For failures without a specific code, by kind.
   unavailable: 'something does not answer or does not exist yet; retrying can help',
   usage: 'arguments, configuration or input cannot be used; nothing was changed',
   deadline: 'a deadline passed before the awaited condition was met',
@@ -18,15 +18,15 @@ export const FAILURE_CODES = {
   postcondition: 'a step ran, and its postcondition is not met',
   'journal-unwritable': 'the step journal cannot be written',
   'bootkube-failed': 'bootkube failed permanently, so there is nothing to write to the disk',
-  'command-failed': 'a program exited with a failure',
+  'command-failed': 'a program exited with an error',
   'rpc-failed': 'a gRPC server (etcd, container runtime) refused a call or did not answer',
   'api-error': 'a request to the API server failed',
 
   // Preflight, each check by its name.
-  preflight: 'checks of the live host failed; the parts have one code each',
-  'preflight-network': 'the networkConfig of the site was not applied',
+  preflight: 'checks of the live host failed; each part has its own code',
+  'preflight-network': 'the networkConfig was not applied',
   'preflight-hostname': 'the host has no final, valid name',
-  'preflight-address': 'the host has no single address in the machine networks',
+  'preflight-address': 'the host does not have exactly one address in the machine networks',
   'dns-record-missing': 'a DNS name of the cluster does not resolve to this host',
   'address-missing': 'the host has no address in the machine networks yet',
   'preflight-clock': 'the clock is outside the validity of the certificates',
@@ -42,16 +42,17 @@ export const FAILURE_CODES = {
   'disk-kept-partitions': 'partitions to keep do not exist, or cannot be kept',
 
   // Payload and executable.
-  'payload-mismatch': 'the payload is not the one that the installation was made for',
+  'payload-mismatch': 'the payload is not the one that the installation was created for',
   'payload-damaged': 'a file of the payload is missing or damaged',
-  'executable-mismatch': 'the executable is not the one that the installation was made for',
+  'executable-mismatch': 'the executable is not the one that the installation was created for',
 
   // Bootstrap and pivot.
-  'manifests-rejected': 'manifests could not be applied; the parts have one manifest each',
+  'manifests-rejected': 'manifests could not be applied; each part is one manifest',
   'manifest-rejected': 'a manifest could not be decoded or was rejected by the API server',
-  'identity-changed': 'the name or an address of the host is not the one of its certificates',
-  'snapshot-unusable': 'the etcd snapshot or its record is missing, damaged or of another cluster',
-  'leftover-remains': 'a file or key of the bootstrap could not be removed',
+  'identity-changed': 'the name or an address of the host does not match its certificates',
+  'snapshot-unusable':
+    'the etcd snapshot or its record is missing, damaged or from another cluster',
+  'leftover-remains': 'a file or key of the bootstrap could not be deleted',
 } as const;
 
 export type FailureCode = keyof typeof FAILURE_CODES;

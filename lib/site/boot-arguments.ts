@@ -11,16 +11,16 @@ const OWNED: readonly [RegExp, string][] = [
 /** A space would make two of it, a quote would swallow those after it. */
 export const KERNEL_ARGUMENT = /^[A-Za-z0-9_][!#-~]{0,255}$/;
 
-/** What keeps a text from being one argument on the installed system's kernel command line. */
+/** Why a string is not one argument of the installed system's kernel command line. */
 export function kernelArgumentProblem(text: string): Problem | undefined {
   const owner = OWNED.find(([name]) => name.test(text))?.[1];
   if (owner !== undefined) {
-    return { expected: 'an argument that is not set elsewhere', fix: `Leave it out: ${owner}.` };
+    return { expected: 'an argument that is not set elsewhere', fix: `Omit it: ${owner}.` };
   }
   if (KERNEL_ARGUMENT.test(text)) return undefined;
   return {
-    expected: 'one kernel argument without blanks or quotes',
-    fix: 'Write each argument as an entry of its own, such as console=ttyS0,115200n8.',
+    expected: 'one kernel argument without spaces or quotes',
+    fix: 'Write each argument as a separate entry, such as console=ttyS0,115200n8.',
   };
 }
 

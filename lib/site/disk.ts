@@ -21,7 +21,7 @@ const NO_DISK = [
 /** Below /dev, in the characters of udev; the regular expression goes into the JSON Schema too. */
 export const DISK_PATH = /^\/dev(\/[A-Za-z0-9#+.:=@_,-]+)+$/;
 
-/** What keeps a text from being the path of a whole disk below /dev. */
+/** Why a string is not the path of a complete disk below /dev. */
 export function diskPathProblem(text: string): Problem | undefined {
   const fix = 'Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.';
   if (!DISK_PATH.test(text) || /\/\.{1,2}(\/|$)/.test(text)) {

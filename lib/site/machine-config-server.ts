@@ -8,7 +8,7 @@ export function machineConfigServerProblem(text: string): Problem | undefined {
   const expected = 'an https URL such as https://api-int.example.com:22623/config/master';
   const fix = 'Check scheme, host, port and path.';
   if (/[^!-~]|["'<>\\^`{|}]/.test(text) || !URL.canParse(text)) {
-    return { expected, found: 'a text that is not a URL', fix };
+    return { expected, found: 'a string that is not a URL', fix };
   }
   const { protocol, username, password, hash } = new URL(text);
   if (protocol !== 'https:') {

@@ -23,7 +23,7 @@ const ANY_NETWORK = {
   fix: 'Write it as 10.0.0.0/16 or fd00:1::/64.',
 } as const;
 
-/** What keeps a text from being a network that a cluster can use. */
+/** Why a string is not a network that a cluster can use. */
 export function cidrProblem(text: string): Problem | undefined {
   const network = parseNetwork(text);
   if (network === undefined) return ANY_NETWORK;

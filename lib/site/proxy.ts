@@ -14,12 +14,12 @@ export function proxyUrlProblem(text: string, schemes: readonly string[]): Probl
   if (/[^!-~]|["'\\]/.test(text)) {
     return {
       expected,
-      found: 'a text with blanks, quotes, backslashes or non-ASCII characters',
+      found: 'a string with spaces, quotes, backslashes or non-ASCII characters',
       fix: 'Percent-encode them, such as a quote as %22.',
     };
   }
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/./.exec(text)?.[1]?.toLowerCase();
-  if (scheme === undefined) return { expected, found: 'a text without a scheme', fix };
+  if (scheme === undefined) return { expected, found: 'a string without a scheme', fix };
   if (!schemes.includes(scheme)) return { expected, found: `a URL of ${scheme}`, fix };
   if (!URL.canParse(text)) {
     const encode = 'Check host and port; percent-encode special characters in user and password.';

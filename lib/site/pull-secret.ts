@@ -2,7 +2,7 @@ import { isRecord } from '../ignition/config.ts';
 import { parseJson } from '../json.ts';
 import type { Problem } from './problem.ts';
 
-const expected = 'JSON with auths that has a text auth, or credsStore, for each registry';
+const expected = 'JSON with auths that has a string auth, or credsStore, for each registry';
 /** An example in the message would be redacted, as all that looks like a secret. */
 const COPY_PULL_SECRET =
   'Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.';
@@ -15,7 +15,7 @@ const problem = (found: string): Problem => ({ expected, found, fix: COPY_PULL_S
  */
 export function pullSecretProblem(text: string): Problem | undefined {
   const json = parseJson(text);
-  if (json === undefined) return problem(`a text of ${text.length} characters that is not JSON`);
+  if (json === undefined) return problem(`a string of ${text.length} characters that is not JSON`);
   const auths = isRecord(json) ? json.auths : undefined;
   if (!isRecord(auths)) return problem('JSON without a mapping auths');
   const entries = Object.entries(auths);

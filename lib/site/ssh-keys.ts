@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import type { Problem } from './problem.ts';
 
-/** What keeps a text from being lines of authorized_keys (sshd(8)); empty lines and comments are allowed. */
+/** Why a string is not lines of authorized_keys (sshd(8)); empty lines and comments are allowed. */
 export function sshKeyProblem(text: string): Problem | undefined {
   const expected = 'OpenSSH public keys, one on each line';
   if (text.includes('PRIVATE KEY')) {

@@ -3,7 +3,7 @@ import type { Problem } from './problem.ts';
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
 
-/** What keeps a text from being certificates in PEM, or nothing. Lines between them are comments. */
+/** Why a string is not PEM certificates; undefined if it is. Lines between them are comments. */
 export function trustBundleProblem(text: string): Problem | undefined {
   if (text.trim() === '') return undefined;
   const expected = 'X.509 certificates in PEM';

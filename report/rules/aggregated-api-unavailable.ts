@@ -8,8 +8,8 @@ const GRACE_MS = 3 * 60_000;
 export const aggregatedApiUnavailable: Rule = {
   name: 'aggregated-api-unavailable',
   looksFor:
-    'APIServices that have not been available for 3 minutes: discovery fails for their group, and namespaces do not end',
-  todo: 'Look at the pods behind the service that the APIService names; delete an APIService whose server no longer exists.',
+    'APIServices that have been unavailable for 3 minutes: discovery fails for their group, and namespaces stay in Terminating',
+  todo: 'Look at the pods behind the service of the APIService. Delete an APIService whose server no longer exists.',
   find(view) {
     // On the live host of an installation the pods behind them do not run yet.
     if (!hasInstalledHost(view)) return [];

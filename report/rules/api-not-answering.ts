@@ -16,8 +16,8 @@ const REFUSED =
 export const apiNotAnswering: Rule = {
   name: 'api-not-answering',
   looksFor:
-    'an API server that says that it is not ready (readyz), or that the kubelet and the collection could not reach, on a host where it should run',
-  todo: 'See whether its container runs ("crictl ps -a --name kube-apiserver") and read the end of its log, and that of etcd, which it needs.',
+    'an API server that reports that it is not ready (readyz), or that the kubelet and the collection could not reach, on a host where it should run',
+  todo: 'Check whether its container is running ("crictl ps -a --name kube-apiserver"). Read the end of its log and of the log of etcd, which it needs.',
   find(view) {
     if (!shouldRun(view)) return [];
     return view.paths().includes(READYZ) ? notReady(view) : notReached(view);
@@ -46,8 +46,8 @@ function notReady(view: BundleView): Finding[] {
       title: `The API server is not ready: its checks ${some(failed, 5)} fail`,
       evidence: failed.flatMap((name) => whereSaid(view, READYZ, `[-]${name}`)),
       todo: failed.includes('etcd')
-        ? 'Look at etcd first: "crictl logs" of its container, its disk, its certificates.'
-        : 'Read the log of kube-apiserver for the checks that fail.',
+        ? 'Check etcd first: "crictl logs" of its container, its disk, its certificates.'
+        : 'Look in the log of kube-apiserver for the failed checks.',
     },
   ];
 }

@@ -8,9 +8,9 @@ import { stepFailures } from '../reading/steps.ts';
 export const bootstrapLeftOver: Rule = {
   name: 'bootstrap-left-over',
   looksFor:
-    'files or private keys of the bootstrap that the clean-up could not remove, or that are still listed after a finished installation',
+    'files or private keys of the bootstrap that the clean-up could not delete, or that are still listed after a finished installation',
   codes: ['leftover-remains'],
-  todo: 'Remove what the message names, and start bootkube.service again: it proves that nothing is left.',
+  todo: 'Delete what the message names, then start bootkube.service again: it verifies that nothing is left.',
   find(view) {
     const refused = stepFailures(view)
       .filter(({ failure }) => withCode(failure, 'leftover-remains') !== undefined)
@@ -18,7 +18,7 @@ export const bootstrapLeftOver: Rule = {
         return {
           rule: this.name,
           severity: isFinal ? ('failing' as const) : ('warning' as const),
-          title: `The clean-up does not end: ${factsOf(failure)}`,
+          title: `The clean-up cannot complete: ${factsOf(failure)}`,
           sinceMs,
           evidence: [evidence],
           todo: fixOf(failure) ?? this.todo,

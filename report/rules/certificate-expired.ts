@@ -9,8 +9,8 @@ const ANCHORS = /^\/(etc\/pki|root)\//;
 export const certificateExpired: Rule = {
   name: 'certificate-expired',
   looksFor:
-    'a certificate on the host whose time is over, unless a newer one of the same subject has replaced it',
-  todo: 'Check the clock first ("timedatectl"). On the Kubernetes payload run "systemctl restart sno-certificates kubelet": it signs expired certificates again. On OpenShift keep the host on; the kubelet asks for new ones through its bootstrap kubeconfig and the operators renew theirs.',
+    'an expired certificate on the host, unless a newer one with the same subject has replaced it',
+  todo: 'Check the clock first ("timedatectl"). With the Kubernetes payload, run "systemctl restart sno-certificates kubelet" to renew expired certificates. With OpenShift, keep the host running: the kubelet requests new ones with its bootstrap kubeconfig, and the operators renew theirs.',
   find(view) {
     const expired = certificatesInUse(view)
       .filter(({ notAfterMs }) => notAfterMs <= view.atMs)
@@ -26,7 +26,7 @@ export const certificateExpired: Rule = {
     const todo =
       authority === undefined
         ? this.todo
-        : `${authority.subject} (${authority.file}) is an authority and ended on ${time(authority.notAfterMs)}: check the clock first; if it is right, everything that it signed has to be made again, so install the host again.`;
+        : `${authority.subject} (${authority.file}) is a CA that expired on ${time(authority.notAfterMs)}: check the clock first. If it is correct, every certificate that this CA signed must be replaced: reinstall the host.`;
     const isUsed = expired.some(({ file }) => !ANCHORS.test(file));
     return [
       {

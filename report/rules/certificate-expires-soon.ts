@@ -12,8 +12,9 @@ const SOON_MS = 30 * 86_400_000;
 
 export const certificateExpiresSoon: Rule = {
   name: 'certificate-expires-soon',
-  looksFor: 'a certificate in use with less than a tenth of its life, and less than 30 days, left',
-  todo: 'Restart the host, or run "systemctl restart sno-certificates kubelet" on the Kubernetes payload, before then: certificates are signed again at boot. On OpenShift look for pending requests ("oc get csr").',
+  looksFor:
+    'a certificate in use that expires within 30 days, with less than a tenth of its lifetime left',
+  todo: 'Before then, restart the host, which renews certificates at boot, or run "systemctl restart sno-certificates kubelet" with the Kubernetes payload. With OpenShift, look for pending requests ("oc get csr").',
   find(view) {
     const ending = certificatesInUse(view)
       .filter(({ notBeforeMs, notAfterMs }) => {

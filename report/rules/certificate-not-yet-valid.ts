@@ -5,8 +5,8 @@ import { duration, plural, some, time } from '../reading/words.ts';
 /** A clock that was set back, or one that was ahead when the certificate was made. */
 export const certificateNotYetValid: Rule = {
   name: 'certificate-not-yet-valid',
-  looksFor: 'a certificate in use that begins in the future by the clock of this host',
-  todo: 'Set the clock right ("timedatectl", "chronyc sources"). If it is right, the certificate was made with a wrong one: wait until it begins, or install the host again.',
+  looksFor: 'a certificate in use that is not valid yet according to the clock of this host',
+  todo: 'Correct the clock ("timedatectl", "chronyc sources"). If it is correct, the certificate was issued with a wrong clock: wait until it is valid, or reinstall the host.',
   find(view) {
     const early = certificatesInUse(view)
       .filter(({ notBeforeMs }) => notBeforeMs > view.atMs)
@@ -17,7 +17,7 @@ export const certificateNotYetValid: Rule = {
       {
         rule: this.name,
         severity: 'failing',
-        title: `${plural(early.length, 'certificate is', 'certificates are')} not valid yet, by the clock of this host for another ${duration(last.notBeforeMs - view.atMs)}, until ${time(last.notBeforeMs)}: ${some(early.map(({ subject }) => subject))}`,
+        title: `${plural(early.length, 'certificate is', 'certificates are')} not valid yet; according to the clock of this host, for another ${duration(last.notBeforeMs - view.atMs)}, until ${time(last.notBeforeMs)}: ${some(early.map(({ subject }) => subject))}`,
         evidence: early.flatMap((one) => one.evidence()),
         todo: this.todo,
       },

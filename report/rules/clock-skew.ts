@@ -16,8 +16,8 @@ const JUMP_MS = 5000;
 export const clockSkew: Rule = {
   name: 'clock-skew',
   looksFor:
-    "chrony's offset from its sources, a clock that was stepped while agents ran, and etcd's complaints about clocks that differ",
-  todo: 'Make the NTP servers reachable ("chronyc sources", bootstrapInPlace.additionalNTPSources), or set the clock with "timedatectl set-time". Certificates made with the wrong time may have to be made anew.',
+    "chrony's offset from its sources, a clock step while agents were running, and etcd's warnings about clock differences",
+  todo: 'Make the NTP servers reachable ("chronyc sources", bootstrapInPlace.additionalNTPSources), or set the clock with "timedatectl set-time". Certificates that were issued with the wrong time may have to be replaced.',
   find(view) {
     return [...offset(view), ...jumps(view), ...etcdSays(view)];
   },
@@ -63,7 +63,7 @@ function etcdSays(view: BundleView): Finding[] {
     .map((line) => line.evidence);
   return lines.length === 0
     ? []
-    : [skew('warning', 'etcd says that the clocks of its members differ', lines)];
+    : [skew('warning', 'etcd reports that the clocks of its members differ', lines)];
 }
 
 const skew = (severity: Finding['severity'], title: string, where: Evidence[]): Finding => ({

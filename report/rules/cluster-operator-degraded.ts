@@ -6,7 +6,7 @@ export const clusterOperatorDegraded: Rule = {
   name: 'cluster-operator-degraded',
   looksFor:
     "OpenShift's ClusterOperators that are degraded or not available; only a warning while the ClusterVersion has never been available",
-  todo: 'Follow its message to the pods or objects that it names: "oc describe clusteroperator NAME".',
+  todo: 'Look at the pods or objects that its message names: "oc describe clusteroperator NAME".',
   find(view) {
     const isInstalled = objects(view, 'clusterversion').some(
       (version) => conditionOf(version, 'Available')?.status === 'True',

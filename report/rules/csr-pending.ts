@@ -18,8 +18,8 @@ const CLIENT_SIGNERS = /^kubernetes\.io\/kube-apiserver-client(-kubelet)?$/;
 export const csrPending: Rule = {
   name: 'csr-pending',
   looksFor:
-    'a certificate request that has been neither approved nor denied for 2 minutes, and why: what the agents said of it, else its signer, requestor and usages',
-  todo: 'Approve it by hand only if you know who asked: "kubectl certificate approve NAME".',
+    'a certificate request that has been neither approved nor denied for 2 minutes, and the reason: as logged by the agents, otherwise from its signer, requestor and usages',
+  todo: 'Approve it manually only if you know who sent it: "kubectl certificate approve NAME".',
   find: (view) =>
     objects(view, 'csr').flatMap((request) => {
       const isDecided =
@@ -66,7 +66,7 @@ function whatAgentsSaid(
   const [, rule = '', text = ''] = /by the rule "([^"]*)": (.*)/.exec(said.text) ?? [];
   const explanation = text.replace(/ step=\S+$/, '');
   return {
-    why: `the agents leave it alone by their rule "${rule}": ${explanation}`,
+    why: `the agents did not approve it, by the rule "${rule}": ${explanation}`,
     todo: todoFor(rule),
     where: [said.evidence],
   };
@@ -78,11 +78,11 @@ function todoFor(rule: string): string {
       return 'Give the host its final name ("hostnamectl set-hostname") and restart the kubelet.';
     case 'ip-addresses':
     case 'node-addresses':
-      return "Compare the node's addresses with those of the host (network/ip-addr.json), give the host back what is missing, and restart the kubelet: it asks again.";
+      return "Compare the node's addresses with those of the host (network/ip-addr.json), restore what is missing on the host, and restart the kubelet: it sends a new request.";
     case 'age':
-      return 'Nothing waits for it any more; delete it, and restart the kubelet if it has no serving certificate.';
+      return 'Nothing waits for it any more. Delete it, and restart the kubelet if it has no serving certificate.';
     default:
-      return 'The request is not what this node asks for. Find out who sent it; approve it by hand only if you know why.';
+      return 'The request is not one that this node sends. Find out who sent it, and approve it manually only if you know why.';
   }
 }
 
@@ -91,11 +91,11 @@ function explain(view: BundleView, request: ApiObject, signer: string, requestor
   if (CLIENT_SIGNERS.test(signer)) {
     return {
       why: isNode
-        ? 'a node asks for a new client certificate, which the controller-manager approves by itself'
-        : 'a first client certificate, which is not approved automatically, since a bootstrap token may ask for any name',
+        ? 'a node requests a new client certificate, which the controller-manager approves automatically'
+        : 'a first client certificate, which is not approved automatically, because a bootstrap token can request any name',
       todo: isNode
         ? 'Look at the log of kube-controller-manager, which should have approved it.'
-        : `If a worker is meant to join, check that it is the one that asks, and run "kubectl certificate approve ${request.name}".`,
+        : `If a worker is supposed to join, check that it sent the request, and run "kubectl certificate approve ${request.name}".`,
     };
   }
   if (signer !== SERVING_SIGNER) {
@@ -107,18 +107,18 @@ function explain(view: BundleView, request: ApiObject, signer: string, requestor
   const usages = textsAt(request.raw, 'spec', 'usages');
   if (!usages.includes('server auth')) {
     return {
-      why: `it asks for the usages ${usages.join(', ') || 'none'}, not for "server auth"`,
-      todo: 'Find out who sent it; a kubelet does not ask so.',
+      why: `it requests the usages ${usages.join(', ') || 'none'}, not for "server auth"`,
+      todo: 'Find out who sent it: a kubelet does not send such a request.',
     };
   }
   if (!nodeNames(view).includes(requestor)) {
     return {
-      why: `${requestor} is none of the nodes that the API has`,
-      todo: "Compare the host's name with the node's: a host that was renamed asks as another node.",
+      why: `${requestor} is not a node of the cluster`,
+      todo: "Compare the host's name with the node's: a renamed host sends requests as another node.",
     };
   }
   return {
-    why: 'no agent has said anything of it',
+    why: 'no agent has logged anything about it',
     todo: `Start what approves it ("systemctl start bootkube" during an installation), or check the node's addresses and run "kubectl certificate approve ${request.name}".`,
   };
 }

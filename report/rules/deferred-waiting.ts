@@ -13,7 +13,7 @@ const STATES: readonly {
     start: /^rejected/,
     severity: 'failing',
     what: 'rejected',
-    todo: 'Apply the object corrected yourself, or remove its file from /etc/sno-agents/deferred, and run "systemctl start sno-deferred".',
+    todo: 'Apply a corrected object yourself, or delete its file in /etc/sno-agents/deferred. Then run "systemctl start sno-deferred".',
   },
   {
     start: /^expired/,
@@ -25,7 +25,7 @@ const STATES: readonly {
     start: /^waiting/,
     severity: 'note',
     what: 'waiting',
-    todo: 'Install the operator that brings the kind; the object is applied by itself then.',
+    todo: 'Install the operator that provides the kind. The object is then applied automatically.',
   },
 ];
 
@@ -33,8 +33,8 @@ const STATES: readonly {
 export const deferredWaiting: Rule = {
   name: 'deferred-waiting',
   looksFor:
-    'manifests whose kind is not served yet, that were rejected or that expired, by the ConfigMap kube-system/sno-deferred',
-  todo: 'Install the operator that brings the kind; correct or give up what was rejected.',
+    'manifests whose kind is not served yet, or that were rejected or expired, from the ConfigMap kube-system/sno-deferred',
+  todo: 'Install the operator that provides the kind. Correct or give up what was rejected.',
   find(view) {
     const [status] = objects(view, 'configmaps').filter(
       ({ name, namespace }) => name === 'sno-deferred' && namespace === 'kube-system',

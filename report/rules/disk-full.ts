@@ -24,8 +24,8 @@ const EVICTION_FILES_SHARE = 0.05;
 export const diskFull: Rule = {
   name: 'disk-full',
   looksFor:
-    'a file system with less than 1 % of its bytes or inodes free; one that the host writes to below the kubelet\'s limits of eviction (10 % and 5 %); and "no space left on device" in the last 5 minutes',
-  todo: 'Find what fills it ("du -xh --max-depth=3 DIR | sort -h", for inodes "du --inodes -x"), remove it ("journalctl --vacuum-size=200M", "crictl rmi --prune"), or make the file system larger.',
+    'a file system with less than 1 % of its bytes or inodes free; one that the host writes to, below the kubelet\'s eviction thresholds (10 % and 5 %); and "no space left on device" in the last 5 minutes',
+  todo: 'Find out what fills it ("du -xh --max-depth=3 DIR | sort -h", for inodes "du --inodes -x"), free space ("journalctl --vacuum-size=200M", "crictl rmi --prune"), or enlarge the file system.',
   find(view) {
     const found = hostFiles(view, 'disks/df.json').flatMap((path) => {
       const list = listAt(view.json(path)).filter((raw) => !isReadOnly(raw));
@@ -111,7 +111,7 @@ function lastSaid(view: BundleView): Finding[] {
     {
       rule: diskFull.name,
       severity: 'warning',
-      title: 'Writing failed with "no space left on device" in the last minutes',
+      title: 'Writes have failed recently with "no space left on device"',
       evidence: last.map(({ evidence }) => evidence),
       todo: diskFull.todo.replace('DIR', '/var'),
     },

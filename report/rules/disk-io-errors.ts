@@ -13,8 +13,8 @@ const NO_MEDIUM = /^(sr|fd)\d+$/;
 export const diskIoErrors: Rule = {
   name: 'disk-io-errors',
   looksFor:
-    "errors of disks and file systems in the kernel's journal, but for optical and floppy drives",
-  todo: 'Save what is needed and replace the disk or its cable: "smartctl -a /dev/DISK", "nvme smart-log /dev/DISK". A file system that the kernel made read-only needs fsck before it is written again.',
+    "errors of disks and file systems in the kernel's journal, except for optical and floppy drives",
+  todo: 'Back up the data and replace the disk or its cable: "smartctl -a /dev/DISK", "nvme smart-log /dev/DISK". A file system that the kernel remounted read-only needs fsck before the next write.',
   find(view) {
     return hostFiles(view, 'journals/kernel.log').flatMap((path) => {
       const errors = linesLike(view, path, ERRORS).flatMap((line) => {

@@ -15,9 +15,9 @@ const CODES = [
 export const diskRefused: Rule = {
   name: 'disk-refused',
   looksFor:
-    'a disk that the installation must not write: in use, no whole disk, another system on it, or this cluster installed on it already',
+    'a disk that the installation must not write: it is in use, is not a complete disk, contains another system, or this cluster is already installed on it',
   codes: CODES,
-  todo: 'Do what the message says: free the disk, or name another one in bootstrapInPlace.installationDisk; remove the live medium if the installation on it is finished.',
+  todo: 'Follow the message: free the disk, or set another one in bootstrapInPlace.installationDisk. If the installation on the disk is finished, remove the live medium.',
   find(view) {
     return stepFailures(view)
       .filter(({ failure, isFinal }) => isFinal && withCode(failure, ...CODES) !== undefined)
@@ -25,7 +25,7 @@ export const diskRefused: Rule = {
         return {
           rule: this.name,
           severity: 'failing',
-          title: `The disk is not written: ${factsOf(failure)}`,
+          title: `The disk was refused: ${factsOf(failure)}`,
           sinceMs,
           evidence: [evidence],
           todo: fixOf(failure) ?? this.todo,

@@ -5,7 +5,7 @@ import { quantile } from '../reading/metrics.ts';
 
 /** etcd's FAQ, "What does the etcd warning 'failed to send out heartbeat on time' mean?" */
 const LIMITS = [
-  { metric: 'etcd_disk_wal_fsync_duration_seconds', what: 'a sync of its log', limitS: 0.01 },
+  { metric: 'etcd_disk_wal_fsync_duration_seconds', what: 'a WAL sync', limitS: 0.01 },
   {
     metric: 'etcd_disk_backend_commit_duration_seconds',
     what: 'a commit to its database',
@@ -23,8 +23,8 @@ const MIN_SLOW_LINES = 3;
 export const diskSlow: Rule = {
   name: 'disk-slow',
   looksFor:
-    'etcd\'s 99th percentile of log syncs above 10 ms or of commits above 25 ms, from the buckets of its histograms, and repeated "slow fdatasync" lines',
-  todo: 'Put /var/lib/etcd on an SSD or NVMe disk of its own, or take the load off the disk: "iostat -x 1" shows it, "fio --rw=write --ioengine=sync --fdatasync=1 --bs=2300 --size=22m" measures it.',
+    'a 99th percentile of etcd\'s WAL syncs above 10 ms or of its commits above 25 ms, from its histograms, and repeated "slow fdatasync" lines',
+  todo: 'Put /var/lib/etcd on a dedicated SSD or NVMe disk, or reduce the load on the disk: "iostat -x 1" shows it, "fio --rw=write --ioengine=sync --fdatasync=1 --bs=2300 --size=22m" measures it.',
   find(view) {
     const measured = hostFiles(view, 'etcd/metrics.txt').flatMap((path) =>
       LIMITS.flatMap(({ metric, what, limitS }) => {

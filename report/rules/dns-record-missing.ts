@@ -11,9 +11,9 @@ const NEEDED = /^(api|api-int)\.|\.apps\./;
 export const dnsRecordMissing: Rule = {
   name: 'dns-record-missing',
   looksFor:
-    'api, api-int, a name below apps or the name of the host that does not resolve to an address of this host, asked from its own name servers',
+    'api, api-int, a name below apps or the name of the host that its own name servers do not resolve to an address of this host',
   codes: ['dns-record-missing'],
-  todo: 'Add the DNS record with the address of this host.',
+  todo: 'Add a DNS record with the address of this host.',
   find(view) {
     const asked = hostFiles(view, 'network/dns.json').flatMap((path) =>
       listAt(view.json(path)).flatMap((raw) => fromAnswer(view, path, raw)),

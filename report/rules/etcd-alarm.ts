@@ -8,7 +8,7 @@ const ALARM = /\b(NOSPACE|CORRUPT)\b/;
 export const etcdAlarm: Rule = {
   name: 'etcd-alarm',
   looksFor:
-    "etcd's alarms NOSPACE (its database has its full size, and nothing can be written) and CORRUPT",
+    "etcd's alarms NOSPACE (its database has reached its quota, and nothing can be written) and CORRUPT",
   todo: 'NOSPACE: compact and defragment ("etcdctl compact REVISION", "etcdctl defrag"), then "etcdctl alarm disarm". CORRUPT: restore from a backup.',
   find(view) {
     return hostFiles(view, 'etcd/alarms.json').flatMap((path) => {

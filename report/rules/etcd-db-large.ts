@@ -10,7 +10,7 @@ export const etcdDbLarge: Rule = {
   name: 'etcd-db-large',
   looksFor:
     'an etcd database above 80 % of its quota (etcd_mvcc_db_total_size_in_bytes, etcd_server_quota_backend_bytes)',
-  todo: 'Find what fills it (events, CSRs, large ConfigMaps: "etcdctl get / --prefix --keys-only | cut -d/ -f2-3 | sort | uniq -c"), remove it, then compact and "etcdctl defrag".',
+  todo: 'Find out what fills it (events, CSRs, large ConfigMaps: "etcdctl get / --prefix --keys-only | cut -d/ -f2-3 | sort | uniq -c"), delete it, then compact and "etcdctl defrag".',
   find(view) {
     return hostFiles(view, 'etcd/metrics.txt').flatMap((path) => {
       const size = gauge(view, path, 'etcd_mvcc_db_total_size_in_bytes');

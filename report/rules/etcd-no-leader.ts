@@ -5,8 +5,8 @@ import { gauge } from '../reading/metrics.ts';
 export const etcdNoLeader: Rule = {
   name: 'etcd-no-leader',
   looksFor:
-    'an etcd that answers but has no leader (etcd_server_has_leader is 0): it serves nothing',
-  todo: "Read etcd's log. A single member elects itself unless its data names other members, or its disk stalls: see disk-slow.",
+    'an etcd that answers but has no leader (etcd_server_has_leader is 0), so it serves no requests',
+  todo: "Read etcd's log. A single member elects itself unless its data names other members or its disk stalls; see disk-slow.",
   find(view) {
     return hostFiles(view, 'etcd/metrics.txt').flatMap((path) => {
       const leader = gauge(view, path, 'etcd_server_has_leader');

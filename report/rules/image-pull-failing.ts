@@ -13,8 +13,8 @@ const LINE = /(?:Failed to pull image|PullImage.*failed).*?image[^"\\]*\\*"([^"\
 export const imagePullFailing: Rule = {
   name: 'image-pull-failing',
   looksFor:
-    'containers that wait for their image (ErrImagePull, ImagePullBackOff, ErrImageNeverPull …), and failed pulls in the last 5 minutes of the kubelet',
-  todo: 'Try it on the host with "crictl pull IMAGE". By the error: make the registry reachable (DNS, proxy, mirror), complete the pull secret, or put the missing image into the payload.',
+    'containers that wait for their image (ErrImagePull, ImagePullBackOff, ErrImageNeverPull …), and pulls that the kubelet reported as failed in the last 5 minutes',
+  todo: 'Run "crictl pull IMAGE" on the host. Depending on the error, make the registry reachable (DNS, proxy, mirror), complete the pull secret, or add the missing image to the payload.',
   find(view) {
     const images = new Map<string, { who: string; why: string; evidence: Evidence[] }>();
     for (const pod of objects(view, 'pods')) {

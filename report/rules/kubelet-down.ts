@@ -11,8 +11,8 @@ const STATES = /^(failed|inactive)$/;
 export const kubeletDown: Rule = {
   name: 'kubelet-down',
   looksFor:
-    'an installed host whose kubelet does not run: failed, restarting, or never started because a unit that it requires failed',
-  todo: 'Mend what its journal says, or the failed unit that it requires, then run "systemctl start kubelet bootkube".',
+    'an installed host whose kubelet is not running: it failed, keeps restarting, or was never started because a required unit failed',
+  todo: 'Fix the error in its journal, or the required unit that failed, then run "systemctl start kubelet bootkube".',
   find(view) {
     return hostsIn(view)
       .filter(({ stage }) => stage === 'installed')
@@ -45,7 +45,7 @@ export const kubeletDown: Rule = {
           {
             rule: this.name,
             severity: 'failing' as const,
-            title: `The kubelet does not run (${kubelet.active}, ${kubelet.sub})${why}`,
+            title: `The kubelet is not running (${kubelet.active}, ${kubelet.sub})${why}`,
             ...(kubelet.sinceMs === undefined ? {} : { sinceMs: kubelet.sinceMs }),
             evidence: [
               ...failed.flatMap(({ evidence }) => evidence),

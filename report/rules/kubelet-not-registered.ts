@@ -13,8 +13,8 @@ const FAILED =
 export const kubeletNotRegistered: Rule = {
   name: 'kubelet-not-registered',
   looksFor:
-    'an installed host whose kubelet has run for 3 minutes while the API has no Node at all',
-  todo: 'Read the last refusal in journals/kubelet.log. "Unauthorized" is its client certificate (/var/lib/kubelet/pki/kubelet-client-current.pem, or a pending request), "forbidden" its name, a refused connection the API server.',
+    'an installed host whose kubelet has been running for 3 minutes while the API has no Node',
+  todo: 'Read the last error in journals/kubelet.log. "Unauthorized" points to its client certificate (/var/lib/kubelet/pki/kubelet-client-current.pem, or a pending request), "forbidden" to its name, a refused connection to the API server.',
   find(view) {
     if (!hasObjects(view, 'nodes') || objects(view, 'nodes').length > 0) return [];
     return hostsIn(view)
@@ -31,7 +31,7 @@ export const kubeletNotRegistered: Rule = {
           {
             rule: this.name,
             severity: 'failing' as const,
-            title: `The kubelet has run for ${duration(view.atMs - sinceMs)}, but the API has no Node`,
+            title: `The kubelet has been running for ${duration(view.atMs - sinceMs)}, but the API has no Node`,
             sinceMs,
             evidence: [...said.map(({ evidence }) => evidence), ...kubelet.evidence],
             todo: this.todo,

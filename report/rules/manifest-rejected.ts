@@ -6,9 +6,9 @@ import { stepFailures } from '../reading/steps.ts';
 export const manifestRejected: Rule = {
   name: 'manifest-rejected',
   looksFor:
-    "manifests that the API server refused or that could not be decoded, by bootkube's step manifests",
+    "manifests that the API server rejected or that could not be decoded, from bootkube's step manifests",
   codes: ['manifests-rejected', 'manifest-rejected'],
-  todo: 'Correct the manifest, make the Ignition again ("sno create single-node-ignition-config") and boot the live medium again.',
+  todo: 'Correct the manifest, recreate the Ignition config ("sno create single-node-ignition-config") and boot the live medium again.',
   find(view) {
     return stepFailures(view)
       .filter(({ failure }) => withCode(failure, 'manifests-rejected') !== undefined)
@@ -23,7 +23,7 @@ export const manifestRejected: Rule = {
           sinceMs,
           failure,
           evidence: [evidence],
-          todo: `Correct ${which}, make the Ignition again and boot the live medium again.`,
+          todo: `Correct ${which}, recreate the Ignition config and boot the live medium again.`,
         };
       });
   },

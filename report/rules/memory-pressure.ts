@@ -16,8 +16,8 @@ const OOM = /(?:Out of memory|Memory cgroup out of memory): Killed process (\d+)
 export const memoryPressure: Rule = {
   name: 'memory-pressure',
   looksFor:
-    "less than 100 MiB or 5 % of available memory, stalls for memory in the last minute, the node's condition MemoryPressure, and processes killed for lack of memory",
-  todo: 'See what uses it (proc/processes.txt; "systemd-cgtop -m", "kubectl top pod -A"), give pods limits, or give the host more memory.',
+    "less than 100 MiB or 5 % of memory available, stalls for memory in the last minute, the node's condition MemoryPressure, and processes killed for lack of memory",
+  todo: 'Find out what uses it (proc/processes.txt; "systemd-cgtop -m", "kubectl top pod -A"), give pods limits, or give the host more memory.',
   find(view) {
     return [...available(view), ...stalls(view), ...condition(view), ...killed(view)];
   },
@@ -53,7 +53,7 @@ function stalls(view: BundleView): Finding[] {
     view.lines(path).flatMap((line, index) => {
       const share = Number(/^full .*avg60=([\d.]+)/.exec(line)?.[1]);
       if (!(share >= STALLED_PERCENT)) return [];
-      const title = `Everything waited for memory during ${share} % of the last minute`;
+      const title = `All tasks were stalled on memory during ${share} % of the last minute`;
       return [pressure('warning', title, [evidence(path, index + 1, line)])];
     }),
   );

@@ -9,7 +9,7 @@ export const networkPluginNotReady: Rule = {
   name: 'network-plugin-not-ready',
   looksFor:
     "an installed host without a working CNI plugin, by the runtime's condition NetworkReady or the Node's own message (the live host has none on purpose)",
-  todo: 'See that the pods of the network plugin run (kube-system, openshift-ovn-kubernetes, openshift-multus) and that /etc/cni/net.d or /etc/kubernetes/cni/net.d has its configuration.',
+  todo: 'Check that the pods of the network plugin are running (kube-system, openshift-ovn-kubernetes, openshift-multus) and that /etc/cni/net.d or /etc/kubernetes/cni/net.d has its configuration.',
   find(view) {
     if (!hasInstalledHost(view)) return [];
     const condition = runtimeCondition(view, 'NetworkReady');

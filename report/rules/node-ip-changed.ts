@@ -10,9 +10,9 @@ import { listAt, textAt } from '../reading/values.ts';
 export const nodeIpChanged: Rule = {
   name: 'node-ip-changed',
   looksFor:
-    "an address of the node that no interface of the host has, and the agents' refusal to start a host whose name or address the reboot changed",
+    "a node address that no interface of the host has, and the agents' refusal to start a host whose name or address changed with the reboot",
   codes: ['identity-changed'],
-  todo: 'Give the host its old address back (DHCP reservation or static configuration) and restart kubelet and bootkube: certificates and the Node hold the old one.',
+  todo: 'Restore the old address of the host (DHCP reservation or static configuration) and restart kubelet and bootkube: the certificates and the Node contain the old one.',
   find(view) {
     return [...refusals(view), ...lostAddresses(view)];
   },
@@ -25,7 +25,7 @@ function refusals(view: BundleView): Finding[] {
       return {
         rule: nodeIpChanged.name,
         severity: 'failing',
-        title: `The host is not the one that the cluster was made for: ${factsOf(failure)}`,
+        title: `The host is not the one that the cluster was created for: ${factsOf(failure)}`,
         sinceMs,
         evidence: [evidence],
         todo: fixOf(failure) ?? nodeIpChanged.todo,
@@ -53,9 +53,9 @@ function lostAddresses(view: BundleView): Finding[] {
     {
       rule: nodeIpChanged.name,
       severity: 'failing',
-      title: `Node ${node.name} is known by ${lost.join(', ')}, which no interface of the host has`,
+      title: `Node ${node.name} has ${lost.join(', ')}, which no interface of the host has`,
       evidence: [...node.evidence(), ...whereSaid(view, path, '"local"')],
-      todo: `Give the host ${lost.join(' and ')} back (DHCP reservation or static configuration) and run "systemctl restart kubelet".`,
+      todo: `Restore ${lost.join(' and ')} on the host (DHCP reservation or static configuration) and run "systemctl restart kubelet".`,
     },
   ];
 }

@@ -8,7 +8,7 @@ const GRACE_MS = 3 * 60_000;
 export const nodeNotReady: Rule = {
   name: 'node-not-ready',
   looksFor: "a Node whose condition Ready is not True, with the kubelet's own reason",
-  todo: 'Mend what the condition says; "Unknown" means that the kubelet does not report: look at journals/kubelet.log.',
+  todo: 'Fix what the condition reports. "Unknown" means that the kubelet does not send its status: see journals/kubelet.log.',
   find(view) {
     return objects(view, 'nodes').flatMap((node) => {
       const ready = conditionOf(node, 'Ready');

@@ -9,8 +9,9 @@ const isMirror = (raw: unknown): boolean =>
 
 export const podCrashLooping: Rule = {
   name: 'pod-crash-looping',
-  looksFor: 'a container of any other pod whose next start the kubelet delays (CrashLoopBackOff)',
-  todo: 'Read why it ended: resources/pod-logs in the bundle, "kubectl logs --previous" on the cluster.',
+  looksFor:
+    'a container of any other pod that the kubelet restarts with a delay (CrashLoopBackOff)',
+  todo: 'Find out why it ended: resources/pod-logs in the bundle, "kubectl logs --previous" on the cluster.',
   find(view) {
     return objects(view, 'pods')
       .filter(({ raw }) => !isMirror(raw))
@@ -20,9 +21,9 @@ export const podCrashLooping: Rule = {
           .map(({ name, restarts, message }) => ({
             rule: this.name,
             severity: 'warning' as const,
-            title: `${name} of ${fullName(pod)} ends again and again: ${restarts} restarts${message ? `, ${message}` : ''}`,
+            title: `${name} of ${fullName(pod)} keeps crashing: ${restarts} restarts${message ? `, ${message}` : ''}`,
             evidence: pod.evidence(),
-            todo: `Run "kubectl logs --previous ${pod.name} --namespace ${pod.namespace ?? 'default'} --container ${name}", or read it in resources/pod-logs of the bundle.`,
+            todo: `Run "kubectl logs --previous ${pod.name} --namespace ${pod.namespace ?? 'default'} --container ${name}", or see resources/pod-logs in the bundle.`,
           })),
       );
   },

@@ -8,8 +8,9 @@ const OF_THE_CLUSTER = /^(kube-|openshift-)/;
 
 export const podUnschedulable: Rule = {
   name: 'pod-unschedulable',
-  looksFor: "pods that the scheduler has found no place for in 5 minutes, in the scheduler's words",
-  todo: 'Give the node what is short (cpu, memory, pods per node), or the pod the toleration or selector that its message names.',
+  looksFor:
+    "pods that the scheduler has not been able to place for 5 minutes, with the scheduler's message",
+  todo: 'Increase the scarce resource (cpu, memory, pods per node), or add the toleration or selector that the message names to the pod.',
   find(view) {
     // The live host of an installation has no node, and nothing is meant to run there.
     if (objects(view, 'nodes').length === 0) return [];

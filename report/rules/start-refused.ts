@@ -6,8 +6,8 @@ import { stepFailures } from '../reading/steps.ts';
 export const startRefused: Rule = {
   name: 'start-refused',
   looksFor:
-    'a failed step of sno-payload, sno-certificates or sno-restore, without which the kubelet of the installed host is not started',
-  todo: 'Do what the message says, then run "systemctl start kubelet bootkube".',
+    'a failed step of sno-payload, sno-certificates or sno-restore, without which the kubelet of the installed host does not start',
+  todo: 'Follow the message, then run "systemctl start kubelet bootkube".',
   find(view) {
     return stepFailures(view)
       .filter(({ agent }) => keepsKubelet(agent))
@@ -16,11 +16,11 @@ export const startRefused: Rule = {
         return {
           rule: this.name,
           severity: isFinal ? ('failing' as const) : ('warning' as const),
-          title: `${agent} keeps the kubelet from starting, at its step ${step}: ${facts}`,
+          title: `${agent} prevents the kubelet from starting, at step ${step}: ${facts}`,
           sinceMs,
           failure,
           evidence: [evidence],
-          todo: `${todo ?? 'Do what the message says.'} Then run "systemctl start kubelet bootkube".`,
+          todo: `${todo ?? 'Follow the message.'} Then run "systemctl start kubelet bootkube".`,
         };
       });
   },

@@ -13,7 +13,7 @@ const CONTROL_PLANE =
 export const staticPodCrashLooping: Rule = {
   name: 'static-pod-crash-looping',
   looksFor:
-    'a container of a static pod that the container runtime has started at least 4 times, and that is down or came up in the last 10 minutes',
+    'a container of a static pod that the container runtime has started at least 4 times, and that is not running or started in the last 10 minutes',
   todo: 'Read the end of its log: containers/NAME-ID.log in the bundle, "crictl logs ID" on the host.',
   find(view) {
     const manifests = hostFilesIn(view, 'static-pods/').map(
@@ -34,7 +34,7 @@ export const staticPodCrashLooping: Rule = {
             ? ''
             : `, last with exit code ${exitCode}${reason ? ` (${reason})` : ''}`;
         const state = isRunning
-          ? `it runs for ${duration(view.atMs - (one.startedMs ?? view.atMs))} now`
+          ? `it has been running for ${duration(view.atMs - (one.startedMs ?? view.atMs))}`
           : `it is down${ended}`;
         return {
           rule: this.name,

@@ -6,9 +6,9 @@ import { stepFailures } from '../reading/steps.ts';
 export const stepFailed: Rule = {
   name: 'step-failed',
   looksFor:
-    "an agent that ended with a failed step, or that tries a failed one again: the last word of each agent's step journal",
+    "an agent that ended with a failed step, or that is retrying one: the last entry of each agent's step journal",
   codes: ['bootkube-failed'],
-  todo: 'Do what the message says, then start the unit again: steps that are done are passed over.',
+  todo: 'Follow the message, then start the unit again: steps that are done are skipped.',
   find(view) {
     return stepFailures(view)
       .filter(
@@ -22,13 +22,13 @@ export const stepFailed: Rule = {
         return {
           rule: this.name,
           severity: isFinal ? ('failing' as const) : ('warning' as const),
-          title: `${agent} ${isFinal ? 'failed at' : 'tries again'} its step ${step}: ${facts}`,
+          title: `${agent} ${isFinal ? 'failed at' : 'is retrying'} step ${step}: ${facts}`,
           sinceMs,
           failure,
           evidence: [evidence],
           todo: isFinal
             ? `${todo ?? `See "journalctl -u ${unit}".`} Once it is fixed, run "systemctl start ${unit}".`
-            : `${todo ?? 'Wait, or fix what it says.'} The agent tries it again by itself.`,
+            : `${todo ?? 'Wait, or fix the reported error.'} The agent retries automatically.`,
         };
       });
   },

@@ -10,8 +10,8 @@ const PATIENT: string = DEFERRED_AGENT;
 
 export const stepWaiting: Rule = {
   name: 'step-waiting',
-  looksFor: 'what each running agent waits for, since when and until when, by its status',
-  todo: 'Nothing yet, if it has just begun. Else look at what it waits for; at its deadline it fails with the last state that it saw.',
+  looksFor: 'what each running agent waits for, since when and until when, from its status',
+  todo: 'Nothing yet, if it has just begun. Otherwise check what it waits for. At its deadline it fails with the last observed state.',
   find(view) {
     return agentStatuses(view)
       .filter(({ agent, state }) => state === 'running' && agent !== PATIENT)

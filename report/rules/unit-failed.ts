@@ -11,7 +11,7 @@ const NEEDED =
 export const unitFailed: Rule = {
   name: 'unit-failed',
   looksFor:
-    'systemd units in the state failed: failing for those that an installation or a node needs, else a warning; agents whose step journal says more are told there',
+    'systemd units in the state failed: an error for units that an installation or a node needs, otherwise a warning; agents with details in their step journal are reported there',
   todo: 'Read the journal of the unit ("journalctl -u UNIT"), fix the cause, then "systemctl start UNIT".',
   find(view) {
     const told = new Set(stepFailures(view).map(({ agent }) => unitOf(agent)));

@@ -8,8 +8,8 @@ const LINE = /failed calling webhook \\*"([^"\\]+)\\*": (?:failed to call webhoo
 export const webhookFailing: Rule = {
   name: 'webhook-failing',
   looksFor:
-    'calls of admission webhooks that failed in the last 5 minutes, in the journals and in the log of kube-apiserver',
-  todo: 'See that the pods behind the webhook run and that its certificate is valid. If they cannot start because of the webhook itself, delete its ValidatingWebhookConfiguration or MutatingWebhookConfiguration; its operator makes it again.',
+    'admission webhook calls that failed in the last 5 minutes, from the journals and the log of kube-apiserver',
+  todo: 'Check that the pods behind the webhook are running and that its certificate is valid. If they cannot start because of the webhook itself, delete its ValidatingWebhookConfiguration or MutatingWebhookConfiguration; its operator recreates it.',
   find(view) {
     const calls = new Map<string, { why: string; sinceMs: number; evidence: Evidence[] }>();
     const files = [
@@ -33,7 +33,7 @@ export const webhookFailing: Rule = {
     return Array.from(calls, ([name, { why, sinceMs, evidence }]) => ({
       rule: this.name,
       severity: 'warning',
-      title: `The webhook ${name} cannot be called, so what it guards is refused: ${why}`,
+      title: `The webhook ${name} cannot be called, so the requests that it guards are rejected: ${why}`,
       sinceMs,
       evidence,
       todo: this.todo,

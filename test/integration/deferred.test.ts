@@ -146,7 +146,7 @@ t.test('one that is rejected, one that exists, one whose namespace is missing', 
   t.match(ended.all, /1 deferred manifest was rejected; found Till large rejected: .*422.*drawers/);
   t.match(await entries(), {
     '0001.till.large': /^rejected: .*422.*drawers/,
-    '0002.till.there': /^applied 20.*, it was there already$/,
+    '0002.till.there': /^applied 20.*, it existed already$/,
     '0003.till.elsewhere.away': /^applied 20/,
   });
   const kept = await admin.get(tills(group), { namespace: 'default', name: 'there' }, limits);
@@ -191,7 +191,7 @@ t.test('a deleted status, or a revoked right to it, holds up nothing', async (t)
     await admin.remove(what, place, limits);
     const ended = await run('run');
     t.equal(ended.exitCode, EXIT.done, ended.all);
-    t.match(ended.all, /The status is not written: /);
+    t.match(ended.all, /The status ConfigMap cannot be written: /);
     t.ok(await admin.find(tills(group), { namespace: 'default', name }, limits));
   }
 });

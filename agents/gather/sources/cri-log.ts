@@ -98,7 +98,7 @@ class CriLog {
   }
 }
 
-/** Which stream is named there, with a blank after it; without making a text of each line's. */
+/** Which stream is named there, with a blank after it; without making a string of each line's. */
 function streamAt(line: Buffer, at: number): Stream | undefined {
   const [s, t, d] = [0x73, 0x74, 0x64];
   if (line[at] !== s || line[at + 1] !== t || line[at + 2] !== d || line[at + 6] !== SPACE) {

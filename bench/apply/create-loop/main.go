@@ -1,5 +1,5 @@
-// Creates the manifests of a folder by the code that cluster-bootstrap runs: the loop of
-// library-go, with a client that is configured as it is there.
+// Creates the manifests of a folder with the code that cluster-bootstrap runs: the loop of
+// library-go, with a client of the same configuration.
 package main
 
 import (
@@ -29,7 +29,7 @@ func run(args []string) error {
 		return err
 	}
 	if len(args) > 2 && args[2] == "unlimited" {
-		// Negative: client-go's own limit of 5 requests a second is off.
+		// Negative: disables client-go's limit of 5 requests a second.
 		config.QPS = -1
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

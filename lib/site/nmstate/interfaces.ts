@@ -92,11 +92,15 @@ function oneInterface(entry: Record<string, unknown>, path: Path): Misfit[] {
     misfits.push({ path: [...path, key], expected, fix });
   const byMac = identifier === 'mac-address';
   if (typeof name !== 'string' || name === '') {
-    wrong('name', 'a text', 'Name the interface; with identifier: mac-address, any name will do.');
+    wrong(
+      'name',
+      'a string',
+      'Name the interface; with identifier: mac-address, any name will do.',
+    );
   } else if (!byMac && !/^[^\s/\p{C}]{1,15}$/u.test(name)) {
     wrong(
       'name',
-      'at most 15 characters without blanks and slashes',
+      'at most 15 characters without spaces and slashes',
       'Shorten it: the kernel allows no more.',
     );
   }
@@ -110,7 +114,7 @@ function oneInterface(entry: Record<string, unknown>, path: Path): Misfit[] {
     wrong('state', `one of ${STATES.join(', ')}`, 'Write state: up.');
   }
   if (identifier !== undefined && !byMac && identifier !== 'name') {
-    wrong('identifier', 'name or mac-address', 'Leave it out for name.');
+    wrong('identifier', 'name or mac-address', 'Omit it for name.');
   }
   const isMac = typeof mac === 'string' && /^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5,19}$/.test(mac);
   if (byMac ? !isMac : mac !== undefined && !isMac) {
@@ -146,7 +150,7 @@ function addressMisfits(entry: Record<string, unknown>, family: 4 | 6, path: Pat
       }
       const longest = family === 4 ? 32 : 128;
       if (!isWhole(length, 0, longest)) {
-        const expected = `a whole number from 0 to ${longest}`;
+        const expected = `an integer from 0 to ${longest}`;
         misfits.push({ path: [...path, 'prefix-length'], expected, fix });
       }
       return misfits;
@@ -179,12 +183,12 @@ function vlanMisfits({ entry, path, name }: Interface, all: readonly Interface[]
     misfits.push(...referenceMisfit(all, base, [...below, 'base-iface']));
   }
   if (!isWhole(vlan.id, 1, 4094)) {
-    misfits.push({ path: [...below, 'id'], expected: 'a whole number from 1 to 4094', fix });
+    misfits.push({ path: [...below, 'id'], expected: 'an integer from 1 to 4094', fix });
   }
   return misfits;
 }
 
-/** nmstate takes a number as a text too. */
+/** nmstate accepts numbers as strings too. */
 function isWhole(value: unknown, least: number, most: number): boolean {
   if (typeof value === 'string' && !/^\d+$/.test(value)) return false;
   if (typeof value !== 'string' && typeof value !== 'number') return false;

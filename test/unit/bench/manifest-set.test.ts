@@ -14,7 +14,7 @@ t.test('a set has 500 objects, and none of another set', async (t) => {
   t.equal(both.manifests.length, 1000);
 });
 
-t.test('the order of the files has what is needed first', async (t) => {
+t.test('the order of the files puts dependencies first', async (t) => {
   const sorted = decoded('a');
   const place = (wanted: (manifest: (typeof sorted)[number]) => boolean) =>
     sorted.findIndex(wanted);

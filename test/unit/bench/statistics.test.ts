@@ -1,7 +1,7 @@
 import t from 'tap';
 import { compare, interleaved, spread } from '../../../bench/statistics.ts';
 
-t.test('the median is the middle one, or between the middle two', async (t) => {
+t.test('the median is the middle sample, or the mean of the middle two', async (t) => {
   const cases: [samples: number[], median: number, min: number, max: number][] = [
     [[3], 3, 3, 3],
     [[10, 9, 1], 9, 1, 10],

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { number, resultTable } from '../../../bench/table.ts';
 
-t.test('three digits count', async (t) => {
+t.test('figures have three significant digits', async (t) => {
   for (const [value, text] of [
     [0, '0'],
     [0.012345, '0.0123'],
@@ -14,7 +14,7 @@ t.test('three digits count', async (t) => {
   }
 });
 
-t.test('a table that people and Markdown read, each note once', async (t) => {
+t.test('a table is valid Markdown and readable in a terminal, with each note once', async (t) => {
   const side = (median: number, min = median, max = median) => ({ median, min, max });
   const row = { unit: 's', repetitions: 3 };
   t.strictSame(

@@ -7,7 +7,7 @@ import { type OurDelay, pollDelay, waitRows } from '../../../bench/waits/rows.ts
 import { shellPolls } from '../../../bench/waits/shell-polls.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
 
-t.test('every wait of the shell flow stands beside a step that exists', async (t) => {
+t.test('every wait of the shell flow corresponds to a step that exists', async (t) => {
   const steps = [bootkubePlan, installToDiskPlan, postRebootPlan].flatMap((plan) => {
     const { agent, steps } = plan(defaultSettings);
     return steps.map(({ name }) => `${agent} ${name}`);
@@ -15,11 +15,14 @@ t.test('every wait of the shell flow stands beside a step that exists', async (t
   for (const { step } of shellPolls) t.ok(steps.includes(step), step);
 });
 
-t.test('an event waits half an interval for the next look, or up to all of it', async (t) => {
-  t.strictSame(pollDelay(20), { median: 10, min: 0, max: 20 });
-});
+t.test(
+  'an event waits half an interval on average for the next poll, at most the interval',
+  async (t) => {
+    t.strictSame(pollDelay(20), { median: 10, min: 0, max: 20 });
+  },
+);
 
-t.test('the sum is that of the medians of all waits', async (t) => {
+t.test('the total is the sum of the medians of all waits', async (t) => {
   const polled: OurDelay = { kind: 'polled', everySeconds: 1 };
   const measured: OurDelay = { kind: 'measured', seconds: [0.25, 0.01, 9] };
   const rows = waitRows({
@@ -42,7 +45,7 @@ t.test('the sum is that of the medians of all waits', async (t) => {
     repetitions: 3,
     note: /^Ours is measured/,
   });
-  t.match(rows[1], { ours: pollDelay(1), repetitions: 0, note: /computed from its own interval/ });
+  t.match(rows[1], { ours: pollDelay(1), repetitions: 0, note: /computed from its own polling interval/ });
   const sum = rows.at(-1);
   t.equal(sum?.ours.median, 7 * 0.5 + 2 * 0.25);
   t.equal(sum?.theirs.median.toFixed(3), '33.100');
@@ -50,7 +53,7 @@ t.test('the sum is that of the medians of all waits', async (t) => {
 
 const stage = (name: string, seconds: number) => ({ name, seconds });
 
-t.test("the agents' share is of the installation, not of the lab's looks at it", async (t) => {
+t.test("the agents' share is of the installation, without the lab's checks", async (t) => {
   const row = shareRow({
     stages: [
       stage('Create the installation', 1000),
@@ -77,5 +80,5 @@ t.test('the handover is measured between the ends of two steps', async (t) => {
   });
   const row = handoverRow([entry('finish', 100)], [entry('wait-for-bootkube', 100.25)]);
   t.match(row, { ours: { median: 0.25 }, theirs: { median: 2.5, max: 5 }, ratio: 0.1 });
-  t.throws(() => handoverRow([], [entry('wait-for-bootkube', 1)]), /no end of the step finish/);
+  t.throws(() => handoverRow([], [entry('wait-for-bootkube', 1)]), /no done entry for step finish/);
 });

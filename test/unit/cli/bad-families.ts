@@ -101,7 +101,7 @@ export const families: readonly Case[] = [
     name: 'IPv6 without a machine network',
     edits: [networks({ cluster: ['fd01::/48'], service: ['fd02::/112'] })],
     faults: ['11 networking.machineNetwork'],
-    says: /found nothing\. Name the network that the host is in/,
+    says: /found nothing\. Set the network of the host/,
   },
   {
     name: 'dual-stack without a machine network',

@@ -7,13 +7,13 @@ export const identity: readonly Case[] = [
     yaml: '',
     faults: [
       '1:1 apiVersion: expected v1, found nothing. Write apiVersion: v1.',
-      '1:1 baseDomain: expected a DNS domain in lower case, at most 167 characters, found nothing. Write the domain that the cluster is under, such as example.com.',
-      '1:1 metadata: expected a mapping, found nothing. Write metadata with the name of the cluster in it.',
-      '1:1 compute: expected a list of one pool, worker, with replicas 0, found nothing. Write compute: [{name: worker, replicas: 0}]; left out, it would mean three workers.',
-      '1:1 controlPlane: expected the pool master with replicas 1, found nothing. Write controlPlane: {name: master, replicas: 1}; left out, it would mean three nodes.',
+      '1:1 baseDomain: expected a DNS domain in lower case, at most 167 characters, found nothing. Write the parent domain of the cluster, such as example.com.',
+      '1:1 metadata: expected a mapping, found nothing. Write metadata with the name of the cluster.',
+      '1:1 compute: expected a list of one pool, worker, with replicas 0, found nothing. Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
+      '1:1 controlPlane: expected the pool master with replicas 1, found nothing. Write controlPlane: {name: master, replicas: 1}; the default would be three nodes.',
       '1:1 platform: expected {none: {}}, found nothing. Write platform: {none: {}}.',
-      '1:1 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
-      '1:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Name the disk that will be written, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
+      '1:1 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '1:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Set the disk to install to, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
     ],
   },
   {
@@ -21,7 +21,7 @@ export const identity: readonly Case[] = [
     yaml: '- a\n',
     faults: [
       '1:1 (file): expected a mapping, found a list. Start from the example in the documentation.',
-      '1:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Name the disk that will be written, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
+      '1:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Set the disk to install to, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
     ],
   },
   {
@@ -89,29 +89,29 @@ export const identity: readonly Case[] = [
     name: 'base domain in capitals',
     edits: [['example.com\n', 'Example.com\n']],
     faults: [
-      '2:13 baseDomain: expected a DNS domain in lower case, at most 167 characters, found "Example.com". Write the domain that the cluster is under, such as example.com.',
+      '2:13 baseDomain: expected a DNS domain in lower case, at most 167 characters, found "Example.com". Write the parent domain of the cluster, such as example.com.',
     ],
   },
   {
     name: 'base domain with two final dots',
     edits: [['example.com\n', 'example.com..\n']],
     faults: [
-      '2:13 baseDomain: expected a DNS domain in lower case, at most 167 characters, found "example.com..". Write the domain that the cluster is under, such as example.com.',
+      '2:13 baseDomain: expected a DNS domain in lower case, at most 167 characters, found "example.com..". Write the parent domain of the cluster, such as example.com.',
     ],
   },
   {
     name: 'base domain mistyped',
     edits: [['baseDomain', 'baseDomian']],
     faults: [
-      '1:1 baseDomain: expected a DNS domain in lower case, at most 167 characters, found nothing. Write the domain that the cluster is under, such as example.com.',
-      '2:1 baseDomian: expected a known field, found a text of 11 characters. Did you mean baseDomain?',
+      '1:1 baseDomain: expected a DNS domain in lower case, at most 167 characters, found nothing. Write the parent domain of the cluster, such as example.com.',
+      '2:1 baseDomian: expected a known field, found a string of 11 characters. Did you mean baseDomain?',
     ],
   },
   {
     name: 'base domain too long for the names before it',
     edits: [['example.com\n', `${'a.'.repeat(83)}com\n`]],
     faults: [
-      `2:13 baseDomain: expected a DNS domain in lower case, at most 167 characters, found "${'a.'.repeat(83).slice(0, 57)}...". Write the domain that the cluster is under, such as example.com.`,
+      `2:13 baseDomain: expected a DNS domain in lower case, at most 167 characters, found "${'a.'.repeat(83).slice(0, 57)}...". Write the parent domain of the cluster, such as example.com.`,
     ],
   },
   {
@@ -154,28 +154,28 @@ export const identity: readonly Case[] = [
     name: 'compute left out',
     edits: [['compute:\n- name: worker\n  replicas: 0\n', '']],
     faults: [
-      '1:1 compute: expected a list of one pool, worker, with replicas 0, found nothing. Write compute: [{name: worker, replicas: 0}]; left out, it would mean three workers.',
+      '1:1 compute: expected a list of one pool, worker, with replicas 0, found nothing. Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
     ],
   },
   {
     name: 'compute empty',
     edits: [['compute:\n- name: worker\n  replicas: 0\n', 'compute: []\n']],
     faults: [
-      '5:10 compute: expected a list of one pool, worker, with replicas 0, found an empty list. Write compute: [{name: worker, replicas: 0}]; left out, it would mean three workers.',
+      '5:10 compute: expected a list of one pool, worker, with replicas 0, found an empty list. Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
     ],
   },
   {
     name: 'compute replicas left out',
     edits: [['- name: worker\n  replicas: 0', '- name: worker']],
     faults: [
-      '6:3 compute[0].replicas: expected 0, found nothing. Set replicas to 0: workers join later; left out, it would mean three workers.',
+      '6:3 compute[0].replicas: expected 0, found nothing. Set replicas to 0: workers join later; the default would be three workers.',
     ],
   },
   {
     name: 'compute replicas 3',
     edits: [['replicas: 0', 'replicas: 3']],
     faults: [
-      '7:13 compute[0].replicas: expected 0, found 3. Set replicas to 0: workers join later; left out, it would mean three workers.',
+      '7:13 compute[0].replicas: expected 0, found 3. Set replicas to 0: workers join later; the default would be three workers.',
     ],
   },
   {
@@ -187,7 +187,7 @@ export const identity: readonly Case[] = [
     name: 'a second compute pool',
     edits: [['  replicas: 0\n', '  replicas: 0\n- name: edge\n  replicas: 0\n']],
     faults: [
-      '6:1 compute: expected a list of one pool, worker, with replicas 0, found a list. Write compute: [{name: worker, replicas: 0}]; left out, it would mean three workers.',
+      '6:1 compute: expected a list of one pool, worker, with replicas 0, found a list. Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
       '8:9 compute[1].name: expected worker, found "edge". Keep only the pool worker.',
     ],
   },
@@ -195,28 +195,28 @@ export const identity: readonly Case[] = [
     name: 'control plane left out',
     edits: [['controlPlane:\n  name: master\n  replicas: 1\n', '']],
     faults: [
-      '1:1 controlPlane: expected the pool master with replicas 1, found nothing. Write controlPlane: {name: master, replicas: 1}; left out, it would mean three nodes.',
+      '1:1 controlPlane: expected the pool master with replicas 1, found nothing. Write controlPlane: {name: master, replicas: 1}; the default would be three nodes.',
     ],
   },
   {
     name: 'control-plane replicas left out',
     edits: [['  replicas: 1\n', '']],
     faults: [
-      '8:1 controlPlane.replicas: expected 1, found nothing. Set replicas to 1: this installs one node; left out, it would mean three.',
+      '8:1 controlPlane.replicas: expected 1, found nothing. Set replicas to 1: this installs one node; the default would be three.',
     ],
   },
   {
     name: 'control-plane replicas 3',
     edits: [['replicas: 1', 'replicas: 3']],
     faults: [
-      '10:13 controlPlane.replicas: expected 1, found 3. Set replicas to 1: this installs one node; left out, it would mean three.',
+      '10:13 controlPlane.replicas: expected 1, found 3. Set replicas to 1: this installs one node; the default would be three.',
     ],
   },
   {
     name: 'control-plane replicas in quotes',
     edits: [['replicas: 1', 'replicas: "1"']],
     faults: [
-      '10:13 controlPlane.replicas: expected 1, found the text "1". Set replicas to 1: this installs one node; left out, it would mean three.',
+      '10:13 controlPlane.replicas: expected 1, found the text "1". Set replicas to 1: this installs one node; the default would be three.',
     ],
   },
 ];

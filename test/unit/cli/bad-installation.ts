@@ -29,7 +29,7 @@ export const installation: readonly Case[] = [
     name: 'no disk',
     edits: [['  installationDisk: /dev/disk/by-id/wwn-0x1\n', '']],
     faults: [
-      '22:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Name the disk that will be written, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
+      '22:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Set the disk to install to, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
     ],
   },
   {
@@ -71,21 +71,21 @@ export const installation: readonly Case[] = [
     name: 'host name localhost',
     edits: [['hostname: sno1.example.com', 'hostname: localhost']],
     faults: [
-      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "localhost". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out to use the live host\'s.',
+      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "localhost". Write the node\'s name, such as sno1 or sno1.example.com, or omit it to use the live host\'s.',
     ],
   },
   {
     name: 'host name localhost.localdomain',
     edits: [['hostname: sno1.example.com', 'hostname: localhost.localdomain']],
     faults: [
-      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "localhost.localdomain". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out to use the live host\'s.',
+      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "localhost.localdomain". Write the node\'s name, such as sno1 or sno1.example.com, or omit it to use the live host\'s.',
     ],
   },
   {
     name: 'host name with an underscore',
     edits: [['hostname: sno1.example.com', 'hostname: sno_1']],
     faults: [
-      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "sno_1". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out to use the live host\'s.',
+      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "sno_1". Write the node\'s name, such as sno1 or sno1.example.com, or omit it to use the live host\'s.',
     ],
   },
   {
@@ -97,28 +97,28 @@ export const installation: readonly Case[] = [
       ],
     ],
     faults: [
-      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...". Write the node\'s name, such as sno1 or sno1.example.com, or leave it out to use the live host\'s.',
+      '24:13 bootstrapInPlace.hostname: expected an RFC 1123 host name in lower case, not localhost, at most 63 characters, found "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...". Write the node\'s name, such as sno1 or sno1.example.com, or omit it to use the live host\'s.',
     ],
   },
   {
     name: 'existingSystem',
     edits: [['existingSystem: overwrite', 'existingSystem: yes']],
     faults: [
-      '25:19 bootstrapInPlace.existingSystem: expected refuse or overwrite, found true (written yes). Write overwrite only if another system on the disk may be destroyed.',
+      '25:19 bootstrapInPlace.existingSystem: expected refuse or overwrite, found true (written yes). Write overwrite only if another system on the disk can be destroyed.',
     ],
   },
   {
     name: 'pull secret left out',
     edits: [['pullSecret: \'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'\n', '']],
     faults: [
-      '1:1 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '1:1 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
     ],
   },
   {
     name: 'pull secret that is not JSON',
     edits: [['\'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'', 'hunter2']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found a text of 7 characters that is not JSON. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found a string of 7 characters that is not JSON. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
     ],
     hides: /hunter2/,
   },
@@ -126,14 +126,14 @@ export const installation: readonly Case[] = [
     name: 'pull secret without quotes',
     edits: [['\'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'', '{"auths":{}}']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found a mapping. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found a mapping. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
     ],
   },
   {
     name: 'pull secret without auth',
     edits: [['"auth":"dXNlcjpwYXNz"', '"password":"hunter2"']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found no usable auth for quay.io. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found no usable auth for quay.io. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
     ],
     hides: /hunter2/,
   },
@@ -141,14 +141,14 @@ export const installation: readonly Case[] = [
     name: 'pull secret with a list of auths',
     edits: [['{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}', '{"auths":[]}']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found JSON without a mapping auths. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found JSON without a mapping auths. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
     ],
   },
   {
     name: 'pull secret with empty auths',
     edits: [['{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}', '{"auths":{}}']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found empty auths. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found empty auths. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
     ],
   },
   {
@@ -184,14 +184,14 @@ export const installation: readonly Case[] = [
     name: 'fips',
     edits: [['platform:', 'fips: true\nplatform:']],
     faults: [
-      "20:7 fips: expected false, found true. Leave the field out: the cryptography of the container runtime, of the payload's Go programs and of the agents is not FIPS-validated, so a host in FIPS mode would claim what does not hold.",
+      "20:7 fips: expected false, found true. Omit the field: the cryptography of the container runtime, of the payload's Go programs and of the agents is not FIPS-validated, so FIPS mode would not be effective.",
     ],
   },
   {
     name: 'publish',
     edits: [['platform:', 'publish: Internal\nplatform:']],
     faults: [
-      '20:10 publish: expected External, found "Internal". Leave the field out: it means nothing without a platform.',
+      '20:10 publish: expected External, found "Internal". Omit the field: it means nothing without a platform.',
     ],
   },
   {
@@ -219,15 +219,15 @@ export const installation: readonly Case[] = [
     name: 'unknown field that nothing is like',
     edits: [['platform:', 'colour: red\nplatform:']],
     faults: [
-      '20:1 colour: expected a known field, found a text of 3 characters. Remove it, or use one of apiVersion, kind, baseDomain, metadata, compute, controlPlane, networking, platform, bootstrapInPlace, proxy, additionalTrustBundle, additionalTrustBundlePolicy, imageContentSources, imageDigestSources, pullSecret, sshKey, fips, publish, cpuPartitioningMode.',
+      '20:1 colour: expected a known field, found a string of 3 characters. Remove it, or use one of apiVersion, kind, baseDomain, metadata, compute, controlPlane, networking, platform, bootstrapInPlace, proxy, additionalTrustBundle, additionalTrustBundlePolicy, imageContentSources, imageDigestSources, pullSecret, sshKey, fips, publish, cpuPartitioningMode.',
     ],
   },
   {
     name: 'wrong case',
     edits: [['pullSecret', 'pullsecret']],
     faults: [
-      '1:1 pullSecret: expected JSON with auths that has a text auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
-      '26:1 pullsecret: expected a known field, found a text of 45 characters. Did you mean pullSecret?',
+      '1:1 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '26:1 pullsecret: expected a known field, found a string of 45 characters. Did you mean pullSecret?',
     ],
     hides: /dXNlcjpwYXNz/,
   },
@@ -244,10 +244,10 @@ export const installation: readonly Case[] = [
     faults: [
       '1:13 apiVersion: expected v1, found "v2". Write apiVersion: v1.',
       '4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 54 characters, found "SNO". Write the name of the cluster, such as sno.',
-      '7:13 compute[0].replicas: expected 0, found 2. Set replicas to 0: workers join later; left out, it would mean three workers.',
+      '7:13 compute[0].replicas: expected 0, found 2. Set replicas to 0: workers join later; the default would be three workers.',
       '19:5 networking.serviceNetwork[0]: expected a network apart from networking.machineNetwork[0].cidr (192.168.7.0/24), found 192.168.0.0/16. Change one of the two: their addresses overlap.',
       '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "vda". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
-      'OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS: expected arguments of coreos-installer install with one disk below /dev, found an error (The arguments have a quote that is not closed). Write it as for coreos-installer install.',
+      'OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS: expected arguments of coreos-installer install with one disk below /dev, found an error (The arguments have an unclosed quote). Write it as for coreos-installer install.',
     ],
   },
 ];

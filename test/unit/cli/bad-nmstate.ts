@@ -28,7 +28,7 @@ export const nmstate: readonly Case[] = [
       ],
     ],
     faults: [
-      '26:18 bootstrapInPlace.networkConfig: expected an nmstate document as a mapping, found a text of 15 characters. Write interfaces, routes and dns-resolver below it, without | and quotes.',
+      '26:18 bootstrapInPlace.networkConfig: expected an nmstate document (a mapping), found a string of 15 characters. Write interfaces, routes and dns-resolver below it, without | and quotes.',
     ],
   },
   {
@@ -66,12 +66,12 @@ export const nmstate: readonly Case[] = [
   bad(
     'an interface without a name',
     'interfaces: [{type: ethernet}]',
-    '27:18 interfaces[0].name: expected a text, found nothing. Name the interface; with identifier: mac-address, any name will do.',
+    '27:18 interfaces[0].name: expected a string, found nothing. Name the interface; with identifier: mac-address, any name will do.',
   ),
   bad(
     'a name that is too long',
     'interfaces: [{name: enp0s31f6np0.1234, type: ethernet}]',
-    '27:25 interfaces[0].name: expected at most 15 characters without blanks and slashes, found "enp0s31f6np0.1234". Shorten it: the kernel allows no more.',
+    '27:25 interfaces[0].name: expected at most 15 characters without spaces and slashes, found "enp0s31f6np0.1234". Shorten it: the kernel allows no more.',
   ),
   bad(
     'an interface twice',
@@ -156,7 +156,7 @@ export const nmstate: readonly Case[] = [
   bad(
     'a VLAN id',
     'interfaces: [{name: eno1.5, type: vlan, vlan: {base-iface: eno1, id: 4095}}]',
-    '27:74 interfaces[0].vlan.id: expected a whole number from 1 to 4094, found 4095. Write it as vlan: {base-iface: eno1, id: 100}.',
+    '27:74 interfaces[0].vlan.id: expected an integer from 1 to 4094, found 4095. Write it as vlan: {base-iface: eno1, id: 100}.',
   ),
   bad(
     'a VLAN of a bond that is not declared',
@@ -167,18 +167,18 @@ export const nmstate: readonly Case[] = [
     'an address of the other family',
     'interfaces: [{name: eno1, type: ethernet, ipv4: {address: [{ip: "fd00::1", prefix-length: 64}]}}]',
     '27:69 interfaces[0].ipv4.address[0].ip: expected an IPv4 address, found "fd00::1". Write it as address: [{ip: 192.168.7.10, prefix-length: 24}].',
-    '27:95 interfaces[0].ipv4.address[0].prefix-length: expected a whole number from 0 to 32, found 64. Write it as address: [{ip: 192.168.7.10, prefix-length: 24}].',
+    '27:95 interfaces[0].ipv4.address[0].prefix-length: expected an integer from 0 to 32, found 64. Write it as address: [{ip: 192.168.7.10, prefix-length: 24}].',
   ),
   bad(
     'an address with its length',
     'interfaces: [{name: eno1, type: ethernet, ipv4: {address: [{ip: 192.168.7.10/24}]}}]',
-    '27:64 interfaces[0].ipv4.address[0].prefix-length: expected a whole number from 0 to 32, found nothing. Write it as address: [{ip: 192.168.7.10, prefix-length: 24}].',
+    '27:64 interfaces[0].ipv4.address[0].prefix-length: expected an integer from 0 to 32, found nothing. Write it as address: [{ip: 192.168.7.10, prefix-length: 24}].',
     '27:69 interfaces[0].ipv4.address[0].ip: expected an IPv4 address, found "192.168.7.10/24". Write it as address: [{ip: 192.168.7.10, prefix-length: 24}].',
   ),
   bad(
     'a prefix length',
     'interfaces: [{name: eno1, type: ethernet, ipv6: {address: [{ip: "fd00::1", prefix-length: 129}]}}]',
-    '27:95 interfaces[0].ipv6.address[0].prefix-length: expected a whole number from 0 to 128, found 129. Write it as address: [{ip: fd00::10, prefix-length: 64}].',
+    '27:95 interfaces[0].ipv6.address[0].prefix-length: expected an integer from 0 to 128, found 129. Write it as address: [{ip: fd00::10, prefix-length: 64}].',
   ),
   bad(
     'an address mistyped',

@@ -9,7 +9,7 @@ const proxies: readonly Case[] = [
     name: 'proxy that is a text',
     edits: [top('proxy: http://me:hunter2@proxy:3128')],
     faults: [
-      '20:8 proxy: expected a mapping with httpProxy, httpsProxy or both, found a text of 28 characters. Write it as {httpProxy: http://proxy.example.com:3128}, or leave proxy out.',
+      '20:8 proxy: expected a mapping with httpProxy, httpsProxy or both, found a string of 28 characters. Write it as {httpProxy: http://proxy.example.com:3128}, or omit proxy.',
     ],
     hides: /hunter2/,
   },
@@ -17,15 +17,15 @@ const proxies: readonly Case[] = [
     name: 'proxy without a URL',
     edits: [top('proxy: {noProxy: example.com}')],
     faults: [
-      '20:8 proxy: expected httpProxy, httpsProxy or both, found neither. Write it as {httpProxy: http://proxy.example.com:3128}, or leave proxy out.',
+      '20:8 proxy: expected httpProxy, httpsProxy or both, found neither. Write it as {httpProxy: http://proxy.example.com:3128}, or omit proxy.',
     ],
   },
   {
     name: 'proxy mistyped',
     edits: [top('proxy: {httpProxi: "http://me:hunter2@proxy"}')],
     faults: [
-      '20:8 proxy: expected httpProxy, httpsProxy or both, found neither. Write it as {httpProxy: http://proxy.example.com:3128}, or leave proxy out.',
-      '20:9 proxy.httpProxi: expected a known field, found a text of 23 characters. Did you mean httpProxy?',
+      '20:8 proxy: expected httpProxy, httpsProxy or both, found neither. Write it as {httpProxy: http://proxy.example.com:3128}, or omit proxy.',
+      '20:9 proxy.httpProxi: expected a known field, found a string of 23 characters. Did you mean httpProxy?',
     ],
     hides: /hunter2/,
   },
@@ -49,7 +49,7 @@ const proxies: readonly Case[] = [
     name: 'proxy without a scheme',
     edits: [top('proxy: {httpProxy: "me:hunter2@proxy:3128"}')],
     faults: [
-      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a text without a scheme. Write it as http://proxy.example.com:3128; user:password@ goes before the host.',
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a string without a scheme. Write it as http://proxy.example.com:3128; user:password@ goes before the host.',
     ],
     hides: /hunter2|me:/,
   },
@@ -81,7 +81,7 @@ const proxies: readonly Case[] = [
     name: 'proxy with a line break',
     edits: [top('proxy: {httpProxy: "http://proxy:3128\\nLD_PRELOAD=hunter2"}')],
     faults: [
-      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a text with blanks, quotes, backslashes or non-ASCII characters. Percent-encode them, such as a quote as %22.',
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a string with spaces, quotes, backslashes or non-ASCII characters. Percent-encode them, such as a quote as %22.',
     ],
     hides: /hunter2/,
   },
@@ -89,7 +89,7 @@ const proxies: readonly Case[] = [
     name: 'proxy with a quote',
     edits: [top(`proxy: {httpProxy: "http://me:hun'ter2@proxy:3128"}`)],
     faults: [
-      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a text with blanks, quotes, backslashes or non-ASCII characters. Percent-encode them, such as a quote as %22.',
+      '20:20 proxy.httpProxy: expected the http URL of a proxy, found a string with spaces, quotes, backslashes or non-ASCII characters. Percent-encode them, such as a quote as %22.',
     ],
     hides: /ter2/,
   },
@@ -97,7 +97,7 @@ const proxies: readonly Case[] = [
     name: 'proxy in the service network',
     edits: [top('proxy: {httpProxy: "http://me:hunter2@172.30.0.9:3128"}')],
     faults: [
-      "20:20 proxy.httpProxy: expected a proxy outside of the cluster's network 172.30.0.0/16, found the address 172.30.0.9. Name a proxy that the host reaches, or choose other networks for the cluster.",
+      "20:20 proxy.httpProxy: expected a proxy outside of the cluster's network 172.30.0.0/16, found the address 172.30.0.9. Use a proxy that the host can reach, or choose other networks for the cluster.",
     ],
     hides: /hunter2/,
   },
@@ -183,7 +183,7 @@ const trust: readonly Case[] = [
     name: 'policy of the trust bundle',
     edits: [top('additionalTrustBundlePolicy: ProxyOnly')],
     faults: [
-      '20:30 additionalTrustBundlePolicy: expected Proxyonly or Always, found "ProxyOnly". Leave it out: the host trusts the bundle with both.',
+      '20:30 additionalTrustBundlePolicy: expected Proxyonly or Always, found "ProxyOnly". Omit it: the host trusts the bundle with both.',
     ],
   },
 ];
@@ -259,7 +259,7 @@ const mirrors: readonly Case[] = [
       ),
     ],
     faults: [
-      '20:84 imageDigestSources[0].sourcePolicy: expected AllowContactingSource or NeverContactSource, found "Never". Leave it out to ask the source when all mirrors fail.',
+      '20:84 imageDigestSources[0].sourcePolicy: expected AllowContactingSource or NeverContactSource, found "Never". Omit it to ask the source when all mirrors fail.',
     ],
   },
   {

@@ -290,7 +290,7 @@ const SERVERS: readonly [url: string, says: RegExp][] = [
   ['http://a/config/master', /found a URL of http\. It is reached with TLS only/],
   ['https://me:hunter2@a/config/master', /found a user or password\. Remove it/],
   ['https://me@a/config/master', /found a user or password/],
-  ['config/master', /found a text that is not a URL/],
+  ['config/master', /found a string that is not a URL/],
 ];
 for (const [url, says] of SERVERS) {
   t.test(`--machine-config-server ${url} is refused`, async (t) => {

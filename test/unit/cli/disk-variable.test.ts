@@ -56,7 +56,7 @@ const REFUSED: readonly (readonly [string, RegExp])[] = [
   ['--ignition-hash sha512-00 /dev/vda', /--ignition-hash/],
   ['/dev/null', /"\/dev\/null"/],
   ['--config-file x /dev/vda', /--config-file/],
-  [`'/dev/vda`, /not closed/],
+  [`'/dev/vda`, /unclosed quote/],
 ];
 for (const [value, found] of REFUSED) {
   t.test(`refuse ${JSON.stringify(value)}`, async (t) => {

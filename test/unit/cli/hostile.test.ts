@@ -107,12 +107,12 @@ const FILES: readonly Hostile[] = [
   {
     name: 'a key without a name',
     contents: withTop('? \n: 1'),
-    says: /YAML: expected a text as key, found a key without a name/,
+    says: /YAML: expected a string as key, found a key without a name/,
   },
   {
     name: 'null as key',
     contents: withTop('null: 1'),
-    says: /20:1 YAML: expected a text as key, found a key without a name/,
+    says: /20:1 YAML: expected a string as key, found a key without a name/,
   },
   {
     name: 'a list as key',

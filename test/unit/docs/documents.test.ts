@@ -2,23 +2,27 @@ import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { generatedDocuments } from '../../../docs/generate.ts';
-import { documents, linkedFiles, namedPaths, read, root } from './documents.ts';
+import { anchorsOf, documents, links, namedPaths, read, root } from './documents.ts';
 
-t.test('what is made from the code is what the code says now', async (t) => {
+t.test('generated documents match the code', async (t) => {
   for (const { path, contents } of await generatedDocuments(AbortSignal.timeout(40_000))) {
     t.equal(read(path), contents, `${path}: run node build/launch.mjs docs/generate.ts`);
   }
 });
 
-t.test('every link leads to a file', async (t) => {
+t.test('every link leads to a file, and to a heading in it', async (t) => {
   for (const document of documents) {
-    for (const target of linkedFiles(read(document))) {
-      t.ok(existsSync(join(root, dirname(document), target)), `${document} links to ${target}`);
+    for (const { file, anchor } of links(read(document))) {
+      const target = file === '' ? document : join(dirname(document), file);
+      const exists = t.ok(existsSync(join(root, target)), `${document} links to ${file}`);
+      if (exists && anchor !== undefined) {
+        t.ok(anchorsOf(read(target)).includes(anchor), `${document} links to ${file}#${anchor}`);
+      }
     }
   }
 });
 
-t.test('every path of the repository that is named exists', async (t) => {
+t.test('every named path of the repository exists', async (t) => {
   for (const document of documents) {
     for (const path of namedPaths(read(document))) {
       t.not(globSync(path, { cwd: root }).length, 0, `${document} names ${path}`);
@@ -26,16 +30,21 @@ t.test('every path of the repository that is named exists', async (t) => {
   }
 });
 
-t.test('links and paths are seen', async (t) => {
-  t.strictSame(linkedFiles('[a](b.md) [c](https://x.y/z) [d](#e) [f](../g.md#h)'), [
-    'b.md',
-    '../g.md',
+t.test('links, anchors and paths are recognised', async (t) => {
+  t.strictSame(links('[a](b.md) [c](https://x.y/z#e) [d](#e) [f](../g.md#h)'), [
+    { file: 'b.md', anchor: undefined },
+    { file: '', anchor: 'e' },
+    { file: '../g.md', anchor: 'h' },
   ]);
   t.strictSame(
+    anchorsOf('# A `b.ts`, c-d!\n## Same\n```sh\n# comment\n```\n### Same\ntext\n## what_is é'),
+    ['a-bts-c-d', 'same', 'same-1', 'what_is-é'],
+  );
+  t.strictSame(
     namedPaths(
-      '`lib/x.ts` `/opt/lib/x` `manifests/a` `.ci/run` `lab/out/a` `cli/{a,b}/*.ts` `lib`',
+      '`lib/x.ts` `/opt/lib/x` `manifests/a` `.ci/run` `lab/out/a` `report/{a,b}/*.ts` `lib` `dist/a`',
     ),
-    ['lib/x.ts', '.ci/run', 'cli/{a,b}/*.ts'],
+    ['lib/x.ts', '.ci/run', 'report/{a,b}/*.ts'],
   );
 });
 
@@ -44,7 +53,9 @@ t.test('every document can be reached from the README', async (t) => {
   const follow = (document: string) => {
     if (seen.has(document) || !document.endsWith('.md')) return;
     seen.add(document);
-    for (const target of linkedFiles(read(document))) follow(join(dirname(document), target));
+    for (const { file } of links(read(document)).filter(({ file }) => file !== '')) {
+      follow(join(dirname(document), file));
+    }
   };
   follow('README.md');
   t.strictSame(

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..', '..', '..');
@@ -8,20 +8,54 @@ export const read = (path: string): string => readFileSync(join(root, path), 'ut
 /** Every document for people, by its path from the root of the repository. */
 export const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).toSorted();
 
-/** The targets of Markdown links that lead to a file, without what comes after `#`. */
-export function linkedFiles(text: string): string[] {
-  const targets = Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, target = '']) => target);
-  return targets
-    .filter((target) => !/^[a-z]+:/.test(target) && !target.startsWith('#'))
-    .map((target) => target.replace(/#.*$/, ''));
+export interface Link {
+  /** As written, relative to the document; empty within the document itself. */
+  file: string;
+  /** What follows `#`; undefined without one. */
+  anchor: string | undefined;
 }
 
-const FOLDERS = 'agents|bench|build|cli|docs|lab|lib|test|units|\\.ci';
-/** Made by the commands, so in no clone. */
-const MADE = /^lab\/out(\/|$)/;
-const PATH = new RegExp(`^(?:${FOLDERS})/[\\w.*/{},-]*$`);
+/** The Markdown links of a text that lead into the repository. */
+export function links(text: string): Link[] {
+  const targets = Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, target = '']) => target);
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => {
+      const [file = '', anchor] = target.split('#');
+      return { file, anchor };
+    });
+}
 
-/** What stands in backticks and looks like a path of this repository; `*` and `{a,b}` as in a glob. */
+/** The anchors that GitHub gives to the headings of a document; equal headings are numbered. */
+export function anchorsOf(text: string): string[] {
+  const seen = new Map<string, number>();
+  const withoutCode = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
+  return Array.from(withoutCode.matchAll(/^#{1,6} +(.+)$/gm), ([, heading = '']) => {
+    const slug = heading
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+    const before = seen.get(slug) ?? 0;
+    seen.set(slug, before + 1);
+    return before === 0 ? slug : `${slug}-${before}`;
+  });
+}
+
+/** Git ignores these: no clone has them. */
+const IGNORED = ['node_modules', 'dist'];
+/** Read from the repository, so that a new folder is checked too. */
+const folders = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !IGNORED.includes(entry.name))
+  .map(({ name }) => name)
+  .filter((name) => !name.startsWith('.') || name === '.ci');
+/** Written by the commands, so in no clone. */
+const MADE = /^lab\/out(\/|$)/;
+const PATH = new RegExp(
+  `^(?:${folders.map((name) => name.replace('.', '\\.')).join('|')})/[\\w.*/{},-]*$`,
+);
+
+/** Spans in backticks that look like a path of this repository; `*` and `{a,b}` as in a glob. */
 export function namedPaths(text: string): string[] {
   const spans = Array.from(text.matchAll(/`([^`\n]+)`/g), ([, span = '']) => span);
   return spans.filter((span) => PATH.test(span) && !MADE.test(span));

@@ -50,8 +50,8 @@ t.test('the technician sees the lines of the example', async (t) => {
   t.ok(technician.includes(`\`${begun}\``), begun);
 });
 
-t.test('the operator reads of every check, in order, and of its limits', async (t) => {
-  const table = operator.split('| Check | Wants |')[1]?.split('\n\n')[0] ?? '';
+t.test('the operator guide lists every check, in order, with its limits', async (t) => {
+  const table = operator.split('| Check | Requirement |')[1]?.split('\n\n')[0] ?? '';
   const cells = Array.from(
     table.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \|/gm),
     ([, cell = '']) => cell,

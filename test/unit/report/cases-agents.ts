@@ -93,7 +93,7 @@ export const agentCases: readonly RuleCase[] = [
     finds: [
       {
         severity: 'failing',
-        title: /not written: \/dev\/sda is in use/,
+        title: /was refused: \/dev\/sda is in use/,
         todo: /^Unmount it with "umount \/mnt"\. Then/,
       },
     ],
@@ -128,7 +128,7 @@ export const agentCases: readonly RuleCase[] = [
     finds: [
       {
         severity: 'failing',
-        title: /Node sno is known by 192.168.126.10/,
+        title: /Node sno has 192.168.126.10, which no interface/,
         at: 'resources/nodes.json:5',
       },
     ],
@@ -159,7 +159,7 @@ export const agentCases: readonly RuleCase[] = [
     finds: [
       {
         severity: 'failing',
-        title: /sno-payload keeps the kubelet from starting, at its step install-payload/,
+        title: /sno-payload prevents the kubelet from starting, at step install-payload/,
         todo: /systemctl start kubelet bootkube/,
       },
     ],
@@ -212,7 +212,7 @@ export const agentCases: readonly RuleCase[] = [
   },
   {
     rule: 'step-failed',
-    of: 'a step that failed for good, and who waited for it',
+    of: 'a step that failed permanently, and an agent that waited for it',
     files: {
       ...live(
         'bootkube',
@@ -236,20 +236,20 @@ export const agentCases: readonly RuleCase[] = [
     finds: [
       {
         severity: 'failing',
-        title: /^bootkube failed at its step payload: the payload is damaged$/,
+        title: /^bootkube failed at step payload: the payload is damaged$/,
         todo: /^Write the live medium again/,
       },
     ],
   },
   {
     rule: 'step-failed',
-    of: 'a step that is tried again',
+    of: 'a step that is retried',
     files: live(
       'bootkube',
       step('15:00:00', 'etcd', 'attempt-failed', 'not yet'),
       step('15:00:02', 'etcd', 'started'),
     ),
-    finds: [{ severity: 'warning', title: /^bootkube tries again its step etcd: not yet$/ }],
+    finds: [{ severity: 'warning', title: /^bootkube is retrying step etcd: not yet$/ }],
   },
   {
     rule: 'step-failed',

@@ -54,7 +54,7 @@ export const apiCases: readonly RuleCase[] = [
       {
         severity: 'failing',
         title:
-          /csr-1 of system:node:sno .* pending for 30 min: the agents leave it alone by their rule "ip-addresses": expected 192.168.126.10; found 10.0.0.9$/,
+          /csr-1 of system:node:sno .* pending for 30 min: the agents did not approve it, by the rule "ip-addresses": expected 192.168.126.10; found 10.0.0.9$/,
         todo: /addresses/,
         at: 'resources/csr.json:6',
       },
@@ -62,7 +62,7 @@ export const apiCases: readonly RuleCase[] = [
   },
   {
     rule: 'csr-pending',
-    of: "a bootstrapper's, a stranger's and one with other usages",
+    of: 'requests of a bootstrapper, an unknown node and with other usages',
     files: {
       'resources/csr.json': list(
         csr('csr-b', {
@@ -76,7 +76,7 @@ export const apiCases: readonly RuleCase[] = [
     },
     finds: [
       { severity: 'warning', title: /a first client certificate/ },
-      { severity: 'warning', title: /none of the nodes/ },
+      { severity: 'warning', title: /is not a node of the cluster/ },
       { severity: 'warning', title: /usages client auth/ },
       { severity: 'warning', title: /nothing here approves requests to example.test\/x/ },
     ],
@@ -193,7 +193,7 @@ export const apiCases: readonly RuleCase[] = [
     finds: [
       {
         severity: 'failing',
-        title: /has run for 21 min 15 s, but the API has no Node/,
+        title: /has been running for 21 min 15 s, but the API has no Node/,
         at: `${M}/journals/kubelet.log:1`,
       },
     ],

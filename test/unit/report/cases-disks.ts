@@ -125,7 +125,7 @@ export const diskCases: readonly RuleCase[] = [
     finds: [
       {
         severity: 'warning',
-        title: /a sync of its log takes longer than 27 ms/,
+        title: /a WAL sync takes longer than 27 ms/,
         at: `${M}/etcd/metrics.txt:6`,
       },
     ],

@@ -38,11 +38,11 @@ export const hostCases: readonly RuleCase[] = [
   },
   {
     rule: 'certificate-expired',
-    of: "an authority's end, which a restart does not mend",
+    of: 'an expired CA, which a restart does not fix',
     files: certificates(
       certificate('/etc/ca.crt', '2016-11-20', '2026-11-20', { isAuthority: true }),
     ),
-    finds: [{ severity: 'failing', title: /CN=etcd-server/, todo: /install the host again/ }],
+    finds: [{ severity: 'failing', title: /CN=etcd-server/, todo: /reinstall the host/ }],
   },
   {
     rule: 'certificate-expired',

@@ -109,7 +109,7 @@ export const workloadCases: readonly RuleCase[] = [
     finds: [
       {
         severity: 'warning',
-        title: /app of shop\/web ends again and again: 12 restarts/,
+        title: /app of shop\/web keeps crashing: 12 restarts/,
         todo: /logs --previous web --namespace shop/,
       },
     ],

@@ -62,7 +62,7 @@ const damages: Readonly<Record<string, (text: string, random: () => number) => s
 };
 
 for (const [name, damage] of Object.entries(damages)) {
-  t.test(`${name}: no rule stumbles over it, alone or everywhere`, async (t) => {
+  t.test(`${name}: no rule throws, in one file or in all`, async (t) => {
     const random = numbers(name.length);
     const paths = Object.keys(everything);
     const damaged = (wanted: (path: string) => boolean): Files =>

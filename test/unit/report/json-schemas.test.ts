@@ -39,7 +39,7 @@ const sources: Synthetic[] = [
   { path: 'bulk.log', does: 'lines', bytes: 100_000, limitBytes: 5000, phase: 'bulk' },
 ];
 
-t.test('what gather writes is what the published schemas say', async (t) => {
+t.test('output of gather matches the published schemas', async (t) => {
   const tester = new GatherTester(t);
   for (const [id, args] of [
     ['plain', []],
@@ -64,7 +64,7 @@ t.test('what gather writes is what the published schemas say', async (t) => {
   }
 });
 
-t.test('failures of agents and empty bundles are in the schema too', async (t) => {
+t.test('failures of agents and empty bundles match the schema too', async (t) => {
   const failure = {
     code: 'x',
     kind: 'fatal',
@@ -78,7 +78,7 @@ t.test('failures of agents and empty bundles are in the schema too', async (t) =
   }
 });
 
-t.test('every field that needs words has them', async (t) => {
+t.test('every field that needs a description has one', async (t) => {
   for (const name of ['gather', 'report']) {
     const text = JSON.stringify(publishedSchema(name));
     t.match(text, '"$schema":"https://json-schema.org/draft/2020-12/schema"');

@@ -20,7 +20,7 @@ function report(files: Record<string, string>, options: ReportOptions = {}) {
   };
 }
 
-t.test('a full disk is the cause, and what it brings down follows', async (t) => {
+t.test('a full disk is the cause, and its consequences follow', async (t) => {
   const outcomes = [{ path: 'resources/pods.json', leftOut: 0, failure: 'connect ECONNREFUSED' }];
   const { data, text, files } = report(broken, { outcomes });
   t.strictSame(
@@ -97,7 +97,7 @@ t.test('nothing at all, and a collection that was interrupted', async (t) => {
   t.match(text, 'The collection was interrupted');
 });
 
-t.test('what a bundle holds is text in the page, and moves no cursor', async (t) => {
+t.test('content of a bundle is escaped in the page and in the terminal', async (t) => {
   const evil = '</script></style><img src=x onerror=alert(1)>"\'&\u001b[2J\u202e';
   const { page, data, text } = report({
     'bootstrap/steps/bootkube.jsonl': step('15:00:00', 'etcd', 'failed', `${evil}. Do ${evil}`),
@@ -113,7 +113,7 @@ t.test('what a bundle holds is text in the page, and moves no cursor', async (t)
   t.notMatch(all, /[\p{Cc}\p{Cf}]/u);
 });
 
-t.test('the page asks for nothing from outside', async (t) => {
+t.test('the page loads nothing from outside', async (t) => {
   const { page } = report(broken);
   t.match(
     page,
@@ -144,7 +144,7 @@ t.test('a rule that throws becomes a note', async (t) => {
   t.equal(found[0]?.rule, 'disk-full');
 });
 
-t.test('a rule that finds the same a hundred times is cut short', async (t) => {
+t.test('a rule with a hundred equal findings is truncated', async (t) => {
   const many: Rule = {
     name: 'many',
     looksFor: 'x',
@@ -164,7 +164,7 @@ t.test('a rule that finds the same a hundred times is cut short', async (t) => {
   t.equal(found[0]?.evidence.length, 6);
 });
 
-t.test('a cause that came later explains nothing', async (t) => {
+t.test('a later finding is not the cause of an earlier one', async (t) => {
   const finding = (name: string, sinceMs: number): Rule => ({
     name,
     looksFor: 'x',

@@ -38,7 +38,7 @@ for (const { rule, of, files, failures = [], finds = [] } of cases) {
   });
 }
 
-t.test('every rule has a case that it finds and one that it leaves alone', async (t) => {
+t.test('every rule has a case with and a case without a finding', async (t) => {
   for (const { name } of rules) {
     const own = cases.filter(({ rule }) => rule === name);
     t.ok(
@@ -52,7 +52,7 @@ t.test('every rule has a case that it finds and one that it leaves alone', async
   }
 });
 
-t.test('rules have names, words and advice of their own', async (t) => {
+t.test('each rule has its own name, description and advice', async (t) => {
   t.equal(new Set(rules.map(({ name }) => name)).size, rules.length);
   for (const { name, looksFor, todo } of rules) {
     t.match(name, /^[a-z]+(-[a-z]+)*$/);
@@ -60,7 +60,7 @@ t.test('rules have names, words and advice of their own', async (t) => {
   }
 });
 
-t.test('fields of install-config.yaml are spelt as they are there', async (t) => {
+t.test('fields of install-config.yaml are spelt as in its schema', async (t) => {
   const text = read('docs/reference/install-config.md');
   const sources = globSync('report/{rules,reading}/*.ts', { cwd: root }).map(read).join('');
   const fields = sources.match(/\bbootstrapInPlace\.\w+/g) ?? [];
@@ -68,7 +68,7 @@ t.test('fields of install-config.yaml are spelt as they are there', async (t) =>
   for (const field of new Set(fields)) t.ok(text.includes(`\`${field}\``), field);
 });
 
-t.test('a healthy host has nothing failing, and nothing to warn of', async (t) => {
+t.test('a healthy host has no errors and no warnings', async (t) => {
   const view = viewOf(filesOf('healthy'));
   const found = rules.flatMap((rule) => rule.find(view));
   t.strictSame(

@@ -51,7 +51,7 @@ t.test('copies of a journal count once', async (t) => {
   t.strictSame(rows(files), ['bootkube etcd 15:00:00 15:00:05 done 2']);
 });
 
-t.test('what the reboot cut does not go on', async (t) => {
+t.test('a run that the reboot ended does not continue', async (t) => {
   const files = {
     'log-bundle-bootstrap/bootstrap/steps/progress.jsonl': step(
       '15:00:00',
@@ -85,7 +85,7 @@ t.test('a power cut ends a run, and the next boot begins another', async (t) => 
   );
 });
 
-t.test('a killed agent that goes on in the same boot is one run', async (t) => {
+t.test('a killed agent that resumes in the same boot is one run', async (t) => {
   const files = {
     'bootstrap/steps/bootkube.jsonl':
       step('15:00:00', 'etcd', 'started') +
@@ -95,7 +95,7 @@ t.test('a killed agent that goes on in the same boot is one run', async (t) => {
   t.strictSame(rows(files), ['bootkube etcd 15:00:00 15:00:09 done 2']);
 });
 
-t.test('after the clean-up the record and the service records tell', async (t) => {
+t.test('after the clean-up, the record and the service records are used', async (t) => {
   const entry = (at: string, phase: string, more: object = {}) => ({
     timestamp: `2026-11-21T${at}Z`,
     phase,
@@ -139,7 +139,7 @@ t.test('after the clean-up the record and the service records tell', async (t) =
   );
 });
 
-t.test('the axis is linear, and long pauses together take at most half of it', async (t) => {
+t.test('the axis is linear, and long pauses take at most half of it in total', async (t) => {
   const minute = 60_000;
   const linear = scaleOf([0, 5 * minute, 20 * minute]);
   t.equal(linear.at(0), 0);

@@ -17,8 +17,8 @@ const CASES: readonly { attempt: Attempt; state: string; expired: string }[] = [
   { attempt: { kind: 'created' }, state: APPLIED, expired: APPLIED },
   {
     attempt: { kind: 'existing' },
-    state: `${APPLIED}, it was there already`,
-    expired: `${APPLIED}, it was there already`,
+    state: `${APPLIED}, it existed already`,
+    expired: `${APPLIED}, it existed already`,
   },
   {
     attempt: { kind: 'rejected', reason: 'POST /x: 422 spec.drawers:\n  too many' },

@@ -109,7 +109,7 @@ t.test('apply', async (t) => {
     const { it, run } = await host(t, { [`GET ${STATUS}`]: () => refuse(404) });
     t.same(await run(), { kind: 'done', note: '1 applied' });
     t.notOk(it.has(TILL));
-    t.match(it.lines.join(''), /The status is not written/);
+    t.match(it.lines.join(''), /The status ConfigMap cannot be written/);
   });
 
   t.test('a status that the API did not take is written once it is ready again', async (t) => {
@@ -125,7 +125,7 @@ t.test('apply', async (t) => {
     t.same(await run(), { kind: 'done', note: '1 applied' });
     t.match(kept.data, { '0001.till.a': /^applied 20/ });
     t.notOk(it.has(TILL));
-    t.match(it.lines.join(''), /The status is not written/);
+    t.match(it.lines.join(''), /The status ConfigMap cannot be written/);
   });
 
   t.test('without the right to write the status an object is applied all the same', async (t) => {
@@ -136,7 +136,7 @@ t.test('apply', async (t) => {
 
   t.test('a status that is never taken is tried again, and the file stays', async (t) => {
     const { it, run } = await host(t, { [`PUT ${STATUS}`]: () => refuse(503) });
-    await t.rejects(run(), { kind: 'retry', message: /status is not written/ });
+    await t.rejects(run(), { kind: 'retry', message: /the status ConfigMap is not written yet/ });
     t.ok(it.has(TILL));
   });
 
@@ -176,7 +176,7 @@ t.test('retire', async (t) => {
     return { it, requests, context: { ...it.context, expires: inAnHour() } };
   }
 
-  t.test('leaves no right, identity, unit, link or state', async (t) => {
+  t.test('leaves no RBAC, identity, unit, link or state', async (t) => {
     const { it, requests, context } = await retiring(t);
     t.equal(await retireDeferred.holds(context, it.progress()), false, 'before');
     t.same(await retireDeferred.run(context, it.progress()), { kind: 'done' });
