@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import type { Test } from 'tap';
@@ -11,6 +11,7 @@ export interface ApiRequest {
   /** Without the query. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
+  readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
 }
 
@@ -101,6 +102,7 @@ export class FakeApi {
       method: message.method ?? '',
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
+      headers: message.headers,
       body: message.method === 'GET' ? undefined : await json(message).catch(() => undefined),
     };
     this.requests.push(request);
