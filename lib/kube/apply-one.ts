@@ -52,19 +52,13 @@ async function createOrFind(
 ): Promise<{ live: KubeObject; created: boolean }> {
   const { namespace, name } = placeOf(served, manifest);
   try {
-    const live = await client.create(
-      served.resource,
-      namespace === undefined ? {} : { namespace },
-      manifest.object,
-      limits,
-    );
+    const live = await client.create(served.resource, { namespace }, manifest.object, limits);
     return { live, created: true };
   } catch (error) {
     // Validation and admission come before the look at what is stored: an existing
     // object is left alone even if it could not be created like this today.
     if (!isExisting(error) && !isKubeError(error, 'rejected')) throw error;
-    const place = namespace === undefined ? { name } : { namespace, name };
-    const live = await client.find(served.resource, place, limits);
+    const live = await client.find(served.resource, { namespace, name }, limits);
     if (live === undefined) throw error;
     return { live, created: false };
   }
@@ -79,8 +73,7 @@ async function fillStatus(
 ): Promise<void> {
   const { status } = manifest.object;
   if (!served.hasStatus || isEmpty(status) || !isEmpty(live.status)) return;
-  const { namespace, name } = placeOf(served, manifest);
-  const place = { name, subresource: 'status', ...(namespace === undefined ? {} : { namespace }) };
+  const place = { ...placeOf(served, manifest), subresource: 'status' };
   await client.replace(served.resource, place, { ...live, status }, limits);
 }
 

@@ -48,7 +48,7 @@ const gates: readonly string[] = [
 const unnamedLevel = namedLevels.length;
 
 /** 0 is applied first. */
-export function levelOf({ apiVersion, kind }: KindName): number {
+function levelOf({ apiVersion, kind }: KindName): number {
   const name = `${apiVersion}/${kind}`;
   const named = namedLevels.findIndex((kinds) => kinds.includes(name));
   if (named >= 0) return named;

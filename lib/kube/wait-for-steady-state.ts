@@ -15,8 +15,6 @@ import {
 } from './steady-state.ts';
 import { watchObjects } from './watch-objects.ts';
 
-export type SteadyStateWait = Wait;
-
 export interface Restarts {
   readonly pod: string;
   readonly container: string;
@@ -34,7 +32,7 @@ const tickMs = 1000;
 export async function waitForSteadyState(
   client: KubeClient,
   required: SteadyStateRequirements,
-  { signal, deadlineMs, report }: SteadyStateWait,
+  { signal, deadlineMs, report }: Wait,
 ): Promise<Restarts[]> {
   const ended = new AbortController();
   const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs)));

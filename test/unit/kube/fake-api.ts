@@ -178,7 +178,7 @@ export async function startFakeApi(t: Test): Promise<{ api: FakeApi; client: Kub
   const path = join(t.testdir(), 'kubeconfig');
   await writeFile(path, adminKubeconfig(port));
   const client = await kubeClient(path);
-  t.teardown(() => client.close());
+  t.teardown(() => client[Symbol.dispose]());
   return { api, client };
 }
 
