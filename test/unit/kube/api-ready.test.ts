@@ -1,11 +1,30 @@
 import t from 'tap';
-import { isApiReady, waitForApi, whyNotReady } from '../../../lib/kube/api-ready.ts';
+import {
+  isApiReady,
+  readinessReason,
+  waitForApi,
+  whyNotReady,
+} from '../../../lib/kube/api-ready.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
 import { refusal, startFakeApi } from './fake-api.ts';
 import { stopClock } from './stopped-clock.ts';
 
 const UNREADY = { code: 500, body: '[+]ping ok\n[-]etcd failed: reason withheld\n' };
 const { signal } = new AbortController();
+
+t.test('readiness is status 200 and nothing else', async (t) => {
+  t.equal(readinessReason({ code: 200, body: 'ok' }), undefined);
+  t.equal(
+    readinessReason({
+      code: 500,
+      body: '[+]ping ok\n[-]etcd failed: reason withheld\n  [-]not at the start of a line\n[-]rbac failed\n',
+    }),
+    "the API's checks etcd, rbac fail",
+  );
+  for (const code of [201, 204, 301, 401, 403, 404, 500, 503]) {
+    t.equal(readinessReason({ code, body: '' }), `/readyz answers ${code}`);
+  }
+});
 
 t.test('a wait ends when the API is ready, and reports each new reason once', async (t) => {
   const clock = stopClock(t);
@@ -63,6 +82,6 @@ t.test('a signal ends the wait during a request and during a pause', async (t) =
   const pausing = waitForApi(client, wait);
   await clock.sleeping();
   stop.abort(new Error('told to stop'));
-  await t.rejects(pausing, { name: 'AbortError' });
+  await t.rejects(pausing);
   await t.rejects(waitForApi(client, wait), /told to stop/);
 });

@@ -1,5 +1,4 @@
 import t, { type Test } from 'tap';
-import { isKubeError, KubeError } from '../../../lib/kube/kube-error.ts';
 import { resources } from '../../../lib/kube/resources.ts';
 import type { Limits } from '../../../lib/wait/limits.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
@@ -171,13 +170,4 @@ t.test('what is wrong in a watch ends it', async (t) => {
   const cut = await eventsOf(t, `${lines({ type: 'ADDED', object: object({}) })}\n\n{"type":"ADD`);
   t.equal(cut.events.length, 1, 'empty lines and half a line are no events');
   t.equal(cut.end, undefined);
-});
-
-t.test('an error is told by its kind', async (t) => {
-  const busy = new KubeError('busy', 'later');
-  t.equal(isKubeError(busy), true);
-  t.equal(isKubeError(busy, 'conflict', 'busy'), true);
-  t.equal(isKubeError(busy, 'conflict'), false);
-  t.equal(isKubeError(new Error('busy')), false);
-  t.match(busy, { name: 'KubeError', failureCode: 'api-error', reason: '', causes: [] });
 });
