@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import t from 'tap';
 import { backoffMs } from '../../../lib/kube/backoff.ts';
 import { ChangeSignal } from '../../../lib/kube/change-signal.ts';
@@ -83,6 +84,7 @@ t.test('a change during work is not lost, two count once', async (t) => {
   t.equal(isWoken, false, 'the second change is not told again');
   signal.notify();
   await next;
+  t.equal(getEventListeners(stop.signal, 'abort').length, 0, 'it no longer listens');
   const last = signal.next(stop.signal);
   stop.abort(new Error('enough'));
   await t.rejects(last, /enough/);
