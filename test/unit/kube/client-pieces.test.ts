@@ -3,20 +3,6 @@ import t from 'tap';
 import { backoffMs } from '../../../lib/kube/backoff.ts';
 import { ChangeSignal } from '../../../lib/kube/change-signal.ts';
 import { inParallel } from '../../../lib/kube/in-parallel.ts';
-import { resourcePath, resources } from '../../../lib/kube/resources.ts';
-
-t.test('paths name scope, object and subresource, and cannot be left', async (t) => {
-  const { pods, leases } = resources;
-  t.equal(resourcePath(pods, {}), '/api/v1/pods');
-  t.equal(
-    resourcePath(leases, { namespace: 'kube-system', name: 'a', subresource: 'status' }),
-    '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/a/status',
-  );
-  t.equal(
-    resourcePath(pods, { namespace: '../..', name: 'a?b' }),
-    '/api/v1/namespaces/..%2F../pods/a%3Fb',
-  );
-});
 
 t.test('pauses double up to the longest and respect what the server asks for', async (t) => {
   let chance = 0;
