@@ -21,10 +21,15 @@ export class StoppedClock {
     return this.#now;
   }
 
-  /** Lets the time pass, and ends what is due by then. */
-  pass(ms: number): void {
+  /** Lets the time pass while nobody looks: what is due has not ended yet. */
+  jump(ms: number): void {
     this.#now += ms;
     mock.timers.setTime(Date.now() + ms);
+  }
+
+  /** Lets the time pass, and ends what is due by then. */
+  pass(ms: number): void {
+    this.jump(ms);
     for (const alarms of [this.#ends, this.#sleeps]) {
       const due = [...alarms].filter((alarm) => alarm.due <= this.#now);
       for (const alarm of due.sort((a, b) => a.due - b.due)) {
