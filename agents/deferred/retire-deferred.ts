@@ -8,7 +8,6 @@ import { exists, removeFile, syncDirectory } from '../../lib/host/files.ts';
 import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
 import { kubeClient } from '../../lib/kube/client.ts';
 import { isKubeError } from '../../lib/kube/kube-error.ts';
-import { objectSchema } from '../../lib/kube/resources.ts';
 import { accessTo } from '../../lib/render/access.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
@@ -55,11 +54,7 @@ async function removeRights(kubeconfig: string, signal: AbortSignal): Promise<vo
   const { resource, name } = deferredRole;
   using client = await kubeClient(kubeconfig);
   try {
-    await client.remove(
-      { ...resource, schema: objectSchema },
-      { name },
-      { signal, deadlineMs: 15_000 },
-    );
+    await client.remove(resource, { name }, { signal, deadlineMs: 15_000 });
   } catch (error) {
     // The role itself grants its deletion: a 403 means that it is deleted already.
     if (!isKubeError(error, 'rejected') || error.code !== 403) throw error;

@@ -26,7 +26,7 @@ export const servingCertificate: StepBody<HostContext> = {
   holds: isIssued,
   async run(context, progress) {
     const { cluster, paths } = context;
-    const client = await kubeClient(
+    using client = await kubeClient(
       paths.at(accessTo(cluster.controlPlane).kubeconfigs.csrApprover),
     );
     const enough = new AbortController();
@@ -45,7 +45,6 @@ export const servingCertificate: StepBody<HostContext> = {
       );
     } finally {
       enough.abort();
-      client.close();
     }
     return done();
   },

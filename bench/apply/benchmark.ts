@@ -137,14 +137,10 @@ class Trial {
 
   /** So that the next run starts with the same number of definitions. */
   async #removeDefinitions(set: string): Promise<void> {
-    const client = await this.#controlPlane.client();
+    using client = await this.#controlPlane.client();
     const limits = { signal: this.#signal, deadlineMs: 30_000 };
-    try {
-      for (const name of definitionNames(set)) {
-        await client.remove(resources.customResourceDefinitions, { name }, limits);
-      }
-    } finally {
-      client.close();
+    for (const name of definitionNames(set)) {
+      await client.remove(resources.customResourceDefinitions, { name }, limits);
     }
   }
 }

@@ -51,7 +51,7 @@ async function measureWaits(signal: AbortSignal, { folder, report }: BenchContex
     return etcdReaction(etcd, own);
   });
   const controlPlane = await startControlPlane(join(folder, 'servers'), signal);
-  const client = await controlPlane.client();
+  using client = await controlPlane.client();
   try {
     return [
       ...waitRows({
@@ -74,7 +74,6 @@ async function measureWaits(signal: AbortSignal, { folder, report }: BenchContex
       deliberateRow(waitsOnPurposeSeconds),
     ];
   } finally {
-    client.close();
     await controlPlane.stop();
   }
 }

@@ -100,20 +100,16 @@ export async function kindReaction(
   };
   const { manifests } = decodeManifests('widget.json', JSON.stringify(object));
   const options = { ...within(signal), concurrency: 1, report: () => {} };
-  const applier = await controlPlane.client();
+  using applier = await controlPlane.client();
   const asked = timeOfCreate(applier);
-  try {
-    const applying = applyManifests(applier, { manifests, faults: [] }, options);
-    await sleep(SETTLED_MS, undefined, { signal });
-    const body = definition(group, 'widgets', 'Widget');
-    await client.create(resources.customResourceDefinitions, {}, body, within(signal));
-    const served = await firstServed(client, `${group}/v1`, signal);
-    const rows = await applying;
-    if (failedRows(rows).length > 0) throw new Error(failureTable(rows).join('\n'));
-    return Math.max(0, (await asked) - served) / 1000;
-  } finally {
-    applier.close();
-  }
+  const applying = applyManifests(applier, { manifests, faults: [] }, options);
+  await sleep(SETTLED_MS, undefined, { signal });
+  const body = definition(group, 'widgets', 'Widget');
+  await client.create(resources.customResourceDefinitions, {}, body, within(signal));
+  const served = await firstServed(client, `${group}/v1`, signal);
+  const rows = await applying;
+  if (failedRows(rows).length > 0) throw new Error(failureTable(rows).join('\n'));
+  return Math.max(0, (await asked) - served) / 1000;
 }
 
 /** The time of the client's first create request. */
@@ -141,8 +137,8 @@ export async function approvalReaction(
   nodeName: string,
   signal: AbortSignal,
 ) {
-  const approver = await controlPlane.client({ name: 'approver', groups: [administrators] });
-  const kubelet = await controlPlane.client({
+  using approver = await controlPlane.client({ name: 'approver', groups: [administrators] });
+  using kubelet = await controlPlane.client({
     name: userOfNode(nodeName),
     groups: ['system:nodes'],
   });
@@ -178,8 +174,6 @@ export async function approvalReaction(
     return secondsSince(began);
   } finally {
     ended.abort();
-    approver.close();
-    kubelet.close();
   }
 }
 

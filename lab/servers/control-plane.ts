@@ -83,9 +83,8 @@ export async function startControlPlane(
   const stopApiServer = async () => apiServer?.stop();
   const startApiServer = async () => {
     apiServer = startDaemon(program, serverArgs, join(folder, 'kube-apiserver.log'), lifetimeMs);
-    const admin = await client();
+    using admin = await client();
     await waitForApi(admin, { signal, deadlineMs: readyMs, report: () => {} });
-    admin.close();
   };
   const stop = async () => {
     await stopApiServer();

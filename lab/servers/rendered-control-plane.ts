@@ -62,7 +62,7 @@ export async function startRenderedControlPlane(
     const admin = await kubeClient(join(root, bootstrapAdmin));
     await waitForApi(admin, { signal, deadlineMs: readyMs, report: () => {} });
     const stop = async () => {
-      admin.close();
+      admin[Symbol.dispose]();
       await stopDaemons();
     };
     return { ...place, admin, port: (port) => ports.get(port) ?? port, stop };

@@ -1,25 +1,26 @@
 /**
- * What the API holds for the agent that applies deferred manifests: its rights, and
- * the ConfigMap that tells what became of each manifest.
+ * The API objects of the agent that applies deferred manifests: its rights, and the
+ * ConfigMap with the state of each manifest.
  */
+import { objectSchema } from '../kube/resources.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 const namespace = 'kube-system';
 
-/** The agent's user, and the name of its roles and of their bindings. */
+/** The agent's user; also the name of its roles and their bindings. */
 export const deferredUser = 'sno-agents:deferred';
 
 /** The ConfigMap with one entry for each deferred manifest; it stays as the record. */
 export const deferredStatus = { namespace, name: 'sno-deferred' } as const;
 
-/** The ClusterRole: what belongs to it goes with it, by Kubernetes' garbage collection. */
+/** The ClusterRole; Kubernetes' garbage collection deletes what it owns with it. */
 export const deferredRole = {
-  resource: { apiVersion: `${rbac}/v1`, plural: 'clusterroles' },
+  resource: { apiVersion: `${rbac}/v1`, plural: 'clusterroles', schema: objectSchema },
   kind: 'ClusterRole',
   name: deferredUser,
 } as const;
 
-/** What has no use without the ClusterRole, by its place in the API. */
+/** What is useless without the ClusterRole, by its place in the API. */
 export const roleDependents = [
   { apiVersion: `${rbac}/v1`, plural: 'clusterrolebindings', place: { name: deferredUser } },
   { apiVersion: `${rbac}/v1`, plural: 'roles', place: { namespace, name: deferredUser } },
@@ -27,10 +28,10 @@ export const roleDependents = [
 ] as const;
 
 /**
- * The objects to create before the agent runs. It may see when a kind comes to be
- * served, create objects in these API groups and fill an empty status there, write its
- * own ConfigMap and delete its own ClusterRole: nothing else, and nothing that is
- * built into Kubernetes.
+ * The objects to create before the agent runs. It may watch for kinds to become
+ * served, create objects in these API groups and set their status, update its own
+ * ConfigMap and delete its own ClusterRole: nothing else, and nothing that is built
+ * into Kubernetes.
  */
 export function deferredAccess(groups: readonly string[]): object[] {
   return [
@@ -45,7 +46,7 @@ export function deferredAccess(groups: readonly string[]): object[] {
         resources: ['apiservices'],
         verbs: ['get', 'list', 'watch'],
       },
-      // By which name in paths a kind is served is known once it is.
+      // The plural name of a kind is known only once it is served.
       { apiGroups: [...groups], resources: ['*'], verbs: ['get', 'create'] },
       { apiGroups: [...groups], resources: ['*/status'], verbs: ['update'] },
       {

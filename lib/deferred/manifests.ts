@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { join, parse } from 'node:path';
 import { Failure } from '../errors/failure.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { groupOf } from '../kube/kind-name.ts';
@@ -6,19 +6,19 @@ import type { Manifest } from '../kube/manifest-decoding.ts';
 import { loadManifests } from '../kube/manifests.ts';
 import { isExtensionGroup } from './deferrable.ts';
 
-/** A manifest that waits for its kind, and the name by which its status is told. */
+/** A manifest that waits for its kind to be served, and its key in the status ConfigMap. */
 export interface DeferredManifest {
-  /** Its file's name without the ending: a valid key of a ConfigMap. */
+  /** The file's name without its extension: a valid key of a ConfigMap. */
   readonly key: string;
-  /** Where it lies on this host. */
+  /** Its file on this host. */
   readonly path: string;
   readonly manifest: Manifest;
 }
 
-/** Where deferred manifests lie on both hosts: one object for each file, applied in their names' order. */
+/** The folder of deferred manifests on both hosts: one object per file, applied in the order of the names. */
 export const deferredFolder = ({ config }: Pick<HostPaths, 'config'>) => join(config, 'deferred');
 
-/** The file of a deferred manifest; `position` counts from 1 in the order that the user gave. */
+/** The file of a deferred manifest; `position` counts from 1 in the user's order. */
 export function deferredFile(
   { kind, namespace, name, object }: Manifest,
   position: number,
@@ -36,22 +36,24 @@ export function deferredFile(
 
 /**
  * The deferred manifests of this host that are not applied yet; none if the folder does not exist.
- * @throws Failure `fatal` for one that is not a manifest, or whose API group is never deferred.
+ * @throws Failure `fatal` if a file is not a single manifest, or its API group is never deferred.
  */
 export async function readDeferred(paths: HostPaths): Promise<DeferredManifest[]> {
   const folder = deferredFolder(paths);
   const { manifests, faults } = await loadManifests([folder]);
   const files = manifests.map(({ file }) => file);
   const wrong = [
-    ...files.filter((file, at) => files.indexOf(file) < at).map((file) => `${file}: several`),
+    ...files
+      .filter((file, at) => files.indexOf(file) < at)
+      .map((file) => `${file}: more than one manifest`),
     ...faults.map((fault) =>
       fault.kind === 'duplicate'
-        ? `${fault.manifest.file}: a duplicate`
+        ? `${fault.manifest.file}: the same object as in ${fault.first.file}`
         : `${fault.file}: ${fault.reason}`,
     ),
     ...manifests
       .filter(({ apiVersion }) => !isExtensionGroup(groupOf(apiVersion)))
-      .map(({ file, apiVersion }) => `${file}: ${apiVersion} is served from the beginning`),
+      .map(({ file, apiVersion }) => `${file}: ${apiVersion} is never deferred`),
   ];
   if (wrong.length > 0) {
     throw new Failure('fatal', `the deferred manifests in ${folder} cannot be used`, {
@@ -60,13 +62,13 @@ export async function readDeferred(paths: HostPaths): Promise<DeferredManifest[]
     });
   }
   return manifests.map((manifest) => ({
-    key: basename(manifest.file).replace(/\.[^.]+$/, ''),
+    key: parse(manifest.file).name,
     path: manifest.file,
     manifest,
   }));
 }
 
-/** The API groups that the rights to apply them are for, each once. */
+/** The API groups of the manifests, each once: rights are granted for these. */
 export function deferredGroups(deferred: readonly DeferredManifest[]): string[] {
   return [...new Set(deferred.map(({ manifest }) => groupOf(manifest.apiVersion)))].toSorted();
 }

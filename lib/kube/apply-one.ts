@@ -6,18 +6,18 @@ import type { Manifest } from './manifest-decoding.ts';
 import type { KubeObject } from './resources.ts';
 import { isExisting, isTransient } from './retry-policy.ts';
 
-/** How one attempt ended. `waits` and `unserved` are to be tried again. */
+/** How one attempt ended. `waits` and `unserved` are retried. */
 export type Attempt =
   | { readonly kind: 'created' }
   | { readonly kind: 'existing' }
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'unserved'; readonly reason: string }
-  | { readonly kind: 'waits'; readonly reason: string; readonly retryAfterMs: number };
+  | { readonly kind: 'waits'; readonly reason: string; readonly retryAfterMs: number | undefined };
 
-/** Where manifests without a namespace go, if their kind has one. */
+/** The namespace of manifests without one, if their kind is namespaced. */
 const defaultNamespace = 'default';
 
-/** Creates what is missing and leaves what exists; a status that only the manifest has is written once. */
+/** Creates the object unless it exists; the status is written if the manifest has one and the object has none. */
 export async function applyOne(
   client: KubeClient,
   discovery: Discovery,
@@ -37,10 +37,10 @@ export async function applyOne(
     return { kind: created ? 'created' : 'existing' };
   } catch (error) {
     if (!isKubeError(error)) throw error;
-    // Not only the namespace: the definition itself may have gone meanwhile.
+    // The namespace may be missing, or the definition may have been deleted meanwhile.
     if (error.kind === 'not-found') discovery.forget(manifest.apiVersion);
     if (!isTransient(error)) return { kind: 'rejected', reason: error.message };
-    return { kind: 'waits', reason: error.message, retryAfterMs: error.retryAfterMs ?? 0 };
+    return { kind: 'waits', reason: error.message, retryAfterMs: error.retryAfterMs };
   }
 }
 
@@ -52,19 +52,13 @@ async function createOrFind(
 ): Promise<{ live: KubeObject; created: boolean }> {
   const { namespace, name } = placeOf(served, manifest);
   try {
-    const live = await client.create(
-      served.resource,
-      namespace === undefined ? {} : { namespace },
-      manifest.object,
-      limits,
-    );
+    const live = await client.create(served.resource, { namespace }, manifest.object, limits);
     return { live, created: true };
   } catch (error) {
-    // Validation and admission come before the look at what is stored: an existing
-    // object is left alone even if it could not be created like this today.
+    // Validation and admission come before the check for a stored object: an existing
+    // object is left unchanged even if it could not be created like this today.
     if (!isExisting(error) && !isKubeError(error, 'rejected')) throw error;
-    const place = namespace === undefined ? { name } : { namespace, name };
-    const live = await client.find(served.resource, place, limits);
+    const live = await client.find(served.resource, { namespace, name }, limits);
     if (live === undefined) throw error;
     return { live, created: false };
   }
@@ -79,8 +73,7 @@ async function fillStatus(
 ): Promise<void> {
   const { status } = manifest.object;
   if (!served.hasStatus || isEmpty(status) || !isEmpty(live.status)) return;
-  const { namespace, name } = placeOf(served, manifest);
-  const place = { name, subresource: 'status', ...(namespace === undefined ? {} : { namespace }) };
+  const place = { ...placeOf(served, manifest), subresource: 'status' };
   await client.replace(served.resource, place, { ...live, status }, limits);
 }
 

@@ -1,7 +1,7 @@
 import type { Manifest } from './manifest-decoding.ts';
 import type { ManifestFault } from './manifests.ts';
 
-export type ManifestOutcome =
+type ManifestOutcome =
   | 'created'
   | 'existing'
   /** The API refuses it and would again. */

@@ -16,28 +16,28 @@ import { watchObjects } from './watch-objects.ts';
 export interface ApplyOptions extends Wait {
   /** Requests under way at once. */
   readonly concurrency: number;
-  /** Called when an attempt ended otherwise than the one before it; nothing continues until it has returned. */
+  /** Called when an attempt ends differently from the one before; applying waits until it returns. */
   readonly attempted?: (manifest: Manifest, attempt: Attempt) => Promise<void>;
-  /** By default short ones, as for a bootstrap. */
+  /** Short by default, as a bootstrap needs them. */
   readonly longestPauses?: LongestPauses;
 }
 
-/** How far pauses between two attempts may grow, which begin at 0.1 s and double. */
+/** How long the pauses between attempts may grow; they start at 0.1 s and double. */
 export interface LongestPauses {
-  /** While its kind is not served; a changed definition ends the pause. */
+  /** While the kind is not served; a changed definition ends the pause. */
   readonly unservedMs: number;
   /** While the API refuses it for now. */
   readonly refusedMs: number;
 }
 
-/** Longer than the longest time that a webhook may be given. */
+/** Longer than the longest timeout of a webhook. */
 const requestMs = 35_000;
 const bootstrapPauses: LongestPauses = { unservedMs: 1000, refusedMs: 5000 };
 
 /**
- * Creates every manifest that is missing, level by level, and leaves alone what
- * exists. What waits for a definition, a namespace or a server that is not quite
- * up is tried again until the deadline and holds up nothing else.
+ * Creates every missing manifest, level by level, and leaves existing objects
+ * unchanged. What waits for a definition, a namespace or a server that is starting
+ * is retried until the deadline and blocks nothing else.
  * One row for each manifest and fault; throws only when the signal fires.
  */
 export async function applyManifests(
@@ -48,7 +48,7 @@ export async function applyManifests(
   const ended = new AbortController();
   const work = new ManifestWork(client, manifests, options);
   const signal = AbortSignal.any([options.signal, ended.signal]);
-  // A kind comes with its definition, or with the API server that stands behind this one.
+  // A kind is served by its definition, or by an API server behind this one.
   const { customResourceDefinitions, apiServices } = resources;
   const followed = [customResourceDefinitions, apiServices].map((resource) =>
     followChanges(client, resource, signal, (wasAway) => work.servedKindsChanged(wasAway)),
@@ -61,7 +61,7 @@ export async function applyManifests(
   }
 }
 
-/** Calls `changed` after each change; with true when the API had not answered before. */
+/** Calls `changed` after each change; with true if the API had not answered before. */
 async function followChanges(
   client: KubeClient,
   resource: Resource<Conditioned>,
@@ -78,7 +78,7 @@ async function followChanges(
 interface Item {
   readonly manifest: Manifest;
   attempts: number;
-  /** Since something changed that may help it: what its pauses grow by. */
+  /** Failed attempts since the last change that may help it: its pauses grow with them. */
   failures: number;
   last: Attempt | undefined;
   /** On the clock of `performance.now()`. */
@@ -103,7 +103,7 @@ class ManifestWork {
       attempts: 0,
       failures: 0,
       last: undefined,
-      notBefore: 0,
+      notBefore: -Infinity,
     }));
     this.#endsAt = performance.now() + options.deadlineMs;
   }
@@ -116,11 +116,11 @@ class ManifestWork {
     }
   }
 
-  /** Tries at once what waits for a definition; everything, after the API was away. */
+  /** Retries at once what waits for a definition; everything if the API had been away. */
   servedKindsChanged(wasAway: boolean): void {
     for (const item of this.#open()) {
       if (!wasAway && item.last?.kind !== 'unserved') continue;
-      item.notBefore = 0;
+      item.notBefore = -Infinity;
       item.failures = 0;
     }
     this.#wake();
@@ -151,19 +151,19 @@ class ManifestWork {
     const limits = { signal, deadlineMs: Math.min(requestMs, left) };
     item.attempts++;
     item.failures++;
-    const before = item.last;
     const attempt = await applyOne(this.#client, this.#discovery, item.manifest, limits);
-    // Running out of time is not the reason why it was not applied: the one before is.
-    if (this.#leftMs() > 0 || !isOpen(attempt) || item.last === undefined) item.last = attempt;
+    // That time ran out is not why it was not applied: the attempt before it says why.
+    const isCut = this.#leftMs() <= 0 && isOpen(attempt);
+    const last = isCut ? (item.last ?? attempt) : attempt;
+    const isNews = !isDeepStrictEqual(item.last, last);
+    item.last = last;
     item.notBefore = performance.now() + this.#pauseMs(attempt, item.failures);
-    if (item.last !== undefined && !isDeepStrictEqual(before, item.last)) {
-      await this.#options.attempted?.(item.manifest, item.last);
-    }
+    if (isNews) await this.#options.attempted?.(item.manifest, last);
   }
 
   #pauseMs(attempt: Attempt, failures: number): number {
     const { unservedMs, refusedMs } = this.#options.longestPauses ?? bootstrapPauses;
-    if (attempt.kind === 'unserved') return backoffMs(failures, 0, unservedMs);
+    if (attempt.kind === 'unserved') return backoffMs(failures, undefined, unservedMs);
     return attempt.kind === 'waits' ? backoffMs(failures, attempt.retryAfterMs, refusedMs) : 0;
   }
 

@@ -1,4 +1,4 @@
-/** Lets one waiter sleep until something changed. Changes during its work are not lost, but count once. */
+/** Lets one waiter sleep until something changes. Changes during its work are not lost, but count once. */
 export class ChangeSignal {
   #changed = false;
   #wake = () => {};
@@ -15,7 +15,7 @@ export class ChangeSignal {
       const woken = Promise.withResolvers<void>();
       this.#wake = woken.resolve;
       const abort = () => woken.reject(signal.reason);
-      signal.addEventListener('abort', abort, { once: true });
+      signal.addEventListener('abort', abort);
       await woken.promise.finally(() => signal.removeEventListener('abort', abort));
     }
     this.#changed = false;

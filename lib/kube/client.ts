@@ -1,23 +1,22 @@
 import { z } from 'zod';
 import type { Limits } from '../wait/limits.ts';
-import { errorFromAnswer, errorFromWatch, KubeError } from './kube-error.ts';
+import { errorFromAnswer, errorFromWatch, isKubeError, KubeError } from './kube-error.ts';
 import { type Access, readKubeconfig } from './kubeconfig.ts';
 import { type KubeObject, type Place, type Resource, resourcePath } from './resources.ts';
 import { type Answer, type Call, Transport } from './transport.ts';
 
-/** Which objects of a resource: all without a namespace, one with `metadata.name=` as field selector. */
+/** Which objects of a resource: those of one namespace, those that a field selector matches, or all. */
 export interface Selection {
   readonly namespace?: string;
   readonly fieldSelector?: string;
-  readonly labelSelector?: string;
 }
 
-export interface ObjectList<T> {
+interface ObjectList<T> {
   readonly resourceVersion: string;
   readonly items: readonly T[];
 }
 
-export type WatchEvent<T> =
+type WatchEvent<T> =
   | { readonly type: 'changed' | 'removed'; readonly object: T }
   | { readonly type: 'bookmark'; readonly resourceVersion: string };
 
@@ -30,7 +29,7 @@ const bookmarkSchema = z.looseObject({ metadata: z.looseObject({ resourceVersion
 
 /** Objects in one page of a list, so that neither side holds thousands in one answer. */
 const pageSize = 500;
-/** The server ends a watch after this long; it is continued from where it stood. */
+/** The server ends a watch after this long; the next one continues at its last version. */
 const watchSeconds = 240;
 
 /** A client for the API server that a kubeconfig names. */
@@ -49,20 +48,17 @@ export class KubeClient {
     this.#transport = new Transport(access);
   }
 
-  close(): void {
-    this.#transport.close();
-  }
-
+  /** Closes the connections. */
   [Symbol.dispose](): void {
-    this.close();
+    this.#transport[Symbol.dispose]();
   }
 
-  /** A GET of any path with its status, such as `/readyz?verbose`, without judging it. */
+  /** The answer to a GET of any path, such as `/readyz?verbose`, whatever its status. */
   async raw(path: string, limits: Limits): Promise<Answer> {
     return this.#transport.exchange({ method: 'GET', path }, limits);
   }
 
-  /** A successful answer of any path as JSON. */
+  /** The JSON of a successful answer. */
   async json(call: Call, limits: Limits): Promise<unknown> {
     const answer = await this.#transport.exchange(call, limits);
     if (answer.code >= 300) throw answerError(call)(answer);
@@ -73,7 +69,7 @@ export class KubeClient {
     }
   }
 
-  /** A successful answer as it comes, such as a pod's log. */
+  /** A successful answer as a stream, such as a pod's log. */
   bytes(call: Call, limits: Limits): AsyncGenerator<Uint8Array> {
     return this.#transport.bytes(call, limits, answerError(call));
   }
@@ -96,7 +92,7 @@ export class KubeClient {
     try {
       return await this.get(resource, place, limits);
     } catch (error) {
-      if (error instanceof KubeError && error.kind === 'not-found') return undefined;
+      if (isKubeError(error, 'not-found')) return undefined;
       throw error;
     }
   }
@@ -132,7 +128,7 @@ export class KubeClient {
       await this.json({ method: 'DELETE', path: resourcePath(resource, place) }, limits);
       return true;
     } catch (error) {
-      if (error instanceof KubeError && error.kind === 'not-found') return false;
+      if (isKubeError(error, 'not-found')) return false;
       throw error;
     }
   }
@@ -146,16 +142,10 @@ export class KubeClient {
     const items: T[] = [];
     const endsAt = performance.now() + limits.deadlineMs;
     for (let next: string | undefined; ; ) {
-      const path = collectionPath(resource, selection, {
-        limit: String(pageSize),
-        ...(next === undefined ? {} : { continue: next }),
-      });
-      const page = listSchema.parse(
-        await this.json(
-          { method: 'GET', path },
-          { ...limits, deadlineMs: endsAt - performance.now() },
-        ),
-      );
+      const query = { limit: String(pageSize), ...(next === undefined ? {} : { continue: next }) };
+      const path = collectionPath(resource, selection, query);
+      const left = { ...limits, deadlineMs: endsAt - performance.now() };
+      const page = listSchema.parse(await this.json({ method: 'GET', path }, left));
       items.push(...page.items.map((item) => resource.schema.parse(item)));
       next = page.metadata.continue || undefined;
       if (next === undefined) return { resourceVersion: page.metadata.resourceVersion, items };
@@ -176,7 +166,7 @@ export class KubeClient {
       resourceVersion,
     });
     const call: Call = { method: 'GET', path };
-    // Longer than the server's own limit: only a connection that died in silence reaches it.
+    // Longer than the server's own limit: only a connection that broke without notice reaches it.
     const limits = { signal, deadlineMs: (watchSeconds + 30) * 1000 };
     for await (const line of this.#transport.lines(call, limits, answerError(call))) {
       yield watchEvent(resource, describe(call), line);
@@ -205,16 +195,12 @@ function watchEvent<T extends KubeObject>(
 
 function collectionPath(
   resource: Resource,
-  selection: Selection,
+  { namespace, fieldSelector }: Selection,
   query: Record<string, string>,
 ): string {
-  const { namespace, fieldSelector, labelSelector } = selection;
-  const all = new URLSearchParams({
-    ...query,
-    ...(fieldSelector === undefined ? {} : { fieldSelector }),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-  });
-  return `${resourcePath(resource, namespace === undefined ? {} : { namespace })}?${all}`;
+  const all = new URLSearchParams(query);
+  if (fieldSelector !== undefined) all.set('fieldSelector', fieldSelector);
+  return `${resourcePath(resource, { namespace })}?${all}`;
 }
 
 const describe = ({ method, path }: Call) => `${method} ${path.split('?')[0]}`;

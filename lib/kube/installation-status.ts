@@ -28,7 +28,7 @@ export const STATUS_NAMESPACE = 'kube-system';
 export const STATUS_NAME = 'sno-installation';
 
 /** The whole ConfigMap. */
-export function statusObject(status: InstallationStatus) {
+function statusObject(status: InstallationStatus) {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',

@@ -12,13 +12,7 @@ import { parseJson } from '../json.ts';
  * - `expired`: 410, the resource version is too old to continue from;
  * - `rejected`: any other refusal; the same request will be refused again.
  */
-export type KubeErrorKind =
-  | 'unreachable'
-  | 'busy'
-  | 'not-found'
-  | 'conflict'
-  | 'expired'
-  | 'rejected';
+type KubeErrorKind = 'unreachable' | 'busy' | 'not-found' | 'conflict' | 'expired' | 'rejected';
 
 /** The parts of a `v1` Status that decide what to do next. */
 const statusSchema = z.looseObject({
@@ -28,13 +22,12 @@ const statusSchema = z.looseObject({
   code: z.number().optional(),
   details: z
     .looseObject({
-      kind: z.string().optional(),
       causes: z.array(z.looseObject({ reason: z.string().optional() })).optional(),
     })
     .optional(),
 });
 
-export interface KubeErrorDetails {
+interface KubeErrorDetails {
   /** HTTP status, absent when there was no answer. */
   code?: number;
   /** The Status' reason, such as `AlreadyExists` or `Forbidden`. */

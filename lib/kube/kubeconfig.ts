@@ -4,13 +4,13 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { describeError, Failure } from '../errors/failure.ts';
 
-/** Where an API server is and how to prove who is who. PEM throughout. */
+/** The address of an API server, and the credentials of both sides; certificates and keys are PEM. */
 export interface Access {
   readonly server: URL;
   readonly ca: string;
-  readonly certificate?: string;
-  readonly key?: string;
-  readonly token?: string;
+  readonly certificate?: string | undefined;
+  readonly key?: string | undefined;
+  readonly token?: string | undefined;
 }
 
 const kubeconfigSchema = z.object({
@@ -66,13 +66,7 @@ export async function readKubeconfig(path: string): Promise<Access> {
     ]);
     if (ca === undefined)
       throw new Error(`cluster ${context.cluster} has no certificate-authority`);
-    return {
-      server: new URL(cluster.server),
-      ca,
-      ...(certificate === undefined ? {} : { certificate }),
-      ...(key === undefined ? {} : { key }),
-      ...(token === undefined ? {} : { token: token.trim() }),
-    };
+    return { server: new URL(cluster.server), ca, certificate, key, token: token?.trim() };
   } catch (error) {
     const found = error instanceof z.ZodError ? z.prettifyError(error) : describeError(error);
     throw new Failure('usage', `the kubeconfig ${path} cannot be used`, { found });

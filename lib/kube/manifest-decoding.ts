@@ -1,9 +1,9 @@
 import {
   type Document,
-  isAlias,
   isNode,
   isScalar,
   LineCounter,
+  type Node,
   parseAllDocuments,
   type Tags,
   visit,
@@ -11,10 +11,10 @@ import {
 import { z } from 'zod';
 import { describeError } from '../errors/failure.ts';
 
-/** One object to apply, and where it was written. */
+/** One object to apply, and where it was read. */
 export interface Manifest {
   readonly file: string;
-  /** Counts the documents of its file from 1, those without content included. */
+  /** Position of its document in the file, from 1; empty documents count. */
   readonly document: number;
   /** Line of the file on which its document begins, from 1. */
   readonly line: number;
@@ -54,7 +54,7 @@ const listSchema = z.looseObject({
   items: z.array(z.unknown()),
 });
 
-/** Every manifest of a file's text and every document that is none; lists are taken apart. */
+/** Every manifest in a file's text and every document that is not one; lists are split. */
 export function decodeManifests(file: string, text: string): DecodedManifests {
   const lines = new LineCounter();
   const decoded: DecodedManifests = { manifests: [], undecodable: [] };
@@ -62,38 +62,47 @@ export function decodeManifests(file: string, text: string): DecodedManifests {
     // The API's own reader follows YAML 1.1, where `0644` is octal and `yes` is true.
     version: '1.1',
     customTags: withoutTimes,
-    // The reader's own check compares each key with all before it: minutes, for a large map.
+    // The reader's own check compares each key with all keys before it: minutes for a large map.
     uniqueKeys: false,
     lineCounter: lines,
     prettyErrors: false,
   });
-  if (!Array.isArray(documents)) return decoded;
   for (const [index, document] of documents.entries()) {
-    const start = document.contents?.range?.[0] ?? document.range[0];
-    const place = { file, document: index + 1, line: lines.linePos(start).line };
+    const lineOf = (offset: number) => lines.linePos(offset).line;
+    const place = { file, document: index + 1, line: lineOf(offsetOf(document.contents)) };
     const [error = repeatedKey(document) ?? tooManyAliases(document)] = document.errors;
     if (error === undefined) {
       const object = toObject(() => document.toJS());
       addObject(decoded, place, object.value, object.reason);
     } else {
-      const line = lines.linePos(error.pos[0]).line;
+      const line = lineOf(error.pos[0]);
       decoded.undecodable.push({ ...place, line, reason: reasonOf(error.message) });
     }
   }
   return decoded;
 }
 
-/** The first key that a map has twice: one of its values would be lost in silence. */
-function repeatedKey(document: Document): { message: string; pos: readonly [number] } | undefined {
-  let found: { message: string; pos: readonly [number] } | undefined;
+interface DocumentError {
+  readonly message: string;
+  /** Where in the text. */
+  readonly pos: readonly [number];
+}
+
+/** The offset at which a node of the text begins; 0 for a document without content. */
+function offsetOf(node: unknown): number {
+  return (isNode(node) && node.range?.[0]) || 0;
+}
+
+/** The first key that a map has twice: one of its values would be lost without notice. */
+function repeatedKey(document: Document): DocumentError | undefined {
+  let found: DocumentError | undefined;
   visit(document, {
     Map(_key, { items }) {
       const seen = new Set<unknown>();
       for (const { key } of items) {
         const name = isScalar(key) ? key.value : key;
         if (seen.has(name)) {
-          const at = isNode(key) ? (key.range?.[0] ?? 0) : 0;
-          found = { message: 'Map keys must be unique', pos: [at] };
+          found = { message: 'Map keys must be unique', pos: [offsetOf(key)] };
           return visit.BREAK;
         }
         seen.add(name);
@@ -107,20 +116,16 @@ function repeatedKey(document: Document): { message: string; pos: readonly [numb
 /** Each alias is looked up from the start of its document: tens of thousands would take minutes. */
 const MAX_ALIASES = 200;
 
-function tooManyAliases(
-  document: Document,
-): { message: string; pos: readonly [number] } | undefined {
-  let count = 0;
-  let at = 0;
+function tooManyAliases(document: Document): DocumentError | undefined {
+  const aliases: Node[] = [];
   visit(document, {
-    Alias(_key, node) {
-      count += 1;
-      at = isAlias(node) ? (node.range?.[0] ?? 0) : 0;
-      return count > MAX_ALIASES ? visit.BREAK : undefined;
+    Alias(_key, alias) {
+      aliases.push(alias);
     },
   });
-  if (count <= MAX_ALIASES) return undefined;
-  return { message: `more than ${MAX_ALIASES} aliases`, pos: [at] };
+  const first = aliases[MAX_ALIASES];
+  if (first === undefined) return undefined;
+  return { message: `more than ${MAX_ALIASES} aliases`, pos: [offsetOf(first)] };
 }
 
 type Place = Pick<Manifest, 'file' | 'document' | 'line'>;
@@ -161,10 +166,10 @@ function toObject(convert: () => unknown): { value?: unknown; reason?: string } 
   }
 }
 
-/** What V8 says, also where the reader has made an error of its own of it. */
+/** V8's message, also where the reader wraps it in an error of its own. */
 const TOO_DEEP = 'Maximum call stack size exceeded';
 
-/** Why a text cannot be decoded: the reader calls itself for each level. */
+/** Why a text cannot be decoded; the reader is recursive. */
 export function reasonOf(error: unknown): string {
   const reason = describeError(error);
   return reason === TOO_DEEP ? 'is nested too deeply' : reason;
@@ -178,7 +183,7 @@ function explain(error: z.ZodError): string {
     .join('; ');
 }
 
-/** The API's reader knows neither base-60 numbers (`22:22`) nor dates: they stay text. */
+/** The API's reader knows neither base-60 numbers (`22:22`) nor dates: they remain text. */
 function withoutTimes(tags: Tags): Tags {
   return tags.filter((tag) => typeof tag === 'string' || !isTime(tag));
 }

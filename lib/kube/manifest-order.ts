@@ -1,9 +1,8 @@
 import type { KindName } from './kind-name.ts';
-import type { Manifest } from './manifest-decoding.ts';
 
 /**
- * Kinds by what they need: each level may refer to the ones before it. Kinds that
- * are not named, custom resources among them, stand between configuration and workloads.
+ * Kinds by what they need: each level may refer to the ones before it. Other kinds,
+ * custom resources among them, come between configuration and workloads.
  */
 const namedLevels: readonly (readonly string[])[] = [
   ['v1/Namespace', 'apiextensions.k8s.io/v1/CustomResourceDefinition'],
@@ -38,7 +37,7 @@ const workloads: readonly string[] = [
   'batch/v1/Job',
 ];
 
-/** Last: each of them can hold up everything that is created after it, until what it names runs. */
+/** Last: each of them can block what is created after it until the service that it names runs. */
 const gates: readonly string[] = [
   'admissionregistration.k8s.io/v1/MutatingWebhookConfiguration',
   'admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration',
@@ -48,7 +47,7 @@ const gates: readonly string[] = [
 const unnamedLevel = namedLevels.length;
 
 /** 0 is applied first. */
-export function levelOf({ apiVersion, kind }: KindName): number {
+function levelOf({ apiVersion, kind }: KindName): number {
   const name = `${apiVersion}/${kind}`;
   const named = namedLevels.findIndex((kinds) => kinds.includes(name));
   if (named >= 0) return named;
@@ -56,11 +55,8 @@ export function levelOf({ apiVersion, kind }: KindName): number {
   return workloads.includes(name) ? unnamedLevel + 1 : unnamedLevel;
 }
 
-/** The manifests level by level, in their given order inside each. */
-export function inLevels<T extends Pick<Manifest, 'apiVersion' | 'kind'>>(
-  manifests: readonly T[],
-): T[][] {
-  const levels: T[][] = Array.from({ length: unnamedLevel + 3 }, () => []);
-  for (const manifest of manifests) levels[levelOf(manifest)]?.push(manifest);
-  return levels.filter((level) => level.length > 0);
+/** The manifests level by level, in their given order within each. */
+export function inLevels<T extends KindName>(manifests: readonly T[]): T[][] {
+  const levels = Map.groupBy(manifests, levelOf);
+  return [...levels].sort(([a], [b]) => a - b).map(([, level]) => level);
 }

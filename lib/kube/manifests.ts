@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { describeError, Failure } from '../errors/failure.ts';
@@ -25,16 +26,18 @@ export interface LoadedManifests {
 const extensions = new Set(['.yaml', '.yml', '.json']);
 
 /**
- * Every manifest in the folders and below, in the order of the folders given and
- * lexically by path inside each; a missing folder has none. Links are
- * not followed but are faults, since what they lead to would be missing in silence.
+ * Every manifest in the folders and their subfolders, in the order of the folders, by
+ * path within each; a missing folder has none. Symbolic links are faults: they are not
+ * followed, and what they point to would be left out without notice.
  * @throws Failure `usage` when a folder cannot be read.
  */
 export async function loadManifests(folders: readonly string[]): Promise<LoadedManifests> {
   const all: DecodedManifests[] = [];
   for (const folder of folders) {
-    for (const { path, isLink } of await filesBelow(folder)) {
-      all.push(isLink ? linkFound(path) : await decodeFile(path));
+    const { files, links } = await filesBelow(folder);
+    for (const path of [...files, ...links].sort()) {
+      const isLink = links.includes(path);
+      all.push(isLink ? wholeFile(path, 'is a symbolic link') : await decodeFile(path));
     }
   }
   const undecodable = all.flatMap((decoded) => decoded.undecodable);
@@ -62,24 +65,17 @@ export function splitDuplicates(all: readonly Manifest[]): LoadedManifests {
   return { manifests: [...seen.values()], faults };
 }
 
-async function filesBelow(folder: string): Promise<{ path: string; isLink: boolean }[]> {
-  const found: { path: string; isLink: boolean }[] = [];
-  for (const entry of await readFolder(folder)) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) found.push(...(await filesBelow(path)));
-    else if (entry.isSymbolicLink()) found.push({ path, isLink: true });
-    else if (entry.isFile() && extensions.has(extname(entry.name))) {
-      found.push({ path, isLink: false });
-    }
-  }
-  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-async function readFolder(folder: string) {
+async function filesBelow(folder: string): Promise<{ files: string[]; links: string[] }> {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const pathOf = ({ parentPath, name }: Dirent) => join(parentPath, name);
+    const isManifest = (entry: Dirent) => entry.isFile() && extensions.has(extname(entry.name));
+    return {
+      files: entries.filter(isManifest).map(pathOf),
+      links: entries.filter((entry) => entry.isSymbolicLink()).map(pathOf),
+    };
   } catch (cause) {
-    if (isMissing(cause)) return [];
+    if (isMissing(cause)) return { files: [], links: [] };
     throw new Failure('usage', `the manifests in ${folder} cannot be read`, { cause });
   }
 }
@@ -92,7 +88,7 @@ async function decodeFile(path: string): Promise<DecodedManifests> {
   }
 }
 
-/** Every manifest of a file, as the host reads it. Throws nothing: what cannot be decoded is stated. */
+/** Every manifest of a file, as the host reads it. Never throws: what cannot be decoded is in the result. */
 export function decodeManifestFile(path: string, bytes: Uint8Array): DecodedManifests {
   let text: string;
   try {
@@ -106,8 +102,6 @@ export function decodeManifestFile(path: string, bytes: Uint8Array): DecodedMani
     return wholeFile(path, reasonOf(error));
   }
 }
-
-const linkFound = (path: string) => wholeFile(path, 'is a link; links are not followed');
 
 function wholeFile(file: string, reason: string): DecodedManifests {
   return { manifests: [], undecodable: [{ file, document: 1, line: 1, reason }] };

@@ -3,7 +3,7 @@ import type { KubeClient } from './client.ts';
 import { type Node, resources } from './resources.ts';
 import { watchUntil } from './watch-objects.ts';
 
-export interface NodeWait extends Wait {
+interface NodeWait extends Wait {
   /** Only a heartbeat newer than this counts: after a restart the API still tells yesterday's. */
   readonly bootTime: Date;
 }

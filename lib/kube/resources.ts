@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** A kind of object that the API serves, and what of it is read. */
+/** A kind of object that the API serves, and the schema of what is read of it. */
 export interface Resource<T extends KubeObject = KubeObject> {
   /** Such as `v1` or `certificates.k8s.io/v1`. */
   readonly apiVersion: string;
   /** Its name in paths: lower case, plural. */
   readonly plural: string;
-  /** Everything that is not named by the schema is kept as it came, so that an object can be sent back. */
+  /** Fields that the schema does not name are kept, so that an object can be sent back. */
   readonly schema: z.ZodType<T>;
 }
 
@@ -20,7 +20,6 @@ const metadataSchema = z.looseObject({
   generation: z.number().optional(),
   creationTimestamp: timestamp.nullish(),
   deletionTimestamp: timestamp.optional(),
-  labels: z.record(z.string(), z.string()).optional(),
   annotations: z.record(z.string(), z.string()).optional(),
 });
 
@@ -54,11 +53,9 @@ const containerStatusSchema = z.looseObject({
   state: z
     .looseObject({
       running: z.looseObject({ startedAt: timestamp.nullish() }).optional(),
-      waiting: z.looseObject({ reason: z.string().optional() }).optional(),
     })
     .optional(),
 });
-export type ContainerStatus = z.infer<typeof containerStatusSchema>;
 
 const podSchema = objectSchema.extend({
   status: z
@@ -86,7 +83,7 @@ export type Lease = z.infer<typeof leaseSchema>;
 const conditionedSchema = objectSchema.extend({
   status: z.looseObject({ conditions: z.array(conditionSchema).nullish() }).optional(),
 });
-/** Any object whose state is told by conditions alone. */
+/** Any object whose state is in its conditions alone. */
 export type Conditioned = z.infer<typeof conditionedSchema>;
 
 const configMapSchema = objectSchema.extend({
@@ -135,12 +132,12 @@ export const resources = {
 } as const;
 
 export interface Place {
-  readonly namespace?: string;
-  readonly name?: string;
-  readonly subresource?: string;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
 }
 
-/** `/api/v1/namespaces/kube-system/pods/etcd/status` and its like. */
+/** A path such as `/api/v1/namespaces/kube-system/pods/etcd/status`. */
 export function resourcePath(
   { apiVersion, plural }: Pick<Resource, 'apiVersion' | 'plural'>,
   { namespace, name, subresource }: Place,

@@ -11,7 +11,7 @@ export interface Call {
   readonly path: string;
   readonly body?: unknown;
   readonly contentType?: string;
-  /** What the answer may be; JSON by default. */
+  /** The media type of the answer; JSON by default. */
   readonly accept?: string;
 }
 
@@ -21,9 +21,9 @@ export interface Answer {
   readonly retryAfter: string | undefined;
 }
 
-const userAgent = 'sno-agents';
+const JSON_TYPE = 'application/json';
 
-/** HTTPS to one API server over kept connections. Throws KubeError `unreachable`, or the signal's reason. */
+/** HTTPS to one API server over persistent connections. Throws KubeError `unreachable`, or the signal's reason. */
 export class Transport {
   readonly #access: Access;
   readonly #agent: Agent;
@@ -32,27 +32,25 @@ export class Transport {
     this.#access = access;
     this.#agent = new Agent({
       keepAlive: true,
-      maxSockets: 32,
       ca: access.ca,
-      ...(access.certificate === undefined ? {} : { cert: access.certificate }),
-      ...(access.key === undefined ? {} : { key: access.key }),
+      cert: access.certificate,
+      key: access.key,
     });
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#agent.destroy();
   }
 
   /** One request with its whole answer, whatever its status. */
   async exchange(call: Call, limits: Limits): Promise<Answer> {
-    return this.#within(call, limits, async (signal) => {
-      const response = await this.#send(call, signal);
-      return {
-        code: response.statusCode ?? 0,
-        body: await text(response),
-        retryAfter: response.headers['retry-after'],
-      };
-    });
+    const signal = either(limits);
+    try {
+      return await wholeAnswer(await this.#send(call, signal));
+    } catch (error) {
+      limits.signal.throwIfAborted();
+      throw unreachable(`${call.method} ${call.path}`, error);
+    }
   }
 
   /** The lines of a streaming answer; `failed` makes the error for a status other than 200. */
@@ -70,25 +68,13 @@ export class Transport {
     let response: IncomingMessage | undefined;
     try {
       response = await this.#send(call, signal);
-      if (response.statusCode !== 200) {
-        const { statusCode: code = 0, headers } = response;
-        throw failed({ code, body: await text(response), retryAfter: headers['retry-after'] });
-      }
+      if (response.statusCode !== 200) throw failed(await wholeAnswer(response));
       for await (const chunk of response) yield chunk;
     } catch (error) {
       limits.signal.throwIfAborted();
       throw error instanceof KubeError ? error : unreachable(`${call.method} ${call.path}`, error);
     } finally {
       response?.destroy();
-    }
-  }
-
-  async #within<T>(call: Call, limits: Limits, body: (signal: AbortSignal) => Promise<T>) {
-    try {
-      return await body(either(limits));
-    } catch (error) {
-      limits.signal.throwIfAborted();
-      throw unreachable(`${call.method} ${call.path}`, error);
     }
   }
 
@@ -106,15 +92,10 @@ export class Transport {
           agent: this.#agent,
           signal,
           headers: {
-            accept: accept ?? 'application/json',
-            'user-agent': userAgent,
+            accept: accept ?? JSON_TYPE,
+            'user-agent': 'sno-agents',
             ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-            ...(payload === undefined
-              ? {}
-              : {
-                  'content-type': contentType ?? 'application/json',
-                  'content-length': Buffer.byteLength(payload),
-                }),
+            ...(payload === undefined ? {} : { 'content-type': contentType ?? JSON_TYPE }),
           },
         },
         resolve,
@@ -125,12 +106,17 @@ export class Transport {
   }
 }
 
+async function wholeAnswer(response: IncomingMessage): Promise<Answer> {
+  const { statusCode: code = 0, headers } = response;
+  return { code, body: await text(response), retryAfter: headers['retry-after'] };
+}
+
 function either({ signal, deadlineMs }: Limits): AbortSignal {
   signal.throwIfAborted();
   return AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs)))]);
 }
 
-/** Complete lines only: what a cut connection left half is not one. */
+/** Complete lines only: the part of a line before the end of a connection is dropped. */
 async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest = '';
   const decoder = new TextDecoder();

@@ -15,32 +15,30 @@ import {
 } from './steady-state.ts';
 import { watchObjects } from './watch-objects.ts';
 
-export type SteadyStateWait = Wait;
-
 export interface Restarts {
   readonly pod: string;
   readonly container: string;
   readonly count: number;
 }
 
-/** Readiness has to be asked for, and a quiet window ends without an event. */
+/** Readiness must be polled, and the end of a quiet window is no event. */
 const tickMs = 1000;
 
 /**
- * Waits until nothing of the control plane has changed for the settling window,
- * by evidence newer than this boot. Returns how often each container was restarted.
+ * Waits until the control plane has not changed for the settling window, by evidence
+ * newer than this boot. Returns the restart count of each container.
  * @throws Failure `deadline` with what did not settle.
  */
 export async function waitForSteadyState(
   client: KubeClient,
   required: SteadyStateRequirements,
-  { signal, deadlineMs, report }: SteadyStateWait,
+  { signal, deadlineMs, report }: Wait,
 ): Promise<Restarts[]> {
   const ended = new AbortController();
   const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs)));
   const view = new ControlPlaneView(client, AbortSignal.any([signal, deadline, ended.signal]));
   let state = nothingObserved;
-  let reported = '';
+  let reported = 'nothing: the API has not answered';
   const look = () => {
     const at = new Date();
     state = observe(state, view.observation(at), required);
@@ -67,7 +65,7 @@ export async function waitForSteadyState(
 
 type Seen = Omit<Observation, 'at' | 'apiProblem'>;
 
-/** The newest of everything that steady state is judged by. */
+/** The latest state of everything that steady state depends on. */
 class ControlPlaneView {
   readonly #client: KubeClient;
   readonly #signal: AbortSignal;
@@ -103,7 +101,7 @@ class ControlPlaneView {
     ]);
   }
 
-  /** Asks for readiness again and again, until `settled` says yes. */
+  /** Polls readiness until `settled` returns true. */
   async tick(settled: () => boolean): Promise<void> {
     do {
       await sleep(tickMs, undefined, { signal: this.#signal });

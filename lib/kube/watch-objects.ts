@@ -63,7 +63,7 @@ export async function* watchObjects<T extends KubeObject>(
   }
 }
 
-export interface WatchWait<T> extends Limits {
+interface WatchWait<T> extends Limits {
   /** What is waited for, as a noun phrase: the begin of the error at the deadline. */
   readonly what: string;
   /** What is there now, for people; also what the error says was found last. */

@@ -29,7 +29,7 @@ const [admin, kubelet, otherKubelet, approver] = await Promise.all([
   user(users.csrApprover),
 ]);
 t.teardown(() => {
-  for (const client of [admin, kubelet, otherKubelet, approver]) client.close();
+  for (const client of [admin, kubelet, otherKubelet, approver]) client[Symbol.dispose]();
 });
 
 const view = {

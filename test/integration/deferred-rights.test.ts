@@ -10,7 +10,7 @@ const limits = { signal, deadlineMs: 10_000 };
 const controlPlane = await startControlPlane(join(t.testdir(), 'control-plane'), signal);
 t.teardown(() => controlPlane.stop());
 const admin = await controlPlane.client();
-t.teardown(() => admin.close());
+t.teardown(() => admin[Symbol.dispose]());
 
 t.test(
   'its rights end at the groups of the deferred manifests and its own ConfigMap',
@@ -18,7 +18,7 @@ t.test(
     const group = 'rights.test';
     await grant(admin, [group]);
     const client = await controlPlane.client({ name: deferredUser, groups: [] });
-    t.teardown(() => client.close());
+    t.teardown(() => client[Symbol.dispose]());
     const may = async (verb: string, apiGroup: string, plural: string, more: object = {}) => {
       const body = {
         apiVersion: 'authorization.k8s.io/v1',

@@ -22,7 +22,7 @@ const limits = { signal, deadlineMs: 10_000 };
 const controlPlane = await startControlPlane(join(t.testdir(), 'control-plane'), signal);
 t.teardown(() => controlPlane.stop());
 const admin = await controlPlane.client();
-t.teardown(() => admin.close());
+t.teardown(() => admin[Symbol.dispose]());
 const host = (t: Test, objects: readonly object[], completed?: Date) =>
   installedHost({ controlPlane, admin, root: t.testdir() }, objects, completed);
 

@@ -43,7 +43,7 @@ write(
 );
 
 const admin = await controlPlane.client();
-t.teardown(() => admin.close());
+t.teardown(() => admin[Symbol.dispose]());
 const text = gatherAccess().map((object) => JSON.stringify(object));
 const rows = await applyManifests(
   admin,
@@ -74,7 +74,7 @@ async function api(): Promise<Api> {
   if (identity === undefined) throw new Error('no identity');
   const { server } = controlPlane;
   const client = new KubeClient({ ...(await identity.access()), server });
-  t.teardown(() => client.close());
+  t.teardown(() => client[Symbol.dispose]());
   return new Api(client, identity, server);
 }
 

@@ -12,7 +12,7 @@ const folder = t.testdir();
 const controlPlane = await startControlPlane(join(folder, 'control-plane'), signal);
 t.teardown(() => controlPlane.stop());
 const client = await controlPlane.client();
-t.teardown(() => client.close());
+t.teardown(() => client[Symbol.dispose]());
 const limits = { signal, deadlineMs: 10_000 };
 
 const widgets: Resource = { apiVersion: 'example.com/v1', plural: 'widgets', schema: objectSchema };

@@ -28,7 +28,7 @@ const controlPlane = await startControlPlane(join(folder, 'servers'), signal, {
 });
 t.teardown(() => controlPlane.stop());
 const admin = await controlPlane.client();
-t.teardown(() => admin.close());
+t.teardown(() => admin[Symbol.dispose]());
 writeFileSync(
   join(dir, 'auth/kubeconfig'),
   await controlPlane.kubeconfig({ name: 'admin', groups: ['system:masters'] }),
@@ -52,7 +52,7 @@ function hostWithAuthorities() {
 /** As the agent on the host reaches the API, but for the port. */
 const access = await signedAccess('kubernetes', hostWithAuthorities(), statusIdentity);
 const agent = new KubeClient({ ...access, server: controlPlane.server });
-t.teardown(() => agent.close());
+t.teardown(() => agent[Symbol.dispose]());
 
 const status = (
   state: 'installing' | 'complete' | 'failed',

@@ -107,7 +107,7 @@ async function tryIdentity(
     try {
       await client.json({ method: 'GET', path: '/version' }, { signal, deadlineMs: PROBE_MS });
     } catch (error) {
-      client.close();
+      client[Symbol.dispose]();
       throw error;
     }
     return new Api(client, identity, server);

@@ -55,13 +55,54 @@ const CASES: readonly { name: string; texts: string[]; deferred: string[] }[] = 
     ],
     deferred: ['Till'],
   },
-  ...['*/v1', '*.example.com/v1', 'Example.com/v1', 'example/v1', '-.com/v1', 'a.b/c/v1'].map(
-    (apiVersion) => ({
-      name: `${apiVersion} is no group to give rights in`,
-      texts: [object(apiVersion, 'Till')],
-      deferred: [],
-    }),
-  ),
+  {
+    name: 'only a CustomResourceDefinition defines a kind',
+    texts: [
+      object('example.com/v1', 'Till'),
+      definition('example.com', 'Till').replace('CustomResourceDefinition', 'Other'),
+    ],
+    deferred: ['Till'],
+  },
+  {
+    name: 'only one of the API group of definitions defines a kind',
+    texts: [
+      object('example.com/v1', 'Till'),
+      definition('example.com', 'Till').replace('apiextensions.k8s.io/v1', 'v1'),
+    ],
+    deferred: ['Till'],
+  },
+  {
+    name: 'a definition without the name of a kind defines nothing',
+    texts: [
+      object('example.com/v1', 'Till'),
+      definition('example.com', 'Till').replace('kind: Till', 'plural: tills'),
+    ],
+    deferred: ['Till'],
+  },
+  ...['a.b/v1', '0a-b.c-d.example.com/v1', 'k8s.io/v1', 'x.apps/v1'].map((apiVersion) => ({
+    name: `${apiVersion} is not built in`,
+    texts: [object(apiVersion, 'Till')],
+    deferred: ['Till'],
+  })),
+  ...[
+    '*/v1',
+    '*.example.com/v1',
+    'Example.com/v1',
+    'example/v1',
+    '-.com/v1',
+    'a-.com/v1',
+    'a.-com/v1',
+    'a.com-/v1',
+    'a..com/v1',
+    '.com/v1',
+    'com./v1',
+    'a_b.com/v1',
+    'a.b/c/v1',
+  ].map((apiVersion) => ({
+    name: `${apiVersion} is not a group to grant rights in`,
+    texts: [object(apiVersion, 'Till')],
+    deferred: [],
+  })),
 ];
 
 for (const { name, texts, deferred } of CASES) {

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import type { Test } from 'tap';
@@ -11,6 +11,7 @@ export interface ApiRequest {
   /** Without the query. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
+  readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
 }
 
@@ -101,6 +102,7 @@ export class FakeApi {
       method: message.method ?? '',
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
+      headers: message.headers,
       body: message.method === 'GET' ? undefined : await json(message).catch(() => undefined),
     };
     this.requests.push(request);
@@ -176,7 +178,7 @@ export async function startFakeApi(t: Test): Promise<{ api: FakeApi; client: Kub
   const path = join(t.testdir(), 'kubeconfig');
   await writeFile(path, adminKubeconfig(port));
   const client = await kubeClient(path);
-  t.teardown(() => client.close());
+  t.teardown(() => client[Symbol.dispose]());
   return { api, client };
 }
 

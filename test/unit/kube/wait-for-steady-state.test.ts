@@ -2,150 +2,210 @@ import t, { type Test } from 'tap';
 import { waitForSteadyState } from '../../../lib/kube/wait-for-steady-state.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
 import { refusal, startFakeApi } from './fake-api.ts';
+import { stopClock } from './stopped-clock.ts';
 
 const PODS = '/api/v1/namespaces/kube-system/pods';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
+const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const NODE = '/api/v1/nodes/n1';
-const booted = new Date(Date.now() - 60_000);
-const now = () => new Date().toISOString();
-const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+/** The stopped clock begins at noon. */
+const BOOTED = '2030-01-01T11:59:00Z';
+const ASKED = 'the API has not been asked yet';
 
-const pod = (restarts: number) => ({
+const pod = (name: string, restarts?: number) => ({
   metadata: {
-    name: 'etcd-n1',
+    name: `${name}-n1`,
     namespace: 'kube-system',
     annotations: { 'kubernetes.io/config.mirror': 'h', 'kubernetes.io/config.hash': 'h' },
   },
   status: {
     phase: 'Running',
     conditions: [{ type: 'Ready', status: 'True' }],
-    containerStatuses: [
-      {
-        name: 'etcd',
-        restartCount: restarts,
-        containerID: `c${restarts}`,
-        state: { running: { startedAt: now() } },
-      },
-    ],
+    ...(restarts === undefined
+      ? {}
+      : {
+          containerStatuses: [
+            {
+              name: 'main',
+              restartCount: restarts,
+              containerID: `c${restarts}`,
+              state: { running: { startedAt: BOOTED } },
+            },
+          ],
+        }),
   },
 });
 
-/** A control plane that is as required from the first look. */
-async function controlPlane(t: Test) {
+/** A control plane that is as required from the first look, and a wait for it. */
+async function controlPlane(t: Test, settlingWindowMs: number, deadlineMs = 3_600_000) {
+  const clock = stopClock(t);
   const { api, client } = await startFakeApi(t);
-  const condition = { type: 'Ready', status: 'True', lastHeartbeatTime: now() };
+  const condition = { type: 'Ready', status: 'True', lastHeartbeatTime: BOOTED };
   api.set(NODE, { metadata: { name: 'n1', uid: 'u' }, status: { conditions: [condition] } });
-  api.set(`${PODS}/etcd-n1`, pod(3));
+  api.set(`${PODS}/etcd-n1`, pod('etcd', 3));
   api.set(`${LEASES}/kube-scheduler`, {
     metadata: { name: 'kube-scheduler', namespace: 'kube-system' },
     spec: {
       holderIdentity: 'n1_a',
-      acquireTime: now(),
-      renewTime: inAnHour(),
+      acquireTime: BOOTED,
+      renewTime: '2030-01-01T13:00:00Z',
       leaseDurationSeconds: 15,
     },
   });
-  let readiness = refusal(200, {});
-  api.rule(({ path }) => (path === '/readyz' ? readiness : undefined));
-  const wait = (
-    settlingWindowMs: number,
-    deadlineMs: number,
-    report: (text: string) => void = () => {},
-  ) =>
-    waitForSteadyState(
-      client,
-      {
-        nodeName: 'n1',
-        bootTime: booted,
-        components: ['etcd'],
-        leases: ['kube-scheduler'],
-        settlingWindowMs,
-      },
-      { signal: AbortSignal.timeout(120_000), deadlineMs, report },
-    );
-  const answerReadiness = (code: number) => {
-    readiness = refusal(code, {});
+  let readiness = 200;
+  api.rule(({ path }) => (path === '/readyz' ? refusal(readiness, {}) : undefined));
+  const reports: string[] = [];
+  const stop = new AbortController();
+  const start = () => {
+    const required = {
+      nodeName: 'n1',
+      bootTime: new Date(BOOTED),
+      components: ['etcd'],
+      leases: ['kube-scheduler'],
+      settlingWindowMs,
+    };
+    const report = (text: string) => reports.push(text);
+    return waitForSteadyState(client, required, { signal: stop.signal, deadlineMs, report });
   };
-  return { api, wait, answerReadiness };
+  const watched = async () => {
+    for (const path of ['/api/v1/nodes', PODS, LEASES, SERVICES]) {
+      while (api.watchers(path) === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const reported = async (pattern: RegExp) => {
+    while (!pattern.test(reports.at(-1) ?? '')) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const answerReadiness = (code: number) => {
+    readiness = code;
+  };
+  return { api, clock, reports, start, stop, watched, reported, answerReadiness };
 }
 
-t.test('a control plane that rests returns its restarts', async (t) => {
-  const { api, wait } = await controlPlane(t);
-  const restarts = await wait(500, 60_000);
-  t.strictSame(restarts, [{ pod: 'etcd-n1', container: 'etcd', count: 3 }]);
-  const pods = api.requests.find(({ path, query }) => path === PODS && query.watch === undefined);
-  t.match(pods?.query, { fieldSelector: 'spec.nodeName=n1' });
-  const nodes = api.requests.find(({ path }) => path === '/api/v1/nodes');
-  t.match(nodes?.query, { fieldSelector: 'metadata.name=n1' });
+t.test('a control plane that rests for the window returns its restarts', async (t) => {
+  const { api, clock, reports, start, watched } = await controlPlane(t, 2500);
+  api.set(`${PODS}/other-n1`, pod('other'));
+  const running = start();
+  await watched();
+  t.strictSame(reports, [ASKED], 'nothing is settled before readiness was asked for');
+  for (const _ of [1, 2, 3, 4]) t.equal(await clock.wake(), 1000);
+  t.strictSame(await running, [{ pod: 'etcd-n1', container: 'main', count: 3 }]);
+  t.strictSame(reports, [ASKED, 'nothing has changed since 2030-01-01T12:00:01.000Z']);
+  const queries = api.requests.filter(({ query }) => query.watch === undefined);
+  t.strictSame(
+    queries.slice(0, 4).map(({ path, query }) => [path, query.fieldSelector]),
+    [
+      ['/api/v1/nodes', 'metadata.name=n1'],
+      [PODS, 'spec.nodeName=n1'],
+      [LEASES, undefined],
+      [SERVICES, undefined],
+    ],
+  );
   await api.idle();
 });
 
-t.test('nothing is settled before readiness was asked for', async (t) => {
-  const { api, wait } = await controlPlane(t);
-  const reports: string[] = [];
-  await wait(0, 60_000, (text) => reports.push(text));
-  t.match(reports[0], /not sent all objects|not been asked/);
-  t.ok(reports.some((text) => /has not been asked yet/.test(text)));
-  t.ok(api.requests.some(({ path }) => path === '/readyz'));
+t.test('an API that is not ready is not evidence', async (t) => {
+  const { api, clock, reports, start, watched, answerReadiness } = await controlPlane(t, 0);
+  answerReadiness(500);
+  const running = start();
+  await watched();
+  await clock.wake();
+  await clock.sleeping();
+  t.strictSame(reports, [ASKED, '/readyz answers 500']);
+  answerReadiness(200);
+  await clock.wake();
+  t.match(await running, [{ count: 3 }], 'a window of no length ends at the first look');
+  await api.idle();
 });
 
-t.test('an API that is not ready, or not watched, is not evidence', async (t) => {
-  const { api, wait, answerReadiness } = await controlPlane(t);
-  answerReadiness(500);
-  t.match(await thrownBy(wait(0, 2500)), {
-    kind: 'deadline',
-    details: { expected: 'no change for 0s', found: /readyz answers 500/ },
-  });
-  answerReadiness(200);
-  api.rule(({ path, query }) =>
-    path === LEASES && query.watch === 'true' ? refusal(503, { message: 'no leases' }) : undefined,
-  );
-  let isLost = false;
-  const reports: string[] = [];
-  const late = wait(60_000, 3000, (text) => {
-    reports.push(text);
-    isLost ||= /no leases/.test(text);
-  });
-  t.match(await thrownBy(late), { kind: 'deadline' });
-  t.ok(isLost, 'a lost watch is reported');
+t.test('a watch that is lost is not evidence, until it is there again', async (t) => {
+  const { api, clock, reports, start, watched, reported } = await controlPlane(t, 5000);
+  const running = start();
+  await watched();
+  await clock.wake();
+  await clock.sleeping();
+  const replies = [refusal(503, { message: 'no leases' })];
+  api.rule(({ path }) => (path === LEASES ? replies.shift() : undefined));
+  api.cut(LEASES);
+  await reported(/^GET .*leases/);
+  t.equal(await clock.wake(), 100, 'it is listed again');
+  await reported(/503 no leases$/);
+  t.equal(await clock.wake(), 200);
+  await reported(/^nothing has changed since 2030-01-01T12:00:01\.300Z$/);
+  for (let rounds = 0; rounds < 6; rounds++) await clock.wake();
+  await running;
+  t.equal(reports.length, 5, 'nothing else');
 });
 
 t.test('a change during the window restarts it', async (t) => {
-  const { api, wait } = await controlPlane(t);
-  const reports: string[] = [];
-  let changed = false;
-  const restarts = await wait(1500, 60_000, (text) => {
-    reports.push(text);
-    if (changed || !text.startsWith('nothing has changed since')) return;
-    changed = true;
-    setImmediate(() => api.set(`${PODS}/etcd-n1`, pod(4)));
-  });
-  t.strictSame(restarts, [{ pod: 'etcd-n1', container: 'etcd', count: 4 }]);
-  t.ok(reports.some((text) => /^changed: .*etcd-n1\/etcd restarts: 3 -> 4/.test(text)));
+  const { api, clock, reports, start, watched, reported } = await controlPlane(t, 2000);
+  const running = start();
+  await watched();
+  await clock.wake();
+  await clock.wake();
+  await clock.sleeping();
+  api.set(`${PODS}/etcd-n1`, pod('etcd', 4));
+  await reported(/^changed/);
+  await clock.wake();
+  await clock.sleeping();
+  t.strictSame(reports, [
+    ASKED,
+    'nothing has changed since 2030-01-01T12:00:01.000Z',
+    'changed: etcd-n1/main restarts: 3 -> 4; etcd-n1/main container: c3 -> c4',
+    'nothing has changed since 2030-01-01T12:00:02.000Z',
+  ]);
+  await clock.wake();
+  t.match(await running, [{ pod: 'etcd-n1', count: 4 }]);
 });
 
-t.test('a node that is deleted is noticed', async (t) => {
-  const { api, wait } = await controlPlane(t);
-  const late = wait(60_000, 3000, (text) => {
-    if (text.startsWith('nothing has changed since')) setImmediate(() => api.delete(NODE));
+t.test('at the deadline the wait fails with what did not settle', async (t) => {
+  const { api, clock, start, watched, reported } = await controlPlane(t, 60_000, 3400);
+  const running = thrownBy(start());
+  await watched();
+  await clock.wake();
+  await clock.sleeping();
+  api.delete(NODE);
+  await reported(/not registered; node: u -> none$/);
+  api.set(`${PODS}/etcd-n1`, { ...pod('etcd', 3), status: { phase: 'Pending' } });
+  await reported(/etcd-n1 is Pending/);
+  clock.pass(2400);
+  t.match(await running, {
+    kind: 'deadline',
+    message: /^the control plane did not settle within 3s/,
+    details: {
+      expected: 'no change for 60s',
+      found: /^the node is not registered; pod etcd-n1 is Pending; /,
+    },
   });
-  t.match(await thrownBy(late), { kind: 'deadline', details: { found: /not registered/ } });
+  await api.idle();
+});
+
+t.test('an API that never answers is told at the deadline', async (t) => {
+  const { api, clock, start } = await controlPlane(t, 0, 0.5);
+  api.rule(() => new Promise(() => {}));
+  const running = thrownBy(start());
+  await clock.sleeping();
+  t.equal(clock.deadlines[0], 1, 'whole milliseconds');
+  clock.pass(1);
+  t.match(await running, {
+    kind: 'deadline',
+    details: { found: 'nothing: the API has not answered' },
+  });
 });
 
 t.test('a signal ends it with its reason', async (t) => {
-  const { client } = await startFakeApi(t);
-  const stop = new AbortController();
-  const required = {
-    nodeName: 'n1',
-    bootTime: booted,
-    components: [],
-    leases: [],
-    settlingWindowMs: 0,
-  };
-  const running = waitForSteadyState(client, required, {
-    signal: stop.signal,
-    deadlineMs: 60_000,
-    report: () => stop.abort(new Error('told to stop')),
-  });
-  await t.rejects(running, /told to stop/);
+  const { api, clock, start, stop, watched } = await controlPlane(t, 0);
+  const running = start();
+  await watched();
+  await clock.sleeping();
+  stop.abort(new Error('told to stop'));
+  await t.rejects(running, /^told to stop$|told to stop/);
+  await api.idle();
+});
+
+t.test('objects that nobody can read end it', async (t) => {
+  const { api, start } = await controlPlane(t, 0);
+  api.rule(({ path }) => (path === LEASES ? { code: 200, body: {} } : undefined));
+  await t.rejects(start(), { name: 'ZodError' });
 });
