@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createSigningKey, publicCryptoKey, signingCryptoKey } from './keys.ts';
 import { lifetimes, validity } from './lifetimes.ts';
 import { x509 } from './x509.ts';
@@ -18,11 +17,9 @@ export async function createAuthority(
   const { privateKey, publicKey } = await createSigningKey();
   const subjectKey = publicCryptoKey(publicKey);
   const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: randomSerialNumber(),
     subject: [{ CN: [commonName] }],
     issuer: [{ CN: [commonName] }],
     ...validity(now, lifetimeDays),
-    signingAlgorithm,
     publicKey: subjectKey,
     signingKey: signingCryptoKey(privateKey),
     extensions: [
@@ -50,15 +47,6 @@ export async function createLaptopAuthorities(now: Date = new Date()) {
     createAuthority('kube-admin-ca', lifetimes.authorityDays, now),
   ]);
   return { servingCa, adminCa };
-}
-
-export const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' } as const;
-
-/** 127 random bits, positive and of constant length, as hex. */
-export function randomSerialNumber(): string {
-  const bytes = randomBytes(16);
-  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
-  return bytes.toString('hex');
 }
 
 export function certificatePem(certificate: { toString(format: 'pem'): string }): string {

@@ -17,13 +17,18 @@ export interface KubeconfigOptions {
     | { kind: 'embedded'; authority: string; certificate: string; key: string };
 }
 
+/** How a field is written whose name a file's path has without a suffix. */
+const FIELDS = {
+  files: (name: string, path: string) => ({ [name]: path }),
+  embedded: (name: string, pem: string) => ({
+    [`${name}-data`]: Buffer.from(pem).toString('base64'),
+  }),
+} as const;
+
 /** The text of a kubeconfig with one cluster, one user and one context. */
 export function kubeconfig({ server, cluster, user, credentials }: KubeconfigOptions): string {
   const { kind, authority, certificate, key } = credentials;
-  const field = (name: string, value: string) =>
-    kind === 'files'
-      ? { [name]: value }
-      : { [`${name}-data`]: Buffer.from(value).toString('base64') };
+  const field = FIELDS[kind];
   return stringify(
     {
       apiVersion: 'v1',

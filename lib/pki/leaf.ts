@@ -1,5 +1,5 @@
 import { Failure } from '../errors/failure.ts';
-import { certificatePem, type KeyPair, randomSerialNumber, signingAlgorithm } from './authority.ts';
+import { certificatePem, type KeyPair } from './authority.ts';
 import { isIssuedBy, parseCertificate, type Subject } from './certificate.ts';
 import { createSigningKey, publicCryptoKey, signingCryptoKey } from './keys.ts';
 import { daysMs, lifetimes, validity } from './lifetimes.ts';
@@ -25,12 +25,10 @@ export async function issueLeaf(
   const subjectKey = publicCryptoKey(publicKey);
   const dates = validity(now, profile.lifetimeDays ?? lifetimes.leafDays);
   const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: randomSerialNumber(),
     subject: subjectName(profile.subject),
     issuer: issuer.subjectName,
     notBefore: dates.notBefore,
     notAfter: earlier(dates.notAfter, issuer.notAfter),
-    signingAlgorithm,
     publicKey: subjectKey,
     signingKey: signingCryptoKey(authority.key),
     extensions: [
@@ -82,12 +80,10 @@ export async function renewLeaf(
     });
   }
   const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: randomSerialNumber(),
     subject: old.subjectName,
     issuer: issuer.subjectName,
     notBefore: earlier(fresh.notBefore, old.notBefore),
     notAfter: earlier(later(fresh.notAfter, old.notAfter), issuer.notAfter),
-    signingAlgorithm,
     publicKey: old.publicKey,
     signingKey: signingCryptoKey(authority.key),
     extensions: old.extensions,

@@ -96,8 +96,8 @@ export interface RenderInput {
   cluster: Cluster;
   host: HostFacts;
   authorities: LaptopAuthorities;
-  /** API groups of the manifests that are applied after the installation; absent or empty: there are none. */
-  deferredGroups?: readonly string[];
+  /** API groups of the manifests that are applied after the installation; empty: there are none. */
+  deferredGroups: readonly string[];
 }
 
 /** What a renderer is given besides its input: it may run programs, for minutes. */
@@ -112,6 +112,5 @@ export interface RenderEffects {
 
 /** One kind of control plane. Nothing outside of `work` is changed: what it returns is what is kept. */
 export interface Renderer {
-  readonly kind: Cluster['controlPlane'];
   render(input: RenderInput, effects: RenderEffects): Promise<Rendered>;
 }

@@ -122,7 +122,7 @@ export async function placeFiles(
   { directories, files }: Pick<Rendered, 'directories' | 'files'>,
 ): Promise<void> {
   for (const { path, mode } of neededBy(host, directories)) {
-    await mkdir(paths.at(path), { recursive: true, mode });
+    await mkdir(paths.at(path), { recursive: true });
     await chmod(paths.at(path), mode);
   }
   for (const { path, contents, mode } of neededBy(host, files)) {

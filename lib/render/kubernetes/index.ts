@@ -15,7 +15,7 @@ import { paths } from './paths.ts';
 import { serviceAccountFiles } from './service-account.ts';
 
 /** The control plane from a local payload: etcd and the Kubernetes components as static pods. */
-export const kubernetesRenderer = { kind: 'kubernetes', render } as const satisfies Renderer;
+export const kubernetesRenderer = { render } as const satisfies Renderer;
 
 /** Pure but for key generation: it needs no folder to work in and is done in a second. */
 async function render(input: RenderInput): Promise<Rendered> {

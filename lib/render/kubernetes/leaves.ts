@@ -169,7 +169,7 @@ export const leafCatalogue: readonly Leaf[] = [...Object.values(issuedLeaves), k
 );
 
 /** Whether an agent will apply manifests after the installation, with an identity of its own. */
-export function hasDeferred({ deferredGroups = [] }: RenderInput): boolean {
+export function hasDeferred({ deferredGroups }: RenderInput): boolean {
   return deferredGroups.length > 0;
 }
 

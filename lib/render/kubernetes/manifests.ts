@@ -40,7 +40,7 @@ export function manifests(input: RenderInput): RenderedManifest[] {
     manifest('10-gather.yaml', gatherAccess()),
     manifest('10-installation-status.yaml', installationStatusAccess()),
     ...(hasDeferred(input)
-      ? [manifest('10-deferred.yaml', deferredAccess(input.deferredGroups ?? []))]
+      ? [manifest('10-deferred.yaml', deferredAccess(input.deferredGroups))]
       : []),
   ];
 }

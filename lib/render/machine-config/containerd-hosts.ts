@@ -37,7 +37,8 @@ export function containerdHosts(mirrors: readonly ImageMirror[]): {
         known.endpoints.push({ url, capabilities });
       }
     }
-    const closed = neverContactSource && path.length === 0 && known.endpoints.length > 0;
+    // Each mirror of a whole registry can be used, so that there is one to ask in its place.
+    const closed = neverContactSource && path.length === 0;
     if (neverContactSource && !closed) {
       notices.push(
         `containerd asks ${registry} when the mirrors of ${source} fail; CRI-O and podman never do`,

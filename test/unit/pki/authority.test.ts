@@ -1,10 +1,14 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import t from 'tap';
-import { Failure } from '../../../lib/errors/failure.ts';
 import { createAuthority, createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { inspectCertificate, isIssuedBy, parseCertificate } from '../../../lib/pki/certificate.ts';
-import { createSigningKey, publicKeyFingerprint } from '../../../lib/pki/keys.ts';
-import { issueLeaf } from '../../../lib/pki/leaf.ts';
+import {
+  createSigningKey,
+  publicCryptoKey,
+  publicKeyFingerprint,
+  signingCryptoKey,
+} from '../../../lib/pki/keys.ts';
+import { issueLeaf, type LeafProfile } from '../../../lib/pki/leaf.ts';
 import { x509 } from '../../../lib/pki/x509.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
@@ -27,6 +31,8 @@ t.test('an authority signs leaves and nothing else, for ten years', async (t) =>
   });
   t.ok(parsed.getExtension(x509.SubjectKeyIdentifierExtension));
   t.match(parsed.signatureAlgorithm, { name: 'ECDSA', hash: { name: 'SHA-256' } });
+  t.equal(parsed.subject, 'CN=test-ca');
+  t.equal(parsed.issuer, 'CN=test-ca');
   t.equal(certificate.validFromDate.toISOString(), '2026-02-28T12:00:00.000Z');
   t.equal(certificate.validToDate.toISOString(), '2036-02-27T12:00:00.000Z');
 });
@@ -55,13 +61,19 @@ t.test('a leaf chains to its authority and says what it was asked to say', async
     usages: x509.KeyUsageFlags.digitalSignature,
     critical: true,
   });
-  t.ok(parsed.getExtension(x509.AuthorityKeyIdentifierExtension));
-  t.ok(parsed.getExtension(x509.SubjectKeyIdentifierExtension));
+  // By these a client finds the authority among several of one name.
+  const identified = parsed.getExtension(x509.AuthorityKeyIdentifierExtension)?.keyId;
+  const identifier = parseCertificate(authority.certificate).getExtension(
+    x509.SubjectKeyIdentifierExtension,
+  );
+  t.equal(identified, identifier?.keyId);
+  t.match(parsed.getExtension(x509.SubjectKeyIdentifierExtension)?.keyId, /^[0-9a-f]{40}$/);
   t.match(parsed.signatureAlgorithm, { name: 'ECDSA', hash: { name: 'SHA-256' } });
   t.equal(certificate.checkHost('edge.example.test'), 'edge.example.test');
   t.equal(certificate.checkIP('192.0.2.7'), '192.0.2.7');
-  t.match(inspectCertificate(leaf.certificate), {
+  t.same(inspectCertificate(leaf.certificate), {
     subject: { commonName: 'system:node:edge', organizations: ['system:nodes', 'a, b="c"'] },
+    serialNumber: certificate.serialNumber.toLowerCase(),
     issuer: { commonName: 'test-ca', organizations: [] },
     dnsNames: ['edge.example.test'],
     ipAddresses: ['192.0.2.7', '2001:db8::7'],
@@ -75,17 +87,61 @@ t.test('a leaf chains to its authority and says what it was asked to say', async
 
 t.test('a leaf never outlives its authority, and its usage is exact', async (t) => {
   const authority = await createAuthority('short-ca', 10, now);
-  const client = await issueLeaf(authority, { subject: { commonName: 'c' }, usage: 'client' }, now);
-  const facts = inspectCertificate(client.certificate);
-  t.same(facts.notAfter, inspectCertificate(authority.certificate).notAfter);
-  t.match(facts, { clientAuth: true, serverAuth: false, dnsNames: [], ipAddresses: [] });
+  const { notAfter, isAuthority } = inspectCertificate(authority.certificate);
+  t.ok(isAuthority);
+  t.same(notAfter, new Date('2026-03-11T12:00:00Z'));
+  for (const usage of ['client', 'server'] as const) {
+    const { certificate } = await issueLeaf(
+      authority,
+      { subject: { commonName: 'c' }, usage },
+      now,
+    );
+    const { subject, dnsNames, ipAddresses, ...facts } = inspectCertificate(certificate);
+    t.same(subject, { commonName: 'c', organizations: [] });
+    t.same(facts.notAfter, notAfter);
+    t.equal(facts.clientAuth, usage === 'client');
+    t.equal(facts.serverAuth, usage === 'server');
+    t.same({ dnsNames, ipAddresses }, { dnsNames: [], ipAddresses: [] });
+    const names = parseCertificate(certificate).getExtension(x509.SubjectAlternativeNameExtension);
+    t.equal(names, null, 'RFC 5280 forbids an empty list of names');
+  }
+});
+
+t.test('a leaf may be for less than a year, and for names or addresses alone', async (t) => {
+  const authority = await createAuthority('ca', undefined, now);
+  const profile = { subject: { commonName: 'x' }, usage: 'server', lifetimeDays: 0.5 } as const;
+  const facts = async (names: Pick<LeafProfile, 'dnsNames' | 'ipAddresses'>) =>
+    inspectCertificate((await issueLeaf(authority, { ...profile, ...names }, now)).certificate);
+  t.match(await facts({ dnsNames: ['edge'] }), {
+    dnsNames: ['edge'],
+    ipAddresses: [],
+    notAfter: new Date('2026-03-02T00:00:00Z'),
+  });
+  t.match(await facts({ ipAddresses: ['::1'] }), { dnsNames: [], ipAddresses: ['::1'] });
+});
+
+t.test('what is signed without a date is signed now', async (t) => {
+  const authority = await createAuthority('ca');
+  const leaf = await issueLeaf(authority, { subject: { commonName: 'x' }, usage: 'client' });
+  for (const [{ certificate }, days] of [
+    [authority, 3650],
+    [leaf, 365],
+  ] as const) {
+    const { notBefore, notAfter } = inspectCertificate(certificate);
+    t.ok(Math.abs(notAfter.getTime() - Date.now() - days * 86_400_000) < 3_600_000, `${notAfter}`);
+    t.ok(Math.abs(notBefore.getTime() - Date.now() + 86_400_000) < 3_600_000, `${notBefore}`);
+  }
 });
 
 t.test('serial numbers differ', async (t) => {
   const made = await Promise.all(Array.from({ length: 8 }, () => createAuthority('ca')));
   const serials = made.map(({ certificate }) => inspectCertificate(certificate).serialNumber);
   t.equal(new Set(serials).size, serials.length);
-  t.ok(serials.every((serial) => /^[4-7][0-9a-f]{31}$/.test(serial)));
+  // RFC 5280: positive, 20 octets at most; the CA/Browser Forum asks for 64 random bits.
+  for (const serial of serials) {
+    t.match(serial, /^[0-9a-f]{2,40}$/);
+    t.ok(BigInt(`0x${serial}`) > 2n ** 64n, serial);
+  }
 });
 
 t.test('an authority of the same name did not sign it', async (t) => {
@@ -95,6 +151,40 @@ t.test('an authority of the same name did not sign it', async (t) => {
   t.ok(await isIssuedBy(leaf.certificate, adminCa.certificate));
   t.notOk(await isIssuedBy(leaf.certificate, twin.certificate));
   t.notOk(await isIssuedBy(leaf.certificate, servingCa.certificate));
+  t.notOk(await isIssuedBy(servingCa.certificate, adminCa.certificate), 'they signed themselves');
+});
+
+t.test('nor did one of another name with the same key', async (t) => {
+  const authority = await createAuthority('ca', undefined, now);
+  const leaf = await issueLeaf(authority, { subject: { commonName: 'x' }, usage: 'client' }, now);
+  const renamed = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=another',
+    keys: {
+      privateKey: signingCryptoKey(authority.key),
+      publicKey: publicCryptoKey(authority.certificate),
+    },
+  });
+  t.notOk(await isIssuedBy(leaf.certificate, renamed.toString('pem')));
+  t.notOk(inspectCertificate(renamed.toString('pem')).isAuthority, 'it says nothing of that');
+});
+
+t.test('an expired certificate was issued all the same', async (t) => {
+  const then = new Date('2001-01-01T00:00:00Z');
+  const authority = await createAuthority('ca', 10, then);
+  const leaf = await issueLeaf(authority, { subject: { commonName: 'x' }, usage: 'client' }, then);
+  t.ok(await isIssuedBy(leaf.certificate, authority.certificate));
+});
+
+t.test('the laptop makes two authorities of ten years', async (t) => {
+  const { servingCa, adminCa } = await createLaptopAuthorities(now);
+  const facts = [servingCa, adminCa].map(({ certificate }) => inspectCertificate(certificate));
+  t.same(
+    facts.map(({ subject, notAfter }) => [subject.commonName, notAfter.toISOString()]),
+    [
+      ['kube-apiserver-serving-ca', '2036-02-27T12:00:00.000Z'],
+      ['kube-admin-ca', '2036-02-27T12:00:00.000Z'],
+    ],
+  );
 });
 
 t.test('key, public key and certificate have one fingerprint', async (t) => {
@@ -114,12 +204,41 @@ t.test('the certificate is found beside its key in one file', async (t) => {
   t.equal(parseCertificate(pair.key + pair.certificate).subject, 'CN=ca');
 });
 
-for (const [name, text] of [
-  ['nothing', ''],
-  ['a key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
-  ['garbage', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],
+for (const [name, text, message] of [
+  ['nothing', '', /contains no certificate.*PEM block CERTIFICATE/],
+  ['a key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n', /no certificate/],
+  ['garbage', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', /cannot be parsed/],
 ] as const) {
   t.test(`${name} is not a certificate`, async (t) => {
-    t.throws(() => parseCertificate(text), Failure);
+    t.throws(() => parseCertificate(text), { name: 'Failure', kind: 'fatal', message });
   });
 }
+
+t.test('why a certificate cannot be parsed is kept', async (t) => {
+  const text = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+  t.throws(() => parseCertificate(text), { cause: Error });
+});
+
+t.test('the last common name counts, and names of other kinds do not', async (t) => {
+  const authority = await createAuthority('ca');
+  const made = await x509.X509CertificateGenerator.createSelfSigned({
+    name: new x509.Name([{ CN: ['first'] }, { O: ['a'] }, { CN: ['last'] }]),
+    keys: {
+      privateKey: signingCryptoKey(authority.key),
+      publicKey: publicCryptoKey(authority.certificate),
+    },
+    extensions: [
+      new x509.SubjectAlternativeNameExtension([
+        { type: 'email', value: 'a@example.test' },
+        { type: 'url', value: 'https://example.test' },
+        { type: 'dns', value: 'edge' },
+        { type: 'ip', value: '192.0.2.7' },
+      ]),
+    ],
+  });
+  t.match(inspectCertificate(made.toString('pem')), {
+    subject: { commonName: 'last', organizations: ['a'] },
+    dnsNames: ['edge'],
+    ipAddresses: ['192.0.2.7'],
+  });
+});

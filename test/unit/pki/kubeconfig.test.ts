@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { KubeConfig } from '@kubernetes/client-node';
 import t from 'tap';
+import { parse } from 'yaml';
 import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { adminKubeconfig, kubeconfig } from '../../../lib/pki/kubeconfig.ts';
@@ -8,7 +9,8 @@ import { adminKubeconfig, kubeconfig } from '../../../lib/pki/kubeconfig.ts';
 t.test('the admin kubeconfig holds all that it needs, for as long as its authority', async (t) => {
   const authorities = await createLaptopAuthorities();
   const parsed = new KubeConfig();
-  parsed.loadFromString(await adminKubeconfig('edge.example.test', 'edge', authorities));
+  const text = await adminKubeconfig('edge.example.test', 'edge', authorities);
+  parsed.loadFromString(text);
   const cluster = parsed.getCurrentCluster();
   const user = parsed.getCurrentUser();
   t.equal(cluster?.server, 'https://api.edge.example.test:6443');
@@ -17,9 +19,24 @@ t.test('the admin kubeconfig holds all that it needs, for as long as its authori
   const key = createPrivateKey(decode(user?.keyData));
   t.ok(new X509Certificate(certificate).checkPrivateKey(key));
   t.ok(await isIssuedBy(certificate, authorities.adminCa.certificate));
-  const { subject, notAfter } = inspectCertificate(certificate);
+  const { subject, clientAuth, serverAuth } = inspectCertificate(certificate);
   t.same(subject, { commonName: 'system:admin', organizations: ['system:masters'] });
-  t.ok(notAfter.getTime() - Date.now() > 9 * 365 * 24 * 3_600_000, 'nothing renews it');
+  t.same({ clientAuth, serverAuth }, { clientAuth: true, serverAuth: false });
+  t.same(
+    { cluster: cluster?.name, user: user?.name, context: parsed.getCurrentContext() },
+    { cluster: 'edge', user: 'admin', context: 'admin' },
+  );
+  t.match(text, /^ +client-key-data: [\w+/=]+$/m, 'on one line, as kubectl writes it');
+});
+
+t.test('it is valid as long as its authority, since nothing renews it', async (t) => {
+  const now = new Date('2026-03-01T12:00:00Z');
+  const authorities = await createLaptopAuthorities(now);
+  const parsed = new KubeConfig();
+  parsed.loadFromString(await adminKubeconfig('edge.example.test', 'edge', authorities, now));
+  const { notBefore, notAfter } = inspectCertificate(decode(parsed.getCurrentUser()?.certData));
+  t.same(notBefore, new Date('2026-02-28T12:00:00Z'));
+  t.same(notAfter, inspectCertificate(authorities.adminCa.certificate).notAfter);
 });
 
 t.test('a kubeconfig of files holds no key', async (t) => {
@@ -29,11 +46,19 @@ t.test('a kubeconfig of files holds no key', async (t) => {
     user: 'u',
     credentials: { kind: 'files', authority: '/ca', certificate: '/crt', key: '/key' },
   });
-  t.notMatch(text, '-data');
-  const parsed = new KubeConfig();
-  parsed.loadFromString(text);
-  t.match(parsed.getCurrentUser(), { certFile: '/crt', keyFile: '/key' });
-  t.match(parsed.getCurrentCluster(), { caFile: '/ca' });
+  t.same(parse(text), {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [
+      {
+        name: 'local',
+        cluster: { server: 'https://127.0.0.1:6443', 'certificate-authority': '/ca' },
+      },
+    ],
+    users: [{ name: 'u', user: { 'client-certificate': '/crt', 'client-key': '/key' } }],
+    contexts: [{ name: 'u', context: { cluster: 'local', user: 'u' } }],
+    'current-context': 'u',
+  });
 });
 
 function decode(base64: string | undefined): string {

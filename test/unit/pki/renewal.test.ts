@@ -1,9 +1,16 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { createAuthority } from '../../../lib/pki/authority.ts';
-import { inspectCertificate } from '../../../lib/pki/certificate.ts';
+import { inspectCertificate, parseCertificate } from '../../../lib/pki/certificate.ts';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 import { issueLeaf, needsRenewal, renewLeaf } from '../../../lib/pki/leaf.ts';
+
+const extensionsOf = (certificate: string) =>
+  parseCertificate(certificate).extensions.map(({ type, critical, value }) => [
+    type,
+    critical,
+    Buffer.from(value).toString('hex'),
+  ]);
 
 const made = new Date('2026-03-01T12:00:00Z');
 const authority = await createAuthority('ca', undefined, made);
@@ -22,7 +29,9 @@ t.test('a renewed leaf keeps everything but serial number and dates', async (t) 
   const renewed = await renewLeaf(leaf.certificate, authority, new Date('2028-05-01T00:00:00Z'));
   const { notBefore, notAfter, serialNumber, ...kept } = inspectCertificate(renewed);
   const before = inspectCertificate(leaf.certificate);
-  t.match(before, kept);
+  const { notBefore: _from, notAfter: _to, serialNumber: _serial, ...wanted } = before;
+  t.same(kept, wanted);
+  t.same(extensionsOf(renewed), extensionsOf(leaf.certificate));
   t.equal(publicKeyFingerprint(renewed), publicKeyFingerprint(leaf.key));
   t.not(serialNumber, before.serialNumber);
   t.same(notBefore, before.notBefore);
@@ -50,25 +59,30 @@ t.test('it does not outlive the authority', async (t) => {
 });
 
 t.test('an expired authority renews nothing', async (t) => {
-  await t.rejects(renewLeaf(leaf.certificate, authority, new Date('2040-01-01T00:00:00Z')), {
+  const renewed = (date: string) => renewLeaf(leaf.certificate, authority, new Date(date));
+  const failure = {
     kind: 'fatal',
-    message: /has expired.*clock/,
-  });
+    message: /authority CN=ca has expired.*before 2036-02-27T12:00:00.000Z; found 20.*clock/,
+  };
+  await t.rejects(renewed('2040-01-01T00:00:00Z'), failure);
+  await t.rejects(renewed('2036-02-27T12:00:00Z'), failure);
+  t.ok(await renewed('2036-02-27T11:59:59Z'));
 });
 
 t.test("another authority's leaf is refused", async (t) => {
   const twin = await createAuthority('ca', undefined, made);
   await t.rejects(renewLeaf(leaf.certificate, twin, made), {
     kind: 'fatal',
-    message: /not issued by this authority/,
+    message: /CN=system:node:edge was not issued by this authority; expected issuer CN=ca; found/,
   });
 });
 
 for (const [date, expected] of [
   ['2026-02-28T11:59:59Z', true],
-  ['2026-02-28T12:00:01Z', false],
-  ['2026-10-30T11:00:00Z', false],
-  ['2026-10-30T13:00:00Z', true],
+  ['2026-02-28T12:00:00Z', false],
+  // 122 days, a third of its life, before its end.
+  ['2026-10-30T12:00:00Z', false],
+  ['2026-10-30T12:00:01Z', true],
   ['2031-01-01T00:00:00Z', true],
 ] as const) {
   t.test(`at ${date} renewal is ${expected ? '' : 'not '}due`, async (t) => {

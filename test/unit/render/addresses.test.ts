@@ -30,7 +30,7 @@ for (const [cidr, found] of [
   ['fd00::/129', /is not a network/],
   ['fe80::%eth0/64', /is not a network/],
   ['fd02::/125', /too small/],
-  ['172.30.0.0/30', /too small/],
+  ['172.30.0.0/30', /^networking\.serviceNetwork is too small; expected at least 11 addresses/],
 ] as const) {
   t.test(`"${cidr}" has no tenth address`, async (t) => {
     t.throws(() => addressAt(cidr, 10, 'networking.serviceNetwork'), {
@@ -43,8 +43,14 @@ for (const [cidr, found] of [
 t.test('the first subnet', async (t) => {
   t.equal(firstSubnet('10.128.0.0/14', 23, 'f'), '10.128.0.0/23');
   t.equal(firstSubnet('10.131.7.9/14', 24, 'f'), '10.128.0.0/24');
-  t.throws(() => firstSubnet('10.128.0.0/14', 13, 'f'), { kind: 'usage', message: /hostPrefix/ });
+  t.throws(() => firstSubnet('10.128.0.0/14', 13, 'networking.clusterNetwork'), {
+    kind: 'usage',
+    message: /^networking\.clusterNetwork: hostPrefix.*from 14 to 30; found 13/,
+  });
   t.throws(() => firstSubnet('10.128.0.0/14', 31, 'f'), { kind: 'usage', message: /hostPrefix/ });
+  t.equal(firstSubnet('10.128.0.0/14', 14, 'f'), '10.128.0.0/14', 'all of it');
+  t.equal(firstSubnet('10.128.0.0/14', 30, 'f'), '10.128.0.0/30', 'room for one pod');
+  t.equal(firstSubnet('fd01::/48', 126, 'f'), 'fd01::/126', 'room for one pod');
   t.equal(firstSubnet('fd01::/48', 64, 'f'), 'fd01::/64');
   t.equal(firstSubnet('fd01:0:0:7::/48', 64, 'f'), 'fd01::/64');
   t.throws(() => firstSubnet('fd01::/48', 127, 'f'), { kind: 'usage', message: /hostPrefix/ });

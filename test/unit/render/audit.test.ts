@@ -103,10 +103,14 @@ const CASES: readonly [what: string, request: Request, level: string][] = [
     },
     'RequestResponse',
   ],
-  ['health', { verb: 'get', url: '/readyz' }, 'None'],
-  ['health in detail', { verb: 'get', url: '/livez/etcd' }, 'None'],
-  ['the version', { verb: 'get', url: '/version' }, 'None'],
-  ['a heartbeat', { verb: 'update', resource: 'leases@coordination.k8s.io' }, 'None'],
+  ...['/healthz', '/readyz', '/livez', '/livez/etcd', '/version'].map(
+    (url): [string, Request, string] => [`a probe of ${url}`, { verb: 'get', url }, 'None'],
+  ),
+  ...['get', 'update', 'patch'].map((verb): [string, Request, string] => [
+    `a heartbeat: ${verb}`,
+    { verb, resource: 'leases@coordination.k8s.io' },
+    'None',
+  ]),
   [
     'a Lease that is deleted',
     { verb: 'delete', resource: 'leases@coordination.k8s.io' },
@@ -114,18 +118,26 @@ const CASES: readonly [what: string, request: Request, level: string][] = [
   ],
   ['an event', { verb: 'create', resource: 'events' }, 'None'],
   ['a newer event', { verb: 'create', resource: 'events@events.k8s.io' }, 'None'],
-  [
-    'the scheduler looking',
-    { verb: 'list', resource: 'pods', user: 'system:kube-scheduler' },
-    'None',
-  ],
+  ...['get', 'list', 'watch'].flatMap((verb) =>
+    [
+      ...['kube-controller-manager', 'kube-scheduler', 'apiserver'].map((name) => ({
+        user: `system:${name}`,
+      })),
+      nodes,
+    ].map((who): [string, Request, string] => [
+      `${who.user} looking: ${verb}`,
+      { verb, resource: 'pods', ...who },
+      'None',
+    ]),
+  ),
   [
     'the scheduler acting',
     { verb: 'create', resource: 'pods/binding', user: 'system:kube-scheduler' },
     'Metadata',
   ],
-  ['a node looking', { verb: 'watch', resource: 'pods', ...nodes }, 'None'],
   ['a node acting', { verb: 'patch', resource: 'nodes/status', ...nodes }, 'Metadata'],
+  ['another user of the same verbs', { verb: 'get', resource: 'configmaps' }, 'Metadata'],
+  ['a kind of another group', { verb: 'get', resource: 'leases@example.test' }, 'Metadata'],
   ['somebody looking', { verb: 'list', resource: 'pods' }, 'Metadata'],
 ];
 

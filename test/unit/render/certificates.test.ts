@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import t from 'tap';
+import { parse } from 'yaml';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { byPath, rendered, textAt } from './rendered-host.ts';
 
@@ -178,6 +179,14 @@ t.test('authorities are seven, and each signed itself', async (t) => {
   const names = ['admin', 'etcd', 'front-proxy', 'kubelet-client', 'kubelet-serving'];
   const all = [...names, 'legacy-unknown', 'serving'].map(authority);
   t.equal(new Set(all).size, 7);
+  t.same(
+    all.map((pem) => inspectCertificate(pem).subject.commonName),
+    [
+      ...['kube-admin-ca', 'etcd-ca', 'front-proxy-ca', 'kubelet-client-ca', 'kubelet-serving-ca'],
+      ...['legacy-unknown-ca', 'kube-apiserver-serving-ca'],
+    ],
+    'of names that differ: by its name the signer of a leaf is looked up',
+  );
   for (const pem of all) {
     const certificate = new X509Certificate(pem);
     t.ok(certificate.ca);
@@ -185,48 +194,67 @@ t.test('authorities are seven, and each signed itself', async (t) => {
   }
 });
 
-/** A client on this host: which files it names. */
-const KUBECONFIGS: readonly [path: string, ca: string, identity: string][] = [
+/** A client on this host: which files it names, and who it is. */
+const KUBECONFIGS: readonly [path: string, ca: string, identity: string, user: string][] = [
   [
     '/etc/kubernetes/kube-controller-manager/kubeconfig',
     '/etc/kubernetes/pki/kube-controller-manager/api-ca.crt',
     '/etc/kubernetes/pki/kube-controller-manager/client',
+    'kube-controller-manager',
   ],
   [
     '/etc/kubernetes/kube-scheduler/kubeconfig',
     '/etc/kubernetes/pki/kube-scheduler/api-ca.crt',
     '/etc/kubernetes/pki/kube-scheduler/client',
+    'kube-scheduler',
   ],
   [
     '/etc/sno-agents/csr-approver.kubeconfig',
     '/etc/sno-agents/api-ca.crt',
     '/etc/sno-agents/csr-approver',
+    'csr-approver',
   ],
   [
     '/etc/sno-agents/bootstrap-admin.kubeconfig',
     '/etc/sno-agents/api-ca.crt',
     '/etc/sno-agents/bootstrap-admin',
+    'bootstrap-admin',
   ],
-  ['/etc/sno-agents/deferred.kubeconfig', '/etc/sno-agents/api-ca.crt', '/etc/sno-agents/deferred'],
+  [
+    '/etc/sno-agents/deferred.kubeconfig',
+    '/etc/sno-agents/api-ca.crt',
+    '/etc/sno-agents/deferred',
+    'deferred',
+  ],
 ];
 
+/** On loopback, verified: nothing of it is skipped, and no key is inside. */
+function localKubeconfig(ca: string, certificate: string, key: string, user: string) {
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [
+      {
+        name: 'local',
+        cluster: { server: 'https://127.0.0.1:6443', 'certificate-authority': ca },
+      },
+    ],
+    users: [{ name: user, user: { 'client-certificate': certificate, 'client-key': key } }],
+    contexts: [{ name: user, context: { cluster: 'local', user } }],
+    'current-context': user,
+  };
+}
+
 t.test('each client asks the API on loopback, verifies it, and is itself', async (t) => {
-  for (const [path, ca, identity] of KUBECONFIGS) {
-    const text = textAt(path);
-    for (const line of [
-      'server: https://127.0.0.1:6443',
-      `certificate-authority: ${ca}`,
-      `client-certificate: ${identity}.crt`,
-      `client-key: ${identity}.key`,
-    ]) {
-      t.ok(text.includes(`${line}\n`), `${path}: ${line}`);
-    }
-    t.notMatch(text, /insecure|-data:/, path);
+  for (const [path, ca, identity, user] of KUBECONFIGS) {
+    const expected = localKubeconfig(ca, `${identity}.crt`, `${identity}.key`, user);
+    t.same(parse(textAt(path)), expected, path);
     t.equal(byPath.get(path)?.mode, 0o600, path);
   }
-  const kubelet = textAt('/var/lib/kubelet/kubeconfig');
   const pair = '/var/lib/kubelet/pki/kubelet-client-current.pem';
-  t.match(kubelet, `client-certificate: ${pair}\n`);
-  t.match(kubelet, `client-key: ${pair}\n`);
-  t.match(kubelet, 'certificate-authority: /etc/kubernetes/pki/kubelet/api-ca.crt\n');
+  t.same(
+    parse(textAt('/var/lib/kubelet/kubeconfig')),
+    localKubeconfig('/etc/kubernetes/pki/kubelet/api-ca.crt', pair, pair, 'kubelet'),
+  );
+  t.equal(byPath.get('/var/lib/kubelet/kubeconfig')?.mode, 0o600);
 });

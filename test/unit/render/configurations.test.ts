@@ -93,6 +93,31 @@ const CONFIGURATIONS: readonly [path: string, what: string, expected: object][] 
       },
     },
   ],
+  [
+    '/etc/cni/net.d/10-sno.conflist',
+    "pods have the node's subnet, reach their own Services, and leave under its address",
+    {
+      cniVersion: '1.0.0',
+      name: 'sno',
+      plugins: [
+        {
+          type: 'bridge',
+          bridge: 'sno0',
+          isGateway: true,
+          ipMasq: true,
+          // A pod that asks a Service of which it is the only endpoint gets an answer.
+          hairpinMode: true,
+          ipam: {
+            type: 'host-local',
+            ranges: [[{ subnet: '10.128.0.0/23' }]],
+            routes: [{ dst: '0.0.0.0/0' }],
+            dataDir: '/run/cni/ipam',
+          },
+        },
+        { type: 'portmap', capabilities: { portMappings: true } },
+      ],
+    },
+  ],
 ];
 
 for (const [path, what, expected] of CONFIGURATIONS) {
@@ -115,5 +140,7 @@ t.test('Secrets have one provider, so that nothing in plain text is read or writ
   const [{ secretbox, ...others }] = providers;
   t.same(others, {});
   t.equal(secretbox.keys.length, 1);
+  // Part of what is stored: a key of another name does not decrypt it.
+  t.equal(secretbox.keys[0].name, 'key1');
   t.equal(Buffer.from(secretbox.keys[0].secret, 'base64').length, 32, 'what the cipher takes');
 });

@@ -1,5 +1,12 @@
 import t from 'tap';
-import { type HostNeeds, installedHost, liveHost, neededBy } from '../../../lib/render/hosts.ts';
+import {
+  FILE_USES,
+  type FileUse,
+  type HostNeeds,
+  installedHost,
+  liveHost,
+  neededBy,
+} from '../../../lib/render/hosts.ts';
 import { rendered } from './rendered-host.ts';
 
 /** A host without a pivot: it keeps the control plane that it starts, and is the node. */
@@ -60,6 +67,111 @@ for (const { name, needs, files, directories } of HOSTS) {
     );
   });
 }
+
+const pki = (...names: string[]) => names.map((name) => `/etc/kubernetes/pki/${name}`);
+const pair = (path: string) => [`${path}.crt`, `${path}.key`];
+const apiTrust = agents('api-ca.crt');
+
+/** What each need brings by itself, in the order of their paths. */
+const BY_USE: Readonly<
+  Record<Exclude<FileUse, 'control-plane'>, { files: string[]; directories: string[] }>
+> = {
+  // etcd's own process makes the database.
+  'new-database': { files: [], directories: ['/var/lib/etcd'] },
+  'etcd-access': { files: etcdAccess, directories: ['/etc/sno-agents'] },
+  bootstrap: {
+    files: [
+      ...apiTrust,
+      ...agents('bootstrap-admin.crt', 'bootstrap-admin.key', 'bootstrap-admin.kubeconfig'),
+    ],
+    directories: ['/etc/sno-agents'],
+  },
+  'csr-approval': {
+    files: [
+      ...apiTrust,
+      ...agents('csr-approver.crt', 'csr-approver.key', 'csr-approver.kubeconfig'),
+    ],
+    directories: ['/etc/sno-agents'],
+  },
+  'deferred-manifests': { files: [...apiTrust, ...deferred], directories: ['/etc/sno-agents'] },
+  'standalone-kubelet': {
+    files: [...standalone, ...pki('kubelet/client-ca.crt')],
+    directories: [
+      ...['/etc/kubernetes', '/etc/kubernetes/manifests', '/etc/kubernetes/pki'],
+      '/etc/kubernetes/pki/kubelet',
+    ],
+  },
+  node: {
+    files: [...node.slice(0, 3), ...pki('kubelet/client-ca.crt'), ...node.slice(3)],
+    directories: [
+      ...['/etc/kubernetes', '/etc/kubernetes/manifests', '/etc/kubernetes/pki'],
+      ...['/etc/kubernetes/pki/kubelet', '/var/lib/kubelet'],
+    ],
+  },
+};
+
+for (const [use, expected] of Object.entries(BY_USE)) {
+  t.test(`a host of the need ${use} alone gets this`, async (t) => {
+    const needs = FILE_USES.filter((each) => each === use);
+    t.same(
+      {
+        files: paths(neededBy(needs, rendered.files)).toSorted(),
+        directories: paths(neededBy(needs, rendered.directories)).toSorted(),
+      },
+      expected,
+    );
+  });
+}
+
+t.test('a control plane has its authorities, its leaves and its configuration', async (t) => {
+  const authorities = ['admin', 'etcd', 'front-proxy', 'kubelet-client', 'kubelet-serving'];
+  const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+  t.same(
+    paths(neededBy(['control-plane'], rendered.files)).toSorted(),
+    [
+      ...[...authorities, 'legacy-unknown', 'serving'].flatMap((name) =>
+        pair(`/etc/kubernetes/pki/ca/${name}/ca`),
+      ),
+      ...pki('etcd/ca.crt', 'etcd/server.crt', 'etcd/server.key', 'etcd/peer.crt', 'etcd/peer.key'),
+      ...['serving', 'etcd-client', 'kubelet-client', 'front-proxy-client'].flatMap((name) =>
+        pair(`/etc/kubernetes/pki/kube-apiserver/${name}`),
+      ),
+      ...pki('kube-apiserver/etcd-ca.crt', 'kube-apiserver/kubelet-serving-ca.crt'),
+      ...components.flatMap((name) => pki(`${name}/client-ca.crt`, `${name}/front-proxy-ca.crt`)),
+      ...components
+        .slice(1)
+        .flatMap((name) => [
+          ...pki(`${name}/api-ca.crt`, `${name}/client.crt`, `${name}/client.key`),
+          `/etc/kubernetes/${name}/kubeconfig`,
+        ]),
+      ...pki('service-account/service-account.key', 'service-account/service-account.pub'),
+      ...['audit-policy', 'authentication', 'encryption'].map(
+        (name) => `/etc/kubernetes/kube-apiserver/${name}.yaml`,
+      ),
+      '/etc/kubernetes/kube-scheduler/config.yaml',
+    ].toSorted(),
+  );
+});
+
+t.test('folders are closed to all but root, but for the one that programs look into', async (t) => {
+  const open = rendered.directories.filter(({ mode }) => mode !== 0o700);
+  t.same(
+    open.map(({ path, mode }) => [path, mode]),
+    [['/etc/kubernetes', 0o755]],
+  );
+  t.same(
+    paths(neededBy(['control-plane'], rendered.directories)).toSorted(),
+    [
+      ...['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].flatMap((name) => [
+        `/etc/kubernetes/${name}`,
+        ...pki(name),
+      ]),
+      ...['/etc/kubernetes/pki', '/var/log/kube-apiserver'],
+      ...pki('ca', 'ca/admin', 'ca/etcd', 'ca/front-proxy', 'ca/kubelet-client'),
+      ...pki('ca/kubelet-serving', 'ca/legacy-unknown', 'ca/serving', 'etcd', 'service-account'),
+    ].toSorted(),
+  );
+});
 
 t.test('a worker has neither control plane nor authority, nor a key of the agents', async (t) => {
   const files = neededBy(['node'], rendered.files);

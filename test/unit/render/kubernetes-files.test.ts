@@ -3,7 +3,7 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
-import { byPath, flagsOf, host, input, pods, rendered, textAt } from './rendered-host.ts';
+import { byPath, host, input, pods, rendered } from './rendered-host.ts';
 
 t.test('every private key is classed and closed, and nothing else is classed', async (t) => {
   for (const { path, mode, contents, keyClass, leftover } of rendered.files) {
@@ -20,10 +20,12 @@ t.test('bootstrap alone needs its administrator, and no other key', async (t) =>
     gone.map(({ path }) => path),
     ['/etc/sno-agents/bootstrap-admin.key'],
   );
+  const leftovers = rendered.files.filter(({ leftover }) => leftover !== undefined);
   t.same(
-    rendered.files.filter(({ leftover }) => leftover !== undefined).map(({ path }) => path),
+    leftovers.map(({ path }) => path),
     ['crt', 'key', 'kubeconfig'].map((end) => `/etc/sno-agents/bootstrap-admin.${end}`),
   );
+  for (const { leftover } of leftovers) t.match(leftover, /until the installation has ended/);
 });
 
 t.test('no key is rendered twice', async (t) => {
@@ -83,14 +85,10 @@ t.test('an overlay root is not accounted', async (t) => {
     ...input,
     host: { ...host, rootIsOverlay: true },
   });
-  const config = files.find(({ path }) => path === '/etc/kubernetes/kubelet.yaml');
-  t.match(parse(config?.contents ?? ''), { localStorageCapacityIsolation: false });
-});
-
-t.test('pods get the subnet that the node is given', async (t) => {
-  const list = JSON.parse(textAt('/etc/cni/net.d/10-sno.conflist'));
-  t.match(list.plugins[0].ipam.ranges, [[{ subnet: '10.128.0.0/23' }]]);
-  t.equal(flagsOf('kube-controller-manager').get('node-cidr-mask-size-ipv4'), '23');
+  for (const name of ['kubelet.yaml', 'kubelet-live.yaml']) {
+    const config = files.find(({ path }) => path === `/etc/kubernetes/${name}`);
+    t.match(parse(config?.contents ?? ''), { localStorageCapacityIsolation: false }, name);
+  }
 });
 
 t.test('but for keys and what is signed, the same input renders the same', async (t) => {
@@ -103,6 +101,12 @@ t.test('but for keys and what is signed, the same input renders the same', async
       /BEGIN |secretbox/.test(contents) ? file : { ...file, contents },
     );
   t.same(settled(again.files), settled(rendered.files));
+  const keysOf = (files: typeof rendered.files) =>
+    files
+      .filter(({ path, keyClass }) => keyClass !== undefined && !/ca\/(admin|serving)/.test(path))
+      .map(({ contents }) => contents);
+  const kept = keysOf(again.files).filter((key) => keysOf(rendered.files).includes(key));
+  t.same(kept, [], 'keys are new each time, but for those that were given');
 });
 
 t.test('a payload without a component is refused', async (t) => {

@@ -1,33 +1,11 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import {
-  clusterSchema,
-  type InstallableCluster,
-  type Installation,
-} from '../../../lib/cluster/cluster.ts';
+import type { InstallableCluster } from '../../../lib/cluster/cluster.ts';
 import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
 import type { HostFacts, RenderInput } from '../../../lib/render/renderer.ts';
+import { cluster } from '../agents/host/cluster.ts';
 
-const installation: Installation = {
-  disk: '/dev/vda',
-  coreosInstallerArgs: [],
-  existingSystem: 'refuse',
-  kernelArguments: [],
-  savePartitions: { labels: [], indexes: [] },
-};
-const description = clusterSchema.parse({
-  apiVersion: 'sno-agents/v1',
-  clusterId: '6f0c8f0e-3b1b-4b44-9f0d-0123456789ab',
-  controlPlane: 'kubernetes',
-  name: 'edge',
-  baseDomain: 'example.test',
-  machineNetwork: ['192.0.2.0/24'],
-  clusterNetwork: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }],
-  serviceNetwork: ['172.30.0.0/16'],
-  executableSha256: 'a'.repeat(64),
-});
-const cluster: InstallableCluster = { ...description, installation };
 const components = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 export const host: HostFacts = {
   hostname: 'edge-0',

@@ -73,36 +73,103 @@ t.test('each binding has a reason, and there is no other', async (t) => {
   );
 });
 
-t.test('the approver reads requests, approves one signer, and reads one node', async (t) => {
-  const roles = objects.filter(({ metadata }) => metadata.name === 'sno-agents:csr-approver');
-  t.same(
-    roles.map(({ kind }) => kind),
-    ['ClusterRole', 'ClusterRoleBinding'],
+const objectsIn = (name: string): unknown[] =>
+  parseAllDocuments(rendered.manifests.find((each) => each.name === name)?.contents ?? '').map(
+    (document) => document.toJS(),
   );
-  t.same(roles[0]?.rules, [
+
+const apiVersion = 'rbac.authorization.k8s.io/v1';
+const apiGroup = 'rbac.authorization.k8s.io';
+
+t.test('manifests are applied in this order, under these names', async (t) => {
+  t.same(
+    rendered.manifests.map(({ name }) => name),
+    [
+      '10-kubelet-api-access.yaml',
+      '10-kubelet-client-renewal.yaml',
+      '10-csr-approver.yaml',
+      '10-gather.yaml',
+      '10-installation-status.yaml',
+      '10-deferred.yaml',
+    ],
+  );
+});
+
+t.test('the API server is a client of the kubelet, and nodes renew what they have', async (t) => {
+  const name = 'sno:kubelet-api';
+  t.same(objectsIn('10-kubelet-api-access.yaml'), [
     {
-      apiGroups: ['certificates.k8s.io'],
-      resources: ['certificatesigningrequests'],
-      verbs: ['get', 'list', 'watch'],
-    },
-    {
-      apiGroups: ['certificates.k8s.io'],
-      resources: ['certificatesigningrequests/approval'],
-      verbs: ['update'],
-    },
-    {
-      apiGroups: ['certificates.k8s.io'],
-      resources: ['signers'],
-      resourceNames: ['kubernetes.io/kubelet-serving'],
-      verbs: ['approve'],
-    },
-    {
-      apiGroups: [''],
-      resources: ['nodes'],
-      resourceNames: ['edge-0'],
-      verbs: ['get', 'list', 'watch'],
+      apiVersion,
+      kind: 'ClusterRoleBinding',
+      metadata: { name },
+      roleRef: { apiGroup, kind: 'ClusterRole', name: 'system:kubelet-api-admin' },
+      subjects: [{ apiGroup, kind: 'User', name: 'kube-apiserver-kubelet-client' }],
     },
   ]);
+  t.same(objectsIn('10-kubelet-client-renewal.yaml'), [
+    {
+      apiVersion,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'sno:kubelet-client-renewal' },
+      roleRef: {
+        apiGroup,
+        kind: 'ClusterRole',
+        // Its neighbour "nodeclient" would let a bootstrapper become any node.
+        name: 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
+      },
+      subjects: [{ apiGroup, kind: 'Group', name: 'system:nodes' }],
+    },
+  ]);
+});
+
+t.test('the approver reads requests, approves one signer, and reads one node', async (t) => {
+  const name = 'sno-agents:csr-approver';
+  t.same(objectsIn('10-csr-approver.yaml'), [
+    {
+      apiVersion,
+      kind: 'ClusterRole',
+      metadata: { name },
+      rules: [
+        {
+          apiGroups: ['certificates.k8s.io'],
+          resources: ['certificatesigningrequests'],
+          verbs: ['get', 'list', 'watch'],
+        },
+        {
+          apiGroups: ['certificates.k8s.io'],
+          resources: ['certificatesigningrequests/approval'],
+          verbs: ['update'],
+        },
+        {
+          apiGroups: ['certificates.k8s.io'],
+          resources: ['signers'],
+          resourceNames: ['kubernetes.io/kubelet-serving'],
+          verbs: ['approve'],
+        },
+        {
+          apiGroups: [''],
+          resources: ['nodes'],
+          resourceNames: ['edge-0'],
+          verbs: ['get', 'list', 'watch'],
+        },
+      ],
+    },
+    {
+      apiVersion,
+      kind: 'ClusterRoleBinding',
+      metadata: { name },
+      roleRef: { apiGroup, kind: 'ClusterRole', name },
+      subjects: [{ apiGroup, kind: 'User', name }],
+    },
+  ]);
+});
+
+t.test('what is deferred is created in the groups of the manifests', async (t) => {
+  const [role] = objectsIn('10-deferred.yaml');
+  t.match(role, {
+    kind: 'ClusterRole',
+    rules: [{}, {}, { apiGroups: ['volumes.example.test'], verbs: ['get', 'create'] }, {}, {}],
+  });
 });
 
 t.test('no agent may do everything, or read a Secret', async (t) => {

@@ -12,7 +12,7 @@ const parsed = clusterSchema.parse({
   executableSha256: 'a'.repeat(64),
 });
 
-/** The cluster that a step works for, unless its test says otherwise. */
+/** The cluster that steps work for and that is rendered, unless a test says otherwise. */
 export const cluster: InstallableCluster = {
   ...parsed,
   installation: {

@@ -42,26 +42,50 @@ t.test('the proxy in both cases, for whatever reaches outside', async (t) => {
     files.find(({ path }) => path.endsWith('proxy.env'))?.contents,
     `HTTP_PROXY=${url}\nhttp_proxy=${url}\nNO_PROXY=.svc,127.0.0.1\nno_proxy=.svc,127.0.0.1\n`,
   );
-  const units = dropins.map(({ unit }) => unit);
-  for (const unit of ['containerd', 'crio', 'kubelet', 'bootkube', 'sno-coreos-installer']) {
-    t.ok(units.includes(`${unit}.service`), unit);
-  }
-  t.same(
-    new Set(dropins.map(({ contents }) => contents)),
-    new Set(['[Service]\nEnvironmentFile=-/etc/sno-agents/proxy.env\n']),
-  );
-  t.notMatch(JSON.stringify(dropins), /hunter2/, 'everybody can read a unit');
-  t.same(
-    machineConfig(siteCluster, 'installed').dropins.map(({ unit }) => unit),
-    ['containerd.service', 'crio.service', 'kubelet.service'],
+  const dropin = (unit: string) => ({
+    unit: `${unit}.service`,
+    name: '10-sno-proxy.conf',
+    // The name of the file alone: everybody can read a unit, and the URL has a password.
+    contents: '[Service]\nEnvironmentFile=-/etc/sno-agents/proxy.env\n',
+  });
+  const installed = ['containerd', 'crio', 'kubelet'].map(dropin);
+  const live = ['bootkube', 'sno-executable', 'sno-coreos-installer'].map(dropin);
+  t.same(dropins, [...installed, ...live]);
+  t.same(machineConfig(siteCluster, 'installed').dropins, installed);
+});
+
+t.test('a proxy for HTTPS alone, from which nothing is excepted', async (t) => {
+  const proxy = { httpsProxy: 'http://proxy.example.com:3128', noProxy: [] };
+  const [file] = machineConfig({ ...input.cluster, proxy }, 'installed').files;
+  t.equal(
+    file?.contents,
+    `HTTPS_PROXY=${proxy.httpsProxy}\nhttps_proxy=${proxy.httpsProxy}\nNO_PROXY=\nno_proxy=\n`,
   );
 });
 
-t.test('sources of time', async (t) => {
-  const chrony = machineConfig(siteCluster, 'live').files.find(({ path }) =>
-    path.endsWith('chrony.conf'),
+t.test('certificates and the network are written as they are given', async (t) => {
+  const { files } = machineConfig(siteCluster, 'live');
+  const contents = (end: string) => files.find(({ path }) => path.endsWith(end))?.contents;
+  t.equal(contents('trust-bundle.crt'), siteCluster.additionalTrustBundle);
+  t.equal(contents('network.yml'), siteCluster.networkConfig);
+});
+
+t.test("time comes from the site's sources, those of DHCP, and at once", async (t) => {
+  const { files } = machineConfig(siteCluster, 'live');
+  t.equal(
+    files.find(({ path }) => path.endsWith('chrony.conf'))?.contents,
+    [
+      'server ntp1.example.com iburst',
+      'server 192.168.7.1 iburst',
+      'sourcedir /run/chrony-dhcp',
+      'driftfile /var/lib/chrony/drift',
+      // A clock that is hours off is set in the first three updates, and not slewed for days.
+      'makestep 1.0 3',
+      'rtcsync',
+      'logdir /var/log/chrony',
+      '',
+    ].join('\n'),
   );
-  t.match(chrony?.contents, /^server ntp1\.example\.com iburst\nserver 192\.168\.7\.1 iburst\n/);
 });
 
 t.test('mirrors for CRI-O and podman', async (t) => {
@@ -133,17 +157,51 @@ t.test('containerd: the mirrors of one registry are in one file, each once', asy
   t.same(hosts, ['[host."https://m.example.com/v2"]', '[host."https://n.example.com/v2"]']);
 });
 
+t.test('containerd: a mirror that may be asked by tag can resolve one', async (t) => {
+  const { files } = containerdHosts([
+    { ...mirror('quay.io', 'm.example.com', 'n.example.com'), digestOnly: false },
+  ]);
+  t.equal(
+    files[0]?.contents,
+    `[host."https://m.example.com/v2"]
+capabilities = ["pull","resolve"]
+override_path = true
+
+[host."https://n.example.com/v2"]
+capabilities = ["pull","resolve"]
+override_path = true
+`,
+  );
+});
+
 t.test('containerd: a source that must not be asked', async (t) => {
   const never = { ...mirror('quay.io', 'm.example.com/quay'), neverContactSource: true };
   const { files, notices } = containerdHosts([never]);
   t.same(notices, []);
-  t.match(
-    files[0]?.contents,
-    /^server = "https:\/\/m\.example\.com\/v2\/quay"\ncapabilities = \["pull"\]\noverride_path = true\n\n\[host/,
-  );
+  const last = 'capabilities = ["pull"]\noverride_path = true\n';
+  const url = 'https://m.example.com/v2/quay';
+  t.equal(files[0]?.contents, `server = "${url}"\n${last}\n[host."${url}"]\n${last}`);
   const part = { ...mirror('quay.io/a', 'm.example.com/a'), neverContactSource: true };
   t.match(containerdHosts([part]).notices, [
     'containerd asks quay.io when the mirrors of quay.io/a',
   ]);
   t.notMatch(containerdHosts([part]).files[0]?.contents, /server =/);
+});
+
+t.test('containerd: what closes a registry closes it whatever else is said of it', async (t) => {
+  const closing = {
+    ...mirror('quay.io', 'm.example.com', 'n.example.com'),
+    neverContactSource: true,
+  };
+  const open = mirror('quay.io/a', 'o.example.com/a');
+  for (const mirrors of [
+    [closing, open],
+    [open, closing],
+  ]) {
+    const [file] = containerdHosts(mirrors).files;
+    const hosts = file?.contents.match(/^\[host.*$/gm) ?? [];
+    t.equal(hosts.length, 3);
+    const [server] = file?.contents.split('\n') ?? [];
+    t.equal(`[host.${server?.replace('server = ', '')}]`, hosts.at(-1), 'the last mirror');
+  }
 });

@@ -1,0 +1,177 @@
+import { X509Certificate } from 'node:crypto';
+import { ServerCredentials } from '@grpc/grpc-js';
+import t, { type Test } from 'tap';
+import { Failure } from '../../../lib/errors/failure.ts';
+import type { EtcdClient } from '../../../lib/etcd/client.ts';
+import type { HostEndpoints } from '../../../lib/host/paths.ts';
+import { createAuthority } from '../../../lib/pki/authority.ts';
+import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
+import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
+import { accessTo, withBootstrapAdmin, withEtcd } from '../../../lib/render/access.ts';
+import { signedAccess } from '../../../lib/render/signed-access.ts';
+import { testHost } from '../agents/host/host.ts';
+import { listen, statusAt } from '../etcd/serve-etcd.ts';
+import { adminKubeconfig, serveApi } from '../gather/cluster/serve-api.ts';
+import { authorities, byPath, textAt } from './rendered-host.ts';
+
+const limits = () => ({ signal: AbortSignal.timeout(60_000), deadlineMs: 60_000 });
+const pki = '/etc/kubernetes/pki';
+const agents = '/etc/sno-agents';
+
+t.test('where each client of the control plane finds what it needs', async (t) => {
+  const { renderer: _, ...access } = accessTo('kubernetes');
+  t.same(access, {
+    etcd: {
+      // A snapshot can be restored only under what the pod is started with.
+      member: { name: 'etcd', peerUrl: 'https://127.0.0.1:2380', token: 'sno-etcd' },
+      clientUrl: 'https://127.0.0.1:2379',
+      ca: `${agents}/etcd-ca.crt`,
+      certificate: `${agents}/etcd-client.crt`,
+      key: `${agents}/etcd-client.key`,
+    },
+    kubeconfigs: {
+      bootstrapAdmin: `${agents}/bootstrap-admin.kubeconfig`,
+      csrApprover: `${agents}/csr-approver.kubeconfig`,
+      deferred: `${agents}/deferred.kubeconfig`,
+    },
+    deferredIdentity: {
+      kubeconfig: `${agents}/deferred.kubeconfig`,
+      certificate: `${agents}/deferred.crt`,
+      key: `${agents}/deferred.key`,
+    },
+    gather: {
+      server: 'https://127.0.0.1:6443',
+      ca: `${pki}/ca/serving/ca.crt`,
+      signer: authorityAt('admin'),
+      etcd: {
+        ca: `${pki}/ca/etcd/ca.crt`,
+        certificate: `${pki}/kube-apiserver/etcd-client.crt`,
+        key: `${pki}/kube-apiserver/etcd-client.key`,
+      },
+      etcdMetricsUrl: 'http://127.0.0.1:2381',
+    },
+    kubeletClientAuthority: authorityAt('kubelet-client'),
+  });
+  const files = JSON.stringify(access).match(/\/etc\/[\w./-]+\.(crt|key|kubeconfig)/g) ?? [];
+  t.same(
+    files.filter((path) => !byPath.has(path)),
+    [],
+    'every file is rendered',
+  );
+});
+
+function authorityAt(name: string) {
+  const folder = `${pki}/ca/${name}`;
+  return { folder, certificate: `${folder}/ca.crt`, key: `${folder}/ca.key` };
+}
+
+t.test('another kind of control plane is refused by its name', async (t) => {
+  t.throws(() => accessTo('openshift'), { kind: 'usage', message: /of kind openshift/ });
+});
+
+function hostWithEtcdClient(t: Test, endpoints: HostEndpoints = {}) {
+  const host = testHost(t, { endpoints });
+  for (const name of ['etcd-ca.crt', 'etcd-client.crt', 'etcd-client.key']) {
+    host.write(`${agents}/${name}`, textAt(`${agents}/${name}`));
+  }
+  return host.paths;
+}
+
+t.test('the rendered client and server of etcd believe each other', async (t) => {
+  const pair = {
+    cert_chain: Buffer.from(textAt(`${pki}/etcd/server.crt`)),
+    private_key: Buffer.from(textAt(`${pki}/etcd/server.key`)),
+  };
+  const as = ServerCredentials.createSsl(Buffer.from(textAt(`${pki}/etcd/ca.crt`)), [pair], true);
+  const port = await listen(t, { Status: () => statusAt(12) }, {}, as);
+  const paths = hostWithEtcdClient(t, { etcd: `https://127.0.0.1:${port}` });
+  let kept: EtcdClient | undefined;
+  const revision = await withEtcd('kubernetes', paths, (client) => {
+    kept = client;
+    return client.revision(limits());
+  });
+  t.equal(revision, 12);
+  await t.rejects(async () => kept?.revision(limits()), 'it is closed at the end');
+});
+
+t.test("without an address of its own etcd is asked at its static pod's", async (t) => {
+  const paths = hostWithEtcdClient(t);
+  const endpoint = await withEtcd('kubernetes', paths, async (client) => client.endpoint);
+  t.equal(endpoint, 'https://127.0.0.1:2379');
+});
+
+t.test('the administrator of the bootstrap asks by its own kubeconfig', async (t) => {
+  const closed = Promise.withResolvers<void>();
+  const { port } = await serveApi(t, ({ socket }, response) => {
+    socket.once('close', closed.resolve);
+    response.end('ok');
+  });
+  const host = testHost(t);
+  host.write(`${agents}/bootstrap-admin.kubeconfig`, adminKubeconfig(port));
+  const answer = await withBootstrapAdmin('kubernetes', host.paths, (client) =>
+    client.raw('/readyz', limits()),
+  );
+  t.match(answer, { code: 200, body: 'ok' });
+  await closed.promise;
+});
+
+/** A host with the authorities of the rendered one, or with another authority of clients. */
+function hostWithAuthorities(
+  t: Test,
+  endpoints: HostEndpoints = {},
+  clients = authorities.adminCa,
+) {
+  const host = testHost(t, { endpoints });
+  host.write(`${pki}/ca/serving/ca.crt`, authorities.servingCa.certificate);
+  host.write(`${pki}/ca/admin/ca.crt`, clients.certificate);
+  host.write(`${pki}/ca/admin/ca.key`, clients.key);
+  return host.paths;
+}
+
+t.test('a client that is signed here is one user for ten minutes', async (t) => {
+  const before = Date.now();
+  const paths = hostWithAuthorities(t);
+  const {
+    certificate = '',
+    key = '',
+    ...access
+  } = await signedAccess('kubernetes', paths, 'sno-agents:gather');
+  t.same(access, {
+    server: new URL('https://127.0.0.1:6443'),
+    ca: authorities.servingCa.certificate,
+  });
+  t.ok(await isIssuedBy(certificate, authorities.adminCa.certificate));
+  t.equal(publicKeyFingerprint(key), publicKeyFingerprint(certificate));
+  const { subject, clientAuth, serverAuth, notAfter } = inspectCertificate(certificate);
+  t.same(subject, { commonName: 'sno-agents:gather', organizations: ['sno-agents:gather'] });
+  t.same({ clientAuth, serverAuth }, { clientAuth: true, serverAuth: false });
+  const minutes = (from: number) => (notAfter.getTime() - from) / 60_000;
+  // Certificates have no fractions of seconds.
+  t.ok(minutes(before) > 9.9, `${minutes(before)} minutes`);
+  t.ok(minutes(Date.now()) <= 10, `${minutes(Date.now())} minutes`);
+});
+
+t.test('a host whose API is elsewhere asks it there', async (t) => {
+  const paths = hostWithAuthorities(t, { api: 'https://127.0.0.1:7443' });
+  const { server } = await signedAccess('kubernetes', paths, 'sno-agents:gather');
+  t.equal(server.href, 'https://127.0.0.1:7443/');
+});
+
+for (const [when, clock] of [
+  ['has expired', '2001-01-01T00:00:00Z'],
+  ['is not valid yet', '2999-01-01T00:00:00Z'],
+] as const) {
+  t.test(`an authority that ${when} signs nothing: the clock is named`, async (t) => {
+    const clients = await createAuthority('kube-admin-ca', 10, new Date(clock));
+    const paths = hostWithAuthorities(t, {}, clients);
+    const failure = await signedAccess('kubernetes', paths, 'x').catch((error: unknown) => error);
+    if (!(failure instanceof Failure)) throw new Error('it signed');
+    const { validFromDate, validToDate } = new X509Certificate(clients.certificate);
+    t.equal(failure.kind, 'fatal');
+    t.equal(
+      failure.details.expected,
+      `a time from ${validFromDate.toISOString()} to ${validToDate.toISOString()}`,
+    );
+    t.match(failure.message, /authority that signs.*not valid now.*found 20.*clock/);
+  });
+}
