@@ -1,4 +1,4 @@
-import { hostname, networkInterfaces } from 'node:os';
+import { networkInterfaces } from 'node:os';
 import { readTextIfPresent } from '../host/files.ts';
 import type { Node } from '../kube/resources.ts';
 import { canonicalAddress } from '../network/address.ts';
@@ -23,20 +23,21 @@ export interface NodeView {
 }
 
 export interface HostIdentity {
-  readonly nodeName: string;
+  /** The kernel's host name now, which is also the node's name. */
+  readonly hostname: string;
   readonly nodeIps: readonly string[];
   /** Path of `/etc/hostname`. */
   readonly hostNameFile: string;
 }
 
-/** Reads the host's current view: names and addresses change while a host comes up. */
+/** Reads the host's current view: names and addresses change while a host starts. */
 export async function readHostView(identity: HostIdentity): Promise<HostView> {
-  const { nodeName, nodeIps, hostNameFile } = identity;
+  const { hostname, nodeIps, hostNameFile } = identity;
   return {
-    nodeName,
+    nodeName: hostname,
     nodeIps,
     staticHostName: ((await readTextIfPresent(hostNameFile)) ?? '').trim(),
-    runningHostName: hostname(),
+    runningHostName: hostname,
     interfaceAddresses: addressesBeside(nodeIps, Object.values(networkInterfaces())),
   };
 }

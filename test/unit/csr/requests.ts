@@ -83,6 +83,13 @@ export async function requestObject(variation: Variation = {}): Promise<Certific
   };
 }
 
+/** A request that was made a minute ago by today's clock. */
+export async function recentRequest(name: string, variation: Variation = {}) {
+  const created = new Date(Date.now() - 60_000).toISOString();
+  const object = await requestObject({ created, ...variation });
+  return { ...object, metadata: { ...object.metadata, name, uid: `uid of ${name}` } };
+}
+
 export async function signingRequest(variation: Variation = {}): Promise<SigningRequest> {
   return readSigningRequest(await requestObject(variation));
 }
