@@ -5,11 +5,10 @@ import { canonicalAddress } from '../network/address.ts';
 
 /** What this host knows of itself, without asking the API. */
 export interface HostView {
+  /** The kernel's host name now. */
   readonly nodeName: string;
   /** What `/etc/hostname` says: the name that stays. */
   readonly staticHostName: string;
-  /** What the kernel says now. */
-  readonly runningHostName: string;
   /** The node's addresses, as far as the host has them now. */
   readonly nodeIps: readonly string[];
   /** Addresses of the interfaces that have one of them. */
@@ -37,7 +36,6 @@ export async function readHostView(identity: HostIdentity): Promise<HostView> {
     nodeName: hostname,
     nodeIps,
     staticHostName: ((await readTextIfPresent(hostNameFile)) ?? '').trim(),
-    runningHostName: hostname,
     interfaceAddresses: addressesBeside(nodeIps, Object.values(networkInterfaces())),
   };
 }

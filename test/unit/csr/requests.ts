@@ -9,7 +9,6 @@ export const now = new Date('2030-01-01T00:10:00Z');
 export const host: HostView = {
   nodeName: 'sno.example.com',
   staticHostName: 'sno.example.com',
-  runningHostName: 'sno.example.com',
   nodeIps: ['192.0.2.10'],
   interfaceAddresses: ['192.0.2.10', '192.0.2.77', 'fe80::1'],
 };
@@ -94,7 +93,16 @@ export async function signingRequest(variation: Variation = {}): Promise<Signing
   return readSigningRequest(await requestObject(variation));
 }
 
-async function keyPair(kind: KeyKind) {
+const keyPairs = new Map<KeyKind, ReturnType<typeof createKeyPair>>();
+
+/** One of each kind: making keys takes most of the time of these tests. */
+function keyPair(kind: KeyKind) {
+  const known = keyPairs.get(kind) ?? createKeyPair(kind);
+  keyPairs.set(kind, known);
+  return known;
+}
+
+async function createKeyPair(kind: KeyKind) {
   if (kind === 'Ed25519') {
     const algorithm = { name: 'Ed25519' };
     return { algorithm, keys: await generate(algorithm) };

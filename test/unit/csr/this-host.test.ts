@@ -34,7 +34,6 @@ t.test('names and addresses are read from the host at each call', async (t) => {
     nodeName: 'running.example.com',
     nodeIps: ['192.0.2.10'],
     staticHostName: 'static.example.com',
-    runningHostName: 'running.example.com',
     interfaceAddresses: ['192.0.2.10', 'fe80::1'],
   });
   writeFileSync(file, '  renamed \n');
@@ -75,7 +74,6 @@ t.test('addresses of the host are those in the machine networks', async (t) => {
     nodeName: 'edge',
     nodeIps: ['192.0.2.10', '2001:db8::7'],
     staticHostName: 'sno',
-    runningHostName: 'edge',
     interfaceAddresses: ['192.0.2.10', '2001:db8::7'],
   });
   t.match(await view('198.51.100.0/24'), {
