@@ -123,7 +123,9 @@ t.test('a request without a user is reported as of nobody', async (t) => {
   const object = await recentRequest('anonymous');
   const { username: _, ...spec } = object.spec;
   await run([{ ...object, spec }]);
-  t.match(decisions, [{ requestor: '', judgement: { rule: 'requestor' } }]);
+  t.match(decisions, [
+    { requestor: '', judgement: { rule: 'requestor', explanation: /found nobody$/ } },
+  ]);
 });
 
 t.test('an approval that the API refuses is reported, and the review is incomplete', async (t) => {

@@ -307,7 +307,10 @@ t.test('what the master itself merges is looked into; what is remote is refused'
   const remote = configSchema.parse({
     ignition: { version: '3.2.0', config: { merge: [{ source: 'https://x/y' }] } },
   });
-  t.throws(() => combined(ours, remote), { kind: 'fatal', message: /remote config/ });
+  t.throws(() => combined(ours, remote), {
+    kind: 'fatal',
+    message: /^The Ignition config from https:\/\/api-int.*\/master has a fault:\n.*remote config/,
+  });
 });
 
 const UNUSABLE: readonly (readonly [string, RegExp])[] = [

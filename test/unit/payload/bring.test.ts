@@ -11,9 +11,11 @@ import { chmod, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { connectHostRuntime } from '../../../lib/cri/runtime.ts';
+import { describeError } from '../../../lib/errors/failure.ts';
 import { hostArchitecture } from '../../../lib/host/architecture.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
+import { waitForFiles } from '../../../lib/host/watch.ts';
 import { createLogger } from '../../../lib/log/logger.ts';
 import { bringPayload, payloadIsThere } from '../../../lib/payload/bring.ts';
 import { containerdImporter } from '../../../lib/payload/containerd.ts';
@@ -117,6 +119,24 @@ t.test('images are imported, binaries installed, and all of it synced', async (t
   ]);
   t.equal(readFileSync(join(paths.binaries, 'kubelet'), 'utf8'), 'kubelet 1');
   t.equal(readFileSync(join(paths.cniBinaries, 'bridge'), 'utf8'), 'bridge 1');
+});
+
+t.test('writing the stores to the disk ends with its signal', async (t) => {
+  const { folder, payload, paths, program, called } = await host(t);
+  program('sync', 'exec sleep 600\n');
+  const stop = new AbortController();
+  const log = createLogger({ write: () => true });
+  const progress = new Progress(stop.signal, performance.now() + 60_000, log, {
+    waiting: () => true,
+  });
+  const bringing = bringPayload(payload, paths, progress).catch(describeError);
+  await waitForFiles([join(folder, 'calls')], async () => /^sync/m.test(called().join('\n')), {
+    signal,
+    deadlineMs: 60_000,
+    describe: () => 'a call of sync',
+  });
+  stop.abort();
+  t.match(await bringing, /command "sync .* failed; found stopped/);
 });
 
 t.test('a damaged payload is not imported', async (t) => {

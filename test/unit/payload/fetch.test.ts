@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import fsp, { readFile, stat } from 'node:fs/promises';
+import fsp, { readdir, readFile, stat } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import t from 'tap';
@@ -187,6 +187,7 @@ t.test('another payload.yaml is refused before it is read', async (t) => {
     ),
   });
   t.strictSame(asked, ['GET /p/payload.yaml']);
+  t.strictSame(await readdir(folder), [], 'the next attempt begins anew');
 });
 
 t.test('a file with another digest is refused and does not appear', async (t) => {
@@ -200,7 +201,7 @@ t.test('a file with another digest is refused and does not appear', async (t) =>
       `bin/kubectl is not what .*expected SHA-256 b{64}; found ${sha256('kubectl')}`,
     ),
   });
-  t.notOk(existsSync(join(folder, 'bin/kubectl')));
+  t.notMatch(await readdir(join(folder, 'bin')), /kubectl/);
   t.notOk(existsSync(join(folder, 'payload.yaml')), 'the folder does not count as complete');
 });
 
