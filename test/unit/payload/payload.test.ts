@@ -60,13 +60,14 @@ images:
   - { name: etcd, reference: 'registry.k8s.io/etcd:3.6.8-0', id: 'sha256:${hex}', archive: images/etcd.tar, size: 1, sha256: ${hex} }
 binaries:
   - { name: kubelet, file: bin/kubelet, size: 1, sha256: ${hex} }
+  - { name: etcdutl, kind: host, file: bin/etcdutl, size: 1, sha256: ${hex} }
   - { name: host-local, kind: cni, file: cni/host-local, size: 1, sha256: ${hex} }
 `;
   const { images, binaries, versions } = parsePayload(text, 'payload.yaml');
   t.equal(images[0]?.reference, 'registry.k8s.io/etcd:3.6.8-0');
   t.strictSame(
     binaries.map(({ kind }) => kind),
-    ['host', 'cni'],
+    ['host', 'host', 'cni'],
   );
   t.equal(versions.etcd, 'v3.6.8');
 });
@@ -178,6 +179,8 @@ t.test('no payload, and one that is too large', async (t) => {
   t.match(await readPayload(t.testdir({ 'payload.yaml': largest })), { kind: 'Payload' });
   const folder = t.testdir({ 'payload.yaml': {} });
   await t.rejects(readPayload(folder), { code: 'EISDIR' }, 'unreadable is not absent');
+  const circle = t.testdir({ 'payload.yaml': t.fixture('symlink', 'payload.yaml') });
+  await t.rejects(readPayload(circle), { code: 'ELOOP' }, 'nor is a link to itself');
 });
 
 /** A payload folder on the disk with one image and two binaries. */
@@ -232,12 +235,14 @@ t.test('links and special files are not followed', async (t) => {
   const payload = await readPayload(directory);
   symlinkSync('../outside', join(directory, 'link'));
   symlinkSync('bin', join(directory, 'folder-link'));
+  symlinkSync('circle', join(directory, 'circle'));
   mkdirSync(join(directory, 'folder'));
   await t.rejects(payloadPath(payload, 'link'), {
     kind: 'usage',
     message: /not a regular file.*found a link to .*outside/,
   });
   await t.rejects(payloadPath(payload, 'folder-link/kubelet'), /not a regular file/);
+  await t.rejects(payloadPath(payload, 'circle'), { code: 'ELOOP' });
   await t.rejects(payloadPath(payload, 'folder'), {
     kind: 'usage',
     message: /not a regular file.*found something else/,
