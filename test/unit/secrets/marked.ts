@@ -7,14 +7,17 @@ export interface Way {
   readonly known?: readonly string[];
   /** Bytes in each piece of the stream. */
   readonly size?: number;
+  /** Whether the marks come as they are. */
+  readonly marks?: boolean;
 }
 
-/** What comes out of redaction, with `#` for each mark. */
+/** What comes out of redaction, with `#` for each mark unless they are asked for. */
 export async function safe(input: string, way: Way = {}): Promise<string> {
-  const { format = 'text', known = [], size = 65_536 } = way;
+  const { format = 'text', known = [], size = 65_536, marks = false } = way;
   const redactor = createRedactor(Buffer.alloc(32, 1), known);
   const output = await redacted(redactor[format], Buffer.from(input), () => size);
-  return output.toString().replace(/<redacted:[0-9a-f]{8}>/g, '#');
+  const text = output.toString();
+  return marks ? text : text.replace(/<redacted:[0-9a-f]{8}>/g, '#');
 }
 
 /**
