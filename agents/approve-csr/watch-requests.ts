@@ -49,7 +49,7 @@ async function follow(
   await approveServingRequests(client, {
     signal,
     nodeName: context.hostname(),
-    host: () => viewOfThisHost(context.cluster, context.paths, signal),
+    host: () => viewOfThisHost(context, signal),
     report: (decision) => progress.say(describeDecision(decision)),
   });
 }

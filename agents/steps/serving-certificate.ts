@@ -37,7 +37,7 @@ export const servingCertificate: StepBody<HostContext> = {
           approveServingRequests(client, {
             signal,
             nodeName: context.hostname(),
-            host: () => viewOfThisHost(cluster, paths, signal),
+            host: () => viewOfThisHost(context, signal),
             report: (decision) => progress.say(describeDecision(decision)),
           }),
           certificateOnDisk(context, progress, signal),

@@ -146,7 +146,7 @@ export async function approvalReaction(
   try {
     await registerNode(approver, nodeName, signal);
     const host = {
-      ...{ nodeName, staticHostName: nodeName, runningHostName: nodeName },
+      ...{ nodeName, staticHostName: nodeName },
       ...{ nodeIps: [address], interfaceAddresses: [address] },
     };
     const approved = Promise.withResolvers<void>();

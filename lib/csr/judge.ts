@@ -40,6 +40,7 @@ const nodesGroup = 'system:nodes';
 /** The kubelet gives up on a request after 15 minutes; the rest allows for a clock that is set meanwhile. */
 const longestAgeMs = 60 * 60_000;
 const longestLifetimeSeconds = 30 * 24 * 3600;
+const strongCurves = ['EC prime256v1', 'EC secp384r1', 'EC secp521r1'];
 
 /** The user as which the API server knows a node's kubelet. */
 export const userOfNode = (nodeName: string) => `system:node:${nodeName}`;
@@ -141,12 +142,12 @@ function firstBroken<T>(
   return undefined;
 }
 
-function whyHostNameNotFinal({ nodeName, staticHostName, runningHostName }: HostView) {
-  const names = [nodeName, staticHostName, runningHostName];
-  const temporary = names.find((name) => name === '' || /^localhost(\.|$)/i.test(name));
+function whyHostNameNotFinal({ nodeName, staticHostName }: HostView): string | undefined {
+  const isTemporary = (name: string) => name === '' || /^localhost(\.|$)/i.test(name);
+  const temporary = [nodeName, staticHostName].find(isTemporary);
   if (temporary !== undefined) return `the host has no name of its own yet: '${temporary}'`;
-  const other = names.find((name) => name.toLowerCase() !== nodeName);
-  return other === undefined ? undefined : `the host is called ${other}, its node ${nodeName}`;
+  if (staticHostName.toLowerCase() === nodeName) return undefined;
+  return differs(`${nodeName} in /etc/hostname`, staticHostName);
 }
 
 function whyTooOld(created: Date | undefined, now: Date): string | undefined {
@@ -157,11 +158,8 @@ function whyTooOld(created: Date | undefined, now: Date): string | undefined {
 }
 
 function whyWeak(key: string): string | undefined {
-  const [type, detail = ''] = key.split(' ');
-  const strong =
-    type === 'RSA'
-      ? Number(detail) >= 2048
-      : ['prime256v1', 'secp384r1', 'secp521r1'].includes(detail);
+  const bits = /^RSA (\d+)$/.exec(key)?.[1];
+  const strong = bits === undefined ? strongCurves.includes(key) : Number(bits) >= 2048;
   return strong ? undefined : differs('ECDSA on a NIST curve or RSA from 2048 bits', key);
 }
 
@@ -175,7 +173,7 @@ function whyOtherSubject(
   );
 }
 
-/** Key encipherment is a thing of RSA: kubelets with other keys do not ask for it. */
+/** Only RSA keys can encipher keys: kubelets with other keys do not ask for it. */
 function whyOtherUsages(usages: readonly string[], key: string): string | undefined {
   const needed = ['digital signature', 'server auth'];
   if (!key.startsWith('RSA')) return whyOther(usages, needed);

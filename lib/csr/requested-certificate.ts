@@ -69,9 +69,9 @@ function unexpectedExtensions(extensions: readonly x509.Extension[]): string[] {
 
 function describeKey(spki: ArrayBuffer): string {
   const key = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
-  const { namedCurve, modulusLength } = key.asymmetricKeyDetails ?? {};
-  if (namedCurve !== undefined) return `EC ${namedCurve}`;
-  return modulusLength === undefined ? `${key.asymmetricKeyType}` : `RSA ${modulusLength}`;
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  if (type === 'ec') return `EC ${details?.namedCurve}`;
+  return type === 'rsa' ? `RSA ${details?.modulusLength}` : `${type}`;
 }
 
 async function isSigned(request: x509.Pkcs10CertificateRequest): Promise<boolean> {

@@ -1,15 +1,14 @@
-import { hostname, networkInterfaces } from 'node:os';
+import { networkInterfaces } from 'node:os';
 import { readTextIfPresent } from '../host/files.ts';
 import type { Node } from '../kube/resources.ts';
 import { canonicalAddress } from '../network/address.ts';
 
 /** What this host knows of itself, without asking the API. */
 export interface HostView {
+  /** The kernel's host name now. */
   readonly nodeName: string;
   /** What `/etc/hostname` says: the name that stays. */
   readonly staticHostName: string;
-  /** What the kernel says now. */
-  readonly runningHostName: string;
   /** The node's addresses, as far as the host has them now. */
   readonly nodeIps: readonly string[];
   /** Addresses of the interfaces that have one of them. */
@@ -23,20 +22,20 @@ export interface NodeView {
 }
 
 export interface HostIdentity {
-  readonly nodeName: string;
+  /** The kernel's host name now, which is also the node's name. */
+  readonly hostname: string;
   readonly nodeIps: readonly string[];
   /** Path of `/etc/hostname`. */
   readonly hostNameFile: string;
 }
 
-/** Reads the host's current view: names and addresses change while a host comes up. */
+/** Reads the host's current view: names and addresses change while a host starts. */
 export async function readHostView(identity: HostIdentity): Promise<HostView> {
-  const { nodeName, nodeIps, hostNameFile } = identity;
+  const { hostname, nodeIps, hostNameFile } = identity;
   return {
-    nodeName,
+    nodeName: hostname,
     nodeIps,
     staticHostName: ((await readTextIfPresent(hostNameFile)) ?? '').trim(),
-    runningHostName: hostname(),
     interfaceAddresses: addressesBeside(nodeIps, Object.values(networkInterfaces())),
   };
 }

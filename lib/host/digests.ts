@@ -14,17 +14,23 @@ export async function sha256OfFiles(
   signal: AbortSignal,
 ): Promise<Map<string, string>> {
   if (paths.length === 0) return new Map();
-  // With --zero, names are printed as they are, whatever is in them.
-  const output = await run('sha256sum', ['--binary', '--zero', '--', ...paths], {
-    signal,
-    deadlineMs: DEADLINE_MS,
-  });
   return new Map(
-    output
+    (await sha256sum(paths, signal))
       .split('\0')
       .filter((line) => line !== '')
       .map((line) => [line.slice(66), line.slice(0, 64)]),
   );
+}
+
+/** SHA-256 (lower-case hex) of one file, as sha256OfFiles. */
+export async function sha256OfFile(path: string, signal: AbortSignal): Promise<string> {
+  return (await sha256sum([path], signal)).slice(0, 64);
+}
+
+/** With --zero, names are printed as they are, whatever is in them. */
+function sha256sum(paths: readonly string[], signal: AbortSignal): Promise<string> {
+  const limits = { signal, deadlineMs: DEADLINE_MS };
+  return run('sha256sum', ['--binary', '--zero', '--', ...paths], limits);
 }
 
 /** SHA-256 (lower-case hex) of a stream, which `sha256sum` reads; errors of the stream come out as they are. */

@@ -57,24 +57,16 @@ interface Collision {
  */
 export function combine(input: CombineInput): Combined {
   const { master, ours, targetSpec, limitBytes } = input;
+  const winners = input.mustWin === undefined ? [] : [explicit(input.mustWin)];
   const effectiveMaster = followed(master);
-  const mustWin = input.mustWin === undefined ? undefined : explicit(input.mustWin.config);
-  const winning = new Set(
-    mustWin === undefined ? [] : namedEntries(mustWin).map(({ name }) => name),
-  );
+  const winning = winners.flatMap(({ config }) => namesIn(config));
 
   const underMaster = mergeConfigs(ours.config, effectiveMaster);
-  const collisions = lost(ours.config, underMaster).filter(({ entry }) => !winning.has(entry));
-  if (collisions.length > 0) throw collisionFailure(collisions, ours.origin, master.origin);
+  refuseLosses(ours, underMaster, master, new Set(winning));
+  const merged = winners.reduce((under, { config }) => mergeConfigs(under, config), underMaster);
+  for (const winner of winners) refuseLosses(winner, merged, master);
 
-  const merged = mustWin === undefined ? underMaster : mergeConfigs(underMaster, mustWin);
-  if (mustWin !== undefined && input.mustWin !== undefined) {
-    const overruled = lost(mustWin, merged);
-    if (overruled.length > 0) {
-      throw collisionFailure(overruled, input.mustWin.origin, master.origin);
-    }
-  }
-  const config = parentOf(input, mustWin);
+  const config = parentOf(ours.config, [master, ...winners]);
   if (!isReadBy(config.ignition.version, targetSpec)) {
     throw new Failure('fatal', 'The target cannot read the combined Ignition config', {
       expected: `spec ${targetSpec} or older`,
@@ -82,27 +74,21 @@ export function combine(input: CombineInput): Combined {
     });
   }
   const text = serializeConfig(config);
-  const faults = validateConfigText(text, limitBytes === undefined ? {} : { limitBytes });
+  const faults = validateConfigText(text, { limitBytes });
   if (faults.length > 0) throw invalidConfig(`${ours.origin} with ${master.origin}`, faults);
-  const ofMaster = new Set(namedEntries(effectiveMaster).map(({ name }) => name));
-  return { config, text, merged, overridden: [...winning].filter((name) => ofMaster.has(name)) };
+  const ofMaster = new Set(namesIn(effectiveMaster));
+  return { config, text, merged, overridden: winning.filter((name) => ofMaster.has(name)) };
 }
 
-function parentOf({ master, ours }: CombineInput, mustWin: Config | undefined): Config {
-  const children = mustWin === undefined ? [master.config] : [master.config, mustWin];
-  const versions = children.map(({ ignition }) => ignition.version);
+/** `ours` names no config to merge itself: each of its entries is its own. */
+function parentOf(ours: Config, children: readonly Originated[]): Config {
+  const versions = children.map(({ config }) => config.ignition.version);
   return {
-    ...ours.config,
+    ...ours,
     ignition: {
-      ...ours.config.ignition,
-      version: highestVersion(BASE_SPEC, ours.config.ignition.version, ...versions),
-      config: {
-        ...ours.config.ignition.config,
-        merge: [
-          ...(ours.config.ignition.config?.merge ?? []),
-          ...children.map((child) => dataUrl(JSON.stringify(child))),
-        ],
-      },
+      ...ours.ignition,
+      version: highestVersion(BASE_SPEC, ours.ignition.version, ...versions),
+      config: { merge: children.map(({ config }) => dataUrl(JSON.stringify(config))) },
     },
   };
 }
@@ -117,20 +103,32 @@ function followed({ config, origin }: Originated): Config {
  * Merging fills every field that a child leaves out from its parent: unless it says
  * that it is not compressed, a file would inherit the compression of the one it replaces.
  */
-function explicit(config: Config): Config {
+function explicit({ origin, config }: Originated): Originated {
   const files = config.storage?.files;
-  if (files === undefined) return config;
+  if (files === undefined) return { origin, config };
   const complete = files.map(
     (file): File => ({
       ...file,
       contents: { ...file.contents, compression: file.contents?.compression ?? '' },
     }),
   );
-  return { ...config, storage: { ...config.storage, files: complete } };
+  return { origin, config: { ...config, storage: { ...config.storage, files: complete } } };
+}
+
+type Fields = Record<string, unknown>;
+
+interface NamedEntry {
+  readonly name: string;
+  readonly list: string;
+  readonly value: Fields;
+}
+
+function namesIn(config: Config): string[] {
+  return namedEntries(config).map(({ name }) => name);
 }
 
 /** Every entry by its name: a path, a unit, a drop-in as `<unit>.d/<drop-in>`, a user. */
-function namedEntries(config: Config): { name: string; list: string; value: unknown }[] {
+function namedEntries(config: Config): NamedEntry[] {
   const { files = [], directories = [], links = [] } = config.storage ?? {};
   const units = config.systemd?.units ?? [];
   return [
@@ -153,6 +151,23 @@ function namedEntries(config: Config): { name: string; list: string; value: unkn
   ];
 }
 
+/** @throws Failure (fatal) that names each entry of `wanted`, but the excepted ones, that `merged` lacks or has otherwise. */
+function refuseLosses(
+  wanted: Originated,
+  merged: Config,
+  other: Originated,
+  excepted: ReadonlySet<string> = new Set(),
+): void {
+  const collisions = lost(wanted.config, merged).filter(({ entry }) => !excepted.has(entry));
+  if (collisions.length === 0) return;
+  const origins = `${wanted.origin}, ${other.origin}`;
+  const lines = collisions.map(({ entry, field }) => `\n  ${entry} (${field}): ${origins}`);
+  throw new Failure(
+    'fatal',
+    `Two Ignition configs give the same entry, and only one can win:${lines.join('')}`,
+  );
+}
+
 /** The values of `wanted` that `merged` does not have, or to which something was added that changes them. */
 function lost(wanted: Config, merged: Config): Collision[] {
   const got = new Map(
@@ -161,13 +176,10 @@ function lost(wanted: Config, merged: Config): Collision[] {
   return namedEntries(wanted).flatMap(({ name, list, value }) => {
     const result = got.get(`${list} ${name}`);
     if (result === undefined) return [{ entry: name, field: `the ${list}` }];
-    if (!isRecord(value) || !isRecord(result)) return [];
     const added = list === 'user' || list === 'directory' ? [] : addedFields(value, result);
     return [...lostFields(value, result), ...added].map((field) => ({ entry: name, field }));
   });
 }
-
-type Fields = Record<string, unknown>;
 
 function lostFields(wanted: Fields, got: Fields): string[] {
   return Object.entries(wanted)
@@ -196,12 +208,4 @@ function comesThrough(wanted: unknown, got: unknown): boolean {
   if (!Array.isArray(wanted)) return isDeepStrictEqual(wanted, got);
   const known = new Map(Array.isArray(got) ? got.map((item) => [entryKey(item), item]) : []);
   return wanted.every((item) => isDeepStrictEqual(item, known.get(entryKey(item))));
-}
-
-function collisionFailure(collisions: readonly Collision[], ours: string, master: string): Failure {
-  const lines = collisions.map(({ entry, field }) => `  ${entry} (${field}): ${ours}, ${master}`);
-  return new Failure(
-    'fatal',
-    ['Two Ignition configs give the same entry, and only one can win:', ...lines].join('\n'),
-  );
 }

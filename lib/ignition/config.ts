@@ -140,13 +140,9 @@ export function parseConfig(text: string, origin: string): Config {
 }
 
 export function invalidConfig(origin: string, faults: readonly ConfigFault[]): Failure {
-  const lines = faults.map(({ at, problem }) => `  ${at} ${problem}`);
-  return new Failure(
-    'fatal',
-    [`The Ignition config from ${origin} has ${count(faults.length, 'fault')}:`, ...lines].join(
-      '\n',
-    ),
-  );
+  const lines = faults.map(({ at, problem }) => `\n  ${at} ${problem}`).join('');
+  const faulty = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
+  return new Failure('fatal', `The Ignition config from ${origin} has ${faulty}:${lines}`);
 }
 
 function isEmptyConfig({ ignition, ...sections }: Config): boolean {
@@ -164,9 +160,9 @@ export function serializeConfig(config: Config): string {
   return `${JSON.stringify(config)}\n`;
 }
 
-/** The higher of spec versions, all `3.x.0`. */
+/** The highest of spec versions, all `3.x.0`. */
 export function highestVersion(...versions: readonly string[]): string {
-  return versions.reduce((high, version) => (minor(version) > minor(high) ? version : high));
+  return `3.${Math.max(...versions.map(minor))}.0`;
 }
 
 /** Whether a reader of `supported` reads a config of `version`. */
@@ -207,8 +203,4 @@ function withoutNulls(value: unknown): unknown {
       item === null ? [] : [[key, withoutNulls(item)]],
     ),
   );
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

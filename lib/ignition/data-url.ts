@@ -38,8 +38,8 @@ export function dataUrl(
   return { ...smallest, verification: { hash: sha512Hash(bytes) } };
 }
 
-function cost({ source = '', compression }: Resource): number {
-  return source.length + (compression === undefined ? 0 : '"compression":"gzip",'.length);
+function cost(resource: Resource): number {
+  return JSON.stringify(resource).length;
 }
 
 /** `sha512-<hex>`, the form of `verification.hash`. */
@@ -50,26 +50,25 @@ export function sha512Hash(bytes: Uint8Array): string {
 /** Whether the decompressed bytes are those that the resource promises; true without a promise. */
 export function matchesHash({ verification }: Resource, bytes: Uint8Array): boolean {
   const hash = verification?.hash;
-  return hash === undefined || hash === hashAs(hash.split('-')[0] ?? 'sha512', bytes);
+  return hash === undefined || hash === hashAs(hash.slice(0, hash.indexOf('-')), bytes);
 }
 
 function hashAs(algorithm: string, bytes: Uint8Array): string {
   return `${algorithm}-${createHash(algorithm).update(bytes).digest('hex')}`;
 }
 
-export function isDataUrl(source: string): boolean {
-  return /^data:/i.test(source);
+export function isDataUrl(source: string | undefined): boolean {
+  return source?.slice(0, 'data:'.length).toLowerCase() === 'data:';
 }
 
 /**
  * The decompressed bytes of a data URL; the hash is not looked at. Throws a fatal
  * Failure when the source is not a data URL or cannot be decoded.
  */
-export function decodeDataUrl({ source = '', compression }: Resource): Buffer {
-  const match = /^data:([^,]*),/i.exec(source);
-  if (match === null) throw undecodable('it is not a data URL');
-  const body = source.slice(match[0].length);
-  const bytes = /;base64$/i.test(match[1] ?? '') ? fromBase64(body) : fromPercent(body);
+export function decodeDataUrl({ source, compression }: Resource): Buffer {
+  const [, base64, body] = source?.match(/^data:[^,]*?(;base64)?,(.*)$/is) ?? [];
+  if (body === undefined) throw undecodable('it is not a data URL');
+  const bytes = base64 === undefined ? fromPercent(body) : fromBase64(body);
   if (compression !== 'gzip') return bytes;
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_DECODED_BYTES });

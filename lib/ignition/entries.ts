@@ -138,7 +138,7 @@ function listed<Name extends string, Item>(
   return result;
 }
 
-/** By code units, so that the order does not depend on the locale. */
+/** By bytes, so that the order does not depend on the locale. */
 function byKey<Item>(items: readonly Item[], key: (item: Item) => string): Item[] {
-  return items.toSorted((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
+  return items.toSorted((a, b) => Buffer.compare(Buffer.from(key(a)), Buffer.from(key(b))));
 }

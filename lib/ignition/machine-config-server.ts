@@ -33,7 +33,7 @@ export async function fetchMasterIgnition(what: MachineConfigRequest): Promise<s
 }
 
 function get({ url, ca, signal, deadlineMs }: MachineConfigRequest) {
-  return new Promise<{ status: number; body: string }>((resolve, reject) => {
+  return new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
     const fail = (cause: unknown) =>
       reject(new Failure('retry', `${url} cannot be fetched`, { cause }));
     const limit = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
@@ -47,7 +47,7 @@ function get({ url, ca, signal, deadlineMs }: MachineConfigRequest) {
       });
       answer.on('error', fail);
       answer.on('end', () =>
-        resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(parts).toString('utf8') }),
+        resolve({ status: answer.statusCode, body: Buffer.concat(parts).toString('utf8') }),
       );
     });
     call.on('error', fail);

@@ -1,4 +1,4 @@
-import { type Config, configSchema, isRecord } from './config.ts';
+import { type Config, configSchema, highestVersion, isRecord } from './config.ts';
 
 /**
  * What Ignition makes of a config that names a child in `ignition.config.merge`
@@ -9,7 +9,9 @@ import { type Config, configSchema, isRecord } from './config.ts';
  * to be written: its version is the child's or the parent's, whichever is higher.
  */
 export function mergeConfigs(parent: Config, child: Config): Config {
-  return configSchema.parse(mergeRecords(parent, child));
+  const merged = configSchema.parse(mergeRecords(parent, child));
+  const version = highestVersion(parent.ignition.version, child.ignition.version);
+  return { ...merged, ignition: { ...merged.ignition, version } };
 }
 
 type Entry = Record<string, unknown>;
@@ -46,9 +48,6 @@ function mergeRecords(parent: Entry, child: Entry): Entry {
 }
 
 function mergeField(field: string, parent: unknown, child: unknown): unknown {
-  if (field === 'version' && typeof parent === 'string' && typeof child === 'string') {
-    return parent > child ? parent : child;
-  }
   if (isRecord(parent) && isRecord(child)) return mergeRecords(parent, child);
   if (!Array.isArray(child)) return child;
   const before: unknown[] = Array.isArray(parent) ? parent : [];
@@ -63,7 +62,7 @@ function mergeLists(field: string, parent: readonly unknown[], child: readonly u
     if (override === undefined) return [item];
     // A header without a value takes the parent's away.
     if (field === 'httpHeaders' && isRecord(override) && override.value === undefined) return [];
-    return [isRecord(item) && isRecord(override) ? mergeRecords(item, override) : override];
+    return [mergeField(field, item, override)];
   });
   return [...kept, ...child.filter((item) => !known.has(entryKey(item)))];
 }

@@ -6,7 +6,7 @@ import { mergeConfigs } from './merge.ts';
 
 export interface ValidateOptions {
   /** What the whole text may hold, such as the free space of the boot partition, in bytes. */
-  limitBytes?: number;
+  limitBytes?: number | undefined;
 }
 
 /**
@@ -49,7 +49,7 @@ function followReferences(
   const { merge = [], replace } = config.ignition.config ?? {};
   const faults: ConfigFault[] = [];
   const follow = (reference: Resource, at: string): Config | undefined => {
-    if (reference.source === undefined || !isDataUrl(reference.source)) {
+    if (!isDataUrl(reference.source)) {
       faults.push({ at, problem: 'names a remote config, whose contents are not known' });
       return undefined;
     }
@@ -124,8 +124,9 @@ function fileFaults(file: File): ConfigFault[] {
   if (file.overwrite === true && contents?.source === undefined) {
     return [{ at: path, problem: 'has overwrite but no contents' }];
   }
-  return [contents, ...append].flatMap((resource) => {
-    if (resource?.source === undefined || !isDataUrl(resource.source)) return [];
+  const resources = contents === undefined ? append : [contents, ...append];
+  return resources.flatMap((resource) => {
+    if (!isDataUrl(resource.source)) return [];
     let bytes: Buffer;
     try {
       bytes = decodeDataUrl(resource);

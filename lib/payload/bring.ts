@@ -2,7 +2,6 @@ import { type ContainerRuntime, connectHostRuntime } from '../cri/runtime.ts';
 import { Failure } from '../errors/failure.ts';
 import { hostArchitecture } from '../host/architecture.ts';
 import { run } from '../host/command.ts';
-import { sha256OfFiles } from '../host/digests.ts';
 import { exists } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import type { Progress } from '../steps/progress.ts';
@@ -10,7 +9,7 @@ import { binaryDestinations, installBinaries, installedPath } from './binaries.t
 import { containerdImporter } from './containerd.ts';
 import { importImages } from './images.ts';
 import { type Payload, readPayload } from './payload.ts';
-import { verifyPayload } from './verify.ts';
+import { hasDigest, verifyPayload } from './verify.ts';
 
 const importDeadlineMs = 300_000;
 
@@ -37,10 +36,11 @@ export async function bringPayload(
 
 /** Images and binaries of another architecture would only fail when they are started. */
 function expectArchitecture({ architecture, directory }: Payload): void {
-  if (architecture === hostArchitecture()) return;
+  const expected = hostArchitecture();
+  if (architecture === expected) return;
   throw new Failure('fatal', `The payload in ${directory} is for other hosts`, {
     code: 'payload-mismatch',
-    expected: hostArchitecture() ?? process.arch,
+    expected,
     found: architecture,
     fix: 'Put the payload for this architecture on the live medium',
   });
@@ -55,8 +55,8 @@ const stores = ['/var/lib/containerd', '/var/lib/containers'];
  */
 async function syncStores(paths: HostPaths, signal: AbortSignal): Promise<void> {
   const candidates = [paths.binaries, ...stores.map(paths.at)];
-  const there = await Promise.all(candidates.map(exists));
-  const folders = candidates.filter((_, index) => there[index]);
+  const folders: string[] = [];
+  for (const folder of candidates) if (await exists(folder)) folders.push(folder);
   await run('sync', ['--file-system', ...folders], { signal, deadlineMs: 300_000 });
 }
 
@@ -90,17 +90,11 @@ async function hasBinaries(
   signal: AbortSignal,
 ): Promise<boolean> {
   const destinations = binaryDestinations(paths);
-  const wanted = payload.binaries.map((binary) => ({
-    path: installedPath(binary, destinations),
-    sha256: binary.sha256,
-  }));
-  const there = await Promise.all(wanted.map(({ path }) => exists(path)));
-  if (there.includes(false)) return false;
-  const digests = await sha256OfFiles(
-    wanted.map(({ path }) => path),
-    signal,
-  );
-  return wanted.every(({ path, sha256 }) => digests.get(path) === sha256);
+  for (const binary of payload.binaries) {
+    const path = installedPath(binary, destinations);
+    if (!(await hasDigest(path, binary.sha256, signal))) return false;
+  }
+  return true;
 }
 
 async function withRuntime<T>(

@@ -1,12 +1,12 @@
 import { mkdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../errors/failure.ts';
-import { sha256OfFiles } from '../host/digests.ts';
+import { sha256OfFile } from '../host/digests.ts';
 import { type FetchOptions, fetchFile } from '../host/fetch.ts';
 import { exists, syncDirectory } from '../host/files.ts';
 import { inParallel } from '../kube/in-parallel.ts';
 import { maxDescriptionBytes, parsePayload, payloadFile } from './payload.ts';
-import { type PayloadFile, payloadFiles } from './verify.ts';
+import { hasDigest, type PayloadFile, payloadFiles } from './verify.ts';
 
 const CONCURRENCY = 4;
 /** Left for everything else that shares the live host's memory. */
@@ -34,7 +34,7 @@ export async function fetchPayload(
   options: FetchOptions,
 ): Promise<void> {
   const description = { path: payloadFile, size: maxDescriptionBytes, sha256: source.sha256 };
-  if (await holds(join(folder, payloadFile), source.sha256, options.signal)) return;
+  if (await hasDigest(join(folder, payloadFile), source.sha256, options.signal)) return;
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const arrived = await fetchVerified(source.url, description, folder, options);
   // Its schema keeps every path inside the folder.
@@ -64,7 +64,7 @@ async function fetchVerified(
   const target = join(folder, dirname(path), `.${basename(path)}.part`);
   const begun = await exists(target);
   await fetchFile(url, target, size, options);
-  const found = (await sha256OfFiles([target], options.signal)).get(target);
+  const found = await sha256OfFile(target, options.signal);
   if (found === sha256) return target;
   await rm(target);
   // Its beginning may be of another attempt, before what is served was changed.
@@ -72,7 +72,7 @@ async function fetchVerified(
   throw new Failure('fatal', `${url} is not what this installation was made for`, {
     code: 'payload-mismatch',
     expected: `SHA-256 ${sha256}`,
-    found: found ?? 'nothing',
+    found,
     fix: 'Serve that payload, or make the Ignition for this one.',
   });
 }
@@ -119,14 +119,10 @@ async function missingFiles(
 ): Promise<WantedFile[]> {
   const missing = new Map<string, WantedFile>();
   for (const file of files) {
-    if (!(await holds(join(folder, file.path), file.sha256, signal))) missing.set(file.path, file);
+    if (!(await hasDigest(join(folder, file.path), file.sha256, signal)))
+      missing.set(file.path, file);
   }
   return [...missing.values()];
-}
-
-async function holds(path: string, sha256: string, signal: AbortSignal): Promise<boolean> {
-  if (!(await exists(path))) return false;
-  return (await sha256OfFiles([path], signal)).get(path) === sha256;
 }
 
 const urlOf = (base: string, path: string) => `${base.replace(/\/$/, '')}/${path}`;

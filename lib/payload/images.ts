@@ -48,7 +48,7 @@ export async function importImages(
     if (await ensureImage(payload, image, importer, options)) imported.push(image.name);
   }
   const pause = payload.images.find(({ name }) => name === pauseName);
-  if (pause !== undefined) await ensureSandboxImage(pause.reference, importer, options);
+  if (pause !== undefined) await ensureSandboxImage(pause, importer, options);
   return imported;
 }
 
@@ -68,20 +68,19 @@ async function ensureImage(
   return !present;
 }
 
+/** The runtime has the payload's pause image already. */
 async function ensureSandboxImage(
-  pause: string,
+  { reference, id }: PayloadImage,
   importer: ImageImporter,
   options: ImportOptions,
 ): Promise<void> {
   const wanted = await importer.sandboxImage(options);
-  if (wanted === undefined || wanted === pause) return;
-  const source = await importer.find(pause, options);
-  if (source === undefined) throw missing(pause, 'no such image');
-  if ((await importer.find(wanted, options))?.id !== source.id) {
+  if (wanted === undefined) return;
+  if ((await importer.find(wanted, options))?.id !== id) {
     options.report(`name the pause image ${wanted}`);
-    await importer.tag(pause, wanted, options);
+    await importer.tag(reference, wanted, options);
   }
-  await ensurePinned(wanted, source.id, importer, options);
+  await ensurePinned(wanted, id, importer, options);
 }
 
 async function ensurePinned(
@@ -91,14 +90,12 @@ async function ensurePinned(
   options: ImportOptions,
 ): Promise<void> {
   const found = await importer.find(reference, options);
-  if (found?.id !== id) throw missing(reference, found?.id ?? 'no such image', id);
+  if (found?.id !== id) {
+    throw new Failure('fatal', `The runtime does not have ${reference}`, {
+      code: 'payload-damaged',
+      expected: id,
+      found: found?.id ?? 'no such image',
+    });
+  }
   if (!found.pinned) await importer.pin(reference, options);
-}
-
-function missing(reference: string, found: string, expected = 'the image of the payload'): Failure {
-  return new Failure('fatal', `The runtime does not have ${reference}`, {
-    code: 'payload-damaged',
-    expected,
-    found,
-  });
 }

@@ -66,12 +66,12 @@ const payloadSchema = z.strictObject({
   images: z
     .array(image)
     .min(1)
-    .check(unique('name', ({ name }) => name))
-    .check(unique('reference', ({ reference }) => reference)),
+    .superRefine(unique('name', ({ name }) => name))
+    .superRefine(unique('reference', ({ reference }) => reference)),
   binaries: z
     .array(binary)
     .min(1)
-    .check(unique('name', ({ name }) => name)),
+    .superRefine(unique('name', ({ name }) => name)),
 });
 
 export type PayloadImage = z.infer<typeof image>;
@@ -152,7 +152,7 @@ export async function openPayloadFile(
 
 function notPlain(relative: string, found: string): Failure {
   const expected = 'a regular file, reached without links';
-  return new Failure('usage', `${relative} of the payload is not a plain file`, {
+  return new Failure('usage', `${relative} of the payload is not a regular file`, {
     expected,
     found,
   });
@@ -175,15 +175,14 @@ async function readDescription(path: string): Promise<string> {
   }
 }
 
-/** A check that no two entries have the same value in a field. */
-function unique<Entry>(field: string, keyOf: (entry: Entry) => string) {
-  return (context: z.core.ParsePayload<Entry[]>): void => {
+/** Refuses entries that have the same value in a field as an earlier one. */
+function unique<Entry>(field: string, fieldOf: (entry: Entry) => string) {
+  return (entries: Entry[], context: z.RefinementCtx): void => {
     const seen = new Set<string>();
-    for (const [index, entry] of context.value.entries()) {
-      const value = keyOf(entry);
+    for (const [index, entry] of entries.entries()) {
+      const value = fieldOf(entry);
       if (seen.has(value)) {
-        const message = `${value} is there twice`;
-        context.issues.push({ code: 'custom', input: value, path: [index, field], message });
+        context.addIssue({ code: 'custom', path: [index, field], message: `duplicate ${value}` });
       }
       seen.add(value);
     }

@@ -1,5 +1,6 @@
 import { Failure } from '../errors/failure.ts';
-import { sha256OfFiles } from '../host/digests.ts';
+import { sha256OfFile } from '../host/digests.ts';
+import { exists } from '../host/files.ts';
 import { type Payload, type PayloadDescription, payloadPath } from './payload.ts';
 
 /** A file that payload.yaml names, by its path in the payload. */
@@ -19,13 +20,21 @@ export function payloadFiles({ images, binaries }: PayloadDescription): PayloadF
 
 /** Computes the SHA-256 of every file that payload.yaml names: a sentence for each that differs. */
 export async function damagedFiles(payload: Payload, signal: AbortSignal): Promise<string[]> {
-  const files = payloadFiles(payload);
-  const paths = await Promise.all(files.map(({ path }) => payloadPath(payload, path)));
-  const digests = await sha256OfFiles(paths, signal);
-  return files.flatMap(({ path, sha256 }, index) => {
-    const found = digests.get(paths[index] ?? '');
-    return found === sha256 ? [] : [`${path}: expected SHA-256 ${sha256}, found ${found}`];
-  });
+  const damaged: string[] = [];
+  for (const { path, sha256 } of payloadFiles(payload)) {
+    const found = await sha256OfFile(await payloadPath(payload, path), signal);
+    if (found !== sha256) damaged.push(`${path}: expected SHA-256 ${sha256}, found ${found}`);
+  }
+  return damaged;
+}
+
+/** Whether the file exists and has that digest. */
+export async function hasDigest(
+  path: string,
+  sha256: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return (await exists(path)) && (await sha256OfFile(path, signal)) === sha256;
 }
 
 /** @throws Failure (fatal) that names every file of the payload that differs. */

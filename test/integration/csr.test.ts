@@ -10,7 +10,6 @@ import type { KubeClient } from '../../lib/kube/client.ts';
 import { decodeManifests } from '../../lib/kube/manifest-decoding.ts';
 import { type CertificateSigningRequest, resources } from '../../lib/kube/resources.ts';
 import { watchUntil } from '../../lib/kube/watch-objects.ts';
-import { createAuthority } from '../../lib/pki/authority.ts';
 import { users } from '../../lib/render/kubernetes/leaves.ts';
 import { manifests as renderManifests } from '../../lib/render/kubernetes/manifests.ts';
 import { host, requestPem, type Variation } from '../unit/csr/requests.ts';
@@ -107,13 +106,11 @@ t.before(async () => {
 
 t.test('the approver, with the rendered rights', async (t) => {
   const stop = new AbortController();
-  const issued: string[] = [];
   const running = approveServingRequests(approver, {
     signal: stop.signal,
     nodeName,
     host: async () => view,
     report: (decision) => decisions.push(decision),
-    issued: ({ metadata }) => issued.push(metadata.name) === 2,
   });
   running.catch(() => {});
 
@@ -181,34 +178,8 @@ t.test('the approver, with the rendered rights', async (t) => {
     t.equal(new Set(texts).size, texts.length);
   });
 
-  await t.test('ends when told that the certificate is enough', async (t) => {
-    for (const name of ['right', 'moved']) await issue(name);
-    await running;
-    t.same(issued, ['right', 'moved']);
+  await t.test('ends when it is stopped', async (t) => {
+    stop.abort(new Error('told to stop'));
+    await t.rejects(running, /told to stop/);
   });
-  stop.abort();
 });
-
-t.test('ends when it is stopped', async (t) => {
-  const stop = new AbortController();
-  const running = approveServingRequests(approver, {
-    signal: stop.signal,
-    nodeName,
-    host: async () => view,
-    report: () => {},
-  });
-  setTimeout(() => stop.abort(new Error('told to stop')), 200);
-  await t.rejects(running, /told to stop/);
-});
-
-/** What the controller-manager does; any certificate will do for the API server. */
-async function issue(name: string): Promise<void> {
-  const { certificateSigningRequests } = resources;
-  const request = await admin.get(certificateSigningRequests, { name }, limits);
-  const { certificate } = await createAuthority('any');
-  const body = {
-    ...request,
-    status: { ...request.status, certificate: Buffer.from(certificate).toString('base64') },
-  };
-  await admin.replace(certificateSigningRequests, { name, subresource: 'status' }, body, limits);
-}

@@ -40,6 +40,8 @@ export interface PemKeys {
   readonly findings: readonly Finding[];
   /** Where the line begins with a key that does not end in these bytes, if it can still end. */
   readonly openFrom: number | undefined;
+  /** The end of the last key without an end: the stream must not be cut before it, within the key. */
+  readonly unendedTo: number;
 }
 
 /**
@@ -56,6 +58,7 @@ export function pemKeys(
   const findings: Finding[] = [];
   const markers = offsets.flatMap((offset) => markerAt(bytes, offset) ?? []);
   let floor = 0;
+  let unendedTo = 0;
   for (const [index, marker] of markers.entries()) {
     if (marker.start < floor) continue;
     if (!marker.isBegin) {
@@ -67,9 +70,12 @@ export function pemKeys(
     const next = markers[index + 1];
     if (next === undefined || next.start >= limit) {
       const isCut = limit === bytes.length && !isLast && next === undefined;
-      if (isCut) return { findings, openFrom: bytes.lastIndexOf(NEWLINE, marker.start) + 1 };
+      if (isCut) {
+        return { findings, openFrom: bytes.lastIndexOf(NEWLINE, marker.start) + 1, unendedTo };
+      }
       findings.push(...keyParts(bytes, marker.start, limit, marks));
       floor = marker.end;
+      unendedTo = limit;
       continue;
     }
     // Another beginning ends it as well.
@@ -77,7 +83,7 @@ export function pemKeys(
     findings.push(...keyParts(bytes, marker.start, end, marks));
     floor = end;
   }
-  return { findings, openFrom: undefined };
+  return { findings, openFrom: undefined, unendedTo };
 }
 
 function markerAt(bytes: Buffer, trigger: number): Marker | undefined {

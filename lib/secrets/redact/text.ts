@@ -99,7 +99,12 @@ export class TextRedactor {
     const offsets = places.flatMap(({ rule, offset }) => (rule === 'pem' ? [offset] : []));
     const pem = pemKeys(bytes, offsets, this.#marks, isLast);
     const inLines = this.#inLines(bytes, places, isLast);
-    const open = [pem.openFrom, inLines.openFrom, ...groups.map(({ openFrom }) => openFrom)];
+    const openGroups = groups.flatMap(({ openFrom }) => openFrom ?? []);
+    const open = [
+      pem.openFrom,
+      inLines.openFrom,
+      ...openGroups.map((from) => Math.max(from, pem.unendedTo)),
+    ];
     const complete = isLast
       ? bytes.length
       : Math.min(lastLine(bytes), ...open.filter((offset) => offset !== undefined));

@@ -107,7 +107,7 @@ const faulty: readonly [name: string, damage: Damage, faults: readonly RegExp[]]
       rmSync(join(dir, 'bin/kubelet'));
       symlinkSync('../cni/bridge', join(dir, 'bin/kubelet'));
     },
-    [/bin\/kubelet: .*not a plain file.*a link to/],
+    [/bin\/kubelet: .*not a regular file.*a link to/],
   ],
   [
     'a program that is not executable',

@@ -314,13 +314,14 @@ export const left: (Row & { rule: Rule })[] = [
   {
     rule: 'host-name',
     title: 'a host called localhost',
-    host: { nodeName: 'localhost', staticHostName: 'localhost', runningHostName: 'localhost' },
+    host: { nodeName: 'localhost', staticHostName: 'localhost' },
     request: { spec: { username: 'system:node:localhost' } },
   },
   {
     rule: 'host-name',
     title: 'a host whose running name is still localhost.localdomain',
-    host: { runningHostName: 'localhost.localdomain' },
+    host: { nodeName: 'localhost.localdomain' },
+    request: { spec: { username: 'system:node:localhost.localdomain' } },
   },
   {
     rule: 'host-name',
@@ -330,14 +331,15 @@ export const left: (Row & { rule: Rule })[] = [
   {
     rule: 'host-name',
     title: 'a host without any name',
-    host: { nodeName: '', staticHostName: '', runningHostName: '' },
+    host: { nodeName: '', staticHostName: '' },
     request: { spec: { username: 'system:node:' } },
   },
   { rule: 'host-name', title: 'a host without a static name', host: { staticHostName: '' } },
   {
     rule: 'host-name',
     title: 'a host whose running name is another',
-    host: { runningHostName: 'edge.example.com' },
+    host: { nodeName: 'edge.example.com' },
+    request: { spec: { username: 'system:node:edge.example.com' } },
   },
   {
     rule: 'signature',

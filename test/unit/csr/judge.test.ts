@@ -45,6 +45,22 @@ t.test('the explanation names what was found', async (t) => {
   for (const [request, says] of rows) {
     t.match(await verdict({ title: '', request }), { explanation: says }, `${says}`);
   }
+  const hosts: [Pick<Row, 'host' | 'node'>, RegExp][] = [
+    [{ host: { nodeName: '' } }, /no name of its own yet: ''$/],
+    [{ host: { staticHostName: 'localhost' } }, /no name of its own yet: 'localhost'$/],
+    [
+      { host: { staticHostName: 'edge' } },
+      /expected sno\.example\.com in \/etc\/hostname; found edge$/,
+    ],
+    [{ node: null }, /no node sno\.example\.com yet$/],
+    [
+      { node: { name: 'sno.example.com', internalIps: ['198.51.100.1', '198.51.100.2'] } },
+      /\(198\.51\.100\.1, 198\.51\.100\.2\).* 192\.0\.2\.10 \(192\.0\.2\.10, 192\.0\.2\.77, fe80::1\)$/,
+    ],
+  ];
+  for (const [row, says] of hosts) {
+    t.match(await verdict({ title: '', ...row }), { explanation: says }, `${says}`);
+  }
 });
 
 async function verdict(row: Row) {

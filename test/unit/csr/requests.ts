@@ -9,7 +9,6 @@ export const now = new Date('2030-01-01T00:10:00Z');
 export const host: HostView = {
   nodeName: 'sno.example.com',
   staticHostName: 'sno.example.com',
-  runningHostName: 'sno.example.com',
   nodeIps: ['192.0.2.10'],
   interfaceAddresses: ['192.0.2.10', '192.0.2.77', 'fe80::1'],
 };
@@ -83,11 +82,27 @@ export async function requestObject(variation: Variation = {}): Promise<Certific
   };
 }
 
+/** A request that was made a minute ago by today's clock. */
+export async function recentRequest(name: string, variation: Variation = {}) {
+  const created = new Date(Date.now() - 60_000).toISOString();
+  const object = await requestObject({ created, ...variation });
+  return { ...object, metadata: { ...object.metadata, name, uid: `uid of ${name}` } };
+}
+
 export async function signingRequest(variation: Variation = {}): Promise<SigningRequest> {
   return readSigningRequest(await requestObject(variation));
 }
 
-async function keyPair(kind: KeyKind) {
+const keyPairs = new Map<KeyKind, ReturnType<typeof createKeyPair>>();
+
+/** One of each kind: making keys takes most of the time of these tests. */
+function keyPair(kind: KeyKind) {
+  const known = keyPairs.get(kind) ?? createKeyPair(kind);
+  keyPairs.set(kind, known);
+  return known;
+}
+
+async function createKeyPair(kind: KeyKind) {
   if (kind === 'Ed25519') {
     const algorithm = { name: 'Ed25519' };
     return { algorithm, keys: await generate(algorithm) };

@@ -10,9 +10,8 @@ import { hostPaths } from '../../../lib/host/paths.ts';
 const on = (...addresses: string[]) =>
   addresses.map((address) => ({ address, internal: address === '127.0.0.1' }));
 
-/** The kernel's host name and interfaces, as Node tells them. */
-function kernel(t: Test, name: string, interfaces: object) {
-  t.capture(os, 'hostname', () => name);
+/** The kernel's interfaces, as Node tells them. */
+function kernel(t: Test, interfaces: object) {
   t.capture(os, 'networkInterfaces', () => interfaces);
   syncBuiltinESMExports();
   t.teardown(() => syncBuiltinESMExports());
@@ -21,17 +20,20 @@ function kernel(t: Test, name: string, interfaces: object) {
 t.test('names and addresses are read from the host at each call', async (t) => {
   const folder = t.testdir({ hostname: 'static.example.com\n' });
   const file = join(folder, 'hostname');
-  const identity = { nodeName: 'n1', nodeIps: ['192.0.2.10'], hostNameFile: file };
-  kernel(t, 'running.example.com', {
+  const identity = {
+    hostname: 'running.example.com',
+    nodeIps: ['192.0.2.10'],
+    hostNameFile: file,
+  };
+  kernel(t, {
     lo: on('127.0.0.1'),
     eth0: on('192.0.2.10', 'FE80::1'),
     eth1: on('198.51.100.1'),
   });
   t.strictSame(await readHostView(identity), {
-    nodeName: 'n1',
+    nodeName: 'running.example.com',
     nodeIps: ['192.0.2.10'],
     staticHostName: 'static.example.com',
-    runningHostName: 'running.example.com',
     interfaceAddresses: ['192.0.2.10', 'fe80::1'],
   });
   writeFileSync(file, '  renamed \n');
@@ -57,19 +59,21 @@ t.test('addresses of the host are those in the machine networks', async (t) => {
   t.teardown(() => {
     process.env.PATH = before;
   });
-  kernel(t, 'sno', {
+  kernel(t, {
     eth0: on('192.0.2.10', '2001:db8::7'),
     eth1: on('198.51.100.1'),
   });
   const paths = hostPaths(join(folder, 'root'));
   mkdirSync(paths.at('/etc'), { recursive: true });
   const view = (...machineNetwork: string[]) =>
-    viewOfThisHost({ machineNetwork }, paths, AbortSignal.timeout(60_000));
+    viewOfThisHost(
+      { cluster: { machineNetwork }, paths, hostname: () => 'edge' },
+      AbortSignal.timeout(60_000),
+    );
   t.strictSame(await view('192.0.2.0/24', '2001:db8::/32'), {
-    nodeName: 'sno',
+    nodeName: 'edge',
     nodeIps: ['192.0.2.10', '2001:db8::7'],
     staticHostName: 'sno',
-    runningHostName: 'sno',
     interfaceAddresses: ['192.0.2.10', '2001:db8::7'],
   });
   t.match(await view('198.51.100.0/24'), {

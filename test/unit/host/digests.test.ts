@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { sha256OfFiles, sha256OfStream } from '../../../lib/host/digests.ts';
+import { sha256OfFile, sha256OfFiles, sha256OfStream } from '../../../lib/host/digests.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 
 const signal = AbortSignal.timeout(30_000);
@@ -16,6 +16,9 @@ t.test('digests of files and of streams', async (t) => {
   const folder = t.testdir({ a: 'text', 'b\n\\c': '' });
   const names = ['a', 'b\n\\c'].map((name) => join(folder, name));
   t.strictSame([...(await sha256OfFiles(names, signal)).values()], [sha256('text'), sha256('')]);
+  for (const [index, text] of ['text', ''].entries()) {
+    t.equal(await sha256OfFile(names[index] ?? '', signal), sha256(text));
+  }
   t.equal(await sha256OfStream(pieces('te', 'xt'), signal), sha256('text'));
   t.equal(await sha256OfStream(pieces(), signal), sha256(''));
 });

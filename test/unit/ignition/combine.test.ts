@@ -212,6 +212,46 @@ t.test('what must win comes last and replaces the master, compression included',
   t.match(hostname, { contents: { source: 'data:,sno1%0A', compression: '' } });
 });
 
+t.test('what must win can be of any kind, and its origin is named when it loses', async (t) => {
+  const master = configOf({
+    files: [file('/etc/hostname', 0o644, 'm')],
+    links: [link('/etc/localtime', '/utc')],
+    units: [unit('m.service', { enabled: true })],
+  });
+  const mustWin = configOf(
+    { links: [link('/etc/localtime', '/cet')], units: [unit('m.service', { enabled: false })] },
+    '3.3.0',
+  );
+  const { config, merged, overridden } = combined(configOf({}), master, mustWin);
+  t.same(config.ignition, {
+    version: '3.3.0',
+    config: { merge: [master, mustWin].map((child) => dataUrl(JSON.stringify(child))) },
+  });
+  t.match(merged.storage?.links, [{ path: '/etc/localtime', target: '/cet' }]);
+  t.match(merged.systemd?.units, [{ name: 'm.service', enabled: false }]);
+  t.same(overridden, ['/etc/localtime', 'm.service']);
+  const noShell = configOf({ users: [user('core', { shell: '/bin/sh' })] });
+  const masked = configSchema.parse({
+    ignition: { version: '3.2.0' },
+    systemd: { units: [{ name: 'm.service', mask: true }] },
+  });
+  t.same(combined(noShell, master, configOf({})).overridden, [], 'nothing need win');
+  t.throws(() => combined(configOf({}), masked, mustWin), {
+    message: /only one can win:\n {2}m\.service \(mask\): what must win, https:\/\/api-int/,
+  });
+});
+
+t.test('where ours loses to what must win, nothing is refused', async (t) => {
+  const ours = configOf({ files: [file('/etc/hostname', 0o644, 'o'), file('/etc/a', 0o600, 'o')] });
+  const mustWin = configOf({ files: [file('/etc/hostname', 0o644, 'w')] });
+  const master = configOf({ files: [file('/etc/hostname', 0o644, 'm')] });
+  const { merged } = combined(ours, master, mustWin);
+  t.match(merged.storage?.files, [
+    { path: '/etc/a' },
+    { path: '/etc/hostname', contents: { source: 'data:,w' } },
+  ]);
+});
+
 t.test('what must win may not be appended to', async (t) => {
   const master = configSchema.parse({
     ignition: { version: '3.2.0' },
@@ -267,7 +307,10 @@ t.test('what the master itself merges is looked into; what is remote is refused'
   const remote = configSchema.parse({
     ignition: { version: '3.2.0', config: { merge: [{ source: 'https://x/y' }] } },
   });
-  t.throws(() => combined(ours, remote), { kind: 'fatal', message: /remote config/ });
+  t.throws(() => combined(ours, remote), {
+    kind: 'fatal',
+    message: /^The Ignition config from https:\/\/api-int.*\/master has a fault:\n.*remote config/,
+  });
 });
 
 const UNUSABLE: readonly (readonly [string, RegExp])[] = [

@@ -57,6 +57,10 @@ const DECODED: readonly (readonly [string, string])[] = [
   ['data:;base64,eA%3D%3D', 'x'],
   ['data:,a,b', 'a,b'],
   ['DATA:,a', 'a'],
+  ['data:;BASE64,eA==', 'x'],
+  ['data:;base64;charset=utf-8,eA==', 'eA=='],
+  ['data:,a\nb;base64,c', 'a\nb;base64,c'],
+  ['data:,ä', 'ä'],
 ];
 for (const [source, contents] of DECODED) {
   t.test(`decode ${source}`, async (t) => {
@@ -68,14 +72,19 @@ t.test('decode bytes that are not UTF-8', async (t) => {
 });
 
 for (const source of [
+  undefined,
   'https://x/y',
+  'https://x/data:,y',
   'data:x',
   'data:,%zz',
   'data:;base64,a',
   'data:;base64,a!==',
 ]) {
   t.test(`refuse ${source}`, async (t) => {
-    t.throws(() => decodeDataUrl({ source }), { kind: 'fatal', message: /cannot be decoded/ });
+    t.throws(() => decodeDataUrl({ ...(source === undefined ? {} : { source }) }), {
+      kind: 'fatal',
+      message: /cannot be decoded/,
+    });
   });
 }
 t.test('refuse what is not gzip, or not the promised bytes', async (t) => {
@@ -85,4 +94,14 @@ t.test('refuse what is not gzip, or not the promised bytes', async (t) => {
   const source = `data:;base64,${gzipSync('y').toString('base64')}`;
   const resource = { ...dataUrl('x'), source, compression: 'gzip' as const };
   t.notOk(matchesHash(resource, decodeDataUrl(resource)));
+});
+
+t.test('a hash may be of either kind; without one any bytes do', async (t) => {
+  const bytes = Buffer.from('x');
+  for (const algorithm of ['sha256', 'sha512']) {
+    const hash = `${algorithm}-${createHash(algorithm).update('x').digest('hex')}`;
+    t.ok(matchesHash({ verification: { hash } }, bytes), algorithm);
+    t.notOk(matchesHash({ verification: { hash } }, Buffer.from('y')), algorithm);
+  }
+  for (const resource of [{}, { verification: {} }]) t.ok(matchesHash(resource, bytes));
 });

@@ -20,11 +20,13 @@ t.test('parents are listed, the operating system is not', async (t) => {
   const config = configOf({
     files,
     links: [link('/var/lib/app/l', '/etc/z')],
-    directories: [directory('/etc/app', 0o700)],
+    directories: [directory('/etc/app', 0o700), directory('/var/data/d', 0o700)],
   });
   t.same(config.storage?.directories, [
     { path: '/etc/app', mode: 0o700 },
     { path: '/etc/app/a', mode: 0o755 },
+    { path: '/var/data', mode: 0o755 },
+    { path: '/var/data/d', mode: 0o700 },
     { path: '/var/lib/app', mode: 0o755 },
   ]);
 });

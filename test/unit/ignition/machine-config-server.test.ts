@@ -54,8 +54,8 @@ const fetched = (url: string, options: Options = {}) =>
   fetchMasterIgnition({
     url,
     ca: authority.certificate,
-    signal: AbortSignal.timeout(20_000),
-    deadlineMs: 10_000,
+    signal: AbortSignal.timeout(60_000),
+    deadlineMs: 60_000,
     ...options,
   });
 
@@ -76,7 +76,11 @@ t.test('status 200 with a config', async (t) => {
     answer.end(master);
   });
   t.equal(await fetched(url), master);
-  t.match(accepts, [/^application\/vnd\.coreos\.ignition\+json;version=3\./]);
+  t.strictSame(
+    accepts,
+    ['application/vnd.coreos.ignition+json;version=3.2.0'],
+    'the oldest spec that every supported target reads',
+  );
 });
 
 for (const [status, body, says] of [
@@ -123,7 +127,7 @@ t.test('a body without end is not read to the end', async (t) => {
     };
     more();
   });
-  await refused(t, fetched(url), 'retry', /more than \d+ bytes/);
+  await refused(t, fetched(url), 'retry', /more than 67108864 bytes/);
   t.ok(sent < 100, `${sent} MiB`);
 });
 
@@ -133,9 +137,11 @@ t.test('a server that hangs ends at its deadline', async (t) => {
     ['in the middle of the body', (_, answer) => void answer.writeHead(200).write('{')],
   ] satisfies [string, RequestListener][]) {
     const url = await serve(t, listener);
-    const began = performance.now();
-    await refused(t, fetched(url, { deadlineMs: 200 }), 'retry', /cannot be fetched/);
-    t.ok(performance.now() - began < 5_000, name);
+    // Nothing but the deadline ends this request.
+    const { signal } = new AbortController();
+    const late = fetched(url, { signal, deadlineMs: 200 });
+    await refused(t, late, 'retry', /cannot be fetched.*timeout/);
+    t.pass(name);
   }
 });
 
@@ -148,10 +154,9 @@ t.test('a connection that breaks in the middle of the body is not a config', asy
 });
 
 t.test('an agent that is told to stop ends the request', async (t) => {
-  const url = await serve(t, () => undefined);
   const stop = new AbortController();
-  setTimeout(() => stop.abort(), 50);
-  await t.rejects(fetched(url, { signal: stop.signal }));
+  const url = await serve(t, () => stop.abort(new Error('told to stop')));
+  await refused(t, fetched(url, { signal: stop.signal }), 'retry', /cannot be fetched/);
 });
 
 t.test('what came with status 200 must be a config that does something', async (t) => {

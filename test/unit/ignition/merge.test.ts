@@ -214,12 +214,28 @@ for (const { name, parent, child, merged } of CASES) {
   );
 }
 
+t.test('at one path there is one entry, whatever its kind', async (t) => {
+  const kinds = ['files', 'directories', 'links'] as const;
+  for (const before of kinds) {
+    for (const after of kinds) {
+      const one = (kind: string) => config({ storage: { [kind]: [{ path: '/p' }] } });
+      const { storage = {} } = mergeConfigs(one(before), one(after));
+      t.same(
+        kinds.flatMap((kind) => (storage[kind] ?? []).map(() => kind)),
+        [after],
+        `${before}, ${after}`,
+      );
+    }
+  }
+});
+
 t.test('the higher version and foreign fields stay', async (t) => {
   const merged = mergeConfigs(
     config({ own: 1 }, '3.2.0'),
     config({ foreign: { x: [1] } }, '3.4.0'),
   );
   t.same(merged, { ignition: { version: '3.4.0' }, own: 1, foreign: { x: [1] } });
+  t.equal(mergeConfigs(config({}, '3.3.0'), config({})).ignition.version, '3.3.0');
 });
 
 /** What Ignition caches after it has fetched a config that merges another. */

@@ -178,6 +178,22 @@ const CASES: readonly {
     faults: ['/a/b/c is below /a/b, which is a link'],
   },
   {
+    name: 'a config that should replace this one and is not known',
+    text: config(
+      { storage: { files: [good('/f'), good('/f/b')] } },
+      { config: { merge: [{ source: 'data:,not-read' }], replace: { source: 'https://x/y' } } },
+    ),
+    faults: [
+      'ignition.config.replace names a remote config, whose contents are not known',
+      '/f/b is below /f, which is a file',
+    ],
+  },
+  {
+    name: 'a reference without a source',
+    text: config({}, { config: { merge: [{}], replace: {} } }),
+    faults: ['ignition.config.merge[0] names a remote config, whose contents are not known'],
+  },
+  {
     name: 'what is appended',
     text: config({
       storage: {

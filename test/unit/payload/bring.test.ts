@@ -8,12 +8,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { chmod, readdir, stat } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
+import timers from 'node:timers/promises';
+import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { connectHostRuntime } from '../../../lib/cri/runtime.ts';
+import { describeError } from '../../../lib/errors/failure.ts';
 import { hostArchitecture } from '../../../lib/host/architecture.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
+import { waitForFiles } from '../../../lib/host/watch.ts';
 import { createLogger } from '../../../lib/log/logger.ts';
 import { bringPayload, payloadIsThere } from '../../../lib/payload/bring.ts';
 import { containerdImporter } from '../../../lib/payload/containerd.ts';
@@ -106,7 +111,7 @@ async function host(t: Test) {
 }
 
 t.test('images are imported, binaries installed, and all of it synced', async (t) => {
-  const { payload, paths, progress, called, socket } = await host(t);
+  const { payload, paths, progress, called, socket, asked } = await host(t);
   t.strictSame(await bringPayload(payload, paths, progress), { images: 1, binaries: 2 });
   const ctr = `ctr --address ${socket} --namespace k8s.io images`;
   const stores = ['/var/lib/containerd', '/var/lib/containers'].map(paths.at).join(' ');
@@ -115,8 +120,27 @@ t.test('images are imported, binaries installed, and all of it synced', async (t
     `${ctr} label r.test/etcd:1 ${PIN}`,
     `sync --file-system ${paths.binaries} ${stores}`,
   ]);
+  t.equal(asked.length, 3, 'before the import, after it, and before it is pinned');
   t.equal(readFileSync(join(paths.binaries, 'kubelet'), 'utf8'), 'kubelet 1');
   t.equal(readFileSync(join(paths.cniBinaries, 'bridge'), 'utf8'), 'bridge 1');
+});
+
+t.test('writing the stores to the disk ends with its signal', async (t) => {
+  const { folder, payload, paths, program, called } = await host(t);
+  program('sync', 'exec sleep 600\n');
+  const stop = new AbortController();
+  const log = createLogger({ write: () => true });
+  const progress = new Progress(stop.signal, performance.now() + 60_000, log, {
+    waiting: () => true,
+  });
+  const bringing = bringPayload(payload, paths, progress).catch(describeError);
+  await waitForFiles([join(folder, 'calls')], async () => /^sync/m.test(called().join('\n')), {
+    signal,
+    deadlineMs: 60_000,
+    describe: () => 'a call of sync',
+  });
+  stop.abort();
+  t.match(await bringing, /command "sync .* failed; found stopped/);
 });
 
 t.test('a damaged payload is not imported', async (t) => {
@@ -143,13 +167,17 @@ t.test('a payload is there with every image by digest and every binary', async (
   t.equal(await isThere(), false, 'no binary');
 });
 
-t.test('a binary with another mode, or a folder in its place, is replaced', async (t) => {
+t.test('a binary with another mode, or a pipe in its place, is replaced', async (t) => {
   const { payload, paths, progress } = await host(t);
   await bringPayload(payload, paths, progress);
   const kubelet = join(paths.binaries, 'kubelet');
   await chmod(kubelet, 0o4755);
   await bringPayload(payload, paths, progress);
   t.equal((await stat(kubelet)).mode & 0o7777, 0o755);
+  rmSync(kubelet);
+  await execa('mkfifo', ['--mode=0755', kubelet]);
+  await bringPayload(payload, paths, progress);
+  t.equal(readFileSync(kubelet, 'utf8'), 'kubelet 1');
 });
 
 t.test('a failure of ctr can pass, and says what ctr said', async (t) => {
@@ -210,6 +238,20 @@ t.test('a name is taken from the image that has it, and waited for', async (t) =
   ]);
 });
 
+/** Delays of that length end at once, and are counted. */
+function recordDelays(t: Test, length: number): number[] {
+  const delays: number[] = [];
+  const { setTimeout: wait } = timers;
+  t.capture(timers, 'setTimeout', (ms: number, value: unknown, options: object) => {
+    if (ms !== length) return wait(ms, value, options);
+    delays.push(ms);
+    return wait(0, value, options);
+  });
+  syncBuiltinESMExports();
+  t.teardown(() => syncBuiltinESMExports());
+  return delays;
+}
+
 t.test('an imported image is waited for, but not without end', async (t) => {
   const { unheard, asked, paths } = await host(t);
   using runtime = connectHostRuntime(paths);
@@ -221,7 +263,11 @@ t.test('an imported image is waited for, but not without end', async (t) => {
   unheard.clear();
   await imported;
   unheard.add('r.test/etcd:1');
+  const delays = recordDelays(t, 100);
+  asked.length = 0;
   await importer.importArchive('etcd.tar', limits);
+  t.equal(asked.length, 20);
+  t.equal(delays.length, 20, 'two seconds in all');
   t.equal(await importer.find('r.test/etcd:1', limits), undefined, 'the caller finds out');
 });
 

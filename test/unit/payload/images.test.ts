@@ -53,15 +53,23 @@ t.test('images are imported once, pinned, and the sandbox image gets its name', 
     ],
     binaries: [],
   };
+  const reports: string[] = [];
+  const report = (text: string) => reports.push(text);
   const run = (importer: ImageImporter) =>
-    importImages(payload, importer, { signal, deadlineMs: 1000, report: () => {} });
+    importImages(payload, importer, { signal, deadlineMs: 1000, report });
 
   const fresh = new FakeImporter('r/pause:1', names);
   t.strictSame(await run(fresh), ['etcd', 'pause']);
   const everything = ['import r/etcd:1', 'pin r/etcd:1', 'import r/pause:2', 'pin r/pause:2'];
   t.strictSame(fresh.done, [...everything, 'tag r/pause:2 as r/pause:1', 'pin r/pause:1']);
+  t.strictSame(reports, ['import etcd', 'import pause', 'name the pause image r/pause:1']);
   t.strictSame(await run(fresh), [], 'a second run imports nothing');
   t.equal(fresh.done.length, 6, 'and changes nothing');
+  t.equal(reports.length, 3, 'and says nothing');
+
+  const unnamed = new FakeImporter(undefined, names);
+  t.strictSame(await run(unnamed), ['etcd', 'pause']);
+  t.strictSame(unnamed.done, everything, 'a runtime that names no image for sandboxes');
 
   const stale = new FakeImporter('r/pause:2', names);
   stale.stored.set('r/etcd:1', { id: 'sha256:other', pinned: true });

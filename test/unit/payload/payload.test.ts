@@ -60,13 +60,14 @@ images:
   - { name: etcd, reference: 'registry.k8s.io/etcd:3.6.8-0', id: 'sha256:${hex}', archive: images/etcd.tar, size: 1, sha256: ${hex} }
 binaries:
   - { name: kubelet, file: bin/kubelet, size: 1, sha256: ${hex} }
+  - { name: etcdutl, kind: host, file: bin/etcdutl, size: 1, sha256: ${hex} }
   - { name: host-local, kind: cni, file: cni/host-local, size: 1, sha256: ${hex} }
 `;
   const { images, binaries, versions } = parsePayload(text, 'payload.yaml');
   t.equal(images[0]?.reference, 'registry.k8s.io/etcd:3.6.8-0');
   t.strictSame(
     binaries.map(({ kind }) => kind),
-    ['host', 'cni'],
+    ['host', 'host', 'cni'],
   );
   t.equal(versions.etcd, 'v3.6.8');
 });
@@ -108,6 +109,21 @@ t.test('every fault names the file and the field', async (t) => {
     ['unknown field', description({}, {}, { hooks: ['sh'] }), /hooks/],
     ['other version', description({}, {}, { apiVersion: 'v2' }), /apiVersion/],
     ['no images', description({}, {}, { images: [] }), /images: /],
+    ['no binaries', description({}, {}, { binaries: [] }), /binaries: /],
+    ['half a byte', description({ size: 1.5 }), /images\[0\]\.size/],
+    ['another kind', description({}, {}, { kind: 'Load' }), /kind/],
+    ['no version', description({}, {}, { versions: {} }), /versions\.kubernetes.*versions\.etcd/],
+    [
+      'a version without v',
+      description({}, {}, { versions: { kubernetes: '1.34.4', etcd: 'v3.6' } }),
+      /versions\.kubernetes: expected a version such as v1\.34\.4.*versions\.etcd/,
+    ],
+    ['an unknown field of an image', description(JSON.parse('{"run":"sh"}')), /images\[0\]: .*run/],
+    [
+      'an unknown field of a binary',
+      description({}, JSON.parse('{"run":"sh"}')),
+      /binaries\[0\]: .*run/,
+    ],
     ['not YAML', '{ a: [', /payload\.yaml: .*line 1/],
     ['a key twice', 'kind: Payload\nkind: Payload', /unique.*line 2/],
     ['empty', '', /the document/],
@@ -125,20 +141,30 @@ t.test('every fault names the file and the field', async (t) => {
   twice.binaries.push({ ...twice.binaries[0], file: 'bin/other' });
   t.throws(
     () => parsePayload(JSON.stringify(twice), 'p'),
-    /binaries\[1\]\.name: kubelet is there twice/,
+    /binaries\[1\]\.name: duplicate kubelet/,
   );
   const named = JSON.parse(description());
   named.images.push({ ...named.images[0], name: 'other' });
   t.throws(
     () => parsePayload(JSON.stringify(named), 'p'),
-    /images\[1\]\.reference: registry\.k8s\.io\/etcd:3\.6\.8-0 is there twice/,
+    /images\[1\]\.reference: duplicate registry\.k8s\.io\/etcd:3\.6\.8-0/,
   );
   const alike = JSON.parse(description());
   alike.images.push({ ...alike.images[0], reference: 'registry.k8s.io/etcd:other' });
-  t.throws(
-    () => parsePayload(JSON.stringify(alike), 'p'),
-    /images\[1\]\.name: etcd is there twice/,
-  );
+  t.throws(() => parsePayload(JSON.stringify(alike), 'p'), /images\[1\]\.name: duplicate etcd/);
+});
+
+t.test('texts may have a length, and not more', async (t) => {
+  const rows: [field: string, longest: number, textOf: (length: number) => string][] = [
+    ['archive', 255, (length) => description({ archive: 'a'.repeat(length) })],
+    ['file', 255, (length) => description({}, { file: 'a'.repeat(length) })],
+    ['name', 63, (length) => description({ name: 'a'.repeat(length) })],
+    ['reference', 255, (length) => description({ reference: 'r.test/a:1'.padStart(length, 'r') })],
+  ];
+  for (const [field, longest, textOf] of rows) {
+    t.doesNotThrow(() => parsePayload(textOf(longest), 'p'), `${field} of ${longest}`);
+    t.throws(() => parsePayload(textOf(longest + 1), 'p'), new RegExp(`\\]\\.${field}: `), field);
+  }
 });
 
 t.test('no payload, and one that is too large', async (t) => {
@@ -153,6 +179,8 @@ t.test('no payload, and one that is too large', async (t) => {
   t.match(await readPayload(t.testdir({ 'payload.yaml': largest })), { kind: 'Payload' });
   const folder = t.testdir({ 'payload.yaml': {} });
   await t.rejects(readPayload(folder), { code: 'EISDIR' }, 'unreadable is not absent');
+  const circle = t.testdir({ 'payload.yaml': t.fixture('symlink', 'payload.yaml') });
+  await t.rejects(readPayload(circle), { code: 'ELOOP' }, 'nor is a link to itself');
 });
 
 /** A payload folder on the disk with one image and two binaries. */
@@ -207,15 +235,17 @@ t.test('links and special files are not followed', async (t) => {
   const payload = await readPayload(directory);
   symlinkSync('../outside', join(directory, 'link'));
   symlinkSync('bin', join(directory, 'folder-link'));
+  symlinkSync('circle', join(directory, 'circle'));
   mkdirSync(join(directory, 'folder'));
   await t.rejects(payloadPath(payload, 'link'), {
     kind: 'usage',
-    message: /not a plain file.*found a link to .*outside/,
+    message: /not a regular file.*found a link to .*outside/,
   });
-  await t.rejects(payloadPath(payload, 'folder-link/kubelet'), /not a plain file/);
+  await t.rejects(payloadPath(payload, 'folder-link/kubelet'), /not a regular file/);
+  await t.rejects(payloadPath(payload, 'circle'), { code: 'ELOOP' });
   await t.rejects(payloadPath(payload, 'folder'), {
     kind: 'usage',
-    message: /not a plain file.*found something else/,
+    message: /not a regular file.*found something else/,
   });
   await t.rejects(payloadPath(payload, 'absent'), {
     kind: 'usage',

@@ -1,0 +1,92 @@
+import type { KubeClient } from '../kube/client.ts';
+import { isKubeError } from '../kube/kube-error.ts';
+import { type CertificateSigningRequest, resources } from '../kube/resources.ts';
+import type { Decision } from './decision.ts';
+import { judge } from './judge.ts';
+import { type CertificateCache, readSigningRequest } from './signing-request.ts';
+import type { HostView, NodeView } from './views.ts';
+
+export interface ReviewOptions {
+  readonly signal: AbortSignal;
+  /** Read at each judgement, because the host's names and addresses change while it starts. */
+  readonly host: () => Promise<HostView>;
+  readonly report: (decision: Decision) => void;
+}
+
+const approveMs = 10_000;
+
+/** Judges pending requests, approves those of this node, and reports each decision once. */
+export class Review {
+  readonly #client: KubeClient;
+  readonly #options: ReviewOptions;
+  readonly #reported = new Map<string, string>();
+  readonly #certificates: CertificateCache = new Map();
+
+  constructor(client: KubeClient, options: ReviewOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** Whether all approvals were accepted; if not, the same requests are to be reviewed again. */
+  async run(
+    requests: Iterable<CertificateSigningRequest>,
+    node: NodeView | undefined,
+  ): Promise<boolean> {
+    let isComplete = true;
+    for (const request of requests) {
+      if (isDecided(request)) continue;
+      const judgement = await this.#decide(request, node);
+      if (judgement === undefined) continue;
+      this.#report(request, judgement);
+      if (judgement.verdict === 'failed') isComplete = false;
+    }
+    return isComplete;
+  }
+
+  async #decide(request: CertificateSigningRequest, node: NodeView | undefined) {
+    const read = await readSigningRequest(request, this.#certificates);
+    const judgement = judge(read, await this.#options.host(), node, new Date());
+    return judgement.verdict === 'leave' ? judgement : await this.#approve(request);
+  }
+
+  /** Undefined if the request was changed or deleted meanwhile: the watch reports what it is now. */
+  async #approve(request: CertificateSigningRequest): Promise<Decision['judgement'] | undefined> {
+    const place = { name: request.metadata.name, subresource: 'approval' };
+    const limits = { signal: this.#options.signal, deadlineMs: approveMs };
+    try {
+      const body = approved(request, new Date());
+      await this.#client.replace(resources.certificateSigningRequests, place, body, limits);
+      return { verdict: 'approve' };
+    } catch (error) {
+      if (!isKubeError(error)) throw error;
+      if (error.kind === 'conflict' || error.kind === 'not-found') return undefined;
+      return { verdict: 'failed', rule: 'api', explanation: error.message };
+    }
+  }
+
+  #report({ metadata, spec }: CertificateSigningRequest, judgement: Decision['judgement']): void {
+    // A request that was deleted and created again under its name is another one.
+    const id = metadata.uid ?? metadata.name;
+    const text = JSON.stringify(judgement);
+    if (this.#reported.get(id) === text) return;
+    this.#reported.set(id, text);
+    const { username: requestor = '', signerName: signer } = spec;
+    this.#options.report({ request: metadata.name, requestor, signer, judgement });
+  }
+}
+
+function isDecided({ status }: CertificateSigningRequest): boolean {
+  return (status?.conditions ?? []).length > 0 || status?.certificate !== undefined;
+}
+
+/** The request as the approval subresource expects it. */
+function approved(request: CertificateSigningRequest, now: Date) {
+  const condition = {
+    type: 'Approved',
+    status: 'True',
+    reason: 'NodeServingCertificate',
+    message: `Requested by ${request.spec.username} for the name and addresses of its own host`,
+    lastUpdateTime: now.toISOString(),
+  };
+  return { ...request, status: { ...request.status, conditions: [condition] } };
+}

@@ -1,0 +1,212 @@
+import t, { type Test } from 'tap';
+import { type Decision, describeDecision } from '../../../lib/csr/decision.ts';
+import { Review } from '../../../lib/csr/review.ts';
+import type { CertificateSigningRequest } from '../../../lib/kube/resources.ts';
+import { refusal, startFakeApi } from '../kube/fake-api.ts';
+import { host, node, recentRequest } from './requests.ts';
+
+const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+
+/** A review, the API that it approves at, and what became of each request. */
+async function startReview(t: Test, view = async () => host) {
+  const { api, client } = await startFakeApi(t);
+  const decisions: Decision[] = [];
+  const review = new Review(client, {
+    signal: AbortSignal.timeout(60_000),
+    host: view,
+    report: (decision) => decisions.push(decision),
+  });
+  const run = (requests: CertificateSigningRequest[], ownNode: typeof node | 'none' = node) => {
+    for (const request of requests) api.set(`${REQUESTS}/${request.metadata.name}`, request);
+    return review.run(requests, ownNode === 'none' ? undefined : ownNode);
+  };
+  const outcomes = () =>
+    decisions.map(({ request, judgement }) =>
+      'rule' in judgement ? [request, judgement.verdict, judgement.rule] : [request, 'approve'],
+    );
+  const approvals = () => api.requests.map(({ method, path }) => `${method} ${path}`);
+  return { api, run, decisions, outcomes, approvals };
+}
+
+t.test("the node's own request is approved as the approval subresource wants it", async (t) => {
+  const { api, run, decisions } = await startReview(t);
+  const right = await recentRequest('right');
+  const before = Date.now();
+  t.equal(await run([right]), true);
+  t.strictSame(decisions, [
+    {
+      request: 'right',
+      requestor: 'system:node:sno.example.com',
+      signer: 'kubernetes.io/kubelet-serving',
+      judgement: { verdict: 'approve' },
+    },
+  ]);
+  const [approval] = api.requests;
+  t.match(approval, { method: 'PUT', path: `${REQUESTS}/right/approval` });
+  const { lastUpdateTime, ...condition } = conditionOf(approval?.body);
+  t.strictSame(approval?.body, {
+    ...right,
+    status: { conditions: [{ ...condition, lastUpdateTime }] },
+  });
+  t.match(condition, {
+    type: 'Approved',
+    status: 'True',
+    reason: 'NodeServingCertificate',
+    message: 'system:node:sno.example.com',
+  });
+  const time = Date.parse(`${lastUpdateTime}`);
+  t.ok(before <= time && time <= Date.now(), `${lastUpdateTime}`);
+});
+
+t.test('every pending request is decided, and only the right ones are approved', async (t) => {
+  const { run, outcomes, approvals } = await startReview(t);
+  const denied = { conditions: [{ type: 'Denied', status: 'True' }] };
+  const requests = [
+    await recentRequest('foreign', { spec: { username: 'system:admin' } }),
+    await recentRequest('denied', { status: denied }),
+    await recentRequest('issued', { status: { certificate: 'YQ==' } }),
+    await recentRequest('undecided', { status: {} }),
+    await recentRequest('right'),
+  ];
+  t.equal(await run(requests), true);
+  t.strictSame(outcomes(), [
+    ['foreign', 'leave', 'requestor'],
+    ['undecided', 'approve'],
+    ['right', 'approve'],
+  ]);
+  t.strictSame(approvals(), [
+    `PUT ${REQUESTS}/undecided/approval`,
+    `PUT ${REQUESTS}/right/approval`,
+  ]);
+});
+
+t.test('a request is judged by the node and the host as they are at each review', async (t) => {
+  let interfaceAddresses: string[] = [];
+  const { run, outcomes } = await startReview(t, async () => ({ ...host, interfaceAddresses }));
+  const early = [await recentRequest('early')];
+  await run(early);
+  interfaceAddresses = ['192.0.2.10'];
+  await run(early, 'none');
+  await run(early);
+  t.strictSame(outcomes(), [
+    ['early', 'leave', 'node-addresses'],
+    ['early', 'leave', 'node-addresses'],
+    ['early', 'approve'],
+  ]);
+});
+
+t.test('a decision is reported once, and again when it is another', async (t) => {
+  const { run, outcomes } = await startReview(t);
+  const named = (uid: string | undefined, request: CertificateSigningRequest) => {
+    const { uid: _, ...metadata } = request.metadata;
+    return { ...request, metadata: uid === undefined ? metadata : { ...metadata, uid } };
+  };
+  const object = await recentRequest('a', { spec: { username: 'other' } });
+  const reports: [title: string, request: CertificateSigningRequest, total: number][] = [
+    ['first', named('1', object), 1],
+    ['the same again', named('1', object), 1],
+    ['created again under its name', named('2', object), 2],
+    ['without a uid', named(undefined, object), 3],
+    ['the same without a uid', named(undefined, object), 3],
+  ];
+  for (const [title, request, total] of reports) {
+    await run([request]);
+    t.equal(outcomes().length, total, title);
+  }
+  const other = { ...object, spec: { ...object.spec, signerName: 'a/b' } };
+  await run([named('2', other)]);
+  t.strictSame(outcomes().at(-1), ['a', 'leave', 'signer']);
+});
+
+t.test('a request without a user is reported as of nobody', async (t) => {
+  const { run, decisions } = await startReview(t);
+  const object = await recentRequest('anonymous');
+  const { username: _, ...spec } = object.spec;
+  await run([{ ...object, spec }]);
+  t.match(decisions, [
+    { requestor: '', judgement: { rule: 'requestor', explanation: /found nobody$/ } },
+  ]);
+});
+
+t.test('an approval that the API refuses is reported, and the review is incomplete', async (t) => {
+  const { api, run, decisions, outcomes } = await startReview(t);
+  let refusals = 0;
+  api.rule(({ path }) =>
+    path.includes('/right/') && ++refusals <= 2 ? refusal(503, { message: 'starting' }) : undefined,
+  );
+  const requests = [await recentRequest('right'), await recentRequest('next')];
+  t.equal(await run(requests), false);
+  t.equal(await run(requests), false);
+  t.equal(await run(requests), true);
+  t.strictSame(outcomes(), [
+    ['right', 'failed', 'api'],
+    ['next', 'approve'],
+    ['right', 'approve'],
+  ]);
+  const [failed] = decisions;
+  t.match(failed, { judgement: { explanation: /503 starting/ } });
+  t.match(
+    failed === undefined ? '' : describeDecision(failed),
+    /^Could not approve request right of system:node:.*503 starting/,
+  );
+});
+
+t.test('a request that changed or vanished meanwhile is not a failure', async (t) => {
+  for (const code of [409, 404]) {
+    const { api, run, outcomes } = await startReview(t);
+    api.rule(({ path }) => (path.includes('/gone/') ? refusal(code, {}) : undefined));
+    t.equal(await run([await recentRequest('gone'), await recentRequest('right')]), true);
+    t.strictSame(outcomes(), [['right', 'approve']], `${code}`);
+  }
+});
+
+t.test('an error of the host ends the review', async (t) => {
+  const { run, outcomes } = await startReview(t, () => Promise.reject(new Error('no interfaces')));
+  await t.rejects(run([await recentRequest('right')]), /no interfaces/);
+  t.strictSame(outcomes(), []);
+});
+
+t.test('an approval ends with its signal', async (t) => {
+  const { api, client } = await startFakeApi(t);
+  const stop = new AbortController();
+  api.rule(() => {
+    stop.abort(new Error('told to stop'));
+    return 'cut';
+  });
+  const review = new Review(client, {
+    signal: stop.signal,
+    host: async () => host,
+    report: ({ judgement }) => t.fail(`reported ${judgement.verdict}`),
+  });
+  await t.rejects(review.run([await recentRequest('right')], node), /told to stop/);
+});
+
+t.test('each outcome is one sentence', async (t) => {
+  const decision = { request: 'r', requestor: '', signer: 's' } as const;
+  t.equal(
+    describeDecision({ ...decision, judgement: { verdict: 'approve' } }),
+    'Approved request r of nobody to s',
+  );
+  t.equal(
+    describeDecision({
+      ...decision,
+      requestor: 'u',
+      judgement: { verdict: 'leave', rule: 'age', explanation: 'why' },
+    }),
+    'Left request r of u to s alone, by the rule "age": why',
+  );
+});
+
+/** The only condition of the request that was sent. */
+function conditionOf(body: unknown): Record<string, unknown> {
+  const status = fieldOf(body, 'status');
+  const conditions = fieldOf(status, 'conditions');
+  const [condition, ...others] = Array.isArray(conditions) ? conditions : [];
+  if (others.length > 0) throw new Error('more than one condition');
+  return { ...condition };
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.entries(value).find(([key]) => key === name)?.[1];
+}

@@ -1,0 +1,118 @@
+import t from 'tap';
+import { JsonValues, MAX_VALUE_BYTES, type Part } from '../../../lib/secrets/redact/json-values.ts';
+import { expectMarked, safe } from './marked.ts';
+
+const way = { format: 'json' } as const;
+
+t.test('JSON keeps its form around what is taken out', async (t) => {
+  const texts = [
+    '{"password":"«hunter22»"}',
+    '[{"password":"«hunter22»"},{"b":1}]\n',
+    '{"a":1}\n{"password":"«hunter22»"}\nlog: words\n{"token":"«hunter22»"}\n',
+    '{"a":"}","password":"«hunter22»"}{"b":"\\"{","password":"«hunter23»"}',
+    '[]{}  [1,-2.5e3,true,null,"words"]\n"text" 12 null\n',
+    'password=«hunter22» is no JSON\n{"b": 1}\n',
+    '{"broken": "password=«hunter22»\n{"password":"«hunter23»"}\n',
+    '{"a": [1, {"b": "c"}]} trailing words\n',
+    '{"a":"\\\\","password":"«hunter22»"}\n',
+    '}] password=«hunter22»\n{"a":1}\n',
+  ];
+  await expectMarked(t, texts, way);
+  await expectMarked(t, texts, { ...way, size: 1 });
+  await expectMarked(t, texts, { ...way, size: 7 });
+});
+
+t.test('an object that was laid out stays so', async (t) => {
+  const input = { a: [1], password: 'hunter22', b: {} };
+  const output = { ...input, password: '#' };
+  t.equal(await safe(JSON.stringify(input, null, 2), way), JSON.stringify(output, null, 2));
+  t.equal(await safe(JSON.stringify(input), way), JSON.stringify(output));
+});
+
+t.test('fields mean the same in a list', async (t) => {
+  const data = { user: Buffer.from('me').toString('base64') };
+  const list = (kind: string, item: object) => JSON.stringify({ kind, items: [item] });
+  t.equal(
+    await safe(list('SecretList', { data }), way),
+    list('SecretList', { data: { user: '#' }, kind: 'Secret' }),
+  );
+  const plain = list('ConfigMapList', { data });
+  t.equal(await safe(plain, way), plain);
+});
+
+/** Larger than what is parsed at once. */
+const LARGE = 'a'.repeat(MAX_VALUE_BYTES + 200_000);
+
+/** The values of a stream with the keys around them; `F` in the text stands for a large text. */
+function valuesOf(text: string, size: number): string[] {
+  const bytes = Buffer.from(text.replaceAll('F', LARGE));
+  const values = new JsonValues();
+  const parts: Part[] = [];
+  for (let at = 0; at < bytes.length; at += size) {
+    const chunk = Buffer.from(bytes.subarray(at, at + size));
+    parts.push(
+      ...Array.from(values.push(chunk), (part) => ({ ...part, bytes: Buffer.from(part.bytes) })),
+    );
+    // As a stream that uses its memory again.
+    chunk.fill('x');
+  }
+  parts.push(...values.end());
+  const whole = Buffer.concat(parts.map((part) => part.bytes));
+  if (!whole.equals(bytes)) throw new Error(`parts do not add up: ${parts.length}`);
+  return parts.flatMap(({ bytes, path }) =>
+    path === undefined ? [] : `${path.join('.')}=${bytes.toString().replaceAll(LARGE, 'F')}`,
+  );
+}
+
+t.test('a stream is cut into values of which each can be parsed', async (t) => {
+  const table: [text: string, values: string[]][] = [
+    ['{"a":[1,{"b":2}]} \n[true]{}', ['={"a":[1,{"b":2}]}', '=[true]', '={}']],
+    ['{"a":"}\\"]\\\\"}[]', ['={"a":"}\\"]\\\\"}', '=[]']],
+    ['words {}\n"text"\n12 {}\n{}', ['={}']],
+    ['{"a":"torn\n{"b":1}\n', ['={"b":1}']],
+    ['}\n{}', ['={}']],
+    ['{"a":', []],
+    ['{"a":"F","b":{"c":[1]}}', ['b={"c":[1]}']],
+    ['{"a":1,"b":"F","c":null , "d" : -1.5e3}\n{}', ['a=1', 'c=null', 'd=-1.5e3', '={}']],
+    ['{"a":[{"b":1},"F",{"c":2}],"d":"e"}{}', ['a={"b":1}', 'a={"c":2}', 'd="e"', '={}']],
+    ['[["F",[1]],{"a":2}]\n[3]', ['=[1]', '={"a":2}', '=[3]']],
+    [
+      '{"a":{"b":{"c":{"d":1,"e":"F","f":2},"g":3},"h":4},"i":5}',
+      ['a.b.c.d=1', 'a.b.c.f=2', 'a.b.g=3', 'a.h=4', 'i=5'],
+    ],
+    ['{"a":{"b":{"c":{"d":{"e":1,"f":"F"}}}},"g":2}{}', ['g=2', '={}']],
+    ['{"F":1,"a":2}', []],
+    ['["F"}{}', []],
+    ['{"a":"F"]{}', []],
+    ['{"a":["F",\n"b\nc"],"d":1}', []],
+    ['{"a":1,"b":["F"', ['a=1']],
+    ['{"a":1,2:"F","c":3}', ['a=1']],
+  ];
+  for (const [text, values] of table) {
+    for (const size of [50_000, 65_536])
+      t.strictSame(valuesOf(text, size), values, `${text} ${size}`);
+    if (!text.includes('F')) t.strictSame(valuesOf(text, 1), values, text);
+  }
+});
+
+t.test('parts of a large document are redacted with what stands around them', async (t) => {
+  const large = 'ordinary words '.repeat(LARGE.length / 14);
+  const secret = '{"kind":"Secret","data":{"a":"«d29yZA==»"}}';
+  await expectMarked(
+    t,
+    [
+      `{"kind":"List","filler":"${large}","items":[${secret}],"password":"«hunter22»"}\n`,
+      `{"a":{"kind":"SecretList"},"filler":"${large}","items":[{"data":{"a":"d29yZA=="}}]}`,
+    ],
+    way,
+  );
+  const list = `{"kind":"SecretList","items":["${large}",{"data":{"a":"d29yZA=="}}]}`;
+  t.match((await safe(list, way)).slice(-60), '",{"kind":"Secret","data":{"a":"#"}}]}');
+});
+
+t.test('a document that ends too early is text', async (t) => {
+  for (const text of ['{"a":1,"password":"«hunter22»', '["password=«hunter22»', '{"a":']) {
+    await expectMarked(t, [text], way);
+    await expectMarked(t, [text], { ...way, size: 1 });
+  }
+});

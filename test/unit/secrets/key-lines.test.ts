@@ -1,0 +1,92 @@
+import t from 'tap';
+import { expectMarked, safe } from './marked.ts';
+
+const line = (letter: string) => `${letter.repeat(30)}/9z+${letter.toUpperCase().repeat(30)}`;
+const [A, B, C] = ['a', 'b', 'c'].map(line);
+const LAST = 'dDd0==';
+const BEGIN = '-----BEGIN PRIVATE KEY-----';
+const END = '-----END PRIVATE KEY-----';
+
+/** Lines with `«»` around each part that goes. */
+const lines = (...parts: string[]) => `${parts.join('\n')}\n`;
+
+t.test('of each line of a key its part goes, and what stands before it stays', async (t) => {
+  await expectMarked(t, [
+    lines('before', `«${BEGIN}»`, `«${A}»`, `«${LAST}»`, `«${END}»`, 'after'),
+    lines(`    «${BEGIN}»`, `    «${A}»`, `    «${LAST}»`, `    «${END}»`, '    after'),
+    lines(`key: «${BEGIN}»`, `  «${A}»`, `  «${LAST}»`, `  «${END}»`, 'after'),
+    lines(`log: «${BEGIN}»`, `log: «${A}»`, `log: «${LAST}»`, `log: «${END}» words`, 'after'),
+    // Words of others between the lines of a key.
+    lines(`«${BEGIN}»`, 'other: words and words', `«${A}»`, 'two words', `«${END}»`),
+    lines(`a «${BEGIN}\\n${A}\\n${LAST}\\n${END}» b`),
+    lines(`"a": "«${BEGIN}\\\\n${A}\\\\n${END}\\\\n»"`.replace('\\\\n»', '»\\\\n')),
+    `«${BEGIN}»\n«${A}»\n«${END}»`,
+    `«${BEGIN}»\r\n«${A}»\r\n«${LAST}»\r\n«${END}»\r\nafter\r\n`,
+    lines(`«${BEGIN}»`, `«${A}»`, `«${END}»`, 'words', `«${BEGIN}»`, `«${B}»`, `«${END}»`),
+    lines('-----BEGIN CERTIFICATE-----', A ?? '', '-----END CERTIFICATE-----'),
+    lines('no -----BEGIN key', 'PRIVATE KEY-----', A ?? ''),
+  ]);
+});
+
+t.test('a key without an end goes as far as it looks like one', async (t) => {
+  await expectMarked(t, [
+    lines('before', `«${BEGIN}»`, `«${A}»`, `«${B}»`, 'words after it', 'more words'),
+    lines(`«${BEGIN}»`, `«${A}»`, `«${BEGIN}»`, `«${B}»`, `«${END}»`, 'after'),
+    lines(`«${BEGIN}»`),
+  ]);
+});
+
+t.test('of a key without a beginning the lines above its end go', async (t) => {
+  await expectMarked(t, [
+    lines(`«${A}»`, `«${B}»`, `«${LAST}»`, `«${END}»`, 'after'),
+    lines('words', `«${A}»`, `«${LAST}»`, `«${END}»`, 'after'),
+    lines('log: words', `log: «${A}»`, `log: «${LAST}»`, `log: «${END}»`),
+    lines(`a «${A}\\n${END}» b`),
+    `«${A}»\r\n«${LAST}»\r\n«${END}»\r\nafter\r\n`,
+    lines('short', `«${LAST}»`, `«${END}»`),
+    lines('two words', `«${END}»`),
+    lines(`«${BEGIN}»`, `«${A}»`, `«${END}»`, `«${B}»`, `«${END}»`),
+    // Another column is another text.
+    lines(`log: ${A}`, `«${B}»`, `«${END}»`),
+  ]);
+});
+
+t.test('no key has more lines than 400, nor more bytes than 64 KiB', async (t) => {
+  const body = (count: number, open: string, close: string) =>
+    Array.from({ length: count }, () => `${open}${A}${close}`);
+  await expectMarked(t, [
+    lines(`«${BEGIN}»`, ...body(398, '«', '»'), `«${END}»`),
+    lines(`«${BEGIN}»`, ...body(399, '«', '»'), ...body(600, '', '')),
+    lines(`«${BEGIN}»`, ...body(399, '«', '»'), ...body(600, '', ''), 'two words'),
+    lines(...body(200, '', ''), ...body(400, '«', '»'), `«${END}»`),
+  ]);
+});
+
+t.test('one mark for a key, whatever its lines', async (t) => {
+  const marksOf = async (text: string) => [
+    ...new Set((await safe(`${text}after\n`, { marks: true })).match(/<redacted:\w+>/g)),
+  ];
+  const many = await marksOf(lines(BEGIN, A ?? '', B ?? '', END));
+  t.equal(many.length, 1);
+  for (const text of [
+    lines(`log: ${BEGIN}`, `log: ${A}`, `log: ${B}`, `log: ${END}`),
+    lines([BEGIN, A, B, END].join('\\n')),
+    lines([BEGIN, A, B, END].join('\\\\n')),
+    lines([BEGIN, A, B, END].join('#012')),
+    lines(encodeURIComponent([BEGIN, A, B, END].join('\n'))),
+    lines(BEGIN, A ?? '', B ?? '', END).replaceAll('\n', '\r\n'),
+  ]) {
+    t.same(await marksOf(text), many, text.slice(0, 60));
+  }
+  t.notSame(await marksOf(lines(BEGIN, A ?? '', C ?? '', END)), many);
+});
+
+t.test('how the stream is cut makes no difference to a key', async (t) => {
+  const text = lines('before', `«${BEGIN}»`, `«${A}»`, `«${B}»`, `«${END}»`, 'after');
+  const filler = `${'ordinary words '.repeat(4)}\n`.repeat(1074);
+  // Blocks of about 64 KiB end at each of the lines of the key.
+  for (let skip = 0; skip < 8; skip++) {
+    const before = filler.slice(61 * skip);
+    await expectMarked(t, [`${before}${text}${filler}`, `${before}${text}`], { size: 61 });
+  }
+});

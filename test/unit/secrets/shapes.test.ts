@@ -1,0 +1,166 @@
+import t from 'tap';
+import { expectMarked } from './marked.ts';
+
+const R = 'Zq8mK2vW4tYxR6nB';
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+t.test('credentials in URLs', async (t) => {
+  await expectMarked(t, [
+    'https://user:«hunter22»@host/path?a=b c',
+    'postgres://:«hunter22»@db:5432/x',
+    '(https://user:«hunter22»@host) b',
+    'https://user:«hunter@22»@host',
+    `https://«${R}»@host/path`,
+    'https://user@host/path',
+    'https://host:8443/path/user@b',
+    'https://host:8443?user@b',
+    'https://user:«8443x»@host',
+    `docker://quay.io:app@sha256:${'0a'.repeat(32)}`,
+    'user:«hunter22»@tcp(db:3306)/x b',
+    'user:«hunter22»@unix(/run/db)/x',
+    'user@tcp(db:3306)/x',
+  ]);
+});
+
+t.test('headers of requests', async (t) => {
+  await expectMarked(t, [
+    `Authorization: Bearer «${R}» b`,
+    `sent bearer "«${R}»" b`,
+    `sent BEARER%20«${R}»`,
+    `["Bearer «${R}=»"]`,
+    'Bearer credentials are needed. Digest verified. Bearer Token.',
+    `Negotiate «${R}» b`,
+    `sent Basic «${base64('user:hunter22')}» b`,
+    `sent Basic ${base64('no pair of words')} b`,
+    'Basic authentication is off',
+    'Cookie: «session=hunter22; other=b»',
+    '"Cookie": ["«session=hunter22»"] b',
+    'cookie: 42',
+  ]);
+});
+
+t.test('tokens that tell by their beginning', async (t) => {
+  const tokens = [
+    `eyJhbGciOiJ.${R}.${R}`,
+    `eyJhbGciOiJ..${R}.${R}.${R}`,
+    `sha256~${R}AAAA`,
+    `AKIA${R.toUpperCase()}`,
+    `ghp_${R}AAAA`,
+    `github_pat_${R}AAAA`,
+    `glpat-${R}`,
+    `xoxb-${R}`,
+    `npm_${R}${R}AAAA`,
+    `pypi-${R.repeat(4)}`,
+    `dckr_pat_${R}AAAA`,
+    `hvs.${R}AAAA`,
+    `AIza${R}${R}AAA`,
+    `ya29.${R}AAAA`,
+    `AGE-SECRET-KEY-1${'Q'.repeat(58)}`,
+    `sk_live_${R}`,
+  ];
+  const ordinary = (token: string) => token.replaceAll(/[«»]/g, '');
+  for (const token of tokens) {
+    await expectMarked(t, [
+      `got «${token}» b`,
+      `"«${token}»"`,
+      `a=«${token}»`,
+      `a\\n«${token}»\\nb`,
+      `«a%3D${token}»`,
+      `a\\u0026«${token}»`,
+      // A part of another word.
+      ordinary(`got x${token}`),
+      ordinary(`got x-${token}`),
+      token.slice(0, 9),
+    ]);
+  }
+  await expectMarked(t, [
+    `got hvsx${R}AAAA`,
+    `got ya29x${R}AAAA`,
+    `got AKIA${R.toUpperCase()}X`,
+    `https://hooks.slack.com/services/«T12345678/B12345678/${R}» b`,
+    `join K10x::server:«${R}» b`,
+    `https://blob/x?sv=1&sig=«${R}»&b=c`,
+    `[client.admin] key = «AQ${R}${R}AAAA==» b`,
+    `core:«$6$salt$${R}»:1`,
+    `core:«$apr1$salt$${R}»:1`,
+    `x$6$salt$${R}`,
+    'cost: $1$ is not a hash',
+  ]);
+});
+
+t.test('what tells only beside a word', async (t) => {
+  const token = 'abcdef.0123456789abcdef';
+  const admin = 'A1b2C-d3E4f-G5h6I-j7K8l';
+  const words = (length: number) => ' ab'.repeat(length / 3);
+  await expectMarked(t, [
+    `kubeadm join --token «${token}» b`,
+    `«${token}» is the token`,
+    `«${token}»${words(150)} token`,
+    `${token}${words(210)} token`,
+    `token${words(300)} «${token}»`,
+    `token${words(450)} ${token}`,
+    `token${words(30)} «${token}» and «ghijkl.0123456789ghijkl»`,
+    `join ${token} b`,
+    'a token 123456.0123456789012345',
+    'token abcdef.ghijklabcdefghij',
+    `log in as "kubeadmin" with «${admin}»`,
+    `password is «${admin}»`,
+    `the word is ${admin}`,
+    `{"kty":"EC","x":"${R}AAAA","d":"«${R}AAAA»"}`,
+    `{"d":"«${R}AAAA»","kty":"EC"}`,
+    `{\\"kty\\":\\"RSA\\",\\"p\\":\\"«${R}AAAA»\\"}`,
+    `{"key":"EC","d":"${R}AAAA"}`,
+  ]);
+});
+
+t.test('options of programs', async (t) => {
+  await expectMarked(t, [
+    'curl -u me:«hunter22» https://host',
+    'curl --user=me:«hunter22» https://host',
+    'docker run -u 1000:1000 app',
+    'docker run -u 1000:«10000000» app',
+    'curl -u me https://host',
+    'skopeo copy --src-creds me:«hunter22» a --dest-creds "me:«hunter23»" b',
+    'sshpass -p «hunter22» ssh host',
+    'ipmitool -H bmc -P «hunter22» power on',
+    'openssl rsa -passin pass:«hunter22» -in a',
+    'openssl rsa -passin file:hunter22',
+    'curl\0-u\0me:hunter22',
+  ]);
+});
+
+t.test("an Ignition's files", async (t) => {
+  await expectMarked(t, [
+    'source data:,«hunter22» b',
+    '"source":"data:text/plain;charset=utf-8;base64,«aHVudGVyMjI=»"',
+    'source data:,abc',
+  ]);
+});
+
+t.test('percent-encoded documents', async (t) => {
+  const form = encodeURIComponent('{"password": "hunter22"}');
+  const plain = encodeURIComponent('{"user": "hunter22", "b": 1}');
+  await expectMarked(t, [
+    `body=«${form}»&b=c`,
+    `body="«${form}»" b`,
+    `GET /x?q=«${form}»;b`,
+    `body=«${encodeURIComponent(form)}» b`,
+    `body=${plain}&b=c`,
+    'a%3Ab%3Dc',
+    '100%25 of %3A',
+  ]);
+});
+
+t.test('paths are none, values that are too long for a path are', async (t) => {
+  const path = `/etc/${'a'.repeat(506)}`;
+  await expectMarked(t, [
+    `password=${path} b`,
+    `password=«${path}a» b`,
+    'password=/run/secrets/db b',
+    'password=file:///etc/db b',
+    'password=«/hunter/22» b',
+    'PWD=/hunter/22 b',
+    'OLDPWD=~/x b',
+    'DB_PWD=«/hunter/22» b',
+  ]);
+});
