@@ -13,6 +13,7 @@ import { accessTo } from '../../lib/render/access.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import { deferredUnit } from '../../units/installed.ts';
+import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 import type { DeferredContext } from './context.ts';
 import { deferredState } from './paths.ts';
 
@@ -58,7 +59,7 @@ async function removeRights(kubeconfig: string, signal: AbortSignal): Promise<vo
     await client.remove(
       { ...resource, schema: objectSchema },
       { name },
-      { signal, deadlineMs: 15_000 },
+      { signal, deadlineMs: REQUEST_DEADLINE_MS },
     );
   } catch (error) {
     // The role itself is what allows its deletion: refused, it is gone already.
