@@ -7,6 +7,7 @@ import type { KubeClient } from '../../lib/kube/client.ts';
 import { isKubeError } from '../../lib/kube/kube-error.ts';
 import type { Manifest } from '../../lib/kube/manifest-decoding.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
+import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 import {
   isApplied,
   notTried,
@@ -15,8 +16,6 @@ import {
   stateAtExpiry,
 } from './object-state.ts';
 import { readStatusEntries, type StatusEntries, writeStatusEntries } from './status-entries.ts';
-
-const REQUEST_MS = 15_000;
 
 /**
  * The deferred manifests of a run and the state of each. An applied one is recorded in
@@ -130,7 +129,7 @@ export class DeferredObjects {
   }
 
   #limits() {
-    return { signal: this.#progress.signal, deadlineMs: REQUEST_MS };
+    return { signal: this.#progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
   }
 }
 

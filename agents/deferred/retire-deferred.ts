@@ -12,6 +12,7 @@ import { accessTo } from '../../lib/render/access.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import { deferredUnit } from '../../units/installed.ts';
+import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 import type { DeferredContext } from './context.ts';
 import { deferredState } from './paths.ts';
 
@@ -54,7 +55,7 @@ async function removeRights(kubeconfig: string, signal: AbortSignal): Promise<vo
   const { resource, name } = deferredRole;
   using client = await kubeClient(kubeconfig);
   try {
-    await client.remove(resource, { name }, { signal, deadlineMs: 15_000 });
+    await client.remove(resource, { name }, { signal, deadlineMs: REQUEST_DEADLINE_MS });
   } catch (error) {
     // The role itself grants its deletion: a 403 means that it is deleted already.
     if (!isKubeError(error, 'rejected') || error.code !== 403) throw error;

@@ -77,7 +77,7 @@ async function copyExecutable(
   signal: AbortSignal,
 ) {
   await copyFile(source, target, 0o755, signal);
-  const found = (await sha256OfFiles([target], signal)).get(target) ?? 'nothing';
+  const found = (await sha256OfFiles([target], signal)).get(target);
   if (found === expected) return;
   throw new Failure('retry', 'the copy of the executable is damaged', {
     code: 'executable-mismatch',
@@ -92,8 +92,8 @@ async function rootPartition(
   signal: AbortSignal,
 ): Promise<MountRequest> {
   const disk = await readDisk(cluster.installation.disk, paths, signal);
-  const device = partition(disk, 'root');
-  if (device === undefined) {
+  const root = partition(disk, 'root');
+  if (root === undefined) {
     throw new Failure(
       'retry',
       `${cluster.installation.disk} has no partition with the label root`,
@@ -102,6 +102,5 @@ async function rootPartition(
       },
     );
   }
-  const fstype = disk.children?.find(({ path }) => path === device)?.fstype ?? null;
-  return { device, fstype, writable, runFolder: paths.run, signal };
+  return { device: root.path, fstype: root.fstype, writable, runFolder: paths.run, signal };
 }

@@ -24,10 +24,11 @@ export const writeDisk: StepBody<InstallContext> = {
   ],
   async holds({ cluster, paths }, { signal }) {
     const disk = await readDisk(cluster.installation.disk, paths, signal);
-    const device = partition(disk, 'boot');
-    if (device === undefined) return false;
+    const partitionOfBoot = partition(disk, 'boot');
+    if (partitionOfBoot === undefined) return false;
+    const { path: device, fstype } = partitionOfBoot;
     const written = await withMounted(
-      { device, fstype: 'ext4', writable: false, runFolder: paths.run, signal },
+      { device, fstype, writable: false, runFolder: paths.run, signal },
       (boot) => readTextIfPresent(join(boot, 'ignition/config.ign')),
     );
     return written !== undefined && written === (await readTextIfPresent(paths.masterIgnition));
@@ -71,7 +72,7 @@ export function installerArguments(installation: Installation): string[] {
 
 /** Passes on what coreos-installer says; of its many percentages one in ten. */
 function everyTenth(progress: Progress): (line: string) => void {
-  let announced = -1;
+  let announced: number | undefined;
   return (line) => {
     const percent = /\((\d+)%\)/.exec(line)?.[1];
     if (percent === undefined) return progress.say(`coreos-installer: ${line}`);

@@ -5,6 +5,7 @@ import { withBootstrapAdmin } from '../../lib/render/access.ts';
 import { done, notYet } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
+import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 
 const PROBES = 5;
 
@@ -30,7 +31,10 @@ export const bootstrapComplete: StepBody<HostContext> = {
         return isApiReady(client, progress.signal);
       });
       if (!stable) return notYet('the API was not ready all the time');
-      await publishBootstrapComplete(client, { signal: progress.signal, deadlineMs: 15_000 });
+      await publishBootstrapComplete(client, {
+        signal: progress.signal,
+        deadlineMs: REQUEST_DEADLINE_MS,
+      });
       return done();
     });
   },

@@ -7,6 +7,7 @@ import { isLeft, type LedgerEntry, ledgerPath, readLedger } from '../../lib/inst
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
+import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 
 /** CoreOS deletes this at its first boot; where the operating system does not, we do. */
 const BOOT_IGNITION = '/boot/ignition/config.ign';
@@ -70,8 +71,8 @@ async function removeEntry(
 /** Host paths that running containers mount. */
 async function mountedPaths(paths: HostPaths, signal: AbortSignal): Promise<string[]> {
   using runtime = connectHostRuntime(paths);
-  const limits = { signal, deadlineMs: 10_000 };
+  const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
   const running = (await runtime.listContainers(limits)).filter(({ state }) => state === 'running');
   const all = await Promise.all(running.map(({ id }) => runtime.containerStatus(id, limits)));
-  return all.flatMap((status) => status?.mounts.map(({ hostPath }) => hostPath) ?? []);
+  return all.flatMap((status) => status?.mounts ?? []).map(({ hostPath }) => hostPath);
 }

@@ -1,6 +1,6 @@
 import { firmwareOf, setBootOrder } from '../../lib/boot-order/set-boot-order.ts';
 import { describeError, Failure } from '../../lib/errors/failure.ts';
-import { type BlockDevice, readDisk, varFolder } from '../../lib/host/disk.ts';
+import { type BlockDevice, partition, readDisk, varFolder } from '../../lib/host/disk.ts';
 import { withMounted } from '../../lib/host/mount.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { alreadyInstalled, type FinishedInstallation } from '../../lib/installation/inspect.ts';
@@ -45,12 +45,12 @@ export async function bootInstalled(
 }
 
 async function markBootOrder(
-  { path, children }: BlockDevice,
+  disk: BlockDevice,
   paths: HostPaths,
   signal: AbortSignal,
 ): Promise<void> {
-  const root = children?.find(({ label }) => label === 'root');
-  if (root === undefined) throw new Failure('fatal', `${path} has no partition named root`);
+  const root = partition(disk, 'root');
+  if (root === undefined) throw new Failure('fatal', `${disk.path} has no partition named root`);
   const { path: device, fstype } = root;
   const request = { device, fstype, writable: true, runFolder: paths.run, signal };
   await withMounted(request, async (folder) => {

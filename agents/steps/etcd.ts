@@ -4,6 +4,7 @@ import { loadRendered, podOfRole } from '../../lib/render/store.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
+import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 import { placeStaticPod } from './static-pods.ts';
 
 /** Starts etcd as a static pod and waits until it answers with a leader. */
@@ -39,4 +40,6 @@ export const etcd: StepBody<HostContext> = {
 };
 
 const etcdStatus = ({ paths, cluster }: HostContext, signal: AbortSignal) =>
-  withEtcd(cluster.controlPlane, paths, (client) => client.status({ signal, deadlineMs: 5000 }));
+  withEtcd(cluster.controlPlane, paths, (client) =>
+    client.status({ signal, deadlineMs: REQUEST_DEADLINE_MS }),
+  );

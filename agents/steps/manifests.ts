@@ -12,6 +12,7 @@ import { loadRendered } from '../../lib/render/store.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
+import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
 /**
  * Creates every manifest, rendered ones and the user's, in the order of their
@@ -47,7 +48,7 @@ export const manifests: StepBody<HostContext> = {
           report: (text) => progress.waitingFor(text),
         });
         if (deferred.length > 0 && failedRows(applied).length === 0) {
-          await tieToRole(client, { signal, deadlineMs: 15_000 });
+          await tieToRole(client, { signal, deadlineMs: REQUEST_DEADLINE_MS });
         }
         return applied;
       }),

@@ -22,6 +22,7 @@ import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 import { payloadFolder } from './payload-folder.ts';
+import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
 /**
  * Renders the control plane: keys, certificates, static pods, configuration and
@@ -88,7 +89,7 @@ async function readFacts(context: HostContext, signal: AbortSignal): Promise<Hos
   }
   const payload = await readPayload(payloadFolder(context));
   using runtime = connectHostRuntime(context.paths);
-  const { cgroupDriver } = await runtime.status({ signal, deadlineMs: 10_000 });
+  const { cgroupDriver } = await runtime.status({ signal, deadlineMs: REQUEST_DEADLINE_MS });
   return {
     hostname: context.hostname(),
     nodeIps,

@@ -30,6 +30,9 @@ export const signExpired: StepBody<HostContext> = {
   },
 };
 
+/** In a file that holds certificates and their key. */
+const CERTIFICATES = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n?/g;
+
 interface ExpiringLeaf {
   readonly leaf: Leaf;
   /** The file itself: the kubelet's is behind a link that has to stay one. */
@@ -62,16 +65,7 @@ async function signAgain(paths: HostPaths, leaf: Leaf, path: string, pem: string
   const isPair = leaf.certificate === leaf.key;
   await writeFileAtomic(
     path,
-    isPair ? `${certificate}${keyOf(pem)}` : certificate,
+    isPair ? `${certificate}${pem.replaceAll(CERTIFICATES, '')}` : certificate,
     isPair ? 0o600 : 0o644,
-  );
-}
-
-/** The private key in a file that holds a certificate and its key. */
-function keyOf(pem: string): string {
-  return (
-    /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+?-----END [A-Z ]*PRIVATE KEY-----\n?/.exec(
-      pem,
-    )?.[0] ?? ''
   );
 }

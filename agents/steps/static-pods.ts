@@ -6,6 +6,7 @@ import { exists, readTextIfPresent, removeFile, writeFileAtomic } from '../../li
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { StaticPod } from '../../lib/render/renderer.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
+import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
 /** Gives the kubelet a static pod; nothing happens when the same one is there already. */
 export async function placeStaticPod(paths: HostPaths, pod: StaticPod): Promise<void> {
@@ -83,6 +84,6 @@ export async function areStopped(
   signal: AbortSignal,
 ): Promise<boolean> {
   using runtime = connectHostRuntime(paths);
-  const all = await runtime.listContainers({ signal, deadlineMs: 10_000 });
+  const all = await runtime.listContainers({ signal, deadlineMs: REQUEST_DEADLINE_MS });
   return !all.some(({ name, state }) => containers.includes(name) && state === 'running');
 }

@@ -145,8 +145,8 @@ async function knownDisks(paths: HostPaths): Promise<string> {
 }
 
 /** The partition of a disk with that file system label. */
-export function partition(disk: BlockDevice, label: string): string | undefined {
-  return disk.children?.find((child) => child.label === label)?.path;
+export function partition(disk: BlockDevice, label: string): Partition | undefined {
+  return disk.children?.find((child) => child.label === label);
 }
 
 /**

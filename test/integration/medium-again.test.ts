@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { inspectDisk } from '../../agents/steps/inspect-disk.ts';
-import { liveHost } from '../unit/agents/live-host.ts';
+import { testHost } from '../unit/agents/host/host.ts';
 import { type FakeVariables, fakeFirmware } from '../unit/boot-order/fake-firmware.ts';
 import { loopDisk, run, settledUdev, withoutLoopDevices as skip } from './loop-disk.ts';
 
@@ -26,14 +26,14 @@ async function finishedHost(t: Test, variables: FakeVariables | undefined) {
     { name: 'root', type: '8304' },
   ]);
   await settledUdev(t, folder);
-  const host = liveHost(join(folder, 'host'));
+  const host = testHost(t, { programs: 'real' });
   const { cluster } = host.context;
   const at = (path: string) => host.paths.at(path);
-  host.write(at('/run/systemd/container'), 'a test');
+  host.write('/run/systemd/container', 'a test');
   await mkdir(at('/sys'), { recursive: true });
   await symlink('/sys/class', at('/sys/class'));
   for (const name of ['proc', 'dev']) await symlink(`/${name}`, at(`/${name}`));
-  const contents = join(folder, 'contents');
+  const contents = at('/contents');
   const marker = { clusterId: cluster.clusterId, cluster: 'x', state: 'finished', at: 'then' };
   host.write(join(contents, 'esp/EFI/redhat', SHIM), '');
   host.write(join(contents, 'root/var/lib/sno-agents/installation.json'), JSON.stringify(marker));

@@ -56,8 +56,8 @@ export async function installedHostConfig(
   const hasDeferred = deferred.length > 0;
   const files = [
     ...renderedFiles(rendered),
-    ...(await restoreFiles(context, rendered)),
     ...(await agentFiles(context)),
+    ...(await restoreFiles(context, rendered)),
     ...(withBundle ? await logBundleFile(context) : []),
     ...deferred,
     {

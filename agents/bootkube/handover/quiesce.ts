@@ -4,6 +4,7 @@ import { loadRendered, podOfRole } from '../../../lib/render/store.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
+import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { areStopped, isPlaced, removeStaticPods } from '../../steps/static-pods.ts';
 
 /**
@@ -38,7 +39,10 @@ export const quiesce: StepBody<HostContext> = {
     // Not placed only when an earlier attempt stopped it, after the Leases were deleted.
     if (await isPlaced(paths, apiServer)) {
       await withBootstrapAdmin(cluster.controlPlane, paths, (client) =>
-        deleteLeases(client, rendered.leases, { signal: progress.signal, deadlineMs: 30_000 }),
+        deleteLeases(client, rendered.leases, {
+          signal: progress.signal,
+          deadlineMs: REQUEST_DEADLINE_MS,
+        }),
       );
     }
     await removeStaticPods(paths, [apiServer], progress);

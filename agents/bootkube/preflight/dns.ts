@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { clusterDomain } from '../../../lib/cluster/cluster.ts';
+import { describeError } from '../../../lib/errors/failure.ts';
 import type { FamilyAddress } from '../../../lib/host/network.ts';
 import { canonicalAddress } from '../../../lib/network/address.ts';
 import { bad, type Check, type CheckInput, good } from './check.ts';
@@ -53,7 +54,7 @@ async function resolve(name: string, family: FamilyAddress['family'], signal: Ab
       error: 'no address',
     };
   } catch (error) {
-    return { addresses: [], error: error instanceof Error ? error.message : String(error) };
+    return { addresses: [], error: describeError(error) };
   }
 }
 
@@ -62,7 +63,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const stop = () => reject(new Error('the name servers did not answer in time'));
     if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
+    signal.addEventListener('abort', stop);
   });
 }
 

@@ -3,6 +3,7 @@ import { addressByFamily, hostAddresses } from '../../../lib/host/network.ts';
 import { done, type Outcome } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { InstallContext } from '../../steps/host-context.ts';
+import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { bad, type Check, type CheckInput, type Finding } from './check.ts';
 import { dnsChecks } from './dns.ts';
 import { addressCheck, hostnameCheck } from './identity.ts';
@@ -39,7 +40,7 @@ export const preflight: StepBody<InstallContext> = {
       cluster,
       hostname: hostname(),
       addresses: addressByFamily(found, cluster.machineNetwork),
-      signal: AbortSignal.any([progress.signal, AbortSignal.timeout(20_000)]),
+      signal: AbortSignal.any([progress.signal, AbortSignal.timeout(REQUEST_DEADLINE_MS)]),
     };
     const findings = await Promise.all(checks.map((check) => runCheck(check, input)));
     const problems = findings.flatMap(({ check, finding }) =>

@@ -4,7 +4,7 @@ import { bootOrder } from '../../../agents/install-to-disk/boot-order.ts';
 import { firmwareOf, setBootOrder } from '../../../lib/boot-order/set-boot-order.ts';
 import type { BlockDevice } from '../../../lib/host/disk.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
-import { liveHost } from '../agents/live-host.ts';
+import { testHost } from '../agents/host/host.ts';
 import { type FakeVariables, fakeFirmware, fakePrograms } from './fake-firmware.ts';
 
 const OURS = '94ff4025-5276-4bec-adea-e98da271b64c';
@@ -129,13 +129,14 @@ t.test('Power: the disk is the one device of the normal mode', async (t) => {
 
 t.test('the step never ends an installation', async (t) => {
   await t.test('a BIOS', async (t) => {
-    const host = liveHost(t.testdir());
+    const host = testHost(t);
     t.equal(await firmwareOf(host.paths), 'none');
     t.match(await bootOrder.run(host.context, host.progress()), { note: 'left to the BIOS' });
     t.match(host.lines.join(''), /Without EFI .* Put \/dev\/vda first in the firmware's setup/);
   });
   await t.test('a firmware that cannot be asked', async (t) => {
-    const host = liveHost(t.testdir({ sys: { firmware: { efi: {} } } }));
+    const host = testHost(t);
+    host.write('/sys/firmware/efi/fw_platform_size', '64');
     const { cluster } = host.context;
     const installation = { ...cluster.installation, disk: '/dev/nowhere' };
     const context = { ...host.context, cluster: { ...cluster, installation } };
@@ -143,7 +144,8 @@ t.test('the step never ends an installation', async (t) => {
     t.match(host.lines.join(''), /The boot order was not changed: .*\/dev\/nowhere.* Put /);
   });
   await t.test('unless it is told to stop', async (t) => {
-    const host = liveHost(t.testdir({ sys: { firmware: { efi: {} } } }));
+    const host = testHost(t);
+    host.write('/sys/firmware/efi/fw_platform_size', '64');
     const stopped = AbortSignal.abort(new Error('told to stop'));
     await t.rejects(bootOrder.run(host.context, host.progress(stopped)), {
       message: 'told to stop',

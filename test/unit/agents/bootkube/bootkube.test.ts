@@ -3,6 +3,7 @@ import './static-pods.ts';
 import './snapshot.ts';
 import './handover.ts';
 import './preflight.ts';
+import './dns.ts';
 import './payload.ts';
 import './manifests.ts';
 import './api-objects.ts';

@@ -6,14 +6,18 @@ import { kubeletIdentity, readIdentity } from '../../../../agents/steps/kubelet-
 import { sha256 } from '../../../../lib/host/files.ts';
 import { parseConfig } from '../../../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../../../lib/ignition/data-url.ts';
+import type { NodeIps } from '../../../../lib/network/node-ips.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { inspectCertificate } from '../../../../lib/pki/certificate.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
-import { serveApi } from '../../gather/cluster/serve-api.ts';
+import { saveRendered } from '../../../../lib/render/store.ts';
+import { nodeUnits } from '../../../../units/installed.ts';
+import { messageCatalog } from '../../../../units/message-catalog.ts';
+import { serveApi, servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { cluster } from '../host/cluster.ts';
 import { type HostOptions, testHost } from '../host/host.ts';
 import { writePayload } from '../host/payload.ts';
-import { giveRendered } from '../host/rendered.ts';
+import { rendered } from '../host/rendered.ts';
 
 const FOLDER = '/opt/openshift/kubelet-identity';
 const ORIGINAL = '/opt/openshift/original-master.ign';
@@ -50,17 +54,30 @@ t.test('kubelet-identity', async (t) => {
     t.equal(await it.holds(kubeletIdentity), true);
   });
 
+  t.test('what cannot be read is not a missing one', async (t) => {
+    const other = host(t);
+    other.write(`${FOLDER}/kubelet-client-2020-01-01-00-00-00.pem/a-folder`);
+    await t.rejects(other.holds(kubeletIdentity), { code: 'EISDIR' });
+  });
+
+  t.test('an empty folder has none', async (t) => {
+    const other = host(t);
+    other.write(`${FOLDER}/any`);
+    other.remove(`${FOLDER}/any`);
+    t.equal(await readIdentity(other.context), undefined);
+  });
+
   t.test('of another name it is made again', async (t) => {
     const renamed = { ...it.context, hostname: () => 'edge-1' };
     t.equal(await kubeletIdentity.holds(renamed, it.progress()), false);
-    t.notSame(await kubeletIdentity.input(renamed), await kubeletIdentity.input(it.context));
   });
 });
 
 t.test('master-ignition', async (t) => {
   const rendering = async (t: Test, options: HostOptions = {}) => {
     const it = host(t, options);
-    await giveRendered(it);
+    const nodeIps: NodeIps = ['192.0.2.10', '2001:db8::10'];
+    await saveRendered(it.paths, 'input', { hostname: 'edge-0', nodeIps }, rendered);
     writePayload(it, '/run/media/iso/sno-agents/payload');
     it.write('/var/lib/kubelet/config.json', '{"auths":{}}', 0o600);
     return it;
@@ -79,28 +96,65 @@ t.test('master-ignition', async (t) => {
     };
     const digest = sha256(it.read('/run/media/iso/sno-agents/payload/payload.yaml'));
     const state = '/var/lib/sno-agents';
-    t.same(file('/etc/sno-agents/kubelet.env')?.text, 'KUBELET_NODE_IPS=192.0.2.10\n');
-    t.same(
-      file('/etc/sno-agents/executable.sha256')?.text,
-      `${cluster.executableSha256}  ${state}/bin/sno-agents\n`,
-    );
-    t.same(
-      file('/etc/sno-agents/payload.sha256')?.text,
-      `${digest}  ${state}/payload/payload.yaml\n`,
-    );
+    const config = '/etc/sno-agents';
+    t.same(file(`${config}/kubelet.env`), {
+      mode: 0o644,
+      text: 'KUBELET_NODE_IPS=192.0.2.10,2001:db8::10\n',
+    });
+    t.same(file(`${config}/executable.sha256`), {
+      mode: 0o644,
+      text: `${cluster.executableSha256}  ${state}/bin/sno-agents\n`,
+    });
+    t.same(file(`${config}/payload.sha256`), {
+      mode: 0o644,
+      text: `${digest}  ${state}/payload/payload.yaml\n`,
+    });
     t.same(file('/var/lib/kubelet/config.json'), { mode: 0o600, text: '{"auths":{}}' });
-    t.match(passwd?.users, [{ name: 'core', sshAuthorizedKeys: ['ssh-ed25519 AAAA me'] }]);
-    const links = new Map(storage?.links?.map(({ path, target }) => [path, target]));
-    for (const agent of ['sno-payload', 'sno-certificates']) {
-      t.equal(links.get(`${state}/bin/${agent}`), 'sno-agents');
+    t.match(file(messageCatalog.path), { mode: 0o644, text: messageCatalog.contents });
+    t.same(passwd?.users, [
+      { name: 'core', sshAuthorizedKeys: ['ssh-ed25519 AAAA me'], groups: ['sudo'] },
+    ]);
+    // What is in them is for root alone.
+    const closed = (storage?.directories ?? []).filter(({ mode }) => mode === 0o700);
+    t.same(
+      closed.map(({ path }) => path),
+      [config, '/var/lib/kubelet'],
+    );
+    const agents = ['gather', 'sno-certificates', 'sno-payload'];
+    const commands = [
+      'sno-agents',
+      ...agents,
+      'installer-gather.sh',
+      'installer-masters-gather.sh',
+    ];
+    commands.push('installer-master-bootstrap-in-place-gather.sh');
+    t.same(
+      Object.fromEntries((storage?.links ?? []).map(({ path, target }) => [path, target])),
+      Object.fromEntries([
+        ['/etc/issue.d/30-sno-agents.issue', '/run/sno-agents/console.issue'],
+        ...commands.map((name) => [`/usr/local/bin/${name}`, `${state}/bin/sno-agents`]),
+        ...agents.map((name) => [`${state}/bin/${name}`, 'sno-agents']),
+      ]),
+    );
+    t.same(
+      systemd?.units?.map(({ name, enabled }) => [name, enabled]),
+      nodeUnits.map(({ name, enabled }) => [name, enabled]).toSorted(),
+    );
+    t.same(
+      systemd?.units?.filter(({ enabled }) => enabled).map(({ name }) => name),
+      ['kubelet.service', 'sno-certificates.service', 'sno-label.service', 'sno-payload.service'],
+    );
+    for (const { name, contents } of nodeUnits) {
+      t.equal(systemd?.units?.find((unit) => unit.name === name)?.contents, contents, name);
     }
-    const enabled = (systemd?.units ?? []).filter((unit) => unit.enabled === true);
-    for (const unit of ['kubelet', 'sno-payload', 'sno-certificates']) {
-      t.ok(
-        enabled.some(({ name }) => name === `${unit}.service`),
-        unit,
-      );
-    }
+  });
+
+  t.test('has what the site gives', async (t) => {
+    const it = await rendering(t, { cluster: { additionalNtpSources: ['192.168.7.1'] } });
+    await it.run(masterIgnition);
+    const { storage } = parseConfig(it.read(ORIGINAL), ORIGINAL);
+    const texts = storage?.files?.map(({ contents }) => decodeDataUrl(contents ?? {}).toString());
+    t.ok(texts?.some((text) => text.includes('192.168.7.1')));
   });
 
   t.test('without keys there is no user, without a pull secret no file of it', async (t) => {
@@ -119,7 +173,26 @@ t.test('master-ignition', async (t) => {
     it.write('/opt/openshift/tls/kube-apiserver-serving-ca.crt', authority.certificate);
     t.match(await it.failureOf(masterIgnition), { kind: 'retry', message: /cannot be fetched/ });
     t.notOk(it.has(ORIGINAL));
-    t.same(await masterIgnition.input(it.context), [cluster.clusterId, machineConfigServerUrl]);
+  });
+
+  t.test('is fetched from the machine config server of the cluster', async (t) => {
+    const master =
+      '{"ignition":{"version":"3.2.0"},"systemd":{"units":[{"name":"crio.service","enabled":true}]}}';
+    const answers = [master, '{"ignition":'];
+    const { port } = await serveApi(t, (_, answer) => void answer.end(answers.shift()));
+    const machineConfigServerUrl = `https://127.0.0.1:${port}/config/master`;
+    const it = await rendering(t, { cluster: { machineConfigServerUrl } });
+    it.write('/opt/openshift/tls/kube-apiserver-serving-ca.crt', servingAuthority);
+    t.same(await it.run(masterIgnition), {
+      kind: 'done',
+      note: `fetched from ${machineConfigServerUrl}`,
+    });
+    t.equal(it.read(ORIGINAL), master);
+    t.equal(it.mode(ORIGINAL), 0o600);
+    t.match(it.lines.join(''), /Waiting for the master Ignition from https:\/\/127\.0\.0\.1/);
+    it.remove(ORIGINAL);
+    await t.rejects(it.run(masterIgnition), /config\/master/, 'one that cannot be parsed');
+    t.notOk(it.has(ORIGINAL), 'is not kept');
   });
 
   t.test('one that cannot be parsed does not hold in silence', async (t) => {
@@ -138,10 +211,4 @@ t.test('combined-ignition: what holds is a valid one that fits', async (t) => {
   t.equal(await it.holds(combinedIgnition), false, 'invalid');
   it.write(MASTER, `{"ignition":{"version":"3.2.0"}}${' '.repeat(2 ** 20)}`);
   t.equal(await it.holds(combinedIgnition), false, 'too large');
-  const before = JSON.stringify(await combinedIgnition.input(it.context));
-  for (const path of [ORIGINAL, '/opt/openshift/etcd-snapshot.json']) {
-    it.write(path, 'another');
-    t.not(JSON.stringify(await combinedIgnition.input(it.context)), before, path);
-    it.remove(path);
-  }
 });

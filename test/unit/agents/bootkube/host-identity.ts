@@ -1,32 +1,46 @@
 import t from 'tap';
 import { hostIdentity } from '../../../../agents/bootkube/handover/host-identity.ts';
-import type { Config } from '../../../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../../../lib/ignition/data-url.ts';
+import { dhcpIdentity } from '../../../../lib/installation/dhcp-identity.ts';
 import { siteCluster } from '../../render/site-cluster.ts';
-import { liveHost } from '../live-host.ts';
+import { type TestHost, testHost } from '../host/host.ts';
 
 const INTERN = '/var/lib/NetworkManager/NetworkManager-intern.conf';
 const nameServers = '[.intern.global-dns-domain-*]\nservers=192.168.7.1\n';
+const withNetwork = { cluster: { networkConfig: siteCluster.networkConfig ?? '' } };
 
-const paths = ({ storage }: Config) => storage?.files?.map(({ path }) => path);
+/** What the identity gives the host: mode and contents by path. */
+async function identityOf(host: TestHost) {
+  const { storage } = await hostIdentity(host.context);
+  return {
+    files: storage?.files?.map(({ path, mode, contents }) => [
+      path,
+      mode,
+      decodeDataUrl(contents ?? {}).toString(),
+    ]),
+    closed: storage?.directories?.filter(({ mode }) => mode === 0o700).map(({ path }) => path),
+  };
+}
+
+const own = [
+  ['/etc/NetworkManager/conf.d/90-sno-dhcp-identity.conf', 0o644, dhcpIdentity.contents],
+  ['/etc/hostname', 0o644, 'edge-0\n'],
+];
 
 t.test('name servers that are in no profile go to the installed host', async (t) => {
-  const { context, write, paths: host } = liveHost(t.testdir());
-  write(host.at(INTERN), nameServers);
-  const config = await hostIdentity({ ...context, cluster: siteCluster });
-  const source = config.storage?.files?.find(({ path }) => path === INTERN)?.contents;
-  t.equal(source && decodeDataUrl(source).toString(), nameServers);
-  t.match(
-    config.storage?.directories?.find(({ path }) => path === '/var/lib/NetworkManager'),
-    { mode: 0o700 },
-    'as closed as NetworkManager makes it',
-  );
+  const host = testHost(t, withNetwork);
+  host.write(INTERN, nameServers);
+  t.same(await identityOf(host), {
+    files: [...own, [INTERN, 0o644, nameServers]],
+    // As NetworkManager makes it.
+    closed: ['/var/lib/NetworkManager'],
+  });
 });
 
 t.test('without a networkConfig, or without name servers, there are none', async (t) => {
-  const { context, write, paths: host } = liveHost(t.testdir());
-  const own = ['/etc/NetworkManager/conf.d/90-sno-dhcp-identity.conf', '/etc/hostname'];
-  t.same(paths(await hostIdentity({ ...context, cluster: siteCluster })), own);
-  write(host.at(INTERN), nameServers);
-  t.same(paths(await hostIdentity(context)), own);
+  const none = { files: own, closed: [] };
+  t.same(await identityOf(testHost(t, withNetwork)), none);
+  const host = testHost(t);
+  host.write(INTERN, nameServers);
+  t.same(await identityOf(host), none);
 });

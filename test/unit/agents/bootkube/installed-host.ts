@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { combinedIgnition } from '../../../../agents/bootkube/handover/combined-ignition.ts';
@@ -21,8 +21,9 @@ import type { Rendered, RenderedFile } from '../../../../lib/render/renderer.ts'
 import { saveRendered } from '../../../../lib/render/store.ts';
 import { deferredUnit, pivotUnits } from '../../../../units/installed.ts';
 import { rendered as everyday, host as facts } from '../../render/rendered-host.ts';
-import { liveHost } from '../live-host.ts';
+import { type TestHost, testHost } from '../host/host.ts';
 
+const MASTER = '/opt/openshift/master.ign';
 const LEDGER = '/etc/sno-agents/leftovers.json';
 const BUNDLE = '/var/log/log-bundle-bootstrap.tar.gz';
 const IDENTITY = 'kubelet-client-2026-01-31-00-00-00.pem';
@@ -49,12 +50,12 @@ const fingerprint = (pem: string) =>
   sha256(createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'der' }));
 
 /** A live host after the steps before this one. */
-async function host(t: Test) {
-  const live = liveHost(t.testdir());
-  const { context, write } = live;
+async function host(t: Test): Promise<TestHost> {
+  const live = testHost(t);
+  const { context } = live;
   await saveRendered(live.paths, 'input', facts, rendered);
-  write(join(identityFolder(context), IDENTITY), everyday.files[1]?.contents ?? '');
-  write(snapshotPath(context), 'snapshot');
+  live.write(join(identityFolder(context), IDENTITY), everyday.files[1]?.contents ?? '');
+  live.write(snapshotPath(context), 'snapshot');
   const record = {
     clusterId: context.cluster.clusterId,
     sha256: sha256('snapshot'),
@@ -66,8 +67,8 @@ async function host(t: Test) {
     hostname: 'edge-0',
     nodeIps: ['192.0.2.10'],
   };
-  write(snapshotRecordPath(context), JSON.stringify(record));
-  write(bundlePath(context), 'logs');
+  live.write(snapshotRecordPath(context), JSON.stringify(record));
+  live.write(bundlePath(context), 'logs');
   return live;
 }
 
@@ -96,10 +97,50 @@ t.test('the host gets what it goes on with, and nothing of the live stage alone'
   for (const { path } of rendered.directories) {
     t.equal(directories.has(path), path !== '/var/lib/etcd', path);
   }
-  t.equal(files.get('/etc/sno-agents/cluster-id')?.bytes.toString(), context.cluster.clusterId);
-  t.match(
-    files.get('/etc/default/nodeip-configuration')?.bytes.toString(),
-    'KUBELET_NODEIP_HINT=192.0.2.10',
+});
+
+t.test('what the agents add to what was rendered', async (t) => {
+  const live = await host(t);
+  live.write('/etc/sno-agents/settings.json', '{"retryMs":1}');
+  const { config, files } = await installed(live.context);
+  const byRenderer = new Set(rendered.files.map(({ path }) => path));
+  const own = [...files].filter(([path]) => !byRenderer.has(path));
+  const { cluster } = live.context;
+  const manifestOf = (component: string) =>
+    rendered.staticPods.find((pod) => pod.component === component)?.manifest;
+  const pod = (component: string) => [
+    `/etc/kubernetes/manifests/${component}.yaml`,
+    [0o600, manifestOf(component)],
+  ];
+  const ledger = files.get(LEDGER)?.bytes.toString();
+  t.same(
+    Object.fromEntries(own.map(([path, { mode, bytes }]) => [path, [mode, bytes.toString()]])),
+    Object.fromEntries([
+      pod('kube-apiserver'),
+      pod('kube-controller-manager'),
+      pod('kube-scheduler'),
+      // It has the password of a proxy.
+      ['/etc/sno-agents/cluster.json', [0o600, JSON.stringify(cluster)]],
+      ['/etc/sno-agents/cluster-id', [0o644, cluster.clusterId]],
+      ['/etc/sno-agents/settings.json', [0o644, '{"retryMs":1}']],
+      ['/etc/default/nodeip-configuration', [0o644, 'KUBELET_NODEIP_HINT=192.0.2.10\n']],
+      [LEDGER, [0o600, ledger]],
+      [BUNDLE, [0o600, 'logs']],
+      [`${RESTORE}/etcd-snapshot.db`, [0o600, 'snapshot']],
+      [`${RESTORE}/etcd-snapshot.json`, [0o600, live.read('/opt/openshift/etcd-snapshot.json')]],
+      [`${RESTORE}/etcd-pod.yaml`, [0o600, manifestOf('etcd')]],
+      [`/var/lib/kubelet/pki/${IDENTITY}`, [0o600, everyday.files[1]?.contents]],
+    ]),
+  );
+  const bin = '/var/lib/sno-agents/bin';
+  const agents = ['progress', 'sno-restore', 'post-reboot'];
+  t.same(
+    Object.fromEntries((config.storage?.links ?? []).map(({ path, target }) => [path, target])),
+    Object.fromEntries([
+      ...agents.map((name) => [`${bin}/${name}`, 'sno-agents']),
+      ...agents.map((name) => [`/usr/local/bin/${name}`, `${bin}/sno-agents`]),
+      ['/var/lib/kubelet/pki/kubelet-client-current.pem', IDENTITY],
+    ]),
   );
 });
 
@@ -110,12 +151,8 @@ t.test('what is secret is open to root alone', async (t) => {
   t.ok(secret.length > 10);
   const paths = [
     ...secret.map(([path]) => path),
-    ...[`${RESTORE}/etcd-snapshot.db`, `${RESTORE}/etcd-snapshot.json`, LEDGER, BUNDLE],
     '/etc/kubernetes/kube-apiserver/encryption.yaml',
-    // It has the password of a proxy.
-    '/etc/sno-agents/cluster.json',
     '/etc/sno-agents/bootstrap-admin.kubeconfig',
-    `/var/lib/kubelet/pki/${IDENTITY}`,
   ];
   for (const path of paths) t.equal(files.get(path)?.mode, 0o600, path);
   for (const path of [RESTORE, '/var/lib/kubelet/pki', '/etc/kubernetes/pki']) {
@@ -200,10 +237,11 @@ t.test('the keys that have to go are exactly those that only the bootstrap needs
 });
 
 t.test('what waits for its kind is carried with the unit that applies it, to stay', async (t) => {
-  const { context, paths, write } = await host(t);
+  const live = await host(t);
+  const { context } = live;
   const folder = '/etc/sno-agents/deferred';
   const till = '{"apiVersion":"e.com/v1","kind":"Till","metadata":{"name":"a"}}';
-  write(join(paths.config, 'deferred/0001.till.a.json'), till, 0o600);
+  live.write(`${folder}/0001.till.a.json`, till, 0o600);
   const { config, files, ledger } = await installed(context);
   t.match(files.get(`${folder}/0001.till.a.json`), { mode: 0o600, bytes: Buffer.from(till) });
   t.equal(config.storage?.directories?.find(({ path }) => path === folder)?.mode, 0o700);
@@ -230,40 +268,47 @@ t.test('without a log bundle the installation continues', async (t) => {
 t.test(
   'a log bundle that would make the Ignition too large is left out, and nothing fails',
   async (t) => {
-    const { context, lines, paths, progress, write } = await host(t);
-    write(
+    const live = await host(t);
+    const { context, lines } = live;
+    live.write(
       originalMasterPath(context),
       '{"ignition":{"version":"3.2.0"},"systemd":{"units":[{"name":"crio.service"}]}}',
     );
-    const logs = randomBytes(3 << 20);
-    write(bundlePath(context), logs);
+    const logs = randomBytes(1 << 20);
+    live.write(bundlePath(context), logs);
     const combine = async (maxIgnitionMiB: number) => {
       const settings = { ...context.settings, maxIgnitionMiB };
-      await combinedIgnition.run({ ...context, settings }, progress());
-      return readFileSync(paths.masterIgnition, 'utf8');
+      await combinedIgnition.run({ ...context, settings }, live.progress());
+      return live.read(MASTER);
     };
     const encoded = logs.toString('base64').slice(0, 60);
-    t.match(await combine(8), encoded);
+    const whole = await combine(4);
+    t.match(whole, encoded);
+    const exactly = whole.length / 2 ** 20;
+    t.match(await combine(exactly), encoded, 'what fits to the last byte');
     t.same(lines, []);
-    t.notMatch(await combine(2), encoded);
+    t.notMatch(await combine(exactly - 2 ** -20), encoded, 'one byte too much');
+    t.notMatch(await combine(1), encoded);
     t.match(
       lines.join(''),
-      /The log bundle is left out: with it the Ignition has \d MiB, and 2 MiB fit/,
+      `The log bundle is left out: with it the Ignition has ${Math.ceil(exactly)} MiB, and 1 MiB fit`,
     );
+    await t.rejects(combine(0.01), /MiB|bytes|size/, 'too large even without it');
   },
 );
 
 t.test('the combined Ignition has the master, the bootstrap and the identity', async (t) => {
-  const { context, paths, progress, write } = await host(t);
+  const live = await host(t);
+  const { context } = live;
   const units = '"systemd":{"units":[{"name":"crio.service","enabled":true}]}';
   const named = '{"path":"/etc/hostname","contents":{"source":"data:,another"}}';
   const storage = `"storage":{"files":[${named}]}`;
-  write(originalMasterPath(context), `{"ignition":{"version":"3.2.0"},${units},${storage}}`);
-  const outcome = await combinedIgnition.run(context, progress());
-  t.match(outcome, { kind: 'done', note: /^\d+ KiB$/ });
-  t.equal(statSync(paths.masterIgnition).mode & 0o777, 0o600, 'it has keys');
-  t.equal(await combinedIgnition.holds(context, progress()), true);
-  const text = readFileSync(paths.masterIgnition, 'utf8');
+  live.write(originalMasterPath(context), `{"ignition":{"version":"3.2.0"},${units},${storage}}`);
+  const outcome = await live.run(combinedIgnition);
+  const text = live.read(MASTER);
+  t.same(outcome, { kind: 'done', note: `${Math.ceil(text.length / 1024)} KiB` });
+  t.equal(live.mode(MASTER), 0o600, 'it has keys');
+  t.equal(await live.holds(combinedIgnition), true);
   const { config: whole } = effectiveConfig(parseConfig(text, 'master.ign'));
   const names = whole.systemd?.units?.map(({ name }) => name) ?? [];
   for (const name of ['crio.service', 'bootkube.service']) t.ok(names.includes(name), name);
@@ -279,14 +324,14 @@ t.test('the combined Ignition has the master, the bootstrap and the identity', a
 t.test('what it cannot go on without is an error', async (t) => {
   for (const [missing, says] of [
     [identityFolder, /identity does not exist/],
-    [snapshotRecordPath, /etcd-snapshot\.json|no record/],
+    [snapshotRecordPath, /no record/],
     [snapshotPath, /etcd-snapshot\.db/],
   ] as const) {
     const { context } = await host(t);
     rmSync(missing(context), { recursive: true });
     await t.rejects(
       installedHostConfig(context, { withBundle: true }),
-      { message: says },
+      { message: says, ...(missing === snapshotPath ? {} : { kind: 'fatal' }) },
       missing(context),
     );
   }

@@ -6,7 +6,6 @@ import { resourcePath } from '../../../../lib/kube/resources.ts';
 import { type HostIdentity, saveRendered } from '../../../../lib/render/store.ts';
 import { type ApiAnswer, fakeApi, listOf, refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
-import { liveHost } from '../live-host.ts';
 
 const rendered = {
   directories: [],
@@ -19,29 +18,19 @@ const rendered = {
 const identity: HostIdentity = { hostname: 'sno', nodeIps: ['192.0.2.10'] };
 
 t.test('what an earlier attempt rendered does not stay among the manifests', async (t) => {
-  const host = liveHost(t.testdir());
-  const folder = `${host.paths.assets}/rendered-manifests`;
+  const host = testHost(t);
+  const folder = '/opt/openshift/rendered-manifests';
   host.write(`${folder}/00-earlier.yaml`, 'kind: ConfigMap\n');
   await saveRendered(host.paths, 'input', identity, rendered);
   // There is no API here: what is looked at is what would have been applied.
-  await t.rejects(async () => manifests.run(host.context, host.progress()));
-  t.same(readdirSync(folder), ['10-now.yaml']);
-});
-
-t.test('a changed manifest of the user runs the step again', async (t) => {
-  const host = liveHost(t.testdir());
-  await saveRendered(host.paths, 'input', identity, rendered);
-  const input = async () => JSON.stringify(await manifests.input(host.context));
-  const before = await input();
-  t.equal(await input(), before, 'unchanged: the same');
-  const manifest = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: shop }\n';
-  host.write(`${host.paths.assetsManifests}/10-shop.yaml`, manifest);
-  t.not(await input(), before);
+  await t.rejects(host.run(manifests));
+  t.same(readdirSync(host.at(folder)), ['10-now.yaml']);
 });
 
 const till = '{"apiVersion":"e.com/v1","kind":"Till","metadata":{"name":"a"}}';
 const MAPS = '/api/v1/namespaces/default/configmaps';
-const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+const DEFERRED_ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/sno-agents%3Adeferred';
+const DEFERRED = '/etc/sno-agents/deferred/0001.till.a.json';
 const map = (name: string) =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } });
 
@@ -51,6 +40,7 @@ async function host(t: Test, create: ApiAnswer, more: Record<string, ApiAnswer> 
   const now = [{ name: '10-now.yaml', contents: map('ours') }];
   await saveRendered(it.paths, 'input', identity, { ...rendered, manifests: now });
   it.write('/opt/openshift/openshift/99-users.yaml', map('theirs'));
+  it.write('/opt/openshift/manifests/50-users.yaml', map('mine'));
   const resource = { name: 'configmaps', kind: 'ConfigMap', namespaced: true, verbs: ['create'] };
   const { requests } = await fakeApi(t, it, {
     'GET /api/v1': () => ({ resources: [resource] }),
@@ -66,39 +56,67 @@ const nameIn = (body: string): string => JSON.parse(body).metadata.name;
 
 t.test('every manifest is created, what exists is left as it is', async (t) => {
   const created: string[] = [];
-  const { it } = await host(t, ({ body }) => {
+  const create: ApiAnswer = ({ body }) => {
     const name = nameIn(body);
-    if (created.includes(name)) return refuse(409);
+    if (name === 'mine') return refuse(409, 'it exists', 'AlreadyExists');
     created.push(name);
     return JSON.parse(body);
+  };
+  const { it, requests } = await host(t, create, {
+    [`GET ${MAPS}/mine`]: () => JSON.parse(map('mine')),
   });
-  t.same(await it.run(manifests), { kind: 'done', note: '2 created, 0 existed' });
+  t.same(await it.run(manifests), { kind: 'done', note: '2 created, 1 existed' });
   t.same(created.toSorted(), ['ours', 'theirs']);
+  t.notOk(requests.some((each) => /^(PUT|PATCH|DELETE)/.test(each)));
   t.equal(it.mode('/opt/openshift/rendered-manifests/10-now.yaml'), 0o600, 'some are secrets');
   t.equal(await it.holds(manifests), true);
 });
 
 t.test('a rejected one ends the installation, and is named', async (t) => {
-  const { it } = await host(
+  const { it, requests } = await host(
     t,
     ({ body }) => (nameIn(body) === 'theirs' ? refuse(422, 'no such colour') : JSON.parse(body)),
     { [`GET ${MAPS}/theirs`]: () => refuse(404) },
   );
+  it.write(DEFERRED, till);
   const failure = await manifests.run(it.context, it.progress()).catch((error: unknown) => error);
   t.match(failure, {
     kind: 'fatal',
     code: 'manifests-rejected',
-    message: /1 of 2 manifests could not be applied.*99-users\.yaml: .*no such colour/,
-    details: { parts: [{ code: 'manifest-rejected', details: { subject: /99-users\.yaml/ } }] },
+    message: /1 of 3 manifests could not be applied.*99-users\.yaml: .*no such colour/,
+    details: {
+      parts: [
+        {
+          kind: 'fatal',
+          code: 'manifest-rejected',
+          what: /99-users\.yaml: .*no such colour/,
+          details: { subject: /99-users\.yaml$/ },
+        },
+      ],
+    },
   });
-  t.match(it.lines.join(''), /99-users\.yaml/, 'the table of all is logged');
+  const logged = it.lines.join('');
+  t.match(logged, /99-users\.yaml.*rejected.*no such colour/, 'a line of the table');
+  t.notMatch(logged, /10-now\.yaml/, 'only what was not applied');
+  t.notOk(requests.includes(`GET ${DEFERRED_ROLE}`), 'no rights are tied before all is applied');
+});
+
+t.test('what is not served yet is waited for', async (t) => {
+  const { it } = await host(t, ({ body }) => JSON.parse(body), {
+    'GET /api/v1': () => ({ resources: [] }),
+  });
+  t.ok(
+    await it.waitsFor(manifests, /Waiting for 0 of 3 manifests processed.*serves no ConfigMap/),
+    it.lines.join(''),
+  );
 });
 
 t.test('deferred ones are counted, and their rights end with their role', async (t) => {
   const patched: string[] = [];
-  const role = `${ROLES}/sno-agents%3Adeferred`;
   const { it, requests } = await host(t, ({ body }) => JSON.parse(body), {
-    [`GET ${role}`]: () => ({ metadata: { name: 'sno-agents:deferred', uid: 'uid-of-role' } }),
+    [`GET ${DEFERRED_ROLE}`]: () => ({
+      metadata: { name: 'sno-agents:deferred', uid: 'uid-of-role' },
+    }),
     ...Object.fromEntries(
       roleDependents.map(({ place, ...dependent }) => [
         `PATCH ${resourcePath(dependent, place)}`,
@@ -109,9 +127,12 @@ t.test('deferred ones are counted, and their rights end with their role', async 
       ]),
     ),
   });
-  it.write('/etc/sno-agents/deferred/0001.till.a.json', till);
-  t.same(await it.run(manifests), { kind: 'done', note: '2 created, 0 existed, 1 deferred' });
+  it.write(DEFERRED, till);
+  t.same(await it.run(manifests), { kind: 'done', note: '3 created, 0 existed, 1 deferred' });
   t.ok(patched.length > 0);
   t.same(new Set(patched), new Set(['uid-of-role']));
-  t.ok(requests.indexOf(`POST ${MAPS}`) < requests.indexOf(`GET ${role}`), 'after all is created');
+  t.ok(
+    requests.lastIndexOf(`POST ${MAPS}`) < requests.indexOf(`GET ${DEFERRED_ROLE}`),
+    'after all is created',
+  );
 });

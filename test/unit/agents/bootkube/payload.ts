@@ -1,41 +1,16 @@
 import t from 'tap';
 import { payload } from '../../../../agents/steps/payload.ts';
 import { payloadFolder } from '../../../../agents/steps/payload-folder.ts';
-import { openSite } from '../../payload/site.ts';
-import { testHost } from '../host/host.ts';
+import { type HostOptions, testHost } from '../host/host.ts';
 import { importingRuntime, writePayload } from '../host/payload.ts';
 import { fakeRuntime } from '../host/runtime.ts';
-import { liveHost } from '../live-host.ts';
 
-t.test('the payload is on the medium, or where it is fetched to', async (t) => {
-  const { context, paths } = liveHost(t.testdir());
-  t.equal(payloadFolder(context), `${paths.medium}/payload`);
-  const cluster = { ...context.cluster, payloadUrl: 'https://h/payload' };
-  t.equal(payloadFolder({ ...context, cluster }), paths.payload);
-});
-
-t.test('what is still to be fetched is not an error, but what is not pinned is', async (t) => {
-  const host = liveHost(t.testdir());
-  const { url, close } = await openSite({});
-  t.teardown(close);
-  const { payloadSha256: _, ...unpinned } = host.context.cluster;
-  const served = { ...host.context, cluster: { ...unpinned, payloadUrl: url } };
-  t.equal(await payload.holds(served, host.progress()), false);
-  await t.rejects(payload.run(served, host.progress()), {
-    kind: 'usage',
-    message: /a payload URL without the digest/,
-  });
-  const pinned = { ...served, cluster: { ...served.cluster, payloadSha256: 'a'.repeat(64) } };
-  await t.rejects(payload.run(pinned, host.progress()), {
-    kind: 'fatal',
-    message: /payload\.yaml cannot be fetched.*404/,
-  });
-});
+const KUBELET = '/var/lib/sno-agents/bin/kubelet';
+const MEDIUM = '/run/media/iso/sno-agents/payload';
+const FETCHED = '/var/lib/sno-agents/payload';
+const payloadUrl = 'https://site.test/payload';
 
 t.test('payload', async (t) => {
-  const KUBELET = '/var/lib/sno-agents/bin/kubelet';
-  const MEDIUM = '/run/media/iso/sno-agents/payload';
-
   t.test('of the medium is imported and installed', async (t) => {
     const host = testHost(t);
     writePayload(host, MEDIUM);
@@ -44,20 +19,92 @@ t.test('payload', async (t) => {
     t.same(await host.run(payload), { kind: 'done', note: '1 images, 1 binaries' });
     t.equal(host.read(KUBELET), 'a kubelet');
     t.equal(await host.holds(payload), true, 'after');
+    t.match(host.lines.join(''), /Waiting for the payload to be verified and imported/);
     host.remove(KUBELET);
     t.equal(await host.holds(payload), false, 'a binary that was deleted');
     t.same(await host.run(payload), { kind: 'done', note: '1 images, 1 binaries' }, 'again');
+    t.same(host.programs.calls('curl'), [], 'nothing is fetched');
   });
 
   t.test('is that for which the Ignition was made, where it says so', async (t) => {
     const host = testHost(t, { cluster: { payloadSha256: 'b'.repeat(64) } });
-    writePayload(host, MEDIUM);
-    t.match(await host.failureOf(payload), { kind: 'fatal', message: /expected SHA-256 bbbb/ });
+    const digest = writePayload(host, MEDIUM);
+    t.match(await host.failureOf(payload), {
+      kind: 'fatal',
+      code: 'payload-mismatch',
+      message: new RegExp(`expected SHA-256 bbbb.*found ${digest}`),
+    });
     t.notOk(host.has(KUBELET));
-    const pinned = testHost(t, { cluster: { payloadSha256: writePayload(host, MEDIUM) } });
+    const pinned = testHost(t, { cluster: { payloadSha256: digest } });
     writePayload(pinned, MEDIUM);
     await fakeRuntime(t, pinned, () => [], importingRuntime(pinned));
     t.match(await pinned.run(payload), { kind: 'done' });
-    t.notSame(await payload.input(pinned.context), await payload.input(host.context));
+  });
+});
+
+t.test('a payload that is served', async (t) => {
+  /** A host whose curl knows one site: the files below /served. */
+  const host = async (t: Parameters<typeof testHost>[0], cluster: HostOptions['cluster'] = {}) => {
+    const it = testHost(t, { cluster: { payloadUrl, ...cluster } });
+    await fakeRuntime(t, it, () => [], importingRuntime(it));
+    // Its limit on the size of files would hold for what the test writes down, too.
+    it.programs.give('prlimit', 'shift 2; exec "$@"');
+    it.programs.give(
+      'curl',
+      `while [ $# -gt 0 ]; do
+        case "$1" in --output) to="$2" ;; --url) url="$2" ;; esac
+        shift
+      done
+      echo "through \${http_proxy:-none}" >> "$ROOT/proxies"
+      cp "$ROOT/served/\${url#${payloadUrl}/}" "$to" || { printf 404; exit 22; }`,
+    );
+    return it;
+  };
+
+  t.test('is fetched once, through the proxy, and installed', async (t) => {
+    const proxy = { httpProxy: 'http://proxy.test:3128', noProxy: [] };
+    const payloadSha256 = writePayload(testHost(t), '/served');
+    const it = await host(t, { payloadSha256, proxy });
+    writePayload(it, '/served');
+    t.equal(payloadFolder(it.context), it.at(FETCHED));
+    t.equal(await it.holds(payload), false, 'before');
+    t.same(await it.run(payload), { kind: 'done', note: '1 images, 1 binaries' });
+    t.equal(it.read(KUBELET), 'a kubelet');
+    t.ok(it.has(`${FETCHED}/payload.yaml`));
+    t.equal(await it.holds(payload), true, 'after');
+    t.match(it.lines.join(''), /Waiting for the payload from https:\/\/site\.test\/payload/);
+    t.same(
+      new Set(it.read('/proxies').trim().split('\n')),
+      new Set(['through http://proxy.test:3128']),
+    );
+    it.programs.forgetCalls();
+    await it.run(payload);
+    t.same(it.programs.calls('curl'), [], 'again: nothing is fetched');
+    it.remove(KUBELET);
+    t.equal(await it.holds(payload), false, 'a binary that was deleted');
+  });
+
+  t.test('without a proxy is fetched directly', async (t) => {
+    const it = await host(t, { payloadSha256: writePayload(testHost(t), '/served') });
+    writePayload(it, '/served');
+    t.match(await it.run(payload), { kind: 'done' });
+    t.same(new Set(it.read('/proxies').trim().split('\n')), new Set(['through none']));
+  });
+
+  t.test('without a digest is refused', async (t) => {
+    const it = await host(t);
+    t.match(await it.failureOf(payload), {
+      kind: 'usage',
+      message: /a payload URL without the digest.*expected payloadSha256.*Make the Ignition/,
+    });
+    t.same(it.programs.calls('curl'), []);
+  });
+
+  t.test('that is not served fails permanently', async (t) => {
+    const it = await host(t, { payloadSha256: 'a'.repeat(64) });
+    t.match(await it.failureOf(payload), {
+      kind: 'fatal',
+      message: /payload\.yaml cannot be fetched; expected status 200/,
+    });
   });
 });

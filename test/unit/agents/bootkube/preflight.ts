@@ -1,44 +1,22 @@
+import { totalmem } from 'node:os';
 import t from 'tap';
-import type { CheckInput } from '../../../../agents/bootkube/preflight/check.ts';
-import { dnsChecks } from '../../../../agents/bootkube/preflight/dns.ts';
 import { addressCheck, hostnameCheck } from '../../../../agents/bootkube/preflight/identity.ts';
 import {
   clockCheck,
   diskCheck,
+  judgeSize,
   memoryCheck,
+  spaceOn,
 } from '../../../../agents/bootkube/preflight/machine.ts';
 import { checks, preflight } from '../../../../agents/bootkube/preflight/preflight.ts';
-import { addressByFamily } from '../../../../lib/host/network.ts';
+import type { Failure } from '../../../../lib/errors/failure.ts';
+import type { Partition } from '../../../../lib/host/disk.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { giveDisk } from '../host/disk.ts';
 import { testHost } from '../host/host.ts';
+import { giveAddresses } from '../host/network.ts';
 import { writePayload } from '../host/payload.ts';
-import { liveHost } from '../live-host.ts';
-
-const NETWORKS = ['192.0.2.0/24', '2001:db8::/64'];
-const at = (address: string, prefixLength: number) => ({
-  interfaceName: 'eth0',
-  address,
-  prefixLength,
-});
-const ipv4 = at('192.0.2.10', 24);
-const ipv6 = at('2001:db8::10', 64);
-
-function inputFor(
-  t: { testdir(): string },
-  addresses: readonly ReturnType<typeof at>[],
-  machineNetwork: string[],
-  hostname = 'sno',
-): CheckInput {
-  const { context } = liveHost(t.testdir());
-  return {
-    ...context,
-    cluster: { ...context.cluster, machineNetwork },
-    hostname,
-    addresses: addressByFamily(addresses, machineNetwork),
-    signal: AbortSignal.timeout(20_000),
-  };
-}
+import { at, inputFor, ipv4, ipv6, NETWORKS } from './check-input.ts';
 
 t.test('one address of each family', async (t) => {
   const table: [string, ReturnType<typeof at>[], string[], RegExp][] = [
@@ -46,6 +24,12 @@ t.test('one address of each family', async (t) => {
     ['IPv6 alone', [ipv4, ipv6], ['2001:db8::/64'], /^the address 2001:db8::10/],
     ['IPv6 is missing', [ipv4], NETWORKS, /no IPv6 address of this host/],
     ['IPv4 is missing', [ipv6], NETWORKS, /no IPv4 address of this host/],
+    [
+      'a lease',
+      [at('192.0.2.10', 24, { leaseSeconds: 60 })],
+      ['192.0.2.0/24'],
+      /^the address 192\.0\.2\.10 on eth0 is leased, and must stay reserved/,
+    ],
     [
       'two that are equal',
       [ipv4, ipv6, at('2001:db8::11', 64)],
@@ -56,33 +40,7 @@ t.test('one address of each family', async (t) => {
   for (const [name, addresses, networks, expected] of table) {
     const finding = await addressCheck.run(inputFor(t, addresses, networks));
     t.match(finding.ok ? finding.fact : finding.problem, expected, name);
-  }
-});
-
-t.test('a record of each family', async (t) => {
-  const check = dnsChecks.find(({ name }) => name === 'dns-hostname');
-  if (check === undefined) throw new Error('there is no such check');
-  // An address in place of a name resolves to itself in its own family, without a name server.
-  const table: [string, string, string[], RegExp][] = [
-    ['IPv4', '192.0.2.10', ['192.0.2.0/24'], /^192\.0\.2\.10 is 192\.0\.2\.10$/],
-    ['IPv6', '2001:DB8:0::10', ['2001:db8::/64'], / is 2001:db8::10$/],
-    [
-      'a dual-stack host without an AAAA record',
-      '192.0.2.10',
-      NETWORKS,
-      /^Add a DNS record for \S+ with the address 2001:db8::10 \(AAAA\)\.$/,
-    ],
-    [
-      'a dual-stack host without an A record',
-      '2001:db8::10',
-      NETWORKS,
-      /^Add a DNS record for \S+ with the address 192\.0\.2\.10 \(A\)\.$/,
-    ],
-    ['the record of another host', '192.0.2.11', ['192.0.2.0/24'], /the address 192\.0\.2\.10/],
-  ];
-  for (const [name, hostname, networks, expected] of table) {
-    const finding = await check.run(inputFor(t, [ipv4, ipv6], networks, hostname));
-    t.match(finding.ok ? finding.fact : finding.fix, expected, name);
+    t.equal(finding.ok, !/missing|equal/.test(name), name);
   }
 });
 
@@ -109,49 +67,121 @@ t.test('the name of the host is final and one for a Node', async (t) => {
   }
 });
 
-t.test('the machine', async (t) => {
-  const host = testHost(t, { settings: { minMemoryMiB: 1, minDiskGB: 8 } });
-  writePayload(host, '/run/media/iso/sno-agents/payload');
-  giveDisk(host, { sizeMiB: 32_768 });
-  const input = { ...inputFor(t, [ipv4], ['192.0.2.0/24']), ...host.context, hostname: 'edge-0' };
-  const authority = await createAuthority('admin-ca');
-  host.write('/opt/openshift/tls/admin-ca.crt', authority.certificate);
-
-  t.match(await memoryCheck.run(input), { ok: true, fact: /MiB/ });
-  const demanding = { ...input.settings, minMemoryMiB: 2 ** 40 };
-  t.match(await memoryCheck.run({ ...input, settings: demanding }), {
-    ok: false,
-    problem: /at least 1099511627776 MiB/,
-  });
-
-  t.match(await diskCheck.run(input), { ok: true, fact: /\/dev\/vda has 34\.4 GB/ });
-  giveDisk(host, { sizeMiB: 4096 });
-  t.match(await diskCheck.run(input), { ok: false, problem: /too small.*8\.0 GB.*found 4\.3 GB/ });
-
-  t.match(await clockCheck.run(input), { ok: true });
-  const at = async (date: string) => {
-    const made = await createAuthority('admin-ca', undefined, new Date(date));
+t.test('the clock is within the life of the certificates', async (t) => {
+  const host = testHost(t);
+  const input = { ...inputFor(t, [ipv4], NETWORKS), ...host.context, hostname: 'edge-0' };
+  const at = async (date: Date) => {
+    const made = await createAuthority('admin-ca', undefined, date);
     host.write('/opt/openshift/tls/admin-ca.crt', made.certificate);
     return clockCheck.run(input);
   };
-  t.match(await at('2099-01-01T00:00:00Z'), { ok: false, problem: /before the Ignition/ });
-  t.match(await at('1999-01-01T00:00:00Z'), { ok: false, problem: /after the certificates/ });
+  t.match(await at(new Date()), { ok: true, fact: /the clock says 20\d\d-/ });
+  t.match(await at(new Date('2099-01-01T00:00:00Z')), {
+    ok: false,
+    problem: /before the Ignition/,
+    fix: /NTP/,
+  });
+  t.match(await at(new Date('1999-01-01T00:00:00Z')), {
+    ok: false,
+    problem: /after the certificates/,
+    fix: /NTP/,
+  });
 });
 
-t.test('preflight runs every check, and names all that failed', async (t) => {
-  const every = checks.map(({ name }) => name);
-  const host = testHost(t, { hostname: 'localhost' });
-  host.programs.give('ip', 'echo "[]"');
-  const failure = await host.failureOf(preflight);
-  t.equal(failure.kind, 'retry');
-  for (const name of ['hostname', 'address', 'dns-api', 'clock', 'disk']) {
-    t.match(failure.message, `${name}: `, name);
-  }
-  t.match(failure.message, new RegExp(`of ${every.length} checks failed`));
+t.test('the memory is enough', async (t) => {
+  const input = inputFor(t, [ipv4], NETWORKS);
+  const needing = (minMemoryMiB: number) =>
+    memoryCheck.run({ ...input, settings: { ...input.settings, minMemoryMiB } });
+  const has = Math.floor(totalmem() / 2 ** 20);
+  t.same(await needing(has), { ok: true, fact: `${has} MiB of memory` });
+  t.match(await needing(has + 1), {
+    ok: false,
+    problem: `${has} MiB of memory, at least ${has + 1} MiB are needed`,
+  });
+});
 
-  const lenient = testHost(t, { hostname: 'localhost', cluster: { preflightWarnings: every } });
-  lenient.programs.give('ip', 'echo "[]"');
-  t.same(await lenient.run(preflight), { kind: 'done', note: `${every.length} checks` });
-  t.match(lenient.lines.join(''), /Check hostname failed: .*localhost/);
-  t.same(await preflight.input(lenient.context), lenient.context.cluster);
+t.test('the disk has room for the system and twice the payload', async (t) => {
+  const need = { system: 8e9, payload: 1.5e9 };
+  t.same(judgeSize('/dev/vda', 9.5e9, need), { ok: true, fact: 'the disk /dev/vda has 9.5 GB' });
+  t.match(judgeSize('/dev/vda', 9.5e9 - 1, need), {
+    ok: false,
+    problem:
+      '/dev/vda is too small: expected 9.5 GB (8.0 GB for the system, 1.5 GB for the payload), found 9.5 GB',
+    fix: /installationDisk/,
+  });
+
+  const any = inputFor(t, [ipv4], NETWORKS);
+  const host = testHost(t, { settings: { minDiskGB: 1 } });
+  const input = { ...any, ...host.context, hostname: 'edge-0' };
+  // 1073.7 MB.
+  giveDisk(host, { sizeMiB: 1024 });
+  t.match(await diskCheck.run(input), { ok: true }, 'nothing is fetched yet');
+  writePayload(host, '/run/media/iso/sno-agents/payload', 'k'.repeat(40_000_000));
+  t.match(await diskCheck.run(input), { ok: false, problem: /expected 1\.1 GB.*found 1\.1 GB/ });
+});
+
+t.test('the room on a disk ends where a partition that is kept begins', async (t) => {
+  const disk = (...children: Partition[]) => ({ size: 100, pttype: 'gpt', children });
+  const partition = (number: number, startBytes?: number): Partition => ({
+    ...{ path: `/dev/vda${number}`, kname: `vda${number}`, type: 'part', size: 10, number },
+    ...{ label: null, fstype: null, pttype: null, partlabel: 'data', parttype: null },
+    partuuid: null,
+    ...(startBytes === undefined ? {} : { startBytes }),
+  });
+  const table: [title: string, Parameters<typeof spaceOn>[0], indexes: string[], number][] = [
+    ['nothing is kept', disk(partition(1, 30)), [], 100],
+    ['one is kept', disk(partition(1, 30), partition(2, 60)), ['2'], 60],
+    ['the first of those that are kept', disk(partition(1, 30), partition(2, 60)), ['1-2'], 30],
+    ['one whose place is not known', disk(partition(1)), ['1'], 100],
+  ];
+  for (const [title, given, indexes, space] of table) {
+    t.equal(spaceOn(given, { labels: [], indexes }), space, title);
+  }
+});
+
+t.test('preflight', async (t) => {
+  const every = checks.map(({ name }) => name);
+
+  t.test('runs every check, and names all that failed, each as a part', async (t) => {
+    const host = testHost(t, { hostname: 'localhost' });
+    giveAddresses(host);
+    const failure = await preflight.run(host.context, host.progress()).catch((error) => error);
+    t.match(failure, { kind: 'retry', code: 'preflight', details: { fix: /preflightWarnings/ } });
+    t.match(failure.message, new RegExp(`of ${every.length} checks failed`));
+    t.match(failure.message, /clock: the check itself failed: .*admin-ca\.crt/);
+    const parts: Failure[] = failure.details.parts;
+    t.same(new Set(parts.map(({ kind }) => kind)), new Set(['retry']));
+    const codes: string[] = parts.map(({ code }) => code);
+    for (const name of ['hostname', 'address', 'clock', 'disk']) {
+      t.match(failure.message, `${name}: `, name);
+      t.ok(codes.includes(`preflight-${name}`), name);
+    }
+    t.match(
+      parts.find(({ code }) => code === 'preflight-hostname'),
+      { what: /localhost/, details: { fix: /bootstrapInPlace\.hostname/ } },
+    );
+    t.match(
+      parts.find(({ code }) => code === 'dns-record-missing'),
+      { details: { subject: 'api.edge.example.test' } },
+    );
+    t.equal(host.lines.length, 0, 'what passed is not logged again with every attempt');
+  });
+
+  t.test('a failure of each check can be made a warning', async (t) => {
+    const host = testHost(t, { hostname: 'localhost', cluster: { preflightWarnings: every } });
+    giveAddresses(host);
+    t.same(await host.run(preflight), { kind: 'done', note: `${every.length} checks` });
+    t.match(host.lines.join(''), /Check hostname failed: .*localhost.*bootstrapInPlace\.hostname/);
+    t.match(host.lines.join(''), /Checked network: the network is the operating system's own/);
+    t.equal(await host.holds(preflight), true);
+  });
+
+  t.test('one that is not made a warning fails alone', async (t) => {
+    const preflightWarnings = every.filter((name) => name !== 'hostname');
+    const host = testHost(t, { hostname: 'localhost', cluster: { preflightWarnings } });
+    giveAddresses(host);
+    t.match(await host.failureOf(preflight), {
+      message: /^1 of \d+ checks failed; found hostname/,
+    });
+  });
 });

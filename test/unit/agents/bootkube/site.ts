@@ -1,5 +1,3 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { networkCheck } from '../../../../agents/bootkube/preflight/network.ts';
 import { installerArguments } from '../../../../agents/install-to-disk/write-disk.ts';
@@ -12,7 +10,7 @@ import { createLaptopAuthorities } from '../../../../lib/pki/authority.ts';
 import { liveUnits } from '../../../../units/live.ts';
 import { input } from '../../render/rendered-host.ts';
 import { siteCluster } from '../../render/site-cluster.ts';
-import { liveHost } from '../live-host.ts';
+import { testHost } from '../host/host.ts';
 
 t.test('kernel arguments and partitions are arguments of coreos-installer', async (t) => {
   t.same(
@@ -99,29 +97,22 @@ const STATES: readonly (readonly [state: string, result: string, says: RegExp])[
   ['inactive', 'success', /was not applied/],
 ];
 t.test('preflight says whether the network was applied', async (t) => {
-  const root = t.testdir();
-  const { context } = liveHost(root);
+  const host = testHost(t);
   const check = (cluster: InstallableCluster) =>
     networkCheck.run({
-      ...context,
+      ...host.context,
       cluster,
       hostname: 'sno1',
       addresses: [],
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(120_000),
     });
   t.match(await check(input.cluster), { ok: true, fact: /operating system's own/ });
-  const path = process.env.PATH ?? '';
-  mkdirSync(join(root, 'bin'));
-  t.teardown(() => {
-    process.env.PATH = path;
-  });
-  process.env.PATH = `${join(root, 'bin')}:${path}`;
+  t.same(host.programs.calls(), []);
   for (const [state, result, says] of STATES) {
-    const script = `#!/bin/sh\necho ActiveState=${state}\necho Result=${result}\n`;
-    writeFileSync(join(root, 'bin/systemctl'), script);
-    chmodSync(join(root, 'bin/systemctl'), 0o755);
+    host.programs.give('systemctl', `echo ActiveState=${state}; echo Result=${result}`);
     const finding = await check(siteCluster);
     t.equal(finding.ok, state === 'active', `${state} ${result}`);
     t.match(finding.ok ? finding.fact : `${finding.problem}. ${finding.fix}`, says);
   }
+  t.match(host.programs.calls('systemctl')[0], /^systemctl show .*sno-network\.service/);
 });

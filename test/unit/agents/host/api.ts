@@ -18,13 +18,16 @@ export type ApiAnswer = (request: ApiRequest) => object;
 class Refusal {
   readonly code: number;
   readonly message: string;
+  readonly reason: string;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, reason: string) {
     this.code = code;
     this.message = message;
+    this.reason = reason;
   }
 }
-export const refuse = (code: number, message = 'refused by the test') => new Refusal(code, message);
+export const refuse = (code: number, message = 'refused by the test', reason = '') =>
+  new Refusal(code, message, reason);
 
 /** A list of the API with these objects. */
 export const listOf = (...items: object[]) => ({ metadata: { resourceVersion: '1' }, items });
@@ -52,8 +55,8 @@ export async function fakeApi(
     if (answers[name] === undefined) unexpected.push(name);
     const given = answers[name]?.({ query, body }) ?? refuse(403, `no answer for ${name}`);
     if (!(given instanceof Refusal)) return void response.end(JSON.stringify(given));
-    const { code, message } = given;
-    response.writeHead(code).end(JSON.stringify({ kind: 'Status', code, message }));
+    const { code, message, reason } = given;
+    response.writeHead(code).end(JSON.stringify({ kind: 'Status', code, message, reason }));
   };
   const { port, stop } = await serveApi(t, (request, response) => void answer(request, response));
   for (const path of [...Object.values(kubeconfigs), deferredIdentity.kubeconfig]) {

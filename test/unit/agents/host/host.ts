@@ -21,11 +21,14 @@ export interface HostOptions {
   readonly settings?: Partial<Settings>;
   readonly hostname?: string;
   readonly endpoints?: HostEndpoints;
+  /** `real`: those of the machine that tests, none of which is guarded. */
+  readonly programs?: 'real';
 }
 
-/** What a step says when it fails: the kind decides whether it is tried again. */
+/** What a step says when it fails: by the kind it is tried again or not, by the code programs know it. */
 export interface Said {
   readonly kind: string;
+  readonly code: string;
   readonly message: string;
 }
 
@@ -53,7 +56,7 @@ export class TestHost {
   constructor(t: Test, folder: string, options: HostOptions) {
     this.root = join(folder, 'host');
     mkdirSync(this.root);
-    this.programs = new FakePrograms(t, join(folder, 'bin'), this.root);
+    this.programs = new FakePrograms(t, join(folder, 'bin'), this.root, options.programs);
     this.paths = hostPaths(this.root, options.endpoints);
     this.context = {
       paths: this.paths,
@@ -129,7 +132,10 @@ export class TestHost {
   /** Runs a step that fails, and returns what it says. */
   async failureOf(step: StepBody<InstallContext>): Promise<Said> {
     const outcome = await this.run(step).catch((error: unknown) => error);
-    if (outcome instanceof Failure) return { kind: outcome.kind, message: outcome.message };
+    if (outcome instanceof Failure) {
+      const { kind, code, message } = outcome;
+      return { kind, code, message };
+    }
     if (outcome instanceof Error) throw outcome;
     throw new Error(`${step.name} did not fail: ${JSON.stringify(outcome)}`);
   }

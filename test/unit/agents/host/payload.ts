@@ -6,7 +6,7 @@ import type { TestHost } from './host.ts';
 const ETCD = { reference: 'registry.k8s.io/etcd:3.6.8-0', id: `sha256:${'e'.repeat(64)}` };
 
 /** Writes a payload of one image and one binary to a folder of the host; returns the digest of its payload.yaml. */
-export function writePayload(host: TestHost, folder: string): string {
+export function writePayload(host: TestHost, folder: string, kubelet = 'a kubelet'): string {
   const entry = (path: string, contents: string) => {
     host.write(`${folder}/${path}`, contents);
     return { size: contents.length, sha256: sha256(contents) };
@@ -24,7 +24,7 @@ export function writePayload(host: TestHost, folder: string): string {
         ...entry('images/etcd.tar', 'an image'),
       },
     ],
-    binaries: [{ name: 'kubelet', file: 'bin/kubelet', ...entry('bin/kubelet', 'a kubelet') }],
+    binaries: [{ name: 'kubelet', file: 'bin/kubelet', ...entry('bin/kubelet', kubelet) }],
   });
   host.write(`${folder}/payload.yaml`, text);
   return sha256(text);

@@ -21,14 +21,15 @@ export class FakePrograms {
   readonly #log: string;
   readonly #scripts = new Map<string, string>();
 
-  constructor(t: Test, folder: string, root: string) {
+  constructor(t: Test, folder: string, root: string, others?: 'real') {
     this.#folder = folder;
     this.#root = root;
     this.#log = join(folder, '.calls');
     mkdirSync(folder, { recursive: true });
     appendFileSync(this.#log, '');
-    for (const name of GUARDED)
+    for (const name of others === 'real' ? [] : GUARDED) {
       this.give(name, `echo "unexpected: ${name} $*" >&2; exit ${UNEXPECTED}`);
+    }
     const before = process.env.PATH;
     process.env.PATH = `${folder}:${before}`;
     t.teardown(() => {

@@ -21,6 +21,7 @@ export const rendered: Rendered = {
       contents: 'kubelet',
       uses: ['standalone-kubelet'],
     },
+    { path: '/etc/kubernetes/other.yaml', mode: 0o600, contents: 'other', uses: ['node'] },
   ],
   staticPods: COMPONENTS.map((component) => ({
     component,

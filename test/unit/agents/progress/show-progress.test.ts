@@ -1,16 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import t from 'tap';
 import { showProgress } from '../../../../agents/progress/show-progress.ts';
 import { writeFileAtomic } from '../../../../lib/host/files.ts';
 import { statusPath } from '../../../../lib/steps/reporter.ts';
-import { liveHost } from '../live-host.ts';
-
-type Host = ReturnType<typeof liveHost>;
+import { type TestHost, testHost } from '../host/host.ts';
 
 /** Begins to show, and tells when a line was. */
-function following(host: Host) {
+function following(host: TestHost) {
   const lines: string[] = [];
   const waiting = new Map<string, () => void>();
   const step = showProgress((line) => {
@@ -28,7 +23,7 @@ function following(host: Host) {
   };
 }
 
-async function publish({ paths }: Host, agent: string, more: object): Promise<void> {
+async function publish({ paths }: TestHost, agent: string, more: object): Promise<void> {
   const status = {
     ...{ schemaVersion: 1, version: '1', agent, unit: agent, state: 'running', updated: '' },
     ...more,
@@ -41,9 +36,9 @@ const at = (name: string, number: number, of: number) => ({
 });
 
 t.test('the live host, until the disk is written', async (t) => {
-  const host = liveHost(t.testdir());
+  const host = testHost(t);
   // Ignition makes it.
-  await mkdir(dirname(host.paths.installDone), { recursive: true });
+  host.write('/opt/openshift/.keep');
   const { lines, step, ended, shown } = following(host);
   await publish(host, 'bootkube', at('etcd', 6, 17));
   await shown('Preparing the cluster: step 6 of 17 (etcd)\n');
@@ -52,7 +47,7 @@ t.test('the live host, until the disk is written', async (t) => {
   await shown('Writing the disk: FAILED: no disk\n');
   await publish(host, 'install-to-disk', { state: 'reboot' });
   t.equal(await step.holds(host.context, host.progress()), false);
-  writeFileSync(host.paths.installDone, '');
+  host.write(host.paths.installDone);
   t.strictSame(await ended, { kind: 'done' });
   t.strictSame(lines.slice(0, 2), [
     'Preparing the cluster: step 6 of 17 (etcd)\n',
@@ -63,7 +58,7 @@ t.test('the live host, until the disk is written', async (t) => {
 });
 
 t.test('the installed host, until post-reboot is done', async (t) => {
-  const host = liveHost(t.testdir());
+  const host = testHost(t);
   const { lines, step, ended, shown } = following(host);
   await publish(host, 'sno-payload', at('install-payload', 2, 2));
   await shown('Checking the software: step 2 of 2 (install-payload)\n');
