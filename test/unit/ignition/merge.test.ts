@@ -170,16 +170,37 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'mount options add up',
+    // Ignition appends them as they are: both lists count, also what is in both.
+    name: 'options and mount options add up',
     parent: {
-      storage: { filesystems: [{ device: '/dev/a', format: 'xfs', mountOptions: ['noatime'] }] },
+      storage: {
+        filesystems: [
+          { device: '/dev/a', format: 'xfs', options: ['-f'], mountOptions: ['noatime'] },
+        ],
+      },
     },
     child: {
-      storage: { filesystems: [{ device: '/dev/a', format: 'xfs', mountOptions: ['discard'] }] },
+      storage: {
+        filesystems: [
+          {
+            device: '/dev/a',
+            format: 'xfs',
+            options: ['-f', '-K'],
+            mountOptions: ['noatime', 'discard'],
+          },
+        ],
+      },
     },
     merged: {
       storage: {
-        filesystems: [{ device: '/dev/a', format: 'xfs', mountOptions: ['noatime', 'discard'] }],
+        filesystems: [
+          {
+            device: '/dev/a',
+            format: 'xfs',
+            options: ['-f', '-f', '-K'],
+            mountOptions: ['noatime', 'noatime', 'discard'],
+          },
+        ],
       },
     },
   },
