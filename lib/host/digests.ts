@@ -27,7 +27,7 @@ export async function sha256OfFiles(
   );
 }
 
-/** SHA-256 (lower-case hex) of a stream, which `sha256sum` reads; errors of the stream come out as they are. */
+/** SHA-256 (lower-case hex) of a stream, which `sha256sum` reads; errors of the stream are thrown as they are. */
 export async function sha256OfStream(
   source: AsyncIterable<Buffer>,
   signal: AbortSignal,
@@ -35,11 +35,7 @@ export async function sha256OfStream(
   const hashing = execa('sha256sum', ['--binary'], { cancelSignal: signal, timeout: DEADLINE_MS });
   // Awaited below; a rejection before that must not count as unhandled.
   hashing.catch(() => undefined);
-  try {
-    await pipeline(Readable.from(source), hashing.stdin, { signal });
-  } catch (error) {
-    hashing.kill();
-    throw error;
-  }
+  // An error of the source closes the input, which ends the program.
+  await pipeline(Readable.from(source), hashing.stdin, { signal });
   return (await hashing).stdout.slice(0, 64);
 }

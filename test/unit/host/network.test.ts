@@ -172,5 +172,7 @@ t.test('the address by which the host is known, in each family', async (t) => {
   t.strictSame(nodeIpsOf([leased6, ipv4], dual), ['10.0.0.5', 'fd00::ffff']);
   t.strictSame(nodeIpsOf([leased6], ['fd00::/64']), ['fd00::ffff']);
   t.equal(nodeIpsOf([leased6], dual), undefined, 'waits for the other family');
+  t.equal(nodeIpsOf([ipv4], dual), undefined, 'whichever it is');
   t.equal(nodeIpsOf([], dual), undefined);
+  t.equal(nodeIpsOf([ipv4], []), undefined, 'without a network');
 });
