@@ -1,6 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { codeOf } from '../errors/code-of.ts';
+import { systemErrorCode } from '../errors/system-error-code.ts';
 import { namesIn } from './files.ts';
 import type { HostPaths } from './paths.ts';
 
@@ -108,7 +108,7 @@ async function readAttribute(path: string): Promise<string | undefined> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    if (NO_ANSWER.has(codeOf(error))) return undefined;
+    if (NO_ANSWER.has(systemErrorCode(error))) return undefined;
     throw error;
   }
 }

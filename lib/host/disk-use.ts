@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../errors/code-of.ts';
+import { systemErrorCode } from '../errors/system-error-code.ts';
 import {
   allBlockDevices,
   type BlockNode,
@@ -197,7 +197,7 @@ async function isClaimed(path: string): Promise<boolean> {
     await (await open(path, constants.O_RDONLY | constants.O_EXCL | constants.O_NONBLOCK)).close();
     return false;
   } catch (error) {
-    const code = codeOf(error);
+    const code = systemErrorCode(error);
     if (code === 'EBUSY') return true;
     // A drive without a medium; its size says so.
     if (code === 'ENOMEDIUM') return false;

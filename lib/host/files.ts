@@ -3,7 +3,7 @@ import { constants, createReadStream } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { codeOf } from '../errors/code-of.ts';
+import { systemErrorCode } from '../errors/system-error-code.ts';
 
 /** Makes a folder's entries durable: after a rename, creation or removal in it. */
 export async function syncDirectory(path: string): Promise<void> {
@@ -101,6 +101,6 @@ export function sha256(contents: string | Uint8Array): string {
 
 /** Whether a file system call failed because there is nothing at the path. */
 export function isMissing(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = systemErrorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
