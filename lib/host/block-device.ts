@@ -67,10 +67,10 @@ export async function readBlockNode(
 }
 
 /**
- * Names of a disk's partitions in the order of the table: the kernel's own, and on a
- * device of the device mapper those that kpartx made of it.
+ * A disk's partitions in the order of the table: the kernel's own, and on a device of the
+ * device mapper those that kpartx made of it.
  */
-export async function partitionsOf(paths: HostPaths, name: string): Promise<string[]> {
+export async function partitionsOf(paths: HostPaths, name: string): Promise<BlockNode[]> {
   const entries = await namesIn(classFolder(paths, name));
   const nodes = await Promise.all(
     [...entries, ...(await holdersOf(paths, name))].map((entry) => readBlockNode(paths, entry)),
@@ -79,10 +79,10 @@ export async function partitionsOf(paths: HostPaths, name: string): Promise<stri
     .filter((node) => node !== undefined)
     .flatMap((node) => {
       const number = partitionNumber(node);
-      return number === undefined ? [] : [{ name: node.name, number }];
+      return number === undefined ? [] : [{ node, number }];
     })
     .toSorted((a, b) => a.number - b.number)
-    .map((partition) => partition.name);
+    .map(({ node }) => node);
 }
 
 /** The number of a partition, the kernel's or kpartx's; undefined for anything else. */

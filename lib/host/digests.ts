@@ -32,10 +32,10 @@ export async function sha256OfStream(
   source: AsyncIterable<Buffer>,
   signal: AbortSignal,
 ): Promise<string> {
-  const hashing = execa('sha256sum', ['--binary'], { cancelSignal: signal, timeout: DEADLINE_MS });
+  const hashing = execa('sha256sum', ['--binary'], { timeout: DEADLINE_MS });
   // Awaited below; a rejection before that must not count as unhandled.
   hashing.catch(() => undefined);
-  // An error of the source closes the input, which ends the program.
+  // An error of the source, or the signal, closes the input, which ends the program.
   await pipeline(Readable.from(source), hashing.stdin, { signal });
   return (await hashing).stdout.slice(0, 64);
 }

@@ -66,7 +66,7 @@ export async function readDiskUse(
   { path, node }: FoundDisk,
 ): Promise<DiskUse> {
   const tables = await readTables(paths);
-  const nodes = await nodesOf(paths, node, await partitionsOf(paths, node.name));
+  const nodes = [node, ...(await partitionsOf(paths, node.name))];
   const uses = (await Promise.all(nodes.map((each) => usesOf(paths, each, tables)))).flat();
   if (uses.length === 0 && (await isClaimed(paths.at(path)))) {
     uses.push({ device: path, by: 'unknown' });
@@ -81,11 +81,6 @@ export async function readDiskUse(
     inContainer: await exists(paths.at('/run/systemd/container')),
     uses,
   };
-}
-
-async function nodesOf(paths: HostPaths, disk: BlockNode, partitions: readonly string[]) {
-  const nodes = await Promise.all(partitions.map((name) => readBlockNode(paths, name)));
-  return [disk, ...nodes.filter((node) => node !== undefined)];
 }
 
 /** The uses of one device alone, without those of its partitions. */
@@ -109,11 +104,8 @@ async function usesOf(
     const holder = await readBlockNode(paths, name);
     // What kpartx makes of a multipath disk are its partitions, which are looked at by themselves.
     if (holder === undefined || partitionNumber(holder) !== undefined) continue;
-    const below = await Promise.all(
-      (await nodesOf(paths, holder, await partitionsOf(paths, name))).map((each) =>
-        usesOf(paths, each, tables),
-      ),
-    );
+    const nodes = [holder, ...(await partitionsOf(paths, name))];
+    const below = await Promise.all(nodes.map((each) => usesOf(paths, each, tables)));
     const { kind, label } = holderOf(holder);
     uses.push({ device, by: 'holder', kind, name: label, uses: below.flat() });
   }
@@ -163,11 +155,7 @@ async function readTables(paths: HostPaths): Promise<KernelTables> {
   );
   return {
     mounts: parseMountInfo(mountinfo ?? ''),
-    swaps: (swaps ?? '')
-      .split('\n')
-      .slice(1)
-      .map((line) => unescaped(line.split(/\s/)[0] ?? ''))
-      .filter((name) => name !== ''),
+    swaps: Array.from((swaps ?? '').matchAll(/^\/\S+/gm), ([name]) => unescaped(name)),
     loops: loops.flatMap((loop) =>
       loop?.backing === undefined ? [] : [{ name: loop.name, backing: loop.backing }],
     ),

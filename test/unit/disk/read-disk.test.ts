@@ -5,6 +5,7 @@ import { findDisk, partition, readDisk, varFolder } from '../../../lib/host/disk
 import { giveDisk } from '../agents/host/disk.ts';
 import { testHost } from '../agents/host/host.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
+import { recordLimits } from '../host/timers.ts';
 
 const signal = AbortSignal.timeout(60_000);
 
@@ -41,6 +42,7 @@ t.test('a disk is what lsblk and the kernel say of it', async (t) => {
     partuuid: '1b2c',
   };
   const { host: it, read } = host(t, [vda, known]);
+  const limits = recordLimits(t);
   t.strictSame(await read(), {
     ...vda,
     children: [{ ...known, number: 1, startBytes: 2 ** 20 }],
@@ -51,6 +53,7 @@ t.test('a disk is what lsblk and the kernel say of it', async (t) => {
     // Not of the partition: lsblk knows its file system.
     'blkid --probe --output export /dev/vda',
   ]);
+  t.same(limits, [30_000, 30_000, 20_000]);
 });
 
 t.test('what lsblk does not know is read off the device', async (t) => {

@@ -6,6 +6,7 @@ import { copyFile } from '../../../lib/host/copy.ts';
 import { testHost } from '../agents/host/host.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
 import { recordFileOperations } from './file-operations.ts';
+import { recordLimits } from './timers.ts';
 
 const signal = AbortSignal.timeout(60_000);
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
@@ -88,7 +89,9 @@ t.test('a full disk and a folder that is not durable are told', async (t) => {
   ]);
   t.same(await readdir(folder), ['source']);
   programs.give('cp', 'exec /bin/cp "$@"');
+  const limits = recordLimits(t);
   const files = await recordFileOperations(t, folder);
   files.failAt(/^sync \.$/, new Error('EIO'));
   await t.rejects(copyFile(join(folder, 'source'), target, 0o644, signal), { message: 'EIO' });
+  t.same(limits, [15 * 60_000]);
 });

@@ -4,6 +4,7 @@ import { sha256OfFiles, sha256OfStream } from '../../../lib/host/digests.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { testHost } from '../agents/host/host.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
+import { recordLimits } from './timers.ts';
 
 const signal = AbortSignal.timeout(30_000);
 
@@ -41,9 +42,11 @@ t.test('a stream that fails has no digest', async (t) => {
 t.test('a hash program that fails has no digest', async (t) => {
   const { programs } = testHost(t);
   programs.give('sha256sum', 'exec /bin/cat > /dev/null');
+  const limits = recordLimits(t);
   await sha256OfStream(pieces('text'), signal);
   await sha256OfFiles(['-a', 'b'], signal);
   t.same(programs.calls(), ['sha256sum --binary', 'sha256sum --binary --zero -- -a b']);
+  t.same(limits, [600_000, 600_000]);
   programs.give('sha256sum', 'exit 3');
   await t.rejects(sha256OfStream(pieces('text'), signal));
   t.match(await thrownBy(sha256OfStream(pieces(), signal)), { exitCode: 3 });

@@ -6,6 +6,7 @@ import { type FetchOptions, fetchFile } from '../../../lib/host/fetch.ts';
 import { testHost } from '../agents/host/host.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
 import { type Answer, answering, fileOf, half, openSite, redirect } from '../payload/site.ts';
+import { recordLimits } from './timers.ts';
 
 const options = { signal: AbortSignal.timeout(110_000), deadlineMs: 100_000 };
 const CONTENT = 'content '.repeat(10_000);
@@ -123,7 +124,7 @@ t.test('what curl ends with tells whether another try may help', async (t) => {
   const { programs } = testHost(t);
   const ended: [script: string, kind: string, what: string, details: object][] = [
     [
-      'echo "two" >&2; echo " lines" >&2; exit 6',
+      'printf " two\\n lines \\n\\n" >&2; exit 6',
       'retry',
       'cannot be fetched',
       { expected: 'status 200', found: 'two | lines | curl ended with 6' },
@@ -153,6 +154,7 @@ t.test('what curl ends with tells whether another try may help', async (t) => {
     programs.give('prlimit', script);
     const failure = await thrownBy(fetchFile('https://h/f', '/run/none', MAX, options));
     t.match(failure, { kind, what: `https://h/f ${what}`, details }, script);
+    if (script.startsWith('printf 4')) t.match(failure, { details: { found: /^curl ended/ } });
     if (kind === 'retry') t.notMatch(failure, { details: { fix: /./ } }, script);
   }
 });
@@ -160,11 +162,18 @@ t.test('what curl ends with tells whether another try may help', async (t) => {
 t.test('without curl, and without time', async (t) => {
   const { programs } = testHost(t);
   programs.give('prlimit', 'exec sleep 100');
+  const limits = recordLimits(t);
   const late = fetchFile('http://h/f', '/run/f', MAX, { ...options, deadlineMs: -1 });
   t.match(await thrownBy(late), {
     kind: 'retry',
     details: { found: 'curl ended with its deadline' },
   });
+  t.same(limits, [1], 'at once');
+  programs.give('prlimit', 'exit 1');
+  t.match(await thrownBy(fetchFile('http://h/f', '/run/f', MAX, options)), {
+    details: { expected: /^http or https, redirects included$/ },
+  });
+  t.same(limits.slice(1), [options.deadlineMs]);
   const stopped = { ...options, signal: AbortSignal.abort(new Error('told to stop')) };
   await t.rejects(fetchFile('http://h/f', '/run/f', MAX, stopped), { message: 'told to stop' });
   const path = process.env.PATH;

@@ -46,6 +46,9 @@ t.test('a file is written whole, with its mode', async (t) => {
     t.equal(modeOf(path), 0o640, 'of the new contents');
   }
   t.strictSame(readdirSync(folder).sort(), ['a', 'b', 'deep']);
+  process.umask(0);
+  await writeFileAtomic(join(folder, 'public/file'), '', 0o666);
+  t.equal(modeOf(join(folder, 'public')), 0o755, 'nobody else may add files');
 });
 
 t.test('a secret is never readable, and on the disk before it has its name', async (t) => {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import t, { type Test } from 'tap';
 import { type MountRequest, withMounted } from '../../../lib/host/mount.ts';
 import { testHost } from '../agents/host/host.ts';
+import { recordLimits } from './timers.ts';
 
 /** A host whose mount and umount do nothing but succeed. */
 function host(t: Test, changes: Partial<MountRequest> = {}) {
@@ -41,11 +42,13 @@ t.test('a read-only mount does not even replay a journal', async (t) => {
 
 t.test('it is mounted while it is used', async (t) => {
   const { programs, request } = host(t);
+  const limits = recordLimits(t);
   const folders: string[] = [];
   const use = (folder: string) =>
     withMounted(request, async (other) => {
       folders.push(folder, other);
       t.equal(dirname(other), request.runFolder);
+      t.match(other, /\/mount-\w+$/);
       t.equal(statSync(request.runFolder).mode & 0o777, 0o700, 'closed to others');
       t.same(programs.calls('umount'), []);
       return 'read';
@@ -57,6 +60,7 @@ t.test('it is mounted while it is used', async (t) => {
     folders.toReversed().map((folder) => `umount ${folder}`),
   );
   t.same(readdirSync(request.runFolder), []);
+  t.same(limits, Array(4).fill(60_000));
 });
 
 t.test('it is unmounted after a failure and after a stop', async (t) => {

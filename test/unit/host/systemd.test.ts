@@ -9,6 +9,7 @@ import {
   unitProperties,
 } from '../../../lib/host/systemd.ts';
 import { testHost } from '../agents/host/host.ts';
+import { recordLimits } from './timers.ts';
 
 const signal = AbortSignal.timeout(60_000);
 const never = AbortSignal.abort();
@@ -34,15 +35,18 @@ t.test('what systemd is asked to do', async (t) => {
     ],
   ];
   const { programs } = testHost(t);
+  const limits = recordLimits(t);
   for (const [ask, command] of table) {
     const [program = ''] = command.split(' ');
     programs.give(program, '');
     programs.forgetCalls();
     await ask(signal);
     t.same(programs.calls(), [command]);
+    t.same(limits.splice(0), [program === 'systemctl' ? 30_000 : 1200], command);
     await t.rejects(ask(never), /stopped/, `${command}, stopped`);
     programs.give(program, 'echo "Access denied" >&2; exit 4');
     await t.rejects(ask(signal), { kind: 'retry', message: /exit code 4.*Access denied/ });
+    limits.length = 0;
   }
 });
 

@@ -6,6 +6,7 @@ import { identifyProcess, isAlive } from '../../../lib/host/process.ts';
 import { runTransientUnit, type TransientUnit } from '../../../lib/host/transient-unit.ts';
 import { testHost } from '../agents/host/host.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
+import { recordLimits } from './timers.ts';
 
 const hasSystemd = existsSync('/run/systemd/system');
 const NAME = 'sno-write-disk';
@@ -65,6 +66,7 @@ function fakeSystemd(t: Test) {
 
 t.test('a program runs as a unit of its name, and its lines are passed on', async (t) => {
   const { programs, root, unit, lines, mark } = fakeSystemd(t);
+  const limits = recordLimits(t);
   // It ends when the first line has come.
   const script = 'until [ -e "$0/line" ]; do sleep 0.05; done; echo "a  b" > "$0/out"';
   await runTransientUnit(unit(['/bin/sh', '-c', script, root], { deadlineMs: 60_400 }));
@@ -88,6 +90,8 @@ t.test('a program runs as a unit of its name, and its lines are passed on', asyn
     `systemctl stop ${NAME}.service`,
     `systemctl reset-failed ${NAME}.service`,
   ]);
+  const clear = [60_000, 30_000];
+  t.same(limits, [30_000, ...clear, 30_000, 30_000, ...clear], 'of systemctl and systemd-run');
   t.same(programs.calls('journalctl'), [`journalctl -u ${NAME} -f -n 0 -o cat`]);
   t.notOk(existsSync(mark), 'the mark is deleted');
   const journal = await identifyProcess(Number(readFileSync(join(root, 'journal.pid'), 'utf8')));
