@@ -21,7 +21,6 @@ export async function run(
     const { stdout } = await execa(program, [...args], {
       cancelSignal: signal,
       timeout: Math.max(1, deadlineMs),
-      maxBuffer: 64 * 1024 * 1024,
       stdin: input === undefined ? 'ignore' : 'pipe',
       ...(input === undefined ? {} : { input }),
       ...(env === undefined ? {} : { env: { ...env } }),

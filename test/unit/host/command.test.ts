@@ -1,5 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
+import { ExecaError } from 'execa';
 import t from 'tap';
 import { describeError } from '../../../lib/errors/failure.ts';
 import { run } from '../../../lib/host/command.ts';
@@ -42,7 +43,7 @@ t.test('a failure says what ran, how it ended and its last words', async (t) => 
   ];
   for (const [[program, args], more, message] of table) {
     const failure = await thrownBy(run(program, args, { ...limits, ...more }));
-    t.match(failure, { kind: 'retry', code: 'command-failed', message });
+    t.match(failure, { kind: 'retry', code: 'command-failed', message, cause: ExecaError });
     t.equal(describeError(failure), failure instanceof Error && failure.message, 'once');
   }
 });
