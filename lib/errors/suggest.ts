@@ -13,16 +13,21 @@ export function suggest(name: string, known: readonly string[]): string | undefi
   return best !== undefined && best.edits <= limit ? best.candidate : undefined;
 }
 
-/** Levenshtein distance. */
+/** Levenshtein distance, row by row of its table. */
 function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (const [index, char] of [...a].entries()) {
-    const next = [index + 1];
-    for (const [column, other] of [...b].entries()) {
-      const replace = (row[column] ?? 0) + (char === other ? 0 : 1);
-      next.push(Math.min(replace, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
+  const target = [...b];
+  let row = target.map((_, column) => column + 1);
+  let edge = 0;
+  for (const char of a) {
+    let diagonal = edge;
+    edge += 1;
+    let left = edge;
+    row = row.map((above, column) => {
+      const replaced = diagonal + (char === target[column] ? 0 : 1);
+      diagonal = above;
+      left = Math.min(replaced, above + 1, left + 1);
+      return left;
+    });
   }
-  return row[b.length] ?? 0;
+  return row.at(-1) ?? edge;
 }

@@ -1,6 +1,7 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isMissing, namesIn } from './files.ts';
+import { systemErrorCode } from '../errors/system-error-code.ts';
+import { namesIn } from './files.ts';
 import type { HostPaths } from './paths.ts';
 
 /** A block device as the kernel's sysfs describes it (Documentation/ABI, sysfs-block). */
@@ -23,6 +24,8 @@ export interface BlockNode {
 
 /** `linux/fs.h`: sysfs counts in these whatever the device's own sectors are. */
 const SECTOR_BYTES = 512;
+/** There is no such attribute, the device was removed meanwhile, or it is a drive without a medium. */
+const NO_ANSWER: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENODEV', 'ENXIO', 'EINVAL']);
 
 const classFolder = (paths: HostPaths, ...names: string[]) =>
   join(paths.at('/sys/class/block'), ...names);
@@ -64,24 +67,22 @@ export async function readBlockNode(
 }
 
 /**
- * Names of a disk's partitions in the order of the table: the kernel's own, and on a
- * device of the device mapper those that kpartx made of it.
+ * A disk's partitions in the order of the table: the kernel's own, and on a device of the
+ * device mapper those that kpartx made of it.
  */
-export async function partitionsOf(paths: HostPaths, name: string): Promise<string[]> {
-  const folder = await resolved(classFolder(paths, name));
-  const entries = await namesIn(folder);
+export async function partitionsOf(paths: HostPaths, name: string): Promise<BlockNode[]> {
+  const entries = await namesIn(classFolder(paths, name));
   const nodes = await Promise.all(
-    [...entries.filter((entry) => entry.startsWith(name)), ...(await holdersOf(paths, name))].map(
-      (entry) => readBlockNode(paths, entry),
-    ),
+    [...entries, ...(await holdersOf(paths, name))].map((entry) => readBlockNode(paths, entry)),
   );
   return nodes
+    .filter((node) => node !== undefined)
     .flatMap((node) => {
-      const number = node === undefined ? undefined : partitionNumber(node);
-      return node === undefined || number === undefined ? [] : [{ name: node.name, number }];
+      const number = partitionNumber(node);
+      return number === undefined ? [] : [{ node, number }];
     })
     .toSorted((a, b) => a.number - b.number)
-    .map((partition) => partition.name);
+    .map(({ node }) => node);
 }
 
 /** The number of a partition, the kernel's or kpartx's; undefined for anything else. */
@@ -93,7 +94,7 @@ export function partitionNumber({ partition, mapper }: BlockNode): number | unde
 
 /** The disk that a partition of the kernel's is on. */
 export async function diskOfPartition(paths: HostPaths, name: string): Promise<string> {
-  return basename(dirname(await resolved(classFolder(paths, name))));
+  return basename(dirname(await realpath(classFolder(paths, name))));
 }
 
 /** Names of the devices that are made of this one. */
@@ -107,23 +108,7 @@ async function readAttribute(path: string): Promise<string | undefined> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    // A device may go while it is looked at; a drive without a medium answers with an error.
-    if (isMissing(error) || hasCode(error, 'ENODEV', 'ENXIO', 'EINVAL')) return undefined;
+    if (NO_ANSWER.has(systemErrorCode(error))) return undefined;
     throw error;
   }
 }
-
-async function resolved(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (isMissing(error)) return path;
-    throw error;
-  }
-}
-
-const hasCode = (error: unknown, ...codes: string[]) =>
-  error instanceof Error &&
-  'code' in error &&
-  typeof error.code === 'string' &&
-  codes.includes(error.code);

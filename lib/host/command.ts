@@ -21,7 +21,6 @@ export async function run(
     const { stdout } = await execa(program, [...args], {
       cancelSignal: signal,
       timeout: Math.max(1, deadlineMs),
-      maxBuffer: 64 * 1024 * 1024,
       stdin: input === undefined ? 'ignore' : 'pipe',
       ...(input === undefined ? {} : { input }),
       ...(env === undefined ? {} : { env: { ...env } }),
@@ -47,7 +46,7 @@ function commandFailure(line: string, error: ExecaError): Failure {
               ? `exit code ${error.exitCode}`
               : `${error.code ?? error.originalMessage}`;
   // Before the cut: the end of a key has nothing that tells it from other text.
-  const stderr = redact(typeof error.stderr === 'string' ? error.stderr : '').trim();
+  const stderr = redact(String(error.stderr)).trim();
   const found = [
     `${how} after ${Math.round(error.durationMs / 100) / 10}s`,
     ...lastLines(stderr),

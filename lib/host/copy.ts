@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { run } from './command.ts';
@@ -7,7 +8,7 @@ const DEADLINE_MS = 15 * 60_000;
 
 /**
  * Copies a large file with `cp`, whole or not at all: beside the target, synced,
- * renamed. Before the rename `check` may look at the copy and throw.
+ * renamed. Before the rename `check` may look at the copy and throw. A link is not copied: ELOOP.
  */
 export async function copyFile(
   source: string,
@@ -24,7 +25,7 @@ export async function copyFile(
       signal,
       deadlineMs: DEADLINE_MS,
     });
-    const copy = await open(beside, 'r+');
+    const copy = await open(beside, constants.O_RDWR | constants.O_NOFOLLOW);
     try {
       await copy.chmod(mode);
       await copy.sync();

@@ -33,19 +33,15 @@ function sha256sum(paths: readonly string[], signal: AbortSignal): Promise<strin
   return run('sha256sum', ['--binary', '--zero', '--', ...paths], limits);
 }
 
-/** SHA-256 (lower-case hex) of a stream, which `sha256sum` reads; errors of the stream come out as they are. */
+/** SHA-256 (lower-case hex) of a stream, which `sha256sum` reads; errors of the stream are thrown as they are. */
 export async function sha256OfStream(
   source: AsyncIterable<Buffer>,
   signal: AbortSignal,
 ): Promise<string> {
-  const hashing = execa('sha256sum', ['--binary'], { cancelSignal: signal, timeout: DEADLINE_MS });
+  const hashing = execa('sha256sum', ['--binary'], { timeout: DEADLINE_MS });
   // Awaited below; a rejection before that must not count as unhandled.
   hashing.catch(() => undefined);
-  try {
-    await pipeline(Readable.from(source), hashing.stdin, { signal });
-  } catch (error) {
-    hashing.kill();
-    throw error;
-  }
+  // An error of the source, or the signal, closes the input, which ends the program.
+  await pipeline(Readable.from(source), hashing.stdin, { signal });
   return (await hashing).stdout.slice(0, 64);
 }

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
+import { systemErrorCode } from '../errors/system-error-code.ts';
 import {
   allBlockDevices,
   type BlockNode,
@@ -10,6 +11,7 @@ import {
   partitionsOf,
   readBlockNode,
 } from './block-device.ts';
+import type { FoundDisk } from './disk.ts';
 import { exists, namesIn, readTextIfPresent } from './files.ts';
 import type { HostPaths } from './paths.ts';
 
@@ -27,7 +29,7 @@ export type DeviceUse = { readonly device: string } & (
       readonly name: string;
       readonly uses: readonly DeviceUse[];
     }
-  /** Opened exclusively, and nothing that can be read says by what. */
+  /** Opened exclusively; nothing that can be read tells by what. */
   | { readonly by: 'unknown' }
 );
 
@@ -47,7 +49,7 @@ export interface DiskUse {
 interface KernelTables {
   readonly mounts: readonly Mount[];
   readonly swaps: readonly string[];
-  readonly loops: readonly BlockNode[];
+  readonly loops: readonly { readonly name: string; readonly backing: string }[];
 }
 
 interface Mount {
@@ -57,19 +59,14 @@ interface Mount {
   readonly source: string;
 }
 
-/**
- * Reads who uses a disk and its partitions. `device` is the name that the user gave,
- * `path` where it leads. Undefined when the kernel knows no such device.
- */
+/** Reads who uses a disk and its partitions. `device` is the name by which the disk was found. */
 export async function readDiskUse(
   paths: HostPaths,
   device: string,
-  path: string,
-): Promise<DiskUse | undefined> {
-  const node = await readBlockNode(paths, basename(path));
-  if (node === undefined) return undefined;
+  { path, node }: FoundDisk,
+): Promise<DiskUse> {
   const tables = await readTables(paths);
-  const nodes = await nodesOf(paths, node, await partitionsOf(paths, node.name));
+  const nodes = [node, ...(await partitionsOf(paths, node.name))];
   const uses = (await Promise.all(nodes.map((each) => usesOf(paths, each, tables)))).flat();
   if (uses.length === 0 && (await isClaimed(paths.at(path)))) {
     uses.push({ device: path, by: 'unknown' });
@@ -84,11 +81,6 @@ export async function readDiskUse(
     inContainer: await exists(paths.at('/run/systemd/container')),
     uses,
   };
-}
-
-async function nodesOf(paths: HostPaths, disk: BlockNode, partitions: readonly string[]) {
-  const nodes = await Promise.all(partitions.map((name) => readBlockNode(paths, name)));
-  return [disk, ...nodes.filter((node) => node !== undefined)];
 }
 
 /** The uses of one device alone, without those of its partitions. */
@@ -106,17 +98,14 @@ async function usesOf(
   }));
   if (tables.swaps.some((swap) => names.includes(swap))) uses.push({ device, by: 'swap' });
   for (const { name, backing } of tables.loops) {
-    if (backing !== undefined && names.includes(backing)) uses.push({ device, by: 'loop', name });
+    if (names.includes(backing)) uses.push({ device, by: 'loop', name });
   }
   for (const name of await holdersOf(paths, node.name)) {
     const holder = await readBlockNode(paths, name);
     // What kpartx makes of a multipath disk are its partitions, which are looked at by themselves.
     if (holder === undefined || partitionNumber(holder) !== undefined) continue;
-    const below = await Promise.all(
-      (await nodesOf(paths, holder, await partitionsOf(paths, name))).map((each) =>
-        usesOf(paths, each, tables),
-      ),
-    );
+    const nodes = [holder, ...(await partitionsOf(paths, name))];
+    const below = await Promise.all(nodes.map((each) => usesOf(paths, each, tables)));
     const { kind, label } = holderOf(holder);
     uses.push({ device, by: 'holder', kind, name: label, uses: below.flat() });
   }
@@ -166,12 +155,10 @@ async function readTables(paths: HostPaths): Promise<KernelTables> {
   );
   return {
     mounts: parseMountInfo(mountinfo ?? ''),
-    swaps: (swaps ?? '')
-      .split('\n')
-      .slice(1)
-      .map((line) => unescaped(line.split(/\s/)[0] ?? ''))
-      .filter((name) => name !== ''),
-    loops: loops.filter((node) => node !== undefined),
+    swaps: Array.from((swaps ?? '').matchAll(/^\/\S+/gm), ([name]) => unescaped(name)),
+    loops: loops.flatMap((loop) =>
+      loop?.backing === undefined ? [] : [{ name: loop.name, backing: loop.backing }],
+    ),
   };
 }
 
@@ -192,17 +179,16 @@ const unescaped = (text: string) =>
     String.fromCharCode(Number.parseInt(octal, 8)),
   );
 
-/** An exclusive open is refused while anybody has the device or a partition of it for himself (open(2)). */
+/** An exclusive open fails while another program has the device or a partition of it open exclusively (open(2)). */
 async function isClaimed(path: string): Promise<boolean> {
   try {
     await (await open(path, constants.O_RDONLY | constants.O_EXCL | constants.O_NONBLOCK)).close();
     return false;
   } catch (error) {
-    if (error instanceof Error && 'code' in error) {
-      if (error.code === 'EBUSY') return true;
-      // A drive without a medium; its size says so.
-      if (error.code === 'ENOMEDIUM') return false;
-    }
+    const code = systemErrorCode(error);
+    if (code === 'EBUSY') return true;
+    // A drive without a medium; its size says so.
+    if (code === 'ENOMEDIUM') return false;
     throw error;
   }
 }

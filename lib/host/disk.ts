@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
-import { partitionNumber, readBlockNode } from './block-device.ts';
+import { type BlockNode, partitionNumber, readBlockNode } from './block-device.ts';
 import { run } from './command.ts';
 import { exists } from './files.ts';
 import type { HostPaths } from './paths.ts';
@@ -32,27 +32,33 @@ export type Partition = Device & { readonly number?: number; readonly startBytes
 /** A block device and what is on it, as lsblk sees them; `size` in bytes. */
 export type BlockDevice = Device & { readonly children?: readonly Partition[] };
 
-/** Where a device's name leads, once udev has seen all that is there. */
+/** A block device by its path on the host, and what the kernel knows of it. */
+export interface FoundDisk {
+  readonly path: string;
+  readonly node: BlockNode;
+}
+
+/**
+ * Where a device's name leads. Waits for udev first: right after boot or after writing, links
+ * and partitions are still on their way.
+ * @throws Failure, fatal, when there is no such block device
+ */
 export async function findDisk(
   device: string,
   paths: HostPaths,
   signal: AbortSignal,
-): Promise<string> {
-  const path = await resolveDevice(device, paths);
+): Promise<FoundDisk> {
   await run('udevadm', ['settle', '--timeout=20'], { signal, deadlineMs: 30_000 });
-  return path;
+  return resolveDevice(device, paths);
 }
 
-/**
- * Reads a disk and its partitions. `device` may be a link of /dev/disk/by-id.
- * Waits for udev first: right after boot or after writing, partitions are still on their way.
- */
+/** Reads a disk and its partitions. `device` may be a link of /dev/disk/by-id. */
 export async function readDisk(
   device: string,
   paths: HostPaths,
   signal: AbortSignal,
 ): Promise<BlockDevice> {
-  const path = await findDisk(device, paths, signal);
+  const { path } = await findDisk(device, paths, signal);
   const text = await run('lsblk', ['--json', '--bytes', '--list', `--output=${COLUMNS}`, path], {
     signal,
     deadlineMs: 30_000,
@@ -116,10 +122,11 @@ async function probed(device: Device, paths: HostPaths, signal: AbortSignal): Pr
 }
 
 /** Path of the device on the host. Whether it is a block device, the kernel says. */
-async function resolveDevice(device: string, paths: HostPaths): Promise<string> {
+async function resolveDevice(device: string, paths: HostPaths): Promise<FoundDisk> {
   try {
     const path = await realpath(paths.at(device));
-    if ((await readBlockNode(paths, basename(path))) !== undefined) return paths.onHost(path);
+    const node = await readBlockNode(paths, basename(path));
+    if (node !== undefined) return { path: paths.onHost(path), node };
     throw new Failure('fatal', `the installation disk ${device} is not a block device`, {
       code: 'disk-unsuitable',
       fix: 'Name a whole disk in bootstrapInPlace.installationDisk, preferably from /dev/disk/by-id.',

@@ -42,7 +42,7 @@ export async function fetchFile(
     { ...options, maxBytes },
   );
   if (code === 0) return;
-  const status = stdout.trim();
+  const status = stdout;
   // 416: nothing is left of it, or what is served is shorter now.
   const refused = code === CURL.rangeRefused || (code === CURL.httpError && status === '416');
   if (!begun || !refused) throw fetchFailure(url, { code, status, stderr, maxBytes });

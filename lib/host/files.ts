@@ -3,6 +3,7 @@ import { constants, createReadStream } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { systemErrorCode } from '../errors/system-error-code.ts';
 
 /** Makes a folder's entries durable: after a rename, creation or removal in it. */
 export async function syncDirectory(path: string): Promise<void> {
@@ -73,7 +74,7 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Removes a file durably; true when there was one. */
+/** Deletes a file durably; true when there was one. */
 export async function removeFile(path: string): Promise<boolean> {
   if (!(await exists(path))) return false;
   await rm(path);
@@ -83,12 +84,11 @@ export async function removeFile(path: string): Promise<boolean> {
 
 /** SHA-256 of a file as lower-case hex, streamed. */
 export async function sha256OfFile(path: string, signal: AbortSignal): Promise<string> {
-  signal.throwIfAborted();
   const hash = createHash('sha256');
   try {
     await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash, { signal });
   } catch (error) {
-    // Why it was told to stop says more than that it was.
+    // The reason of the signal says more than the AbortError of the pipeline.
     signal.throwIfAborted();
     throw error;
   }
@@ -101,9 +101,6 @@ export function sha256(contents: string | Uint8Array): string {
 
 /** Whether a file system call failed because there is nothing at the path. */
 export function isMissing(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    (error.code === 'ENOENT' || error.code === 'ENOTDIR')
-  );
+  const code = systemErrorCode(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }

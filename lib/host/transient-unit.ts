@@ -12,9 +12,9 @@ export interface TransientUnit extends Limits {
   readonly name: string;
   readonly description: string;
   readonly argv: readonly string[];
-  /** Folder for the mark that the unit's end leaves: what is watched instead of asking again and again. */
+  /** Folder of the mark that the end of the unit leaves: it is watched, systemd is not polled. */
   readonly runFolder: string;
-  /** Asked right before the program is started; not when one that runs is joined. */
+  /** Called right before the program is started; not when one that runs is joined. */
   readonly beforeStart?: () => Promise<void>;
   /** Receives each line that the program prints. */
   readonly onLine: (line: string) => void;
@@ -22,14 +22,13 @@ export interface TransientUnit extends Limits {
 
 /**
  * Runs a heavy program as a transient unit of its own, outside the agent's sandbox
- * and life: when the agent is killed the program keeps running, and the next attempt
- * joins it. Returns when it ended well.
+ * and lifetime: when the agent is killed the program keeps running, and the next attempt
+ * joins it. Returns when it ended successfully.
  */
 export async function runTransientUnit(unit: TransientUnit): Promise<void> {
   const { name, signal } = unit;
   const ended = `${unit.runFolder}/${name}.ended`;
-  const running = await isRunning(name, signal);
-  if (!running && !(await hasEnded(name, ended, signal))) {
+  if (!(await isStarted(name, ended, signal))) {
     await unit.beforeStart?.();
     await start(unit, ended);
   }
@@ -39,10 +38,12 @@ export async function runTransientUnit(unit: TransientUnit): Promise<void> {
   } finally {
     following.kill();
   }
-  await readResult(name, signal, () => clear(name, ended, signal));
+  const failure = await readResult(name, signal);
+  await clear(name, ended, signal);
+  if (failure !== undefined) throw failure;
 }
 
-/** Ends a unit of that name, whatever its state, and forgets it. */
+/** Stops a unit of that name, whatever its state, and has systemd forget it. */
 async function clear(name: string, ended: string, signal: AbortSignal): Promise<void> {
   await rm(ended, { force: true });
   await execa('systemctl', ['stop', `${name}.service`], {
@@ -64,7 +65,7 @@ async function start(unit: TransientUnit, ended: string): Promise<void> {
     '--remain-after-exit',
     '--property=Type=oneshot',
     `--property=TimeoutStartSec=${Math.ceil(unit.deadlineMs / 1000)}`,
-    // PATH is what the operating system gives its services; a transient unit has a shorter one.
+    // A transient unit has a shorter PATH than a service of the operating system.
     ...(process.env.PATH === undefined ? [] : [`--setenv=PATH=${process.env.PATH}`]),
     `--property=ExecStopPost=/usr/bin/touch ${ended}`,
     `--property=ExecStartPost=/usr/bin/touch ${ended}`,
@@ -74,29 +75,20 @@ async function start(unit: TransientUnit, ended: string): Promise<void> {
   await run('systemd-run', args, { signal: unit.signal, deadlineMs: 30_000 });
 }
 
-async function isRunning(name: string, signal: AbortSignal): Promise<boolean> {
+/** Whether an earlier attempt started it: it runs, or it has ended and left its mark. */
+async function isStarted(name: string, ended: string, signal: AbortSignal): Promise<boolean> {
   const { ActiveState } = await unitProperties(`${name}.service`, ['ActiveState'], signal);
-  return ActiveState === 'activating';
+  return ActiveState === 'activating' || (ActiveState === 'active' && (await exists(ended)));
 }
 
-async function hasEnded(name: string, ended: string, signal: AbortSignal): Promise<boolean> {
-  const { ActiveState } = await unitProperties(`${name}.service`, ['ActiveState'], signal);
-  return ActiveState === 'active' && (await exists(ended));
-}
-
-async function readResult(
-  name: string,
-  signal: AbortSignal,
-  forget: () => Promise<void>,
-): Promise<void> {
+async function readResult(name: string, signal: AbortSignal): Promise<Failure | undefined> {
   const { Result, ExecMainStatus } = await unitProperties(
     `${name}.service`,
     ['Result', 'ExecMainStatus'],
     signal,
   );
-  await forget();
-  if (Result === 'success' && ExecMainStatus === '0') return;
-  throw new Failure('retry', `${name}.service failed`, {
+  if (Result === 'success' && ExecMainStatus === '0') return undefined;
+  return new Failure('retry', `${name}.service failed`, {
     code: 'command-failed',
     found: `result ${Result}, exit code ${ExecMainStatus}`,
     fix: `See "journalctl -u ${name}".`,
@@ -115,7 +107,7 @@ function follow({ name, onLine, signal }: TransientUnit) {
     try {
       for await (const line of child) if (line.trim() !== '') onLine(line.trim());
     } catch {
-      // The journal's voice is a comfort; the unit's result is what counts.
+      // The lines are only shown; the result of the unit is what counts.
     }
   })();
   return child;

@@ -46,11 +46,8 @@ export async function inspectTarget(
 }
 
 async function requireFree(device: string, paths: HostPaths, signal: AbortSignal): Promise<void> {
-  const path = await findDisk(device, paths, signal);
-  const use = await readDiskUse(paths, device, path);
-  if (use === undefined)
-    throw new Failure('retry', `disk ${path} not found in /sys`, { code: 'disk-not-found' });
-  const refusal = refuseDisk(device, use);
+  const found = await findDisk(device, paths, signal);
+  const refusal = refuseDisk(device, await readDiskUse(paths, device, found));
   if (refusal !== undefined) throw refusal;
 }
 

@@ -5,7 +5,7 @@ import { failureData } from '../errors/failure-data.ts';
 import { asFailure } from '../errors/unexpected.ts';
 import { bootMoment } from '../host/boot.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { type EventLog, openAgentLog } from '../log/agent-log.ts';
+import { type AgentLogOptions, type EventLog, openAgentLog } from '../log/agent-log.ts';
 import { failureFields } from '../log/failure-fields.ts';
 import type { Logger } from '../log/logger.ts';
 import { Journal, readJournal } from './journal.ts';
@@ -36,10 +36,14 @@ export interface Agent<Context> {
   reboot?(context: Context, reason: string): Promise<void>;
 }
 
-/** The command line that every agent has: `plan`, `run`, `status`. Returns the exit code. */
+/**
+ * The command line that every agent has: `plan`, `run`, `status`. Returns the exit code. `output`
+ * is where the log of `run` goes: the journal or standard output if not given.
+ */
 export async function runAgentCommand<Context>(
   agent: Agent<Context>,
   args: readonly string[],
+  output: AgentLogOptions = {},
 ): Promise<ExitCode> {
   let code: ExitCode = EXIT.done;
   const program = new Command(agent.plan.agent).description(agent.plan.purpose).exitOverride();
@@ -53,7 +57,7 @@ export async function runAgentCommand<Context>(
     .option('--from <step>', 'begin with this step, regardless of the journal')
     .option('--until <step>', 'stop after this step')
     .action(async (options: RunOptions) => {
-      code = await runPlan(agent, options);
+      code = await runPlan(agent, options, output);
     });
   for (const { flags, description } of agent.runOptions ?? []) {
     runCommand.option(flags, description);
@@ -96,12 +100,17 @@ async function currentStatus(paths: HostPaths, agent: string): Promise<AgentStat
   return { ...status, state: 'stopped', reason };
 }
 
-async function runPlan<Context>(agent: Agent<Context>, options: RunOptions): Promise<ExitCode> {
+async function runPlan<Context>(
+  agent: Agent<Context>,
+  options: RunOptions,
+  output: AgentLogOptions,
+): Promise<ExitCode> {
   const { plan, paths } = agent;
-  const { log, events } = openAgentLog(plan.agent);
+  const { log, events } = openAgentLog(plan.agent, output);
   using _lock = await lockAgent(plan.agent, paths.root);
   const reporter = new Reporter(plan, paths);
-  const stop = stopOnSignals();
+  using stopping = stopOnSignals();
+  const stop = stopping.signal;
   await reporter.agentBegins();
   await events.event('agent-started', `${plan.unit}: started`, { steps: plan.steps.length });
   try {
@@ -156,10 +165,15 @@ async function endWith(
   return code;
 }
 
-function stopOnSignals(): AbortSignal {
+function stopOnSignals(): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(name, () => controller.abort(new Error(`stopped by ${name}`)));
-  }
-  return controller.signal;
+  const names = ['SIGTERM', 'SIGINT'] as const;
+  const stop = (name: NodeJS.Signals) => controller.abort(new Error(`stopped by ${name}`));
+  for (const name of names) process.once(name, stop);
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => {
+      for (const name of names) process.removeListener(name, stop);
+    },
+  };
 }

@@ -19,25 +19,20 @@ export function consumedMs(
   now: BootMoment,
 ): number {
   const open = currentAttempts(entries, step, input);
-  const seconds = unbrokenRuns(open).map((run) => {
-    const first = run[0];
-    const last = run.at(-1);
-    if (first === undefined || last === undefined) return 0;
+  const seconds = unbrokenRuns(open).map(({ first, last }) => {
     const goesOn = last.event !== 'stopped' && last.boot === now.boot && last === open.at(-1);
     return Math.max(0, (goesOn ? now.up : last.up) - first.up);
   });
   return seconds.reduce((sum, part) => sum + part, 0) * 1000;
 }
 
-/** Cuts entries where the agent was told to stop and where another boot begins. */
-function unbrokenRuns(entries: readonly JournalEntry[]): JournalEntry[][] {
-  const runs: JournalEntry[][] = [];
+/** The first and the last entry of each stretch that no stop of the agent and no boot cuts. */
+function unbrokenRuns(entries: readonly JournalEntry[]) {
+  const runs: { readonly first: JournalEntry; last: JournalEntry }[] = [];
   for (const entry of entries) {
     const run = runs.at(-1);
-    const last = run?.at(-1);
-    const cut = last === undefined || last.event === 'stopped' || last.boot !== entry.boot;
-    if (cut || run === undefined) runs.push([entry]);
-    else run.push(entry);
+    if (run?.last.boot === entry.boot && run.last.event !== 'stopped') run.last = entry;
+    else runs.push({ first: entry, last: entry });
   }
   return runs;
 }
@@ -54,8 +49,8 @@ export function currentAttempts(
 }
 
 /**
- * Whether the last word of the journal on this step is that it was done, for this
- * input. A run started since then and interrupted may have undone it.
+ * Whether the last entry of the journal for this step says that it was done, for this
+ * input. A run that was started since and interrupted may have undone it.
  */
 export function recordedDone(
   entries: readonly JournalEntry[],

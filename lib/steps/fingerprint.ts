@@ -8,7 +8,11 @@ export function fingerprint(data: unknown): string {
 function canonicalJson(data: unknown): string {
   const json = JSON.stringify(data, (_key, value: unknown) =>
     isPlainObject(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      ? Object.fromEntries(
+          Object.keys(value)
+            .sort()
+            .map((key) => [key, value[key]]),
+        )
       : value,
   );
   // Of undefined there is no JSON.

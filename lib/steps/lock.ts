@@ -1,5 +1,6 @@
 import { connect, createServer, type Server } from 'node:net';
 import { Failure } from '../errors/failure.ts';
+import { systemErrorCode } from '../errors/system-error-code.ts';
 import { fingerprint } from './fingerprint.ts';
 
 /**
@@ -34,7 +35,7 @@ function listen(server: Server, path: string, agent: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) =>
       reject(
-        'code' in error && error.code === 'EADDRINUSE'
+        systemErrorCode(error) === 'EADDRINUSE'
           ? new Failure('usage', `${agent} is already running on this host`, {
               code: 'already-running',
               fix: `Follow it with "/var/lib/sno-agents/bin/${agent} status", or stop its unit before you run it by hand.`,

@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { attachLoopDevice, detachLoopDevice } from '../../lab/host/loop.ts';
+import { readBlockNode } from '../../lib/host/block-device.ts';
 import { readDisk } from '../../lib/host/disk.ts';
 import { readDiskUse } from '../../lib/host/disk-use.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
@@ -12,8 +13,10 @@ import { loopDisk, run, settledUdev, withoutLoopDevices as skip, soon } from './
 
 /** What the kernel says of this device; as in a container, where loop devices are disks. */
 async function refusalOf(device: string): Promise<string | undefined> {
-  const use = await readDiskUse(hostPaths(), device, device);
-  return use && refuseDisk(device, { ...use, inContainer: true })?.message;
+  const node = await readBlockNode(hostPaths(), basename(device));
+  if (node === undefined) throw new Error(`the kernel does not know ${device}`);
+  const use = await readDiskUse(hostPaths(), device, { path: device, node });
+  return refuseDisk(device, { ...use, inContainer: true })?.message;
 }
 
 const disk = (t: Test) =>

@@ -155,8 +155,8 @@ t.test('the status while it runs: what is waited for, since when, until when', a
   const since = Date.parse(step?.since ?? '');
   const until = Date.parse(step?.until ?? '');
   t.ok(since >= began && since <= Date.now(), 'since it began');
-  t.ok(Math.abs(until - since - 60_000) < 1000, 'until its deadline');
-  t.match((await running.kill('SIGTERM')).stdout, /^middle: waiting for the moon left=60s$/m);
+  t.ok(until >= since + 60_000 && until <= Date.now() + 60_000, 'until its deadline');
+  t.match((await running.kill('SIGTERM')).stdout, /^middle: waiting for the moon left=\d+s$/m);
 });
 
 t.test('since is not when the last attempt began', async (t) => {

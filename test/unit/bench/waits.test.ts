@@ -45,7 +45,11 @@ t.test('the total is the sum of the medians of all waits', async (t) => {
     repetitions: 3,
     note: /^Ours is measured/,
   });
-  t.match(rows[1], { ours: pollDelay(1), repetitions: 0, note: /computed from its own polling interval/ });
+  t.match(rows[1], {
+    ours: pollDelay(1),
+    repetitions: 0,
+    note: /computed from its own polling interval/,
+  });
   const sum = rows.at(-1);
   t.equal(sum?.ours.median, 7 * 0.5 + 2 * 0.25);
   t.equal(sum?.theirs.median.toFixed(3), '33.100');

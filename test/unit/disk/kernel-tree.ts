@@ -53,7 +53,7 @@ export function kernelTree(root: string, host: RecordedHost): HostPaths {
   write('/proc/self/mountinfo', host.mountinfo);
   write('/proc/swaps', SWAPS + (host.swaps ?? ''));
   for (const [link, numbers] of Object.entries(host.links ?? {})) {
-    const folder = `/run/udev/links/${`/${link}`.replaceAll('/', '\\x2f')}`;
+    const folder = `/run/udev/links/${`/${link}`.replaceAll('\\', '\\x5c').replaceAll('/', '\\x2f')}`;
     for (const number of numbers) write(`${folder}/b${number}`);
   }
   if (host.inContainer === true) write('/run/systemd/container', 'systemd-nspawn\n');

@@ -305,6 +305,9 @@ export const refusals: Readonly<Record<string, RefusalCase>> = {
     },
     says: [/\/dev\/sda is behind the loop device loop0/],
   },
+  'a disk whose holder goes while it is looked at': {
+    host: { devices: { sda: { number: '8:0', holders: ['dm-9'] } } },
+  },
   'two disks of one name': {
     host: {
       devices: { sda: { number: '8:0' }, sdb: { number: '8:16' } },

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { EXIT, exitCodeFor } from '../../../lib/errors/exit-codes.ts';
-import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import { describeError, FAILURE_KINDS, Failure } from '../../../lib/errors/failure.ts';
+import { sha256 } from '../../../lib/host/files.ts';
 import { fingerprint } from '../../../lib/steps/fingerprint.ts';
 
 t.test('a failure is a sentence of what, expected, found and fix', async (t) => {
@@ -51,7 +52,38 @@ t.test('errors are described with their causes, each once, without secrets', asy
   for (const [error, text] of table) t.equal(describeError(error), text);
 });
 
+t.test('a long chain of causes is cut', async (t) => {
+  let error = new Error('9');
+  for (let level = 8; level >= 0; level--) error = new Error(String(level), { cause: error });
+  t.equal(describeError(error), '0: 1: 2: 3: 4: 5');
+});
+
+t.test('a cause that the sentence has told is not told again', async (t) => {
+  const cause = new Error('why');
+  t.equal(describeError(new Failure('retry', 'no', { cause })), 'no: why');
+  t.equal(describeError(new Failure('retry', 'no', { cause, tellsCause: true })), 'no');
+  t.equal(describeError(new AggregateError([cause, cause, 'x'])), 'why, x');
+  t.equal(describeError(new AggregateError([cause], 'all failed')), 'all failed');
+});
+
+t.test('a failure has a code, that of its kind if no other is given', async (t) => {
+  const codes = FAILURE_KINDS.map((kind) => [kind, new Failure(kind, '').code]);
+  t.same(Object.fromEntries(codes), {
+    retry: 'unavailable',
+    usage: 'usage',
+    deadline: 'deadline',
+    fatal: 'refused',
+    bug: 'bug',
+  });
+  const cause = new Error('why');
+  const failure = new Failure('fatal', 'no', { code: 'disk-in-use', cause });
+  t.match(failure, { name: 'Failure', kind: 'fatal', code: 'disk-in-use', what: 'no', cause });
+  t.notOk('cause' in new Failure('fatal', 'no'));
+});
+
 t.test('a fingerprint is of the data, not of its writing', async (t) => {
+  t.equal(fingerprint({ b: [2, 1], a: 'x' }), sha256('{"a":"x","b":[2,1]}').slice(0, 16));
+  t.equal(fingerprint(undefined), fingerprint(null));
   t.equal(
     fingerprint({ a: 1, b: { c: [1, 2], d: 3 } }),
     fingerprint({ b: { d: 3, c: [1, 2] }, a: 1 }),

@@ -1,8 +1,8 @@
 import fs, { readlinkSync } from 'node:fs';
 import fsp, { type FileHandle, open } from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import { relative } from 'node:path';
 import type { Test } from 'tap';
+import { captureBuiltins } from './builtins.ts';
 
 export interface FileOperations {
   /** `sync PATH`, `datasync PATH`, `rename PATH -> PATH`, `rm PATH` in their order; paths are relative to the folder. */
@@ -13,7 +13,7 @@ export interface FileOperations {
 
 /**
  * Records what a test does to make files durable below `folder`, and can make it fail:
- * what an interrupted or full disk leaves cannot be produced otherwise.
+ * what an interruption or a full disk leaves cannot be produced otherwise.
  */
 export async function recordFileOperations(t: Test, folder: string): Promise<FileOperations> {
   const seen: string[] = [];
@@ -31,32 +31,32 @@ export async function recordFileOperations(t: Test, folder: string): Promise<Fil
   const { sync, datasync } = prototype;
   await handle.close();
 
-  t.capture(fsp, 'rename', async (from: string, to: string) => {
-    note(`rename ${inFolder(from)} -> ${inFolder(to)}`);
-    await rename(from, to);
+  captureBuiltins(t, () => {
+    t.capture(fsp, 'rename', async (from: string, to: string) => {
+      note(`rename ${inFolder(from)} -> ${inFolder(to)}`);
+      await rename(from, to);
+    });
+    t.capture(fsp, 'rm', async (path: string, options?: fs.RmOptions) => {
+      if (fs.existsSync(path)) note(`rm ${inFolder(path)}`);
+      await rm(path, options);
+    });
+    t.capture(prototype, 'sync', async function (this: FileHandle) {
+      note(`sync ${inFolder(readlinkSync(`/proc/self/fd/${this.fd}`))}`);
+      await sync.call(this);
+    });
+    t.capture(prototype, 'datasync', async function (this: FileHandle) {
+      note(`datasync ${inFolder(readlinkSync(`/proc/self/fd/${this.fd}`))}`);
+      await datasync.call(this);
+    });
+    t.capture(fs, 'fsync', (fd: number, done: fs.NoParamCallback) => {
+      try {
+        note(`sync ${inFolder(readlinkSync(`/proc/self/fd/${fd}`))}`);
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)));
+        return;
+      }
+      fsync(fd, done);
+    });
   });
-  t.capture(fsp, 'rm', async (path: string, options?: fs.RmOptions) => {
-    if (fs.existsSync(path)) note(`rm ${inFolder(path)}`);
-    await rm(path, options);
-  });
-  t.capture(prototype, 'sync', async function (this: FileHandle) {
-    note(`sync ${inFolder(readlinkSync(`/proc/self/fd/${this.fd}`))}`);
-    await sync.call(this);
-  });
-  t.capture(prototype, 'datasync', async function (this: FileHandle) {
-    note(`datasync ${inFolder(readlinkSync(`/proc/self/fd/${this.fd}`))}`);
-    await datasync.call(this);
-  });
-  t.capture(fs, 'fsync', (fd: number, done: fs.NoParamCallback) => {
-    try {
-      note(`sync ${inFolder(readlinkSync(`/proc/self/fd/${fd}`))}`);
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)));
-      return;
-    }
-    fsync(fd, done);
-  });
-  syncBuiltinESMExports();
-  t.teardown(() => syncBuiltinESMExports());
   return { seen, failAt: (operation, error) => failures.push({ operation, error }) };
 }

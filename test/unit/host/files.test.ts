@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  constants,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -9,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import fsp, { type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import {
@@ -17,9 +18,12 @@ import {
   namesIn,
   readTextIfPresent,
   removeFile,
+  sha256,
   sha256OfFile,
+  syncDirectory,
   writeFileAtomic,
 } from '../../../lib/host/files.ts';
+import { captureBuiltins } from './builtins.ts';
 import { recordFileOperations } from './file-operations.ts';
 
 const never = new AbortController().signal;
@@ -42,6 +46,9 @@ t.test('a file is written whole, with its mode', async (t) => {
     t.equal(modeOf(path), 0o640, 'of the new contents');
   }
   t.strictSame(readdirSync(folder).sort(), ['a', 'b', 'deep']);
+  process.umask(0);
+  await writeFileAtomic(join(folder, 'public/file'), '', 0o666);
+  t.equal(modeOf(join(folder, 'public')), 0o755, 'nobody else may add files');
 });
 
 t.test('a secret is never readable, and on the disk before it has its name', async (t) => {
@@ -49,27 +56,37 @@ t.test('a secret is never readable, and on the disk before it has its name', asy
   const path = join(folder, 'key');
   const umask = process.umask(0);
   t.teardown(() => process.umask(umask));
-  const probe = await open(folder);
+  const probe = await fsp.open(folder);
   const prototype: FileHandle = Object.getPrototypeOf(probe);
   await probe.close();
   const seen: string[] = [];
+  const { open } = fsp;
   const { writeFile, sync } = prototype;
-  t.intercept(prototype, 'writeFile', {
-    value: async function (this: FileHandle, contents: string) {
-      seen.push(`write ${((await this.stat()).mode & 0o777).toString(8)}`);
+  const modeOf = async (file: FileHandle) => ((await file.stat()).mode & 0o777).toString(8);
+  captureBuiltins(t, () => {
+    t.capture(fsp, 'open', async (path: string, flags: number, mode?: number) => {
+      const file = await open(path, flags, mode);
+      if ((flags & constants.O_EXCL) !== 0) seen.push(`created ${await modeOf(file)}`);
+      return file;
+    });
+    t.capture(prototype, 'writeFile', async function (this: FileHandle, contents: string) {
+      seen.push(`write ${await modeOf(this)}`);
       await writeFile.call(this, contents);
-    },
-  });
-  t.intercept(prototype, 'sync', {
-    value: async function (this: FileHandle) {
+    });
+    t.capture(prototype, 'sync', async function (this: FileHandle) {
       const { size, mode } = await this.stat();
       const isFolder = (mode & 0o040000) !== 0;
       seen.push(`sync ${isFolder ? 'folder' : `${size} bytes`}, named: ${await exists(path)}`);
       await sync.call(this);
-    },
+    });
   });
   await writeFileAtomic(path, 'hunter2', 0o600);
-  t.strictSame(seen, ['write 600', 'sync 7 bytes, named: false', 'sync folder, named: true']);
+  t.strictSame(seen, [
+    'created 600',
+    'write 600',
+    'sync 7 bytes, named: false',
+    'sync folder, named: true',
+  ]);
 });
 
 t.test('a link at the target is replaced, not followed', async (t) => {
@@ -152,6 +169,26 @@ t.test('a removal is durable, the name beside is hidden', async (t) => {
   t.strictSame(readdirSync(folder), ['pod.yaml']);
 });
 
+t.test('what cannot be looked at is not called missing', async (t) => {
+  const folder = t.testdir({ file: 'text' });
+  // A name that is too long for every file system.
+  const path = join(folder, 'x'.repeat(300));
+  const questions: readonly ((path: string) => Promise<unknown>)[] = [
+    ...[exists, removeFile, namesIn, readTextIfPresent],
+  ];
+  for (const ask of questions) {
+    await t.rejects(ask(path), { code: 'ENAMETOOLONG' }, ask.name);
+  }
+  await t.rejects(syncDirectory(join(folder, 'file')), { code: 'ENOTDIR' });
+  await t.rejects(removeFile(folder), { code: 'ERR_FS_EISDIR' }, 'a folder is not deleted');
+});
+
+t.test('digest of a text', async (t) => {
+  const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+  t.equal(sha256(''), empty);
+  t.equal(sha256(new Uint8Array()), empty);
+});
+
 t.test('the names in a folder are sorted; no folder has none', async (t) => {
   const folder = t.testdir({ b: '', a: '', c: '' });
   t.strictSame(await namesIn(folder), ['a', 'b', 'c']);
@@ -164,5 +201,8 @@ t.test('digest of a file', async (t) => {
   const contents = Buffer.alloc(3 << 20, 'abc');
   writeFileSync(path, contents);
   t.equal(await sha256OfFile(path, never), createHash('sha256').update(contents).digest('hex'));
-  await t.rejects(sha256OfFile(path, AbortSignal.abort()), { name: 'AbortError' });
+  await t.rejects(sha256OfFile(path, AbortSignal.abort(new Error('told to stop'))), {
+    message: 'told to stop',
+  });
+  await t.rejects(sha256OfFile(`${path}.none`, never), { code: 'ENOENT' });
 });

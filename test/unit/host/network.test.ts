@@ -2,9 +2,12 @@ import t from 'tap';
 import {
   addressByFamily,
   addressesIn,
+  hostAddresses,
   nodeIpsOf,
   parseAddresses,
 } from '../../../lib/host/network.ts';
+import { testHost } from '../agents/host/host.ts';
+import { recordLimits } from './timers.ts';
 
 const info = (more: object = {}) => ({
   family: 'inet',
@@ -63,6 +66,17 @@ t.test('addresses of the host, from the data of ip', async (t) => {
   for (const bad of [null, {}, 'x', [{ addr_info: [info({ prefixlen: '24' })] }]]) {
     t.throws(() => parseAddresses(bad), JSON.stringify(bad));
   }
+});
+
+t.test('the addresses of this host', async (t) => {
+  const { programs } = testHost(t);
+  const limits = recordLimits(t);
+  const data = JSON.stringify([{ ifname: 'eth0', addr_info: [info()] }]);
+  programs.give('ip', `printf '%s' '${data}'`);
+  t.strictSame(await hostAddresses(AbortSignal.timeout(60_000)), [configured]);
+  t.same(programs.calls(), ['ip -json address show']);
+  t.same(limits, [10_000]);
+  await t.rejects(hostAddresses(AbortSignal.abort()), /stopped/);
 });
 
 t.test('addresses in a network', async (t) => {
@@ -172,5 +186,7 @@ t.test('the address by which the host is known, in each family', async (t) => {
   t.strictSame(nodeIpsOf([leased6, ipv4], dual), ['10.0.0.5', 'fd00::ffff']);
   t.strictSame(nodeIpsOf([leased6], ['fd00::/64']), ['fd00::ffff']);
   t.equal(nodeIpsOf([leased6], dual), undefined, 'waits for the other family');
+  t.equal(nodeIpsOf([ipv4], dual), undefined, 'whichever it is');
   t.equal(nodeIpsOf([], dual), undefined);
+  t.equal(nodeIpsOf([ipv4], []), undefined, 'without a network');
 });

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { defaultSettings, parseSettings, readSettings } from '../../../lib/host/settings.ts';
@@ -10,6 +11,7 @@ t.test('defaults, and what the file of the host overrides', async (t) => {
   writeFileSync(`${paths.config}/settings.json`, '{"etcdMs": 1000, "minDiskGB": 0.5}');
   t.strictSame(await readSettings(paths), { ...defaultSettings, etcdMs: 1000, minDiskGB: 0.5 });
   t.strictSame(parseSettings('f', '{}'), defaultSettings);
+  t.match(parseSettings('f', '{"etcdMs": 2147483647}'), { etcdMs: 2147483647 }, 'the longest');
 });
 
 t.test('every name ends in its unit', async (t) => {
@@ -19,6 +21,30 @@ t.test('every name ends in its unit', async (t) => {
   }
 });
 
+/** How the documentation writes a number of each unit, in the unit of the setting. */
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1000,
+  min: 60_000,
+  h: 1,
+  MiB: 1,
+  GB: 1,
+  '%': 1,
+  '': 1,
+};
+
+t.test('the defaults are those that the documentation promises', async (t) => {
+  const text = readFileSync(
+    join(import.meta.dirname, '../../../docs/reference/settings.md'),
+    'utf8',
+  );
+  const rows = text.matchAll(/^\| `(?<name>\w+)` \| (?<count>\d+) ?(?<unit>\S*) \| .+ \|$/gm);
+  const documented = [...rows].map(({ groups: { name = '', count = '', unit = '' } = {} }) => [
+    name,
+    Number(count) * (UNITS[unit] ?? Number.NaN),
+  ]);
+  t.same(defaultSettings, Object.fromEntries(documented));
+});
+
 t.test('what cannot be used is refused by file, name and reason', async (t) => {
   const table: [string, RegExp][] = [
     ['{"etcdMs": 0}', /found etcdMs: /],
@@ -26,7 +52,7 @@ t.test('what cannot be used is refused by file, name and reason', async (t) => {
     ['{"etcdMs": "5m"}', /found etcdMs: .*number/],
     ['{"etcdMs": null}', /found etcdMs: /],
     ['{"etcdMs": 1e999}', /found etcdMs: /],
-    ['{"etcdMs": 3000000000}', /found etcdMs: .*2147483647/],
+    ['{"etcdMs": 2147483648}', /found etcdMs: .*2147483647/],
     ['{"etcdSeconds": 5}', /found Unrecognized key: "etcdSeconds"/],
     ['{"etcdMs": 0, "restoreMs": "x"}', /etcdMs: .*; restoreMs: /],
     ['[]', /found .*object/],
@@ -40,7 +66,8 @@ t.test('what cannot be used is refused by file, name and reason', async (t) => {
     const parse = () => parseSettings('/etc/sno-agents/settings.json', text);
     t.throws(parse, { kind: 'usage', message }, text);
     t.throws(parse, {
-      message: /^the settings in \/etc\/sno-agents\/settings\.json cannot be used; /,
+      message:
+        /^the settings in \/etc\/sno-agents\/settings\.json cannot be used; expected a JSON object with positive numbers/,
     });
   }
 });

@@ -1,131 +1,191 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { EventEmitter, once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { runTransientUnit } from '../../../lib/host/transient-unit.ts';
+import { identifyProcess, isAlive } from '../../../lib/host/process.ts';
+import { runTransientUnit, type TransientUnit } from '../../../lib/host/transient-unit.ts';
+import { testHost } from '../agents/host/host.ts';
+import { thrownBy } from '../errors/thrown-by.ts';
+import { recordLimits } from './timers.ts';
 
 const hasSystemd = existsSync('/run/systemd/system');
+const NAME = 'sno-write-disk';
 
-/** Programs that do for one unit what systemd's do, with its state in files of $FAKE. */
-const PROGRAMS = {
-  'systemd-run': `#!/bin/sh
-echo "systemd-run $*" >> "$FAKE/calls"
+/** Does for one unit what systemd does: the state of the unit is in files of the host. */
+const SYSTEMD_RUN = `
 for word; do case "$word" in --property=ExecStopPost=/usr/bin/touch*) mark=\${word##* };; esac; done
 while [ "$1" != -- ]; do shift; done; shift
-echo activating > "$FAKE/state"
-( "$@" > "$FAKE/output" 2>&1; code=$?; echo $code > "$FAKE/code"
-  [ $code = 0 ] && echo active > "$FAKE/state" || echo failed > "$FAKE/state"
-  touch "$mark" ) > /dev/null 2>&1 &
-`,
-  systemctl: `#!/bin/sh
-echo "systemctl $1" >> "$FAKE/calls"
+echo activating > "$ROOT/state"
+( "$@" > "$ROOT/output" 2>&1; code=$?; echo $code > "$ROOT/code"
+  [ $code = 0 ] && echo active > "$ROOT/state" || echo failed > "$ROOT/state"
+  touch "$mark" ) > /dev/null 2>&1 &`;
+const SYSTEMCTL = `
 case "$1" in
-show) echo "ActiveState=$(cat "$FAKE/state" 2> /dev/null || echo inactive)"
-  code=$(cat "$FAKE/code" 2> /dev/null || echo 0); echo "ExecMainStatus=$code"
+show) echo "ActiveState=$(cat "$ROOT/state" 2> /dev/null || echo inactive)"
+  code=$(cat "$ROOT/code" 2> /dev/null || echo 0); echo "ExecMainStatus=$code"
   [ "$code" = 0 ] && echo Result=success || echo Result=exit-code;;
-stop) rm -f "$FAKE/state";;
-esac
-`,
-  journalctl: '#!/bin/sh\necho "12% written"\nexec sleep 9\n',
-};
+stop) rm -f "$ROOT/state";;
+esac`;
+const JOURNALCTL = `
+echo $$ > "$ROOT/journal.pid"
+printf '  12%% written \\n\\n'
+exec sleep 100`;
 
 function fakeSystemd(t: Test) {
-  const folder = t.testdir({ bin: PROGRAMS, fake: {}, run: {} });
-  for (const name of Object.keys(PROGRAMS)) chmodSync(join(folder, 'bin', name), 0o755);
-  const before = { ...process.env };
-  t.teardown(() => {
-    process.env = before;
-  });
-  const PATH = `${join(folder, 'bin')}:${before.PATH}`;
-  process.env = { ...before, PATH, FAKE: join(folder, 'fake') };
-  const calls = () => readFileSync(join(folder, 'fake/calls'), 'utf8').trimEnd().split('\n');
+  const { programs, root } = testHost(t);
+  programs.give('systemd-run', SYSTEMD_RUN);
+  programs.give('systemctl', SYSTEMCTL);
+  programs.give('journalctl', JOURNALCTL);
+  const runFolder = join(root, 'run/units');
+  const mark = join(runFolder, `${NAME}.ended`);
   const lines: string[] = [];
-  const unit = (argv: string[], deadlineMs = 5000) => ({
-    name: 'sno-write-disk',
+  const printed = new EventEmitter();
+  const unit = (argv: readonly string[], more: Partial<TransientUnit> = {}): TransientUnit => ({
+    name: NAME,
     description: 'writes',
     argv,
-    runFolder: join(folder, 'run'),
-    signal: new AbortController().signal,
-    deadlineMs,
-    onLine: (line: string) => void lines.push(line),
+    runFolder,
+    signal: AbortSignal.timeout(120_000),
+    deadlineMs: 60_000,
+    onLine: (line: string) => {
+      lines.push(line);
+      writeFileSync(join(root, 'line'), line);
+      printed.emit('line');
+    },
+    ...more,
   });
-  return { folder, unit, calls, lines };
+  /** The unit is in that state, with or without the mark of its end. */
+  const isIn = (state: string | undefined, isMarked: boolean) => {
+    if (state !== undefined) writeFileSync(join(root, 'state'), `${state}\n`);
+    mkdirSync(runFolder, { recursive: true });
+    if (isMarked) writeFileSync(mark, '');
+  };
+  const starts = () => programs.calls('systemd-run').length;
+  return { programs, root, unit, lines, printed, mark, isIn, starts };
 }
 
 t.test('a program runs as a unit of its name, and its lines are passed on', async (t) => {
-  const { folder, unit, calls, lines } = fakeSystemd(t);
-  await runTransientUnit(
-    unit(['/bin/sh', '-c', 'sleep 0.2; echo "a  b" > "$0"', join(folder, 'out')]),
-  );
-  t.equal(readFileSync(join(folder, 'out'), 'utf8'), 'a  b\n');
-  const started = calls().find((call) => call.startsWith('systemd-run')) ?? '';
-  t.match(started, '--unit=sno-write-disk --description=writes --no-block');
-  t.match(started, '--property=TimeoutStartSec=5 ');
-  t.match(started, ` --setenv=PATH=${process.env.PATH} `);
-  t.strictSame(lines, ['12% written']);
-  t.notOk(existsSync(join(folder, 'run/sno-write-disk.ended')), 'the mark is taken away');
+  const { programs, root, unit, lines, mark } = fakeSystemd(t);
+  const limits = recordLimits(t);
+  // It ends when the first line has come.
+  const script = 'until [ -e "$0/line" ]; do sleep 0.05; done; echo "a  b" > "$0/out"';
+  await runTransientUnit(unit(['/bin/sh', '-c', script, root], { deadlineMs: 60_400 }));
+  t.equal(readFileSync(join(root, 'out'), 'utf8'), 'a  b\n');
+  t.same(lines, ['12% written']);
+  const systemctl = programs.calls().filter((call) => !call.startsWith('journalctl'));
+  t.same(systemctl, [
+    `systemctl show ${NAME}.service --property=ActiveState`,
+    `systemctl stop ${NAME}.service`,
+    `systemctl reset-failed ${NAME}.service`,
+    [
+      `systemd-run --unit=${NAME} --description=writes --no-block --quiet --remain-after-exit`,
+      '--property=Type=oneshot --property=TimeoutStartSec=61',
+      `--setenv=PATH=${process.env.PATH}`,
+      // Both: it has ended, well or not.
+      `--property=ExecStopPost=/usr/bin/touch ${mark}`,
+      `--property=ExecStartPost=/usr/bin/touch ${mark}`,
+      `-- /bin/sh -c ${script} ${root}`,
+    ].join(' '),
+    `systemctl show ${NAME}.service --property=Result,ExecMainStatus`,
+    `systemctl stop ${NAME}.service`,
+    `systemctl reset-failed ${NAME}.service`,
+  ]);
+  const clear = [60_000, 30_000];
+  t.same(limits, [30_000, ...clear, 30_000, 30_000, ...clear], 'of systemctl and systemd-run');
+  t.same(programs.calls('journalctl'), [`journalctl -u ${NAME} -f -n 0 -o cat`]);
+  t.notOk(existsSync(mark), 'the mark is deleted');
+  const journal = await identifyProcess(Number(readFileSync(join(root, 'journal.pid'), 'utf8')));
+  while (journal !== undefined && (await isAlive(journal)));
 });
 
 t.test('a program that fails can be tried again', async (t) => {
-  const { unit, calls } = fakeSystemd(t);
+  const { unit, starts } = fakeSystemd(t);
   for (const round of [1, 2]) {
-    await t.rejects(runTransientUnit(unit(['/bin/sh', '-c', 'exit 5'])), {
+    t.match(await thrownBy(runTransientUnit(unit(['/bin/sh', '-c', 'exit 5']))), {
       kind: 'retry',
-      message: /sno-write-disk.service failed; found result exit-code, exit code 5/,
+      code: 'command-failed',
+      what: `${NAME}.service failed`,
+      details: { found: 'result exit-code, exit code 5', fix: `See "journalctl -u ${NAME}".` },
     });
-    t.equal(calls().filter((call) => call.startsWith('systemd-run')).length, round);
+    t.equal(starts(), round);
   }
 });
 
-t.test('a unit that still runs, or has ended meanwhile, is joined', async (t) => {
-  await t.test('runs', async (t) => {
-    const { folder, unit, calls } = fakeSystemd(t);
-    writeFileSync(join(folder, 'fake/state'), 'activating\n');
-    setTimeout(() => writeFileSync(join(folder, 'run/sno-write-disk.ended'), ''), 100);
-    await runTransientUnit(unit(['/bin/false']));
-    t.notOk(
-      calls().some((call) => call.startsWith('systemd-run')),
-      'not started again',
-    );
-  });
-  await t.test('has ended', async (t) => {
-    const { folder, unit, calls } = fakeSystemd(t);
-    writeFileSync(join(folder, 'fake/state'), 'active\n');
-    writeFileSync(join(folder, 'run/sno-write-disk.ended'), '');
-    await runTransientUnit(unit(['/bin/false']));
-    t.notOk(
-      calls().some((call) => call.startsWith('systemd-run')),
-      'not started again',
-    );
-  });
-  await t.test('a mark of a unit that is gone does not count', async (t) => {
-    const { folder, unit, calls } = fakeSystemd(t);
-    writeFileSync(join(folder, 'run/sno-write-disk.ended'), '');
+t.test('a unit that was killed has failed, whatever its exit code', async (t) => {
+  const { programs, unit, isIn } = fakeSystemd(t);
+  for (const [Result, ExecMainStatus] of [
+    ['timeout', '0'],
+    ['success', '1'],
+  ]) {
+    isIn('active', true);
+    programs.give('systemctl', 'echo ActiveState=active');
+    programs.unless('systemctl', `echo Result=${Result}; echo ExecMainStatus=${ExecMainStatus}`);
+    t.match(await thrownBy(runTransientUnit(unit(['/bin/false']))), {
+      details: { found: `result ${Result}, exit code ${ExecMainStatus}` },
+    });
+  }
+});
+
+t.test('a unit of an earlier attempt is joined', async (t) => {
+  const { unit, isIn, starts, printed } = fakeSystemd(t);
+  isIn('activating', false);
+  once(printed, 'line').then(() => isIn('active', true));
+  await runTransientUnit(unit(['/bin/false']));
+  t.equal(starts(), 0, 'one that runs is not started again');
+  isIn('active', true);
+  await runTransientUnit(unit(['/bin/false']));
+  t.equal(starts(), 0, 'one that has ended since is not, either');
+});
+
+t.test('what is no unit of an earlier attempt is not joined', async (t) => {
+  const table: [state: string | undefined, isMarked: boolean][] = [
+    [undefined, true],
+    ['active', false],
+    ['failed', true],
+    ['deactivating', true],
+  ];
+  for (const [state, isMarked] of table) {
+    const { unit, isIn, starts } = fakeSystemd(t);
+    isIn(state, isMarked);
     await runTransientUnit(unit(['/bin/true']));
-    t.ok(calls().some((call) => call.startsWith('systemd-run')));
-  });
+    t.equal(starts(), 1, `${state}, ${isMarked}`);
+  }
 });
 
 t.test('the last look comes before a start, and not when a unit is joined', async (t) => {
-  const { folder, unit, calls } = fakeSystemd(t);
-  const isStarted = () => calls().some((call) => call.startsWith('systemd-run'));
-  const refuse = async () => {
-    t.notOk(isStarted());
+  const { unit, isIn, starts } = fakeSystemd(t);
+  let looks = 0;
+  const beforeStart = async () => {
+    looks++;
+    t.equal(starts(), 0);
     throw new Error('the disk is in use');
   };
-  const refused = { ...unit(['/bin/true']), beforeStart: refuse };
+  const refused = unit(['/bin/true'], { beforeStart });
   await t.rejects(runTransientUnit(refused), { message: 'the disk is in use' });
-  t.notOk(isStarted());
-  writeFileSync(join(folder, 'fake/state'), 'activating\n');
-  setTimeout(() => writeFileSync(join(folder, 'run/sno-write-disk.ended'), ''), 100);
+  t.equal(starts(), 0);
+  isIn('active', true);
   await t.resolves(runTransientUnit(refused));
+  t.equal(looks, 1);
 });
 
-t.test('the wait has a deadline', async (t) => {
-  const { unit } = fakeSystemd(t);
-  await t.rejects(runTransientUnit(unit(['/bin/sleep', '1'], 200)), {
+t.test('the wait has a deadline, and a stop leaves the unit running', async (t) => {
+  const { programs, unit, isIn, mark, printed } = fakeSystemd(t);
+  isIn('activating', false);
+  await t.rejects(runTransientUnit(unit([], { deadlineMs: 1 })), {
     kind: 'deadline',
-    message: /sno-write-disk.ended to appear/,
+    message: `waited 0s for ${mark} to appear`,
   });
+  const stop = new AbortController();
+  once(printed, 'line').then(() => stop.abort(new Error('told to stop')));
+  await t.rejects(runTransientUnit(unit([], { signal: stop.signal })), { message: 'told to stop' });
+  t.same(programs.calls('systemctl stop'), []);
+  await t.rejects(runTransientUnit(unit([], { signal: stop.signal })), /stopped/);
+});
+
+t.test('a unit without a journal ends all the same', async (t) => {
+  const { programs, unit } = fakeSystemd(t);
+  programs.give('journalctl', 'exit 1');
+  await t.resolves(runTransientUnit(unit(['/bin/true'])));
 });
 
 t.test(
@@ -137,8 +197,8 @@ t.test(
       description: 'unit test',
       argv,
       runFolder: t.testdirName,
-      signal: AbortSignal.timeout(20_000),
-      deadlineMs: 10_000,
+      signal: AbortSignal.timeout(120_000),
+      deadlineMs: 60_000,
       onLine: () => {},
     });
     t.testdir();

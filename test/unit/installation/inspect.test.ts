@@ -1,6 +1,4 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import fsp from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { InstallableCluster } from '../../../lib/cluster/cluster.ts';
@@ -60,15 +58,8 @@ async function host(
   program('umount', 'rm -rf "$1"/*');
   const before = process.env.PATH;
   process.env.PATH = `${join(folder, 'programs')}:${before}`;
-  const { stat } = fsp;
-  t.capture(fsp, 'stat', async (path: string) => {
-    const found = await stat(path);
-    return path === disk ? Object.assign(found, { isBlockDevice: () => true }) : found;
-  });
-  syncBuiltinESMExports();
   t.teardown(() => {
     process.env.PATH = before;
-    syncBuiltinESMExports();
   });
   const paths = kernelTree(join(folder, 'host'), kernel ?? { devices: { vda: { number: '8:0' } } });
   mkdirSync(dirname(paths.at(disk)), { recursive: true });

@@ -5,15 +5,12 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
-import { fetchFile } from '../../../lib/host/fetch.ts';
 import { fetchPayload } from '../../../lib/payload/fetch.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
-import { type Answer, fileOf, half, openSite, redirect } from './site.ts';
+import { type Answer, answering, fileOf, openSite } from './site.ts';
 
 const options = { signal: AbortSignal.timeout(50_000), deadlineMs: 20_000 };
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
-const CONTENT = 'content '.repeat(10_000);
-const MAX = 1_000_000;
 
 type Test = Pick<typeof t, 'teardown'>;
 async function site(t: Test, answers: Readonly<Record<string, Answer>>) {
@@ -21,87 +18,6 @@ async function site(t: Test, answers: Readonly<Record<string, Answer>>) {
   t.teardown(() => opened.close());
   return opened;
 }
-
-t.test('a file that was cut is resumed', async (t) => {
-  let tries = 0;
-  const answer: Answer = (request, response) =>
-    (tries++ === 0 ? half(CONTENT) : fileOf(CONTENT))(request, response);
-  const { url, asked } = await site(t, { '/f': answer });
-  const target = join(t.testdir(), 'f');
-  await t.rejects(fetchFile(`${url}/f`, target, MAX, options), { message: /cannot be fetched/ });
-  await fetchFile(`${url}/f`, target, MAX, options);
-  t.equal(await readFile(target, 'utf8'), CONTENT);
-  t.strictSame(asked, ['GET /f', `GET /f bytes=${CONTENT.length / 2}-`]);
-});
-
-t.test('where the server cannot resume, everything is fetched again', async (t) => {
-  for (const begun of ['content', CONTENT, `${CONTENT} and more`]) {
-    const { url } = await site(t, { '/f': fileOf(CONTENT, { ranges: begun.length > 7 }) });
-    const target = join(t.testdir({ f: begun }), 'f');
-    await fetchFile(`${url}/f`, target, MAX, options);
-    t.equal(await readFile(target, 'utf8'), CONTENT, `after ${begun.length} bytes`);
-  }
-});
-
-const answering =
-  (status: number): Answer =>
-  (_, response) => {
-    response.writeHead(status);
-    response.end();
-  };
-const endless: Answer = (_, response) => {
-  const send = () => {
-    while (response.write(CONTENT));
-    response.once('drain', send);
-  };
-  send();
-};
-const FAILING: readonly { name: string; answer: Answer; kind: string; says: RegExp }[] = [
-  { name: 'not found', answer: answering(404), kind: 'fatal', says: /404.*Correct the address/s },
-  { name: 'forbidden', answer: answering(403), kind: 'fatal', says: /403/ },
-  { name: 'overloaded', answer: answering(503), kind: 'retry', says: /503/ },
-  { name: 'another scheme', answer: redirect('ftp://h/f'), kind: 'fatal', says: /leads elsewhere/ },
-  {
-    name: 'a file of the host',
-    answer: redirect('file:///etc/hosts'),
-    kind: 'fatal',
-    says: /leads/,
-  },
-  { name: 'a circle', answer: redirect('/f'), kind: 'retry', says: /redirects/ },
-  { name: 'too large', answer: fileOf('x'.repeat(MAX + 1)), kind: 'fatal', says: /too large/ },
-  { name: 'without end', answer: endless, kind: 'fatal', says: /too large/ },
-];
-for (const { name, answer, kind, says } of FAILING) {
-  t.test(`refused: ${name}`, async (t) => {
-    const { url } = await site(t, { '/f': answer });
-    const target = join(t.testdir(), 'f');
-    await t.rejects(fetchFile(`${url}/f`, target, MAX, options), { kind, message: says });
-    if (existsSync(target)) t.ok((await readFile(target)).length <= MAX, 'no more than allowed');
-  });
-}
-
-t.test('a server that does not exist, and one that never answers', async (t) => {
-  const { url, close } = await openSite({ '/f': () => undefined });
-  const target = join(t.testdir(), 'f');
-  await t.rejects(fetchFile(`${url}/f`, target, MAX, { ...options, deadlineMs: 500 }), {
-    kind: 'retry',
-    message: /its deadline/,
-  });
-  await close();
-  await t.rejects(fetchFile(`${url}/f`, target, MAX, options), { message: /cannot be fetched/ });
-});
-
-t.test('the proxy is asked, but for what it is not for', async (t) => {
-  const { url, asked } = await site(t, {
-    'http://far.example.com/f': fileOf('by proxy'),
-    '/near': fileOf('directly'),
-  });
-  const proxy = { httpProxy: url, noProxy: ['127.0.0.1'] };
-  const dir = t.testdir();
-  await fetchFile('http://far.example.com/f', join(dir, 'f'), MAX, { ...options, proxy });
-  await fetchFile(`${url}/near`, join(dir, 'near'), MAX, { ...options, proxy });
-  t.strictSame(asked, ['GET http://far.example.com/f', 'GET /near']);
-});
 
 const files = { 'images/etcd.tar': 'image', 'bin/kubelet': 'kubelet', 'bin/kubectl': 'kubectl' };
 function description(

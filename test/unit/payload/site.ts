@@ -64,3 +64,11 @@ export const redirect =
     response.writeHead(302, { location: to });
     response.end();
   };
+
+/** No more than a status. */
+export const answering =
+  (status: number): Answer =>
+  (_, response) => {
+    response.writeHead(status);
+    response.end();
+  };

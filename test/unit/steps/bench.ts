@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { openAgentLog } from '../../../lib/log/agent-log.ts';
 import type { BootMoment } from '../../../lib/steps/deadline.ts';
@@ -116,6 +117,17 @@ export class Bench {
         ...entry,
       });
     }
+  }
+
+  /** The service record, as words. */
+  stages(): string[] {
+    const path = `${hostPaths(this.root).serviceRecords}/bench.json`;
+    const record: { phase: string; stage?: string; result?: string }[] = JSON.parse(
+      readFileSync(path, 'utf8'),
+    );
+    return record.map(({ phase, stage, result }) =>
+      [phase, stage, result].filter(Boolean).join(' '),
+    );
   }
 
   async story(): Promise<string[]> {

@@ -7,7 +7,7 @@ import type { Progress } from '../../../lib/steps/progress.ts';
 import { done, notYet } from '../../../lib/steps/step.ts';
 import { Bench } from './bench.ts';
 
-const forever = (_context: null, { signal }: Progress) => sleep(20_000, done(), { signal });
+const forever = (_context: null, { signal }: Progress) => sleep(100_000, done(), { signal });
 
 t.test('how much of a deadline is used up', async (t) => {
   type Short = [boot: string, up: number, event: JournalEntry['event'], input?: string];
@@ -84,6 +84,21 @@ t.test('how much of a deadline is used up', async (t) => {
       5,
     ],
     ['another input does not count', [['now', 10, 'started', 'other']], 0],
+    ['a clock that went backwards counts nothing', [['now', 120, 'started']], 0],
+    [
+      'stops and boots, each with what it had',
+      [
+        ['old', 10, 'started'],
+        ['old', 12, 'attempt-failed'],
+        ['old', 13, 'stopped'],
+        ['old', 20, 'started'],
+        ['old', 25, 'started'],
+        ['now', 30, 'started'],
+        ['now', 37, 'stopped'],
+        ['now', 90, 'started'],
+      ],
+      3 + 5 + 7 + 10,
+    ],
   ];
   for (const [name, entries, seconds] of table) {
     const full = entries.map(([boot, up, event, input = 'i']): JournalEntry => {
@@ -96,6 +111,7 @@ t.test('how much of a deadline is used up', async (t) => {
 
 t.test('a restarted agent gets what is left of the deadline', async (t) => {
   const bench = new Bench(t.testdir());
+  t.capture(performance, 'now', () => 1000);
   let left = 0;
   const look = async (_context: null, progress: Progress) => {
     left = progress.remainingMs();
@@ -104,7 +120,7 @@ t.test('a restarted agent gets what is left of the deadline', async (t) => {
   bench.step('a', { deadlineMs: 60_000, runs: [look] });
   await bench.remember({ event: 'started', boot: 'boot-1', up: 60 });
   await bench.run();
-  t.ok(left > 19_000 && left <= 20_000, `${left} ms are left of 60 s, 40 s after it began`);
+  t.equal(left, 20_000, 'of 60 s, 40 s after it began');
 
   const rebooted = new Bench(t.testdir({})).step('a', { deadlineMs: 60_000, runs: [look] });
   await rebooted.remember(
@@ -112,7 +128,7 @@ t.test('a restarted agent gets what is left of the deadline', async (t) => {
     { event: 'attempt-failed', boot: 'boot-0', up: 1025 },
   );
   await rebooted.run();
-  t.ok(left > 34_000 && left <= 35_000, `${left} ms are left, 25 s were used before the reboot`);
+  t.equal(left, 35_000, '25 s were used before the reboot');
 });
 
 t.test('a deadline that went by between two starts ends the step without running it', async (t) => {
@@ -165,11 +181,8 @@ t.test('at its deadline a step says what was observed last', async (t) => {
   for (const [name, options, message] of table) {
     const bench = new Bench(t.testdir()).step('a', { deadlineMs: 60, ...options });
     // The pause between two attempts is over when the deadline is.
-    const began = performance.now();
     setTimeout(() => (bench.now = { boot: 'boot-1', up: 101 }), 40);
     await t.rejects(bench.run(), { kind: 'deadline', message }, name);
-    // Far less than what it would wait for, and far more than a busy machine is late by.
-    t.ok(performance.now() - began < 10_000, `${name} ended in time`);
   }
 });
 
@@ -202,7 +215,7 @@ t.test('a postcondition that never answers ends with the step', async (t) => {
   await bench.run();
   const hung = new Bench(bench.root).step('a', {
     deadlineMs: 20,
-    holds: (_context, { signal }) => sleep(20_000, true, { signal }),
+    holds: (_context, { signal }) => sleep(100_000, true, { signal }),
   });
   await t.rejects(hung.run(), { kind: 'deadline', message: /^a: / });
 });

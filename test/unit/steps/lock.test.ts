@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { isLocked, lockAgent } from '../../../lib/steps/lock.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
 
@@ -38,6 +40,21 @@ t.test('one holds the lock; it is free when that one lets go', async (t) => {
   }
   using _again = await lockAgent('one', root);
   t.equal(await isLocked('one', root), true);
+});
+
+t.test('the lock of a host has the name of its agent', async (t) => {
+  const agent = `unit-test-${process.pid}`;
+  using _lock = await lockAgent(agent, '/');
+  t.equal(await isLocked(agent, '/'), true);
+  const socket = connect({ path: `\0sno-agents/${agent}` });
+  await once(socket, 'connect');
+  await once(socket.resume(), 'close');
+});
+
+t.test('a lock that cannot be taken for another reason is not called taken', async (t) => {
+  const tooLong = await thrownBy(lockAgent('x'.repeat(200), '/'));
+  t.notOk(tooLong instanceof Failure);
+  t.match(tooLong, { syscall: 'listen' });
 });
 
 t.test('a lock does not keep its process alive', async (t) => {

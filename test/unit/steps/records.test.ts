@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import t from 'tap';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { Journal, type JournalEntry, readJournal } from '../../../lib/steps/journal.ts';
-import { isLocked, lockAgent } from '../../../lib/steps/lock.ts';
 import { ServiceRecord } from '../../../lib/steps/service-record.ts';
 import { type AgentStatus, readStatus, StatusFile } from '../../../lib/steps/status.ts';
 import { recordFileOperations } from '../host/file-operations.ts';
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 const entry = (more: Partial<JournalEntry> = {}): JournalEntry => ({
   at: '2026-01-01T00:00:00.000Z',
@@ -22,13 +23,16 @@ const entry = (more: Partial<JournalEntry> = {}): JournalEntry => ({
 t.test('journal', async (t) => {
   await t.test('a line for each entry, in folders that it makes', async (t) => {
     const path = join(t.testdir(), 'var/lib/x/journal.jsonl');
+    const umask = process.umask(0);
+    t.teardown(() => process.umask(umask));
     const journal = await Journal.open(path);
     t.strictSame(journal.entries, []);
     await journal.append(entry());
     await journal.append(entry({ event: 'done', seconds: 1.5, note: 'with\nline' }));
     t.equal(readFileSync(path, 'utf8').split('\n').length, 3);
     t.strictSame(await readJournal(path), journal.entries);
-    t.equal(statSync(path).mode & 0o777 & ~0o644, 0);
+    t.equal(modeOf(path), 0o644);
+    t.equal(modeOf(dirname(path)), 0o755);
   });
   const good = JSON.stringify(entry());
   const table: [string, string, number][] = [
@@ -76,6 +80,7 @@ t.test('an entry is on the disk before the step goes on', async (t) => {
 t.test('service record', async (t) => {
   const path = join(t.testdir(), 'log/bootkube.json');
   const record = new ServiceRecord(path);
+  const began = Date.now();
   const noQuorum = new Failure('deadline', 'etcd: no quorum', { code: 'rpc-failed' });
   await Promise.all([
     record.serviceStart(),
@@ -101,8 +106,10 @@ t.test('service record', async (t) => {
   );
   for (const { timestamp = '' } of read()) {
     t.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-    t.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 5000, 'UTC');
+    // In whole seconds of UTC.
+    t.ok(Date.parse(timestamp) > began - 1000 && Date.parse(timestamp) <= Date.now(), timestamp);
   }
+  t.equal(modeOf(path), 0o644, 'openshift-install and people read it');
   await new ServiceRecord(path).serviceStart();
   t.equal(read().length, 7, 'a later start is added');
   for (const damage of ['[{"timestamp"', '{}', '[{"phase":"tea"}]']) {
@@ -115,7 +122,10 @@ t.test('service record', async (t) => {
 
 t.test('status file', async (t) => {
   const path = join(t.testdir(), 'run/status.json');
-  const file = new StatusFile(path, async () => undefined);
+  let written = 0;
+  const file = new StatusFile(path, async () => {
+    written++;
+  });
   const status = (number: number): AgentStatus => ({
     schemaVersion: 1,
     version: '1.2.3',
@@ -129,19 +139,32 @@ t.test('status file', async (t) => {
   for (let number = 0; number < 9; number++) file.publish(status(number));
   await file.flush();
   t.strictSame(await readStatus(path), status(8), 'the newest wins');
+  t.equal(written, 2, 'of those that came while the first was written only the newest is');
+  file.publish(status(9));
+  await file.flush();
+  t.strictSame(await readStatus(path), status(9), 'after a pause, too');
+  t.equal(written, 3);
+  t.equal(modeOf(path), 0o644);
+  for (const text of ['{}', 'null', JSON.stringify({ ...status(9), schemaVersion: 2 })]) {
+    writeFileSync(path, text);
+    t.equal(await readStatus(path), undefined, text);
+  }
 });
 
-t.test('lock', async (t) => {
-  const root = t.testdir();
-  t.equal(await isLocked('one', root), false);
-  {
-    using _lock = await lockAgent('one', root);
-    t.equal(await isLocked('one', root), true);
-    await t.rejects(lockAgent('one', root), { kind: 'usage', message: /^one is already running/ });
-    using _other = await lockAgent('two', root);
-    using _elsewhere = await lockAgent('one', `${root}/other`);
-    t.equal(await isLocked('one', root), true, 'asking and trying do not free it');
-  }
-  using _again = await lockAgent('one', root);
-  t.ok(_again, 'free after it was disposed of');
+t.test('a status that cannot be written holds nothing up', async (t) => {
+  const folder = t.testdir({ run: 'a file' });
+  let written = 0;
+  const file = new StatusFile(join(folder, 'run/status.json'), async () => {
+    written++;
+  });
+  file.publish({
+    schemaVersion: 1,
+    version: '1',
+    agent: 'a',
+    unit: 'u',
+    state: 'done',
+    updated: '',
+  });
+  await t.resolves(file.flush());
+  t.equal(written, 1, 'the login prompt is told all the same');
 });

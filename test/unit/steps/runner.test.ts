@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { done, notYet, reboot } from '../../../lib/steps/step.ts';
-import { Bench } from './bench.ts';
+import { Bench, type Body } from './bench.ts';
 
 const retry = { delayMs: 1 };
 
@@ -13,6 +13,10 @@ t.test('steps run in order, and their outcomes end the run or not', async (t) =>
     t.strictSame(await bench.run(), { kind: 'done' });
     t.strictSame(bench.ran, ['a', 'b']);
     t.strictSame(await bench.story(), ['a started', 'a done', 'b started', 'b done']);
+    t.strictSame(bench.announced, ['a', 'b']);
+    t.strictSame(bench.stages().slice(0, 4), [
+      ...['stage start a', 'stage end a success', 'stage start b', 'stage end b success'],
+    ]);
     const entry = (await bench.journal()).entries[1];
     t.match(entry, {
       note: 'three files',
@@ -49,11 +53,14 @@ t.test('steps run in order, and their outcomes end the run or not', async (t) =>
     t.strictSame(bench.ran, ['a']);
     t.strictSame(await bench.story(), ['a started', 'a failed']);
     t.strictSame(bench.announced, ['a', 'a: the moon fell. Buy one.']);
+    t.strictSame(bench.stages().slice(0, 2), ['stage start a', 'stage end a failure']);
   });
   await t.test('reboot, and the same step again after it', async (t) => {
     const bench = new Bench(t.testdir()).step('a', { runs: [reboot('kernel'), done()] }).step('b');
     t.strictSame(await bench.run(), { kind: 'reboot', reason: 'kernel' });
     t.strictSame(bench.ran, ['a']);
+    t.match((await bench.journal()).entries.at(-1), { reason: 'kernel' });
+    t.strictSame(bench.stages().slice(0, 2), ['stage start a', 'stage end a success']);
     bench.now = { boot: 'boot-2', up: 5 };
     t.strictSame(await bench.run(), { kind: 'done' });
     t.strictSame(await bench.story(), [
@@ -116,6 +123,44 @@ t.test(
     await t.rejects(inputs.run(), { kind: 'retry', message: 'a: no cluster.json' });
   },
 );
+
+t.test('the journal has how long a step took, waited and computed', async (t) => {
+  const clock = { ms: 5000, cpu: { user: 1_500_000, system: 250_400 } };
+  t.capture(performance, 'now', () => clock.ms);
+  t.capture(process, 'cpuUsage', (before = { user: 0, system: 0 }) => ({
+    user: clock.cpu.user - before.user,
+    system: clock.cpu.system - before.system,
+  }));
+  const body: Body = async (_context, progress) => {
+    clock.ms += 2500.4;
+    await progress.wait('the moon', async () => {
+      clock.ms += 1000.3;
+    });
+    return done();
+  };
+  const second: Body = async () => {
+    clock.cpu = { user: 1_600_000, system: 350_400 };
+    return done();
+  };
+  const bench = new Bench(t.testdir()).step('a', { runs: [body] }).step('b', { runs: [second] });
+  await bench.run();
+  t.match(
+    (await bench.journal()).entries.filter(({ event }) => event === 'done'),
+    [
+      { step: 'a', seconds: 3.501, waited: 1, cpu: 1.75 },
+      { step: 'b', seconds: 0, waited: 0, cpu: 0.2 },
+    ],
+  );
+});
+
+t.test('the input of a later step that never ran is not asked for', async (t) => {
+  const input = () => {
+    throw new Error('there is no snapshot yet');
+  };
+  const bench = new Bench(t.testdir()).step('a', { neededUntil: 'b' }).step('b', { input });
+  await t.rejects(bench.run(), { message: 'b: there is no snapshot yet' });
+  t.strictSame(bench.ran, ['a']);
+});
 
 t.test('unknown errors are tried again where there is a retry', async (t) => {
   const broken = () => Promise.reject(new Error('reset'));

@@ -76,9 +76,9 @@ export class Tester {
     return readStatus(this.status);
   }
 
-  /** The status as soon as it answers the question; throws after twenty seconds. */
+  /** The status as soon as it answers the question; throws after two minutes at the earliest. */
   async statusWhen(question: (status: AgentStatus) => boolean): Promise<AgentStatus> {
-    for (let round = 0; round < 1000; round++) {
+    for (let round = 0; round < 6000; round++) {
       const status = await this.readStatus();
       if (status !== undefined && question(status)) return status;
       await sleep(20);
@@ -93,7 +93,7 @@ class Running {
 
   constructor(child: ChildProcess) {
     this.#child = child;
-    const guard = setTimeout(() => child.kill('SIGKILL'), 30_000);
+    const guard = setTimeout(() => child.kill('SIGKILL'), 120_000);
     const text = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name]?.setEncoding('utf8').on('data', (part: string) => {

@@ -1,0 +1,188 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { type FetchOptions, fetchFile } from '../../../lib/host/fetch.ts';
+import { testHost } from '../agents/host/host.ts';
+import { thrownBy } from '../errors/thrown-by.ts';
+import { type Answer, answering, fileOf, half, openSite, redirect } from '../payload/site.ts';
+import { recordLimits } from './timers.ts';
+
+const options = { signal: AbortSignal.timeout(110_000), deadlineMs: 100_000 };
+const CONTENT = 'content '.repeat(10_000);
+const MAX = 1_000_000;
+
+type Test = Pick<typeof t, 'teardown'>;
+async function site(t: Test, answers: Readonly<Record<string, Answer>>) {
+  const opened = await openSite(answers);
+  t.teardown(() => opened.close());
+  return opened;
+}
+
+t.test('a file that was cut is resumed', async (t) => {
+  let tries = 0;
+  const answer: Answer = (request, response) =>
+    (tries++ === 0 ? half(CONTENT) : fileOf(CONTENT))(request, response);
+  const { url, asked } = await site(t, { '/f': answer });
+  const target = join(t.testdir(), 'f');
+  await t.rejects(fetchFile(`${url}/f`, target, MAX, options), { message: /cannot be fetched/ });
+  await fetchFile(`${url}/f`, target, MAX, options);
+  t.equal(await readFile(target, 'utf8'), CONTENT);
+  t.strictSame(asked, ['GET /f', `GET /f bytes=${CONTENT.length / 2}-`]);
+});
+
+t.test('where the server cannot resume, everything is fetched again', async (t) => {
+  for (const begun of ['content', CONTENT, `${CONTENT} and more`]) {
+    const { url } = await site(t, { '/f': fileOf(CONTENT, { ranges: begun.length > 7 }) });
+    const target = join(t.testdir({ f: begun }), 'f');
+    await fetchFile(`${url}/f`, target, MAX, options);
+    t.equal(await readFile(target, 'utf8'), CONTENT, `after ${begun.length} bytes`);
+  }
+});
+
+const endless: Answer = (_, response) => {
+  const send = () => {
+    while (response.write(CONTENT));
+    response.once('drain', send);
+  };
+  send();
+};
+const FAILING: readonly { name: string; answer: Answer; kind: string; says: RegExp }[] = [
+  { name: 'not found', answer: answering(404), kind: 'fatal', says: /404.*Correct the address/s },
+  { name: 'forbidden', answer: answering(403), kind: 'fatal', says: /403/ },
+  { name: 'overloaded', answer: answering(503), kind: 'retry', says: /503/ },
+  { name: 'another scheme', answer: redirect('ftp://h/f'), kind: 'fatal', says: /leads elsewhere/ },
+  {
+    name: 'a file of the host',
+    answer: redirect('file:///etc/hosts'),
+    kind: 'fatal',
+    says: /leads/,
+  },
+  { name: 'a circle', answer: redirect('/f'), kind: 'retry', says: /redirects/ },
+  { name: 'too large', answer: fileOf('x'.repeat(MAX + 1)), kind: 'fatal', says: /too large/ },
+  { name: 'without end', answer: endless, kind: 'fatal', says: /too large/ },
+];
+for (const { name, answer, kind, says } of FAILING) {
+  t.test(`refused: ${name}`, async (t) => {
+    const { url } = await site(t, { '/f': answer });
+    const target = join(t.testdir(), 'f');
+    await t.rejects(fetchFile(`${url}/f`, target, MAX, options), { kind, message: says });
+    if (existsSync(target)) t.ok((await readFile(target)).length <= MAX, 'no more than allowed');
+  });
+}
+
+t.test('a server that does not exist, and one that never answers', async (t) => {
+  const { url, close } = await openSite({ '/f': () => undefined });
+  const target = join(t.testdir(), 'f');
+  await t.rejects(fetchFile(`${url}/f`, target, MAX, { ...options, deadlineMs: 500 }), {
+    kind: 'retry',
+    message: /its deadline/,
+  });
+  await close();
+  await t.rejects(fetchFile(`${url}/f`, target, MAX, options), { message: /cannot be fetched/ });
+});
+
+t.test('the proxy is asked, but for what it is not for', async (t) => {
+  const { url, asked } = await site(t, {
+    'http://far.example.com/f': fileOf('by proxy'),
+    '/near': fileOf('directly'),
+  });
+  const proxy = { httpProxy: url, noProxy: ['127.0.0.1'] };
+  const dir = t.testdir();
+  await fetchFile('http://far.example.com/f', join(dir, 'f'), MAX, { ...options, proxy });
+  await fetchFile(`${url}/near`, join(dir, 'near'), MAX, { ...options, proxy });
+  t.strictSame(asked, ['GET http://far.example.com/f', 'GET /near']);
+});
+
+t.test('curl is told what to trust, and when to give up', async (t) => {
+  const { programs, root } = testHost(t);
+  programs.give('prlimit', 'echo "$http_proxy|$https_proxy|$no_proxy" >> "$ROOT/proxies"');
+  const fetched = (url: string, proxy?: FetchOptions['proxy']) =>
+    fetchFile(url, '/run/f', MAX, { ...options, ...(proxy && { proxy }) });
+  await fetched('https://h/f', { httpProxy: 'http://p:1', httpsProxy: 'http://p:2', noProxy: [] });
+  await fetched('http://h/f', { noProxy: ['h', '.i'] });
+  const command = (redirects: string, url: string) =>
+    [
+      // The kernel keeps the limit, whatever the server says of the size.
+      'prlimit --fsize=1000000 -- curl',
+      // No ~/.curlrc, no patterns in the address, no other scheme, no way from https to http.
+      '--disable --globoff --no-progress-meter --fail --location --max-redirs 5',
+      `--proto =http,https --proto-redir ${redirects}`,
+      // Slower than 1 KiB/s for a minute: given up.
+      '--connect-timeout 30 --speed-limit 1024 --speed-time 60',
+      '--continue-at - --output /run/f --write-out %{http_code} --max-filesize 1000000',
+      `--url ${url}`,
+    ].join(' ');
+  t.equal(readFileSync(`${root}/proxies`, 'utf8'), 'http://p:1|http://p:2|\n||h,.i\n');
+  t.strictSame(programs.calls(), [
+    command('=https', 'https://h/f'),
+    command('=http,https', 'http://h/f'),
+  ]);
+});
+
+t.test('what curl ends with tells whether another try may help', async (t) => {
+  const { programs } = testHost(t);
+  const ended: [script: string, kind: string, what: string, details: object][] = [
+    [
+      'printf " two\\n lines \\n\\n" >&2; exit 6',
+      'retry',
+      'cannot be fetched',
+      { expected: 'status 200', found: 'two | lines | curl ended with 6' },
+    ],
+    ['exit 1', 'fatal', 'leads elsewhere', { expected: 'https, redirects included' }],
+    ['exit 23', 'fatal', 'cannot be stored', { found: 'curl ended with 23', fix: /memory/ }],
+    ['kill -s XFSZ $$', 'fatal', 'is too large', { expected: 'at most 1000000 bytes' }],
+    ['kill -s KILL $$', 'retry', 'cannot be fetched', { found: 'curl ended with SIGKILL' }],
+    ['printf 416; exit 22', 'retry', 'cannot be fetched', { found: 'curl ended with 22' }],
+    ['exit 33', 'retry', 'cannot be fetched', { found: 'curl ended with 33' }],
+    // The status alone, without the exit code of an HTTP error, tells nothing.
+    ['printf 404; exit 18', 'retry', 'cannot be fetched', { found: 'curl ended with 18' }],
+    ...[400, 401, 403, 404, 405, 410, 451].map((status): (typeof ended)[number] => [
+      `printf ${status}; exit 22`,
+      'fatal',
+      'cannot be fetched',
+      { found: 'curl ended with 22', fix: /address/ },
+    ]),
+    ...[408, 425, 429, 500, 502, 503, 504, 4040, 1404].map((status): (typeof ended)[number] => [
+      `printf ${status}; exit 22`,
+      'retry',
+      'cannot be fetched',
+      { found: 'curl ended with 22' },
+    ]),
+  ];
+  for (const [script, kind, what, details] of ended) {
+    programs.give('prlimit', script);
+    const failure = await thrownBy(fetchFile('https://h/f', '/run/none', MAX, options));
+    t.match(failure, { kind, what: `https://h/f ${what}`, details }, script);
+    if (script.startsWith('printf 4')) t.match(failure, { details: { found: /^curl ended/ } });
+    if (kind === 'retry') t.notMatch(failure, { details: { fix: /./ } }, script);
+  }
+});
+
+t.test('without curl, and without time', async (t) => {
+  const { programs } = testHost(t);
+  programs.give('prlimit', 'exec sleep 100');
+  const limits = recordLimits(t);
+  const late = fetchFile('http://h/f', '/run/f', MAX, { ...options, deadlineMs: -1 });
+  t.match(await thrownBy(late), {
+    kind: 'retry',
+    details: { found: 'curl ended with its deadline' },
+  });
+  t.same(limits, [1], 'at once');
+  programs.give('prlimit', 'exit 1');
+  t.match(await thrownBy(fetchFile('http://h/f', '/run/f', MAX, options)), {
+    details: { expected: /^http or https, redirects included$/ },
+  });
+  t.same(limits.slice(1), [options.deadlineMs]);
+  const stopped = { ...options, signal: AbortSignal.abort(new Error('told to stop')) };
+  await t.rejects(fetchFile('http://h/f', '/run/f', MAX, stopped), { message: 'told to stop' });
+  const path = process.env.PATH;
+  t.teardown(() => {
+    process.env.PATH = path;
+  });
+  process.env.PATH = t.testdir();
+  t.match(await thrownBy(fetchFile('http://h/f', '/run/f', MAX, options)), {
+    kind: 'retry',
+    details: { found: 'curl ended with ENOENT' },
+  });
+});

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import fsp from 'node:fs/promises';
+import t from 'tap';
+import { hostArchitecture } from '../../../lib/host/architecture.ts';
+import { bootMoment } from '../../../lib/host/boot.ts';
+import { rootIsOverlay } from '../../../lib/host/root.ts';
+import { captureBuiltins } from './builtins.ts';
+
+t.test('the architecture is called as container images call it', async (t) => {
+  const table = { x64: 'amd64', arm64: 'arm64', riscv64: undefined };
+  for (const [arch, expected] of Object.entries(table)) {
+    await t.test(arch, async (t) => {
+      t.intercept(process, 'arch', { value: arch });
+      t.equal(hostArchitecture(), expected);
+    });
+  }
+});
+
+t.test('the boot, and the seconds since', async (t) => {
+  const uptime = () => Number.parseFloat(readFileSync('/proc/uptime', 'utf8'));
+  const before = uptime();
+  const { boot, up } = await bootMoment();
+  t.equal(`${boot}\n`, readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+  t.ok(before <= up && up <= uptime(), `${up} s`);
+});
+
+t.test('a root that is an overlay, as of a live image', async (t) => {
+  // The magic numbers of statfs(2).
+  const table = { overlay: [0x794c7630, true], xfs: [0x58465342, false] } as const;
+  for (const [name, [type, expected]] of Object.entries(table)) {
+    await t.test(name, async (t) => {
+      const { statfs } = fsp;
+      captureBuiltins(t, () => {
+        t.capture(fsp, 'statfs', async (path: string) => {
+          t.equal(path, '/');
+          return Object.assign(await statfs(path), { type });
+        });
+      });
+      t.equal(await rootIsOverlay(), expected);
+    });
+  }
+});

@@ -1,0 +1,49 @@
+import t from 'tap';
+import { hostPaths } from '../../../lib/host/paths.ts';
+
+t.test('where everything is on a host', async (t) => {
+  const { at, onHost, ...paths } = hostPaths();
+  t.same(paths, {
+    root: '/',
+    endpoints: {},
+    // What the ISO carries, and what openshift-install and the installed host's Ignition name.
+    medium: '/run/media/iso/sno-agents',
+    assets: '/opt/openshift',
+    assetsTls: '/opt/openshift/tls',
+    assetsManifests: '/opt/openshift/manifests',
+    masterIgnition: '/opt/openshift/master.ign',
+    bootkubeDone: '/opt/openshift/.bootkube.done',
+    installDone: '/opt/openshift/.install-to-disk.done',
+    serviceRecords: '/var/log/openshift',
+    // The defaults of kubeadm, of the kubelet, of etcd and of CNI.
+    staticPods: '/etc/kubernetes/manifests',
+    kubernetes: '/etc/kubernetes',
+    pki: '/etc/kubernetes/pki',
+    kubelet: '/var/lib/kubelet',
+    kubeletPki: '/var/lib/kubelet/pki',
+    etcdData: '/var/lib/etcd',
+    cniBinaries: '/opt/cni/bin',
+    // The agents' own, which units and documents name.
+    config: '/etc/sno-agents',
+    state: '/var/lib/sno-agents',
+    record: '/var/lib/sno-agents/record.json',
+    binaries: '/var/lib/sno-agents/bin',
+    executable: '/var/lib/sno-agents/bin/sno-agents',
+    payload: '/var/lib/sno-agents/payload',
+    run: '/run/sno-agents',
+    runtimeSockets: ['/run/containerd/containerd.sock', '/run/crio/crio.sock'],
+  });
+  t.equal(at('/etc/hosts'), '/etc/hosts');
+  t.equal(onHost('/etc/hosts'), '/etc/hosts');
+});
+
+t.test('a host below a folder', async (t) => {
+  for (const root of ['/srv/host', '/srv/host/']) {
+    const paths = hostPaths(root, { api: 'https://127.0.0.1:1' });
+    t.match(paths, { root, endpoints: { api: 'https://127.0.0.1:1' } });
+    t.equal(paths.at('/etc/hosts'), '/srv/host/etc/hosts');
+    t.equal(paths.etcdData, '/srv/host/var/lib/etcd');
+    t.equal(paths.onHost('/srv/host/dev/sda'), '/dev/sda');
+    t.equal(paths.onHost('/srv/hosts/dev/sda'), '/srv/hosts/dev/sda', 'of another folder');
+  }
+});

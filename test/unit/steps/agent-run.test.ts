@@ -1,0 +1,118 @@
+import t, { type Test } from 'tap';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { hostPaths } from '../../../lib/host/paths.ts';
+import { type Agent, runAgentCommand } from '../../../lib/steps/agent-command.ts';
+import { isLocked } from '../../../lib/steps/lock.ts';
+import { done, type Outcome, reboot, type Step } from '../../../lib/steps/step.ts';
+
+/** An agent of one step, in this process; `events` are those that journald is given. */
+function agentOf(t: Test, run: () => Promise<Outcome>, more: Partial<Agent<string>> = {}) {
+  const paths = hostPaths(t.testdir());
+  const step: Step<string> = {
+    name: 'only',
+    leaves: 'nothing',
+    deadlineMs: 60_000,
+    input: () => 1,
+    holds: async () => true,
+    run,
+  };
+  const plan = { agent: 'in-process', unit: 'in-process-unit', purpose: 'tests', steps: [step] };
+  const agent: Agent<string> = { plan, paths, context: async () => 'context', ...more };
+  const events: Record<string, string>[] = [];
+  const send = async (entry: string) => {
+    const fields = entry
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/=(.*)/).slice(0, 2));
+    events.push(Object.fromEntries(fields));
+    return true;
+  };
+  const listeners = () => ['SIGTERM', 'SIGINT'].map((name) => process.listenerCount(name));
+  const start = async (...args: string[]) => {
+    const before = listeners();
+    const code = await runAgentCommand(agent, ['run', ...args], {
+      write: () => undefined,
+      isJournal: true,
+      journald: { send },
+    });
+    t.same(listeners(), before, 'it listens to signals no more');
+    t.equal(await isLocked('in-process', paths.root), false);
+    return code;
+  };
+  return { agent, events, start };
+}
+
+t.test('an agent says that it starts and that it is done', async (t) => {
+  const { start, events } = agentOf(t, async () => done());
+  t.equal(await start(), 0);
+  t.match(events, [
+    { EVENT: 'agent-started', MESSAGE: /^in-process-unit: started\b/, STEPS: '1' },
+    { EVENT: 'step-started' },
+    { EVENT: 'step-done' },
+    { EVENT: 'agent-done', MESSAGE: 'in-process-unit: everything is done' },
+  ]);
+  t.equal(events.length, 4);
+});
+
+t.test('what a plan achieves is said in its own words', async (t) => {
+  const { start, events, agent } = agentOf(t, async () => done());
+  Object.assign(agent.plan, { achieved: 'the bootstrap is complete' });
+  await start();
+  t.match(events.at(-1), { MESSAGE: 'in-process-unit: the bootstrap is complete' });
+});
+
+t.test('an agent that fails says why, in fields too', async (t) => {
+  const { start, events } = agentOf(t, async () => {
+    throw new Failure('fatal', 'wrong disk', { code: 'disk-in-use', fix: 'Free it.' });
+  });
+  t.equal(await start(), 4);
+  t.match(events.at(-1), {
+    EVENT: 'agent-failed',
+    MESSAGE: /^in-process-unit failed: only: wrong disk\. Free it\./,
+    STEP: 'only',
+    EXIT: '4',
+    CODE: 'disk-in-use',
+    KIND: 'fatal',
+    WHAT: 'only: wrong disk',
+    FIX: 'Free it.',
+  });
+});
+
+t.test('a reboot is asked for once everything is written', async (t) => {
+  const asked: unknown[] = [];
+  const { start, events } = agentOf(t, async () => reboot('a kernel'), {
+    reboot: async (...args) => void asked.push(...args, events.at(-1)?.EVENT),
+  });
+  t.equal(await start(), 0);
+  t.same(asked, ['context', 'a kernel', 'host-restart']);
+  t.match(events.at(-1), { MESSAGE: 'Restarting the host: a kernel' });
+  const { start: without } = agentOf(t, async () => reboot('a kernel'));
+  t.equal(await without(), 0, 'an agent that cannot have the host restarted');
+});
+
+t.test('an agent that is told to stop says so, and keeps its place', async (t) => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const { start, events } = agentOf(t, async () => {
+      process.emit(signal, signal);
+      throw new Error('ended by its signal');
+    });
+    t.equal(await start(), 1);
+    t.match(events.at(-1), {
+      EVENT: 'agent-stopped',
+      MESSAGE: 'in-process-unit: told to stop; it resumes here when it is started again',
+    });
+  }
+});
+
+t.test('the options of run, and the log, come to the context', async (t) => {
+  const given: unknown[] = [];
+  const { start } = agentOf(t, async () => done(), {
+    runOptions: [{ flags: '--hours <n>', description: 'how long' }],
+    context: async (log, options) => {
+      given.push(typeof log.info, options);
+      return 'context';
+    },
+  });
+  t.equal(await start('--hours', '5', '--from', 'only', '--until', 'only'), 0);
+  t.strictSame(given, ['function', { hours: '5', from: 'only', until: 'only' }]);
+});

@@ -1,0 +1,76 @@
+import t, { type Test } from 'tap';
+import { createLogger } from '../../../lib/log/logger.ts';
+import { Progress } from '../../../lib/steps/progress.ts';
+
+/** A progress whose clock stands still until the test moves it. */
+function progress(t: Test, isNews: boolean) {
+  const clock = { now: 1000 };
+  t.capture(performance, 'now', () => clock.now);
+  const lines: string[] = [];
+  const waits: (string | undefined)[] = [];
+  const { signal } = new AbortController();
+  const log = createLogger({ write: (line) => lines.push(line), priorities: false });
+  const listener = {
+    waiting: (description: string | undefined) => {
+      waits.push(description);
+      return isNews;
+    },
+  };
+  return { it: new Progress(signal, 61_400.6, log, listener), clock, lines, waits, signal };
+}
+
+t.test('a step knows its signal and how much time is left', async (t) => {
+  const { it, clock, signal } = progress(t, true);
+  t.equal(it.signal, signal);
+  t.equal(it.remainingMs(), 60_401);
+  clock.now = 61_400;
+  t.equal(it.remainingMs(), 1);
+  clock.now = 70_000;
+  t.equal(it.remainingMs(), 0, 'never less');
+});
+
+t.test('what it says is a line with its fields', async (t) => {
+  const { it, lines } = progress(t, true);
+  it.say('Copied', { files: 3 });
+  it.say('Synced');
+  it.warn('Slow', { disk: 'vda' });
+  t.same(lines, ['Copied files=3\n', 'Synced\n', 'Slow disk=vda\n']);
+});
+
+t.test('a wait is told when it changes, and ends with what was waited for', async (t) => {
+  const { it, lines, waits } = progress(t, true);
+  it.waitingFor('the API');
+  it.waitingFor('the API');
+  t.equal(it.lastWait, 'the API');
+  t.equal(await it.wait('etcd', async () => it.lastWait), 'etcd');
+  t.equal(it.lastWait, undefined);
+  it.waitingFor('etcd');
+  t.same(waits, ['the API', 'etcd', undefined, 'etcd']);
+  t.same(lines, [
+    'Waiting for the API left=60s\n',
+    'Waiting for etcd left=60s\n',
+    'Waiting for etcd left=60s\n',
+  ]);
+});
+
+t.test('the listener may say what is waited for itself', async (t) => {
+  const { it, lines, waits } = progress(t, false);
+  it.waitingFor('the API');
+  t.same(waits, ['the API']);
+  t.same(lines, []);
+});
+
+t.test('time waited is counted, also when it ends in a failure', async (t) => {
+  const { it, clock } = progress(t, false);
+  await it.wait('etcd', async () => {
+    clock.now += 1500;
+  });
+  clock.now += 5000;
+  const failing = it.wait('the moon', async () => {
+    clock.now += 250;
+    throw new Error('no moon');
+  });
+  await t.rejects(failing, { message: 'no moon' });
+  t.equal(it.waitedMs, 1750);
+  t.equal(it.lastWait, 'the moon', 'the last wait belongs in the error');
+});
