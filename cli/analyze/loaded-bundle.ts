@@ -62,7 +62,7 @@ export class LoadedBundle implements TextFiles {
 
   /** When it was collected, and what could not be collected there or loaded here. */
   facts() {
-    const record = recordSchema.safeParse(parseJson(this.text(RECORD) ?? '')).data;
+    const record = recordSchema.safeParse(parseJson(this.text(RECORD))).data;
     if (record === undefined) {
       this.miss(RECORD, 'missing or damaged: what else could not be collected is unknown');
     }

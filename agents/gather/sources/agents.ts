@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { deferredFolder } from '../../../lib/deferred/manifests.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { exists } from '../../../lib/host/files.ts';
+import { isRecord } from '../../../lib/ignition/config.ts';
 import { RESTORE_FOLDER, SNAPSHOT_RECORD_FILE } from '../../../lib/installation/snapshot-record.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
@@ -102,7 +103,7 @@ async function cluster({ paths }: GatherHost): Promise<unknown> {
 
 /** The fields that are known to be harmless, URLs without users and queries, and the names of what was left out. */
 export function withoutCredentials(document: unknown): unknown {
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) return {};
+  if (!isRecord(document)) return {};
   const fields = Object.entries(document);
   const leftOut = fields.map(([name]) => name).filter((name) => !SAFE_FIELDS.has(name));
   const kept = fields
@@ -118,7 +119,7 @@ function withoutUsers(value: unknown): unknown {
       .replace(/^(https?:[^?]*\?).*/s, '$1<redacted>');
   }
   if (Array.isArray(value)) return value.map(withoutUsers);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [name, withoutUsers(item)]),
   );

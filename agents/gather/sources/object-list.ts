@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../../../lib/errors/failure.ts';
+import { isRecord } from '../../../lib/ignition/config.ts';
 import { KubeError } from '../../../lib/kube/kube-error.ts';
 import type { Api } from './api.ts';
 
@@ -125,10 +126,7 @@ function beginning(head: object, metadata: Page['metadata']): string {
 
 /** As the API gives it, without the record of who set which field: longer than many an object. */
 export function asItem(item: unknown): string {
-  if (!isMapping(item) || !isMapping(item.metadata)) return JSON.stringify(item, null, 1);
+  if (!isRecord(item) || !isRecord(item.metadata)) return JSON.stringify(item, null, 1);
   const { managedFields: _, ...metadata } = item.metadata;
   return JSON.stringify({ ...item, metadata }, null, 1);
 }
-
-export const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
