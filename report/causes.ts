@@ -56,7 +56,7 @@ const NOTICED_LATER_MS = 10 * 60_000;
 interface Finding {
   readonly rule: string;
   readonly severity: string;
-  readonly sinceMs?: number;
+  readonly sinceMs?: number | undefined;
 }
 
 /** The rule that explains a finding, of those that found something failing. */
