@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { describeError } from '../../lib/errors/failure.ts';
 import { createRedactor, type Redactor } from '../../lib/secrets/redact/redactor.ts';
-import type { Outcome } from '../../report/gather-record.ts';
+import { failedOutcome, type Outcome } from '../../report/gather-record.ts';
 import { analyze, reportFiles } from '../../report/report.ts';
 import { summaryText } from '../../report/summary.ts';
 import { textView } from '../../report/text-view.ts';
@@ -114,11 +114,11 @@ class Gathering {
     const time = timeOf("the host's secrets", this.#host.settings.gatherSecretsMs);
     using limit = new Limit([signal], time);
     const failed = (path: string, failure: string) =>
-      this.#ended({ path: `secrets of ${path}`, seconds: 0, bytes: 0, leftOut: 0, failure });
+      this.#ended(failedOutcome(`secrets of ${path}`, failure));
     const read = async () => hostSecrets(this.#host, limit.signal, failed);
     const known = await orAborted(read(), limit.signal).catch((error: unknown) => {
       const failure = `the secrets of this host could not be read, so that only their names and shapes were looked for: ${describeError(error)}`;
-      this.#ended({ path: 'host secrets', seconds: 0, bytes: 0, leftOut: 0, failure });
+      this.#ended(failedOutcome('host secrets', failure));
       return [];
     });
     return createRedactor(randomBytes(32), known);
@@ -163,7 +163,7 @@ class Gathering {
       return summaryText(report);
     } catch (error) {
       const failure = describeError(error);
-      this.#ended({ path: 'report.html', seconds: 0, bytes: 0, leftOut: 0, failure });
+      this.#ended(failedOutcome('report.html', failure));
       return `There is no report: ${oneLine(failure)}\n`;
     }
   }
@@ -206,7 +206,7 @@ class Gathering {
       await this.#request.sink.addText(path, text);
     } catch (error) {
       if (!(error instanceof LeftOut)) throw error;
-      this.#ended({ path, seconds: 0, bytes: 0, leftOut: 0, failure: error.message });
+      this.#ended(failedOutcome(path, error.message));
     }
   }
 

@@ -83,11 +83,7 @@ async function readBinary(name: string, path: string): Promise<Program> {
 /** @throws Failure (usage) for anything but a regular file. */
 async function startsLikeElf(path: string): Promise<boolean> {
   if (!(await stat(path)).isFile()) throw new Failure('usage', 'not a regular file');
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    return isElf(buffer.subarray(0, bytesRead));
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+  return isElf(buffer.subarray(0, bytesRead));
 }

@@ -81,13 +81,9 @@ async function readDocument(content: AsyncIterable<Buffer>): Promise<Buffer | un
 }
 
 async function compressionIn(path: string): Promise<Compression> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    return compressionOf(buffer.subarray(0, bytesRead));
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+  return compressionOf(buffer.subarray(0, bytesRead));
 }
 
 const twice = (name: string) =>

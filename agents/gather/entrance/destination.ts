@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { run } from '../../../lib/host/command.ts';
-import { isMissing } from '../../../lib/host/files.ts';
+import { ifMissing } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import { BundleArchive } from '../bundle/archive.ts';
@@ -205,9 +205,4 @@ async function removeEarlier(
   }
   // Its owner could exchange folders for links meanwhile; rm goes by open folders and follows none.
   await run('rm', ['-rf', '--one-file-system', '--', path], { signal, deadlineMs: REMOVE_MS });
-}
-
-function ifMissing(error: unknown): undefined {
-  if (isMissing(error)) return undefined;
-  throw error;
 }

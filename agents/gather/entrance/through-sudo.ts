@@ -1,8 +1,7 @@
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import { execa } from 'execa';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { tarEntries } from '../../../lib/image/tar.ts';
+import { unzipped } from '../collecting/spool.ts';
 import type { GatherArguments } from './command-line.ts';
 import {
   type Destination,
@@ -51,7 +50,9 @@ export async function gatherThroughSudo(
     case 'folder': {
       const folder = await openFolder(destination, options);
       const prefix = `${rootOf(args.id)}/`;
-      for await (const { name, type, content } of unpacked(bytes())) {
+      // Told to stop, root closes the archive: it is read to its end all the same.
+      const { signal } = new AbortController();
+      for await (const { name, type, content } of tarEntries(unzipped(bytes()), signal)) {
         if (type === 'file' && name.startsWith(prefix)) {
           await folder.sink.addStream(name.slice(prefix.length), content);
         }
@@ -123,13 +124,4 @@ export function rootArguments(args: GatherArguments): string[] {
     ...(action === 'list' ? ['--list'] : ['--to', '-', '--stop-with-input']),
     ...(masters.length === 0 ? [] : ['--', ...masters]),
   ];
-}
-
-/** Told to stop, root closes the archive: it is read to its end all the same. */
-async function* unpacked(chunks: AsyncIterable<Uint8Array>) {
-  const gunzip = createGunzip();
-  const written = pipeline(chunks, gunzip);
-  written.catch(() => undefined);
-  yield* tarEntries(gunzip, new AbortController().signal);
-  await written;
 }

@@ -5,7 +5,6 @@ import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { BundleArchive } from '../../../agents/gather/bundle/archive.ts';
 import { BundleFolder } from '../../../agents/gather/bundle/folder.ts';
-import { Budget } from '../../../agents/gather/collecting/budget.ts';
 import { Spooled } from '../../../agents/gather/collecting/spool.ts';
 import { MemoryStorage } from '../../../agents/gather/collecting/storage.ts';
 import { FileOutput, type Output } from '../../../agents/gather/entrance/output.ts';
@@ -15,7 +14,7 @@ import { listed, unpacked } from './tester.ts';
 const text = (lines: number) => Array.from({ length: lines }, (_, at) => line(at)).join('');
 
 async function spooledOf(contents: string, gzipped = false): Promise<Spooled> {
-  const room = new Budget(1 << 30);
+  const room = { left: 1 << 30 };
   const spooled = new Spooled(room, { format: 'text', gzipped });
   async function* chunks() {
     yield Buffer.from(contents);

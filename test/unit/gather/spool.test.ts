@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { gzipMembers } from '../../../agents/gather/bundle/gzip-members.ts';
-import { Budget } from '../../../agents/gather/collecting/budget.ts';
 import { Spooled } from '../../../agents/gather/collecting/spool.ts';
 import {
   DiskStorage,
@@ -91,7 +90,7 @@ for (const [name, storageIn] of storages) {
     for (const row of table) {
       const { keep, limitBytes } = row;
       await t.test(`${keep} ${limitBytes}`, async (t) => {
-        const room = new Budget(10 * MIB);
+        const room = { left: 10 * MIB };
         const spooled = new Spooled(room, { format: 'text' });
         const place = { storage: storageIn(join(folder, `${keep}${limitBytes}`)), room };
         mkdirSync(join(folder, `${keep}${limitBytes}`));
@@ -137,7 +136,7 @@ t.test('a document or a gzip file gets no line of ours', async (t) => {
     { format: 'yaml' },
     { format: 'text', gzipped: true },
   ] as const) {
-    const room = new Budget(MIB);
+    const room = { left: MIB };
     const spooled = new Spooled(room, form);
     await spooled.fill(
       lines(1000),
@@ -155,13 +154,13 @@ t.test('without room the oldest part goes, or the reading ends', async (t) => {
     ['oldest', 0, { isCut: true, failure: /there is no room for more of it/ }],
     ['oldest', 3, { isCut: true, failure: /no room/ }],
   ] as const) {
-    const room = new Budget(20_000);
+    const room = { left: 20_000 };
     const spooled = new Spooled(room, { format: 'text' });
     let given = 0;
     const makeRoom = async () => {
       if (given === others) return false;
       given += 1;
-      room.refund(1000);
+      room.left += 1000;
       return true;
     };
     const place = { storage: new MemoryStorage(), room, makeRoom };
@@ -184,7 +183,7 @@ t.test('what cannot be written ends the reading; what is there stays whole', asy
       return storage.createPiece();
     },
   };
-  const room = new Budget(10 * MIB);
+  const room = { left: 10 * MIB };
   const spooled = new Spooled(room, { format: 'text' });
   await spooled.fill(
     lines(5000),
