@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists, isMissing, sha256OfFile, syncDirectory } from '../../lib/host/files.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
+import { plural } from '../../report/reading/words.ts';
 import { payloadFaults } from '../payload/check.ts';
 import { fillPayload } from '../payload/fill.ts';
 import { readParts } from '../payload/parts.ts';
@@ -83,6 +84,6 @@ async function appear(staging: string, target: string): Promise<void> {
 
 function refuse(faults: readonly string[]): void {
   if (faults.length === 0) return;
-  const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
-  throw new Failure('usage', [`${count}; nothing was written`, ...faults].join('\n'));
+  const head = `${plural(faults.length, 'fault')}; nothing was written`;
+  throw new Failure('usage', [head, ...faults].join('\n'));
 }
