@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { describeError } from '../../lib/errors/failure.ts';
 import { createRedactor, type Redactor } from '../../lib/secrets/redact/redactor.ts';
 import { failedOutcome, type Outcome } from '../../report/gather-record.ts';
@@ -201,9 +203,9 @@ class Gathering {
   }
 
   /** What explains the rest; where there is no space for it, the bundle is good without. */
-  async #addText(path: string, text: string): Promise<void> {
+  async #addText(path: string, contents: string): Promise<void> {
     try {
-      await this.#request.sink.addText(path, text);
+      await this.#request.sink.addText(path, contents);
     } catch (error) {
       if (!(error instanceof LeftOut)) throw error;
       this.#ended(failedOutcome(path, error.message));
@@ -227,11 +229,5 @@ class Gathering {
 const of = (phase: Phase, sources: readonly Source[]) =>
   sources.filter((source) => source.phase === phase);
 
-async function redacted(redactor: Redactor, text: string): Promise<string> {
-  const parts: Uint8Array[] = [];
-  async function* chunk() {
-    yield Buffer.from(text);
-  }
-  for await (const part of redactor.text(chunk())) parts.push(part);
-  return Buffer.concat(parts).toString('utf8');
-}
+const redacted = (redactor: Redactor, contents: string): Promise<string> =>
+  text(redactor.text(Readable.from([Buffer.from(contents)])));

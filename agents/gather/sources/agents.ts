@@ -66,25 +66,10 @@ async function perAgent(
 
 /** Fields of cluster.json that hold no credential; keys, pull secret and network secrets are in none of them. */
 const SAFE_FIELDS = new Set([
-  'apiVersion',
-  'clusterId',
-  'controlPlane',
-  'name',
-  'baseDomain',
-  'hostname',
-  'machineNetwork',
-  'clusterNetwork',
-  'serviceNetwork',
-  'installation',
-  'executableSha256',
-  'payloadSha256',
-  'machineConfigServerUrl',
-  'proxy',
-  'additionalTrustBundle',
-  'imageMirrors',
-  'additionalNtpSources',
-  'payloadUrl',
-  'preflightWarnings',
+  ...['apiVersion', 'clusterId', 'controlPlane', 'name', 'baseDomain', 'hostname', 'installation'],
+  ...['machineNetwork', 'clusterNetwork', 'serviceNetwork', 'proxy', 'additionalTrustBundle'],
+  ...['executableSha256', 'payloadSha256', 'payloadUrl', 'machineConfigServerUrl'],
+  ...['imageMirrors', 'additionalNtpSources', 'preflightWarnings'],
 ]);
 
 async function cluster({ paths }: GatherHost): Promise<unknown> {

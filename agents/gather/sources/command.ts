@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { execa } from 'execa';
 import { Failure } from '../../../lib/errors/failure.ts';
 import type { Source } from '../source.ts';
@@ -47,15 +48,8 @@ export function command(
 }
 
 /** All that a short-spoken program prints. @throws Failure as `output`. */
-export async function outputText(
-  call: Call,
-  signal: AbortSignal,
-  exitCodes: ExitCodes = {},
-): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of output(call, signal, exitCodes)) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-}
+export const outputText = (call: Call, signal: AbortSignal, exitCodes: ExitCodes = {}) =>
+  text(output(call, signal, exitCodes));
 
 /** Standard output as it comes; the program is ended with the signal, or when its reader stops. */
 export async function* output(

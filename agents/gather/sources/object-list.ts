@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { isRecord } from '../../../lib/ignition/config.ts';
 import { KubeError } from '../../../lib/kube/kube-error.ts';
+import type { Call } from '../../../lib/kube/transport.ts';
 import type { Api } from './api.ts';
 
 /** Objects asked for at once, as long as they are small. */
@@ -20,16 +21,10 @@ const pageSchema = z.looseObject({
 
 export type Page = z.infer<typeof pageSchema>;
 
-export interface ListRequest {
-  /** Without a query. */
-  readonly path: string;
-  readonly accept?: string;
-}
-
-/** A list page by page; the objects of one page are in memory, those before and after are not. */
+/** A list page by page; the objects of one page are in memory, those before and after are not. The path has no query. */
 export async function* pages(
   api: Api,
-  { path, ...rest }: ListRequest,
+  { path, ...rest }: Omit<Call, 'method'>,
   signal: AbortSignal,
 ): AsyncGenerator<Page> {
   let limit = PAGE_OBJECTS;

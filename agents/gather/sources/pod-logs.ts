@@ -148,9 +148,10 @@ function logRequests({ metadata: { namespace, name }, spec, status }: Pod): LogR
   return begun.flatMap(({ name: container, restartCount }) => {
     const path = logPath(namespace, name, container);
     const request = { node, place: pod, container };
-    const current = { ...request, path: `${path}.log`, isPrevious: false };
-    const previous = { ...request, path: `${path}.previous.log`, isPrevious: true };
-    return restartCount > 0 ? [current, previous] : [current];
+    return [
+      { ...request, path: `${path}.log`, isPrevious: false },
+      { ...request, path: `${path}.previous.log`, isPrevious: true },
+    ].slice(0, restartCount > 0 ? 2 : 1);
   });
 }
 

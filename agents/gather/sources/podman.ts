@@ -8,6 +8,7 @@ import { fileName } from './container-files.ts';
 import { made, missing } from './made.ts';
 
 const LIST_MS = 10_000;
+const OPTIONS = { forceKillAfterDelay: 1000, stdin: 'ignore', reject: false } as const;
 
 const listSchema = z
   .array(z.looseObject({ Id: z.string().min(1), Names: z.array(z.string()).nullish() }))
@@ -40,17 +41,12 @@ export async function podmanSources(host: GatherHost, signal: AbortSignal): Prom
 
 /** What `podman ps` prints, or undefined where there is no podman. */
 async function list(signal: AbortSignal): Promise<string | undefined> {
-  const { stdout, stderr, failed, timedOut, code } = await execa(
-    'podman',
-    ['ps', '--all', '--no-trunc', '--format', 'json'],
-    {
-      cancelSignal: signal,
-      timeout: LIST_MS,
-      forceKillAfterDelay: 1000,
-      stdin: 'ignore',
-      reject: false,
-    },
-  );
+  const call = ['ps', '--all', '--no-trunc', '--format', 'json'];
+  const { stdout, stderr, failed, timedOut, code } = await execa('podman', call, {
+    ...OPTIONS,
+    cancelSignal: signal,
+    timeout: LIST_MS,
+  });
   if (code === 'ENOENT') return undefined;
   if (!failed) return stdout;
   throw new Failure('retry', 'podman ps failed', {
@@ -69,12 +65,10 @@ function logOf(path: string, id: string): Source {
     async *open({ sinceMs }, signal) {
       const since = sinceMs === undefined ? [] : ['--since', new Date(sinceMs).toISOString()];
       const child = execa('podman', ['logs', '--timestamps', ...since, id], {
+        ...OPTIONS,
         cancelSignal: signal,
-        forceKillAfterDelay: 1000,
-        stdin: 'ignore',
         all: true,
         buffer: false,
-        reject: false,
       });
       yield* child.iterable({ from: 'all', binary: true, preserveNewlines: true });
       const { failed, exitCode } = await child;
