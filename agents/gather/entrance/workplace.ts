@@ -6,7 +6,7 @@ import type { HostPaths } from '../../../lib/host/paths.ts';
 import { identifyProcess, isAlive } from '../../../lib/host/process.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import type { SpoolPlace } from '../collecting/spool.ts';
-import { DiskStorage, MemoryStorage } from '../collecting/storage.ts';
+import { diskStorage, memoryStorage } from '../collecting/storage.ts';
 
 const MIB = 2 ** 20;
 
@@ -57,7 +57,7 @@ export async function openWorkplace(
     await mkdir(spool, { mode: 0o700 });
     await mkdir(unpacked, { mode: 0o700 });
     return {
-      place: { storage: new DiskStorage(spool), room: { left: bytes } },
+      place: { storage: diskStorage(spool), room: { left: bytes } },
       unpacked,
       shortage: undefined,
       [Symbol.asyncDispose]: () => rm(own, { recursive: true, force: true }),
@@ -65,7 +65,7 @@ export async function openWorkplace(
   }
   const { gatherMemoryMiB, gatherMinFreeMiB } = settings;
   return {
-    place: { storage: new MemoryStorage(), room: { left: gatherMemoryMiB * MIB } },
+    place: { storage: memoryStorage, room: { left: gatherMemoryMiB * MIB } },
     unpacked: join(folders[0] ?? '/', 'sno-gather-has-no-folder'),
     shortage: `none of ${folders.join(', ')} has ${gatherMinFreeMiB} MiB free and can be written to`,
     [Symbol.asyncDispose]: async () => undefined,

@@ -6,7 +6,7 @@ import t from 'tap';
 import { BundleArchive } from '../../../agents/gather/bundle/archive.ts';
 import { BundleFolder } from '../../../agents/gather/bundle/folder.ts';
 import { Spooled } from '../../../agents/gather/collecting/spool.ts';
-import { MemoryStorage } from '../../../agents/gather/collecting/storage.ts';
+import { memoryStorage } from '../../../agents/gather/collecting/storage.ts';
 import { FileOutput, type Output } from '../../../agents/gather/entrance/output.ts';
 import { line } from './synthetic.ts';
 import { listed, unpacked } from './tester.ts';
@@ -19,7 +19,7 @@ async function spooledOf(contents: string, gzipped = false): Promise<Spooled> {
   async function* chunks() {
     yield Buffer.from(contents);
   }
-  const place = { storage: new MemoryStorage(), room };
+  const place = { storage: memoryStorage, room };
   await spooled.fill(chunks(), { keep: 'newest', limitBytes: 1 << 30 }, place);
   return spooled;
 }

@@ -5,8 +5,8 @@ import t from 'tap';
 import { gzipMembers } from '../../../agents/gather/bundle/gzip-members.ts';
 import { Spooled } from '../../../agents/gather/collecting/spool.ts';
 import {
-  DiskStorage,
-  MemoryStorage,
+  diskStorage,
+  memoryStorage,
   type Storage,
 } from '../../../agents/gather/collecting/storage.ts';
 import { line } from './synthetic.ts';
@@ -57,8 +57,8 @@ t.test('a stream that fails is compressed up to there', async (t) => {
 });
 
 const storages: [string, (folder: string) => Storage][] = [
-  ['disk', (folder) => new DiskStorage(folder)],
-  ['memory', () => new MemoryStorage()],
+  ['disk', (folder) => diskStorage(folder)],
+  ['memory', () => memoryStorage],
 ];
 
 for (const [name, storageIn] of storages) {
@@ -141,7 +141,7 @@ t.test('a document or a gzip file gets no line of ours', async (t) => {
     await spooled.fill(
       lines(1000),
       { keep: 'newest', limitBytes: 10_000 },
-      { storage: new MemoryStorage(), room },
+      { storage: memoryStorage, room },
     );
     t.ok(spooled.leftOut > 0);
     t.equal(spooled.head + spooled.tail, '');
@@ -163,7 +163,7 @@ t.test('without room the oldest part goes, or the reading ends', async (t) => {
       room.left += 1000;
       return true;
     };
-    const place = { storage: new MemoryStorage(), room, makeRoom };
+    const place = { storage: memoryStorage, room, makeRoom };
     await spooled.fill(lines(5000), { keep, limitBytes: 200_000 }, place);
     t.match({ isCut: spooled.isCut, failure: spooled.failure }, { isCut: expected.isCut });
     t.match(String(spooled.failure), expected.failure ?? 'undefined');
@@ -174,7 +174,7 @@ t.test('without room the oldest part goes, or the reading ends', async (t) => {
 });
 
 t.test('what cannot be written ends the reading; what is there stays whole', async (t) => {
-  const storage = new MemoryStorage();
+  const storage = memoryStorage;
   let pieces = 0;
   const failing: Storage = {
     async createPiece() {
