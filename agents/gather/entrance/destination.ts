@@ -11,7 +11,7 @@ import { BundleArchive } from '../bundle/archive.ts';
 import type { BundleSink } from '../bundle/bundle-sink.ts';
 import { BundleFolder } from '../bundle/folder.ts';
 import type { GatherArguments } from './command-line.ts';
-import { FileOutput, type Owner, streamOutput } from './output.ts';
+import { FileOutput, type Output, type Owner, streamOutput } from './output.ts';
 import { shareOfFree } from './workplace.ts';
 
 const REMOVE_MS = 30_000;
@@ -108,37 +108,38 @@ export async function openDestination(
   destination: Destination,
   options: OpenOptions,
 ): Promise<OpenDestination> {
-  const { id, stdout } = options;
-  const begun = new Date();
-  const root = rootOf(id);
-  switch (destination.kind) {
-    case 'stream':
-      return {
-        sink: new BundleArchive(root, streamOutput(stdout), begun),
-        roomBytes: Number.POSITIVE_INFINITY,
-        commit: async () => undefined,
-        discard: async () => undefined,
-      };
-    case 'file': {
-      const { output, ...file } = await openFile(destination.path, options);
-      return { ...file, sink: new BundleArchive(root, output, begun) };
-    }
-    case 'folder':
-      return openFolder(destination, options);
-  }
+  if (destination.kind === 'folder') return openFolder(destination, options);
+  const { output, ...rest } = await openOutput(destination, options);
+  return { ...rest, sink: new BundleArchive(rootOf(options.id), output, new Date()) };
 }
 
 export const rootOf = (id: string): string => `log-bundle-${id}`;
 
-/** The file as asked, or one of that name in the refuge. */
-export async function openFile(path: string, options: OpenOptions) {
-  const { settings, owner } = options;
+interface OpenOutput extends Omit<OpenDestination, 'sink'> {
+  readonly output: Output;
+}
+
+/** Where an archive is written: standard output, the file as asked, or one of that name in the refuge. */
+export async function openOutput(
+  destination: Exclude<Destination, { kind: 'folder' }>,
+  options: OpenOptions,
+): Promise<OpenOutput> {
+  const { settings, owner, stdout } = options;
+  if (destination.kind === 'stream') {
+    return {
+      output: streamOutput(stdout),
+      roomBytes: Number.POSITIVE_INFINITY,
+      commit: async () => undefined,
+      discard: async () => undefined,
+    };
+  }
+  const { path } = destination;
   const file = await fileWithRoom(path, options);
   const output = await FileOutput.create(file.path, owner);
   return {
     output,
     roomBytes: file.roomBytes,
-    async commit(): Promise<Written> {
+    async commit() {
       await output.commit();
       if (file.path === path) return { path };
       const why = `${dirname(path)} has less than ${settings.gatherMinFreeMiB} MiB free`;

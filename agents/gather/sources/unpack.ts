@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib';
 import {
   type ArchiveEnd,
   type ArchiveLimits,
-  atMost,
+  atMostOfBundle,
   readArchive,
 } from '../../../report/archive/read-archive.ts';
 import { openRegular } from './file.ts';
@@ -62,5 +62,5 @@ export async function* unpackedContents(
   }
   const unpacked = createGunzip();
   pipeline(file, unpacked, () => undefined);
-  yield* atMost(unpacked, limit);
+  yield* atMostOfBundle(unpacked, limit);
 }
