@@ -15,8 +15,7 @@ import { collectBulk } from './collecting/bulk.ts';
 import { collect } from './collecting/collect.ts';
 import { DocumentQueue } from './collecting/documents.ts';
 import { listSources } from './collecting/listing.ts';
-import type { SpoolPlace } from './collecting/spool.ts';
-import { Diagnosis } from './diagnosis.ts';
+import type { Spooled, SpoolPlace } from './collecting/spool.ts';
 import { keepMemorySmall } from './entrance/own-process.ts';
 import type { GatherHost } from './gather-host.ts';
 import { hostSecrets } from './host-secrets.ts';
@@ -61,6 +60,8 @@ export async function gather(request: GatherRequest, host: GatherHost): Promise<
   using _ = keepMemorySmall();
   return await new Gathering(request, host).run();
 }
+
+type Diagnosis = Map<string, { readonly source: Source; readonly spooled: Spooled }>;
 
 class Gathering {
   readonly #request: GatherRequest;
@@ -141,15 +142,16 @@ class Gathering {
     };
   }
 
+  /** The small files that the report is made of, kept until it is written. */
   async #diagnosis(sources: readonly Source[], redactor: Redactor): Promise<Diagnosis> {
     const { gatherDiagnosisMs, gatherConcurrency } = this.#host.settings;
     const time = timeOf('what the report is made of', gatherDiagnosisMs);
     using limit = new Limit([this.#request.signal], time);
-    const diagnosis = new Diagnosis();
+    const diagnosis: Diagnosis = new Map();
     await collect(sources, {
       ...this.#collecting(redactor, limit.signal),
       concurrency: gatherConcurrency,
-      take: async (source, spooled) => diagnosis.keep(source, spooled),
+      take: async (source, spooled) => void diagnosis.set(source.path, { source, spooled }),
       isFatal: () => false,
     });
     return diagnosis;
@@ -157,7 +159,10 @@ class Gathering {
 
   async #report(diagnosis: Diagnosis): Promise<string> {
     try {
-      const report = analyze(textView(this.#begun.getTime(), diagnosis), {
+      // Decompressed at each call: all files at once would take a lot of memory.
+      const text = (path: string) => diagnosis.get(path)?.spooled.textSync();
+      const view = textView(this.#begun.getTime(), { paths: () => diagnosis.keys(), text });
+      const report = analyze(view, {
         outcomes: this.#outcomesInOrder(),
         isInterrupted: this.#interrupted !== undefined,
       });
@@ -171,7 +176,7 @@ class Gathering {
   }
 
   async #packDiagnosis(diagnosis: Diagnosis): Promise<void> {
-    for (const { source, spooled } of diagnosis.files()) {
+    for (const { source, spooled } of diagnosis.values()) {
       try {
         await this.#packer.add(source, spooled);
       } catch (error) {

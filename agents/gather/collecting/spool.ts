@@ -37,6 +37,7 @@ export class Spooled {
   readonly #source: Pick<Source, 'format' | 'gzipped'>;
   readonly #segments: Segment[] = [];
   #leftOutBytes = 0;
+  /** Whether its end is missing, of unknown length. */
   #isCut = false;
   #failure: unknown;
 
@@ -53,11 +54,6 @@ export class Spooled {
   /** Bytes of text that did not fit, as far as they were read. */
   get leftOut(): number {
     return this.#leftOutBytes;
-  }
-
-  /** Whether its end is missing, of unknown length. */
-  get isCut(): boolean {
-    return this.#isCut;
   }
 
   get storedBytes(): number {

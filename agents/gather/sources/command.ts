@@ -83,7 +83,13 @@ export async function* output(
   const { failed, exitCode, stderr, code } = await child;
   if (!failed || (exitCode !== undefined && accepts.includes(exitCode))) return;
   signal.throwIfAborted();
-  const said = Buffer.from(stderr ?? '').toString('utf8').trim().split('\n').slice(-TOLD_LINES);
+  const said = Buffer.from(stderr ?? '')
+    .toString('utf8')
+    .trim()
+    .split('\n')
+    .slice(-TOLD_LINES);
   const how = code === 'ENOENT' ? 'program not found' : `exit code ${exitCode ?? 'none'}`;
-  throw new Failure('retry', `${program} failed`, { found: [how, ...said].join(' | ') });
+  throw new Failure('retry', `${program} failed`, {
+    found: [how, ...said].filter((line) => line !== '').join(' | '),
+  });
 }

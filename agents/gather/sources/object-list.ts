@@ -50,6 +50,14 @@ export async function* pages(
   }
 }
 
+/** The objects of a list one by one, as far as `schema` describes them. */
+export async function* objectsIn<T>(
+  lists: AsyncIterable<Page>,
+  schema: z.ZodType<T>,
+): AsyncGenerator<T> {
+  for await (const { items } of lists) for (const item of items ?? []) yield schema.parse(item);
+}
+
 /** The whole answer, or undefined when it is larger. */
 async function answerUpTo(
   limitBytes: number,

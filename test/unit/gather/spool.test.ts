@@ -165,7 +165,7 @@ t.test('without room the oldest part goes, or the reading ends', async (t) => {
     };
     const place = { storage: memoryStorage, room, makeRoom };
     await spooled.fill(lines(5000), { keep, limitBytes: 200_000 }, place);
-    t.match({ isCut: spooled.isCut, failure: spooled.failure }, { isCut: expected.isCut });
+    t.equal(spooled.tail !== '', expected.isCut);
     t.match(String(spooled.failure), expected.failure ?? 'undefined');
     t.equal(given, others, 'others were asked first');
     t.ok(spooled.storedBytes <= 20_000 + 1000 * others);
