@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
-import { exists, isMissing, sha256OfFile, syncDirectory } from '../../lib/host/files.ts';
-import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
+import { exists, isMissing, syncDirectory } from '../../lib/host/files.ts';
+import { readPayload } from '../../lib/payload/payload.ts';
 import { plural } from '../../report/reading/words.ts';
 import { payloadFaults } from '../payload/check.ts';
 import { fillPayload } from '../payload/fill.ts';
@@ -57,8 +57,7 @@ async function makePayload(
       fix: 'Check the disk, and whether the given files changed in the meantime.',
     });
   }
-  const digest = await sha256OfFile(join(folder, payloadFile), signal);
-  return [...payloadTable(payload), `SHA-256 of ${payloadFile}: ${digest}`];
+  return payloadTable(payload, signal);
 }
 
 /** An empty folder may be there already. */
