@@ -2,9 +2,9 @@
  * Data of a JSON text that somebody else wrote, for a schema to judge; undefined where it is not JSON.
  * The parser's own message is no use to a reader, and quotes the text, which can hold secrets.
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string | undefined): unknown {
   try {
-    return JSON.parse(text);
+    return text === undefined ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -36,19 +36,23 @@ export interface Evidence {
 }
 
 /** What a rule found, worded for a support engineer. */
-export interface Finding {
-  /** Stable name of the rule, such as `certificate-expired`. */
-  readonly rule: string;
+export interface Found {
   readonly severity: 'failing' | 'warning' | 'note';
   /** One sentence that names the object. */
   readonly title: string;
   /** In milliseconds since 1970, where the evidence shows it. */
-  readonly sinceMs?: number;
+  readonly sinceMs?: number | undefined;
   readonly evidence: readonly Evidence[];
-  /** What to do: imperative sentences. */
-  readonly todo: string;
+  /** What to do: imperative sentences. Absent: what the rule says in general. */
+  readonly todo?: string | undefined;
   /** As the agent wrote it down, where one did. */
   readonly failure?: FailureData;
+}
+
+export interface Finding extends Found {
+  /** Stable name of the rule, such as `certificate-expired`. */
+  readonly rule: string;
+  readonly todo: string;
 }
 
 export interface Rule {
@@ -59,5 +63,5 @@ export interface Rule {
   readonly codes?: readonly FailureCode[];
   /** What to do in general, for the documentation; a finding can be more specific. */
   readonly todo: string;
-  find(view: BundleView): readonly Finding[];
+  find(view: BundleView): readonly Found[];
 }

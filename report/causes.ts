@@ -1,3 +1,5 @@
+import type { Finding } from './bundle-view.ts';
+
 /** Rules that tell how agents and units ended, whatever the reason. */
 const ENDINGS = ['unit-failed', 'step-failed', 'step-waiting'] as const;
 const POD_TROUBLE = [
@@ -53,16 +55,12 @@ const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
 /** Clocks of log lines and conditions differ by this much; a consequence may be noticed first. */
 const NOTICED_LATER_MS = 10 * 60_000;
 
-interface Finding {
-  readonly rule: string;
-  readonly severity: string;
-  readonly sinceMs?: number;
-}
+type Dated = Pick<Finding, 'rule' | 'severity' | 'sinceMs'>;
 
 /** The rule that explains a finding, of those that found something failing. */
 export function causeOf(
-  finding: Finding,
-  all: readonly Finding[],
+  finding: Dated,
+  all: readonly Dated[],
   order: readonly string[],
 ): string | undefined {
   const causes = all
@@ -73,7 +71,7 @@ export function causeOf(
   return order.find((rule) => causes.some((cause) => cause.rule === rule));
 }
 
-const isLater = (cause: Finding, { sinceMs }: Finding): boolean =>
+const isLater = (cause: Dated, { sinceMs }: Dated): boolean =>
   cause.sinceMs !== undefined &&
   sinceMs !== undefined &&
   cause.sinceMs > sinceMs + NOTICED_LATER_MS;

@@ -4,7 +4,7 @@ import { causeOf, repeats } from './causes.ts';
 
 /** A finding with the rule that explains it, if one does. */
 export interface ExplainedFinding extends Finding {
-  readonly follows?: string;
+  readonly follows?: string | undefined;
 }
 
 const SEVERITIES = ['failing', 'warning', 'note'] as const;
@@ -33,10 +33,14 @@ export function findAll(view: BundleView, rules: readonly Rule[]): ExplainedFind
     );
 }
 
+/** Everything that a rule finds. */
+export const findingsOf = (rule: Rule, view: BundleView): Finding[] =>
+  rule.find(view).map((found) => ({ ...found, rule: rule.name, todo: found.todo ?? rule.todo }));
+
 /** Rules read untrusted input: an error in one must not lose the report. */
 function apply(rule: Rule, view: BundleView): Finding[] {
   try {
-    const found = rule.find(view);
+    const found = findingsOf(rule, view);
     const shown = found
       .slice(0, MOST_FINDINGS)
       .map((finding) => ({ ...finding, evidence: distinct(finding.evidence) }));

@@ -19,6 +19,15 @@ const outcomeSchema = z
 /** The result of one source: a line of gather.log, an entry of gather.json. */
 export type Outcome = z.infer<typeof outcomeSchema>;
 
+/** Of a source, or of something else by its name, that gave nothing. */
+export const failedOutcome = (path: string, failure: string, seconds = 0): Outcome => ({
+  path,
+  seconds,
+  bytes: 0,
+  leftOut: 0,
+  failure,
+});
+
 /** `gather.json`: what is in a bundle, what is not, and why. */
 export const gatherRecordSchema = z
   .object({

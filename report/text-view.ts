@@ -1,3 +1,4 @@
+import { parseJson } from '../lib/json.ts';
 import type { BundleView } from './bundle-view.ts';
 
 /** Where the text of a bundle's files comes from. */
@@ -13,14 +14,6 @@ export function textView(atMs: number, files: TextFiles): BundleView {
     atMs,
     paths: () => [...files.paths()].toSorted(),
     lines: (path) => files.text(path)?.replace(/\n$/, '').split('\n') ?? [],
-    json: (path) => parsed(files.text(path)),
+    json: (path) => parseJson(files.text(path)),
   };
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { describeError } from '../../lib/errors/failure.ts';
 import { createRedactor, type Redactor } from '../../lib/secrets/redact/redactor.ts';
-import type { Outcome } from '../../report/gather-record.ts';
+import { failedOutcome, type Outcome } from '../../report/gather-record.ts';
 import { analyze, reportFiles } from '../../report/report.ts';
 import { summaryText } from '../../report/summary.ts';
 import { textView } from '../../report/text-view.ts';
@@ -13,8 +15,7 @@ import { collectBulk } from './collecting/bulk.ts';
 import { collect } from './collecting/collect.ts';
 import { DocumentQueue } from './collecting/documents.ts';
 import { listSources } from './collecting/listing.ts';
-import type { SpoolPlace } from './collecting/spool.ts';
-import { Diagnosis } from './diagnosis.ts';
+import type { Spooled, SpoolPlace } from './collecting/spool.ts';
 import { keepMemorySmall } from './entrance/own-process.ts';
 import type { GatherHost } from './gather-host.ts';
 import { hostSecrets } from './host-secrets.ts';
@@ -59,6 +60,8 @@ export async function gather(request: GatherRequest, host: GatherHost): Promise<
   using _ = keepMemorySmall();
   return await new Gathering(request, host).run();
 }
+
+type Diagnosis = Map<string, { readonly source: Source; readonly spooled: Spooled }>;
 
 class Gathering {
   readonly #request: GatherRequest;
@@ -114,11 +117,11 @@ class Gathering {
     const time = timeOf("the host's secrets", this.#host.settings.gatherSecretsMs);
     using limit = new Limit([signal], time);
     const failed = (path: string, failure: string) =>
-      this.#ended({ path: `secrets of ${path}`, seconds: 0, bytes: 0, leftOut: 0, failure });
+      this.#ended(failedOutcome(`secrets of ${path}`, failure));
     const read = async () => hostSecrets(this.#host, limit.signal, failed);
     const known = await orAborted(read(), limit.signal).catch((error: unknown) => {
       const failure = `the secrets of this host could not be read, so that only their names and shapes were looked for: ${describeError(error)}`;
-      this.#ended({ path: 'host secrets', seconds: 0, bytes: 0, leftOut: 0, failure });
+      this.#ended(failedOutcome('host secrets', failure));
       return [];
     });
     return createRedactor(randomBytes(32), known);
@@ -139,15 +142,16 @@ class Gathering {
     };
   }
 
+  /** The small files that the report is made of, kept until it is written. */
   async #diagnosis(sources: readonly Source[], redactor: Redactor): Promise<Diagnosis> {
     const { gatherDiagnosisMs, gatherConcurrency } = this.#host.settings;
     const time = timeOf('what the report is made of', gatherDiagnosisMs);
     using limit = new Limit([this.#request.signal], time);
-    const diagnosis = new Diagnosis();
+    const diagnosis: Diagnosis = new Map();
     await collect(sources, {
       ...this.#collecting(redactor, limit.signal),
       concurrency: gatherConcurrency,
-      take: async (source, spooled) => diagnosis.keep(source, spooled),
+      take: async (source, spooled) => void diagnosis.set(source.path, { source, spooled }),
       isFatal: () => false,
     });
     return diagnosis;
@@ -155,7 +159,10 @@ class Gathering {
 
   async #report(diagnosis: Diagnosis): Promise<string> {
     try {
-      const report = analyze(textView(this.#begun.getTime(), diagnosis), {
+      // Decompressed at each call: all files at once would take a lot of memory.
+      const text = (path: string) => diagnosis.get(path)?.spooled.textSync();
+      const view = textView(this.#begun.getTime(), { paths: () => diagnosis.keys(), text });
+      const report = analyze(view, {
         outcomes: this.#outcomesInOrder(),
         isInterrupted: this.#interrupted !== undefined,
       });
@@ -163,13 +170,13 @@ class Gathering {
       return summaryText(report);
     } catch (error) {
       const failure = describeError(error);
-      this.#ended({ path: 'report.html', seconds: 0, bytes: 0, leftOut: 0, failure });
+      this.#ended(failedOutcome('report.html', failure));
       return `There is no report: ${oneLine(failure)}\n`;
     }
   }
 
   async #packDiagnosis(diagnosis: Diagnosis): Promise<void> {
-    for (const { source, spooled } of diagnosis.files()) {
+    for (const { source, spooled } of diagnosis.values()) {
       try {
         await this.#packer.add(source, spooled);
       } catch (error) {
@@ -201,12 +208,12 @@ class Gathering {
   }
 
   /** What explains the rest; where there is no space for it, the bundle is good without. */
-  async #addText(path: string, text: string): Promise<void> {
+  async #addText(path: string, contents: string): Promise<void> {
     try {
-      await this.#request.sink.addText(path, text);
+      await this.#request.sink.addText(path, contents);
     } catch (error) {
       if (!(error instanceof LeftOut)) throw error;
-      this.#ended({ path, seconds: 0, bytes: 0, leftOut: 0, failure: error.message });
+      this.#ended(failedOutcome(path, error.message));
     }
   }
 
@@ -227,11 +234,5 @@ class Gathering {
 const of = (phase: Phase, sources: readonly Source[]) =>
   sources.filter((source) => source.phase === phase);
 
-async function redacted(redactor: Redactor, text: string): Promise<string> {
-  const parts: Uint8Array[] = [];
-  async function* chunk() {
-    yield Buffer.from(text);
-  }
-  for await (const part of redactor.text(chunk())) parts.push(part);
-  return Buffer.concat(parts).toString('utf8');
-}
+const redacted = (redactor: Redactor, contents: string): Promise<string> =>
+  text(redactor.text(Readable.from([Buffer.from(contents)])));

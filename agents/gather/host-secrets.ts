@@ -101,18 +101,15 @@ async function readFile(path: string, secrets: SecretsIn, memory: Buffer): Promi
     path.endsWith('.ign') || path.endsWith('ignition.json') ? MAX_IGNITION_BYTES : MAX_FILE_BYTES;
   const file = await openRegularFile(path);
   if (file === undefined) return 0;
-  try {
-    const size = sizeOf(path, file.status.size);
-    if (size > limit) throw new Error(`${size} bytes are too many to be searched for secrets`);
-    await secrets.read(contentsOf(file.handle, size, memory), formatOf(path));
-    if (MOUNTED.test(path) && size <= MAX_VALUE_BYTES) {
-      const { bytesRead } = await file.handle.read(memory, 0, size, 0);
-      await secrets.readValue(basename(path), memory.toString('utf8', 0, bytesRead));
-    }
-    return size;
-  } finally {
-    await file.handle.close();
+  await using handle = file.handle;
+  const size = sizeOf(path, file.status.size);
+  if (size > limit) throw new Error(`${size} bytes are too many to be searched for secrets`);
+  await secrets.read(contentsOf(handle, size, memory), formatOf(path));
+  if (MOUNTED.test(path) && size <= MAX_VALUE_BYTES) {
+    const { bytesRead } = await handle.read(memory, 0, size, 0);
+    await secrets.readValue(basename(path), memory.toString('utf8', 0, bytesRead));
   }
+  return size;
 }
 
 /** Files of /proc have no size until they are read. */

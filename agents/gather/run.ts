@@ -5,7 +5,7 @@ import { EXIT } from '../../lib/errors/exit-codes.ts';
 import { describeError, Failure } from '../../lib/errors/failure.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { defaultSettings, readSettings, type Settings } from '../../lib/host/settings.ts';
-import type { Outcome } from '../../report/gather-record.ts';
+import { failedOutcome, type Outcome } from '../../report/gather-record.ts';
 import { Limit, timeOf } from './collecting/abort.ts';
 import { listSources } from './collecting/listing.ts';
 import { tell, tellPlace } from './entrance/closing-words.ts';
@@ -120,8 +120,7 @@ async function settingsOf(paths: HostPaths) {
     return { settings: await readSettings(paths), failures: [] };
   } catch (error) {
     const failure = `the defaults were used: ${describeError(error)}`;
-    const outcome = { path: 'settings', seconds: 0, bytes: 0, leftOut: 0, failure };
-    return { settings: defaultSettings, failures: [outcome] };
+    return { settings: defaultSettings, failures: [failedOutcome('settings', failure)] };
   }
 }
 
@@ -140,41 +139,37 @@ async function gatherHere(asked: Asked, surroundings: GatherSurroundings): Promi
   using limit = new Limit([stop.signal], timeOf('the whole bundle', settings.gatherMs));
   const folders = args.work === undefined ? workCandidates(paths, environment) : [args.work];
   await removeDeadWork(folders);
-  const workplace = await openWorkplace(folders, settings);
+  await using workplace = await openWorkplace(folders, settings);
+  const options = openOptions(asked, surroundings, {
+    owner,
+    refuge: paths.run,
+    signal: stop.signal,
+  });
+  const opened = await openDestination(destination, options);
   try {
-    const options = openOptions(asked, surroundings, {
-      owner,
-      refuge: paths.run,
-      signal: stop.signal,
-    });
-    const opened = await openDestination(destination, options);
-    try {
-      const host = await hostOf(args, settings, workplace, paths);
-      const progress = new Progress(surroundings.stderr);
-      const result = await gather(
-        {
-          id: args.id,
-          groups: asked.groups,
-          only: args.only,
-          sink: opened.sink,
-          limitBytes: Math.min(args.limitBytes ?? settings.gatherMaxMiB * MIB, opened.roomBytes),
-          place: workplace.place,
-          failures: [...asked.failures, ...otherMasters(args.masters, ownNames())],
-          signal: limit.signal,
-          phase: (text) => progress.phase(text),
-          progress: (done, of, path) => progress.step(done, of, path),
-        },
-        host,
-      );
-      progress.end();
-      tell(result, workplace, await opened.commit(), wordsOf(destination, surroundings));
-      return EXIT.done;
-    } catch (error) {
-      await opened.discard().catch(() => undefined);
-      throw error;
-    }
-  } finally {
-    await workplace.remove();
+    const host = await hostOf(args, settings, workplace, paths);
+    const progress = new Progress(surroundings.stderr);
+    const result = await gather(
+      {
+        id: args.id,
+        groups: asked.groups,
+        only: args.only,
+        sink: opened.sink,
+        limitBytes: Math.min(args.limitBytes ?? settings.gatherMaxMiB * MIB, opened.roomBytes),
+        place: workplace.place,
+        failures: [...asked.failures, ...otherMasters(args.masters, ownNames())],
+        signal: limit.signal,
+        phase: (text) => progress.phase(text),
+        progress: (done, of, path) => progress.step(done, of, path),
+      },
+      host,
+    );
+    progress.end();
+    tell(result, workplace, await opened.commit(), wordsOf(destination, surroundings));
+    return EXIT.done;
+  } catch (error) {
+    await opened.discard().catch(() => undefined);
+    throw error;
   }
 }
 
@@ -232,22 +227,18 @@ async function list(
   settings: Settings,
   { paths, environment, stdout, signal }: GatherSurroundings,
 ): Promise<number> {
-  const workplace = await openWorkplace(workCandidates(paths, environment), settings);
-  try {
-    const host = await hostOf(args, settings, workplace, paths);
-    using limit = new Limit([signal], timeOf('the list', settings.gatherDiagnosisMs));
-    for (const [name, parts] of byName(groups)) {
-      const { sources, failures } = await listSources(parts, host, limit.signal);
-      stdout.write(`${name}\n`);
-      for (const { path, phase, deadlineMs } of sources) {
-        stdout.write(`  ${path} (${phase}, ${deadlineMs / 1000} s)\n`);
-      }
-      for (const { failure = '' } of failures) stdout.write(`  failed: ${oneLine(failure)}\n`);
+  await using workplace = await openWorkplace(workCandidates(paths, environment), settings);
+  const host = await hostOf(args, settings, workplace, paths);
+  using limit = new Limit([signal], timeOf('the list', settings.gatherDiagnosisMs));
+  for (const [name, parts] of byName(groups)) {
+    const { sources, failures } = await listSources(parts, host, limit.signal);
+    stdout.write(`${name}\n`);
+    for (const { path, phase, deadlineMs } of sources) {
+      stdout.write(`  ${path} (${phase}, ${deadlineMs / 1000} s)\n`);
     }
-    return EXIT.done;
-  } finally {
-    await workplace.remove();
+    for (const { failure = '' } of failures) stdout.write(`  failed: ${oneLine(failure)}\n`);
   }
+  return EXIT.done;
 }
 
 /** A group may have several places in the order of collection, such as journals. */

@@ -7,6 +7,7 @@ import { linksTo, NO_LINKS } from '../../report/html/parts.ts';
 import { analyze, reportFiles, reportJson } from '../../report/report.ts';
 import { summary } from '../../report/summary.ts';
 import { textView } from '../../report/text-view.ts';
+import type { Surroundings } from '../surroundings.ts';
 import { extractArchive } from './extract.ts';
 import type { LoadedBundle } from './loaded-bundle.ts';
 import { kindOf, loadArchive, loadFolder } from './read-bundle.ts';
@@ -17,11 +18,6 @@ export interface AnalyzeOptions {
   readonly to?: string;
 }
 
-interface Surroundings {
-  print(text: string): void;
-  readonly signal: AbortSignal;
-}
-
 /**
  * `sno analyze BUNDLE`: the analysis that gather makes on the host, repeated on the files of a
  * log bundle. A report inside the bundle is ignored. Prints the summary or report.json.
@@ -30,7 +26,7 @@ interface Surroundings {
 export async function analyzeBundle(
   path: string,
   options: AnalyzeOptions,
-  { print, signal }: Surroundings,
+  { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
 ): Promise<void> {
   const { bundle, folder } = await load(path, options, signal);
   const { atMs, isInterrupted, outcomes, missed } = bundle.facts();

@@ -1,6 +1,6 @@
 import { parseJson } from '../../lib/json.ts';
 import type { ArchivedFile } from '../../report/archive/read-archive.ts';
-import { gatherRecordSchema, type Outcome } from '../../report/gather-record.ts';
+import { failedOutcome, gatherRecordSchema, type Outcome } from '../../report/gather-record.ts';
 import { isReportInput } from '../../report/inputs.ts';
 import type { TextFiles } from '../../report/text-view.ts';
 
@@ -57,12 +57,12 @@ export class LoadedBundle implements TextFiles {
 
   /** Notes something that the analysis has to do without. */
   miss(path: string, failure: string): void {
-    this.#notLoaded.push({ path, seconds: 0, bytes: 0, leftOut: 0, failure });
+    this.#notLoaded.push(failedOutcome(path, failure));
   }
 
   /** When it was collected, and what could not be collected there or loaded here. */
   facts() {
-    const record = recordSchema.safeParse(parseJson(this.text(RECORD) ?? '')).data;
+    const record = recordSchema.safeParse(parseJson(this.text(RECORD))).data;
     if (record === undefined) {
       this.miss(RECORD, 'missing or damaged: what else could not be collected is unknown');
     }

@@ -23,6 +23,11 @@ export async function requireSpace(output: string, bytes: number): Promise<void>
   });
 }
 
+async function syncFile(path: string): Promise<void> {
+  await using file = await open(path, 'r+');
+  await file.sync();
+}
+
 const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`;
 
 /**
@@ -42,12 +47,7 @@ export async function writeLargeFile(
     const copy = ['--reflink=auto', '--no-preserve=mode', '--', source, beside];
     await requireProgram('cp', copy, { signal, deadlineMs: COPY_DEADLINE_MS });
     await change(beside);
-    const file = await open(beside, 'r+');
-    try {
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await syncFile(beside);
     await link(beside, path);
     return (await stat(path)).size;
   } finally {

@@ -1,8 +1,9 @@
 import { chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
-import { exists, isMissing, sha256OfFile, syncDirectory } from '../../lib/host/files.ts';
-import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
+import { exists, isMissing, syncDirectory } from '../../lib/host/files.ts';
+import { readPayload } from '../../lib/payload/payload.ts';
+import { plural } from '../../report/reading/words.ts';
 import { payloadFaults } from '../payload/check.ts';
 import { fillPayload } from '../payload/fill.ts';
 import { readParts } from '../payload/parts.ts';
@@ -56,8 +57,7 @@ async function makePayload(
       fix: 'Check the disk, and whether the given files changed in the meantime.',
     });
   }
-  const digest = await sha256OfFile(join(folder, payloadFile), signal);
-  return [...payloadTable(payload), `SHA-256 of ${payloadFile}: ${digest}`];
+  return payloadTable(payload, signal);
 }
 
 /** An empty folder may be there already. */
@@ -83,6 +83,6 @@ async function appear(staging: string, target: string): Promise<void> {
 
 function refuse(faults: readonly string[]): void {
   if (faults.length === 0) return;
-  const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
-  throw new Failure('usage', [`${count}; nothing was written`, ...faults].join('\n'));
+  const head = `${plural(faults.length, 'fault')}; nothing was written`;
+  throw new Failure('usage', [head, ...faults].join('\n'));
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { Failure } from '../../lib/errors/failure.ts';
@@ -22,9 +22,8 @@ export async function readInstallConfig(dir: string): Promise<string> {
 
 /** Without waiting for a writer where the file is a FIFO. */
 async function readRegularFile(path: string): Promise<Buffer> {
-  let file: FileHandle | undefined;
   try {
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
     const fix = 'Put the file itself there, or name the folder that has it with --dir.';
     if (stats.isDirectory()) throw refused(path, 'a regular file', 'a folder', fix);
@@ -36,8 +35,6 @@ async function readRegularFile(path: string): Promise<Buffer> {
     return await file.readFile();
   } catch (error) {
     throw error instanceof Failure ? error : unreadable(path, error);
-  } finally {
-    await file?.close();
   }
 }
 

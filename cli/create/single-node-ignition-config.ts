@@ -10,6 +10,7 @@ import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { createLaptopAuthorities } from '../../lib/pki/authority.ts';
 import { adminKubeconfig } from '../../lib/pki/kubeconfig.ts';
 import { machineConfigServerProblem } from '../../lib/site/machine-config-server.ts';
+import { plural } from '../../report/reading/words.ts';
 import { executableByUrl, liveUnits } from '../../units/live.ts';
 import { describeExecutable, requireSameArchitecture } from '../agents-executable.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
@@ -93,9 +94,7 @@ export async function createSingleNodeIgnitionConfig(
   print(`Control plane: ${cluster.controlPlane}, from the payload ${source}`);
   for (const notice of noticesOf(settings, user)) print(`Notice: ${notice}`);
   if (cluster.payloadSha256 === undefined) {
-    print(
-      'Notice: the payload is not pinned: the live host takes the one on its medium. Give --payload',
-    );
+    print(`Notice: ${NOT_PINNED}`);
   }
 }
 
@@ -127,9 +126,8 @@ export async function readFolder(
   const user = deferManifests(await readUserManifests(dir, signal));
   const faults = [...(read.ok ? [] : read.faults.map(faultText)), ...user.faults];
   if (read.ok && faults.length === 0) return { settings: read.settings, user };
-  const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
-  const lines = [`${count} in ${dir}; nothing was written`, ...firstOf(faults)];
-  throw new Failure('usage', lines.join('\n'));
+  const head = `${plural(faults.length, 'fault')} in ${dir}; nothing was written`;
+  throw new Failure('usage', [head, ...firstOf(faults)].join('\n'));
 }
 
 /** What install-config.yaml decides of a cluster. */
@@ -169,6 +167,9 @@ function machineConfigServer(url: string | undefined): Pick<Cluster, 'machineCon
   const what = '--machine-config-server is not valid; nothing was written';
   throw new Failure('usage', what, { ...problem });
 }
+
+const NOT_PINNED =
+  'the payload is not pinned: the live host takes the one on its medium. Give --payload';
 
 /** What is right but may not be what was meant. */
 function noticesOf(settings: InstallSettings, user: DeferredUserManifests): string[] {

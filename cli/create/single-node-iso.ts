@@ -193,7 +193,7 @@ async function readPinned(ignition: string): Promise<MadeIgnition> {
   const config = parseConfig(await readCreated(ignition), ignition);
   const described = clusterFile(config)?.contents;
   const cluster = clusterSchema.safeParse(
-    described === undefined ? undefined : parseJson(decodeDataUrl(described).toString('utf8')),
+    parseJson(described === undefined ? undefined : decodeDataUrl(described).toString('utf8')),
   );
   if (cluster.success) return { cluster: cluster.data, config };
   throw new Failure('usage', `${ignition} was not made by this sno; nothing was written`, {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isMissing } from '../../lib/host/files.ts';
+import { ifMissing } from '../../lib/host/files.ts';
 import { kindOf } from '../process/regular-file.ts';
 
 /** The folders beside install-config.yaml whose manifests are applied to the cluster, as the installer has them. */
@@ -58,13 +58,8 @@ async function visit(
   signal.throwIfAborted();
   if (isFull(found)) return;
   const place = join(directory, path);
-  let stats: Awaited<ReturnType<typeof lstat>>;
-  try {
-    stats = await lstat(place);
-  } catch (error) {
-    if (isMissing(error)) return;
-    throw error;
-  }
+  const stats = await lstat(place).catch(ifMissing);
+  if (stats === undefined) return;
   if (stats.isDirectory()) {
     for (const name of (await readdir(place)).toSorted()) {
       if (SAFE_NAME.test(name)) await visit(directory, `${path}/${name}`, found, signal);
@@ -96,10 +91,6 @@ function unsafeName(path: string): string {
 }
 
 async function readWithoutFollowing(path: string): Promise<Buffer> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    return await file.readFile();
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  return await file.readFile();
 }

@@ -22,6 +22,10 @@ import { bootFields, siteFields } from './site-schema.ts';
 const mapping = <Shape extends z.ZodRawShape>(shape: Shape, fix: string, expected = 'a mapping') =>
   field(z.strictObject(shape), { expected, fix });
 
+/** A field with a single value that is right. */
+const only = <Value extends string | number | boolean>(value: Value, fix: string) =>
+  field(z.literal(value), { expected: `${value}`, fix });
+
 /** Kubernetes ignores them, and so does the installer. */
 const tags = (name: string) =>
   optional(
@@ -48,22 +52,17 @@ const metadata = {
 const pool = {
   architecture: word(architectures, 'Omit the field for amd64.'),
   hyperthreading: word(['Enabled'], 'Omit the field: nothing else is supported.'),
-  platform: optional(
-    field(z.strictObject({}), {
-      expected: '{}',
-      fix: 'Omit the field: nothing else is supported.',
-    }),
-  ),
+  platform: optional(mapping({}, 'Omit the field: nothing else is supported.', '{}')),
 };
 
 const compute = list(
   mapping(
     {
-      name: field(z.literal('worker'), { expected: 'worker', fix: 'Keep only the pool worker.' }),
-      replicas: field(z.literal(0), {
-        expected: '0',
-        fix: 'Set replicas to 0: workers join later; the default would be three workers.',
-      }),
+      name: only('worker', 'Keep only the pool worker.'),
+      replicas: only(
+        0,
+        'Set replicas to 0: workers join later; the default would be three workers.',
+      ),
       ...pool,
     },
     'Write {name: worker, replicas: 0}.',
@@ -77,11 +76,8 @@ const compute = list(
 
 const controlPlane = mapping(
   {
-    name: field(z.literal('master'), { expected: 'master', fix: 'Write name: master.' }),
-    replicas: field(z.literal(1), {
-      expected: '1',
-      fix: 'Set replicas to 1: this installs one node; the default would be three.',
-    }),
+    name: only('master', 'Write name: master.'),
+    replicas: only(1, 'Set replicas to 1: this installs one node; the default would be three.'),
     ...pool,
   },
   'Write controlPlane: {name: master, replicas: 1}; the default would be three nodes.',
@@ -177,10 +173,8 @@ const bootstrapInPlace = {
  */
 export const installConfigSchema = mapping(
   {
-    apiVersion: field(z.literal('v1'), { expected: 'v1', fix: 'Write apiVersion: v1.' }),
-    kind: optional(
-      field(z.literal('InstallConfig'), { expected: 'InstallConfig', fix: 'Omit the field.' }),
-    ),
+    apiVersion: only('v1', 'Write apiVersion: v1.'),
+    kind: optional(only('InstallConfig', 'Omit the field.')),
     baseDomain: textOf(isBaseDomain, {
       expected: `a DNS domain in lower case, at most ${LONGEST_BASE_DOMAIN} characters`,
       fix: 'Write the parent domain of the cluster, such as example.com.',
@@ -193,9 +187,7 @@ export const installConfigSchema = mapping(
       mapping(networking, 'Omit networking for its defaults, or write a mapping.'),
     ),
     platform: mapping(
-      {
-        none: field(z.strictObject({}), { expected: '{}', fix: 'Write platform: {none: {}}.' }),
-      },
+      { none: mapping({}, 'Write platform: {none: {}}.', '{}') },
       'Write platform: {none: {}}.',
       '{none: {}}',
     ),
@@ -209,10 +201,10 @@ export const installConfigSchema = mapping(
     }),
     sshKey: optional(text(sshKeyProblem, 'x', { isSecret: true })),
     fips: optional(
-      field(z.literal(false), {
-        expected: 'false',
-        fix: "Omit the field: the cryptography of the container runtime, of the payload's Go programs and of the agents is not FIPS-validated, so FIPS mode would not be effective.",
-      }),
+      only(
+        false,
+        "Omit the field: the cryptography of the container runtime, of the payload's Go programs and of the agents is not FIPS-validated, so FIPS mode would not be effective.",
+      ),
     ),
     publish: word(['External'], 'Omit the field: it means nothing without a platform.'),
     cpuPartitioningMode: word(['None'], 'Omit the field: CPU partitioning is not supported yet.'),

@@ -54,7 +54,7 @@ function clusterOf(config: InstallConfig, variable: DiskArguments): InstallSetti
     apiVersion: 'sno-agents/v1',
     controlPlane: 'kubernetes',
     ...names,
-    ...(host?.hostname === undefined ? {} : { hostname: host.hostname }),
+    hostname: host?.hostname,
     ...networks,
     installation: {
       disk: host?.installationDisk ?? variable.disk ?? '',
@@ -67,10 +67,10 @@ function clusterOf(config: InstallConfig, variable: DiskArguments): InstallSetti
       },
     },
     sshKeys: sshKeys(config.sshKey ?? ''),
-    ...proxyOf(config, { ...names, ...networks }),
-    ...trustOf(config),
+    proxy: proxyOf(config, { ...names, ...networks }),
+    additionalTrustBundle: certificatesOf(config.additionalTrustBundle ?? '').join('') || undefined,
     imageMirrors: mirrorsOf(config),
-    ...networkConfigOf(host?.networkConfig),
+    networkConfig: host?.networkConfig && quoted(host.networkConfig),
     additionalNtpSources: host?.additionalNTPSources ?? [],
     preflightWarnings: host?.preflightWarnings ?? [],
   };
@@ -79,37 +79,23 @@ function clusterOf(config: InstallConfig, variable: DiskArguments): InstallSetti
 function proxyOf(
   { proxy }: InstallConfig,
   cluster: Parameters<typeof completeNoProxy>[1],
-): Pick<Cluster, 'proxy'> {
-  if (proxy === undefined) return {};
-  const { httpProxy = '', httpsProxy = '', noProxy = '' } = proxy;
+): Cluster['proxy'] {
+  if (proxy === undefined) return undefined;
   return {
-    proxy: {
-      ...(httpProxy === '' ? {} : { httpProxy }),
-      ...(httpsProxy === '' ? {} : { httpsProxy }),
-      noProxy: completeNoProxy(noProxy, cluster),
-    },
+    httpProxy: proxy.httpProxy || undefined,
+    httpsProxy: proxy.httpsProxy || undefined,
+    noProxy: completeNoProxy(proxy.noProxy ?? '', cluster),
   };
-}
-
-function trustOf(config: InstallConfig): Pick<Cluster, 'additionalTrustBundle'> {
-  const additionalTrustBundle = certificatesOf(config.additionalTrustBundle ?? '').join('');
-  return additionalTrustBundle === '' ? {} : { additionalTrustBundle };
 }
 
 /** Quoted, so that no reader takes an address of hardware or a mode for a number. */
-function networkConfigOf(
-  networkConfig: Record<string, unknown> | undefined,
-): Pick<Cluster, 'networkConfig'> {
-  if (networkConfig === undefined) return {};
-  return {
-    networkConfig: stringify(networkConfig, {
-      defaultStringType: 'QUOTE_DOUBLE',
-      defaultKeyType: 'PLAIN',
-      lineWidth: 0,
-      aliasDuplicateObjects: false,
-    }),
-  };
-}
+const quoted = (networkConfig: Record<string, unknown>): string =>
+  stringify(networkConfig, {
+    defaultStringType: 'QUOTE_DOUBLE',
+    defaultKeyType: 'PLAIN',
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+  });
 
 /** Both of the installer's fields are for images by digest: what a tag means only its source knows. */
 function mirrorsOf({ imageContentSources, imageDigestSources }: InstallConfig) {

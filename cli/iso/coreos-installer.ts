@@ -30,11 +30,8 @@ export async function readLiveIso(iso: string, signal: AbortSignal): Promise<Liv
       fix: 'Download one: coreos-installer download --format iso.',
     });
   }
-  const { text: kernelArguments } = await coreosInstaller(
-    ['iso', 'kargs', 'show', '--', iso],
-    signal,
-  );
-  return { kernelArguments };
+  const kargs = await coreosInstaller(['iso', 'kargs', 'show', '--', iso], signal);
+  return { kernelArguments: kargs.text };
 }
 
 /** Writes the config into the ISO's place for it, compressed. */

@@ -17,22 +17,17 @@ export async function requireIsoPrograms({ PATH = '' }: Environment): Promise<vo
     if (!(await isInPath(program, PATH))) missing.push(`${program} (${source})`);
   }
   if (missing.length === 0) return;
-  throw new Failure(
-    'usage',
-    `Creating an ISO needs ${missing.join(' and ')}; nothing was written`,
-    {
-      fix: 'Install what is missing.',
-    },
-  );
+  const what = `Creating an ISO needs ${missing.join(' and ')}; nothing was written`;
+  throw new Failure('usage', what, { fix: 'Install what is missing.' });
 }
 
-async function isInPath(program: string, path: string): Promise<boolean> {
-  for (const folder of path.split(delimiter).filter((entry) => entry !== '')) {
-    const found = await access(join(folder, program), constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (found) return true;
-  }
-  return false;
-}
+const isInPath = (program: string, path: string): Promise<boolean> =>
+  Promise.any(
+    path
+      .split(delimiter)
+      .filter((folder) => folder !== '')
+      .map((folder) => access(join(folder, program), constants.X_OK)),
+  ).then(
+    () => true,
+    () => false,
+  );

@@ -79,12 +79,7 @@ async function wholeFiles(
     await noting(faults, path, signal, async () => {
       const absolute = await payloadPath(payload, path);
       const found = (await lstat(absolute)).size;
-      if (found !== size) {
-        throw new Failure('usage', 'another size', {
-          expected: `${size} bytes`,
-          found: String(found),
-        });
-      }
+      if (found !== size) throw differs('another size', `${size} bytes`, `${found}`);
       paths.set(path, absolute);
     });
   }
@@ -107,18 +102,18 @@ async function expectImage(
 ): Promise<void> {
   const path = join(directory, archive);
   const { format, compression, images } = await readImageArchive(path, signal);
-  expectSame('not an archive that every runtime imports', 'a docker archive, not compressed', [
-    format === 'docker' && compression === 'none',
-    `${format}, compression ${compression}`,
-  ]);
+  const form = `${format}, compression ${compression}`;
+  if (form !== 'docker, compression none') {
+    const expected = 'a docker archive, not compressed';
+    throw differs('not an archive that every runtime imports', expected, form);
+  }
   const image = images.find(({ references }) => references.includes(reference));
   const names = images.flatMap(({ references }) => references).join(', ') || 'no name';
-  if (image === undefined) {
-    throw new Failure('usage', 'another image', { expected: reference, found: names });
+  if (image === undefined) throw differs('another image', reference, names);
+  if (image.id !== id) throw differs('another image', id, image.id);
+  if (image.architecture !== architecture) {
+    throw differs('an image for other hosts', architecture, image.architecture);
   }
-  expectSame('another image', id, [image.id === id, image.id]);
-  const sameArchitecture = image.architecture === architecture;
-  expectSame('an image for other hosts', architecture, [sameArchitecture, image.architecture]);
   await expectLayers(path, image, signal);
 }
 
@@ -138,7 +133,7 @@ async function expectLayers(
   );
   for (const { entry, diffId } of layers) {
     const found = digests.get(entry) ?? 'nothing';
-    expectSame(`another layer ${entry}`, `SHA-256 ${diffId}`, [found === diffId, found]);
+    if (found !== diffId) throw differs(`another layer ${entry}`, `SHA-256 ${diffId}`, found);
   }
 }
 
@@ -149,13 +144,13 @@ async function expectBinary(
   const path = join(directory, file);
   const program = await readProgram(path, 'it');
   expectProgram(name, program);
-  const same = program.architecture === architecture;
-  expectSame('a program for other hosts', architecture, [same, program.architecture]);
+  if (program.architecture !== architecture) {
+    throw differs('a program for other hosts', architecture, program.architecture);
+  }
   const mode = (await lstat(path)).mode & 0o777;
-  const isExecutable = (mode & 0o111) === 0o111;
-  expectSame('a program that cannot be run', 'mode 0755', [isExecutable, `0${mode.toString(8)}`]);
+  if ((mode & 0o111) === 0o111) return;
+  throw differs('a program that cannot be run', 'mode 0755', `0${mode.toString(8)}`);
 }
 
-function expectSame(what: string, expected: string, [holds, found]: [boolean, string]): void {
-  if (!holds) throw new Failure('usage', what, { expected, found });
-}
+const differs = (what: string, expected: string, found: string) =>
+  new Failure('usage', what, { expected, found });

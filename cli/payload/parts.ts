@@ -11,7 +11,7 @@ import type { PayloadRequest, RequestedBinary } from './request.ts';
 /** A file that an image of the payload is made of. */
 export type ImagePart = { name: string; path: string } & (
   | { kind: 'archive'; chosen: ChosenImage }
-  | { kind: 'program'; program: Program; reference?: string }
+  | { kind: 'program'; program: Program; reference?: string | undefined }
 );
 
 /** A program that goes to the host as it is. */
@@ -56,13 +56,7 @@ async function readImagePart(
   if (await startsLikeElf(path)) {
     const program = await readProgram(path, path);
     expectProgram(name, program);
-    return {
-      name,
-      path,
-      kind: 'program',
-      program,
-      ...(reference === undefined ? {} : { reference }),
-    };
+    return { name, path, kind: 'program', program, reference };
   }
   const { images } = await readImageArchive(path, signal);
   return { name, path, kind: 'archive', chosen: chooseImage(images, name, reference) };
@@ -83,11 +77,7 @@ async function readBinary(name: string, path: string): Promise<Program> {
 /** @throws Failure (usage) for anything but a regular file. */
 async function startsLikeElf(path: string): Promise<boolean> {
   if (!(await stat(path)).isFile()) throw new Failure('usage', 'not a regular file');
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    return isElf(buffer.subarray(0, bytesRead));
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+  return isElf(buffer.subarray(0, bytesRead));
 }

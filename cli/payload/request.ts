@@ -29,10 +29,10 @@ export interface RequestedBinary {
 
 /** What the payload is to be made of. */
 export interface PayloadRequest {
-  images: { name: string; path: string; reference?: string }[];
+  images: { name: string; path: string; reference?: string | undefined }[];
   binaries: RequestedBinary[];
   /** Stated by the user: with a leading v. */
-  versions: { kubernetes?: string; etcd?: string };
+  versions: { kubernetes?: string | undefined; etcd?: string | undefined };
 }
 
 /** Reads the command line; every fault goes to `faults`. */
@@ -57,17 +57,14 @@ export async function readRequest(
     await Promise.all((options.cni ?? []).map((folder) => readPlugins(folder, faults)))
   ).flat();
   return {
-    images: [...files].map(([name, path]) => {
-      const reference = references.get(name);
-      return { name, path, ...(reference === undefined ? {} : { reference }) };
-    }),
+    images: [...files].map(([name, path]) => ({ name, path, reference: references.get(name) })),
     binaries: [
       ...[...binaries].map(([name, path]) => ({ name, kind: 'host' as const, path })),
       ...plugins,
     ],
     versions: {
-      ...readVersion('--kubernetes-version', 'kubernetes', options.kubernetesVersion, faults),
-      ...readVersion('--etcd-version', 'etcd', options.etcdVersion, faults),
+      kubernetes: readVersion('--kubernetes-version', options.kubernetesVersion, faults),
+      etcd: readVersion('--etcd-version', options.etcdVersion, faults),
     },
   };
 }
@@ -118,18 +115,15 @@ async function readPlugins(folder: string, faults: string[]): Promise<RequestedB
   }
 }
 
-function readVersion<Key extends 'kubernetes' | 'etcd'>(
+function readVersion(
   option: string,
-  key: Key,
   written: string | undefined,
   faults: string[],
-): { [K in Key]?: string } {
-  if (written === undefined) return {};
+): string | undefined {
+  if (written === undefined) return undefined;
   const version = written.startsWith('v') ? written : `v${written}`;
   if (!releasePattern.test(version)) {
     faults.push(`${option}: expected a version such as v1.34.4, found ${written}`);
   }
-  const found: { [K in Key]?: string } = {};
-  found[key] = version;
-  return found;
+  return version;
 }

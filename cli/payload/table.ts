@@ -1,26 +1,16 @@
-import type { PayloadDescription } from '../../lib/payload/payload.ts';
+import { join } from 'node:path';
+import { sha256OfFile } from '../../lib/host/files.ts';
+import { type Payload, payloadFile } from '../../lib/payload/payload.ts';
 
-/** What a payload consists of, as lines for people: a row for each file. */
-export function payloadTable({
-  architecture,
-  versions,
-  images,
-  binaries,
-}: PayloadDescription): string[] {
+/** What a payload consists of, as lines for people: a row for each file, and what pins it. */
+export async function payloadTable(payload: Payload, signal: AbortSignal): Promise<string[]> {
+  const { directory, architecture, versions, images, binaries } = payload;
   const rows = [
     ['KIND', 'NAME', 'SIZE', 'SHA-256', 'REFERENCE'],
-    ...images.map(({ name, size, sha256, reference }) => [
-      'image',
-      name,
-      sizeText(size),
-      sha256.slice(0, 12),
-      reference,
-    ]),
-    ...binaries.map(({ name, kind, size, sha256 }) => [
-      kind === 'cni' ? 'plugin' : 'binary',
-      name,
-      sizeText(size),
-      sha256.slice(0, 12),
+    ...images.map((image) => ['image', ...fileCells(image), image.reference]),
+    ...binaries.map((binary) => [
+      binary.kind === 'cni' ? 'plugin' : 'binary',
+      ...fileCells(binary),
       '',
     ]),
   ];
@@ -28,11 +18,19 @@ export function payloadTable({
     Math.max(...rows.map((row) => (row[column] ?? '').length)),
   );
   const total = [...images, ...binaries].reduce((sum, { size }) => sum + size, 0);
+  const digest = await sha256OfFile(join(directory, payloadFile), signal);
   return [
     ...rows.map((row) => lineOf(row, widths)),
     `Kubernetes ${versions.kubernetes}, etcd ${versions.etcd}, ${architecture}: ${images.length} images, ${binaries.length} binaries, ${sizeText(total)}`,
+    `SHA-256 of ${payloadFile}: ${digest}`,
   ];
 }
+
+const fileCells = ({ name, size, sha256 }: { name: string; size: number; sha256: string }) => [
+  name,
+  sizeText(size),
+  sha256.slice(0, 12),
+];
 
 const SIZE_COLUMN = 2;
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../../lib/errors/failure.ts';
 import { validateConfigText } from '../../lib/ignition/validate.ts';
+import { plural } from '../../report/reading/words.ts';
 import { requireRegularFile } from '../process/regular-file.ts';
 
 /** Several times what fits a boot partition. */
@@ -19,8 +20,8 @@ export async function verifyIgnition(path: string, print: (line: string) => void
   const faults = validateConfigText(text);
   if (faults.length > 0) {
     const lines = faults.map(({ at, problem }) => `  ${at} ${problem}`);
-    const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
-    throw new Failure('usage', [`${path} has ${count}:`, ...lines].join('\n'));
+    const head = `${path} has ${plural(faults.length, 'fault')}:`;
+    throw new Failure('usage', [head, ...lines].join('\n'));
   }
   print(`${path} is a valid Ignition config`);
 }

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
-import { sha256OfFile } from '../../lib/host/files.ts';
-import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
+import { readPayload } from '../../lib/payload/payload.ts';
+import { plural } from '../../report/reading/words.ts';
 import { payloadFaults } from '../payload/check.ts';
 import { payloadTable } from '../payload/table.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -14,13 +13,8 @@ export async function verifyPayloadFolder(
   const payload = await readPayload(directory);
   const faults = await payloadFaults(payload, signal);
   if (faults.length > 0) {
-    const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
-    throw new Failure(
-      'usage',
-      [`${directory} has ${count}:`, ...faults.map((fault) => `  ${fault}`)].join('\n'),
-    );
+    const head = `${directory} has ${plural(faults.length, 'fault')}:`;
+    throw new Failure('usage', [head, ...faults.map((fault) => `  ${fault}`)].join('\n'));
   }
-  for (const line of payloadTable(payload)) print(line);
-  const digest = await sha256OfFile(join(directory, payloadFile), signal);
-  print(`SHA-256 of ${payloadFile}: ${digest}`);
+  for (const line of await payloadTable(payload, signal)) print(line);
 }

@@ -4,7 +4,7 @@ export interface BootEntry {
   readonly number: string;
   readonly active: boolean;
   readonly label: string;
-  readonly target?: BootTarget;
+  readonly target?: BootTarget | undefined;
 }
 
 export interface BootTarget {
@@ -18,8 +18,8 @@ export interface BootTarget {
 
 export interface BootVariables {
   /** The entry that this boot came from; firmware that has it from elsewhere sets none. */
-  readonly current?: string;
-  readonly next?: string;
+  readonly current?: string | undefined;
+  readonly next?: string | undefined;
   readonly order: readonly string[];
   readonly entries: readonly BootEntry[];
 }
@@ -32,11 +32,9 @@ export interface BootVariables {
  */
 export function parseEfibootmgr(text: string): BootVariables {
   const value = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(text)?.[1];
-  const current = value('BootCurrent')?.toUpperCase();
-  const next = value('BootNext')?.toUpperCase();
   return {
-    ...(current === undefined ? {} : { current }),
-    ...(next === undefined ? {} : { next }),
+    current: value('BootCurrent')?.toUpperCase(),
+    next: value('BootNext')?.toUpperCase(),
     order: (value('BootOrder') ?? '')
       .split(',')
       .filter((number) => /^[0-9A-F]{4}$/i.test(number))
@@ -49,15 +47,8 @@ function parseEntry(line: string): BootEntry[] {
   const [, number, active, rest = ''] = /^Boot([0-9A-F]{4})([* ])\s?(.*)$/i.exec(line) ?? [];
   if (number === undefined) return [];
   const [label = '', path = ''] = rest.split('\t');
-  const target = parseTarget(path);
-  return [
-    {
-      number: number.toUpperCase(),
-      active: active === '*',
-      label: label.trim(),
-      ...(target === undefined ? {} : { target }),
-    },
-  ];
+  const entry = { number: number.toUpperCase(), active: active === '*', label: label.trim() };
+  return [{ ...entry, target: parseTarget(path) }];
 }
 
 function parseTarget(path: string): BootTarget | undefined {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isMissing, namesIn } from '../host/files.ts';
+import { namesIn } from '../host/files.ts';
 
 /** A boot loader on an EFI system partition. */
 export interface Loader {
@@ -61,11 +61,5 @@ async function labelOf(
   return label === undefined || !/^[\w .-]{1,64}$/.test(label) ? undefined : label;
 }
 
-async function entryIn(folder: string, wanted: string): Promise<string | undefined> {
-  try {
-    return (await namesIn(folder)).find((name) => name.toLowerCase() === wanted);
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
+const entryIn = async (folder: string, wanted: string): Promise<string | undefined> =>
+  (await namesIn(folder)).find((name) => name.toLowerCase() === wanted);

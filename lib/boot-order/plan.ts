@@ -6,7 +6,7 @@ export interface WantedEntry extends BootTarget {
 
 export interface EntryPlan {
   /** The entry that already starts the disk; undefined: one has to be made. */
-  readonly existing?: string;
+  readonly existing: string | undefined;
   /** Entries that would stand beside it for nothing. */
   readonly stale: readonly string[];
 }
@@ -35,7 +35,7 @@ export function planEntries(
   const stale = [...same, ...dangling]
     .map(({ number }) => number)
     .filter((number) => number !== existing);
-  return { ...(existing === undefined ? {} : { existing }), stale };
+  return { existing, stale };
 }
 
 /** The entry for this loader on this partition that the firmware would use, if there is one. */

@@ -83,8 +83,6 @@ export const criDescriptor: Descriptor = {
             ContainerStatusResponse: {
               fields: { status: one('ContainerStatus', 1), info: map(2) },
             },
-            StopContainerRequest: { fields: { containerId: text(1), timeout: int64(2) } },
-            StopContainerResponse: { fields: {} },
             PodSandboxState: { values: { SANDBOX_READY: 0, SANDBOX_NOTREADY: 1 } },
             PodSandboxMetadata: {
               fields: {
@@ -106,8 +104,6 @@ export const criDescriptor: Descriptor = {
             },
             ListPodSandboxRequest: { fields: {} },
             ListPodSandboxResponse: { fields: { items: many('PodSandbox', 1) } },
-            StopPodSandboxRequest: { fields: { podSandboxId: text(1) } },
-            StopPodSandboxResponse: { fields: {} },
             GetEventsRequest: { fields: {} },
             ContainerEventResponse: { fields: { containerId: text(1) } },
             Image: {
@@ -130,9 +126,7 @@ export const criDescriptor: Descriptor = {
                 RuntimeConfig: rpcMethod('RuntimeConfigRequest', 'RuntimeConfigResponse'),
                 ListContainers: rpcMethod('ListContainersRequest', 'ListContainersResponse'),
                 ContainerStatus: rpcMethod('ContainerStatusRequest', 'ContainerStatusResponse'),
-                StopContainer: rpcMethod('StopContainerRequest', 'StopContainerResponse'),
                 ListPodSandbox: rpcMethod('ListPodSandboxRequest', 'ListPodSandboxResponse'),
-                StopPodSandbox: rpcMethod('StopPodSandboxRequest', 'StopPodSandboxResponse'),
                 GetContainerEvents: rpcMethod('GetEventsRequest', 'ContainerEventResponse', {
                   responseStream: true,
                 }),

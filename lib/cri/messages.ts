@@ -142,12 +142,10 @@ export const containerStatusMethod = runtime(
   'ContainerStatus',
   z.object({ status: containerStatus, info: textMap }),
 );
-export const stopContainerMethod = runtime('StopContainer', z.object({}));
 export const listPodSandboxMethod = runtime(
   'ListPodSandbox',
   z.object({ items: z.array(sandbox) }),
 );
-export const stopPodSandboxMethod = runtime('StopPodSandbox', z.object({}));
 export const containerEventsMethod = runtime(
   'GetContainerEvents',
   z.object({ containerId: z.string() }),

@@ -20,8 +20,6 @@ import {
   type RuntimeVersion,
   runtimeConfigMethod,
   statusMethod,
-  stopContainerMethod,
-  stopPodSandboxMethod,
   versionMethod,
 } from './messages.ts';
 import { parseRuntimeSettings } from './runtime-settings.ts';
@@ -84,13 +82,9 @@ export class ContainerRuntime {
     const settings = parseRuntimeSettings(answer.info.config);
     const cgroupDriver = (await this.#configuredCgroupDriver(limits)) ?? settings.cgroupDriver;
     if (cgroupDriver === undefined) {
-      throw new Failure(
-        'fatal',
-        `The container runtime at ${this.socket} reports no cgroup driver`,
-        {
-          expected: 'an answer to RuntimeConfig, or the configuration in its verbose status',
-        },
-      );
+      const what = `The container runtime at ${this.socket} reports no cgroup driver`;
+      const expected = 'an answer to RuntimeConfig, or the configuration in its verbose status';
+      throw new Failure('fatal', what, { expected });
     }
     return { ...settings, conditions: answer.status.conditions, cgroupDriver };
   }
@@ -127,19 +121,8 @@ export class ContainerRuntime {
     }
   }
 
-  /** Sends SIGTERM, and SIGKILL after `graceSeconds`; returns when it has stopped. Gone is success. */
-  async stopContainer(id: string, graceSeconds: number, limits: CallLimits): Promise<void> {
-    const request = { containerId: id, timeout: graceSeconds };
-    await toleratingAbsence(this.#rpc.unary(stopContainerMethod, request, limits));
-  }
-
   async listPodSandboxes(limits: CallLimits): Promise<PodSandbox[]> {
     return (await this.#rpc.unary(listPodSandboxMethod, {}, limits)).items;
-  }
-
-  /** Kills the sandbox's containers and frees its network. Gone is success. */
-  async stopPodSandbox(id: string, limits: CallLimits): Promise<void> {
-    await toleratingAbsence(this.#rpc.unary(stopPodSandboxMethod, { podSandboxId: id }, limits));
   }
 
   async listImages(limits: CallLimits): Promise<Image[]> {
@@ -171,13 +154,5 @@ export class ContainerRuntime {
       if (isRpcFailure(error, status.UNIMPLEMENTED)) return undefined;
       throw error;
     }
-  }
-}
-
-async function toleratingAbsence(call: Promise<unknown>): Promise<void> {
-  try {
-    await call;
-  } catch (error) {
-    if (!isRpcFailure(error, status.NOT_FOUND)) throw error;
   }
 }

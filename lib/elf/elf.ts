@@ -30,22 +30,18 @@ export const isElf = (start: Uint8Array): boolean =>
  * known architecture; `name` is what the error calls it.
  */
 export async function readProgram(path: string, name: string): Promise<Program> {
-  const file = await open(path);
-  try {
-    const header = await readAt(file, 0, HEADER_BYTES);
-    const architecture = MACHINES[header.length < HEADER_BYTES ? 0 : header.readUInt16LE(18)];
-    const fault = faultOf(header, architecture);
-    if (fault !== undefined || architecture === undefined) throw notAProgram(name, fault ?? '');
-    const segments = await readTable(file, name, {
-      offset: header.readBigUInt64LE(32),
-      rows: header.readUInt16LE(56),
-      rowBytes: PROGRAM_HEADER_BYTES,
-    });
-    const isStatic = !segments.some((segment) => segment.readUInt32LE(0) === PT_INTERP);
-    return { architecture, isStatic, ...parseBuildInfo(await readBuildInfo(file, header, name)) };
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path);
+  const header = await readAt(file, 0, HEADER_BYTES);
+  const architecture = MACHINES[header.length < HEADER_BYTES ? 0 : header.readUInt16LE(18)];
+  const fault = faultOf(header, architecture);
+  if (fault !== undefined || architecture === undefined) throw notAProgram(name, fault ?? '');
+  const segments = await readTable(file, name, {
+    offset: header.readBigUInt64LE(32),
+    rows: header.readUInt16LE(56),
+    rowBytes: PROGRAM_HEADER_BYTES,
+  });
+  const isStatic = !segments.some((segment) => segment.readUInt32LE(0) === PT_INTERP);
+  return { architecture, isStatic, ...parseBuildInfo(await readBuildInfo(file, header, name)) };
 }
 
 function faultOf(header: Buffer, architecture: Architecture | undefined): string | undefined {

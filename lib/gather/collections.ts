@@ -47,17 +47,11 @@ export const openshiftCollections: readonly Collection[] = [
   ...of('config.openshift.io/v1', 'clusteroperators'),
   ...of('machine.openshift.io/v1beta1', 'machines'),
   ...of('machineconfiguration.openshift.io/v1', 'machineconfigpools', 'machineconfigs'),
-  { name: 'kubeapiserver', apiVersion: 'operator.openshift.io/v1', plural: 'kubeapiservers' },
-  {
-    name: 'kubecontrollermanager',
+  ...['kubeapiserver', 'kubecontrollermanager', 'openshiftapiserver'].map((name) => ({
+    name,
     apiVersion: 'operator.openshift.io/v1',
-    plural: 'kubecontrollermanagers',
-  },
-  {
-    name: 'openshiftapiserver',
-    apiVersion: 'operator.openshift.io/v1',
-    plural: 'openshiftapiservers',
-  },
+    plural: `${name}s`,
+  })),
 ];
 
 /** Where everything else is taken too, as `PLURAL.GROUP.json`: how the cluster and its operators are set up. */

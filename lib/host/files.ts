@@ -7,12 +7,8 @@ import { systemErrorCode } from '../errors/system-error-code.ts';
 
 /** Makes a folder's entries durable: after a rename, creation or removal in it. */
 export async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  await using directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  await directory.sync();
 }
 
 /**
@@ -46,32 +42,16 @@ export async function writeFileAtomic(
 
 /** The text of a file, or undefined when there is none. */
 export async function readTextIfPresent(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  return readFile(path, 'utf8').catch(ifMissing);
 }
 
 /** The names in a folder, sorted; none if it does not exist. */
 export async function namesIn(path: string): Promise<string[]> {
-  try {
-    return (await readdir(path)).toSorted();
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
+  return ((await readdir(path).catch(ifMissing)) ?? []).toSorted();
 }
 
 export async function exists(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
+  return (await lstat(path).catch(ifMissing)) !== undefined;
 }
 
 /** Deletes a file durably; true when there was one. */
@@ -97,6 +77,12 @@ export async function sha256OfFile(path: string, signal: AbortSignal): Promise<s
 
 export function sha256(contents: string | Uint8Array): string {
   return createHash('sha256').update(contents).digest('hex');
+}
+
+/** For `catch`: undefined where there is nothing at the path. @throws any other error */
+export function ifMissing(error: unknown): undefined {
+  if (isMissing(error)) return undefined;
+  throw error;
 }
 
 /** Whether a file system call failed because there is nothing at the path. */

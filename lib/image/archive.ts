@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Failure } from '../errors/failure.ts';
+import { atMost } from './at-most.ts';
 import { type Compression, compressionOf, decompressed } from './compression.ts';
 import { type ArchivedImage, type Contents, type Format, imagesIn } from './contents.ts';
 import { tarEntries } from './tar.ts';
@@ -51,21 +52,15 @@ export async function readLayers(
   signal: AbortSignal,
 ): Promise<void> {
   for await (const { name, type, content } of tarEntries(streamOf(path), signal)) {
-    if (type === 'file' && entries.has(name)) await visit(name, bounded(decompressed(content)));
+    if (type !== 'file' || !entries.has(name)) continue;
+    await visit(name, atMost(decompressed(content), MAX_LAYER_BYTES, tooLarge));
   }
 }
 
 /** A layer of this size would not fit a host; what expands to more is a bomb. */
 const MAX_LAYER_BYTES = 16 * 2 ** 30;
 
-async function* bounded(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  for await (const piece of content) {
-    bytes += piece.length;
-    if (bytes > MAX_LAYER_BYTES) throw new Failure('usage', 'a layer expands to more than 16 GiB');
-    yield piece;
-  }
-}
+const tooLarge = () => new Failure('usage', 'a layer expands to more than 16 GiB');
 
 const streamOf = (path: string) => decompressed(createReadStream(path, { highWaterMark: 1 << 20 }));
 
@@ -81,13 +76,9 @@ async function readDocument(content: AsyncIterable<Buffer>): Promise<Buffer | un
 }
 
 async function compressionIn(path: string): Promise<Compression> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    return compressionOf(buffer.subarray(0, bytesRead));
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+  return compressionOf(buffer.subarray(0, bytesRead));
 }
 
 const twice = (name: string) =>

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extract } from 'tar-stream';
 import { Failure } from '../errors/failure.ts';
+import { atMost } from './at-most.ts';
 
 export interface TarEntry {
   /** Without a leading `./`. */
@@ -34,7 +35,8 @@ export async function* tarEntries(
 ): AsyncGenerator<TarEntry> {
   const entries = extract();
   const enough = new AbortController();
-  const reading = pipeline(Readable.from(atMost(source, limits.bytes)), entries, {
+  const tooLarge = () => refused(`more than ${limits.bytes / 2 ** 30} GiB`);
+  const reading = pipeline(Readable.from(atMost(source, limits.bytes, tooLarge)), entries, {
     signal: AbortSignal.any([signal, enough.signal]),
   });
   // Awaited below; a rejection before that must not count as unhandled.
@@ -72,15 +74,6 @@ async function* buffersOf(
   } catch (error) {
     signal.throwIfAborted();
     throw unreadable(error);
-  }
-}
-
-async function* atMost(source: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  for await (const piece of source) {
-    bytes += piece.length;
-    if (bytes > limit) throw refused(`more than ${limit / 2 ** 30} GiB`);
-    yield piece;
   }
 }
 

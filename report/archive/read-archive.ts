@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { extract } from 'tar-stream';
 import { Failure } from '../../lib/errors/failure.ts';
+import { atMost } from '../../lib/image/at-most.ts';
 import { nameInBundle, TakenNames } from './names.ts';
 
 export interface ArchiveLimits {
@@ -44,7 +45,7 @@ export async function readArchive(
   const taken = new TakenNames();
   const refused: string[] = [];
   const entries = extract();
-  const reading = pipeline(atMost(chunks, limits.bytes), entries, { signal });
+  const reading = pipeline(atMostOfBundle(chunks, limits.bytes), entries, { signal });
   // Awaited below, after what was read of it.
   reading.catch(() => undefined);
   let failure: unknown;
@@ -79,17 +80,8 @@ function shortened(refused: readonly string[]): string[] {
 }
 
 /** At most `limit` bytes of a stream. */
-export async function* atMost(
-  chunks: AsyncIterable<Uint8Array>,
-  limit: number,
-): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > limit) throw tooLarge(`more than ${Math.round(limit / 2 ** 20)} MiB`);
-    yield chunk;
-  }
-}
+export const atMostOfBundle = (chunks: AsyncIterable<Uint8Array>, limit: number) =>
+  atMost(chunks, limit, () => tooLarge(`more than ${Math.round(limit / 2 ** 20)} MiB`));
 
 const tooLarge = (found: string) =>
   new Failure('fatal', 'the archive is larger than a log bundle can be', { found });

@@ -43,5 +43,11 @@ export function hostFilesIn(view: BundleView, folder: string): string[] {
   return view.paths().filter((path) => folders.some((start) => path.startsWith(start)));
 }
 
-export const hasInstalledHost = (view: BundleView): boolean =>
-  hostsIn(view).some(({ stage }) => stage === 'installed');
+/** The logs of the containers of that name. */
+export const containerLogs = (view: BundleView, name: string): string[] =>
+  hostFilesIn(view, 'containers/').filter((path) => new RegExp(`/${name}-[^/]*\\.log$`).test(path));
+
+export const installedHosts = (view: BundleView): BundleHost[] =>
+  hostsIn(view).filter(({ stage }) => stage === 'installed');
+
+export const hasInstalledHost = (view: BundleView): boolean => installedHosts(view).length > 0;

@@ -1,3 +1,4 @@
+import { parseJson } from '../../lib/json.ts';
 import type { BundleView, Evidence } from '../bundle-view.ts';
 import { evidence } from './evidence.ts';
 import { numberAt, parseTime, textAt } from './values.ts';
@@ -82,15 +83,11 @@ function parseCriLine(raw: string): ParsedLine | undefined {
 
 /** journald's `--output=json`. */
 function parseJsonLine(raw: string): ParsedLine | undefined {
-  try {
-    const entry: unknown = JSON.parse(raw);
-    const micros = numberAt(entry, '__REALTIME_TIMESTAMP');
-    if (micros === undefined) return undefined;
-    const identifier = textAt(entry, 'SYSLOG_IDENTIFIER') ?? '';
-    return { atMs: micros / 1000, identifier, text: textAt(entry, 'MESSAGE') ?? '' };
-  } catch {
-    return undefined;
-  }
+  const entry = parseJson(raw);
+  const micros = numberAt(entry, '__REALTIME_TIMESTAMP');
+  if (micros === undefined) return undefined;
+  const identifier = textAt(entry, 'SYSLOG_IDENTIFIER') ?? '';
+  return { atMs: micros / 1000, identifier, text: textAt(entry, 'MESSAGE') ?? '' };
 }
 
 /** Something that is said over and over until now. */

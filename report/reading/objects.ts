@@ -7,14 +7,14 @@ export interface Condition {
   readonly status: string;
   readonly reason: string;
   readonly message: string;
-  readonly sinceMs?: number;
+  readonly sinceMs?: number | undefined;
 }
 
 /** An object of the API, as `resources/NAME.json` has it. */
 export interface ApiObject {
   readonly name: string;
-  readonly namespace?: string;
-  readonly createdMs?: number;
+  readonly namespace?: string | undefined;
+  readonly createdMs?: number | undefined;
   readonly conditions: readonly Condition[];
   readonly raw: unknown;
   /** Where its name stands in the file. */
@@ -32,13 +32,11 @@ export function objects(view: BundleView, name: string): ApiObject[] {
   return listAt(view.json(path), 'items').flatMap((raw) => {
     const own = textAt(raw, 'metadata', 'name');
     if (own === undefined) return [];
-    const namespace = textAt(raw, 'metadata', 'namespace');
-    const createdMs = msAt(raw, 'metadata', 'creationTimestamp');
     return [
       {
         name: own,
-        ...(namespace === undefined ? {} : { namespace }),
-        ...(createdMs === undefined ? {} : { createdMs }),
+        namespace: textAt(raw, 'metadata', 'namespace'),
+        createdMs: msAt(raw, 'metadata', 'creationTimestamp'),
         conditions: listAt(raw, 'status', 'conditions').map(condition),
         raw,
         evidence: () => whereNamed(own),
@@ -48,13 +46,12 @@ export function objects(view: BundleView, name: string): ApiObject[] {
 }
 
 function condition(raw: unknown): Condition {
-  const sinceMs = msAt(raw, 'lastTransitionTime');
   return {
     type: textAt(raw, 'type') ?? '',
     status: textAt(raw, 'status') ?? '',
     reason: textAt(raw, 'reason') ?? '',
     message: textAt(raw, 'message') ?? '',
-    ...(sinceMs === undefined ? {} : { sinceMs }),
+    sinceMs: msAt(raw, 'lastTransitionTime'),
   };
 }
 

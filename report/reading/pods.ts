@@ -9,8 +9,8 @@ export interface ContainerStatus {
   readonly image: string;
   readonly restarts: number;
   /** Why it waits, such as `CrashLoopBackOff`. */
-  readonly reason?: string;
-  readonly message?: string;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 /** Of a Pod of the API, its init containers too. */
@@ -18,13 +18,12 @@ export function containerStatuses({ raw }: ApiObject): ContainerStatus[] {
   return ['initContainerStatuses', 'containerStatuses'].flatMap((list) =>
     listAt(raw, 'status', list).map((status) => {
       const waiting = at(status, 'state', 'waiting');
-      const [reason, message] = [textAt(waiting, 'reason'), textAt(waiting, 'message')];
       return {
         name: textAt(status, 'name') ?? '',
         image: textAt(status, 'image') ?? '',
         restarts: numberAt(status, 'restartCount') ?? 0,
-        ...(reason === undefined ? {} : { reason }),
-        ...(message === undefined ? {} : { message }),
+        reason: textAt(waiting, 'reason'),
+        message: textAt(waiting, 'message'),
       };
     }),
   );
@@ -38,10 +37,9 @@ export interface RuntimeContainer {
   readonly namespace: string;
   readonly attempt: number;
   readonly isRunning: boolean;
-  readonly exitCode?: number;
-  readonly reason?: string;
-  readonly startedMs?: number;
-  readonly finishedMs?: number;
+  readonly exitCode?: number | undefined;
+  readonly reason?: string | undefined;
+  readonly startedMs?: number | undefined;
   readonly evidence: () => Evidence[];
 }
 
@@ -61,8 +59,6 @@ export function newestContainers(view: BundleView): RuntimeContainer[] {
 
 function runtimeContainer(view: BundleView, path: string, raw: unknown): RuntimeContainer {
   const id = textAt(raw, 'id') ?? '';
-  const [exitCode, reason] = [numberAt(raw, 'exitCode'), textAt(raw, 'reason')];
-  const [startedMs, finishedMs] = [msAt(raw, 'startedAt'), msAt(raw, 'finishedAt')];
   return {
     id,
     name: textAt(raw, 'name') ?? '',
@@ -70,10 +66,9 @@ function runtimeContainer(view: BundleView, path: string, raw: unknown): Runtime
     namespace: textAt(raw, 'pod', 'namespace') ?? '',
     attempt: numberAt(raw, 'attempt') ?? 0,
     isRunning: /running/i.test(textAt(raw, 'state') ?? ''),
-    ...(exitCode === undefined ? {} : { exitCode }),
-    ...(reason === undefined || reason === '' ? {} : { reason }),
-    ...(startedMs === undefined ? {} : { startedMs }),
-    ...(finishedMs === undefined ? {} : { finishedMs }),
+    exitCode: numberAt(raw, 'exitCode'),
+    reason: textAt(raw, 'reason') || undefined,
+    startedMs: msAt(raw, 'startedAt'),
     evidence: () => whereSaid(view, path, id),
   };
 }

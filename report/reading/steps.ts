@@ -1,19 +1,14 @@
+import type { FailureCode } from '../../lib/errors/codes.ts';
 import type { FailureData } from '../../lib/errors/failure-data.ts';
+import { parseJson } from '../../lib/json.ts';
 import type { BundleView, Evidence } from '../bundle-view.ts';
 import { evidence, whereSaid } from './evidence.ts';
-import { readFailure } from './failure.ts';
+import { fixOf, readFailure, withCode } from './failure.ts';
 import { EARLIER, hostFilesIn } from './hosts.ts';
 import { at, msAt, numberAt, textAt } from './values.ts';
 
-export type StepEvent = 'started' | 'attempt-failed' | 'stopped' | 'done' | 'failed' | 'reboot';
-const EVENTS: readonly string[] = [
-  'started',
-  'attempt-failed',
-  'stopped',
-  'done',
-  'failed',
-  'reboot',
-];
+const EVENTS = ['started', 'attempt-failed', 'stopped', 'done', 'failed', 'reboot'] as const;
+export type StepEvent = (typeof EVENTS)[number];
 
 /** A line of an agent's step journal, as lib/steps/journal.ts writes it. */
 export interface StepEntry {
@@ -25,13 +20,13 @@ export interface StepEntry {
   /** Seconds since that boot. */
   readonly up: number;
   readonly attempt: number;
-  readonly seconds?: number;
-  readonly waited?: number;
+  readonly seconds?: number | undefined;
+  readonly waited?: number | undefined;
   /** On `failed` and `attempt-failed`. */
-  readonly failure?: FailureData;
+  readonly failure?: FailureData | undefined;
   /** On `reboot`: why. */
-  readonly reason?: string;
-  readonly note?: string;
+  readonly reason?: string | undefined;
+  readonly note?: string | undefined;
   readonly evidence: Evidence;
 }
 
@@ -68,10 +63,9 @@ export function currentStepJournals(view: BundleView): StepJournal[] {
 }
 
 function readStepJournal(view: BundleView, path: string, agent: string): StepJournal {
-  const entries = view.lines(path).flatMap((line, index) => {
-    const entry = parseEntry(line, agent, path, index);
-    return entry === undefined ? [] : [entry];
-  });
+  const entries = view
+    .lines(path)
+    .flatMap((line, index) => parseEntry(line, agent, path, index) ?? []);
   return { agent, path, entries };
 }
 
@@ -81,24 +75,11 @@ function parseEntry(
   path: string,
   index: number,
 ): StepEntry | undefined {
-  let raw: unknown;
-  try {
-    raw = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const raw = parseJson(line);
   const atMs = msAt(raw, 'at');
   const step = textAt(raw, 'step');
   const event = textAt(raw, 'event');
   if (atMs === undefined || step === undefined || !isEvent(event)) return undefined;
-  const text = (key: 'reason' | 'note') => {
-    const value = textAt(raw, key);
-    return value === undefined ? {} : { [key]: value };
-  };
-  const number = (key: 'seconds' | 'waited') => {
-    const value = numberAt(raw, key);
-    return value === undefined ? {} : { [key]: value };
-  };
   return {
     agent,
     step,
@@ -107,11 +88,11 @@ function parseEntry(
     boot: textAt(raw, 'boot') ?? '',
     up: numberAt(raw, 'up') ?? 0,
     attempt: numberAt(raw, 'attempt') ?? 1,
-    ...number('seconds'),
-    ...number('waited'),
-    ...(isFailure(event) ? { failure: readFailure(at(raw, 'failure')) } : {}),
-    ...text('reason'),
-    ...text('note'),
+    seconds: numberAt(raw, 'seconds'),
+    waited: numberAt(raw, 'waited'),
+    failure: isFailure(event) ? readFailure(at(raw, 'failure')) : undefined,
+    reason: textAt(raw, 'reason'),
+    note: textAt(raw, 'note'),
     get evidence() {
       return evidence(path, index + 1, line);
     },
@@ -121,7 +102,7 @@ function parseEntry(
 const isFailure = (event: StepEvent) => event === 'failed' || event === 'attempt-failed';
 
 const isEvent = (event: string | undefined): event is StepEvent =>
-  event !== undefined && EVENTS.includes(event);
+  EVENTS.some((known) => known === event);
 
 /** A step with which an agent has ended, or which it tries again. */
 export interface StepFailure {
@@ -134,6 +115,19 @@ export interface StepFailure {
   readonly sinceMs: number;
   readonly evidence: Evidence;
 }
+
+/** The failures that are, were caused by, or consist of one with one of the codes. */
+export const stepFailuresWith = (view: BundleView, ...codes: FailureCode[]): StepFailure[] =>
+  stepFailures(view).filter(({ failure }) => withCode(failure, ...codes) !== undefined);
+
+/** What a finding says of a failed step, whatever its title. */
+export const aboutFailure = ({ failure, isFinal, sinceMs, evidence }: StepFailure) => ({
+  severity: isFinal ? ('failing' as const) : ('warning' as const),
+  sinceMs,
+  evidence: [evidence],
+  todo: fixOf(failure),
+  failure,
+});
 
 /** Steps follow one another, so only the last word of a journal can be a failure that lasts. */
 export function stepFailures(view: BundleView): StepFailure[] {
@@ -157,9 +151,9 @@ export interface RunningStep {
   readonly step: string;
   readonly number: number;
   readonly of: number;
-  readonly sinceMs?: number;
-  readonly untilMs?: number;
-  readonly waitingFor?: string;
+  readonly sinceMs?: number | undefined;
+  readonly untilMs?: number | undefined;
+  readonly waitingFor?: string | undefined;
   readonly evidence: readonly Evidence[];
 }
 
@@ -169,7 +163,6 @@ export function agentStatuses(view: BundleView): RunningStep[] {
     const step = at(raw, 'step');
     const [agent, name] = [textAt(raw, 'agent'), textAt(step, 'name')];
     if (agent === undefined || name === undefined) return [];
-    const [sinceMs, untilMs] = [msAt(step, 'since'), msAt(step, 'until')];
     const waitingFor = textAt(step, 'waitingFor');
     return [
       {
@@ -179,9 +172,9 @@ export function agentStatuses(view: BundleView): RunningStep[] {
         step: name,
         number: numberAt(step, 'number') ?? 0,
         of: numberAt(step, 'of') ?? 0,
-        ...(sinceMs === undefined ? {} : { sinceMs }),
-        ...(untilMs === undefined ? {} : { untilMs }),
-        ...(waitingFor === undefined ? {} : { waitingFor }),
+        sinceMs: msAt(step, 'since'),
+        untilMs: msAt(step, 'until'),
+        waitingFor,
         evidence: whereSaid(view, path, waitingFor === undefined ? '"step"' : '"waitingFor"'),
       },
     ];

@@ -10,11 +10,11 @@ export interface Unit {
   readonly active: string;
   readonly sub: string;
   /** `exit-code`, `timeout` …, where systemd said more than its state. */
-  readonly result?: string;
-  readonly exitStatus?: string;
-  readonly restarts?: number;
+  readonly result?: string | undefined;
+  readonly exitStatus?: string | undefined;
+  readonly restarts?: number | undefined;
   /** Since when it is in this state. */
-  readonly sinceMs?: number;
+  readonly sinceMs?: number | undefined;
   readonly evidence: readonly Evidence[];
 }
 
@@ -68,10 +68,10 @@ function unitOf(name: string, shown: Map<string, string>, path: string, line: nu
     name,
     active: text('ActiveState'),
     sub: text('SubState'),
-    ...(text('Result') === '' ? {} : { result: text('Result') }),
-    ...(text('ExecMainStatus') === '' ? {} : { exitStatus: text('ExecMainStatus') }),
-    ...(Number.isFinite(restarts) ? { restarts } : {}),
-    ...(sinceMs === undefined ? {} : { sinceMs }),
+    result: text('Result') || undefined,
+    exitStatus: text('ExecMainStatus') || undefined,
+    restarts: Number.isFinite(restarts) ? restarts : undefined,
+    sinceMs,
     evidence: [evidence(path, line, [`Id=${name}`, ...said].join(' '))],
   };
 }

@@ -24,12 +24,10 @@ export const aggregatedApiUnavailable: Rule = {
           : ` (served by ${textAt(service.raw, 'spec', 'service', 'namespace') ?? ''}/${backend})`;
       return [
         {
-          rule: this.name,
-          severity: isNew ? ('warning' as const) : ('failing' as const),
+          severity: isNew ? 'warning' : 'failing',
           title: `The API ${service.name}${behind} is not available: ${available.message || available.reason}`,
-          ...(available.sinceMs === undefined ? {} : { sinceMs: available.sinceMs }),
+          sinceMs: available.sinceMs,
           evidence: service.evidence(),
-          todo: this.todo,
         },
       ];
     });

@@ -1,4 +1,4 @@
-import type { BundleView, Finding, Rule } from '../bundle-view.ts';
+import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
 import { hostFiles, hostsIn } from '../reading/hosts.ts';
 import { lastLike, ongoing } from '../reading/journal.ts';
@@ -36,12 +36,11 @@ function shouldRun(view: BundleView): boolean {
   });
 }
 
-function notReady(view: BundleView): Finding[] {
+function notReady(view: BundleView): Found[] {
   const failed = view.lines(READYZ).flatMap((line) => /^\[-\](\S+)/.exec(line)?.[1] ?? []);
   if (failed.length === 0) return [];
   return [
     {
-      rule: apiNotAnswering.name,
       severity: 'failing',
       title: `The API server is not ready: its checks ${some(failed, 5)} fail`,
       evidence: failed.flatMap((name) => whereSaid(view, READYZ, `[-]${name}`)),
@@ -52,7 +51,7 @@ function notReady(view: BundleView): Finding[] {
   ];
 }
 
-function notReached(view: BundleView): Finding[] {
+function notReached(view: BundleView): Found[] {
   const failure = (view.failures ?? []).find(
     ({ path, reason }) =>
       /^resources(\/|$)/.test(path) &&
@@ -76,17 +75,15 @@ function notReached(view: BundleView): Finding[] {
       : `has not answered for ${duration(view.atMs - sinceMs)}`;
   return [
     {
-      rule: apiNotAnswering.name,
       severity: isNew ? 'warning' : 'failing',
       title: `The API server ${what}${failure === undefined ? '' : `: ${failure.reason}`}${isNew ? ' (the kubelet has only just started)' : ''}`,
-      ...(sinceMs === undefined ? {} : { sinceMs }),
+      sinceMs,
       evidence: [
         ...newestContainers(view)
           .filter(isDown)
           .flatMap((one) => lastError(view, one)),
         ...(refused === undefined ? [] : [refused.last.evidence]),
       ],
-      todo: apiNotAnswering.todo,
     },
   ];
 }

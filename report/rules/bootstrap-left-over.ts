@@ -1,8 +1,8 @@
 import type { Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
-import { factsOf, fixOf, withCode } from '../reading/failure.ts';
+import { factsOf } from '../reading/failure.ts';
 import { hostFiles } from '../reading/hosts.ts';
-import { stepFailures } from '../reading/steps.ts';
+import { aboutFailure, stepFailuresWith } from '../reading/steps.ts';
 
 /** agents/post-reboot/clean.ts, agents/post-reboot/verify-clean.ts */
 export const bootstrapLeftOver: Rule = {
@@ -12,30 +12,19 @@ export const bootstrapLeftOver: Rule = {
   codes: ['leftover-remains'],
   todo: 'Delete what the message names, then start bootkube.service again: it verifies that nothing is left.',
   find(view) {
-    const refused = stepFailures(view)
-      .filter(({ failure }) => withCode(failure, 'leftover-remains') !== undefined)
-      .map(({ failure, sinceMs, evidence, isFinal }) => {
-        return {
-          rule: this.name,
-          severity: isFinal ? ('failing' as const) : ('warning' as const),
-          title: `The clean-up cannot complete: ${factsOf(failure)}`,
-          sinceMs,
-          evidence: [evidence],
-          todo: fixOf(failure) ?? this.todo,
-          failure,
-        };
-      });
+    const refused = stepFailuresWith(view, 'leftover-remains').map((failed) => ({
+      ...aboutFailure(failed),
+      title: `The clean-up cannot complete: ${factsOf(failed.failure)}`,
+    }));
     const [record] = hostFiles(view, 'agents/record.json');
     const [ledger] = hostFiles(view, 'agents/leftovers.json');
     if (refused.length > 0 || record === undefined || ledger === undefined) return refused;
     return [
       {
-        rule: this.name,
         severity: 'warning',
         title:
           'The installation is recorded as finished, but its list of leftovers is still on the host',
         evidence: [...whereSaid(view, ledger, 'path'), ...whereSaid(view, record, 'completed')],
-        todo: this.todo,
       },
     ];
   },

@@ -30,7 +30,6 @@ export const certificateExpired: Rule = {
     const isUsed = expired.some(({ file }) => !ANCHORS.test(file));
     return [
       {
-        rule: this.name,
         severity: isUsed ? 'failing' : 'warning',
         title,
         sinceMs: first.notAfterMs,

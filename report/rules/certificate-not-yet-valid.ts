@@ -15,11 +15,9 @@ export const certificateNotYetValid: Rule = {
     if (last === undefined) return [];
     return [
       {
-        rule: this.name,
         severity: 'failing',
         title: `${plural(early.length, 'certificate is', 'certificates are')} not valid yet; according to the clock of this host, for another ${duration(last.notBeforeMs - view.atMs)}, until ${time(last.notBeforeMs)}: ${some(early.map(({ subject }) => subject))}`,
         evidence: early.flatMap((one) => one.evidence()),
-        todo: this.todo,
       },
     ];
   },

@@ -1,6 +1,6 @@
-import type { BundleView, Evidence, Finding, Rule } from '../bundle-view.ts';
+import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { evidence } from '../reading/evidence.ts';
-import { hostFiles, hostFilesIn } from '../reading/hosts.ts';
+import { containerLogs, hostFiles } from '../reading/hosts.ts';
 import { lastLike } from '../reading/journal.ts';
 import { currentStepJournals } from '../reading/steps.ts';
 import { duration, time } from '../reading/words.ts';
@@ -23,25 +23,25 @@ export const clockSkew: Rule = {
   },
 };
 
-function offset(view: BundleView): Finding[] {
+function offset(view: BundleView): Found[] {
   return hostFiles(view, 'systemd/chrony.txt').flatMap((path) =>
     view.lines(path).flatMap((line, index) => {
       const [, seconds, way] = /^System time\s*:\s*([\d.]+) seconds (slow|fast)/.exec(line) ?? [];
       const off = Number(seconds);
       if (seconds === undefined || !(off >= WARNING_S)) return [];
       return [
-        skew(
-          off >= FAILING_S ? 'failing' : 'warning',
-          `The clock of the host is ${duration(off * 1000)} ${way === 'slow' ? 'behind' : 'ahead of'} its time servers`,
-          [evidence(path, index + 1, line)],
-        ),
+        {
+          severity: off >= FAILING_S ? 'failing' : 'warning',
+          title: `The clock of the host is ${duration(off * 1000)} ${way === 'slow' ? 'behind' : 'ahead of'} its time servers`,
+          evidence: [evidence(path, index + 1, line)],
+        },
       ];
     }),
   );
 }
 
 /** Wall clock and time since boot are in each entry of a step journal: they have to advance alike. */
-function jumps(view: BundleView): Finding[] {
+function jumps(view: BundleView): Found[] {
   return currentStepJournals(view).flatMap(({ agent, entries }) =>
     entries.flatMap((entry, index) => {
       const before = entries[index - 1];
@@ -49,27 +49,16 @@ function jumps(view: BundleView): Finding[] {
       const jump = entry.atMs - before.atMs - (entry.up - before.up) * 1000;
       if (Math.abs(jump) < JUMP_MS) return [];
       const title = `The clock was set ${jump > 0 ? 'forward' : 'back'} by ${duration(jump)} while ${agent} ran, at ${time(entry.atMs)}`;
-      return [
-        { ...skew('warning', title, [before.evidence, entry.evidence]), sinceMs: entry.atMs },
-      ];
+      const both = [before.evidence, entry.evidence];
+      return [{ severity: 'warning', title, sinceMs: entry.atMs, evidence: both }];
     }),
   );
 }
 
-function etcdSays(view: BundleView): Finding[] {
-  const lines = hostFilesIn(view, 'containers/')
-    .filter((path) => /\/etcd-[^/]*\.log$/.test(path))
+function etcdSays(view: BundleView): Found[] {
+  const said = containerLogs(view, 'etcd')
     .flatMap((path) => lastLike(view, path, /clock difference|high clock drift/, 2))
     .map((line) => line.evidence);
-  return lines.length === 0
-    ? []
-    : [skew('warning', 'etcd reports that the clocks of its members differ', lines)];
+  const title = 'etcd reports that the clocks of its members differ';
+  return said.length === 0 ? [] : [{ severity: 'warning', title, evidence: said }];
 }
-
-const skew = (severity: Finding['severity'], title: string, where: Evidence[]): Finding => ({
-  rule: clockSkew.name,
-  severity,
-  title,
-  evidence: where,
-  todo: clockSkew.todo,
-});

@@ -25,10 +25,9 @@ export const clusterOperatorDegraded: Rule = {
       if (bad === undefined) return [];
       return [
         {
-          rule: this.name,
-          severity: isInstalled ? ('failing' as const) : ('warning' as const),
+          severity: isInstalled ? 'failing' : 'warning',
           title: `The cluster operator ${operator.name} is ${bad === available ? 'not available' : 'degraded'}: ${bad.message || bad.reason}`,
-          ...(bad.sinceMs === undefined ? {} : { sinceMs: bad.sinceMs }),
+          sinceMs: bad.sinceMs,
           evidence: operator.evidence(),
           todo: this.todo.replace('NAME', operator.name),
         },

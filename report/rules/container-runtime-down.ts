@@ -38,16 +38,14 @@ export const containerRuntimeDown: Rule = {
       .filter((line) => isRecent(line, view));
     return [
       {
-        rule: this.name,
         severity: 'failing',
         title: `The container runtime is down: ${why}`,
-        ...(unit?.sinceMs === undefined ? {} : { sinceMs: unit.sinceMs }),
+        sinceMs: unit?.sinceMs,
         evidence: [
           ...units.flatMap(({ evidence }) => evidence),
           ...(notReady?.evidence ?? []),
           ...said.map(({ evidence }) => evidence),
         ],
-        todo: this.todo,
       },
     ];
   },

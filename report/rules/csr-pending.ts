@@ -1,4 +1,4 @@
-import type { BundleView, Evidence, Finding, Rule } from '../bundle-view.ts';
+import type { BundleView, Evidence, Found, Rule } from '../bundle-view.ts';
 import { hostFilesIn } from '../reading/hosts.ts';
 import { linesLike } from '../reading/journal.ts';
 import { type ApiObject, objects } from '../reading/objects.ts';
@@ -29,14 +29,13 @@ export const csrPending: Rule = {
     }),
 };
 
-function pending(view: BundleView, request: ApiObject, age: number): Finding {
+function pending(view: BundleView, request: ApiObject, age: number): Found {
   const signer = textAt(request.raw, 'spec', 'signerName') ?? 'no signer';
   const requestor = textAt(request.raw, 'spec', 'username') ?? 'an unknown user';
   const said = whatAgentsSaid(view, request.name);
   const isOfNode = signer === SERVING_SIGNER && nodeNames(view).includes(requestor);
   const { why, todo } = said ?? { ...explain(view, request, signer, requestor), where: [] };
   return {
-    rule: csrPending.name,
     severity: isOfNode ? 'failing' : 'warning',
     title: `Request ${request.name} of ${requestor} to ${signer} has been pending for ${duration(age)}: ${why}`,
     sinceMs: view.atMs - age,

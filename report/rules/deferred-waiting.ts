@@ -1,11 +1,11 @@
-import type { Finding, Rule } from '../bundle-view.ts';
+import type { Found, Rule } from '../bundle-view.ts';
 import { objects } from '../reading/objects.ts';
 import { at } from '../reading/values.ts';
 import { plural, some } from '../reading/words.ts';
 
 const STATES: readonly {
   start: RegExp;
-  severity: Finding['severity'];
+  severity: Found['severity'];
   what: string;
   todo: string;
 }[] = [
@@ -47,7 +47,6 @@ export const deferredWaiting: Rule = {
       if (found.length === 0) return [];
       return [
         {
-          rule: this.name,
           severity,
           title: `${plural(found.length, 'deferred manifest is', 'deferred manifests are')} ${what}: ${some(found.map(({ key, state }) => `${key} (${state})`))}`,
           evidence: status.evidence(),

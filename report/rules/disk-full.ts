@@ -1,4 +1,4 @@
-import type { BundleView, Finding, Rule } from '../bundle-view.ts';
+import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
 import { hostFiles, hostFilesIn } from '../reading/hosts.ts';
 import { firstLike, isRecent, lastLike } from '../reading/journal.ts';
@@ -54,7 +54,7 @@ function judge(
   path: string,
   raw: unknown,
   written: readonly (string | undefined)[],
-): Finding[] {
+): Found[] {
   const target = textAt(raw, 'target') ?? '';
   const bytesLeft = share(numberAt(raw, 'availableBytes'), numberAt(raw, 'sizeBytes'));
   const filesLeft = share(numberAt(raw, 'filesFree'), numberAt(raw, 'files'));
@@ -74,10 +74,9 @@ function judge(
   const said = isFailing ? firstSaid(view) : undefined;
   return [
     {
-      rule: diskFull.name,
       severity: isFailing ? 'failing' : 'warning',
       title: `The file system of ${target} is ${isFull ? 'full' : 'nearly full, and the kubelet evicts pods'}: ${facts.join(', ')}`,
-      ...(said === undefined ? {} : { sinceMs: said.atMs }),
+      sinceMs: said?.atMs,
       evidence: [
         ...whereSaid(view, path, `"${target}"`),
         ...(said === undefined ? [] : [said.evidence]),
@@ -102,14 +101,13 @@ function firstSaid(view: BundleView) {
 }
 
 /** A file system may have been full for a moment only, or be none that df shows. */
-function lastSaid(view: BundleView): Finding[] {
+function lastSaid(view: BundleView): Found[] {
   const last = hostFilesIn(view, 'journals/')
     .flatMap((path) => lastLike(view, path, NO_SPACE))
     .filter((line) => isRecent(line, view));
   if (last.length === 0) return [];
   return [
     {
-      rule: diskFull.name,
       severity: 'warning',
       title: 'Writes have failed recently with "no space left on device"',
       evidence: last.map(({ evidence }) => evidence),

@@ -31,8 +31,7 @@ export const diskIoErrors: Rule = {
       ];
       return [
         {
-          rule: this.name,
-          severity: 'failing' as const,
+          severity: 'failing',
           title: `The kernel reports ${plural(errors.length, 'error')} of ${devices.join(', ') || 'a file system'}`,
           sinceMs: first.line.atMs,
           evidence: errors.slice(0, SHOWN).map(({ line }) => line.evidence),

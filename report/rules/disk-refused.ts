@@ -1,6 +1,6 @@
 import type { Rule } from '../bundle-view.ts';
-import { factsOf, fixOf, withCode } from '../reading/failure.ts';
-import { stepFailures } from '../reading/steps.ts';
+import { factsOf } from '../reading/failure.ts';
+import { aboutFailure, stepFailuresWith } from '../reading/steps.ts';
 
 const CODES = [
   'disk-not-found',
@@ -19,18 +19,11 @@ export const diskRefused: Rule = {
   codes: CODES,
   todo: 'Follow the message: free the disk, or set another one in bootstrapInPlace.installationDisk. If the installation on the disk is finished, remove the live medium.',
   find(view) {
-    return stepFailures(view)
-      .filter(({ failure, isFinal }) => isFinal && withCode(failure, ...CODES) !== undefined)
-      .map(({ failure, sinceMs, evidence }) => {
-        return {
-          rule: this.name,
-          severity: 'failing',
-          title: `The disk was refused: ${factsOf(failure)}`,
-          sinceMs,
-          evidence: [evidence],
-          todo: fixOf(failure) ?? this.todo,
-          failure,
-        };
-      });
+    return stepFailuresWith(view, ...CODES)
+      .filter(({ isFinal }) => isFinal)
+      .map((failed) => ({
+        ...aboutFailure(failed),
+        title: `The disk was refused: ${factsOf(failed.failure)}`,
+      }));
   },
 };

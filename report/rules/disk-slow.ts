@@ -1,5 +1,5 @@
 import type { Rule } from '../bundle-view.ts';
-import { hostFiles, hostFilesIn } from '../reading/hosts.ts';
+import { containerLogs, hostFiles } from '../reading/hosts.ts';
 import { linesLike } from '../reading/journal.ts';
 import { quantile } from '../reading/metrics.ts';
 
@@ -33,9 +33,9 @@ export const diskSlow: Rule = {
         return [{ ...found, what, limitS }];
       }),
     );
-    const slow = hostFilesIn(view, 'containers/')
-      .filter((path) => /\/etcd-[^/]*\.log$/.test(path))
-      .flatMap((path) => linesLike(view, path, /slow fdatasync/));
+    const slow = containerLogs(view, 'etcd').flatMap((path) =>
+      linesLike(view, path, /slow fdatasync/),
+    );
     if (measured.length === 0 && slow.length < MIN_SLOW_LINES) return [];
     const facts = measured.map(
       ({ what, seconds, limitS }) =>
@@ -45,14 +45,12 @@ export const diskSlow: Rule = {
     const isFailing = measured.some(({ seconds }) => seconds >= FAILING_S);
     return [
       {
-        rule: this.name,
         severity: isFailing ? 'failing' : 'warning',
         title: `The disk is too slow for etcd: ${facts.join(', ')}`,
         evidence: [
           ...measured.map(({ evidence }) => evidence),
           ...slow.slice(0, MIN_SLOW_LINES).map((line) => line.evidence),
         ],
-        todo: this.todo,
       },
     ];
   },

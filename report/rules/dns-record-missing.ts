@@ -1,8 +1,8 @@
-import type { BundleView, Finding, Rule } from '../bundle-view.ts';
+import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
 import { allWithCode } from '../reading/failure.ts';
 import { hostFiles } from '../reading/hosts.ts';
-import { stepFailures } from '../reading/steps.ts';
+import { aboutFailure, stepFailures } from '../reading/steps.ts';
 import { listAt, textAt, textsAt } from '../reading/values.ts';
 
 /** Clients and kubelets reach the API as these, and routes their routers (enhancement single-node-installation-bootstrap-in-place, prerequisites). */
@@ -22,7 +22,7 @@ export const dnsRecordMissing: Rule = {
   },
 };
 
-function fromAnswer(view: BundleView, path: string, raw: unknown): Finding[] {
+function fromAnswer(view: BundleView, path: string, raw: unknown): Found[] {
   const name = textAt(raw, 'name');
   if (name === undefined) return [];
   const [found, expected] = [textsAt(raw, 'addresses'), textsAt(raw, 'expected')];
@@ -35,7 +35,6 @@ function fromAnswer(view: BundleView, path: string, raw: unknown): Finding[] {
       : `does not resolve: ${error ?? 'no address'}`;
   return [
     {
-      rule: dnsRecordMissing.name,
       severity: NEEDED.test(name) ? 'failing' : 'warning',
       title: `${name} ${why}`,
       evidence: [...whereSaid(view, path, `"${name}"`), ...whatPreflightSaid(view, name)],
@@ -51,16 +50,12 @@ const whatPreflightSaid = (view: BundleView, name: string) =>
     )
     .map(({ evidence }) => evidence);
 
-function fromPreflight(view: BundleView): Finding[] {
-  return stepFailures(view).flatMap(({ failure, sinceMs, evidence }) =>
-    allWithCode(failure, 'dns-record-missing').map((part) => ({
-      rule: dnsRecordMissing.name,
-      severity: 'failing' as const,
-      title: part.what,
-      sinceMs,
-      failure: part,
-      evidence: [evidence],
-      todo: part.fix ?? dnsRecordMissing.todo,
+function fromPreflight(view: BundleView): Found[] {
+  return stepFailures(view).flatMap((failed) =>
+    allWithCode(failed.failure, 'dns-record-missing').map((failure) => ({
+      ...aboutFailure({ ...failed, failure, isFinal: true }),
+      title: failure.what,
+      todo: failure.fix,
     })),
   );
 }

@@ -22,11 +22,9 @@ export const etcdAlarm: Rule = {
       if (alarms.length === 0) return [];
       return [
         {
-          rule: this.name,
-          severity: 'failing' as const,
+          severity: 'failing',
           title: `etcd has raised the alarm ${alarms.join(' and ')}: nothing can be written`,
           evidence: lines.map(({ where }) => where),
-          todo: this.todo,
         },
       ];
     });

@@ -20,11 +20,9 @@ export const etcdDbLarge: Rule = {
       if (share < QUOTA_SHARE) return [];
       return [
         {
-          rule: this.name,
-          severity: 'warning' as const,
+          severity: 'warning',
           title: `etcd's database has ${bytes(size.value)}, ${percent(share)} of its quota`,
           evidence: [size.evidence, quota.evidence],
-          todo: this.todo,
         },
       ];
     });

@@ -11,15 +11,7 @@ export const etcdNoLeader: Rule = {
     return hostFiles(view, 'etcd/metrics.txt').flatMap((path) => {
       const leader = gauge(view, path, 'etcd_server_has_leader');
       if (leader === undefined || leader.value !== 0) return [];
-      return [
-        {
-          rule: this.name,
-          severity: 'failing' as const,
-          title: 'etcd has no leader',
-          evidence: [leader.evidence],
-          todo: this.todo,
-        },
-      ];
+      return [{ severity: 'failing', title: 'etcd has no leader', evidence: [leader.evidence] }];
     });
   },
 };

@@ -29,8 +29,7 @@ export const imagePullFailing: Rule = {
       else images.get(image)?.evidence.push(line);
     }
     return [...images].map(([image, { who, why, evidence }]) => ({
-      rule: this.name,
-      severity: 'failing' as const,
+      severity: 'failing',
       title: `The image ${image} cannot be pulled for ${who}${why === '' ? '' : `: ${why}`}`,
       evidence,
       todo: this.todo.replace('IMAGE', image),

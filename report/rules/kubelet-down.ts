@@ -1,5 +1,5 @@
 import type { Rule } from '../bundle-view.ts';
-import { hostFiles, hostsIn } from '../reading/hosts.ts';
+import { hostFiles, installedHosts } from '../reading/hosts.ts';
 import { lastLike } from '../reading/journal.ts';
 import { unitsOf } from '../reading/units.ts';
 
@@ -14,47 +14,43 @@ export const kubeletDown: Rule = {
     'an installed host whose kubelet is not running: it failed, keeps restarting, or was never started because a required unit failed',
   todo: 'Fix the error in its journal, or the required unit that failed, then run "systemctl start kubelet bootkube".',
   find(view) {
-    return hostsIn(view)
-      .filter(({ stage }) => stage === 'installed')
-      .flatMap((host) => {
-        const units = unitsOf(view, host);
-        const kubelet = units.get('kubelet.service');
-        if (kubelet === undefined) return [];
-        const isRestarting = kubelet.sub === 'auto-restart';
-        if (!STATES.test(kubelet.active) && !isRestarting) return [];
-        const pending = REQUIRED.filter((name) => units.get(name)?.active === 'activating');
-        // It has its turn when they are done.
-        const isQueued = view
-          .lines(`${host.folder}systemd/jobs.txt`)
-          .some((line) => /\bkubelet\.service\s+start/.test(line));
-        if (kubelet.active === 'inactive' && (isQueued || pending.length > 0)) return [];
-        const failed = REQUIRED.flatMap((name) => {
-          const unit = units.get(name);
-          return unit?.active === 'failed' ? [unit] : [];
-        });
-        const said = hostFiles(view, 'journals/kubelet.log').flatMap((path) =>
-          lastLike(view, path, SAID, 2),
-        );
-        const why =
-          failed.length > 0
-            ? `, since ${failed.map(({ name }) => name).join(', ')} failed, which it requires`
-            : isRestarting
-              ? `; systemd has started it ${(kubelet.restarts ?? 0) + 1} times`
-              : '';
-        return [
-          {
-            rule: this.name,
-            severity: 'failing' as const,
-            title: `The kubelet is not running (${kubelet.active}, ${kubelet.sub})${why}`,
-            ...(kubelet.sinceMs === undefined ? {} : { sinceMs: kubelet.sinceMs }),
-            evidence: [
-              ...failed.flatMap(({ evidence }) => evidence),
-              ...kubelet.evidence,
-              ...said.map(({ evidence }) => evidence),
-            ],
-            todo: this.todo,
-          },
-        ];
+    return installedHosts(view).flatMap((host) => {
+      const units = unitsOf(view, host);
+      const kubelet = units.get('kubelet.service');
+      if (kubelet === undefined) return [];
+      const isRestarting = kubelet.sub === 'auto-restart';
+      if (!STATES.test(kubelet.active) && !isRestarting) return [];
+      const pending = REQUIRED.filter((name) => units.get(name)?.active === 'activating');
+      // It has its turn when they are done.
+      const isQueued = view
+        .lines(`${host.folder}systemd/jobs.txt`)
+        .some((line) => /\bkubelet\.service\s+start/.test(line));
+      if (kubelet.active === 'inactive' && (isQueued || pending.length > 0)) return [];
+      const failed = REQUIRED.flatMap((name) => {
+        const unit = units.get(name);
+        return unit?.active === 'failed' ? [unit] : [];
       });
+      const said = hostFiles(view, 'journals/kubelet.log').flatMap((path) =>
+        lastLike(view, path, SAID, 2),
+      );
+      const why =
+        failed.length > 0
+          ? `, since ${failed.map(({ name }) => name).join(', ')} failed, which it requires`
+          : isRestarting
+            ? `; systemd has started it ${(kubelet.restarts ?? 0) + 1} times`
+            : '';
+      return [
+        {
+          severity: 'failing',
+          title: `The kubelet is not running (${kubelet.active}, ${kubelet.sub})${why}`,
+          sinceMs: kubelet.sinceMs,
+          evidence: [
+            ...failed.flatMap(({ evidence }) => evidence),
+            ...kubelet.evidence,
+            ...said.map(({ evidence }) => evidence),
+          ],
+        },
+      ];
+    });
   },
 };

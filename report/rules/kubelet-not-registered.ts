@@ -1,5 +1,5 @@
 import type { Rule } from '../bundle-view.ts';
-import { hostFiles, hostsIn } from '../reading/hosts.ts';
+import { hostFiles, installedHosts } from '../reading/hosts.ts';
 import { lastLike } from '../reading/journal.ts';
 import { hasObjects, objects } from '../reading/objects.ts';
 import { unitsOf } from '../reading/units.ts';
@@ -17,26 +17,22 @@ export const kubeletNotRegistered: Rule = {
   todo: 'Read the last error in journals/kubelet.log. "Unauthorized" points to its client certificate (/var/lib/kubelet/pki/kubelet-client-current.pem, or a pending request), "forbidden" to its name, a refused connection to the API server.',
   find(view) {
     if (!hasObjects(view, 'nodes') || objects(view, 'nodes').length > 0) return [];
-    return hostsIn(view)
-      .filter(({ stage }) => stage === 'installed')
-      .flatMap((host) => {
-        const kubelet = unitsOf(view, host).get('kubelet.service');
-        const sinceMs = kubelet?.sinceMs;
-        if (kubelet?.active !== 'active' || sinceMs === undefined) return [];
-        if (view.atMs - sinceMs < GRACE_MS) return [];
-        const said = hostFiles(view, 'journals/kubelet.log').flatMap((path) =>
-          lastLike(view, path, FAILED, 2),
-        );
-        return [
-          {
-            rule: this.name,
-            severity: 'failing' as const,
-            title: `The kubelet has been running for ${duration(view.atMs - sinceMs)}, but the API has no Node`,
-            sinceMs,
-            evidence: [...said.map(({ evidence }) => evidence), ...kubelet.evidence],
-            todo: this.todo,
-          },
-        ];
-      });
+    return installedHosts(view).flatMap((host) => {
+      const kubelet = unitsOf(view, host).get('kubelet.service');
+      const sinceMs = kubelet?.sinceMs;
+      if (kubelet?.active !== 'active' || sinceMs === undefined) return [];
+      if (view.atMs - sinceMs < GRACE_MS) return [];
+      const said = hostFiles(view, 'journals/kubelet.log').flatMap((path) =>
+        lastLike(view, path, FAILED, 2),
+      );
+      return [
+        {
+          severity: 'failing',
+          title: `The kubelet has been running for ${duration(view.atMs - sinceMs)}, but the API has no Node`,
+          sinceMs,
+          evidence: [...said.map(({ evidence }) => evidence), ...kubelet.evidence],
+        },
+      ];
+    });
   },
 };

@@ -1,6 +1,6 @@
 import type { Rule } from '../bundle-view.ts';
-import { allWithCode, factsOf, withCode } from '../reading/failure.ts';
-import { stepFailures } from '../reading/steps.ts';
+import { allWithCode, factsOf } from '../reading/failure.ts';
+import { aboutFailure, stepFailuresWith } from '../reading/steps.ts';
 
 /** bootkube applies every manifest, and fails permanently if one is not accepted (agents/steps/manifests.ts). */
 export const manifestRejected: Rule = {
@@ -10,21 +10,16 @@ export const manifestRejected: Rule = {
   codes: ['manifests-rejected', 'manifest-rejected'],
   todo: 'Correct the manifest, recreate the Ignition config ("sno create single-node-ignition-config") and boot the live medium again.',
   find(view) {
-    return stepFailures(view)
-      .filter(({ failure }) => withCode(failure, 'manifests-rejected') !== undefined)
-      .map(({ failure, sinceMs, evidence }) => {
-        const rejected = allWithCode(failure, 'manifest-rejected');
-        const files = rejected.flatMap(({ subject }) => subject ?? []);
-        const which = files.length === 0 ? 'what the evidence names' : files.join(' and ');
-        return {
-          rule: this.name,
-          severity: 'failing',
-          title: factsOf(failure),
-          sinceMs,
-          failure,
-          evidence: [evidence],
-          todo: `Correct ${which}, recreate the Ignition config and boot the live medium again.`,
-        };
-      });
+    return stepFailuresWith(view, 'manifests-rejected').map((failed) => {
+      const rejected = allWithCode(failed.failure, 'manifest-rejected');
+      const files = rejected.flatMap(({ subject }) => subject ?? []);
+      const which = files.length === 0 ? 'what the evidence names' : files.join(' and ');
+      return {
+        ...aboutFailure(failed),
+        severity: 'failing',
+        title: factsOf(failed.failure),
+        todo: `Correct ${which}, recreate the Ignition config and boot the live medium again.`,
+      };
+    });
   },
 };

@@ -1,4 +1,4 @@
-import type { BundleView, Evidence, Finding, Rule } from '../bundle-view.ts';
+import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { evidence } from '../reading/evidence.ts';
 import { hostFiles } from '../reading/hosts.ts';
 import { linesLike } from '../reading/journal.ts';
@@ -23,15 +23,7 @@ export const memoryPressure: Rule = {
   },
 };
 
-const pressure = (severity: Finding['severity'], title: string, where: Evidence[]): Finding => ({
-  rule: memoryPressure.name,
-  severity,
-  title,
-  evidence: where,
-  todo: memoryPressure.todo,
-});
-
-function available(view: BundleView): Finding[] {
+function available(view: BundleView): Found[] {
   return hostFiles(view, 'proc/meminfo.txt').flatMap((path) => {
     const lines = view.lines(path);
     const read = (name: string) => {
@@ -44,32 +36,31 @@ function available(view: BundleView): Finding[] {
     if (!(free.bytes < EVICTION_BYTES || share < LITTLE_SHARE)) return [];
     const title = `${bytes(free.bytes)} of ${bytes(total.bytes)} memory are available (${percent(share)})`;
     const severity = free.bytes < EVICTION_BYTES ? 'failing' : 'warning';
-    return [pressure(severity, title, [evidence(path, free.index + 1, free.line)])];
+    return [{ severity, title, evidence: [evidence(path, free.index + 1, free.line)] }];
   });
 }
 
-function stalls(view: BundleView): Finding[] {
+function stalls(view: BundleView): Found[] {
   return hostFiles(view, 'proc/pressure/memory.txt').flatMap((path) =>
     view.lines(path).flatMap((line, index) => {
       const share = Number(/^full .*avg60=([\d.]+)/.exec(line)?.[1]);
       if (!(share >= STALLED_PERCENT)) return [];
       const title = `All tasks were stalled on memory during ${share} % of the last minute`;
-      return [pressure('warning', title, [evidence(path, index + 1, line)])];
+      return [{ severity: 'warning', title, evidence: [evidence(path, index + 1, line)] }];
     }),
   );
 }
 
-function condition(view: BundleView): Finding[] {
+function condition(view: BundleView): Found[] {
   return objects(view, 'nodes').flatMap((node) => {
     const found = conditionOf(node, 'MemoryPressure');
     if (found?.status !== 'True') return [];
     const title = `Node ${node.name} is short of memory and evicts pods: ${found.message}`;
-    const since = found.sinceMs === undefined ? {} : { sinceMs: found.sinceMs };
-    return [{ ...pressure('failing', title, node.evidence()), ...since }];
+    return [{ severity: 'failing', title, sinceMs: found.sinceMs, evidence: node.evidence() }];
   });
 }
 
-function killed(view: BundleView): Finding[] {
+function killed(view: BundleView): Found[] {
   return hostFiles(view, 'journals/kernel.log').flatMap((path) => {
     const kills = linesLike(view, path, OOM);
     const [first, last] = [kills[0], kills.at(-1)];
@@ -80,12 +71,10 @@ function killed(view: BundleView): Finding[] {
     const title = `The kernel killed ${plural(kills.length, 'process', 'processes')} for lack of memory (${names.join(', ')}), last at ${time(last.atMs)}${ofHost ? '' : ': each had reached the limit of its own container'}`;
     return [
       {
-        ...pressure(
-          ofHost && isNow ? 'failing' : 'warning',
-          title,
-          kills.slice(-3).map((line) => line.evidence),
-        ),
+        severity: ofHost && isNow ? 'failing' : 'warning',
+        title,
         sinceMs: first.atMs,
+        evidence: kills.slice(-3).map((line) => line.evidence),
       },
     ];
   });

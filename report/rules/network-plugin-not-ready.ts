@@ -22,12 +22,10 @@ export const networkPluginNotReady: Rule = {
     const ready = node === undefined ? undefined : conditionOf(node, 'Ready');
     return [
       {
-        rule: this.name,
         severity: node === undefined ? 'warning' : 'failing',
         title: `Pods have no network: ${condition?.isTrue === false ? condition.message : (ready?.message ?? '')}`,
-        ...(ready?.sinceMs === undefined ? {} : { sinceMs: ready.sinceMs }),
+        sinceMs: ready?.sinceMs,
         evidence: [...(condition?.evidence ?? []), ...(node?.evidence() ?? [])],
-        todo: this.todo,
       },
     ];
   },

@@ -1,9 +1,9 @@
-import type { BundleView, Finding, Rule } from '../bundle-view.ts';
+import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
-import { factsOf, fixOf, withCode } from '../reading/failure.ts';
+import { factsOf } from '../reading/failure.ts';
 import { hostFiles } from '../reading/hosts.ts';
 import { objects } from '../reading/objects.ts';
-import { stepFailures } from '../reading/steps.ts';
+import { aboutFailure, stepFailuresWith } from '../reading/steps.ts';
 import { listAt, textAt } from '../reading/values.ts';
 
 /** agents/post-reboot/restore/check-identity.ts, agents/bootkube/handover/snapshot.ts */
@@ -18,23 +18,15 @@ export const nodeIpChanged: Rule = {
   },
 };
 
-function refusals(view: BundleView): Finding[] {
-  return stepFailures(view)
-    .filter(({ failure }) => withCode(failure, 'identity-changed') !== undefined)
-    .map(({ failure, sinceMs, evidence }) => {
-      return {
-        rule: nodeIpChanged.name,
-        severity: 'failing',
-        title: `The host is not the one that the cluster was created for: ${factsOf(failure)}`,
-        sinceMs,
-        evidence: [evidence],
-        todo: fixOf(failure) ?? nodeIpChanged.todo,
-        failure,
-      };
-    });
+function refusals(view: BundleView): Found[] {
+  return stepFailuresWith(view, 'identity-changed').map((failed) => ({
+    ...aboutFailure(failed),
+    severity: 'failing',
+    title: `The host is not the one that the cluster was created for: ${factsOf(failed.failure)}`,
+  }));
 }
 
-function lostAddresses(view: BundleView): Finding[] {
+function lostAddresses(view: BundleView): Found[] {
   const [path] = hostFiles(view, 'network/ip-addr.json');
   if (path === undefined) return [];
   const found = listAt(view.json(path)).flatMap((link) =>
@@ -51,7 +43,6 @@ function lostAddresses(view: BundleView): Finding[] {
   if (lost.length === 0) return [];
   return [
     {
-      rule: nodeIpChanged.name,
       severity: 'failing',
       title: `Node ${node.name} has ${lost.join(', ')}, which no interface of the host has`,
       evidence: [...node.evidence(), ...whereSaid(view, path, '"local"')],

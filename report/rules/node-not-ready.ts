@@ -18,12 +18,10 @@ export const nodeNotReady: Rule = {
       const since = sinceMs === undefined ? '' : ` for ${duration(view.atMs - sinceMs)}`;
       return [
         {
-          rule: this.name,
-          severity: isNew ? ('warning' as const) : ('failing' as const),
+          severity: isNew ? 'warning' : 'failing',
           title: `Node ${node.name} has not been ready${since}: ${ready?.message || ready?.reason || 'it has no condition Ready'}`,
-          ...(sinceMs === undefined ? {} : { sinceMs }),
+          sinceMs,
           evidence: node.evidence(),
-          todo: this.todo,
         },
       ];
     });

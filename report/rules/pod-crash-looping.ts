@@ -19,8 +19,7 @@ export const podCrashLooping: Rule = {
         containerStatuses(pod)
           .filter(({ reason }) => reason === 'CrashLoopBackOff')
           .map(({ name, restarts, message }) => ({
-            rule: this.name,
-            severity: 'warning' as const,
+            severity: 'warning',
             title: `${name} of ${fullName(pod)} keeps crashing: ${restarts} restarts${message ? `, ${message}` : ''}`,
             evidence: pod.evidence(),
             todo: `Run "kubectl logs --previous ${pod.name} --namespace ${pod.namespace ?? 'default'} --container ${name}", or see resources/pod-logs in the bundle.`,

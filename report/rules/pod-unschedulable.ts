@@ -22,14 +22,12 @@ export const podUnschedulable: Rule = {
     });
     const reasons = Map.groupBy(waiting, ({ scheduled }) => scheduled.message);
     return Array.from(reasons, ([message, pods]) => ({
-      rule: this.name,
       severity: pods.some(({ pod }) => OF_THE_CLUSTER.test(pod.namespace ?? ''))
-        ? ('failing' as const)
-        : ('warning' as const),
+        ? 'failing'
+        : 'warning',
       title: `${plural(pods.length, 'pod')} cannot be scheduled: ${some(pods.map(({ pod }) => fullName(pod)))}: ${message}`,
       sinceMs: Math.min(...pods.map(({ sinceMs }) => sinceMs)),
       evidence: pods.slice(0, 3).flatMap(({ pod }) => pod.evidence()),
-      todo: this.todo,
     }));
   },
 };

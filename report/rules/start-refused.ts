@@ -1,7 +1,7 @@
 import { keepsKubelet } from '../../lib/agents/table.ts';
 import type { Rule } from '../bundle-view.ts';
-import { factsOf, fixOf } from '../reading/failure.ts';
-import { stepFailures } from '../reading/steps.ts';
+import { factsOf } from '../reading/failure.ts';
+import { aboutFailure, stepFailures } from '../reading/steps.ts';
 
 export const startRefused: Rule = {
   name: 'start-refused',
@@ -11,16 +11,13 @@ export const startRefused: Rule = {
   find(view) {
     return stepFailures(view)
       .filter(({ agent }) => keepsKubelet(agent))
-      .map(({ agent, step, failure, sinceMs, evidence, isFinal }) => {
-        const [facts, todo] = [factsOf(failure), fixOf(failure)];
+      .map((failed) => {
+        const { agent, step, failure } = failed;
+        const { todo = 'Follow the message.', ...finding } = aboutFailure(failed);
         return {
-          rule: this.name,
-          severity: isFinal ? ('failing' as const) : ('warning' as const),
-          title: `${agent} prevents the kubelet from starting, at step ${step}: ${facts}`,
-          sinceMs,
-          failure,
-          evidence: [evidence],
-          todo: `${todo ?? 'Follow the message.'} Then run "systemctl start kubelet bootkube".`,
+          ...finding,
+          title: `${agent} prevents the kubelet from starting, at step ${step}: ${factsOf(failure)}`,
+          todo: `${todo} Then run "systemctl start kubelet bootkube".`,
         };
       });
   },

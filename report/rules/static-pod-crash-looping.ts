@@ -37,8 +37,7 @@ export const staticPodCrashLooping: Rule = {
           ? `it has been running for ${duration(view.atMs - (one.startedMs ?? view.atMs))}`
           : `it is down${ended}`;
         return {
-          rule: this.name,
-          severity: 'failing' as const,
+          severity: 'failing',
           title: `${name} of the static pod ${namespace}/${pod} has been started ${attempt + 1} times, ${state}`,
           evidence: [...one.evidence(), ...lastError(view, one)],
           todo: `Read the end of its log: "crictl logs ${id.slice(0, 13)}" on the host.`,

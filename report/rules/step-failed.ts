@@ -1,7 +1,7 @@
 import { keepsKubelet, unitOf } from '../../lib/agents/table.ts';
 import type { Rule } from '../bundle-view.ts';
-import { factsOf, fixOf, withCode } from '../reading/failure.ts';
-import { stepFailures } from '../reading/steps.ts';
+import { factsOf, withCode } from '../reading/failure.ts';
+import { aboutFailure, stepFailures } from '../reading/steps.ts';
 
 export const stepFailed: Rule = {
   name: 'step-failed',
@@ -16,16 +16,13 @@ export const stepFailed: Rule = {
           // install-to-disk only repeats that the one it waits for has failed.
           !keepsKubelet(agent) && withCode(failure, 'bootkube-failed') === undefined,
       )
-      .map(({ agent, step, failure, sinceMs, evidence, isFinal }) => {
-        const [facts, todo] = [factsOf(failure), fixOf(failure)];
+      .map((failed) => {
+        const { agent, step, failure, isFinal } = failed;
+        const { todo, ...finding } = aboutFailure(failed);
         const unit = unitOf(agent);
         return {
-          rule: this.name,
-          severity: isFinal ? ('failing' as const) : ('warning' as const),
-          title: `${agent} ${isFinal ? 'failed at' : 'is retrying'} step ${step}: ${facts}`,
-          sinceMs,
-          failure,
-          evidence: [evidence],
+          ...finding,
+          title: `${agent} ${isFinal ? 'failed at' : 'is retrying'} step ${step}: ${factsOf(failure)}`,
           todo: isFinal
             ? `${todo ?? `See "journalctl -u ${unit}".`} Once it is fixed, run "systemctl start ${unit}".`
             : `${todo ?? 'Wait, or fix the reported error.'} The agent retries automatically.`,

@@ -22,12 +22,10 @@ export const stepWaiting: Rule = {
         const until = untilMs === undefined ? '' : `, at most until ${time(untilMs)}`;
         const what = waitingFor === undefined ? 'works' : `waits for ${waitingFor}`;
         return {
-          rule: this.name,
-          severity: passed > LONG_SHARE * allowed ? ('warning' as const) : ('note' as const),
+          severity: passed > LONG_SHARE * allowed ? 'warning' : 'note',
           title: `${agent} is at step ${number} of ${of}, ${step}, and ${what}${since}${until}`,
-          ...(sinceMs === undefined ? {} : { sinceMs }),
+          sinceMs,
           evidence,
-          todo: this.todo,
         };
       });
   },

@@ -19,10 +19,9 @@ export const unitFailed: Rule = {
       [...unitsOf(view, host).values()]
         .filter(({ name, active }) => active === 'failed' && !told.has(name.replace(/\..*$/, '')))
         .map(({ name, result, exitStatus, sinceMs, evidence }) => ({
-          rule: this.name,
-          severity: NEEDED.test(name) ? ('failing' as const) : ('warning' as const),
+          severity: NEEDED.test(name) ? 'failing' : 'warning',
           title: `${name} failed${result === undefined ? '' : ` (${result}${exitStatus === undefined || exitStatus === '0' ? '' : `, status ${exitStatus}`})`}`,
-          ...(sinceMs === undefined ? {} : { sinceMs }),
+          sinceMs,
           evidence,
           todo: this.todo.replaceAll('UNIT', name),
         })),

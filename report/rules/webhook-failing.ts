@@ -1,5 +1,5 @@
 import type { Evidence, Rule } from '../bundle-view.ts';
-import { hostFilesIn } from '../reading/hosts.ts';
+import { containerLogs, hostFilesIn } from '../reading/hosts.ts';
 import { isRecent, linesLike } from '../reading/journal.ts';
 
 /** As the API server words it (apiserver/pkg/admission/plugin/webhook/errors). */
@@ -14,9 +14,7 @@ export const webhookFailing: Rule = {
     const calls = new Map<string, { why: string; sinceMs: number; evidence: Evidence[] }>();
     const files = [
       ...hostFilesIn(view, 'journals/').filter((path) => path.endsWith('.log')),
-      ...hostFilesIn(view, 'containers/').filter((path) =>
-        /\/kube-apiserver-[^/]*\.log$/.test(path),
-      ),
+      ...containerLogs(view, 'kube-apiserver'),
     ];
     for (const line of files.flatMap((path) => linesLike(view, path, LINE))) {
       if (!isRecent(line, view)) continue;
@@ -31,12 +29,10 @@ export const webhookFailing: Rule = {
       } else if (known.evidence.length < 3) known.evidence.push(line.evidence);
     }
     return Array.from(calls, ([name, { why, sinceMs, evidence }]) => ({
-      rule: this.name,
       severity: 'warning',
       title: `The webhook ${name} cannot be called, so the requests that it guards are rejected: ${why}`,
       sinceMs,
       evidence,
-      todo: this.todo,
     }));
   },
 };

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { chown, lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
-import { isMissing } from '../../../lib/host/files.ts';
+import { ifMissing } from '../../../lib/host/files.ts';
 import type { Spooled } from '../collecting/spool.ts';
 import type { Owner } from '../entrance/output.ts';
 import { type BundleSink, LeftOut } from './bundle-sink.ts';
@@ -91,10 +91,7 @@ export class BundleFolder implements BundleSink {
   }
 
   async #makeFolder(folder: string): Promise<void> {
-    const found = await lstat(folder).catch((error: unknown) => {
-      if (isMissing(error)) return undefined;
-      throw error;
-    });
+    const found = await lstat(folder).catch(ifMissing);
     if (found?.isDirectory() === true) return;
     if (found !== undefined) {
       throw new Failure('retry', `${folder} is in the way`, { expected: 'a folder, or nothing' });

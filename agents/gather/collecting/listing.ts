@@ -1,5 +1,5 @@
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
-import type { Outcome } from '../../../report/gather-record.ts';
+import { failedOutcome, type Outcome } from '../../../report/gather-record.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { Limit, orAborted } from './abort.ts';
@@ -26,8 +26,8 @@ export async function listSources(
   const failures = lists.flatMap(({ failures }) => failures);
   for (const source of lists.flatMap((list) => list.sources)) {
     const { path } = source;
-    if (!isPath(path)) failures.push(failed(path, 'it is no path of a file in a bundle'));
-    else if (sources.has(path)) failures.push(failed(path, 'two sources have this path'));
+    if (!isPath(path)) failures.push(failedOutcome(path, 'it is no path of a file in a bundle'));
+    else if (sources.has(path)) failures.push(failedOutcome(path, 'two sources have this path'));
     else sources.set(path, source);
   }
   return { sources: [...sources.values()], failures };
@@ -47,17 +47,9 @@ async function listGroup(
     return { sources: await orAborted(listed(), limit.signal), failures: [] };
   } catch (error) {
     const seconds = Math.round(performance.now() - begun) / 1000;
-    return { sources: [], failures: [failed(group.name, describeError(error), seconds)] };
+    return { sources: [], failures: [failedOutcome(group.name, describeError(error), seconds)] };
   }
 }
-
-const failed = (path: string, failure: string, seconds = 0): Outcome => ({
-  path,
-  seconds,
-  bytes: 0,
-  leftOut: 0,
-  failure,
-});
 
 /** Names come from containers and files of the host: none may lead elsewhere, or be a line of its own in a list. */
 function isPath(path: string): boolean {

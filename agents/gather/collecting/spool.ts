@@ -2,7 +2,6 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, gunzipSync } from 'node:zlib';
 import { gzipMembers, MEMBER_BYTES, type Member } from '../bundle/gzip-members.ts';
 import type { Source } from '../source.ts';
-import type { Budget } from './budget.ts';
 import type { Piece, Storage } from './storage.ts';
 
 /** The fastest of zlib's levels for text; higher ones take twice the time for a tenth less. */
@@ -17,10 +16,14 @@ interface Segment {
   plainBytes: number;
 }
 
+/** How many bytes may still be written to a storage. */
+export interface Room {
+  left: number;
+}
+
 export interface SpoolPlace {
   readonly storage: Storage;
-  /** Of the storage. */
-  readonly room: Budget;
+  readonly room: Room;
   /** Called when there is no room left; true if another file gave some up. */
   makeRoom?(): Promise<boolean>;
 }
@@ -30,14 +33,15 @@ export interface SpoolPlace {
  * packed as it is, and can lose its oldest part without being packed again.
  */
 export class Spooled {
-  readonly #room: Budget;
+  readonly #room: Room;
   readonly #source: Pick<Source, 'format' | 'gzipped'>;
   readonly #segments: Segment[] = [];
   #leftOutBytes = 0;
+  /** Whether its end is missing, of unknown length. */
   #isCut = false;
   #failure: unknown;
 
-  constructor(room: Budget, source: Pick<Source, 'format' | 'gzipped'>) {
+  constructor(room: Room, source: Pick<Source, 'format' | 'gzipped'>) {
     this.#room = room;
     this.#source = source;
   }
@@ -50,11 +54,6 @@ export class Spooled {
   /** Bytes of text that did not fit, as far as they were read. */
   get leftOut(): number {
     return this.#leftOutBytes;
-  }
-
-  /** Whether its end is missing, of unknown length. */
-  get isCut(): boolean {
-    return this.#isCut;
   }
 
   get storedBytes(): number {
@@ -121,7 +120,7 @@ export class Spooled {
   }
 
   async #remove({ piece }: Segment): Promise<void> {
-    this.#room.refund(piece.bytes);
+    this.#room.left += piece.bytes;
     await piece.remove();
   }
 
@@ -183,11 +182,12 @@ export class Spooled {
     }
     await segment.piece.append(member.bytes);
     segment.plainBytes += member.plainBytes;
-    this.#room.spend(member.bytes.length);
+    this.#room.left -= member.bytes.length;
   }
 }
 
-async function* unzipped(members: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** What is in gzip members. */
+export async function* unzipped(members: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
   const written = pipeline(members, gunzip);
   // A failure ends the reading below.

@@ -20,99 +20,63 @@ export interface Storage {
 }
 
 /** Pieces in files of a folder, which only this process uses. */
-export class DiskStorage implements Storage {
-  readonly #folder: string;
-  #made = 0;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  async createPiece(): Promise<Piece> {
-    const path = join(this.#folder, String(this.#made++));
-    return new FilePiece(path, await open(path, 'wx', 0o600));
-  }
+export function diskStorage(folder: string): Storage {
+  let made = 0;
+  return {
+    async createPiece() {
+      const path = join(folder, String(made++));
+      return filePiece(path, await open(path, 'wx', 0o600));
+    },
+  };
 }
 
-class FilePiece implements Piece {
-  readonly #path: string;
-  readonly #handle: FileHandle;
-  #bytes = 0;
-
-  constructor(path: string, handle: FileHandle) {
-    this.#path = path;
-    this.#handle = handle;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  async append(bytes: Uint8Array): Promise<void> {
-    for (let written = 0; written < bytes.length; ) {
-      const rest = bytes.subarray(written);
-      const { bytesWritten } = await this.#handle.write(
-        rest,
-        0,
-        rest.length,
-        this.#bytes + written,
-      );
-      written += bytesWritten;
-    }
-    // Only now: a write that a full disk cut short is beyond the end and never read.
-    this.#bytes += bytes.length;
-  }
-
-  async end(): Promise<void> {
-    await this.#handle.close();
-  }
-
-  async *read(): AsyncGenerator<Uint8Array> {
-    if (this.#bytes === 0) return;
-    yield* createReadStream(this.#path, { end: this.#bytes - 1, highWaterMark: 256 << 10 });
-  }
-
-  readSync(): Buffer {
-    return readFileSync(this.#path).subarray(0, this.#bytes);
-  }
-
-  async remove(): Promise<void> {
-    await this.end();
-    await rm(this.#path, { force: true });
-  }
+function filePiece(path: string, handle: FileHandle): Piece {
+  let bytes = 0;
+  return {
+    get bytes() {
+      return bytes;
+    },
+    async append(part) {
+      for (let written = 0; written < part.length; ) {
+        const rest = part.subarray(written);
+        const { bytesWritten } = await handle.write(rest, 0, rest.length, bytes + written);
+        written += bytesWritten;
+      }
+      // Only now: a write that a full disk cut short is beyond the end and never read.
+      bytes += part.length;
+    },
+    end: () => handle.close(),
+    async *read() {
+      if (bytes === 0) return;
+      yield* createReadStream(path, { end: bytes - 1, highWaterMark: 256 << 10 });
+    },
+    readSync: () => readFileSync(path).subarray(0, bytes),
+    async remove() {
+      await handle.close();
+      await rm(path, { force: true });
+    },
+  };
 }
 
 /** Pieces in memory, for a host on which nothing can be written any more; its user bounds them. */
-export class MemoryStorage implements Storage {
-  async createPiece(): Promise<Piece> {
-    return new MemoryPiece();
-  }
-}
-
-class MemoryPiece implements Piece {
-  #parts: Uint8Array[] = [];
-  #bytes = 0;
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  async append(bytes: Uint8Array): Promise<void> {
-    this.#parts.push(bytes);
-    this.#bytes += bytes.length;
-  }
-
-  async end(): Promise<void> {}
-
-  async *read(): AsyncGenerator<Uint8Array> {
-    yield* this.#parts;
-  }
-
-  readSync(): Buffer {
-    return Buffer.concat(this.#parts);
-  }
-
-  async remove(): Promise<void> {
-    this.#parts = [];
-  }
-}
+export const memoryStorage: Storage = {
+  async createPiece() {
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    return {
+      get bytes() {
+        return bytes;
+      },
+      async append(part) {
+        parts.push(part);
+        bytes += part.length;
+      },
+      end: async () => undefined,
+      async *read() {
+        yield* parts;
+      },
+      readSync: () => Buffer.concat(parts),
+      remove: async () => void parts.splice(0),
+    };
+  },
+};

@@ -4,14 +4,14 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { run } from '../../../lib/host/command.ts';
-import { isMissing } from '../../../lib/host/files.ts';
+import { ifMissing } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import { BundleArchive } from '../bundle/archive.ts';
 import type { BundleSink } from '../bundle/bundle-sink.ts';
 import { BundleFolder } from '../bundle/folder.ts';
 import type { GatherArguments } from './command-line.ts';
-import { FileOutput, type Owner, streamOutput } from './output.ts';
+import { FileOutput, type Output, type Owner, streamOutput } from './output.ts';
 import { shareOfFree } from './workplace.ts';
 
 const REMOVE_MS = 30_000;
@@ -108,37 +108,38 @@ export async function openDestination(
   destination: Destination,
   options: OpenOptions,
 ): Promise<OpenDestination> {
-  const { id, stdout } = options;
-  const begun = new Date();
-  const root = rootOf(id);
-  switch (destination.kind) {
-    case 'stream':
-      return {
-        sink: new BundleArchive(root, streamOutput(stdout), begun),
-        roomBytes: Number.POSITIVE_INFINITY,
-        commit: async () => undefined,
-        discard: async () => undefined,
-      };
-    case 'file': {
-      const { output, ...file } = await openFile(destination.path, options);
-      return { ...file, sink: new BundleArchive(root, output, begun) };
-    }
-    case 'folder':
-      return openFolder(destination, options);
-  }
+  if (destination.kind === 'folder') return openFolder(destination, options);
+  const { output, ...rest } = await openOutput(destination, options);
+  return { ...rest, sink: new BundleArchive(rootOf(options.id), output, new Date()) };
 }
 
 export const rootOf = (id: string): string => `log-bundle-${id}`;
 
-/** The file as asked, or one of that name in the refuge. */
-export async function openFile(path: string, options: OpenOptions) {
-  const { settings, owner } = options;
+interface OpenOutput extends Omit<OpenDestination, 'sink'> {
+  readonly output: Output;
+}
+
+/** Where an archive is written: standard output, the file as asked, or one of that name in the refuge. */
+export async function openOutput(
+  destination: Exclude<Destination, { kind: 'folder' }>,
+  options: OpenOptions,
+): Promise<OpenOutput> {
+  const { settings, owner, stdout } = options;
+  if (destination.kind === 'stream') {
+    return {
+      output: streamOutput(stdout),
+      roomBytes: Number.POSITIVE_INFINITY,
+      commit: async () => undefined,
+      discard: async () => undefined,
+    };
+  }
+  const { path } = destination;
   const file = await fileWithRoom(path, options);
   const output = await FileOutput.create(file.path, owner);
   return {
     output,
     roomBytes: file.roomBytes,
-    async commit(): Promise<Written> {
+    async commit() {
       await output.commit();
       if (file.path === path) return { path };
       const why = `${dirname(path)} has less than ${settings.gatherMinFreeMiB} MiB free`;
@@ -205,9 +206,4 @@ async function removeEarlier(
   }
   // Its owner could exchange folders for links meanwhile; rm goes by open folders and follows none.
   await run('rm', ['-rf', '--one-file-system', '--', path], { signal, deadlineMs: REMOVE_MS });
-}
-
-function ifMissing(error: unknown): undefined {
-  if (isMissing(error)) return undefined;
-  throw error;
 }

@@ -1,5 +1,5 @@
 import { hostname, networkInterfaces } from 'node:os';
-import type { Outcome } from '../../../report/gather-record.ts';
+import { failedOutcome, type Outcome } from '../../../report/gather-record.ts';
 
 /** The names and addresses by which this host can be meant. */
 export function ownNames(): ReadonlySet<string> {
@@ -10,6 +10,8 @@ export function ownNames(): ReadonlySet<string> {
   return new Set(['localhost', name, name.split('.', 1)[0] ?? name, ...addresses]);
 }
 
+const ELSEWHERE = 'another host, which this one does not log in to: run installer-gather.sh there';
+
 /**
  * Outcomes for the masters that are not this host. Nothing is fetched from them: their host
  * keys are not known here, and a bundle from an unchecked host proves nothing.
@@ -17,11 +19,5 @@ export function ownNames(): ReadonlySet<string> {
 export function otherMasters(masters: readonly string[], own: ReadonlySet<string>): Outcome[] {
   return masters
     .filter((master) => !own.has(master.toLowerCase().replace(/^\[(.*)\]$/, '$1')))
-    .map((master) => ({
-      path: `control-plane/${master}`,
-      seconds: 0,
-      bytes: 0,
-      leftOut: 0,
-      failure: 'another host, which this one does not log in to: run installer-gather.sh there',
-    }));
+    .map((master) => failedOutcome(`control-plane/${master}`, ELSEWHERE));
 }

@@ -4,7 +4,7 @@ import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Failure } from '../../../lib/errors/failure.ts';
-import { isMissing, syncDirectory } from '../../../lib/host/files.ts';
+import { ifMissing, syncDirectory } from '../../../lib/host/files.ts';
 
 /** Where the bytes of an archive go. */
 export interface Output {
@@ -110,10 +110,7 @@ export class FileOutput implements Output {
 
 /** A file or a link, which is replaced itself; never a folder or a device. */
 async function expectReplaceable(path: string): Promise<void> {
-  const found = await lstat(path).catch((error: unknown) => {
-    if (isMissing(error)) return undefined;
-    throw error;
-  });
+  const found = await lstat(path).catch(ifMissing);
   if (found === undefined || found.isFile() || found.isSymbolicLink()) return;
   throw new Failure('usage', `${path} cannot be replaced by a log bundle`, {
     expected: 'a regular file, or nothing',

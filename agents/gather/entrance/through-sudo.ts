@@ -1,18 +1,16 @@
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import { execa } from 'execa';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { tarEntries } from '../../../lib/image/tar.ts';
+import { unzipped } from '../collecting/spool.ts';
 import type { GatherArguments } from './command-line.ts';
 import {
   type Destination,
   type OpenOptions,
-  openFile,
   openFolder,
+  openOutput,
   rootOf,
   type Written,
 } from './destination.ts';
-import { streamOutput } from './output.ts';
 
 /** What root's part has beyond its own deadline, to close the bundle. */
 const GRACE_MS = 60_000;
@@ -31,35 +29,28 @@ export async function gatherThroughSudo(
   destination: Destination,
   options: SudoOptions,
 ): Promise<Written | undefined> {
-  const bytes = () => asRoot(args, options);
-  switch (destination.kind) {
-    case 'stream': {
-      const output = streamOutput(options.stdout);
-      for await (const chunk of bytes()) await output.write(chunk);
-      return undefined;
-    }
-    case 'file': {
-      const file = await openFile(destination.path, options);
-      try {
-        for await (const chunk of bytes()) await file.output.write(chunk);
-        return await file.commit();
-      } catch (error) {
-        await file.discard();
-        throw error;
-      }
-    }
-    case 'folder': {
-      const folder = await openFolder(destination, options);
-      const prefix = `${rootOf(args.id)}/`;
-      for await (const { name, type, content } of unpacked(bytes())) {
-        if (type === 'file' && name.startsWith(prefix)) {
-          await folder.sink.addStream(name.slice(prefix.length), content);
-        }
-      }
-      await folder.sink.close();
-      return folder.commit();
+  if (destination.kind !== 'folder') {
+    const { output, commit, discard } = await openOutput(destination, options);
+    try {
+      for await (const chunk of asRoot(args, options)) await output.write(chunk);
+      return await commit();
+    } catch (error) {
+      await discard();
+      throw error;
     }
   }
+  const folder = await openFolder(destination, options);
+  const prefix = `${rootOf(args.id)}/`;
+  // Told to stop, root closes the archive: it is read to its end all the same.
+  const { signal } = new AbortController();
+  const entries = tarEntries(unzipped(asRoot(args, options)), signal);
+  for await (const { name, type, content } of entries) {
+    if (type === 'file' && name.startsWith(prefix)) {
+      await folder.sink.addStream(name.slice(prefix.length), content);
+    }
+  }
+  await folder.sink.close();
+  return folder.commit();
 }
 
 /** The archive as root writes it; fails if root has none. */
@@ -123,13 +114,4 @@ export function rootArguments(args: GatherArguments): string[] {
     ...(action === 'list' ? ['--list'] : ['--to', '-', '--stop-with-input']),
     ...(masters.length === 0 ? [] : ['--', ...masters]),
   ];
-}
-
-/** Told to stop, root closes the archive: it is read to its end all the same. */
-async function* unpacked(chunks: AsyncIterable<Uint8Array>) {
-  const gunzip = createGunzip();
-  const written = pipeline(chunks, gunzip);
-  written.catch(() => undefined);
-  yield* tarEntries(gunzip, new AbortController().signal);
-  await written;
 }

@@ -5,20 +5,18 @@ import { bootMoment } from '../../../lib/host/boot.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { identifyProcess, isAlive } from '../../../lib/host/process.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
-import { Budget } from '../collecting/budget.ts';
 import type { SpoolPlace } from '../collecting/spool.ts';
-import { DiskStorage, MemoryStorage } from '../collecting/storage.ts';
+import { diskStorage, memoryStorage } from '../collecting/storage.ts';
 
 const MIB = 2 ** 20;
 
 /** Where one gather collects and nothing else. */
-export interface Workplace {
+export interface Workplace extends AsyncDisposable {
   readonly place: SpoolPlace;
   /** For what sources have to unpack; if no disk has room, a folder that does not exist. */
   readonly unpacked: string;
   /** Why nothing is collected on a disk, if so. */
   readonly shortage: string | undefined;
-  remove(): Promise<void>;
 }
 
 /** Folders for it, the first with room is taken. */
@@ -59,18 +57,18 @@ export async function openWorkplace(
     await mkdir(spool, { mode: 0o700 });
     await mkdir(unpacked, { mode: 0o700 });
     return {
-      place: { storage: new DiskStorage(spool), room: new Budget(bytes) },
+      place: { storage: diskStorage(spool), room: { left: bytes } },
       unpacked,
       shortage: undefined,
-      remove: () => rm(own, { recursive: true, force: true }),
+      [Symbol.asyncDispose]: () => rm(own, { recursive: true, force: true }),
     };
   }
   const { gatherMemoryMiB, gatherMinFreeMiB } = settings;
   return {
-    place: { storage: new MemoryStorage(), room: new Budget(gatherMemoryMiB * MIB) },
+    place: { storage: memoryStorage, room: { left: gatherMemoryMiB * MIB } },
     unpacked: join(folders[0] ?? '/', 'sno-gather-has-no-folder'),
     shortage: `none of ${folders.join(', ')} has ${gatherMinFreeMiB} MiB free and can be written to`,
-    remove: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
   };
 }
 

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { deferredFolder } from '../../../lib/deferred/manifests.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { exists } from '../../../lib/host/files.ts';
+import { isRecord } from '../../../lib/ignition/config.ts';
 import { RESTORE_FOLDER, SNAPSHOT_RECORD_FILE } from '../../../lib/installation/snapshot-record.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
@@ -65,25 +66,10 @@ async function perAgent(
 
 /** Fields of cluster.json that hold no credential; keys, pull secret and network secrets are in none of them. */
 const SAFE_FIELDS = new Set([
-  'apiVersion',
-  'clusterId',
-  'controlPlane',
-  'name',
-  'baseDomain',
-  'hostname',
-  'machineNetwork',
-  'clusterNetwork',
-  'serviceNetwork',
-  'installation',
-  'executableSha256',
-  'payloadSha256',
-  'machineConfigServerUrl',
-  'proxy',
-  'additionalTrustBundle',
-  'imageMirrors',
-  'additionalNtpSources',
-  'payloadUrl',
-  'preflightWarnings',
+  ...['apiVersion', 'clusterId', 'controlPlane', 'name', 'baseDomain', 'hostname', 'installation'],
+  ...['machineNetwork', 'clusterNetwork', 'serviceNetwork', 'proxy', 'additionalTrustBundle'],
+  ...['executableSha256', 'payloadSha256', 'payloadUrl', 'machineConfigServerUrl'],
+  ...['imageMirrors', 'additionalNtpSources', 'preflightWarnings'],
 ]);
 
 async function cluster({ paths }: GatherHost): Promise<unknown> {
@@ -102,7 +88,7 @@ async function cluster({ paths }: GatherHost): Promise<unknown> {
 
 /** The fields that are known to be harmless, URLs without users and queries, and the names of what was left out. */
 export function withoutCredentials(document: unknown): unknown {
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) return {};
+  if (!isRecord(document)) return {};
   const fields = Object.entries(document);
   const leftOut = fields.map(([name]) => name).filter((name) => !SAFE_FIELDS.has(name));
   const kept = fields
@@ -118,7 +104,7 @@ function withoutUsers(value: unknown): unknown {
       .replace(/^(https?:[^?]*\?).*/s, '$1<redacted>');
   }
   if (Array.isArray(value)) return value.map(withoutUsers);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [name, withoutUsers(item)]),
   );

@@ -1,9 +1,9 @@
 import { gatherIdentity } from '../../../lib/gather/access.ts';
-import { exists } from '../../../lib/host/files.ts';
 import { type Access, readKubeconfig } from '../../../lib/kube/kubeconfig.ts';
 import { accessTo } from '../../../lib/render/access.ts';
 import { signedAccess } from '../../../lib/render/signed-access.ts';
 import type { GatherHost } from '../gather-host.ts';
+import { present } from './present.ts';
 
 /** A way to ask the API. */
 export interface Identity {
@@ -30,25 +30,23 @@ const OPENSHIFT_KUBECONFIGS = [
 export async function identitiesOf(host: GatherHost): Promise<Identity[]> {
   const { kubeconfigs, gather } = accessTo('kubernetes');
   const { at } = host.paths;
-  const candidates: readonly (Identity & { readonly file: string })[] = [
+  return present([
     ...(host.stage === 'live'
       ? [administrator(at(kubeconfigs.bootstrapAdmin), "the bootstrap's administrator")]
       : []),
     {
-      file: at(gather.signer.key),
+      place: at(gather.signer.key),
       name: gatherIdentity,
       isAdministrator: false,
       access: () => signedAccess('kubernetes', host.paths, gatherIdentity),
     },
     ...OPENSHIFT_KUBECONFIGS.map((path) => administrator(at(path), path)),
-  ];
-  const isThere = await Promise.all(candidates.map(({ file }) => exists(file)));
-  return candidates.filter((_, index) => isThere[index]);
+  ]);
 }
 
-const administrator = (file: string, name: string) => ({
-  file,
+const administrator = (place: string, name: string) => ({
+  place,
   name,
   isAdministrator: true,
-  access: () => readKubeconfig(file),
+  access: () => readKubeconfig(place),
 });

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { execa } from 'execa';
 import { Failure } from '../../../lib/errors/failure.ts';
 import type { Source } from '../source.ts';
@@ -23,9 +24,11 @@ export interface CommandSource extends Source {
   readonly program: string;
 }
 
-interface ExitCodes {
-  /** Those that are no failure; 0 alone unless said. */
+interface OutputOptions {
+  /** The exit codes that are no failure; 0 alone unless said. */
   readonly accepts?: readonly number[];
+  /** Standard error as a part of the output, as the program wrote it. */
+  readonly bothStreams?: boolean;
 }
 
 /** Lines of standard error that are worth telling. */
@@ -35,38 +38,32 @@ const TOLD_LINES = 3;
 export function command(
   path: string,
   call: Call,
-  { accepts = [0], ...differences }: Differences & ExitCodes = {},
+  { accepts = [0], bothStreams = false, ...differences }: Differences & OutputOptions = {},
 ): CommandSource {
   return {
     ...usual,
     ...differences,
     path,
     program: call[0],
-    open: (_, signal) => output(call, signal, { accepts }),
+    open: (_, signal) => output(call, signal, { accepts, bothStreams }),
   };
 }
 
 /** All that a short-spoken program prints. @throws Failure as `output`. */
-export async function outputText(
-  call: Call,
-  signal: AbortSignal,
-  exitCodes: ExitCodes = {},
-): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of output(call, signal, exitCodes)) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-}
+export const outputText = (call: Call, signal: AbortSignal, options: OutputOptions = {}) =>
+  text(output(call, signal, options));
 
 /** Standard output as it comes; the program is ended with the signal, or when its reader stops. */
 export async function* output(
   [program, ...args]: Call,
   signal: AbortSignal,
-  { accepts = [0] }: ExitCodes = {},
+  { accepts = [0], bothStreams = false }: OutputOptions = {},
 ): AsyncGenerator<Uint8Array> {
   const child = execa(program, args, {
     stdin: 'ignore',
     stdout: 'pipe',
-    buffer: { stdout: false },
+    all: bothStreams,
+    buffer: { stdout: false, stderr: !bothStreams, all: false },
     maxBuffer: 64 * 1024,
     encoding: 'buffer',
     cancelSignal: signal,
@@ -77,7 +74,8 @@ export async function* output(
   });
   let isRead = false;
   try {
-    for await (const chunk of child.iterable({ binary: true, preserveNewlines: true })) yield chunk;
+    const from = bothStreams ? 'all' : 'stdout';
+    yield* child.iterable({ from, binary: true, preserveNewlines: true });
     isRead = true;
   } finally {
     if (!isRead) child.kill();
@@ -85,7 +83,13 @@ export async function* output(
   const { failed, exitCode, stderr, code } = await child;
   if (!failed || (exitCode !== undefined && accepts.includes(exitCode))) return;
   signal.throwIfAborted();
-  const said = Buffer.from(stderr).toString('utf8').trim().split('\n').slice(-TOLD_LINES);
+  const said = Buffer.from(stderr ?? '')
+    .toString('utf8')
+    .trim()
+    .split('\n')
+    .slice(-TOLD_LINES);
   const how = code === 'ENOENT' ? 'program not found' : `exit code ${exitCode ?? 'none'}`;
-  throw new Failure('retry', `${program} failed`, { found: [how, ...said].join(' | ') });
+  throw new Failure('retry', `${program} failed`, {
+    found: [how, ...said].filter((line) => line !== '').join(' | '),
+  });
 }

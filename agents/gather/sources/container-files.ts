@@ -1,10 +1,10 @@
 import { Failure } from '../../../lib/errors/failure.ts';
+import { isRecord } from '../../../lib/ignition/config.ts';
 import { parseJson } from '../../../lib/json.ts';
 import { isSecretValue } from '../../../lib/secrets/redact/names.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { madeJson } from './made.ts';
-import { isMapping } from './object-list.ts';
 import { CALL_MS, type ListedContainer, type RuntimeView, withRuntime } from './runtime-view.ts';
 
 /** Of a container's files in the bundle: `NAME-ID`. */
@@ -91,13 +91,13 @@ function information(info: Readonly<Record<string, string>>): unknown {
     parseJson(text) ?? text,
   ]);
   const all = Object.fromEntries(parsed);
-  return withoutEnvironment(isMapping(all.info) ? { ...all, ...all.info, info: undefined } : all);
+  return withoutEnvironment(isRecord(all.info) ? { ...all, ...all.info, info: undefined } : all);
 }
 
 /** CRI writes an environment as `{key, value}`, which nothing else does: its secrets go here. */
 function withoutEnvironment(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEnvironment);
-  if (!isMapping(value)) return value;
+  if (!isRecord(value)) return value;
   const { key, value: set } = value;
   if (typeof key === 'string' && typeof set === 'string' && isSecretValue(key, set)) {
     return { key, value: '<redacted>' };

@@ -1,26 +1,18 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { isMissing } from '../../../lib/host/files.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Phase, Source } from '../source.ts';
 import { usual } from './command.ts';
 import { messages } from './cri-log.ts';
-import { openRegular } from './file.ts';
+import { contents } from './file.ts';
 
 /** More than a container's log and its rotated files usually have together. */
 const WHOLE_BYTES = 256 << 20;
 const TAIL_BYTES = 64 << 10;
 /** About what a rotated log is packed to. */
 const PACKED = 10;
-const CHUNK_BYTES = 256 << 10;
-
-interface LogFile {
-  readonly place: string;
-  readonly bytes: number;
-}
 
 /** All of a container's log with what the kubelet rotated away from it, oldest first. */
 export const wholeLog = (path: string, place: string) =>
@@ -52,10 +44,9 @@ async function* logBytes(
   const files = await newestFiles(place, limitBytes, sinceMs);
   if (files.length === 0) throw new Failure('retry', `there is no log at ${place}`);
   let failure: unknown;
-  for (const [index, { place: file, bytes }] of files.entries()) {
-    const start = index === 0 && !file.endsWith('.gz') ? Math.max(0, bytes - limitBytes) : 0;
+  for (const [index, file] of files.entries()) {
     try {
-      yield* start === 0 ? read(file, 0, signal) : fromNextLine(read(file, start, signal));
+      yield* contents(file, index === 0 ? limitBytes : undefined, signal);
     } catch (error) {
       signal.throwIfAborted();
       // The newer files are worth more than this one.
@@ -76,21 +67,21 @@ async function expectBelow(folder: string, root: string): Promise<void> {
 }
 
 /** The log and `LOG.TIME` or `LOG.TIME.gz` that the kubelet made of it; as many as are needed, oldest first. */
-async function newestFiles(place: string, limitBytes: number, sinceMs = 0): Promise<LogFile[]> {
+async function newestFiles(place: string, limitBytes: number, sinceMs = 0): Promise<string[]> {
   const folder = dirname(place);
   const name = basename(place);
   const rotated = (await readdir(folder))
     .filter((other) => other.startsWith(`${name}.`) && /\.\d{8}-\d{6}(\.gz)?$/.test(other))
     .toSorted()
     .toReversed();
-  const files: LogFile[] = [];
+  const files: string[] = [];
   let expected = 0;
   for (const file of [name, ...rotated]) {
     if (expected >= limitBytes) break;
     try {
       const { size, mtimeMs } = await stat(join(folder, file));
       if (mtimeMs < sinceMs) break;
-      files.unshift({ place: join(folder, file), bytes: size });
+      files.unshift(join(folder, file));
       expected += file.endsWith('.gz') ? size * PACKED : size;
     } catch (error) {
       // Rotated away just now.
@@ -98,24 +89,4 @@ async function newestFiles(place: string, limitBytes: number, sinceMs = 0): Prom
     }
   }
   return files;
-}
-
-async function* read(
-  place: string,
-  start: number,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  await using handle = await openRegular(place);
-  const options = { start, signal, autoClose: false, highWaterMark: CHUNK_BYTES };
-  const stream = handle.createReadStream(options);
-  yield* place.endsWith('.gz') ? pipeline(stream, createGunzip(), () => undefined) : stream;
-}
-
-async function* fromNextLine(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let isLine = false;
-  for await (const chunk of chunks) {
-    const end: number = isLine ? 0 : chunk.indexOf(0x0a) + 1;
-    isLine ||= end > 0;
-    if (isLine) yield chunk.subarray(end);
-  }
 }

@@ -66,9 +66,8 @@ function tellingOf(all: readonly ListedContainer[]): ListedContainer[] {
   const newest = [...byPlace.values()].flatMap((attempts) => attempts.slice(0, 1));
   const recent = [...byPlace.values()].flatMap((attempts) => attempts.slice(0, 2));
   const failed = recent.filter(({ status }) => (status?.exitCode ?? 0) !== 0);
-  return [
-    ...new Set([...failed, ...newest.filter(({ pod }) => CONTROL_PLANE.test(pod.namespace))]),
-  ];
+  const ofControlPlane = newest.filter(({ pod }) => CONTROL_PLANE.test(pod.namespace));
+  return [...new Set([...failed, ...ofControlPlane])];
 }
 
 /** The kubelet's folders of logs: `NAMESPACE_POD_UID/CONTAINER/N.log`. */

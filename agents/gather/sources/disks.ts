@@ -23,15 +23,7 @@ export interface FileSystem {
 }
 
 /** What is full by nature, or none. */
-const NOT_FILLED = new Set([
-  'squashfs',
-  'iso9660',
-  'udf',
-  'erofs',
-  'devtmpfs',
-  'efivarfs',
-  'ramfs',
-]);
+const NOT_FILLED = /^(squashfs|iso9660|udf|erofs|devtmpfs|efivarfs|ramfs)$/;
 /** Containers' and pods' own mounts, of which the file system below is listed. */
 const OF_CONTAINERS =
   /^\/(run\/(containerd|containers|netns)|var\/lib\/(containers\/storage|containerd|kubelet\/pods))\/./;
@@ -79,7 +71,7 @@ export function parseDf(text: string): FileSystem[] {
       )?.groups;
     if (fields === undefined) return [];
     const { source = '', type = '', target = '', size, available, files, free } = fields;
-    if (NOT_FILLED.has(type) || source === 'composefs' || OF_CONTAINERS.test(target)) return [];
+    if (NOT_FILLED.test(type) || source === 'composefs' || OF_CONTAINERS.test(target)) return [];
     return [
       {
         target,

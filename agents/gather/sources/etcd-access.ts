@@ -83,10 +83,10 @@ async function etcdFiles({ paths }: GatherHost): Promise<EtcdFiles | undefined> 
   const folder = paths.at(join(OPENSHIFT, 'secrets/etcd-all-certs'));
   const peer = (await namesIn(folder)).find((name) => /^etcd-peer-.*\.key$/.test(name));
   if (peer === undefined) return undefined;
-  const authorities = OPENSHIFT_AUTHORITIES.map((name) => paths.at(join(OPENSHIFT, name)));
-  const areThere = await Promise.all(authorities.map(exists));
-  const authority = authorities.find((_, index) => areThere[index]);
-  if (authority === undefined) return undefined;
   const peerKey = join(folder, peer);
-  return { ca: authority, certificate: peerKey.replace(/\.key$/, '.crt'), key: peerKey };
+  for (const ca of OPENSHIFT_AUTHORITIES.map((name) => paths.at(join(OPENSHIFT, name)))) {
+    if (await exists(ca))
+      return { ca, certificate: peerKey.replace(/\.key$/, '.crt'), key: peerKey };
+  }
+  return undefined;
 }

@@ -13,8 +13,6 @@ export interface FileSource extends Source {
   readonly place: string;
 }
 
-const NEWLINE = 0x0a;
-
 /**
  * A file of the host; links are not followed, and of a large one only the end is read when
  * the newest is kept. One that ends in `.gz` is read unpacked.
@@ -98,14 +96,17 @@ export async function* contents(
 ): AsyncGenerator<Uint8Array> {
   await using handle = await openRegular(place);
   const { size } = await handle.stat();
-  if (place.endsWith('.gz')) {
-    // Errors reach the reader of the decompressed bytes.
-    yield* pipeline(read(handle, 0, signal), createGunzip(), () => undefined);
-    return;
-  }
-  const start = lastBytes === undefined ? 0 : Math.max(0, size - lastBytes);
-  const bytes = read(handle, start, signal);
-  yield* start === 0 ? bytes : fromNextLine(bytes);
+  const isPacked = place.endsWith('.gz');
+  const start = isPacked || lastBytes === undefined ? 0 : Math.max(0, size - lastBytes);
+  const bytes = handle.createReadStream({
+    start,
+    signal,
+    autoClose: false,
+    highWaterMark: 256 * 1024,
+  });
+  // Errors reach the reader of the decompressed bytes.
+  if (isPacked) yield* pipeline(bytes, createGunzip(), () => undefined);
+  else yield* start === 0 ? bytes : fromNextLine(bytes);
 }
 
 /** Opened without following a link. @throws Failure if it is not a regular file. */
@@ -123,19 +124,11 @@ export async function openRegular(place: string): Promise<FileHandle> {
   }
 }
 
-const read = (handle: FileHandle, start: number, signal: AbortSignal) =>
-  handle.createReadStream({ start, signal, autoClose: false, highWaterMark: 256 * 1024 });
-
 async function* fromNextLine(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let isBegun = false;
+  let isLine = false;
   for await (const chunk of chunks) {
-    if (isBegun) {
-      yield chunk;
-      continue;
-    }
-    const end = chunk.indexOf(NEWLINE);
-    if (end < 0) continue;
-    isBegun = true;
-    yield chunk.subarray(end + 1);
+    const end: number = isLine ? 0 : chunk.indexOf(0x0a) + 1;
+    isLine ||= end > 0;
+    if (isLine) yield chunk.subarray(end);
   }
 }

@@ -1,3 +1,5 @@
+import { isRecord } from '../../../lib/ignition/config.ts';
+import { parseJson } from '../../../lib/json.ts';
 import { wholeLines } from '../../../lib/secrets/redact/lines.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Source } from '../source.ts';
@@ -67,17 +69,13 @@ async function* records(
  * redaction would find a secret in bytes. '' for what is no entry.
  */
 export function readableRecord(line: string): string {
-  try {
-    const entry: unknown = JSON.parse(line);
-    if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return '';
-    const fields = Object.entries(entry).flatMap(([name, value]): [string, string][] => {
-      const text = textOf(value);
-      return name === '__CURSOR' || text === undefined ? [] : [[name, text]];
-    });
-    return `${JSON.stringify(Object.fromEntries(fields))}\n`;
-  } catch {
-    return '';
-  }
+  const entry = parseJson(line);
+  if (!isRecord(entry)) return '';
+  const fields = Object.entries(entry).flatMap(([name, value]): [string, string][] => {
+    const text = textOf(value);
+    return name === '__CURSOR' || text === undefined ? [] : [[name, text]];
+  });
+  return `${JSON.stringify(Object.fromEntries(fields))}\n`;
 }
 
 function textOf(value: unknown): string | undefined {

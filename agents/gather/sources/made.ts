@@ -22,11 +22,10 @@ export function made(
 export function madeJson(
   path: string,
   make: (host: GatherHost, signal: AbortSignal) => Promise<unknown>,
-  differences: Differences = {},
 ): Source {
   const text = async (host: GatherHost, signal: AbortSignal) =>
     `${JSON.stringify(await make(host, signal), null, 1)}\n`;
-  return made(path, text, { format: 'json', ...differences });
+  return made(path, text, { format: 'json' });
 }
 
 /** Stands for what was to be there and is not: its reason becomes an outcome of the bundle. */

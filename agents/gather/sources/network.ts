@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { isMissing } from '../../../lib/host/files.ts';
+import { readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { SourceGroup } from '../source.ts';
@@ -81,7 +80,7 @@ const proxyFiles = ({ at }: HostPaths) => [
 async function proxyVariables({ paths }: GatherHost): Promise<string> {
   const lines = await Promise.all(
     proxyFiles(paths).map(async (place) =>
-      (await textOf(place))
+      ((await readTextIfPresent(place)) ?? '')
         .split('\n')
         .filter((line) => /proxy/i.test(line) && !line.startsWith('#'))
         .map((line) => `${place}: ${withoutUser(line)}\n`),
@@ -92,12 +91,3 @@ async function proxyVariables({ paths }: GatherHost): Promise<string> {
 
 /** Up to the last `@`: a password may hold one. */
 const withoutUser = (line: string) => line.replaceAll(/:\/\/\S*@/g, '://<redacted>@');
-
-async function textOf(place: string): Promise<string> {
-  try {
-    return await readFile(place, 'utf8');
-  } catch (error) {
-    if (isMissing(error)) return '';
-    throw error;
-  }
-}

@@ -54,12 +54,9 @@ export async function* newestEvents(
 }
 
 function withTime(item: unknown): Dated {
-  const times = timesSchema.safeParse(item).data;
+  const { series, lastTimestamp, eventTime, metadata } = timesSchema.safeParse(item).data ?? {};
   const newest =
-    times?.series?.lastObservedTime ??
-    times?.lastTimestamp ??
-    times?.eventTime ??
-    times?.metadata.creationTimestamp;
+    series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? metadata?.creationTimestamp;
   const atMs = Date.parse(newest ?? '');
   // Without a time it is not the one to leave out.
   return { atMs: Number.isNaN(atMs) ? Number.POSITIVE_INFINITY : atMs, text: asItem(item) };

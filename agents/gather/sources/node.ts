@@ -99,22 +99,12 @@ const SLICES = [
   ...['kubepods.slice', 'kubepods'],
   ...['kubepods.slice/kubepods-burstable.slice', 'kubepods/burstable'],
   ...['kubepods.slice/kubepods-besteffort.slice', 'kubepods/besteffort'],
-  ...[
-    'system.slice/kubelet.service',
-    'system.slice/containerd.service',
-    'system.slice/crio.service',
-  ],
+  ...['kubelet', 'containerd', 'crio'].map((name) => `system.slice/${name}.service`),
 ];
 const MEASURES = [
   ...['memory.current', 'memory.peak', 'memory.max', 'memory.high', 'memory.swap.current'],
-  ...[
-    'memory.events',
-    'memory.pressure',
-    'cpu.pressure',
-    'io.pressure',
-    'cpu.stat',
-    'pids.current',
-  ],
+  ...['memory.events', 'memory.pressure', 'cpu.pressure', 'io.pressure', 'cpu.stat'],
+  'pids.current',
 ];
 
 /** What systemd's slices and those of all pods use, and how long they wait for it (cgroup v2). */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { Failure } from '../../../lib/errors/failure.ts';
+import { isRecord } from '../../../lib/ignition/config.ts';
 import { KubeError } from '../../../lib/kube/kube-error.ts';
+import type { Call } from '../../../lib/kube/transport.ts';
 import type { Api } from './api.ts';
 
 /** Objects asked for at once, as long as they are small. */
@@ -19,16 +21,10 @@ const pageSchema = z.looseObject({
 
 export type Page = z.infer<typeof pageSchema>;
 
-export interface ListRequest {
-  /** Without a query. */
-  readonly path: string;
-  readonly accept?: string;
-}
-
-/** A list page by page; the objects of one page are in memory, those before and after are not. */
+/** A list page by page; the objects of one page are in memory, those before and after are not. The path has no query. */
 export async function* pages(
   api: Api,
-  { path, ...rest }: ListRequest,
+  { path, ...rest }: Omit<Call, 'method'>,
   signal: AbortSignal,
 ): AsyncGenerator<Page> {
   let limit = PAGE_OBJECTS;
@@ -52,6 +48,14 @@ export async function* pages(
     next = page.metadata.continue || undefined;
     if (next === undefined) return;
   }
+}
+
+/** The objects of a list one by one, as far as `schema` describes them. */
+export async function* objectsIn<T>(
+  lists: AsyncIterable<Page>,
+  schema: z.ZodType<T>,
+): AsyncGenerator<T> {
+  for await (const { items } of lists) for (const item of items ?? []) yield schema.parse(item);
 }
 
 /** The whole answer, or undefined when it is larger. */
@@ -125,10 +129,7 @@ function beginning(head: object, metadata: Page['metadata']): string {
 
 /** As the API gives it, without the record of who set which field: longer than many an object. */
 export function asItem(item: unknown): string {
-  if (!isMapping(item) || !isMapping(item.metadata)) return JSON.stringify(item, null, 1);
+  if (!isRecord(item) || !isRecord(item.metadata)) return JSON.stringify(item, null, 1);
   const { managedFields: _, ...metadata } = item.metadata;
   return JSON.stringify({ ...item, metadata }, null, 1);
 }
-
-export const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Source } from '../source.ts';
 import type { Api } from './api.ts';
 import { made } from './made.ts';
-import { pages } from './object-list.ts';
+import { objectsIn, pages } from './object-list.ts';
 
 const named = z.looseObject({ name: z.string() });
 const nodeSchema = z.looseObject({
@@ -33,11 +33,12 @@ export function objectNames(api: Api): Source[] {
     lines: (object: T) => readonly string[],
   ) =>
     made(`resources/${name}`, async (_, signal) => {
-      const found: string[] = [];
-      for await (const { items } of pages(api, { path: `/api/v1/${plural}` }, signal)) {
-        for (const item of items ?? []) found.push(...lines(schema.parse(item)));
-      }
-      return found.map((line) => `${line}\n`).join('');
+      const lists = pages(api, { path: `/api/v1/${plural}` }, signal);
+      const found = await Array.fromAsync(objectsIn(lists, schema), lines);
+      return found
+        .flat()
+        .map((line) => `${line}\n`)
+        .join('');
     });
   return [
     list('nodes.list', 'nodes', nodeSchema, ({ metadata }) => [metadata.name]),

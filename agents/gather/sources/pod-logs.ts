@@ -9,7 +9,7 @@ import { usual } from './command.ts';
 import { fileName } from './container-files.ts';
 import { wholeLog } from './container-log.ts';
 import { filesBelow } from './file.ts';
-import { pages } from './object-list.ts';
+import { objectsIn, pages } from './object-list.ts';
 import { runtimeView } from './runtime-view.ts';
 import { POD_LOGS } from './walk.ts';
 
@@ -114,13 +114,11 @@ async function remoteLogs(
   const sources: Source[] = [];
   try {
     const api = await apiOf(host, signal);
-    for await (const { items } of pages(api, { path: '/api/v1/pods' }, signal)) {
-      for (const item of items ?? []) {
-        const pod = podSchema.parse(item);
-        const { namespace, name } = pod.metadata;
-        if (here.has(`${namespace}/${name}`)) continue;
-        sources.push(...logRequests(pod).map((request) => remoteLog(api, request, silentNodes)));
-      }
+    const lists = pages(api, { path: '/api/v1/pods' }, signal);
+    for await (const pod of objectsIn(lists, podSchema)) {
+      const { namespace, name } = pod.metadata;
+      if (here.has(`${namespace}/${name}`)) continue;
+      sources.push(...logRequests(pod).map((request) => remoteLog(api, request, silentNodes)));
     }
   } catch {
     // The group `resources` says why: it lists pods too.
@@ -148,9 +146,10 @@ function logRequests({ metadata: { namespace, name }, spec, status }: Pod): LogR
   return begun.flatMap(({ name: container, restartCount }) => {
     const path = logPath(namespace, name, container);
     const request = { node, place: pod, container };
-    const current = { ...request, path: `${path}.log`, isPrevious: false };
-    const previous = { ...request, path: `${path}.previous.log`, isPrevious: true };
-    return restartCount > 0 ? [current, previous] : [current];
+    return [
+      { ...request, path: `${path}.log`, isPrevious: false },
+      { ...request, path: `${path}.previous.log`, isPrevious: true },
+    ].slice(0, restartCount > 0 ? 2 : 1);
   });
 }
 

@@ -1,12 +1,14 @@
-import { execa } from 'execa';
 import { z } from 'zod';
 import { Failure } from '../../../lib/errors/failure.ts';
+import { Limit } from '../collecting/abort.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { Source } from '../source.ts';
-import { command, usual } from './command.ts';
+import { command, outputText } from './command.ts';
 import { fileName } from './container-files.ts';
 import { made, missing } from './made.ts';
+import { isInstalled } from './programs.ts';
 
+const LIST = ['podman', 'ps', '--all', '--no-trunc', '--format', 'json'] as const;
 const LIST_MS = 10_000;
 
 const listSchema = z
@@ -16,19 +18,27 @@ const listSchema = z
 /** Containers that podman runs, such as those that render OpenShift's bootstrap; none without podman. */
 export async function podmanSources(host: GatherHost, signal: AbortSignal): Promise<Source[]> {
   const at = (name: string) => own(host, `pods/${name}`);
+  const { sinceMs } = host;
+  const since = sinceMs === undefined ? [] : ['--since', new Date(sinceMs).toISOString()];
+  const over = new Failure('retry', `podman ps gave no answer within ${LIST_MS / 1000} s`);
   try {
-    const listed = await list(signal);
-    if (listed === undefined) return [];
+    if (!(await isInstalled('podman'))) return [];
+    using limit = new Limit([signal], { ms: LIST_MS, over });
+    const listed = await outputText(LIST, limit.signal);
     const parsed = listSchema.parse(JSON.parse(listed)) ?? [];
     return [
       made(at('podman.json'), async () => listed, { format: 'json' }),
       ...parsed.flatMap(({ Id: id, Names }) => {
         const name = `${fileName(Names?.[0] ?? 'container')}-${fileName(id)}`;
+        const inspect = ['podman', 'container', 'inspect', id] as const;
         return [
-          command(at(`${name}.inspect`), ['podman', 'container', 'inspect', id], {
-            format: 'json',
+          command(at(`${name}.inspect`), inspect, { format: 'json' }),
+          command(at(`${name}.log`), ['podman', 'logs', '--timestamps', ...since, id], {
+            bothStreams: true,
+            phase: 'bulk',
+            deadlineMs: 60_000,
+            limitBytes: 64 << 20,
           }),
-          logOf(at(`${name}.log`), id),
         ];
       }),
     ];
@@ -36,50 +46,4 @@ export async function podmanSources(host: GatherHost, signal: AbortSignal): Prom
     signal.throwIfAborted();
     return [missing(at('podman.json'), error)];
   }
-}
-
-/** What `podman ps` prints, or undefined where there is no podman. */
-async function list(signal: AbortSignal): Promise<string | undefined> {
-  const { stdout, stderr, failed, timedOut, code } = await execa(
-    'podman',
-    ['ps', '--all', '--no-trunc', '--format', 'json'],
-    {
-      cancelSignal: signal,
-      timeout: LIST_MS,
-      forceKillAfterDelay: 1000,
-      stdin: 'ignore',
-      reject: false,
-    },
-  );
-  if (code === 'ENOENT') return undefined;
-  if (!failed) return stdout;
-  throw new Failure('retry', 'podman ps failed', {
-    found: timedOut ? `no answer within ${LIST_MS / 1000} s` : (stderr.split('\n').at(-1) ?? ''),
-  });
-}
-
-/** A container's two streams as one, which is how it wrote them. */
-function logOf(path: string, id: string): Source {
-  return {
-    ...usual,
-    path,
-    phase: 'bulk',
-    deadlineMs: 60_000,
-    limitBytes: 64 << 20,
-    async *open({ sinceMs }, signal) {
-      const since = sinceMs === undefined ? [] : ['--since', new Date(sinceMs).toISOString()];
-      const child = execa('podman', ['logs', '--timestamps', ...since, id], {
-        cancelSignal: signal,
-        forceKillAfterDelay: 1000,
-        stdin: 'ignore',
-        all: true,
-        buffer: false,
-        reject: false,
-      });
-      yield* child.iterable({ from: 'all', binary: true, preserveNewlines: true });
-      const { failed, exitCode } = await child;
-      signal.throwIfAborted();
-      if (failed) throw new Failure('retry', `podman logs failed with exit code ${exitCode}`);
-    },
-  };
 }

@@ -15,12 +15,8 @@ export const searchPath = (): string => folders().join(':');
 /** Whether a program, by its name or its path, can be run here. */
 export async function isInstalled(program: string): Promise<boolean> {
   const places = program.includes('/') ? [program] : folders().map((name) => join(name, program));
-  for (const place of places) {
-    const isThere = await access(place, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return true;
-  }
-  return false;
+  return Promise.any(places.map((place) => access(place, constants.X_OK))).then(
+    () => true,
+    () => false,
+  );
 }

@@ -4,7 +4,7 @@ import type { Source } from '../source.ts';
 import type { Api } from './api.ts';
 import { withEtcdOf } from './etcd-access.ts';
 import { made } from './made.ts';
-import { pages } from './object-list.ts';
+import { objectsIn, pages } from './object-list.ts';
 
 /** Where Kubernetes and OpenShift keep Secrets in etcd: NAMESPACE/NAME below it. */
 const PREFIXES = ['/registry/secrets/', '/kubernetes.io/secrets/'];
@@ -49,13 +49,11 @@ export function secretAnnotations(api: Api): Source {
   return made('resources/secrets-names-with-annotations.txt', async (_, signal) => {
     const rows: string[] = [];
     const request = { path: '/api/v1/secrets', accept: PARTIAL };
-    for await (const { items } of pages(api, request, signal)) {
-      for (const item of items ?? []) {
-        const { namespace, name, annotations } = metadataSchema.parse(item).metadata;
-        // Many, and all alike.
-        if (/-(token|dockercfg)-/.test(name)) continue;
-        rows.push(row([namespace, name, annotationsText(annotations)]));
-      }
+    for await (const { metadata } of objectsIn(pages(api, request, signal), metadataSchema)) {
+      const { namespace, name, annotations } = metadata;
+      // Many, and all alike.
+      if (/-(token|dockercfg)-/.test(name)) continue;
+      rows.push(row([namespace, name, annotationsText(annotations)]));
     }
     return table(['NAMESPACE', 'NAME', 'ANNOTATIONS'], rows);
   });

@@ -7,17 +7,8 @@ import { present } from './present.ts';
 import { failedUnits, journalUnits } from './units.ts';
 
 const PROPERTIES = [
-  'Id',
-  'LoadState',
-  'ActiveState',
-  'SubState',
-  'Result',
-  'NRestarts',
-  'ExecMainStatus',
-  'ExecMainCode',
-  'StateChangeTimestamp',
-  'ActiveEnterTimestamp',
-  'InactiveEnterTimestamp',
+  ...['Id', 'LoadState', 'ActiveState', 'SubState', 'Result', 'NRestarts', 'ExecMainStatus'],
+  ...['ExecMainCode', 'StateChangeTimestamp', 'ActiveEnterTimestamp', 'InactiveEnterTimestamp'],
 ];
 /** `systemctl status` of a unit that runs, is dead or failed, or is not loaded. */
 const STATES = [0, 1, 2, 3, 4];

@@ -56,11 +56,10 @@ export async function failedUnits(signal: AbortSignal): Promise<string[]> {
  * journal. Without any answer of systemd, all that have a name here.
  */
 export async function journalUnits(signal: AbortSignal): Promise<string[]> {
+  const call = ['journalctl', '--no-pager', '--quiet', '--field=_SYSTEMD_UNIT'] as const;
   const [loaded, logged] = await Promise.all([
     loadedUnits(signal).catch(() => []),
-    outputText(['journalctl', '--no-pager', '--quiet', '--field=_SYSTEMD_UNIT'], signal).catch(
-      () => '',
-    ),
+    outputText(call, signal).catch(() => ''),
   ]);
   return selectUnits(loaded, logged.split('\n'));
 }

@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib';
 import {
   type ArchiveEnd,
   type ArchiveLimits,
-  atMost,
+  atMostOfBundle,
   readArchive,
 } from '../../../report/archive/read-archive.ts';
 import { openRegular } from './file.ts';
@@ -40,15 +40,13 @@ export async function unpack(
   pipeline(handle.createReadStream({ autoClose: false }), gunzip, () => undefined);
   const end = await readArchive(gunzip, limits, signal, async ({ name, content }) => {
     const place = join(folder, `${files.length}${name.endsWith('.gz') ? '.gz' : ''}`);
-    await write(content, place);
+    await using copy = await open(place, 'wx', 0o600);
+    for await (const chunk of content) {
+      if (chunk instanceof Uint8Array) await copy.writeFile(chunk);
+    }
     files.push({ name, place });
   });
   return { files, ...end };
-}
-
-async function write(content: AsyncIterable<unknown>, place: string): Promise<void> {
-  await using handle = await open(place, 'wx', 0o600);
-  for await (const chunk of content) if (chunk instanceof Uint8Array) await handle.writeFile(chunk);
 }
 
 /** The contents of an unpacked file, decompressed if they were compressed in the archive, up to a limit. */
@@ -64,5 +62,5 @@ export async function* unpackedContents(
   }
   const unpacked = createGunzip();
   pipeline(file, unpacked, () => undefined);
-  yield* atMost(unpacked, limit);
+  yield* atMostOfBundle(unpacked, limit);
 }

@@ -1,7 +1,6 @@
-import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isMissing } from '../../../lib/host/files.ts';
+import { ifMissing } from '../../../lib/host/files.ts';
 
 export interface WalkLimits {
   /** Folders in folders, the first one included. */
@@ -26,8 +25,8 @@ export async function below(folder: string, limits: WalkLimits = walkLimits): Pr
   const found: Found[] = [];
   let left = limits.entries;
   const visit = async (inside: string, depth: number): Promise<void> => {
-    const entries = await entriesOf(join(folder, inside));
-    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const entries = await readdir(join(folder, inside), { withFileTypes: true }).catch(ifMissing);
+    for (const entry of (entries ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       if (left-- <= 0) return;
       const name = join(inside, entry.name);
       if (entry.isFile()) found.push({ name, kind: 'file' });
@@ -37,15 +36,6 @@ export async function below(folder: string, limits: WalkLimits = walkLimits): Pr
   };
   await visit('', limits.depth);
   return found;
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
 }
 
 /** /var/log/pods: `NAMESPACE_POD_UID/CONTAINER/N.log`, of all pods that a host may have. */

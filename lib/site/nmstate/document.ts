@@ -6,26 +6,12 @@ import { at, entriesOf, listMisfit, type Misfit, mistypedKeys, noMapping } from 
 import { type Interface, interfacesOf, referenceMisfit } from './references.ts';
 
 const SECTIONS = [
-  'interfaces',
-  'routes',
-  'route-rules',
-  'dns-resolver',
-  'ovs-db',
-  'ovn',
-  'description',
+  ...['interfaces', 'routes', 'route-rules', 'dns-resolver', 'ovs-db', 'ovn', 'description'],
 ];
 
 const ROUTE_KEYS = [
-  'state',
-  'destination',
-  'next-hop-interface',
-  'next-hop-address',
-  'metric',
-  'table-id',
-  'weight',
-  'route-type',
-  'cwnd',
-  'source',
+  ...['state', 'destination', 'next-hop-interface', 'next-hop-address', 'metric', 'table-id'],
+  ...['weight', 'route-type', 'cwnd', 'source'],
 ];
 
 /**

@@ -33,11 +33,7 @@ const IP_KEYS = [
   ...['token', 'allow-extra-address', 'dhcp-send-hostname', 'dhcp-custom-hostname', 'forwarding'],
 ];
 const ADDRESS_KEYS = [
-  'ip',
-  'prefix-length',
-  'mptcp-flags',
-  'valid-life-time',
-  'preferred-life-time',
+  ...['ip', 'prefix-length', 'mptcp-flags', 'valid-life-time', 'preferred-life-time'],
 ];
 const VLAN_KEYS = [
   ...['base-iface', 'id', 'protocol', 'registration-protocol', 'reorder-headers', 'loose-binding'],
@@ -98,11 +94,8 @@ function oneInterface(entry: Record<string, unknown>, path: Path): Misfit[] {
       'Name the interface; with identifier: mac-address, any name will do.',
     );
   } else if (!byMac && !/^[^\s/\p{C}]{1,15}$/u.test(name)) {
-    wrong(
-      'name',
-      'at most 15 characters without spaces and slashes',
-      'Shorten it: the kernel allows no more.',
-    );
+    const expected = 'at most 15 characters without spaces and slashes';
+    wrong('name', expected, 'Shorten it: the kernel allows no more.');
   }
   if (typeof type !== 'string' || !TYPES.includes(type)) {
     const near = typeof type === 'string' ? suggest(type, TYPES) : undefined;
@@ -118,11 +111,8 @@ function oneInterface(entry: Record<string, unknown>, path: Path): Misfit[] {
   }
   const isMac = typeof mac === 'string' && /^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5,19}$/.test(mac);
   if (byMac ? !isMac : mac !== undefined && !isMac) {
-    wrong(
-      'mac-address',
-      'six bytes such as 52:54:00:12:34:56',
-      'Copy it from the adapter, in quotes.',
-    );
+    const expected = 'six bytes such as 52:54:00:12:34:56';
+    wrong('mac-address', expected, 'Copy it from the adapter, in quotes.');
   }
   return [...misfits, ...addressMisfits(entry, 4, path), ...addressMisfits(entry, 6, path)];
 }

@@ -26,21 +26,14 @@ export function referenceMisfit(all: readonly Interface[], name: string, path: P
   const declared = all.filter((each) => each.name === name);
   if (declared.some(isWanted) || (declared.length === 0 && !MADE.test(name))) return [];
   if (declared.length > 0) {
-    return [
-      {
-        path,
-        expected,
-        found: `${JSON.stringify(name)} with state absent or ignore`,
-        fix: 'Name another.',
-      },
-    ];
+    const found = `${JSON.stringify(name)} with state absent or ignore`;
+    return [{ path, expected, found, fix: 'Name another.' }];
   }
   const names = all.slice(0, MOST_COMPARED).map((each) => each.name);
   const near = suggest(name, names);
-  const declare = 'Declare it in interfaces: it is not a physical adapter.';
-  return [
-    { path, expected, fix: near === undefined ? declare : `Did you mean ${near}? ${declare}` },
-  ];
+  const meant = near === undefined ? '' : `Did you mean ${near}? `;
+  const fix = `${meant}Declare it in interfaces: it is not a physical adapter.`;
+  return [{ path, expected, fix }];
 }
 
 /** Neither taken down nor left alone. */

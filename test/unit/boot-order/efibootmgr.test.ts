@@ -60,7 +60,8 @@ t.test('what efibootmgr 18 prints', async (t) => {
 
 t.test('a firmware without an order, and text that is none of it', async (t) => {
   t.strictSame(parseEfibootmgr(withoutOrder).order, []);
-  t.strictSame(parseEfibootmgr(''), { order: [], entries: [] });
+  const none = { current: undefined, next: undefined, order: [], entries: [] };
+  t.strictSame(parseEfibootmgr(''), none);
   t.strictSame(parseEfibootmgr('EFI variables are not supported on this system.\n').entries, []);
   t.strictSame(parseEfibootmgr('BootOrder: 00,zzzz,0001').order, ['0001']);
 });
@@ -120,7 +121,7 @@ t.test('which entries are kept, used and removed', async (t) => {
   ];
   for (const [name, lines, existing, stale] of table) {
     const plan = planEntries(parseEfibootmgr(lines.join('\n')), wanted, new Set([ours, otherDisk]));
-    t.strictSame({ existing: undefined, ...plan }, { existing, stale }, name);
+    t.strictSame(plan, { existing, stale }, name);
   }
 });
 

@@ -171,7 +171,7 @@ t.test('defaults, and the disk from the variable', async (t) => {
       },
     },
   });
-  t.notOk(read.ok && 'hostname' in read.settings.cluster);
+  t.equal(read.ok && read.settings.cluster.hostname, undefined);
 });
 
 t.test('the same disk twice is not a fault', async (t) => {

@@ -5,9 +5,8 @@ import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { BundleArchive } from '../../../agents/gather/bundle/archive.ts';
 import { BundleFolder } from '../../../agents/gather/bundle/folder.ts';
-import { Budget } from '../../../agents/gather/collecting/budget.ts';
 import { Spooled } from '../../../agents/gather/collecting/spool.ts';
-import { MemoryStorage } from '../../../agents/gather/collecting/storage.ts';
+import { memoryStorage } from '../../../agents/gather/collecting/storage.ts';
 import { FileOutput, type Output } from '../../../agents/gather/entrance/output.ts';
 import { line } from './synthetic.ts';
 import { listed, unpacked } from './tester.ts';
@@ -15,12 +14,12 @@ import { listed, unpacked } from './tester.ts';
 const text = (lines: number) => Array.from({ length: lines }, (_, at) => line(at)).join('');
 
 async function spooledOf(contents: string, gzipped = false): Promise<Spooled> {
-  const room = new Budget(1 << 30);
+  const room = { left: 1 << 30 };
   const spooled = new Spooled(room, { format: 'text', gzipped });
   async function* chunks() {
     yield Buffer.from(contents);
   }
-  const place = { storage: new MemoryStorage(), room };
+  const place = { storage: memoryStorage, room };
   await spooled.fill(chunks(), { keep: 'newest', limitBytes: 1 << 30 }, place);
   return spooled;
 }

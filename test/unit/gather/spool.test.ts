@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { gzipMembers } from '../../../agents/gather/bundle/gzip-members.ts';
-import { Budget } from '../../../agents/gather/collecting/budget.ts';
 import { Spooled } from '../../../agents/gather/collecting/spool.ts';
 import {
-  DiskStorage,
-  MemoryStorage,
+  diskStorage,
+  memoryStorage,
   type Storage,
 } from '../../../agents/gather/collecting/storage.ts';
 import { line } from './synthetic.ts';
@@ -58,8 +57,8 @@ t.test('a stream that fails is compressed up to there', async (t) => {
 });
 
 const storages: [string, (folder: string) => Storage][] = [
-  ['disk', (folder) => new DiskStorage(folder)],
-  ['memory', () => new MemoryStorage()],
+  ['disk', (folder) => diskStorage(folder)],
+  ['memory', () => memoryStorage],
 ];
 
 for (const [name, storageIn] of storages) {
@@ -91,7 +90,7 @@ for (const [name, storageIn] of storages) {
     for (const row of table) {
       const { keep, limitBytes } = row;
       await t.test(`${keep} ${limitBytes}`, async (t) => {
-        const room = new Budget(10 * MIB);
+        const room = { left: 10 * MIB };
         const spooled = new Spooled(room, { format: 'text' });
         const place = { storage: storageIn(join(folder, `${keep}${limitBytes}`)), room };
         mkdirSync(join(folder, `${keep}${limitBytes}`));
@@ -137,12 +136,12 @@ t.test('a document or a gzip file gets no line of ours', async (t) => {
     { format: 'yaml' },
     { format: 'text', gzipped: true },
   ] as const) {
-    const room = new Budget(MIB);
+    const room = { left: MIB };
     const spooled = new Spooled(room, form);
     await spooled.fill(
       lines(1000),
       { keep: 'newest', limitBytes: 10_000 },
-      { storage: new MemoryStorage(), room },
+      { storage: memoryStorage, room },
     );
     t.ok(spooled.leftOut > 0);
     t.equal(spooled.head + spooled.tail, '');
@@ -155,18 +154,18 @@ t.test('without room the oldest part goes, or the reading ends', async (t) => {
     ['oldest', 0, { isCut: true, failure: /there is no room for more of it/ }],
     ['oldest', 3, { isCut: true, failure: /no room/ }],
   ] as const) {
-    const room = new Budget(20_000);
+    const room = { left: 20_000 };
     const spooled = new Spooled(room, { format: 'text' });
     let given = 0;
     const makeRoom = async () => {
       if (given === others) return false;
       given += 1;
-      room.refund(1000);
+      room.left += 1000;
       return true;
     };
-    const place = { storage: new MemoryStorage(), room, makeRoom };
+    const place = { storage: memoryStorage, room, makeRoom };
     await spooled.fill(lines(5000), { keep, limitBytes: 200_000 }, place);
-    t.match({ isCut: spooled.isCut, failure: spooled.failure }, { isCut: expected.isCut });
+    t.equal(spooled.tail !== '', expected.isCut);
     t.match(String(spooled.failure), expected.failure ?? 'undefined');
     t.equal(given, others, 'others were asked first');
     t.ok(spooled.storedBytes <= 20_000 + 1000 * others);
@@ -175,7 +174,7 @@ t.test('without room the oldest part goes, or the reading ends', async (t) => {
 });
 
 t.test('what cannot be written ends the reading; what is there stays whole', async (t) => {
-  const storage = new MemoryStorage();
+  const storage = memoryStorage;
   let pieces = 0;
   const failing: Storage = {
     async createPiece() {
@@ -184,7 +183,7 @@ t.test('what cannot be written ends the reading; what is there stays whole', asy
       return storage.createPiece();
     },
   };
-  const room = new Budget(10 * MIB);
+  const room = { left: 10 * MIB };
   const spooled = new Spooled(room, { format: 'text' });
   await spooled.fill(
     lines(5000),

@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs';
 import t from 'tap';
+import { findingsOf } from '../../../report/findings.ts';
 import { rules } from '../../../report/rules.ts';
 import { read, root } from '../docs/documents.ts';
 import { agentCases } from './cases-agents.ts';
@@ -22,7 +23,7 @@ const cases = [
 for (const { rule, of, files, failures = [], finds = [] } of cases) {
   t.test(`${rule}: ${of}`, async (t) => {
     const view = viewOf(files, { failures });
-    const found = rules.find(({ name }) => name === rule)?.find(view) ?? [];
+    const found = rules.filter(({ name }) => name === rule).flatMap((one) => findingsOf(one, view));
     t.equal(found.length, finds.length, found.map(({ title }) => title).join(' | '));
     finds.forEach(({ severity, title, todo, at }, index) => {
       const finding = found[index];
@@ -70,7 +71,7 @@ t.test('fields of install-config.yaml are spelt as in its schema', async (t) => 
 
 t.test('a healthy host has no errors and no warnings', async (t) => {
   const view = viewOf(filesOf('healthy'));
-  const found = rules.flatMap((rule) => rule.find(view));
+  const found = rules.flatMap((rule) => findingsOf(rule, view));
   t.strictSame(
     found.map(({ rule, title }) => `${rule}: ${title}`),
     [],

@@ -55,7 +55,7 @@ t.test('what podman runs', async (t) => {
 
 t.test('a podman that fails, or says what is no list, is a reason', async (t) => {
   for (const [script, failure] of [
-    ['echo no luck >&2; exit 125', /podman ps failed.*no luck/],
+    ['echo no luck >&2; exit 125', /podman failed.*no luck/],
     ['echo hello', /JSON/],
   ] as const) {
     const { host } = withPodman(t, script);
