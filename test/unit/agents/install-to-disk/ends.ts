@@ -93,6 +93,13 @@ t.test('wait-for-bootkube', async (t) => {
     t.match(await failing, { code: 'bootkube-failed' });
   });
 
+  t.test('says at its deadline what it waited for', async (t) => {
+    const it = testHost(t);
+    it.write('/opt/openshift/.keep');
+    const running = waitForBootkube.run(it.context, it.progress(undefined, 0));
+    await t.rejects(running, { kind: 'deadline', message: /bootkube to finish/ });
+  });
+
   t.test('goes on waiting while bootkube is started again by itself', async (t) => {
     for (const more of [{ state: 'failed', exitCode: 1 }, { state: 'stopped' }] as const) {
       const it = testHost(t);

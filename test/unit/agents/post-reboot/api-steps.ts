@@ -198,7 +198,10 @@ t.test('steady-state', async (t) => {
     const host = testHost(t, { settings: { settlingWindowMs: 3_600_000 } });
     await fakeApi(t, host, steady(pods, leases));
     t.ok(
-      await host.waitsFor(steadyState, /Waiting for the control plane to settle: nothing has changed since/),
+      await host.waitsFor(
+        steadyState,
+        /Waiting for the control plane to settle: nothing has changed since/,
+      ),
       host.lines.join(''),
     );
   });

@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { servingCertificate } from '../../../../agents/steps/serving-certificate.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
@@ -81,7 +83,32 @@ t.test('serving-certificate', async (t) => {
     );
   });
 
-  t.test('another host name runs it again', async (t) => {
-    t.equal(await servingCertificate.input(testHost(t, { hostname: 'a' }).context), 'a');
+  t.test('says at its deadline which file it waited for', async (t) => {
+    const host = testHost(t);
+    host.write(`${CURRENT}.keep`);
+    await requests(t, host);
+    const running = servingCertificate.run(host.context, host.progress(undefined, 0));
+    await t.rejects(running, {
+      kind: 'deadline',
+      message: /kubelet-server-current\.pem to appear/,
+    });
+  });
+
+  t.test('holds from the first moment of its life to the last', async (t) => {
+    const pem = await issue('edge-0');
+    const { validFromDate, validToDate } = new X509Certificate(pem);
+    const host = testHost(t);
+    host.write(CURRENT, pem);
+    t.teardown(() => mock.timers.reset());
+    for (const [at, offsetMs, holds] of [
+      [validFromDate, -1, false],
+      [validFromDate, 0, true],
+      [validToDate, -1, true],
+      [validToDate, 0, false],
+    ] as const) {
+      mock.timers.enable({ apis: ['Date'], now: at.getTime() + offsetMs });
+      t.equal(await servingCertificate.holds(host.context, host.progress()), holds);
+      mock.timers.reset();
+    }
   });
 });
