@@ -42,6 +42,6 @@ t.test('api-objects', async (t) => {
 
   t.test('an agent that is told to stop does not call the step done', async (t) => {
     const it = host(t, 'touch "$ROOT/begun"; exec sleep 300');
-    t.match(await it.stoppedAt(apiObjects, '/begun'), { message: 'told to stop' });
+    t.match(await it.stoppedAt('/begun', apiObjects), { message: 'told to stop' });
   });
 });

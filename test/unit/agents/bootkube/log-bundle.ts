@@ -47,6 +47,6 @@ t.test('log-bundle', async (t) => {
   t.test('an agent that is told to stop does not call the step done', async (t) => {
     const it = testHost(t);
     it.programs.give('systemctl', 'touch "$ROOT/begun"; exec sleep 300');
-    t.match(await it.stoppedAt(logBundle, '/begun'), { message: 'told to stop' });
+    t.match(await it.stoppedAt('/begun', logBundle), { message: 'told to stop' });
   });
 });

@@ -130,10 +130,15 @@ export class TestHost {
     return stop.signal.aborted && says.test(this.lines.join('')) && !isDone;
   }
 
-  /** Runs a step, tells it to stop once that file exists, and returns what it then rejects with. */
-  async stoppedAt(step: StepBody<InstallContext>, path: string): Promise<unknown> {
+  /** Runs a step (or what is given), tells it to stop once that file exists, and returns how it ends. */
+  async stoppedAt(
+    path: string,
+    begin: Pick<StepBody<InstallContext>, 'run'> | ((progress: Progress) => Promise<unknown>),
+  ): Promise<unknown> {
     const stop = new AbortController();
-    const ended = step.run(this.context, this.progress(stop.signal)).then(
+    const progress = this.progress(stop.signal);
+    const begun = typeof begin === 'function' ? begin(progress) : begin.run(this.context, progress);
+    const ended = begun.then(
       (outcome) => outcome,
       (error: unknown) => error,
     );

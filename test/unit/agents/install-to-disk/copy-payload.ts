@@ -118,6 +118,12 @@ t.test('copy-payload', async (t) => {
     });
   }
 
+  t.test('ends when it is told to stop', async (t) => {
+    const it = host(t);
+    it.programs.give('mount', 'touch "$ROOT/begun"; exec sleep 300');
+    t.match(await it.stoppedAt('/begun', copyPayload), { message: /stopped/ });
+  });
+
   t.test('a disk without a system', async (t) => {
     const it = host(t);
     giveDisk(it, { partitions: [{ label: 'data' }, {}] });

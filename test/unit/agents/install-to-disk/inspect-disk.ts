@@ -168,7 +168,7 @@ t.test('inspect-disk', async (t) => {
         'mount',
         'case "$2" in rw*) touch "$ROOT/writing"; exec sleep 300 ;; esac',
       );
-      t.match(await it.stoppedAt(inspectDisk, '/writing'), { message: 'told to stop' });
+      t.match(await it.stoppedAt('/writing', inspectDisk), { message: 'told to stop' });
       t.notMatch(it.lines.join(''), /cannot be restarted/);
     });
 

@@ -148,6 +148,19 @@ t.test('write-disk', async (t) => {
     });
   }
 
+  t.test('ends when it is told to stop', async (t) => {
+    const it = host(t);
+    it.programs.give('systemd-run', 'touch "$ROOT/begun"');
+    it.programs.give('journalctl', 'exec sleep 300');
+    t.match(await it.stoppedAt('/begun', writeDisk), { message: 'told to stop' });
+    giveDisk(it, written);
+    it.programs.give('mount', 'touch "$ROOT/mounting"; exec sleep 300');
+    const looking = await it.stoppedAt('/mounting', (progress) =>
+      writeDisk.holds(it.context, progress),
+    );
+    t.match(looking, { message: /stopped/ });
+  });
+
   t.test('a half-written disk is written again', async (t) => {
     const it = host(t);
     giveDisk(it, { partitions: [{ label: 'boot' }, { label: 'root' }] });

@@ -97,6 +97,16 @@ t.test('bootstrap-complete', async (t) => {
     t.match(it.lines.join(''), /Waiting for the API to be stable/);
   });
 
+  t.test('ends when it is told to stop between its questions', async (t) => {
+    const { host: it } = await host(t, () => false);
+    const settings = { ...it.context.settings, apiStableMs: 3_000_000 };
+    const stop = new AbortController();
+    const running = bootstrapComplete.run({ ...it.context, settings }, it.progress(stop.signal));
+    await it.said(/Waiting for the API to be stable/);
+    setImmediate(() => stop.abort(new Error('told to stop')));
+    await t.rejects(running);
+  });
+
   for (const [title, unready] of [
     ['at first', (asked: number) => asked === 1],
     ['in between', (asked: number) => asked === 3],

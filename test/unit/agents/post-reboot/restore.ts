@@ -179,6 +179,12 @@ t.test('restore-database', async (t) => {
     ],
     ['another history', (it) => etcdutl(it, 98), 'fatal', /expected HashKV 99 .*found HashKV 98/],
     [
+      'another compaction',
+      (it) => it.write(RECORD, JSON.stringify({ ...record, compactRevision: 4710 })),
+      'fatal',
+      /expected HashKV 99 .*4710.*found HashKV 99 .*4711/,
+    ],
+    [
       'an etcdutl that fails',
       (it) => it.programs.give('etcdutl', 'echo "Error: disk full" >&2; exit 1'),
       'retry',
@@ -194,6 +200,13 @@ t.test('restore-database', async (t) => {
       t.equal(await it.holds(restoreDatabase), false);
     });
   }
+
+  t.test('ends when it is told to stop', async (t) => {
+    const it = host(t);
+    it.programs.give('etcdutl', 'touch "$ROOT/begun"; exec sleep 300');
+    t.match(await it.stoppedAt('/begun', restoreDatabase), { message: /stop/ });
+    t.notOk(it.has('/var/lib/etcd'));
+  });
 
   t.test('another database is never replaced', async (t) => {
     const it = host(t);
