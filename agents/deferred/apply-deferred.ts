@@ -13,7 +13,7 @@ import { DeferredObjects } from './deferred-objects.ts';
 import { isApplied, isRejected } from './object-state.ts';
 
 /** New kinds are detected by watching; polling is a fallback. A refusal may last for days. */
-const pauses: LongestPauses = { unservedMs: 15 * 60_000, refusedMs: 60_000 };
+const pauses: LongestPauses = { unservedMs: 900_000, refusedMs: 60_000 };
 
 /**
  * Creates each deferred object once its kind is served, and leaves one that exists. None

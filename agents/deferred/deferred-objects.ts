@@ -55,9 +55,9 @@ export class DeferredObjects {
   }
 
   async attempted(manifest: Manifest, attempt: Attempt): Promise<void> {
-    const deferred = this.#manifests.find((each) => each.manifest === manifest);
-    if (deferred === undefined) return;
-    this.#set(deferred, stateAfter(attempt, manifest, new Date()));
+    for (const deferred of this.#manifests.filter((each) => each.manifest === manifest)) {
+      this.#set(deferred, stateAfter(attempt, manifest, new Date()));
+    }
     await this.publish();
   }
 

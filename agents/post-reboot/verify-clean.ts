@@ -172,8 +172,8 @@ async function payloadOnHost(paths: HostPaths): Promise<PayloadOnHost> {
 /** The upper folders of mounted overlays: what running containers have written. */
 async function writableLayers(paths: HostPaths): Promise<string[]> {
   const mounts = (await readTextIfPresent(paths.at('/proc/self/mountinfo'))) ?? '';
-  return [...mounts.matchAll(/[ ,]upperdir=(\/var\/lib\/contain[^, \n]+)/g)].map(
-    ([, folder = '']) => folder,
+  return [...mounts.matchAll(/(?<=[ ,]upperdir=)\/var\/lib\/contain[^, \n]+/g)].map(
+    ([folder]) => folder,
   );
 }
 

@@ -45,7 +45,7 @@ async function healthy(progress: Progress): Promise<void> {
     progress.waitingFor(
       `the kubelet to answer its health endpoint: kubelet.service is ${ActiveState}, restarted ${NRestarts} times`,
     );
-    await sleep(HEALTH_INTERVAL_MS, undefined, { signal: progress.signal });
+    await sleep(HEALTH_INTERVAL_MS);
   }
 }
 

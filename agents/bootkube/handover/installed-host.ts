@@ -74,7 +74,7 @@ export async function installedHostConfig(
       .concat(hasDeferred ? [directory(deferredFolder(installed), 0o700)] : []),
     files: [
       ...files.map(({ path, mode, contents }) => file(path, mode, contents)),
-      file(ledgerPath(installed), 0o600, `${JSON.stringify(ledger, null, 2)}\n`),
+      file(ledgerPath(installed), 0o600, `${JSON.stringify(ledger)}\n`),
     ],
     links: [
       link(join(installed.kubeletPki, 'kubelet-client-current.pem'), identity.name),

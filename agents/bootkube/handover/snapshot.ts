@@ -45,7 +45,7 @@ export const snapshot: StepBody<HostContext> = {
     const record = await withEtcd(context.cluster.controlPlane, context.paths, (client) =>
       snapshotFrom(client, context, progress),
     );
-    const text = `${JSON.stringify(record, null, 2)}\n`;
+    const text = `${JSON.stringify(record)}\n`;
     await writeFileAtomic(snapshotRecordPath(context), text, 0o600);
     return done(`revision ${record.revision}, ${Math.ceil(record.bytes / 1024)} KiB`);
   },

@@ -240,6 +240,12 @@ t.test('each step is run again for what it depends on, and for nothing else', as
   }
 });
 
+t.test('files that do not exist yet are no error', async (t) => {
+  const { context } = testHost(t);
+  await t.resolves(Promise.resolve(combinedIgnition.input(context)));
+  await t.resolves(Promise.resolve(writeDisk.input(context)));
+});
+
 t.test('certificates are looked at again when there is another kind of them', async (t) => {
   t.same(await signExpired.input(testHost(t).context), leafCatalogue);
 });

@@ -9,6 +9,7 @@ import { deferredPlan } from '../../../agents/deferred/plan.ts';
 import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
 import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
+import { announce } from '../../../agents/post-reboot/complete.ts';
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
 import { progressPlan } from '../../../agents/progress/plan.ts';
@@ -140,6 +141,12 @@ for (const [plan, unit, expected] of plans) {
     }
   });
 }
+
+t.test('only post-reboot tells the cluster how far it is', async (t) => {
+  for (const [plan] of plans) {
+    t.equal(plan.announce, plan.agent === 'post-reboot' ? announce : undefined, plan.agent);
+  }
+});
 
 t.test('the plan of sno-deferred ends with the expiry, by the wall clock', async (t) => {
   const { agent, unit, steps } = deferredPlan({ ...settings, deferredExpiryHours: 5 });

@@ -1,3 +1,6 @@
+import type { LookupAllOptions } from 'node:dns';
+import dns from 'node:dns/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import type { Test } from 'tap';
 import type { CheckInput } from '../../../../agents/bootkube/preflight/check.ts';
 import { addressByFamily, type HostAddress } from '../../../../lib/host/network.ts';
@@ -30,4 +33,27 @@ export function inputFor(
     addresses: addressByFamily(addresses, machineNetwork),
     signal: AbortSignal.timeout(120_000),
   };
+}
+
+/** Records by `NAME FAMILY`; any other name is not found. */
+export type Records = Readonly<Record<string, readonly string[]>>;
+
+/** Answers in place of the name servers, until the test ends. */
+export function resolveBy(
+  t: Test,
+  answer: (name: string, family: unknown) => Promise<string[]>,
+): void {
+  t.teardown(() => syncBuiltinESMExports());
+  t.capture(dns, 'lookup', async (name: string, { family }: LookupAllOptions) =>
+    (await answer(name, family)).map((address) => ({ address, family })),
+  );
+  syncBuiltinESMExports();
+}
+
+export function giveRecords(t: Test, records: Records): void {
+  resolveBy(t, async (name, family) => {
+    const found = records[`${name} ${family}`];
+    if (found === undefined) throw new Error(`getaddrinfo ENOTFOUND ${name}`);
+    return [...found];
+  });
 }

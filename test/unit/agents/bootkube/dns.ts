@@ -1,29 +1,14 @@
-import type { LookupAllOptions } from 'node:dns';
-import dns from 'node:dns/promises';
-import { syncBuiltinESMExports } from 'node:module';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { dnsChecks } from '../../../../agents/bootkube/preflight/dns.ts';
-import { inputFor, ipv4, ipv6, NETWORKS } from './check-input.ts';
-
-/** Records by `NAME FAMILY`; any other name is not found. */
-type Records = Readonly<Record<string, readonly string[]>>;
-
-/** Replaces the name servers until the test ends. */
-function resolveBy(t: Test, answer: (name: string, family: unknown) => Promise<string[]>): void {
-  t.teardown(() => syncBuiltinESMExports());
-  t.capture(dns, 'lookup', async (name: string, { family }: LookupAllOptions) =>
-    (await answer(name, family)).map((address) => ({ address, family })),
-  );
-  syncBuiltinESMExports();
-}
-
-function giveRecords(t: Test, records: Records): void {
-  resolveBy(t, async (name, family) => {
-    const found = records[`${name} ${family}`];
-    if (found === undefined) throw new Error(`getaddrinfo ENOTFOUND ${name}`);
-    return [...found];
-  });
-}
+import {
+  giveRecords,
+  inputFor,
+  ipv4,
+  ipv6,
+  NETWORKS,
+  type Records,
+  resolveBy,
+} from './check-input.ts';
 
 function checkNamed(wanted: string) {
   const check = dnsChecks.find(({ name }) => name === wanted);

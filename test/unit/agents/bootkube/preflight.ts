@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { addressCheck, hostnameCheck } from '../../../../agents/bootkube/preflight/identity.ts';
 import {
   clockCheck,
@@ -16,7 +16,7 @@ import { giveDisk } from '../host/disk.ts';
 import { testHost } from '../host/host.ts';
 import { giveAddresses } from '../host/network.ts';
 import { writePayload } from '../host/payload.ts';
-import { at, inputFor, ipv4, ipv6, NETWORKS } from './check-input.ts';
+import { at, inputFor, ipv4, ipv6, NETWORKS, resolveBy } from './check-input.ts';
 
 t.test('one address of each family', async (t) => {
   const table: [string, ReturnType<typeof at>[], string[], RegExp][] = [
@@ -141,6 +141,44 @@ t.test('the room on a disk ends where a partition that is kept begins', async (t
 
 t.test('preflight', async (t) => {
   const every = checks.map(({ name }) => name);
+
+  /** A host on which every check passes. */
+  const good = async (t: Test) => {
+    const host = testHost(t, { settings: { minMemoryMiB: 1, minDiskGB: 8 } });
+    giveAddresses(host, '192.0.2.10/24');
+    giveDisk(host, { sizeMiB: 32_768 });
+    const { certificate } = await createAuthority('admin-ca');
+    host.write('/opt/openshift/tls/admin-ca.crt', certificate);
+    return host;
+  };
+
+  t.test('passes on a host that has everything, and says what it saw', async (t) => {
+    const host = await good(t);
+    resolveBy(t, async () => ['192.0.2.10']);
+    t.same(await host.run(preflight), { kind: 'done', note: `${every.length} checks` });
+    const logged = host.lines.join('');
+    for (const name of every) t.match(logged, `Checked ${name}: `, name);
+    t.match(logged, /Checked address: the address 192\.0\.2\.10 on eth0/);
+    t.match(logged, /Checked disk: the disk \/dev\/vda has 34\.4 GB/);
+  });
+
+  t.test('does not wait for name servers that hang: all else is told', async (t) => {
+    const host = await good(t);
+    resolveBy(t, () => new Promise(() => {}));
+    t.capture(AbortSignal, 'timeout', () => AbortSignal.abort(new Error('late')));
+    const progress = host.progress(new AbortController().signal);
+    await t.rejects(
+      preflight.run(host.context, progress),
+      /dns-hostname: .*did not answer in time/,
+    );
+  });
+
+  t.test('ends when it is told to stop', async (t) => {
+    const host = await good(t);
+    const stop = new AbortController();
+    resolveBy(t, () => new Promise(() => void setImmediate(() => stop.abort())));
+    await t.rejects(preflight.run(host.context, host.progress(stop.signal)));
+  });
 
   t.test('runs every check, and names all that failed, each as a part', async (t) => {
     const host = testHost(t, { hostname: 'localhost' });

@@ -1,11 +1,13 @@
 import t, { type Test } from 'tap';
 import { snapshot } from '../../../../agents/bootkube/handover/snapshot.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
+import type { NodeIps } from '../../../../lib/network/node-ips.ts';
+import { saveRendered } from '../../../../lib/render/store.ts';
 import { cluster } from '../host/cluster.ts';
 import { fakeEtcd, snapshotBytes } from '../host/etcd.ts';
 import { testHost } from '../host/host.ts';
 import { giveAddresses } from '../host/network.ts';
-import { giveRendered } from '../host/rendered.ts';
+import { giveRendered, rendered } from '../host/rendered.ts';
 
 const DB = '/opt/openshift/etcd-snapshot.db';
 const RECORD = '/opt/openshift/etcd-snapshot.json';
@@ -29,7 +31,8 @@ t.test('snapshot', async (t) => {
     async (t) => {
       const { it, etcd } = await host(t);
       t.equal(await it.holds(snapshot), false, 'before');
-      t.match(await it.run(snapshot), { kind: 'done', note: /^revision 14/ });
+      t.same(await it.run(snapshot), { kind: 'done', note: 'revision 14, 1 KiB' });
+      t.match(it.lines.join(''), /Waiting for etcd to be quiet/);
       t.same(etcd.calls, [
         'revoke 41',
         'revoke 42',
@@ -71,17 +74,32 @@ t.test('snapshot', async (t) => {
     t.equal(await it.holds(snapshot), false, 'missing');
   });
 
-  t.test('a write meanwhile: no record', async (t) => {
-    const { it, etcd } = await host(t);
-    etcd.beforeSnapshot = () => {
-      etcd.state.revision += 1;
-    };
-    t.match(await it.failureOf(snapshot), {
-      kind: 'retry',
-      message: /etcd.*while the snapshot|during the snapshot/,
+  for (const [call, code] of [
+    ['hash', 'snapshot-unusable'],
+    ['snapshot', 'unavailable'],
+  ] as const) {
+    t.test(`a write before the ${call}: no record`, async (t) => {
+      const { it, etcd } = await host(t);
+      etcd.before = (next) => {
+        if (next === call) etcd.state.revision = 15;
+      };
+      t.match(await it.failureOf(snapshot), {
+        kind: 'retry',
+        code,
+        message: /during the snapshot; expected revision 14; found revision 15/,
+      });
+      t.notOk(it.has(RECORD));
+      t.equal(await it.holds(snapshot), false);
     });
-    t.notOk(it.has(RECORD));
-    t.notOk(it.has(DB));
+  }
+
+  t.test('a host of two families has the addresses of both', async (t) => {
+    const { it } = await host(t);
+    const nodeIps: NodeIps = ['192.0.2.10', '2001:db8::10'];
+    await saveRendered(it.paths, 'input', { hostname: 'edge-0', nodeIps }, rendered);
+    t.match(await it.failureOf(snapshot), { code: 'identity-changed' });
+    giveAddresses(it, '192.0.2.10/24', '192.0.2.11/24', '2001:db8::10/64');
+    t.match(await it.run(snapshot), { kind: 'done' });
   });
 
   for (const [title, hostname, addresses] of [
@@ -93,6 +111,7 @@ t.test('snapshot', async (t) => {
       giveAddresses(it, ...addresses);
       t.match(await it.failureOf(snapshot), {
         kind: 'retry',
+        code: 'identity-changed',
         message: /expected edge-0, 192\.0\.2\.10; found/,
       });
       t.notOk(it.has(RECORD));

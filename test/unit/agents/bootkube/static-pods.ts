@@ -1,14 +1,16 @@
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import t, { type Test } from 'tap';
 import { quiesce } from '../../../../agents/bootkube/handover/quiesce.ts';
 import { stopEtcd } from '../../../../agents/bootkube/handover/stop-etcd.ts';
 import { controlPlane } from '../../../../agents/steps/control-plane.ts';
 import { etcd } from '../../../../agents/steps/etcd.ts';
-import { kubelet } from '../../../../agents/steps/kubelet.ts';
 import { fakeApi, refuse } from '../host/api.ts';
 import { fakeEtcd } from '../host/etcd.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 import { containersOf, giveRendered, podPath, rendered } from '../host/rendered.ts';
-import { fakeRuntime } from '../host/runtime.ts';
+import { type FakeContainer, fakeRuntime } from '../host/runtime.ts';
 
 const ETCD = podPath('etcd');
 const API_SERVER = podPath('kube-apiserver');
@@ -65,7 +67,7 @@ t.test('quiesce', async (t) => {
       t.equal(await it.holds(quiesce), false, `placed: ${path}`);
     }
     for (const name of ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler']) {
-      const it = await host(t, [], () => [{ name }]);
+      const it = await host(t, [], () => [{ name: 'another' }, { name }]);
       t.equal(await it.holds(quiesce), false, `runs: ${name}`);
     }
     const others = await host(t, [ETCD], () => [
@@ -100,7 +102,7 @@ t.test('quiesce', async (t) => {
   });
 
   t.test('waits for a container that keeps running', async (t) => {
-    const it = await host(t, LEADERS, () => [{ name: 'kube-scheduler' }]);
+    const it = await host(t, LEADERS, () => [{ name: 'kube-scheduler' }, { name: 'another' }]);
     t.ok(await it.waitsFor(quiesce, /Waiting for .*kube-scheduler to stop/));
   });
 });
@@ -112,7 +114,7 @@ t.test('stop-etcd', async (t) => {
   t.notOk(it.has(ETCD));
   t.equal(await it.holds(stopEtcd), true, 'after');
   t.same(await it.run(stopEtcd), { kind: 'done' }, 'again');
-  const running = await host(t, [], () => [{ name: 'etcd' }]);
+  const running = await host(t, [], () => [{ name: 'etcd' }, { name: 'another' }]);
   t.equal(await running.holds(stopEtcd), false, 'its container still runs');
   t.ok(await running.waitsFor(stopEtcd, /Waiting for etcd to stop/));
 });
@@ -131,19 +133,36 @@ t.test('control-plane', async (t) => {
     t.same(await it.run(controlPlane), { kind: 'done' }, 'again');
   });
 
-  t.test('waits for each container', async (t) => {
-    const it = await host(t, [], () => [{ name: 'kube-apiserver' }, { name: 'kube-scheduler' }]);
-    await fakeApi(t, it, { 'GET /readyz': () => ({}) });
-    t.ok(await it.waitsFor(controlPlane, /Waiting for .*kube-controller-manager.* to run/));
+  const missing: [title: string, containers: FakeContainer[]][] = [
+    ['does not exist', []],
+    ['is not started yet', [{ name: 'kube-controller-manager', state: 'created' }]],
+    ['has stopped', [{ name: 'kube-controller-manager', state: 'exited' }]],
+  ];
+  for (const [title, containers] of missing) {
+    t.test(`waits for a container that ${title}`, async (t) => {
+      const others = [{ name: 'kube-apiserver' }, { name: 'kube-scheduler' }];
+      const it = await host(t, [], () => [...others, ...containers]);
+      await fakeApi(t, it, { 'GET /readyz': () => ({}) });
+      t.ok(await it.waitsFor(controlPlane, /Waiting for .*kube-controller-manager.* to run/));
+    });
+  }
+
+  t.test('says why the API is not ready', async (t) => {
+    const it = await host(t, []);
+    await fakeApi(t, it, { 'GET /readyz': () => refuse(500) });
+    t.ok(await it.waitsFor(controlPlane, /Waiting for the API server to be ready: \/readyz.* 500/));
   });
 
-  t.test('a changed manifest runs it again', async (t) => {
+  t.test('a static pod that is in place is not touched', async (t) => {
     const it = await host(t, []);
-    const before = await controlPlane.input(it.context);
-    await giveRendered(it, {
-      staticPods: rendered.staticPods.map((pod) => ({ ...pod, manifest: 'another' })),
-    });
-    t.notSame(await controlPlane.input(it.context), before);
+    await fakeApi(t, it, { 'GET /readyz': () => ({}) });
+    await it.run(controlPlane);
+    const before = statSync(it.at(API_SERVER)).ino;
+    await it.run(controlPlane);
+    t.equal(statSync(it.at(API_SERVER)).ino, before, 'the kubelet would start it anew');
+    it.write(API_SERVER, 'half');
+    await it.run(controlPlane);
+    t.equal(it.read(API_SERVER), 'manifest of kube-apiserver\n');
   });
 });
 
@@ -160,57 +179,31 @@ t.test('etcd', async (t) => {
   t.match(await it.run(etcd), { kind: 'done', note: 'version 3.6.8, revision 12' });
   t.equal(it.read(ETCD), 'manifest of etcd\n');
   t.equal(it.mode(ETCD), 0o600);
-  const before = await etcd.input(it.context);
-  await giveRendered(it, {
-    staticPods: rendered.staticPods.map((pod) => ({ ...pod, manifest: 'x' })),
-  });
-  t.not(await etcd.input(it.context), before, 'a changed manifest runs it again');
 });
 
-t.test('kubelet', async (t) => {
-  /** What answers at the kubelet's health endpoint, for each question. */
-  const health = (t: Test, ...answers: (number | 'refused')[]) => {
-    const ask = t.capture(globalThis, 'fetch', async () => {
-      const answer = answers.length > 1 ? answers.shift() : answers[0];
-      if (answer === undefined || answer === 'refused') throw new TypeError('fetch failed');
-      return new Response('', { status: answer });
-    });
-    return () => ask().map(({ args }) => String(args[0]));
-  };
-
-  t.test('is started with its new unit, and answers', async (t) => {
-    const it = await host(t, []);
-    it.programs.give('systemctl', 'echo ActiveState=activating; echo NRestarts=2');
-    const asked = health(t, 'refused', 500, 200);
-    t.same(await it.run(kubelet), { kind: 'done' });
-    t.same(it.programs.calls().slice(0, 2), [
-      'systemctl daemon-reload',
-      'systemctl start --no-block kubelet.service',
-    ]);
-    t.match(it.lines.join(''), /kubelet\.service is activating, restarted 2 times/);
-    t.equal(new Set(asked()).size, 1);
-    t.equal(await it.holds(kubelet), true);
+t.test('an etcd that does not answer yet is waited for', async (t) => {
+  const member = await fakeEtcd(t);
+  let refused = 0;
+  // As the port of an etcd that starts: connections are refused at first.
+  const port = createServer((connection) => {
+    connection.on('error', () => connection.destroy());
+    if (refused++ === 0) return void connection.destroy();
+    const { hostname, port } = new URL(member.url);
+    const onwards = connect(Number(port), hostname, () =>
+      connection.pipe(onwards).pipe(connection),
+    );
+    onwards.on('error', () => connection.destroy());
+    connection.on('close', () => onwards.destroy());
   });
-
-  for (const answer of ['refused', 500] as const) {
-    t.test(`does not hold: ${answer}`, async (t) => {
-      const it = await host(t, []);
-      health(t, answer);
-      t.equal(await it.holds(kubelet), false);
-    });
-  }
-
-  t.test('a systemd that refuses', async (t) => {
-    const it = await host(t, []);
-    health(t, 'refused');
-    it.programs.give('systemctl', 'echo "Unit kubelet.service not found" >&2; exit 5');
-    t.match(await it.failureOf(kubelet), { kind: 'retry', message: /not found/ });
-  });
-
-  t.test('changed files of it run it again', async (t) => {
-    const it = await host(t, []);
-    const before = await kubelet.input(it.context);
-    await giveRendered(it, { files: rendered.files.map((file) => ({ ...file, contents: 'x' })) });
-    t.notSame(await kubelet.input(it.context), before);
-  });
+  port.listen(0, '127.0.0.1');
+  await once(port, 'listening');
+  t.teardown(() => port.close());
+  const address = port.address();
+  const at = typeof address === 'object' ? address?.port : undefined;
+  const it = testHost(t, { endpoints: { etcd: `https://127.0.0.1:${at}` } });
+  await giveRendered(it);
+  member.giveAccess(it);
+  t.match(await it.run(etcd), { kind: 'done', note: /^version 3\.6\.8/ });
+  t.ok(refused > 1);
+  t.match(it.lines.join(''), /Waiting for etcd to elect itself/);
 });

@@ -1,4 +1,6 @@
 /** The steps and pieces of sno-deferred. */
 import './steps.ts';
+import './retire.ts';
+import './command.ts';
 import './expiry.ts';
 import './object-state.ts';

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import t, { type Test } from 'tap';
 import { deferredContext } from '../../../../agents/deferred/context.ts';
@@ -46,6 +46,10 @@ t.test('one set by a person counts from then on, for later runs too', async (t) 
     });
   }
   t.equal((await readExpiry(paths, defaultSettings)).getTime(), expiry.getTime());
+  const path = `${paths.state}/sno-deferred/expiry.json`;
+  t.same(JSON.parse(await readFile(path, 'utf8')), { expires: expiry.toISOString() });
+  t.equal((await stat(path)).mode & 0o777, 0o644, 'people read it');
+  await setExpiry(paths, defaultSettings, '168');
 });
 
 t.test('one that was set before an update of the agents counts', async (t) => {

@@ -1,17 +1,15 @@
-import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { applyDeferred } from '../../../../agents/deferred/apply-deferred.ts';
-import { retireDeferred } from '../../../../agents/deferred/retire-deferred.ts';
 import { describeError } from '../../../../lib/errors/failure.ts';
-import { type ApiAnswer, deferredIdentity, fakeApi, listOf, refuse } from '../host/api.ts';
+import { type ApiAnswer, fakeApi, listOf, refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
 
 const FOLDER = '/etc/sno-agents/deferred';
 const TILL = `${FOLDER}/0001.till.a.json`;
-const UNIT = '/etc/systemd/system/sno-deferred.service';
 const STATUS = '/api/v1/namespaces/kube-system/configmaps/sno-deferred';
-const ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/sno-agents%3Adeferred';
 const till = { apiVersion: 'e.com/v1', kind: 'Till', metadata: { name: 'a' } };
+const named = (name: string) => ({ ...till, metadata: { name } });
 const inAnHour = () => new Date(Date.now() + 3_600_000);
 
 /** An API that serves tills and keeps the status; answers can be replaced. */
@@ -95,12 +93,73 @@ t.test('apply', async (t) => {
     t.ok(it.has(TILL));
   });
 
+  t.test('what expired while the host was off is given up once the API is ready', async (t) => {
+    let asked = 0;
+    const answers = {
+      'GET /readyz': () => (asked++ === 0 ? refuse(500) : {}),
+      'GET /apis/e.com/v1': () => refuse(404),
+    };
+    const { it, kept, run } = await host(t, answers, new Date(Date.now() - 3_600_000));
+    await t.rejects(run(), {
+      kind: 'deadline',
+      message: /^1 deferred manifest was not applied by /,
+    });
+    t.match(kept.data, { '0001.till.a': /^expired .*not tried yet/ });
+    t.match(it.lines.join(''), /Waiting for the API server to be ready: \/readyz answers 500/);
+  });
+
+  t.test('what was rejected is told beside what expired', async (t) => {
+    const shop = { ...till, kind: 'Shop', metadata: { name: 'b', namespace: 'mall' } };
+    const { it, run, kept } = await host(
+      t,
+      {
+        'POST /apis/e.com/v1/tills': () => refuse(422, 'no such drawer'),
+        'GET /apis/e.com/v1/tills/a': () => refuse(404),
+      },
+      new Date(Date.now() + 1500),
+    );
+    it.write(`${FOLDER}/0002.shop.b.json`, JSON.stringify(shop), 0o600);
+    await t.rejects(run(), {
+      kind: 'deadline',
+      message:
+        /found Shop mall\/b expired .*; Till a rejected: .*no such drawer.*run --expires-in-hours/,
+    });
+    t.same(Object.keys(kept.data), ['0001.till.a', '0002.shop.b']);
+  });
+
+  t.test('several that are rejected are counted', async (t) => {
+    const { it, run } = await host(t, {
+      'POST /apis/e.com/v1/tills': () => refuse(422, 'no such drawer'),
+      'GET /apis/e.com/v1/tills/a': () => refuse(404),
+      'GET /apis/e.com/v1/tills/b': () => refuse(404),
+    });
+    it.write(`${FOLDER}/0002.till.b.json`, JSON.stringify(named('b')), 0o600);
+    await t.rejects(run(), { kind: 'fatal', message: /^2 deferred manifests were rejected/ });
+  });
+
+  t.test('objects are created in the order of their files, one after the other', async (t) => {
+    const order: string[] = [];
+    const { it, run } = await host(t, {
+      'POST /apis/e.com/v1/tills': async ({ body }) => {
+        const { name } = JSON.parse(body).metadata;
+        order.push(`begin ${name}`);
+        await sleep(50);
+        order.push(`end ${name}`);
+        return JSON.parse(body);
+      },
+    });
+    it.write(`${FOLDER}/0002.till.b.json`, JSON.stringify(named('b')), 0o600);
+    t.same(await run(), { kind: 'done', note: '2 applied' });
+    t.same(order, ['begin a', 'end a', 'begin b', 'end b']);
+  });
+
   t.test('until then it is waited for', async (t) => {
     const { it, context } = await host(t, { 'GET /apis/e.com/v1': () => refuse(404) });
     const stop = new AbortController();
     const progress = it.progress(stop.signal);
     const running = applyDeferred.run(context, progress).catch(describeError);
     await it.said(/Till a: waiting for Till in e\.com\/v1 to be served/);
+    await it.said(/Waiting for deferred manifests, until 20\S+: 0 of 1 .*serves no Till/);
     stop.abort(new Error('told to stop'));
     t.match(await running, /told to stop/);
   });
@@ -115,7 +174,7 @@ t.test('apply', async (t) => {
   t.test('a status that the API did not take is written once it is ready again', async (t) => {
     const { answers, kept } = api();
     let writes = 0;
-    const { it, run } = await host(t, {
+    const { it, requests, run } = await host(t, {
       ...answers,
       [`PUT ${STATUS}`]: (request) => {
         writes += 1;
@@ -125,8 +184,49 @@ t.test('apply', async (t) => {
     t.same(await run(), { kind: 'done', note: '1 applied' });
     t.match(kept.data, { '0001.till.a': /^applied 20/ });
     t.notOk(it.has(TILL));
+<<<<<<< HEAD
     t.match(it.lines.join(''), /The status ConfigMap cannot be written/);
+=======
+    t.match(it.lines.join(''), /The status is not written/);
+    t.ok(requests.lastIndexOf('GET /readyz') > requests.indexOf('POST /apis/e.com/v1/tills'));
+>>>>>>> 97d6369 (test: sno-deferred by its order, its status and its command line)
   });
+
+  t.test('without the right to read the status an object is applied all the same', async (t) => {
+    const { it, run } = await host(t, { [`GET ${STATUS}`]: () => refuse(403) });
+    t.same(await run(), { kind: 'done', note: '1 applied' });
+    t.match(it.lines.join(''), /The status cannot be read/);
+  });
+
+  t.test('entries of others in the status stay', async (t) => {
+    const { kept, run } = await host(t);
+    kept.data = { theirs: 'x' };
+    await run();
+    t.match(kept.data, { theirs: 'x', '0001.till.a': /^applied/ });
+  });
+
+  for (const [conflicts, writes] of [
+    [2, 'is written'],
+    [3, 'is written later'],
+  ] as const) {
+    t.test(`a status that others write ${conflicts} times meanwhile ${writes}`, async (t) => {
+      const { answers, kept } = api();
+      let puts = 0;
+      const { it, run } = await host(t, {
+        ...answers,
+        [`PUT ${STATUS}`]: (request) => {
+          puts += 1;
+          return puts <= conflicts
+            ? refuse(409, 'changed meanwhile', 'Conflict')
+            : (answers[`PUT ${STATUS}`]?.(request) ?? {});
+        },
+      });
+      t.same(await run(), { kind: 'done', note: '1 applied' });
+      t.match(kept.data, { '0001.till.a': /^applied/ });
+      const isTold = /The status is not written/.test(it.lines.join(''));
+      t.equal(isTold, conflicts === 3, 'three attempts are made at once');
+    });
+  }
 
   t.test('without the right to write the status an object is applied all the same', async (t) => {
     const { it, run } = await host(t, { [`PUT ${STATUS}`]: () => refuse(403) });
@@ -139,6 +239,7 @@ t.test('apply', async (t) => {
     await t.rejects(run(), { kind: 'retry', message: /the status ConfigMap is not written yet/ });
     t.ok(it.has(TILL));
   });
+<<<<<<< HEAD
 
   t.test('another expiry runs it again', async (t) => {
     const { context } = await host(t);
@@ -209,4 +310,6 @@ t.test('retire', async (t) => {
     await t.rejects(async () => retireDeferred.run(context, it.progress()));
     for (const path of [...identity, ...state, UNIT]) t.ok(it.has(path), path);
   });
+=======
+>>>>>>> 97d6369 (test: sno-deferred by its order, its status and its command line)
 });

@@ -11,8 +11,8 @@ export interface ApiRequest {
   readonly body: string;
 }
 
-/** What the API answers: an object with status 200, or `refuse(...)`. */
-export type ApiAnswer = (request: ApiRequest) => object;
+/** What the API answers: an object with status 200, or `refuse(...)`; perhaps after a while. */
+export type ApiAnswer = (request: ApiRequest) => object | Promise<object>;
 
 /** Another status than 200. */
 class Refusal {
@@ -53,7 +53,7 @@ export async function fakeApi(
     const name = `${request.method} ${pathname}`;
     requests.push(name);
     if (answers[name] === undefined) unexpected.push(name);
-    const given = answers[name]?.({ query, body }) ?? refuse(403, `no answer for ${name}`);
+    const given = (await answers[name]?.({ query, body })) ?? refuse(403, `no answer for ${name}`);
     if (!(given instanceof Refusal)) return void response.end(JSON.stringify(given));
     const { code, message, reason } = given;
     response.writeHead(code).end(JSON.stringify({ kind: 'Status', code, message, reason }));

@@ -35,8 +35,8 @@ export interface FakeEtcd {
   readonly calls: string[];
   /** What it answers; a test may change it at any time. */
   readonly state: { revision: number; leader: string; leases: string[]; hash: number };
-  /** Called before the snapshot is streamed. */
-  beforeSnapshot: () => void;
+  /** Called before the database is hashed or its snapshot streamed. */
+  before: (call: 'hash' | 'snapshot') => void;
   /** Gives a host the agents' client certificate. */
   giveAccess(host: TestHost): void;
 }
@@ -66,6 +66,7 @@ export async function fakeEtcd(t: Test): Promise<FakeEtcd> {
       return {};
     },
     HashKV: ({ revision }: Request) => {
+      etcd.before('hash');
       calls.push(`hash ${revision}`);
       return { hash: state.hash, hashRevision: `${state.revision}`, compactRevision: '14' };
     },
@@ -74,7 +75,7 @@ export async function fakeEtcd(t: Test): Promise<FakeEtcd> {
     url: '',
     calls,
     state,
-    beforeSnapshot: () => {},
+    before: () => {},
     giveAccess(host) {
       const { ca, certificate, key } = accessTo('kubernetes').etcd;
       host.write(ca, authority.certificate);
@@ -84,7 +85,7 @@ export async function fakeEtcd(t: Test): Promise<FakeEtcd> {
   };
   const streams = {
     Snapshot(call: ServerWritableStream<object, object>) {
-      etcd.beforeSnapshot();
+      etcd.before('snapshot');
       calls.push('snapshot');
       call.write({ remainingBytes: '0', blob: DATABASE, version: '3.6.0' });
       call.write({ remainingBytes: '0', blob: snapshotBytes.subarray(DATABASE.length) });

@@ -8,6 +8,7 @@ import type { InstallableCluster } from '../../../../lib/cluster/cluster.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { type HostEndpoints, hostPaths } from '../../../../lib/host/paths.ts';
 import { defaultSettings, type Settings } from '../../../../lib/host/settings.ts';
+import { waitForFiles } from '../../../../lib/host/watch.ts';
 import { createLogger } from '../../../../lib/log/logger.ts';
 import { Progress } from '../../../../lib/steps/progress.ts';
 import type { Outcome } from '../../../../lib/steps/step.ts';
@@ -127,6 +128,27 @@ export class TestHost {
       () => false,
     );
     return stop.signal.aborted && says.test(this.lines.join('')) && !isDone;
+  }
+
+  /** Runs a step (or what is given), tells it to stop once that file exists, and returns how it ends. */
+  async stoppedAt(
+    path: string,
+    begin: Pick<StepBody<InstallContext>, 'run'> | ((progress: Progress) => Promise<unknown>),
+  ): Promise<unknown> {
+    const stop = new AbortController();
+    const progress = this.progress(stop.signal);
+    const begun = typeof begin === 'function' ? begin(progress) : begin.run(this.context, progress);
+    const ended = begun.then(
+      (outcome) => outcome,
+      (error: unknown) => error,
+    );
+    await waitForFiles([this.at(path)], async () => this.has(path), {
+      signal: AbortSignal.timeout(120_000),
+      deadlineMs: 120_000,
+      describe: () => path,
+    });
+    stop.abort(new Error('told to stop'));
+    return ended;
   }
 
   /** Runs a step that fails, and returns what it says. */

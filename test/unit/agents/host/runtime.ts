@@ -10,6 +10,8 @@ export interface FakeContainer {
   readonly state?: 'running' | 'exited' | 'created';
   /** Paths of the host. */
   readonly mounts?: readonly string[];
+  /** It is listed, and gone when it is asked for. */
+  readonly isGone?: true;
 }
 
 const describe = ({ name, state = 'running' }: FakeContainer) => ({
@@ -36,7 +38,7 @@ export async function fakeRuntime(
       const found = containers().find((each) =>
         JSON.stringify(request).includes(`"${describe(each).id}"`),
       );
-      if (found === undefined) throw new Error('no such container');
+      if (found === undefined || found.isGone === true) throw new Error('no such container');
       const mounts = (found.mounts ?? []).map((path) => ({ hostPath: host.at(path) }));
       return { status: { ...describe(found), mounts }, info: {} };
     },

@@ -10,7 +10,10 @@ import { writePayload } from '../host/payload.ts';
 const STATE = 'var/lib/sno-agents';
 const onDisk = (path: string) => diskFile(2, `${STATE}/${path}`);
 const MARKER = onDisk('installation.json');
-const partitions = (root: FakePartition = {}) => [{ label: 'boot' }, { label: 'root', ...root }];
+const partitions = (root: FakePartition = {}) => [
+  { label: 'boot' },
+  { label: 'root', fstype: 'xfs', ...root },
+];
 
 function host(t: Test): TestHost {
   const it = testHost(t, { cluster: { executableSha256: sha256('the agents') } });
@@ -43,6 +46,11 @@ t.test('copy-payload', async (t) => {
       at: /^20\d\d-/,
     });
     t.match(it.programs.calls('mount -o rw,'), [/ \/dev\/vda2 /], 'mounted to be written once');
+    // To look at it without replaying its journal.
+    t.match(it.programs.calls('mount -o ro,norecovery,'), [/ \/dev\/vda2 /, / \/dev\/vda2 /]);
+    t.equal(it.mode(onDisk('.')), 0o755, 'the kubelet is started from it');
+    t.equal(it.mode(onDisk('live/bootkube.jsonl')), 0o644);
+    t.match(it.lines.join(''), /Waiting for the payload to be copied to the disk/);
   });
 
   t.test('on CoreOS, /var is that of the deployment', async (t) => {
@@ -102,22 +110,28 @@ t.test('copy-payload', async (t) => {
     t.test(`${title} does not count as finished`, async (t) => {
       const it = host(t);
       it.programs.give('cp', `case "$4" in ${script} *) /bin/cp "$@" ;; esac`);
-      t.match(await it.failureOf(copyPayload), { kind, message: says });
+      const failure = await it.failureOf(copyPayload);
+      t.match(failure, { kind, message: says });
+      if (title === 'a damaged executable') t.equal(failure.code, 'executable-mismatch');
       t.equal(state(it), 'writing');
       t.equal(await it.holds(copyPayload), false);
     });
   }
 
-  t.test('a disk without a system', async (t) => {
+  t.test('ends when it is told to stop', async (t) => {
     const it = host(t);
-    giveDisk(it, { partitions: [{ label: 'data' }] });
-    t.match(await it.failureOf(copyPayload), {
-      kind: 'retry',
-      message: /no partition with the label root; found data/,
-    });
+    it.programs.give('mount', 'touch "$ROOT/begun"; exec sleep 300');
+    t.match(await it.stoppedAt('/begun', copyPayload), { message: /stopped/ });
   });
 
-  t.test('the input names the executable', async (t) => {
-    t.same(await copyPayload.input(host(t).context), [cluster.clusterId, sha256('the agents')]);
+  t.test('a disk without a system', async (t) => {
+    const it = host(t);
+    giveDisk(it, { partitions: [{ label: 'data' }, {}] });
+    t.match(await it.failureOf(copyPayload), {
+      kind: 'retry',
+      message: /no partition with the label root; found data, -$/,
+    });
+    giveDisk(it);
+    t.match(await it.failureOf(copyPayload), { kind: 'retry', message: /found no partitions$/ });
   });
 });

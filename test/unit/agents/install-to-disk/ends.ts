@@ -2,6 +2,9 @@ import t from 'tap';
 import { finish } from '../../../../agents/bootkube/handover/finish.ts';
 import { restart } from '../../../../agents/install-to-disk/restart.ts';
 import { waitForBootkube } from '../../../../agents/install-to-disk/wait-for-bootkube.ts';
+import { describeError, Failure } from '../../../../lib/errors/failure.ts';
+import { failureData } from '../../../../lib/errors/failure-data.ts';
+import { writeFileAtomic } from '../../../../lib/host/files.ts';
 import type { AgentStatus } from '../../../../lib/steps/status.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
@@ -61,10 +64,40 @@ t.test('wait-for-bootkube', async (t) => {
     it.write(STATUS, JSON.stringify(status({ state: 'failed', exitCode: 4, reason: 'disk' })));
     t.match(await it.failureOf(waitForBootkube), {
       kind: 'fatal',
+      code: 'bootkube-failed',
       message: /bootkube failed.*found disk.*journalctl -u bootkube/,
     });
     it.write(STATUS, JSON.stringify(status({ state: 'failed', exitCode: 3 })));
     t.match(await it.failureOf(waitForBootkube), { kind: 'fatal', message: /no reason given/ });
+    const cause = new Failure('fatal', 'no disk', { code: 'disk-not-found', fix: 'Plug it in.' });
+    const reason = describeError(cause);
+    const failure = failureData(cause);
+    it.write(STATUS, JSON.stringify(status({ state: 'failed', exitCode: 4, reason, failure })));
+    const failed = await it.run(waitForBootkube).catch((error: unknown) => error);
+    t.match(failed, { cause: { kind: 'fatal', code: 'disk-not-found', what: 'no disk' } });
+    t.equal(describeError(failed).match(/no disk/g)?.length, 1, 'said once');
+  });
+
+  t.test('ends when bootkube fails while it waits', async (t) => {
+    const it = testHost(t);
+    it.write('/opt/openshift/.keep');
+    it.write(STATUS, JSON.stringify(status({})));
+    const failing = it.failureOf(waitForBootkube);
+    await it.said(/Waiting for bootkube to finish/);
+    // As the agent writes it: beside, then renamed.
+    await writeFileAtomic(
+      it.at(STATUS),
+      JSON.stringify(status({ state: 'failed', exitCode: 4 })),
+      0o644,
+    );
+    t.match(await failing, { code: 'bootkube-failed' });
+  });
+
+  t.test('says at its deadline what it waited for', async (t) => {
+    const it = testHost(t);
+    it.write('/opt/openshift/.keep');
+    const running = waitForBootkube.run(it.context, it.progress(undefined, 0));
+    await t.rejects(running, { kind: 'deadline', message: /bootkube to finish/ });
   });
 
   t.test('goes on waiting while bootkube is started again by itself', async (t) => {

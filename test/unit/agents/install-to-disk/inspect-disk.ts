@@ -138,6 +138,7 @@ t.test('inspect-disk', async (t) => {
       const before = firmware();
       t.match(await it.failureOf(inspectDisk), {
         kind: 'fatal',
+        code: 'disk-installed',
         message: /at yesterday; found the live medium booted again\. Remove/,
       });
       t.same(firmware(), before);
@@ -158,6 +159,30 @@ t.test('inspect-disk', async (t) => {
       t.match(await it.failureOf(inspectDisk), { kind: 'fatal', message: /finished installation/ });
       t.match(it.lines.join(''), /cannot be restarted into its disk: .*Read-only/);
       t.notMatch(it.read(diskFile(2, MARKER)), 'bootOrderSetAt');
+    });
+
+    t.test('an agent that is told to stop says nothing of the boot order', async (t) => {
+      const it = host(t, finished);
+      giveFirmware(t, it);
+      it.programs.unless(
+        'mount',
+        'case "$2" in rw*) touch "$ROOT/writing"; exec sleep 300 ;; esac',
+      );
+      t.match(await it.stoppedAt('/writing', inspectDisk), { message: 'told to stop' });
+      t.notMatch(it.lines.join(''), /cannot be restarted/);
+    });
+
+    t.test('a root that is gone by then: no mark, no restart', async (t) => {
+      const it = host(t, finished);
+      giveFirmware(t, it);
+      // The disk is read twice: to look at it, and to mark it.
+      it.programs.give(
+        'lsblk',
+        'echo >> "$ROOT/reads"; [ "$(wc -l < "$ROOT/reads")" -gt 1 ] && cat "$ROOT/lsblk-after.json" || cat "$ROOT/lsblk.json"',
+      );
+      it.write('/lsblk-after.json', it.read('/lsblk.json').replaceAll('"root"', '"other"'));
+      t.match(await it.failureOf(inspectDisk), { kind: 'fatal', code: 'disk-installed' });
+      t.match(it.lines.join(''), /has no partition named root/);
     });
 
     t.test('a mark that cannot be written: no restart', async (t) => {

@@ -60,6 +60,9 @@ t.test('write-disk', async (t) => {
     t.same(it.programs.calls('coreos-installer'), [
       `coreos-installer install --copy-network --ignition-file ${it.paths.masterIgnition} --append-karg=nosmt --offline /dev/vda`,
     ]);
+    // Its journal is not replayed by a look.
+    t.match(it.programs.calls('mount').at(-1), /^mount -o ro,noload,.* \/dev\/vda1 /);
+    t.match(it.lines.join(''), /Waiting for coreos-installer to write \/dev\/vda/);
     t.match(
       it.programs.calls('systemd-run')[0],
       /--unit=sno-coreos-installer --description=Write the operating system to \/dev\/vda/,
@@ -72,7 +75,7 @@ t.test('write-disk', async (t) => {
     it.programs.unless('coreos-installer', 'until [ -e "$ROOT/seen" ]; do sleep 0.02; done');
     const inBackground = SYSTEMD_RUN.replace('"$@"; echo', '( "$@"; echo');
     it.programs.give('systemd-run', `${inBackground} ) > /dev/null 2>&1 &`);
-    const percents = '(11%%)\n(12%%)\n(19%%)\n(20%%)';
+    const percents = '(0%%)\n(9%%)\n(11%%)\n(12%%)\n(19%%)\n(20%%)';
     it.programs.give('journalctl', `printf 'Installing\n${percents}\nAlmost done\n'`);
     const running = it.run(writeDisk);
     await it.said(/coreos-installer: Almost done/);
@@ -80,7 +83,7 @@ t.test('write-disk', async (t) => {
     t.same(await running, { kind: 'done' });
     t.same(
       it.lines.join('').match(/coreos-installer: .*?(done|Installing|written)/g),
-      ['Installing', '11% written', '20% written', 'Almost done'].map(
+      ['Installing', '0% written', '11% written', '20% written', 'Almost done'].map(
         (x) => `coreos-installer: ${x}`,
       ),
     );
@@ -144,6 +147,19 @@ t.test('write-disk', async (t) => {
       t.same(it.programs.calls('coreos-installer'), []);
     });
   }
+
+  t.test('ends when it is told to stop', async (t) => {
+    const it = host(t);
+    it.programs.give('systemd-run', 'touch "$ROOT/begun"');
+    it.programs.give('journalctl', 'exec sleep 300');
+    t.match(await it.stoppedAt('/begun', writeDisk), { message: 'told to stop' });
+    giveDisk(it, written);
+    it.programs.give('mount', 'touch "$ROOT/mounting"; exec sleep 300');
+    const looking = await it.stoppedAt('/mounting', (progress) =>
+      writeDisk.holds(it.context, progress),
+    );
+    t.match(looking, { message: /stopped/ });
+  });
 
   t.test('a half-written disk is written again', async (t) => {
     const it = host(t);

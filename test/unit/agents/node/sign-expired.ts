@@ -62,7 +62,8 @@ t.test('sign-expired', async (t) => {
     t.equal(it.read(`${SERVER}.key`), soon.server.key, 'its key is not touched');
     t.equal(it.mode(`${SERVER}.crt`), 0o644);
     const node = new X509Certificate(it.read(CLIENT));
-    t.ok(node.checkPrivateKey(createPrivateKey(it.read(CLIENT))), 'the pair has its key still');
+    t.equal(it.read(CLIENT), `${node}${soon.node.key}`, 'the pair has its key still');
+    t.ok(node.checkPrivateKey(createPrivateKey(soon.node.key)));
     t.ok(node.verify(new X509Certificate(kubelet.certificate).publicKey));
     t.equal(it.mode(DATED), 0o600, 'the key is for root alone');
     t.ok(lstatSync(it.at(CLIENT)).isSymbolicLink(), 'the link stays one');

@@ -1,5 +1,3 @@
-import { syncBuiltinESMExports } from 'node:module';
-import timers from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { bootstrapComplete } from '../../../../agents/post-reboot/bootstrap-complete.ts';
 import { api } from '../../../../agents/steps/api.ts';
@@ -7,6 +5,7 @@ import { nodeReady } from '../../../../agents/steps/node-ready.ts';
 import { readRestarts, steadyState } from '../../../../agents/steps/steady-state.ts';
 import { type ApiAnswer, fakeApi, listOf, refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
+import { endPauses } from '../host/timers.ts';
 
 const quick = { settings: { apiStableMs: 10, settlingWindowMs: 1 } };
 const AFTER_BOOT = '2030-01-01T00:00:01Z';
@@ -87,23 +86,25 @@ t.test('bootstrap-complete', async (t) => {
     t.ok(asked() > 2, 'it asked more than once');
     t.same(await it.run(bootstrapComplete), { kind: 'done' }, 'again');
     t.equal(await it.holds(bootstrapComplete), true);
-    t.equal(await bootstrapComplete.input(it.context), it.context.cluster.clusterId);
   });
 
   t.test('the pauses between its questions are as long as the settings say', async (t) => {
     const { host: it } = await host(t, () => false);
-    const pauses: number[] = [];
-    // Before the capture: the last to be registered is the first to run.
-    t.teardown(() => syncBuiltinESMExports());
-    t.capture(timers, 'setTimeout', async (delayMs: number) => void pauses.push(delayMs));
-    syncBuiltinESMExports();
+    const pauses = endPauses(t);
     const settings = { ...it.context.settings, apiStableMs: 600_000 };
     await bootstrapComplete.run({ ...it.context, settings }, it.progress());
-    t.ok(pauses.length > 1, 'asked in between');
-    t.equal(
-      pauses.reduce((sum, each) => sum + each, 0),
-      600_000,
-    );
+    t.same(pauses, Array(5).fill(120_000));
+    t.match(it.lines.join(''), /Waiting for the API to be stable/);
+  });
+
+  t.test('ends when it is told to stop between its questions', async (t) => {
+    const { host: it } = await host(t, () => false);
+    const settings = { ...it.context.settings, apiStableMs: 3_000_000 };
+    const stop = new AbortController();
+    const running = bootstrapComplete.run({ ...it.context, settings }, it.progress(stop.signal));
+    await it.said(/Waiting for the API to be stable/);
+    setImmediate(() => stop.abort(new Error('told to stop')));
+    await t.rejects(running);
   });
 
   for (const [title, unready] of [
@@ -168,10 +169,11 @@ t.test('steady-state', async (t) => {
     const host = testHost(t, quick);
     await fakeApi(t, host, steady(pods, leases));
     t.equal(await host.holds(steadyState), false, 'before');
-    t.match(await host.run(steadyState), {
+    t.same(await host.run(steadyState), {
       kind: 'done',
-      note: /etcd restarted 0 times, .*kube-scheduler restarted 3/,
+      note: 'etcd restarted 0 times, kube-apiserver restarted 1 times, kube-controller-manager restarted 2 times, kube-scheduler restarted 3 times',
     });
+    t.equal(host.mode('/var/lib/sno-agents/post-reboot/restarts.json'), 0o644);
     t.equal(await host.holds(steadyState), true, 'after');
     t.same(
       await readRestarts(host.context),
@@ -199,6 +201,18 @@ t.test('steady-state', async (t) => {
         t.ok(await host.waitsFor(steadyState, says), host.lines.join(''));
         t.equal(await host.holds(steadyState), false, title);
       }),
+    );
+  });
+
+  t.test('waits for the settling window', async (t) => {
+    const host = testHost(t, { settings: { settlingWindowMs: 3_600_000 } });
+    await fakeApi(t, host, steady(pods, leases));
+    t.ok(
+      await host.waitsFor(
+        steadyState,
+        /Waiting for the control plane to settle: nothing has changed since/,
+      ),
+      host.lines.join(''),
     );
   });
 

@@ -83,6 +83,7 @@ t.test('clean', async (t) => {
     ['its folder', [{ name: 'a' }, { name: 'b', mounts: ['/var/lib/sno-agents'] }], false],
     ['a folder of a similar name', [{ name: 'a', mounts: ['/var/lib/sno'] }], true],
     ['a file beside it', [{ name: 'a', mounts: [`${SNAPSHOT}.old`] }], true],
+    ['nothing, since it has gone meanwhile', [{ name: 'a', isGone: true }], true],
     ['the file, but has stopped', [{ name: 'a', state: 'exited', mounts: [SNAPSHOT] }], true],
   ];
   for (const [title, containers, deletes] of mounted) {
@@ -93,6 +94,7 @@ t.test('clean', async (t) => {
       } else {
         const failure = await host.failureOf(clean);
         t.equal(failure.kind, 'retry', 'it may stop');
+        t.equal(failure.code, 'leftover-remains');
         t.match(failure.message, /container mounts .*sno-agents.* holds .*etcd-snapshot\.db/);
       }
       t.equal(host.has(SNAPSHOT), !deletes);
@@ -105,8 +107,27 @@ t.test('clean', async (t) => {
     host.write('/etc/sno-agents/leftovers.json', '{');
     t.match(await host.failureOf(clean), { kind: 'fatal', message: /cannot be read.*Restore it/ });
     host.remove('/etc/sno-agents/leftovers.json');
-    t.match(await host.failureOf(clean), { kind: 'fatal', message: /ledger .*leftovers\.json/ });
+    t.match(await host.failureOf(clean), {
+      kind: 'fatal',
+      code: 'leftover-remains',
+      message: /ledger .*leftovers\.json/,
+    });
+    t.equal(await host.holds(clean), true, 'retire deletes the ledger after the files');
     for (const path of [KEY, SNAPSHOT, UNIT, IGNITION]) t.ok(host.has(path), path);
+  });
+
+  t.test('without a unit among the leftovers systemd is not asked for anything', async (t) => {
+    const host = await leftovers(t);
+    const { entries } = JSON.parse(host.read('/etc/sno-agents/leftovers.json'));
+    const files = entries.filter(({ unit }: { unit?: string }) => unit === undefined);
+    host.write('/etc/sno-agents/leftovers.json', JSON.stringify({ entries: files, goneKeys: [] }));
+    host.remove(IGNITION);
+    t.match(await host.run(clean), {
+      kind: 'done',
+      note: '2 of 2 files removed, the others were gone',
+    });
+    t.same(host.programs.calls(), []);
+    t.notMatch(host.lines.join(''), IGNITION, 'CoreOS has deleted it itself');
   });
 
   t.test('a unit that cannot be disabled keeps its file, for the next attempt', async (t) => {

@@ -23,6 +23,7 @@ t.test('record', async (t) => {
   t.equal(await host.holds(record), true, 'after');
   const written: unknown = JSON.parse(host.read(`${STATE}/record.json`));
   t.match(written, {
+    schemaVersion: 1,
     clusterId: cluster.clusterId,
     cluster: 'edge.example.test',
     node: 'edge-7',
@@ -39,4 +40,7 @@ t.test('record', async (t) => {
   });
   t.equal(host.mode(`${STATE}/record.json`), 0o644, 'sno-deferred and people read it');
   t.same(await host.run(record), { kind: 'done' }, 'again');
+  host.remove(`${STATE}/installation.json`);
+  await host.run(record);
+  t.notMatch(host.read(`${STATE}/record.json`), '"installed"', 'no mark, no time of it');
 });

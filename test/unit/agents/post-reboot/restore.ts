@@ -56,12 +56,14 @@ t.test('every restore step wants the record of this cluster', async (t) => {
     missing.remove(RECORD);
     t.match(await missing.failureOf(step), {
       kind: 'fatal',
+      code: 'snapshot-unusable',
       message: /record of the snapshot.*Install the host again/,
     });
     const foreign = host(t);
     foreign.write(RECORD, JSON.stringify({ ...record, clusterId: 'another' }));
     t.match(await foreign.failureOf(step), {
       kind: 'fatal',
+      code: 'snapshot-unusable',
       message: /another cluster.*found another/,
     });
     const damaged = host(t);
@@ -126,7 +128,8 @@ t.test('check-identity', async (t) => {
     t.test(title, async (t) => {
       const it = host(t, { hostname });
       giveAddresses(it, ...addresses);
-      t.match(await it.failureOf(checkIdentity), { kind, message: says });
+      const code = kind === 'retry' ? 'address-missing' : 'identity-changed';
+      t.match(await it.failureOf(checkIdentity), { kind, code, message: says });
       t.equal(await it.holds(checkIdentity), false);
     });
   }
@@ -142,6 +145,7 @@ t.test('restore-database', async (t) => {
     });
     t.equal(it.read(DATABASE), 'the snapshot');
     t.equal(await it.holds(restoreDatabase), true, 'after');
+    t.match(it.lines.join(''), /Waiting for etcdutl to rebuild the database/);
     const [restored, hashed] = it.programs.calls('etcdutl');
     t.match(
       restored,
@@ -175,6 +179,12 @@ t.test('restore-database', async (t) => {
     ],
     ['another history', (it) => etcdutl(it, 98), 'fatal', /expected HashKV 99 .*found HashKV 98/],
     [
+      'another compaction',
+      (it) => it.write(RECORD, JSON.stringify({ ...record, compactRevision: 4710 })),
+      'fatal',
+      /expected HashKV 99 .*4710.*found HashKV 99 .*4711/,
+    ],
+    [
       'an etcdutl that fails',
       (it) => it.programs.give('etcdutl', 'echo "Error: disk full" >&2; exit 1'),
       'retry',
@@ -190,6 +200,13 @@ t.test('restore-database', async (t) => {
       t.equal(await it.holds(restoreDatabase), false);
     });
   }
+
+  t.test('ends when it is told to stop', async (t) => {
+    const it = host(t);
+    it.programs.give('etcdutl', 'touch "$ROOT/begun"; exec sleep 300');
+    t.match(await it.stoppedAt('/begun', restoreDatabase), { message: /stop/ });
+    t.notOk(it.has('/var/lib/etcd'));
+  });
 
   t.test('another database is never replaced', async (t) => {
     const it = host(t);

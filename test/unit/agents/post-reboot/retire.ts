@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import { postRebootArguments } from '../../../../agents/post-reboot/arguments.ts';
 import { retire } from '../../../../agents/post-reboot/retire.ts';
+import { recordFileOperations } from '../../host/file-operations.ts';
 import { testHost } from '../host/host.ts';
 import { journalOf } from '../host/journal.ts';
 
@@ -61,6 +62,20 @@ t.test('retire', async (t) => {
       'systemctl disable --no-reload bootkube.service',
       'systemctl daemon-reload',
     ]);
+  });
+
+  t.test('what it deletes is gone for good before the unit is disabled', async (t) => {
+    const host = installedHost(t);
+    const { seen } = await recordFileOperations(t, host.root);
+    await host.run(retire);
+    const at = (operation: string) => seen.lastIndexOf(operation);
+    for (const folder of ['restore', 'live', 'post-reboot', 'sno-restore']) {
+      t.ok(at(`rm var/lib/sno-agents/${folder}`) >= 0, folder);
+      t.ok(at(`rm var/lib/sno-agents/${folder}`) < at('sync var/lib/sno-agents'), folder);
+    }
+    t.ok(at('sync etc/sno-agents') > at('rm etc/sno-agents/leftovers.json'));
+    t.equal(seen.at(-1), 'sync etc/systemd/system', 'the unit is last');
+    t.ok(at('sync var/lib/sno-agents') < at('rm etc/systemd/system/bootkube.service'));
   });
 
   t.test('deferred manifests are applied from now on, where there are any', async (t) => {

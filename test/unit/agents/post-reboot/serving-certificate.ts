@@ -1,10 +1,17 @@
+import { X509Certificate } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
+import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { servingCertificate } from '../../../../agents/steps/serving-certificate.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { issueLeaf } from '../../../../lib/pki/leaf.ts';
-import { fakeApi, listOf } from '../host/api.ts';
+import { requestObject } from '../../csr/requests.ts';
+import { fakeApi, kubeconfigs, listOf } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
+import { giveAddresses } from '../host/network.ts';
 
+const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const CURRENT = '/var/lib/kubelet/pki/kubelet-server-current.pem';
 const day = 24 * 3_600_000;
 const authority = await createAuthority('kubelet-serving-ca');
@@ -29,7 +36,7 @@ const onDisk: [title: string, pem: string | undefined, holds: boolean][] = [
 const requests = (t: Test, host: ReturnType<typeof testHost>) =>
   fakeApi(t, host, {
     'GET /api/v1/nodes': () => listOf(),
-    'GET /apis/certificates.k8s.io/v1/certificatesigningrequests': () => listOf(),
+    [`GET ${REQUESTS}`]: () => listOf(),
   });
 
 t.test('serving-certificate', async (t) => {
@@ -45,6 +52,47 @@ t.test('serving-certificate', async (t) => {
       else t.ok(await host.waitsFor(servingCertificate, waiting), 'it is waited for');
     });
   }
+
+  t.test("approves this node's request, as the user who may do nothing else", async (t) => {
+    const host = testHost(t);
+    host.write(`${CURRENT}.keep`);
+    host.write('/etc/hostname', 'edge-0\n');
+    giveAddresses(host, '192.0.2.10/24');
+    t.teardown(() => syncBuiltinESMExports());
+    t.capture(os, 'hostname', () => 'edge-0');
+    t.capture(os, 'networkInterfaces', () => ({
+      eth0: [{ address: '192.0.2.10', internal: false }],
+    }));
+    syncBuiltinESMExports();
+    const request = await requestObject({
+      subject: [{ O: ['system:nodes'] }, { CN: ['system:node:edge-0'] }],
+      names: [
+        { type: 'dns', value: 'edge-0' },
+        { type: 'ip', value: '192.0.2.10' },
+      ],
+      spec: { username: 'system:node:edge-0' },
+      created: new Date().toISOString(),
+    });
+    const addresses = [{ type: 'InternalIP', address: '192.0.2.10' }];
+    const node = { metadata: { name: 'edge-0', uid: 'u' }, status: { addresses } };
+    const approvals: object[] = [];
+    await fakeApi(t, host, {
+      'GET /api/v1/nodes': () => listOf(node),
+      [`GET ${REQUESTS}`]: () => listOf(request),
+      [`PUT ${REQUESTS}/csr-abcde/approval`]: ({ body }) => {
+        approvals.push(JSON.parse(body).status.conditions[0]);
+        // As the controller-manager and the kubelet do upon it.
+        host.write(CURRENT, onDisk[0]?.[1] ?? '');
+        return JSON.parse(body);
+      },
+    });
+    for (const path of Object.values(kubeconfigs)) {
+      if (path !== kubeconfigs.csrApprover) host.remove(path);
+    }
+    t.same(await host.run(servingCertificate), { kind: 'done' });
+    t.match(approvals, [{ type: 'Approved', status: 'True' }]);
+    t.match(host.lines.join(''), /csr-abcde/);
+  });
 
   t.test('ends when the kubelet writes it', async (t) => {
     const host = testHost(t);
@@ -72,7 +120,7 @@ t.test('serving-certificate', async (t) => {
     };
     const { requests: seen } = await fakeApi(t, host, {
       'GET /api/v1/nodes': () => listOf(),
-      'GET /apis/certificates.k8s.io/v1/certificatesigningrequests': () => listOf(request),
+      [`GET ${REQUESTS}`]: () => listOf(request),
     });
     t.ok(await host.waitsFor(servingCertificate, /csr-1/), host.lines.join(''));
     t.notOk(
@@ -81,7 +129,32 @@ t.test('serving-certificate', async (t) => {
     );
   });
 
-  t.test('another host name runs it again', async (t) => {
-    t.equal(await servingCertificate.input(testHost(t, { hostname: 'a' }).context), 'a');
+  t.test('says at its deadline which file it waited for', async (t) => {
+    const host = testHost(t);
+    host.write(`${CURRENT}.keep`);
+    await requests(t, host);
+    const running = servingCertificate.run(host.context, host.progress(undefined, 0));
+    await t.rejects(running, {
+      kind: 'deadline',
+      message: /kubelet-server-current\.pem to appear/,
+    });
+  });
+
+  t.test('holds from the first moment of its life to the last', async (t) => {
+    const pem = await issue('edge-0');
+    const { validFromDate, validToDate } = new X509Certificate(pem);
+    const host = testHost(t);
+    host.write(CURRENT, pem);
+    t.teardown(() => mock.timers.reset());
+    for (const [at, offsetMs, holds] of [
+      [validFromDate, -1, false],
+      [validFromDate, 0, true],
+      [validToDate, -1, true],
+      [validToDate, 0, false],
+    ] as const) {
+      mock.timers.enable({ apis: ['Date'], now: at.getTime() + offsetMs });
+      t.equal(await servingCertificate.holds(host.context, host.progress()), holds);
+      mock.timers.reset();
+    }
   });
 });

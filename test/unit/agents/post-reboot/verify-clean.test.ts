@@ -1,15 +1,10 @@
 import { createHash } from 'node:crypto';
-import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { linkSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { verifyClean, walkOfHost } from '../../../../agents/post-reboot/verify-clean.ts';
-import type { HostContext } from '../../../../agents/steps/host-context.ts';
-import { Failure } from '../../../../lib/errors/failure.ts';
-import { hostPaths } from '../../../../lib/host/paths.ts';
-import { defaultSettings } from '../../../../lib/host/settings.ts';
-import { createLogger } from '../../../../lib/log/logger.ts';
-import { Progress } from '../../../../lib/steps/progress.ts';
 import { newEcKey, plantedKey, tooManyStreams } from '../../secrets/key-scan-forms.ts';
+import { type TestHost, testHost } from '../host/host.ts';
 
 const gone = plantedKey('gone', newEcKey());
 const other = plantedKey('other', newEcKey());
@@ -18,17 +13,12 @@ const pem = gone.forms['PEM, PKCS#8'] ?? Buffer.alloc(0);
 /** Of an empty file. */
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
-/** An installed host without leftovers, as a folder. */
-function host(t: Test, entries: readonly string[] = ['/etc/gone.conf']) {
-  const folder = t.testdir({ root: {}, outside: {} });
-  const paths = hostPaths(join(folder, 'root'));
-  const write = (path: string, contents: string | Buffer) => {
-    mkdirSync(dirname(paths.at(path)), { recursive: true });
-    writeFileSync(paths.at(path), contents);
-  };
-  write('/etc/kubernetes/pki/other.key', other.forms['PEM, PKCS#8'] ?? '');
-  write('/var/log/messages', 'nothing\n'.repeat(1000));
-  write(
+/** An installed host without leftovers. */
+function host(t: Test, entries: readonly string[] = ['/etc/gone.conf']): TestHost {
+  const it = testHost(t);
+  it.write('/etc/kubernetes/pki/other.key', other.forms['PEM, PKCS#8'] ?? '');
+  it.write('/var/log/messages', 'nothing\n'.repeat(1000));
+  it.write(
     '/etc/sno-agents/leftovers.json',
     JSON.stringify({
       entries: entries.map((path) => ({
@@ -40,82 +30,57 @@ function host(t: Test, entries: readonly string[] = ['/etc/gone.conf']) {
       goneKeys: [gone.fingerprint],
     }),
   );
-  const context: HostContext = {
-    paths,
-    settings: defaultSettings,
-    cluster: JSON.parse('{"clusterId":"1"}'),
-    hostname: () => 'node',
-    bootTime: async () => new Date(),
-  };
-  return { folder, paths, write, context };
-}
-
-function progress(lines: string[] = [], signal = AbortSignal.timeout(60_000)): Progress {
-  const log = createLogger({ write: (line) => lines.push(line) });
-  return new Progress(signal, performance.now() + 60_000, log, { waiting: () => true });
-}
-
-async function failureOf(context: HostContext): Promise<Failure> {
-  try {
-    await verifyClean.run(context, progress());
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
-  throw new Error('the step found nothing');
+  return it;
 }
 
 t.test('a clean host', async (t) => {
-  const { context } = host(t);
-  t.ok(await verifyClean.holds(context, progress()));
-  const outcome = await verifyClean.run(context, progress());
-  t.match(outcome, {
+  const it = host(t);
+  t.equal(await it.holds(verifyClean), true);
+  t.same(await it.run(verifyClean), {
     kind: 'done',
-    note: /^1 paths deleted; searched 3 files, 0 MB, 1 private keys$/,
+    note: '1 paths deleted; searched 3 files, 0 MB, 1 private keys',
   });
 });
 
 t.test(
   'a file of the ledger still exists; one that was written by others was handed over',
   async (t) => {
-    const { context, paths } = host(t, [
-      '/etc/gone.conf',
-      '/etc/own.conf',
-      '/etc/link',
-      '/etc/none',
-    ]);
-    writeFileSync(paths.at('/etc/gone.conf'), '');
-    writeFileSync(paths.at('/etc/own.conf'), 'not what the bootstrap installed');
-    symlinkSync('/nowhere', paths.at('/etc/link'));
-    t.notOk(await verifyClean.holds(context, progress()));
-    const { kind, message } = await failureOf(context);
-    t.equal(kind, 'fatal');
-    t.match(message, 'still exist: /etc/gone.conf;');
+    const gone = ['/etc/gone.conf', '/etc/gone-too.conf'];
+    const it = host(t, [...gone, '/etc/own.conf', '/etc/link', '/etc/none']);
+    for (const path of gone) it.write(path);
+    it.write('/etc/own.conf', 'not what the bootstrap installed');
+    symlinkSync('/nowhere', it.at('/etc/link'));
+    t.equal(await it.holds(verifyClean), false);
+    t.match(await it.failureOf(verifyClean), {
+      kind: 'fatal',
+      code: 'leftover-remains',
+      message: `still exist: ${gone.join(', ')}; expected none`,
+    });
   },
 );
 
 t.test('a missing ledger proves nothing', async (t) => {
-  const { context, paths } = host(t);
-  rmSync(paths.at('/etc/sno-agents/leftovers.json'));
-  t.notOk(await verifyClean.holds(context, progress()));
-  t.equal((await failureOf(context)).kind, 'fatal');
+  const it = host(t);
+  it.remove('/etc/sno-agents/leftovers.json');
+  t.equal(await it.holds(verifyClean), false);
+  t.match(await it.failureOf(verifyClean), { kind: 'fatal', code: 'leftover-remains' });
 });
 
 t.test('the key in every form, all over the host', async (t) => {
-  const { context, write } = host(t);
+  const it = host(t);
   const folders = ['/etc/a b', '/var/lib/etcd/member', '/opt/x', '/root', '/home'];
   folders.push('/boot/ignition', '/srv', '/usr/local/etc', '/tmp', '/var/lib/kubelet/pods/1');
   const planted = Object.values(gone.forms).map((contents, index) => {
     const path = `${folders[index % folders.length]}/file-${index}`;
-    write(path, contents);
+    it.write(path, contents);
     return path;
   });
   t.ok(planted.length >= 12);
   for (const [index, contents] of Object.values(other.forms).entries()) {
-    write(`/etc/other/${index}`, contents);
+    it.write(`/etc/other/${index}`, contents);
   }
-  const { kind, message } = await failureOf(context);
-  t.equal(kind, 'fatal');
+  const { kind, code, message } = await it.failureOf(verifyClean);
+  t.same([kind, code], ['fatal', 'leftover-remains']);
   const named = message.replace(/^.* is in /, '').replace(/; expected.*/, '');
   t.strictSame(named.split(', '), planted.sort());
   t.notMatch(message, gone.fingerprint);
@@ -136,9 +101,9 @@ binaries:
   - { name: bridge, kind: cni, file: cni/bridge, size: 1, sha256: ${digest} }
 `;
   const snapshots = '/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs/snapshots';
-  const { context, write } = host(t);
-  write('/var/lib/sno-agents/payload/payload.yaml', payload);
-  write(
+  const it = host(t);
+  it.write('/var/lib/sno-agents/payload/payload.yaml', payload);
+  it.write(
     '/proc/self/mountinfo',
     `1 2 0:3 / /run/x rw - overlay overlay rw,lowerdir=${snapshots}/1/fs,upperdir=${snapshots}/3/fs,workdir=${snapshots}/3/work\n`,
   );
@@ -152,68 +117,69 @@ binaries:
     '/usr/share/key',
     '/run/key',
   ];
-  for (const path of exempt) write(path, pem);
-  t.match(await verifyClean.run(context, progress()), { kind: 'done' });
+  for (const path of exempt) it.write(path, pem);
+  t.match(await it.run(verifyClean), { kind: 'done' });
   const searched = [
     '/var/lib/containerd/io.containerd.metadata.v1.bolt/meta.db',
     `${snapshots}/3/fs/key`,
     '/var/lib/containers/storage/overlay-containers/1/userdata/key',
     '/var/lib/sno-agents/payload/images/unknown.tar',
   ];
-  for (const path of searched) write(path, pem);
+  for (const path of searched) it.write(path, pem);
   const changed = '/var/lib/sno-agents/bin/kubectl';
-  write(changed, Buffer.concat([pem, Buffer.from('other contents than the payload has')]));
+  it.write(changed, Buffer.concat([pem, Buffer.from('other contents than the payload has')]));
   searched.push(changed, '/var/lib/sno-agents/bin/other');
-  write('/var/lib/sno-agents/bin/other', pem);
-  const { message } = await failureOf(context);
+  it.write('/var/lib/sno-agents/bin/other', pem);
+  const { message } = await it.failureOf(verifyClean);
   for (const path of searched) t.match(message, path);
   for (const path of exempt) t.notMatch(message, path);
 });
 
 t.test('links are not followed, and a file with two names is read once', async (t) => {
-  const { context, folder, paths } = host(t);
-  writeFileSync(join(folder, 'outside/key'), pem);
-  symlinkSync(join(folder, 'outside/key'), paths.at('/etc/key'));
-  symlinkSync(join(folder, 'outside'), paths.at('/var/outside'));
-  symlinkSync(join(folder, 'outside'), paths.at('/opt'));
-  linkSync(paths.at('/var/log/messages'), paths.at('/var/log/messages.1'));
-  t.match(await verifyClean.run(context, progress()), { kind: 'done', note: / 3 files, / });
+  const it = host(t);
+  const outside = t.testdir({ key: pem });
+  symlinkSync(join(outside, 'key'), it.at('/etc/key'));
+  symlinkSync(outside, it.at('/var/outside'));
+  symlinkSync(outside, it.at('/opt'));
+  linkSync(it.at('/var/log/messages'), it.at('/var/log/messages.1'));
+  t.match(await it.run(verifyClean), { kind: 'done', note: / 3 files, / });
 });
 
 t.test('the event loop is not blocked, and the signal ends the search', async (t) => {
-  const { context, write } = host(t);
-  for (let index = 0; index < 8; index++)
-    write(`/var/big/${index}`, Buffer.alloc(16 << 20, 'text. '));
+  const it = host(t);
+  for (let index = 0; index < 8; index++) {
+    it.write(`/var/big/${index}`, Buffer.alloc(16 << 20, 'text. '));
+  }
   let turns = 0;
   const timer = setInterval(() => {
     turns += 1;
   }, 1);
-  await verifyClean.run(context, progress());
+  t.match(await it.run(verifyClean), { note: / 11 files, 134 MB, / });
   clearInterval(timer);
   t.ok(turns > 8, `the loop went round at least once for each file: ${turns}`);
   const reason = new Error('told to stop');
   const stop = new AbortController();
   setImmediate(() => stop.abort(reason));
-  await t.rejects(verifyClean.run(context, progress([], stop.signal)), reason);
+  await t.rejects(verifyClean.run(it.context, it.progress(stop.signal)), reason);
 });
 
 t.test('the executable is exempt only by its digest', async (t) => {
-  const { context, paths } = host(t);
-  const path = paths.executable.slice(paths.root.length);
-  mkdirSync(dirname(paths.executable), { recursive: true });
-  writeFileSync(paths.executable, pem);
-  t.match((await failureOf(context)).message, path, 'another digest than the description states');
+  const it = host(t);
+  const path = '/var/lib/sno-agents/bin/sno-agents';
+  it.write(path, pem);
+  const { message } = await it.failureOf(verifyClean);
+  t.match(message, path, 'another digest than the description states');
   const executableSha256 = createHash('sha256').update(pem).digest('hex');
-  const known = { ...context, cluster: { ...context.cluster, executableSha256 } };
-  t.match(await verifyClean.run(known, progress()), { kind: 'done' });
+  const known = { ...it.context, cluster: { ...it.context.cluster, executableSha256 } };
+  t.match(await verifyClean.run(known, it.progress()), { kind: 'done' });
 });
 
-t.test('a file of which only a part was searched is named in a warning', async (t) => {
-  const { context, write } = host(t);
-  write('/var/archive', tooManyStreams);
-  const lines: string[] = [];
-  t.match(await verifyClean.run(context, progress(lines)), { kind: 'done' });
-  t.match(lines.join(''), /Searched only a part of \/var\/archive:/);
+t.test('files of which only a part was searched are named in warnings', async (t) => {
+  const it = host(t);
+  const paths = ['/boot/archive', '/var/archive'];
+  for (const path of paths) it.write(path, tooManyStreams);
+  t.match(await it.run(verifyClean), { kind: 'done' });
+  t.same(it.lines.join('').match(/(?<=Searched only a part of )\S+(?=:)/g), paths);
 });
 
 t.test('what is searched', async (t) => {
