@@ -53,7 +53,10 @@ t.test('steps run in order, and their outcomes end the run or not', async (t) =>
     t.strictSame(bench.ran, ['a']);
     t.strictSame(await bench.story(), ['a started', 'a failed']);
     t.strictSame(bench.announced, ['a', 'a: the moon fell. Buy one.']);
-    t.strictSame(bench.stages().slice(0, 2), ['stage start a', 'stage end a failure']);
+    t.strictSame(bench.stages().slice(0, 2), [
+      'stage start a',
+      'stage end a failure the moon fell. Buy one.',
+    ]);
   });
   await t.test('reboot, and the same step again after it', async (t) => {
     const bench = new Bench(t.testdir()).step('a', { runs: [reboot('kernel'), done()] }).step('b');
