@@ -38,9 +38,6 @@ export function asFailure(error: unknown): Failure {
 export function codeOf(error: unknown): FailureCode {
   if (error instanceof Failure) return error.code;
   if (isBug(error)) return 'bug';
-  const named =
-    error instanceof Error && 'failureCode' in error && typeof error.failureCode === 'string'
-      ? error.failureCode
-      : '';
+  const named = error instanceof Error && 'failureCode' in error ? String(error.failureCode) : '';
   return isFailureCode(named) ? named : 'error';
 }

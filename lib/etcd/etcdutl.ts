@@ -42,13 +42,11 @@ export async function runEtcdutl(
   args: readonly string[],
   { program, signal, deadlineMs }: EtcdutlOptions,
 ): Promise<string> {
-  signal.throwIfAborted();
   try {
     const { stdout } = await execa(program, args, {
       cancelSignal: signal,
       timeout: deadlineMs,
       stdin: 'ignore',
-      maxBuffer: 1 << 20,
     });
     return stdout;
   } catch (error) {

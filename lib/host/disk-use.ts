@@ -29,8 +29,6 @@ export type DeviceUse = { readonly device: string } & (
       readonly name: string;
       readonly uses: readonly DeviceUse[];
     }
-  /** Opened exclusively; nothing that can be read tells by what. */
-  | { readonly by: 'unknown' }
 );
 
 /** What the host's kernel says of a device: evidence from sysfs, mountinfo, swaps, udev. */
@@ -44,6 +42,8 @@ export interface DiskUse {
   /** A host in a container has no disks of its own but loop devices. */
   readonly inContainer: boolean;
   readonly uses: readonly DeviceUse[];
+  /** Opened exclusively, and none of `uses` explains it. */
+  readonly isClaimed: boolean;
 }
 
 interface KernelTables {
@@ -68,9 +68,6 @@ export async function readDiskUse(
   const tables = await readTables(paths);
   const nodes = [node, ...(await partitionsOf(paths, node.name))];
   const uses = (await Promise.all(nodes.map((each) => usesOf(paths, each, tables)))).flat();
-  if (uses.length === 0 && (await isClaimed(paths.at(path)))) {
-    uses.push({ device: path, by: 'unknown' });
-  }
   return {
     path,
     node,
@@ -80,6 +77,7 @@ export async function readDiskUse(
     rivals: await rivalsOf(paths, device, node),
     inContainer: await exists(paths.at('/run/systemd/container')),
     uses,
+    isClaimed: uses.length === 0 && (await isClaimed(paths.at(path))),
   };
 }
 

@@ -101,32 +101,27 @@ function noDisk({ name, mapper, array }: BlockNode, inContainer: boolean): strin
   return NO_DISK.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-function refuseInUse(device: string, { uses }: DiskUse): Failure | undefined {
-  if (uses.length === 0) return undefined;
-  const found = uses.map(describe).join('; ');
-  const mounts = mountPointsOf(uses);
-  if (mounts.some((at) => LIVE_SYSTEM.test(at))) {
-    return new Failure('fatal', `${device} is what this live host runs from`, {
-      code: 'disk-in-use',
-      found,
-      fix: ANOTHER,
-    });
-  }
-  if (uses.every(({ by }) => by === 'unknown')) {
+function refuseInUse(device: string, { uses, isClaimed }: DiskUse): Failure | undefined {
+  if (isClaimed) {
     return new Failure('retry', `${device} is in use`, {
       code: 'disk-in-use',
       found: 'exclusive open failed (EBUSY); no mount, swap or holder explains it',
       fix: 'Look for a program that has it open ("fuser -v" with its name), or name another disk.',
     });
   }
-  const fixes = uses
-    .flatMap((use) => endings(use))
-    .toSorted((a, b) => b.depth - a.depth)
-    .map(({ fix }) => fix);
+  if (uses.length === 0) return undefined;
+  const found = uses.map(describe).join('; ');
+  if (mountPointsOf(uses).some((at) => LIVE_SYSTEM.test(at))) {
+    return new Failure('fatal', `${device} is what this live host runs from`, {
+      code: 'disk-in-use',
+      found,
+      fix: ANOTHER,
+    });
+  }
   return new Failure('fatal', `${device} is in use`, {
     code: 'disk-in-use',
     found,
-    fix: [...new Set(fixes), AGAIN].join(' '),
+    fix: [...new Set(fixesOf(uses)), AGAIN].join(' '),
   });
 }
 
@@ -138,8 +133,6 @@ function describe(use: DeviceUse): string {
       return `${use.device} is used as swap`;
     case 'loop':
       return `${use.device} is behind the loop device ${use.name}`;
-    case 'unknown':
-      return `${use.device} is in use`;
     case 'holder': {
       const below = use.uses.map(describe).join(', ');
       return `${use.device} is ${HOLDERS[use.kind].is} ${holderName(use)}${below === '' ? '' : ` (${below})`}`;
@@ -147,27 +140,23 @@ function describe(use: DeviceUse): string {
   }
 }
 
-interface Ending {
-  readonly depth: number;
-  readonly fix: string;
+/** What to do, the deepest first: a volume is unmounted before its group goes. */
+function fixesOf(uses: readonly DeviceUse[]): string[] {
+  if (uses.length === 0) return [];
+  const below = uses.flatMap((use) => (use.by === 'holder' ? use.uses : []));
+  return [...fixesOf(below), ...uses.map(fixOf)];
 }
 
-/** What to do, by how deep it lies: a volume is unmounted before its group goes. */
-function endings(use: DeviceUse, depth = 0): Ending[] {
+function fixOf(use: DeviceUse): string {
   switch (use.by) {
     case 'mount':
-      return [{ depth, fix: `Unmount it with "umount ${use.at}".` }];
+      return `Unmount it with "umount ${use.at}".`;
     case 'swap':
-      return [{ depth, fix: `Switch it off with "swapoff ${use.device}".` }];
+      return `Switch it off with "swapoff ${use.device}".`;
     case 'loop':
-      return [{ depth, fix: `Detach it with "losetup --detach /dev/${use.name}".` }];
-    case 'unknown':
-      return [];
+      return `Detach it with "losetup --detach /dev/${use.name}".`;
     case 'holder':
-      return [
-        ...use.uses.flatMap((below) => endings(below, depth + 1)),
-        { depth, fix: HOLDERS[use.kind].end(use.name) },
-      ];
+      return HOLDERS[use.kind].end(use.name);
   }
 }
 

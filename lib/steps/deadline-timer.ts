@@ -1,7 +1,7 @@
 import { Failure } from '../errors/failure.ts';
 
 /** The longest that one of Node's timers can count, in milliseconds; a longer one would fire at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+const LONGEST_MS = 0x7fffffff;
 
 /**
  * A signal that fires after `ms`. Other than `AbortSignal.timeout` it keeps the

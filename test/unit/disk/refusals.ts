@@ -251,6 +251,23 @@ export const refusals: Readonly<Record<string, RefusalCase>> = {
       /vgchange --activate n vg0".*cryptsetup close luks-data"\. Then/,
     ],
   },
+  'a loop device on an encrypted partition, and a mount': {
+    host: {
+      devices: {
+        sda: {
+          number: '8:0',
+          partitions: { sda1: part('8:1', 1), sda2: part('8:2', 2, { holders: ['dm-0'] }) },
+        },
+        'dm-0': mapper('253:0', 'luks-data', 'CRYPT-LUKS2-0b1d2c-luks-data'),
+        loop4: { number: '7:4', attributes: { 'loop/backing_file': '/dev/mapper/luks-data' } },
+      },
+      mountinfo: '36 25 8:1 / /mnt rw - ext4 /dev/sda1 rw\n',
+    },
+    says: [
+      /luks-data \(\/dev\/mapper\/luks-data is behind the loop device loop4\)/,
+      /losetup --detach \/dev\/loop4".*umount \/mnt".*cryptsetup close luks-data"\. Then/,
+    ],
+  },
   'a path of a multipath device': {
     host: {
       devices: {

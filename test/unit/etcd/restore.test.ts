@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type RestoreOptions, restoreSnapshot } from '../../../lib/etcd/restore.ts';
 import { sha256 } from '../../../lib/host/files.ts';
+import { waitForFiles } from '../../../lib/host/watch.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
 import { recordFileOperations } from '../host/file-operations.ts';
 
@@ -23,6 +24,7 @@ async function host(t: Test, { answer, restore = '' }: Etcdutl = {}) {
   const folder = t.testdir({ 'snapshot.db': SNAPSHOT, calls: '' });
   const etcdutl = join(folder, 'etcdutl');
   const script = `#!/bin/sh
+cat
 printf '%s\\n' "$*" >> ${folder}/calls
 case "$1" in
 hashkv) printf '%s' '${said}' ;;
@@ -215,13 +217,19 @@ t.test('an etcdutl that cannot be run is named', async (t) => {
 });
 
 t.test('etcdutl ends at its deadline and with the signal', async (t) => {
-  const { folder, snapshot, options } = await host(t, { restore: 'exec sleep 600' });
+  const { folder, snapshot, options, calls } = await host(t, { restore: 'exec sleep 600' });
   const target = join(folder, 'etcd');
   const late = await thrownBy(restoreSnapshot(snapshot, target, { ...options, deadlineMs: 300 }));
   t.match(late, { kind: 'deadline', cause: Error, details: { expected: /0\.3 s/ } });
   const stop = new AbortController();
+  await writeFile(join(folder, 'calls'), '');
   const stopped = restoreSnapshot(snapshot, target, { ...options, signal: stop.signal });
-  stop.abort(new Error('told to stop'));
+  const limits = { signal: options.signal, deadlineMs: 60_000, describe: () => 'a call' };
+  // While it runs.
+  const isCalled = async () => (await calls())[0] !== '';
+  await waitForFiles([join(folder, 'calls')], isCalled, limits).then(() =>
+    stop.abort(new Error('told to stop')),
+  );
   await t.rejects(stopped, /told to stop/);
   t.notOk((await readdir(folder)).includes('etcd.restoring'));
 });

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { status } from '@grpc/grpc-js';
 import t, { type Test } from 'tap';
 import { waitUntilRevisionStable } from '../../../lib/etcd/revision-stable.ts';
@@ -25,6 +26,29 @@ async function member(t: Test, revisions: () => number) {
     { Watch: opened.resolve },
   );
   return { client, opened: opened.promise, asked };
+}
+
+/** The timer of that many milliseconds, in the hand of the test; others run as they do. */
+function quietTimer(t: Test, quietMs: number) {
+  const { setTimeout, clearTimeout } = globalThis;
+  const restarts = new EventEmitter();
+  const cleared: unknown[] = [];
+  let end = () => {};
+  const timer = { refresh: () => restarts.emit('restart') };
+  t.capture(globalThis, 'setTimeout', (run: () => void, ms: number) => {
+    if (ms !== quietMs) return setTimeout(run, ms);
+    end = run;
+    return timer;
+  });
+  t.capture(globalThis, 'clearTimeout', (it: NodeJS.Timeout) => {
+    cleared.push(it);
+    clearTimeout(it);
+  });
+  return {
+    restarted: () => once(restarts, 'restart'),
+    end: () => end(),
+    isCleared: () => cleared.includes(timer),
+  };
 }
 
 const wait = (change: object = {}) => ({
@@ -65,26 +89,69 @@ t.test('a revision that the watch has not told yet is not rest', async (t) => {
 
 t.test('a write restarts the quiet time', async (t) => {
   let revision = 5;
-  const { client, opened } = await member(t, () => revision);
-  const stable = waitUntilRevisionStable(client, wait({ quietMs: 2000 }));
+  const { client, opened, asked } = await member(t, () => revision);
+  const quiet = quietTimer(t, 77_777);
+  const stable = waitUntilRevisionStable(client, wait({ quietMs: 77_777 }));
   const stream = await opened;
-  const began = performance.now();
+  const write5 = quiet.restarted();
   stream.send(write(5));
-  await new Promise((resolve) => setTimeout(resolve, 1200));
-  revision = 6;
-  const wroteAt = performance.now() - began;
+  await write5;
+  const write6 = quiet.restarted();
   stream.send(write(6, '/registry/a'));
+  await write6;
+  t.same(asked, [], 'etcd is asked when the time is over');
+  const unrest = quiet.restarted();
+  quiet.end();
+  await unrest;
+  t.same(asked, [5], 'etcd that is behind what was seen is not at rest');
+  revision = 6;
+  quiet.end();
   t.equal(await stable, 6);
-  t.ok(performance.now() - began >= wroteAt + 1900, 'the whole quiet time after the write');
+  t.ok(quiet.isCleared());
+});
+
+t.test('what is waited for is told every five seconds at most', async (t) => {
+  const { client, opened } = await member(t, () => 8);
+  const clock = { ms: 1000 };
+  t.capture(performance, 'now', () => clock.ms);
+  const quiet = quietTimer(t, 77_777);
+  const reports: string[] = [];
+  const report = (text: string) => reports.push(text);
+  const stable = waitUntilRevisionStable(client, wait({ quietMs: 77_777, report }));
+  const stream = await opened;
+  for (const [revision, afterMs] of [
+    [5, 0],
+    [6, 4999],
+    [7, 1],
+    [8, 4999],
+  ] as const) {
+    clock.ms += afterMs;
+    const restarted = quiet.restarted();
+    stream.send(write(revision, '/registry/a'));
+    await restarted;
+  }
+  quiet.end();
+  await stable;
+  const told = (revision: number) =>
+    `a stable etcd revision (no write for 77.777 s); revision ${revision}, last write to /registry/a`;
+  t.same(reports, [told(5), told(7)]);
 });
 
 t.test('the deadline names the last write', async (t) => {
   const { client, opened } = await member(t, () => 5);
-  const stable = waitUntilRevisionStable(client, wait({ quietMs: 60_000, deadlineMs: 1000 }));
+  const reported = Promise.withResolvers<string>();
+  const stable = waitUntilRevisionStable(
+    client,
+    wait({ quietMs: 60_000, deadlineMs: 90_000, report: reported.resolve }),
+  );
   const thrown = thrownBy(stable);
-  (await opened).send(write(6, '/registry/a', '/registry/b'));
+  const stream = await opened;
+  stream.send(write(6, '/registry/a', '/registry/b'));
+  await reported.promise;
+  stream.cut(status.DEADLINE_EXCEEDED, 'Deadline exceeded');
   t.match(await thrown, {
     kind: 'deadline',
+    what: /within 90 s$/,
     details: { expected: /no write for 60 s/, found: 'revision 6, last write to /registry/b' },
   });
   const silent = await member(t, () => 5);

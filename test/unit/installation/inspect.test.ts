@@ -16,12 +16,14 @@ interface Disk {
   readonly partitions?: readonly string[];
   readonly kernel?: Parameters<typeof kernelTree>[1];
   readonly saved?: readonly string[];
+  /** Labels of partitions on which no file system is found. */
+  readonly bare?: readonly string[];
 }
 
 /** A host whose disk, and the programs that look at it, are files of the test. */
 async function host(
   t: Test,
-  { files = {}, partitions = ['boot', 'root'], kernel, saved = [] }: Disk,
+  { files = {}, partitions = ['boot', 'root'], kernel, saved = [], bare = [] }: Disk,
 ) {
   const folder = t.testdir({ programs: {}, host: {}, calls: '' });
   const disk = join(folder, 'vda');
@@ -36,7 +38,7 @@ async function host(
     type: label === null ? 'disk' : 'part',
     size: 1e9,
     label,
-    fstype: label === null ? null : label === 'root' ? 'xfs' : 'ext4',
+    fstype: label === null || bare.includes(label) ? null : label === 'root' ? 'xfs' : 'ext4',
     pttype: 'gpt',
     partlabel: label,
     parttype: null,
@@ -64,6 +66,7 @@ async function host(
   const paths = kernelTree(join(folder, 'host'), kernel ?? { devices: { vda: { number: '8:0' } } });
   mkdirSync(dirname(paths.at(disk)), { recursive: true });
   writeFileSync(paths.at(disk), '');
+  for (const label of bare) writeFileSync(paths.at(join(folder, label)), '');
   const cluster: InstallableCluster = {
     apiVersion: 'sno-agents/v1',
     clusterId: OURS,
@@ -177,6 +180,17 @@ t.test('the last look refuses a finished installation, and nothing else', async 
       await t.resolves(inspectAgain(cluster, paths, signal));
     });
   }
+});
+
+t.test('what cannot be mounted is not looked into; what cannot be read is told', async (t) => {
+  const files = { [MARKER]: marker('finished') };
+  const { cluster, paths, calls } = await host(t, { files, bare: ['root'] });
+  t.match(await inspectTarget(cluster, paths, signal), { kind: 'other-system' });
+  t.notOk(calls().some((call) => /^mount .*\/root /.test(call)));
+  await t.test('the Ignition is a folder', async (t) => {
+    const { cluster, paths } = await host(t, { files: { 'boot/ignition/config.ign/x': '' } });
+    await t.rejects(inspectTarget(cluster, paths, signal), { code: 'EISDIR' });
+  });
 });
 
 t.test('a disk that cannot be read is not called empty', async (t) => {

@@ -1,9 +1,12 @@
+import { globSync, readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { type Agent, runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { isLocked } from '../../../lib/steps/lock.ts';
-import { done, type Outcome, reboot, type Step } from '../../../lib/steps/step.ts';
+import { statusPath } from '../../../lib/steps/reporter.ts';
+import { readStatus } from '../../../lib/steps/status.ts';
+import { done, notYet, type Outcome, reboot, type Step } from '../../../lib/steps/step.ts';
 
 /** An agent of one step, in this process; `events` are those that journald is given. */
 function agentOf(t: Test, run: () => Promise<Outcome>, more: Partial<Agent<string>> = {}) {
@@ -61,6 +64,86 @@ t.test('what a plan achieves is said in its own words', async (t) => {
   t.match(events.at(-1), { MESSAGE: 'in-process-unit: the bootstrap is complete' });
 });
 
+t.test('the exit code says what follows, the status and the event why', async (t) => {
+  const failing = (thrown: unknown) => async () => Promise.reject(thrown);
+  const secret = new Error('https://u:hunter2@moon/');
+  const shown = 'https://u:<redacted>@moon/';
+  const noContext = async () => Promise.reject(new Failure('usage', 'cluster.json: bad'));
+  const fallen = new Failure('fatal', 'the moon fell', { fix: 'Buy another one.' });
+  const table: {
+    run?: () => Promise<Outcome>;
+    more?: Partial<Agent<string>>;
+    args?: string[];
+    code: number;
+    failure: object;
+    reason: string | RegExp;
+  }[] = [
+    {
+      run: async () => notYet('the moon is not up'),
+      code: 1,
+      reason: 'only: the moon is not up',
+      failure: { code: 'unavailable', kind: 'retry', what: 'only: the moon is not up' },
+    },
+    {
+      run: failing(new TypeError('x is not a function', { cause: secret })),
+      code: 4,
+      reason:
+        /^only: internal error: x is not a function: https:\/\/u:<redacted>@moon\/\. This is a bug/,
+      failure: {
+        code: 'bug',
+        kind: 'bug',
+        fix: /report/,
+        cause: { what: 'x is not a function', cause: { what: shown } },
+        stack: /TypeError: x is not a function\n +at .*agent-run\.test\.ts/,
+      },
+    },
+    {
+      run: failing(new Failure('usage', 'moon.yaml: phase: unknown')),
+      code: 2,
+      reason: 'only: moon.yaml: phase: unknown',
+      failure: { code: 'usage' },
+    },
+    {
+      more: { context: noContext },
+      code: 2,
+      reason: 'cluster.json: bad',
+      failure: { kind: 'usage' },
+    },
+    {
+      args: ['--from', 'nowhere'],
+      code: 2,
+      reason: 'in-process has no step nowhere; expected one of only',
+      failure: { kind: 'usage' },
+    },
+    {
+      run: failing(new Failure('deadline', 'etcd did not answer')),
+      code: 3,
+      reason: 'only: etcd did not answer',
+      failure: { kind: 'deadline' },
+    },
+    {
+      run: failing(fallen),
+      code: 4,
+      reason: 'only: the moon fell. Buy another one.',
+      failure: { kind: 'fatal' },
+    },
+  ];
+  for (const { run = async () => done(), more, args = [], code, reason, failure } of table) {
+    await t.test(String(reason), async (t) => {
+      const { start, events, agent } = agentOf(t, run, more);
+      t.equal(await start(...args), code);
+      const status = await readStatus(statusPath(agent.paths, 'in-process'));
+      t.match(status, { state: 'failed', exitCode: code, reason, failure });
+      if (typeof reason === 'string') t.equal(status?.reason, reason);
+      t.match(events.at(-1), { EVENT: 'agent-failed', EXIT: `${code}` });
+      const written = [agent.paths.state, agent.paths.run, agent.paths.serviceRecords]
+        .flatMap((folder) => globSync(`${folder}/**/*.json*`))
+        .map((path) => readFileSync(path, 'utf8'));
+      t.notMatch([...written, JSON.stringify(events)].join(), 'hunter2');
+    });
+  }
+});
+
 t.test('an agent that fails says why, in fields too', async (t) => {
   const { start, events } = agentOf(t, async () => {
     throw new Failure('fatal', 'wrong disk', { code: 'disk-in-use', fix: 'Free it.' });
@@ -80,11 +163,14 @@ t.test('an agent that fails says why, in fields too', async (t) => {
 
 t.test('a reboot is asked for once everything is written', async (t) => {
   const asked: unknown[] = [];
-  const { start, events } = agentOf(t, async () => reboot('a kernel'), {
+  const { start, events, agent } = agentOf(t, async () => reboot('a kernel'), {
     reboot: async (...args) => void asked.push(...args, events.at(-1)?.EVENT),
   });
   t.equal(await start(), 0);
   t.same(asked, ['context', 'a kernel', 'host-restart']);
+  t.match(await readStatus(statusPath(agent.paths, 'in-process')), {
+    ...{ state: 'reboot', exitCode: 0, reason: 'a kernel' },
+  });
   t.match(events.at(-1), { MESSAGE: 'Restarting the host: a kernel' });
   const { start: without } = agentOf(t, async () => reboot('a kernel'));
   t.equal(await without(), 0, 'an agent that cannot have the host restarted');

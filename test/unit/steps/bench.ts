@@ -122,11 +122,11 @@ export class Bench {
   /** The service record, as words. */
   stages(): string[] {
     const path = `${hostPaths(this.root).serviceRecords}/bench.json`;
-    const record: { phase: string; stage?: string; result?: string }[] = JSON.parse(
+    const record: Record<'phase' | 'stage' | 'result' | 'errorMessage', string>[] = JSON.parse(
       readFileSync(path, 'utf8'),
     );
-    return record.map(({ phase, stage, result }) =>
-      [phase, stage, result].filter(Boolean).join(' '),
+    return record.map(({ phase, stage, result, errorMessage }) =>
+      [phase, stage, result, errorMessage].filter(Boolean).join(' '),
     );
   }
 

@@ -235,6 +235,19 @@ t.test('told to stop', async (t) => {
     again.now = { boot: 'boot-1', up: 100_000 };
     t.strictSame(await again.run(), { kind: 'done' }, 'however long it was stopped');
   });
+  await t.test('while the host is asked whether a step is done', async (t) => {
+    const bench = new Bench(t.testdir()).step('a');
+    await bench.run();
+    const again = new Bench(bench.root).step('a', {
+      holds: async () => {
+        again.stop.abort(new Error('stop'));
+        throw new Error('cannot be read');
+      },
+    });
+    await t.rejects(again.run(), { message: 'cannot be read' });
+    t.strictSame(again.ran, []);
+    t.strictSame(await again.story(), ['a started', 'a done']);
+  });
   await t.test('in the pause between two attempts', async (t) => {
     const bench = new Bench(t.testdir()).step('a', {
       retry: { delayMs: 20_000 },
