@@ -182,7 +182,7 @@ class ManifestWork {
     const open = this.#open();
     const waiting = open[0]?.last;
     const first = waiting !== undefined && 'reason' in waiting ? `: ${waiting.reason}` : '';
-    const left = open.length === 0 ? '' : `, ${open.length} wait${first}`;
+    const left = open.length === 0 ? '' : `, ${open.length} waiting${first}`;
     const text = `${this.#items.length - open.length} of ${this.#items.length} manifests processed${left}`;
     if (text !== this.#reported) this.#options.report(text);
     this.#reported = text;

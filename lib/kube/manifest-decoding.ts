@@ -44,7 +44,7 @@ const manifestSchema = z.looseObject({
   apiVersion: z.string().min(1),
   kind: z.string().min(1),
   metadata: z.looseObject({
-    name: z.string({ error: 'must be given: an object is created once, by its name' }).min(1),
+    name: z.string({ error: 'is required: each object is created once, by its name' }).min(1),
     namespace: z.string().min(1).optional(),
   }),
 });

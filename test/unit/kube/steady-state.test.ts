@@ -37,7 +37,7 @@ t.test('a lease is renewed until its last second', async (t) => {
   const leases = [lease({ renewed: afterBoot })];
   t.same(settle({ ...seen(1, { leases }), at: new Date('2030-01-01T00:00:15Z') }).unsettled, []);
   const late = settle({ ...seen(1, { leases }), at: new Date('2030-01-01T00:00:15.001Z') });
-  t.match(late.unsettled, [/not renewed/]);
+  t.match(late.unsettled, [/not renewed in time/]);
 });
 
 function withStatus(component: string, fields: object): Pod {

@@ -18,14 +18,14 @@ import {
   withSpec,
 } from './control-plane-objects.ts';
 
-const UNREAD = 'the API has not sent all objects yet';
+const UNREAD = 'not all objects have been listed yet';
 
 const unsettled: { title: string; change: Partial<Observation>; reasons: string[] }[] = [
   { title: 'no node', change: { node: undefined }, reasons: ['the node is not registered'] },
   {
     title: "yesterday's heartbeat",
     change: { node: node(beforeBoot) },
-    reasons: ['node n1 was last heard of before this boot'],
+    reasons: ['the last heartbeat of node n1 is from before this boot'],
   },
   {
     title: 'node not Ready',
@@ -73,7 +73,7 @@ const unsettled: { title: string; change: Partial<Observation>; reasons: string[
   {
     title: 'a container of the last boot',
     change: withPod(pod('etcd', { startedAt: beforeBoot })),
-    reasons: ['container etcd of etcd-n1 is not running since this boot'],
+    reasons: ['container etcd of etcd-n1 has not started since this boot'],
   },
   {
     title: 'one container of two that does not run',
@@ -83,7 +83,7 @@ const unsettled: { title: string; change: Partial<Observation>; reasons: string[
         { name: 'second', restartCount: 0, state: {} },
       ],
     }),
-    reasons: ['container second of etcd-n1 is not running since this boot'],
+    reasons: ['container second of etcd-n1 has not started since this boot'],
   },
   {
     title: 'a pod that is being deleted',
@@ -104,12 +104,12 @@ const unsettled: { title: string; change: Partial<Observation>; reasons: string[
   {
     title: 'a lease of the last boot',
     change: withSpec({ acquireTime: beforeBoot }),
-    reasons: ['lease kube-scheduler is held from before this boot'],
+    reasons: ['lease kube-scheduler was acquired before this boot'],
   },
   ...[{ renewTime: afterBoot }, { renewTime: null }, { renewTime: undefined }].map((spec) => ({
     title: `a lease renewed at ${spec.renewTime}`,
     change: withSpec(spec),
-    reasons: ['lease kube-scheduler is not renewed'],
+    reasons: ['lease kube-scheduler was not renewed in time'],
   })),
   {
     title: 'an API service',
