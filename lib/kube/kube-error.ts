@@ -31,11 +31,11 @@ interface KubeErrorDetails {
   /** HTTP status, absent when there was no answer. */
   code?: number;
   /** The Status' reason, such as `AlreadyExists` or `Forbidden`. */
-  reason?: string;
+  reason?: string | undefined;
   /** Reasons of the Status' causes, such as `NamespaceTerminating`. */
   causes?: readonly string[];
   /** What `Retry-After` asked for. */
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
@@ -81,9 +81,9 @@ export function errorFromAnswer(
   const seconds = Number(retryAfter);
   return new KubeError(kindOf(code), `${request}: ${code} ${text}`, {
     code,
-    ...(status?.reason === undefined ? {} : { reason: status.reason }),
+    reason: status?.reason,
     causes: (status?.details?.causes ?? []).flatMap(({ reason }) => reason ?? []),
-    ...(retryAfter !== undefined && seconds >= 0 ? { retryAfterMs: seconds * 1000 } : {}),
+    retryAfterMs: seconds >= 0 ? seconds * 1000 : undefined,
   });
 }
 

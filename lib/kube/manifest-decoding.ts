@@ -135,7 +135,7 @@ function addObject(decoded: DecodedManifests, place: Place, value: unknown, reas
     decoded.undecodable.push({ ...place, reason });
     return;
   }
-  if (value === null || value === undefined) return;
+  if (value === null) return;
   const list = listSchema.safeParse(value);
   if (list.success) {
     for (const item of list.data.items) addObject(decoded, place, typedItem(list.data, item));
