@@ -112,6 +112,11 @@ const unsettled: { title: string; change: Partial<Observation>; reasons: string[
     reasons: ['lease kube-scheduler was not renewed in time'],
   })),
   {
+    title: 'a lease without a duration, renewed half a second ago',
+    change: withSpec({ leaseDurationSeconds: null, renewTime: '2030-01-01T00:01:00Z' }),
+    reasons: ['lease kube-scheduler was not renewed in time'],
+  },
+  {
     title: 'an API service',
     change: { apiServices: [available(), available('False')] },
     reasons: ['API service v1.apps is not available: why'],
