@@ -4,12 +4,11 @@ import type { EtcdTls } from '../../lib/etcd/client.ts';
 import { type CallLimits, type Method, RpcClient } from '../../lib/grpc/client.ts';
 import { rpcMethod } from '../../lib/grpc/method.ts';
 
-/** Reads and writes single keys, which the agents never do: it is not in their descriptor. */
-export interface EtcdKeys {
+/** Reads and writes single keys; the agents' descriptor lacks these calls. */
+interface EtcdKeys extends Disposable {
   put(key: string, value: Buffer, limits: CallLimits): Promise<void>;
-  /** The value as it is stored; undefined when there is no such key. */
+  /** The stored value; undefined if the key does not exist. */
   get(key: string, limits: CallLimits): Promise<Buffer | undefined>;
-  close(): void;
 }
 
 const putMethod: Method<object> = { path: '/etcdserverpb.KV/Put', response: z.object({}) };
@@ -29,7 +28,7 @@ export function etcdKeys(endpoint: string, tls: EtcdTls): EtcdKeys {
       const { kvs } = await client.unary(rangeMethod, { key: Buffer.from(key) }, limits);
       return kvs[0]?.value;
     },
-    close: () => client.close(),
+    [Symbol.dispose]: () => client[Symbol.dispose](),
   };
 }
 

@@ -88,8 +88,8 @@ export async function startEtcd(
     put: (key, value) => keys.put(key, value, limits()),
     get: async (key) => (await keys.get(key, limits()))?.toString(),
     async stop() {
-      client.close();
-      keys.close();
+      client[Symbol.dispose]();
+      keys[Symbol.dispose]();
       await daemon.stop();
     },
   };

@@ -63,12 +63,9 @@ export class ContainerRuntime {
     this.#rpc = rpc;
   }
 
-  close(): void {
-    this.#rpc.close();
-  }
-
+  /** Closes the connection. */
   [Symbol.dispose](): void {
-    this.close();
+    this.#rpc[Symbol.dispose]();
   }
 
   /** With `waitForReady` in the limits this is the wait for the runtime to come up. */

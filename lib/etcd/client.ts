@@ -136,12 +136,9 @@ export class EtcdClient {
     this.#rpc = rpc;
   }
 
-  close(): void {
-    this.#rpc.close();
-  }
-
+  /** Closes the connection. */
   [Symbol.dispose](): void {
-    this.close();
+    this.#rpc[Symbol.dispose]();
   }
 
   /** With `waitForReady` in the limits this is the wait for etcd to come up. */

@@ -70,7 +70,7 @@ export class RpcClient {
     });
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#client.close();
   }
 

@@ -5,12 +5,12 @@ import type { KubeClient } from './client.ts';
 import { isKubeError } from './kube-error.ts';
 import type { Answer } from './transport.ts';
 
-/** Readiness cannot be watched. */
+/** Readiness cannot be watched, only polled. */
 const readinessIntervalMs = 500;
 const requestDeadlineMs = 5000;
 
 /**
- * Waits until `/readyz` answers 200; any other status is not ready. The server's
+ * Waits until `/readyz` returns 200; any other status is not ready. The server's
  * certificate is verified.
  * @throws Failure `deadline` with the checks that failed last.
  */
@@ -27,7 +27,7 @@ export async function waitForApi(client: KubeClient, wait: Wait): Promise<void> 
         'deadline',
         `the API was not ready within ${Math.round(deadlineMs / 1000)}s`,
         {
-          expected: '/readyz to answer 200',
+          expected: '/readyz to return 200',
           found: reason,
         },
       );
@@ -61,6 +61,6 @@ export function readinessReason({ code, body }: Pick<Answer, 'code' | 'body'>): 
   if (code === 200) return undefined;
   const failing = [...body.matchAll(/^\[-\](\S+)/gm)].map((match) => match[1]);
   return failing.length > 0
-    ? `the API's checks ${failing.join(', ')} fail`
-    : `/readyz answers ${code}`;
+    ? `API server checks failing: ${failing.join(', ')}`
+    : `/readyz returned ${code}`;
 }

@@ -4,18 +4,18 @@ import type { ManifestFault } from './manifests.ts';
 type ManifestOutcome =
   | 'created'
   | 'existing'
-  /** The API refuses it and would again. */
+  /** The API refuses it, and would refuse it again. */
   | 'rejected'
   /** It is not a manifest. */
   | 'undecodable'
-  /** An earlier manifest is of the same object; this one was not applied. */
+  /** An earlier manifest describes the same object; this one was not applied. */
   | 'duplicate'
-  /** Its kind was not served until the end. */
+  /** Its kind was not served before the deadline. */
   | 'unserved'
-  /** It was still waiting for something else at the end. */
+  /** It was still waiting for something else at the deadline. */
   | 'timed out';
 
-/** What became of one manifest. */
+/** The outcome of one manifest. */
 export interface ManifestRow {
   readonly file: string;
   readonly document: number;
@@ -39,7 +39,7 @@ export function manifestRow(
   return { file, document, line, kind, namespace, name, outcome, reason, attempts };
 }
 
-/** What loading itself found to be wrong. */
+/** The row of a fault found while loading. */
 export function faultRow(fault: ManifestFault): ManifestRow {
   if (fault.kind === 'duplicate') {
     const { manifest, first } = fault;
@@ -51,12 +51,12 @@ export function faultRow(fault: ManifestFault): ManifestRow {
   return { file, document, line, ...nameless, outcome: 'undecodable', reason, attempts: 0 };
 }
 
-/** The rows of what was not applied. */
+/** The rows of manifests that were not applied. */
 export function failedRows(rows: readonly ManifestRow[]): ManifestRow[] {
   return rows.filter(({ outcome }) => outcome !== 'created' && outcome !== 'existing');
 }
 
-/** A line of headings and one line for each manifest that was not applied; nothing when all were. */
+/** A header and one line for each manifest that was not applied; empty if all were. */
 export function failureTable(rows: readonly ManifestRow[]): string[] {
   const unapplied = failedRows(rows);
   if (unapplied.length === 0) return [];

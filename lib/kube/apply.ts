@@ -47,11 +47,10 @@ export async function applyManifests(
 ): Promise<ManifestRow[]> {
   const ended = new AbortController();
   const work = new ManifestWork(client, manifests, options);
-  const signal = AbortSignal.any([options.signal, ended.signal]);
   // A kind is served by its definition, or by an API server behind this one.
   const { customResourceDefinitions, apiServices } = resources;
   const followed = [customResourceDefinitions, apiServices].map((resource) =>
-    followChanges(client, resource, signal, (wasAway) => work.servedKindsChanged(wasAway)),
+    followChanges(client, resource, ended.signal, (wasAway) => work.servedKindsChanged(wasAway)),
   );
   try {
     await Promise.race([work.run(), ...followed]);
@@ -183,7 +182,7 @@ class ManifestWork {
     const open = this.#open();
     const waiting = open[0]?.last;
     const first = waiting !== undefined && 'reason' in waiting ? `: ${waiting.reason}` : '';
-    const left = open.length === 0 ? '' : `, ${open.length} wait${first}`;
+    const left = open.length === 0 ? '' : `, ${open.length} waiting${first}`;
     const text = `${this.#items.length - open.length} of ${this.#items.length} manifests processed${left}`;
     if (text !== this.#reported) this.#options.report(text);
     this.#reported = text;

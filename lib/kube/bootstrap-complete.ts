@@ -8,8 +8,8 @@ const namespace = 'kube-system';
 
 /**
  * Creates ConfigMap `kube-system/bootstrap` with `status: complete`, which
- * `openshift-install wait-for bootstrap-complete` watches for, or verifies the one there.
- * @throws Failure `fatal` when one with another status is there.
+ * `openshift-install wait-for bootstrap-complete` watches for, or verifies an existing one.
+ * @throws Failure `fatal` if one with another status exists.
  */
 export async function publishBootstrapComplete(client: KubeClient, limits: Limits): Promise<void> {
   const name = 'bootstrap';

@@ -26,7 +26,7 @@ const resourceListSchema = z.looseObject({
 
 type ResourceList = z.infer<typeof resourceListSchema>;
 
-/** Which kinds the API serves, asked once for each group and version until that is forgotten. */
+/** Which kinds the API serves; asked once for each group and version, until `forget`. */
 export class Discovery {
   readonly #client: KubeClient;
   readonly #known = new Map<string, Promise<ReadonlyMap<string, ServedKind>>>();
@@ -52,7 +52,7 @@ export class Discovery {
     }
   }
 
-  /** Makes the next lookup ask for a group and version again, since a kind in it was missing or has gone. */
+  /** Makes the next lookup ask for a group and version again, because a kind in it was missing or is gone. */
   forget(apiVersion: string): void {
     this.#known.delete(apiVersion);
   }

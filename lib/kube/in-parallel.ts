@@ -1,4 +1,4 @@
-/** Does the same with every item, in their order, so many at once. */
+/** Runs `body` for each item, in their order, at most `concurrency` at once. */
 export async function inParallel<T>(
   items: readonly T[],
   concurrency: number,

@@ -5,11 +5,11 @@ import { isKubeError } from './kube-error.ts';
 import { resources } from './resources.ts';
 
 /**
- * How far the installation is, as data of the ConfigMap kube-system/sno-installation. The installed
+ * The state of the installation, as data of ConfigMap kube-system/sno-installation. The installed
  * host writes it; `sno wait-for install-complete` and fleet automation watch it.
  */
 export const installationStatusSchema = z.object({
-  /** Of the agents that wrote it. */
+  /** Version of the agents that wrote it. */
   version: z.string(),
   /** `complete` is final. After `failed` the agent can be started again, which sets `installing`. */
   state: z.enum(['installing', 'complete', 'failed']),
@@ -17,9 +17,9 @@ export const installationStatusSchema = z.object({
   step: z.string(),
   /** ISO 8601, of this state and step. */
   time: z.iso.datetime(),
-  /** Made by `sno create`; tells one installation from another of the same name. */
+  /** Created by `sno create`; distinguishes installations of the same name. */
   clusterId: z.uuid(),
-  /** With `failed`: what failed, as one sentence. */
+  /** For `failed`: what failed, in one sentence. */
   message: z.string().optional(),
 });
 export type InstallationStatus = z.infer<typeof installationStatusSchema>;
@@ -38,7 +38,7 @@ function statusObject(status: InstallationStatus) {
 }
 
 /**
- * Creates or replaces the ConfigMap. A `complete` of the same installation stays: the agent may be
+ * Creates or replaces the ConfigMap. A `complete` of the same installation is kept: the agent may be
  * started once more while it removes itself.
  */
 export async function publishInstallationStatus(
@@ -68,7 +68,7 @@ const rbac = 'rbac.authorization.k8s.io';
 /** User, group, Role and RoleBinding of the agent that writes the status. */
 export const statusIdentity = 'sno-agents:installation';
 
-/** May create ConfigMaps of kube-system, which RBAC cannot limit by name, and read and change this one. */
+/** Allows creating ConfigMaps in kube-system, which RBAC cannot limit by name, and reading and updating this one. */
 export function installationStatusAccess(): object[] {
   const metadata = { name: statusIdentity, namespace: STATUS_NAMESPACE };
   const configMaps = { apiGroups: [''], resources: ['configmaps'] };

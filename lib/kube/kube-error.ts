@@ -4,11 +4,11 @@ import { describeError } from '../errors/failure.ts';
 import { parseJson } from '../json.ts';
 
 /**
- * What kept a request from succeeding:
+ * Why a request failed:
  * - `unreachable`: no complete answer (refused, cut, TLS, request deadline);
- * - `busy`: the server asks to come again (429, any 5xx);
+ * - `busy`: the server asks for a retry (429, any 5xx);
  * - `not-found`: 404, of the object, its namespace or its resource;
- * - `conflict`: 409, it exists already or was changed meanwhile;
+ * - `conflict`: 409, it already exists or was changed meanwhile;
  * - `expired`: 410, the resource version is too old to continue from;
  * - `rejected`: any other refusal; the same request will be refused again.
  */
@@ -31,15 +31,15 @@ interface KubeErrorDetails {
   /** HTTP status, absent when there was no answer. */
   code?: number;
   /** The Status' reason, such as `AlreadyExists` or `Forbidden`. */
-  reason?: string;
+  reason?: string | undefined;
   /** Reasons of the Status' causes, such as `NamespaceTerminating`. */
   causes?: readonly string[];
   /** What `Retry-After` asked for. */
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
-/** The only error that requests to the API throw, apart from the caller's own abort reason. */
+/** The only error that API requests throw, apart from the caller's own abort reason. */
 export class KubeError extends Error {
   /** As a failure's code (lib/errors/codes.ts). */
   readonly failureCode = 'api-error' satisfies FailureCode;
@@ -64,12 +64,12 @@ export function isKubeError(error: unknown, ...kinds: KubeErrorKind[]): error is
   return error instanceof KubeError && (kinds.length === 0 || kinds.includes(error.kind));
 }
 
-/** What has no answer: `request` is the method and path. */
+/** A request without an answer; `request` is its method and path. */
 export function unreachable(request: string, cause: unknown): KubeError {
   return new KubeError('unreachable', `${request}: ${describeError(cause)}`, { cause });
 }
 
-/** An answer that is not a success. The body is a Status, or text from whatever stands before the API. */
+/** An answer that is not a success. The body is a Status, or text from a proxy in front of the API. */
 export function errorFromAnswer(
   request: string,
   code: number,
@@ -81,9 +81,9 @@ export function errorFromAnswer(
   const seconds = Number(retryAfter);
   return new KubeError(kindOf(code), `${request}: ${code} ${text}`, {
     code,
-    ...(status?.reason === undefined ? {} : { reason: status.reason }),
+    reason: status?.reason,
     causes: (status?.details?.causes ?? []).flatMap(({ reason }) => reason ?? []),
-    ...(retryAfter !== undefined && seconds >= 0 ? { retryAfterMs: seconds * 1000 } : {}),
+    retryAfterMs: seconds >= 0 ? seconds * 1000 : undefined,
   });
 }
 

@@ -3,8 +3,8 @@ import type { KubeClient } from './client.ts';
 import { resources } from './resources.ts';
 
 /**
- * Deletes these leader-election Leases, so that the next holder does not wait for the
- * last one's to expire. One that does not exist is not an error.
+ * Deletes these leader-election Leases, so that the next holder need not wait until they
+ * expire. A Lease that does not exist is not an error.
  */
 export async function deleteLeases(
   client: KubeClient,

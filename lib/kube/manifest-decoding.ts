@@ -44,7 +44,7 @@ const manifestSchema = z.looseObject({
   apiVersion: z.string().min(1),
   kind: z.string().min(1),
   metadata: z.looseObject({
-    name: z.string({ error: 'must be given: an object is created once, by its name' }).min(1),
+    name: z.string({ error: 'is required: each object is created once, by its name' }).min(1),
     namespace: z.string().min(1).optional(),
   }),
 });
@@ -135,7 +135,7 @@ function addObject(decoded: DecodedManifests, place: Place, value: unknown, reas
     decoded.undecodable.push({ ...place, reason });
     return;
   }
-  if (value === null || value === undefined) return;
+  if (value === null) return;
   const list = listSchema.safeParse(value);
   if (list.success) {
     for (const item of list.data.items) addObject(decoded, place, typedItem(list.data, item));

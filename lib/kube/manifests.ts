@@ -15,7 +15,7 @@ import {
 /** A document that cannot be applied, whatever the API says. */
 export type ManifestFault =
   | ({ readonly kind: 'undecodable' } & UndecodableManifest)
-  /** Two manifests of the same object: only the first one is applied. */
+  /** Two manifests of one object: only the first is applied. */
   | { readonly kind: 'duplicate'; readonly manifest: Manifest; readonly first: Manifest };
 
 export interface LoadedManifests {
@@ -51,7 +51,7 @@ export async function loadManifests(folders: readonly string[]): Promise<LoadedM
   };
 }
 
-/** By group, not version: the same object written in two versions is still one object. */
+/** By group, not version: an object written in two versions is one object. */
 export function splitDuplicates(all: readonly Manifest[]): LoadedManifests {
   const seen = new Map<string, Manifest>();
   const faults: ManifestFault[] = [];

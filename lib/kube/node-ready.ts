@@ -4,11 +4,11 @@ import { type Node, resources } from './resources.ts';
 import { watchUntil } from './watch-objects.ts';
 
 interface NodeWait extends Wait {
-  /** Only a heartbeat newer than this counts: after a restart the API still tells yesterday's. */
+  /** Only a newer heartbeat counts: after a restart the API still has the one from before. */
   readonly bootTime: Date;
 }
 
-/** Waits until the kubelet of this boot calls the node Ready. */
+/** Waits until the kubelet of this boot reports the node Ready. */
 export async function nodeReady(client: KubeClient, name: string, wait: NodeWait): Promise<Node> {
   const { bootTime, ...limits } = wait;
   return watchUntil(
@@ -37,10 +37,10 @@ export function whyNodeNotReady(node: Node | undefined, bootTime: Date): string 
   }
   return isAfter(ready.lastHeartbeatTime, bootTime)
     ? undefined
-    : `node ${node.metadata.name} was last heard of before this boot`;
+    : `the last heartbeat of node ${node.metadata.name} is from before this boot`;
 }
 
-/** API times have whole seconds, so that something begun in the second of `moment` may read as earlier. */
+/** API times are in whole seconds: an event in the second of `moment` may appear to be earlier. */
 export function isAfter(time: string | null | undefined, moment: Date): boolean {
   return typeof time === 'string' && Date.parse(time) >= Math.floor(moment.getTime() / 1000) * 1000;
 }

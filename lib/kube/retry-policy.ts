@@ -1,10 +1,9 @@
 import { isKubeError, type KubeError } from './kube-error.ts';
 
 /**
- * Refusals (403) that end by themselves, since what the plug-in
- * looks for is being made or is not in its cache yet:
- * a quota that the controller has not counted, the namespace's default service
- * account, a priority or runtime class created a moment ago.
+ * Refusals (403) that resolve themselves, because what the admission plug-in looks for
+ * is being created or is not in its cache yet: a quota that the controller has not
+ * counted, the namespace's default service account, a new priority or runtime class.
  */
 const passingRefusals: readonly RegExp[] = [
   /status unknown for quota/,
@@ -12,8 +11,8 @@ const passingRefusals: readonly RegExp[] = [
   /no PriorityClass with name .* was found/,
   /RuntimeClass .* not found/,
   /not yet ready to handle request/,
-  // The authorizer's: of the client's rights, not of the object. They can be given later, and a
-  // server that has just started does not know all roles yet.
+  // The authorizer's, about the client's rights. They can be granted later, and a server that
+  // has just started does not know all roles yet.
   /User "[^"]*" cannot (?:get|create|update) (?:resource|path)/,
 ];
 
@@ -23,7 +22,7 @@ export function isTransient({ kind, code, causes, message }: KubeError): boolean
   return code === 403 && passingRefusals.some((pattern) => pattern.test(message));
 }
 
-/** Whether a create failed because the object is there (and is not on its way out). */
+/** Whether a create failed because the object exists and is not being deleted. */
 export function isExisting(error: unknown): boolean {
   return (
     isKubeError(error, 'conflict') &&

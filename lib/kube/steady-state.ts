@@ -1,11 +1,11 @@
 import { isAfter, whyNodeNotReady } from './node-ready.ts';
 import type { Conditioned, Lease, Node, Pod } from './resources.ts';
 
-/** What the control plane of this host must consist of to be called steady. */
+/** What the control plane of this host must consist of to be steady. */
 export interface SteadyStateRequirements {
   readonly nodeName: string;
   readonly bootTime: Date;
-  /** Static pods of kube-system that must be there, without the node's name: `etcd`, `kube-apiserver`. */
+  /** Static pods of kube-system that must exist, without the node's name: `etcd`, `kube-apiserver`. */
   readonly components: readonly string[];
   /** Leases of kube-system that must be held. */
   readonly leases: readonly string[];
@@ -13,7 +13,7 @@ export interface SteadyStateRequirements {
   readonly settlingWindowMs: number;
 }
 
-/** Everything that is looked at, as seen at one moment; a part is undefined until it was first read. */
+/** Everything that is observed, at one moment; a part is undefined until it has been read. */
 export interface Observation {
   readonly at: Date;
   /** Why the API is not ready or cannot be watched; undefined when it can. */
@@ -25,13 +25,13 @@ export interface Observation {
 }
 
 export interface SteadyState {
-  /** Facts that must stay as they are during the window: name to value. */
+  /** Facts that must not change during the window: name to value. */
   readonly facts: ReadonlyMap<string, string>;
-  /** What is not as required now, for people; empty when all is. */
+  /** What does not meet the requirements, for people; empty if all are met. */
   readonly unsettled: readonly string[];
-  /** Since when everything is as required and unchanged. */
+  /** Since when all requirements are met and nothing has changed. */
   readonly since?: Date;
-  /** What this observation changed, such as `kube-scheduler-n1 restarts: 0 -> 1`. */
+  /** What changed in this observation, such as `kube-scheduler-n1 restarts: 0 -> 1`. */
   readonly changes: readonly string[];
 }
 
@@ -73,7 +73,7 @@ interface Parts {
   readonly apiServices: readonly Conditioned[];
 }
 
-const notReadYet = 'the API has not sent all objects yet';
+const notReadYet = 'not all objects have been listed yet';
 
 function readParts({ node, pods, leases, apiServices }: Observation): Parts | undefined {
   if (pods === undefined || leases === undefined || apiServices === undefined) return undefined;
@@ -94,7 +94,7 @@ function findUnsettled(
   ].filter((reason) => reason !== undefined);
 }
 
-/** The kubelet's own pods on this node: what it shows of its static pods. */
+/** The mirror pods of this node: what the kubelet shows of its static pods. */
 export function mirrorPods(
   pods: readonly Pod[],
   { nodeName }: Pick<SteadyStateRequirements, 'nodeName'>,
@@ -128,7 +128,7 @@ function whyPodUnsettled(pod: Pod, bootTime: Date): string | undefined {
   );
   return old === undefined
     ? undefined
-    : `container ${old.name} of ${name} is not running since this boot`;
+    : `container ${old.name} of ${name} has not started since this boot`;
 }
 
 function whyLeaseUnsettled(
@@ -140,10 +140,10 @@ function whyLeaseUnsettled(
   const spec = leases.find(({ metadata }) => metadata.name === name)?.spec;
   if (spec === undefined) return `lease ${name} is not held`;
   if (!spec.holderIdentity) return `lease ${name} has no holder`;
-  if (!isAfter(spec.acquireTime, bootTime)) return `lease ${name} is held from before this boot`;
+  if (!isAfter(spec.acquireTime, bootTime)) return `lease ${name} was acquired before this boot`;
   const lasts = (spec.leaseDurationSeconds ?? 0) * 1000;
   const renewed = Date.parse(spec.renewTime ?? '');
-  return renewed + lasts >= now.getTime() ? undefined : `lease ${name} is not renewed`;
+  return renewed + lasts >= now.getTime() ? undefined : `lease ${name} was not renewed in time`;
 }
 
 function whyApiServiceUnavailable({ metadata, status }: Conditioned): string | undefined {

@@ -71,7 +71,7 @@ class ControlPlaneView {
   readonly #signal: AbortSignal;
   readonly #lost = new Map<string, string>();
   #seen: Seen = {};
-  #readiness: string | undefined = 'the API has not been asked yet';
+  #readiness: string | undefined = 'readiness has not been checked yet';
 
   constructor(client: KubeClient, signal: AbortSignal) {
     this.#client = client;

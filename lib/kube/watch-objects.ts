@@ -6,24 +6,24 @@ import type { KubeClient, Selection } from './client.ts';
 import { isKubeError, type KubeError } from './kube-error.ts';
 import type { KubeObject, Resource } from './resources.ts';
 
-/** What is known of the selected objects at one moment. */
+/** What is known about the selected objects at one moment. */
 export interface Snapshot<T> {
-  /** By `namespace/name`, or the name alone where there are no namespaces. */
+  /** By `namespace/name`, or by name if the kind is not namespaced. */
   readonly objects: ReadonlyMap<string, T>;
-  /** Set while the API does not answer: the objects are those last seen. */
+  /** Set while the API does not answer; the objects are those seen last. */
   readonly lost?: KubeError;
 }
 
 /** One list of everything may take this long. */
 const listDeadlineMs = 30_000;
-/** A watch that lived this long was healthy: the back-off is reset. */
+/** A watch that lasted longer than this was healthy: the back-off is reset. */
 const healthyMs = 5000;
 
 /**
  * All selected objects now, and again after each change, until the signal fires.
- * When a watch drops, one snapshot says `lost` and everything is listed again, since
- * the API may come back with an older database. Refusals are treated the same: an
- * API server that has just started may refuse what it will allow soon.
+ * When a watch drops, one snapshot says `lost` and everything is listed again, because
+ * the API may return with an older database. Refusals are treated alike: an API server
+ * that has just started may refuse what it will soon allow.
  */
 export async function* watchObjects<T extends KubeObject>(
   client: KubeClient,
@@ -64,16 +64,16 @@ export async function* watchObjects<T extends KubeObject>(
 }
 
 interface WatchWait<T> extends Limits {
-  /** What is waited for, as a noun phrase: the begin of the error at the deadline. */
+  /** What is waited for, as a noun phrase for the error at the deadline. */
   readonly what: string;
-  /** What is there now, for people; also what the error says was found last. */
+  /** Describes the objects, for people; the error at the deadline includes the last description. */
   readonly describe: (objects: ReadonlyMap<string, T>) => string;
   /** Called with that description whenever it changes. */
   readonly report: (observed: string) => void;
 }
 
 /**
- * Watches the selected objects until `decide` answers with something, and returns that.
+ * Watches the selected objects until `decide` returns a result, and returns it.
  * @throws Failure `deadline` with the last observed state.
  */
 export async function watchUntil<T extends KubeObject, R>(

@@ -211,9 +211,8 @@ t.test('waiting for rest', async (t) => {
 t.test('etcd that is not there, and a client that it does not know', async (t) => {
   const live = await startEtcd(etcd, join(folder, 'gone'), join(folder, 'gone-data'), tls);
   await live.client.status({ ...limits(), waitForReady: true });
-  const stranger = connectEtcd(live.client.endpoint, await makeTls());
+  using stranger = connectEtcd(live.client.endpoint, await makeTls());
   t.match(await thrownBy(stranger.status(limits(3000))), { kind: 'retry' });
-  stranger.close();
   const { endpoint } = live.client;
   t.throws(
     () => connectEtcd(endpoint, { ...tls, cert: 'none' }),
@@ -221,7 +220,7 @@ t.test('etcd that is not there, and a client that it does not know', async (t) =
   );
   t.throws(() => connectEtcd('http://127.0.0.1:2379', tls), /must use https/);
   await live.stop();
-  const late = connectEtcd(endpoint, tls);
+  using late = connectEtcd(endpoint, tls);
   await t.rejects(late.status(limits(3000)), {
     name: 'RpcFailure',
     message: /^etcd at https.*Status/,
@@ -236,7 +235,6 @@ t.test('etcd that is not there, and a client that it does not know', async (t) =
     late.status({ ...limits(), signal: AbortSignal.abort(new Error('stopped')) }),
     /stopped/,
   );
-  late.close();
 });
 
 /** Takes snapshots until one of them meets a write: each tries anew to. */

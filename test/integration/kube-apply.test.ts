@@ -199,7 +199,7 @@ t.test(
     t.ok(performance.now() - began < 8000, 'soon after');
     t.ok((rows.find(({ name }) => name === 'g1')?.attempts ?? 0) >= 2, 'tried again');
     t.ok(await client.find(gadgets, { namespace: 'shop', name: 'g1' }, limits));
-    t.match(reports.join('\n'), /1 of 3 manifests processed, 2 wait: the API serves no Gadget/);
+    t.match(reports.join('\n'), /1 of 3 manifests processed, 2 waiting: the API serves no Gadget/);
   },
 );
 

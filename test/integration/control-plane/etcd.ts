@@ -67,8 +67,7 @@ export function etcdAttacks(world: World): void {
     const { certificate, key } = renderedLeaf('/etc/sno-agents/etcd-client');
     const ca = textAt(authorityPaths('etcd').certificate);
     const endpoint = `https://127.0.0.1:${plane.port(2379)}`;
-    const keys = etcdKeys(endpoint, { ca, cert: certificate, key });
-    t.teardown(() => keys.close());
+    using keys = etcdKeys(endpoint, { ca, cert: certificate, key });
     const limits = { signal: AbortSignal.timeout(30_000), deadlineMs: 30_000 };
     const stored = await keys.get(`/registry/secrets/${NAMESPACE}/database`, limits);
     t.match(stored?.subarray(0, 32).toString('latin1'), /^k8s:enc:secretbox:v1:key1:/);

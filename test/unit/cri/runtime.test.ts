@@ -41,7 +41,7 @@ async function serve(t: { teardown(body: () => unknown): void }, handlers: Handl
   const server = await serveRuntime(socket, handlers);
   const runtime = connectRuntime(socket);
   t.teardown(() => {
-    runtime.close();
+    runtime[Symbol.dispose]();
     server.forceShutdown();
   });
   return runtime;
@@ -121,7 +121,7 @@ t.test('messages become the shapes that the agents use', async (t) => {
 
 t.test('a runtime that does not run', async (t) => {
   const runtime = connectRuntime(join(t.testdir(), 'none'));
-  t.teardown(() => runtime.close());
+  t.teardown(() => runtime[Symbol.dispose]());
   await t.rejects(runtime.version(limits), /container runtime at .*none: Version failed/);
 });
 

@@ -24,7 +24,7 @@ async function member(t: Test, names: { ipAddresses?: string[]; dnsNames?: strin
   const port = await listen(t, { Status: () => statusAt(12) }, {}, as);
   return (host: string, tls = trusted) => {
     const client = connectEtcd(`https://${host}:${port}`, tls);
-    t.teardown(() => client.close());
+    t.teardown(() => client[Symbol.dispose]());
     return client.revision(limits());
   };
 }

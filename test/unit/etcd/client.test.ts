@@ -200,6 +200,6 @@ t.test('an unreachable server is reported with its endpoint', async (t) => {
     cert: leaf.certificate,
     key: leaf.key,
   });
-  t.teardown(() => client.close());
+  t.teardown(() => client[Symbol.dispose]());
   t.match(await thrownBy(client.status(limits())), { message: new RegExp(`etcd at ${endpoint}`) });
 });

@@ -97,7 +97,7 @@ export async function serveEtcd(
     descriptor: etcdDescriptor,
   });
   const client = new EtcdClient('https://etcd.test:2379', rpc);
-  t.teardown(() => client.close());
+  t.teardown(() => client[Symbol.dispose]());
   return client;
 }
 

@@ -19,10 +19,10 @@ t.test('readiness is status 200 and nothing else', async (t) => {
       code: 500,
       body: '[+]ping ok\n[-]etcd failed: reason withheld\n  [-]not at the start of a line\n[-]rbac failed\n',
     }),
-    "the API's checks etcd, rbac fail",
+    'API server checks failing: etcd, rbac',
   );
   for (const code of [201, 204, 301, 401, 403, 404, 500, 503]) {
-    t.equal(readinessReason({ code, body: '' }), `/readyz answers ${code}`);
+    t.equal(readinessReason({ code, body: '' }), `/readyz returned ${code}`);
   }
 });
 
@@ -39,7 +39,7 @@ t.test('a wait ends when the API is ready, and reports each new reason once', as
   });
   for (const _ of [1, 2, 3]) t.equal(await clock.wake(), 500, 'asked twice a second');
   t.equal(await waiting, undefined);
-  t.strictSame(reports, ["the API's checks etcd fail", '/readyz answers 503']);
+  t.strictSame(reports, ['API server checks failing: etcd', '/readyz returned 503']);
   t.match(api.requests[0], { method: 'GET', path: '/readyz', query: { verbose: '' } });
   t.equal(api.requests.length, 4);
 });
@@ -53,7 +53,7 @@ t.test('at the deadline the wait fails with the last reason', async (t) => {
   t.match(await waiting, {
     kind: 'deadline',
     message: /^the API was not ready within 2s/,
-    details: { expected: '/readyz to answer 200', found: "the API's checks etcd fail" },
+    details: { expected: '/readyz to return 200', found: 'API server checks failing: etcd' },
   });
   t.equal(api.requests.length, 4, 'no pause is begun that would end after the deadline');
   t.strictSame(clock.deadlines, [1700, 1200, 700, 200], 'no request outlives the wait');

@@ -160,20 +160,25 @@ t.test('time that runs out is told only where nothing else is known', async (t) 
 
 t.test('what the API did as time ran out counts, and nothing is begun after it', async (t) => {
   const { clock, api, apply } = await stopped(t);
-  api.rule(({ method }) => {
-    if (method === 'POST') clock.jump(1000);
-    return undefined;
+  const replies = [STARTING];
+  api.rule(({ method, path }) => {
+    if (method !== 'POST' || path !== '/api/v1/namespaces') return undefined;
+    if (replies.length === 0) clock.jump(1000);
+    return replies.shift();
   });
   const attempts: string[] = [];
-  const rows = await apply(`${NAMESPACE}---\n${SECRET}`, {
+  const missing = refusal(404, { message: 'namespaces "ns" not found' });
+  api.rule(({ method, path }) => (method === 'POST' && path === SECRETS ? missing : undefined));
+  const running = apply(`${NAMESPACE}---\n${SECRET}`, {
     deadlineMs: 1000,
     attempted: async ({ kind }, attempt) => void attempts.push(`${kind} ${attempt.kind}`),
   });
-  t.match(rows, [
-    { outcome: 'created', attempts: 1 },
-    { outcome: 'timed out', reason: 'not attempted', attempts: 0 },
+  await clock.wake();
+  t.match(await running, [
+    { outcome: 'created', attempts: 2 },
+    { outcome: 'timed out', reason: /namespaces "ns" not found/, attempts: 1 },
   ]);
-  t.strictSame(attempts, ['Namespace created']);
+  t.strictSame(attempts, ['Namespace waits', 'Secret waits', 'Namespace created']);
 });
 
 t.test('nothing continues before an outcome has been taken note of', async (t) => {

@@ -237,7 +237,7 @@ t.test('a kind that is served later is asked for again', async (t) => {
   });
   t.strictSame(await rows, [{ outcome: 'created', reason: '' }], 'its definition ends the pause');
   t.strictSame(reports, [
-    '0 of 1 manifests processed, 1 wait: the API serves no Till in shop.test/v1',
+    '0 of 1 manifests processed, 1 waiting: the API serves no Till in shop.test/v1',
     '1 of 1 manifests processed',
   ]);
   t.strictSame(attempts, ['unserved', 'created'], 'an outcome is told when it is another');

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import t from 'tap';
 import { backoffMs } from '../../../lib/kube/backoff.ts';
+import { builtInGroups } from '../../../lib/kube/built-in-groups.ts';
 import { ChangeSignal } from '../../../lib/kube/change-signal.ts';
 import { inParallel } from '../../../lib/kube/in-parallel.ts';
 
@@ -76,4 +77,15 @@ t.test('a change during work is not lost, two count once', async (t) => {
   await t.rejects(last, /enough/);
   signal.notify();
   await t.rejects(signal.next(stop.signal), /enough/, 'the signal comes before a change');
+});
+
+/** What `kubectl api-versions` prints for a server without extensions. */
+const GROUPS = `admissionregistration.k8s.io apiextensions.k8s.io apiregistration.k8s.io apps
+  authentication.k8s.io authorization.k8s.io autoscaling batch certificates.k8s.io
+  coordination.k8s.io discovery.k8s.io events.k8s.io flowcontrol.apiserver.k8s.io
+  networking.k8s.io node.k8s.io policy rbac.authorization.k8s.io resource.k8s.io
+  scheduling.k8s.io storage.k8s.io`;
+
+t.test('the built-in groups are those of a plain server', async (t) => {
+  t.strictSame([...builtInGroups].sort(), ['', ...GROUPS.split(/\s+/)]);
 });

@@ -138,14 +138,14 @@ const UNDECODABLE: readonly {
     title: 'an empty apiVersion and kind',
     text: 'apiVersion: ""\nkind: ""\nmetadata: {name: ""}',
     line: 1,
-    reason: /^apiVersion: .*; kind: .*; metadata\.name: must be given/,
+    reason: /^apiVersion: .*; kind: .*; metadata\.name: is required/,
   },
   { title: 'no metadata', text: 'kind: A\napiVersion: v1', line: 1, reason: /^metadata: / },
   {
     title: 'a generated name',
     text: 'kind: Pod\napiVersion: v1\nmetadata: {generateName: x-}',
     line: 1,
-    reason: 'metadata.name: must be given: an object is created once, by its name',
+    reason: 'metadata.name: is required: each object is created once, by its name',
   },
   {
     title: 'an empty namespace',

@@ -48,7 +48,7 @@ t.test('a node is Ready by the word of its kubelet since the boot', async (t) =>
   t.match(ready, node('n1', 'True', AFTER));
   t.strictSame(reports, [
     'the node is not registered',
-    'node n1 was last heard of before this boot',
+    'the last heartbeat of node n1 is from before this boot',
     'node n1 is not Ready: no network',
   ]);
   t.match(api.requests[0]?.query, { fieldSelector: 'metadata.name=n1' });

@@ -10,7 +10,7 @@ const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const NODE = '/api/v1/nodes/n1';
 /** The stopped clock begins at noon. */
 const BOOTED = '2030-01-01T11:59:00Z';
-const ASKED = 'the API has not been asked yet';
+const ASKED = 'readiness has not been checked yet';
 
 const pod = (name: string, restarts?: number) => ({
   metadata: {
@@ -112,7 +112,7 @@ t.test('an API that is not ready is not evidence', async (t) => {
   await watched();
   await clock.wake();
   await clock.sleeping();
-  t.strictSame(reports, [ASKED, '/readyz answers 500']);
+  t.strictSame(reports, [ASKED, '/readyz returned 500']);
   answerReadiness(200);
   await clock.wake();
   t.match(await running, [{ count: 3 }], 'a window of no length ends at the first look');

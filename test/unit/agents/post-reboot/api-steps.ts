@@ -34,7 +34,7 @@ t.test('api', async (t) => {
     host.programs.give('systemctl', 'exit 0');
     await fakeApi(t, host, { 'GET /readyz': () => refuse(500) });
     t.ok(
-      await host.waitsFor(api, /Waiting for the API server to be ready: \/readyz answers 500/),
+      await host.waitsFor(api, /Waiting for the API server to be ready: \/readyz returned 500/),
       host.lines.join(''),
     );
   });
