@@ -55,6 +55,11 @@ t.test('a document that is wrapped may cross blocks of the stream', async (t) =>
   }
 });
 
+t.test('a document in a document in a document is the deepest that is looked at', async (t) => {
+  const nested = (times: number): string => (times === 0 ? DOCUMENT : base64(nested(times - 1)));
+  await expectMarked(t, [`a «${nested(3)}» b`, `a ${nested(4)} b`]);
+});
+
 t.test('digests and identifiers are no documents', async (t) => {
   await expectMarked(t, [
     `sha256:${'0a1b2c3d'.repeat(8)}`,
