@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Document, LineCounter, parseDocument } from 'yaml';
+import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
 import { architectures } from '../host/architecture.ts';
@@ -98,8 +98,7 @@ export async function readPayload(directory: string): Promise<Payload> {
 
 /** The pure part of readPayload; `path` is what errors call the text. */
 export function parsePayload(text: string, path: string): PayloadDescription {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const document = parseDocument(text);
   const syntax = document.errors.map(({ message }) => message.split('\n')[0] ?? message);
   if (syntax.length > 0) throw faulty(path, syntax);
   const parsed = payloadSchema.safeParse(toJs(document, path));

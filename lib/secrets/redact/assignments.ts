@@ -95,7 +95,10 @@ export function assignmentAt(
   while (isInName(line.charCodeAt(end))) end++;
   const name = line.slice(start, end);
   const found = valueAfter(line, end, name.startsWith('-'));
-  if (found === undefined) return { next: end, ...namedBelow(line, { start, end }, name, below) };
+  if (found === undefined) {
+    const secret = namedBelow(line, { start, end }, name, below);
+    return secret === undefined ? { next: end } : { next: end, secret };
+  }
   const { value, isQuoted } = found;
   if (!isSecretValue(name, line.slice(value.start, value.end))) return { next: end };
   if (!isQuoted && isProse(line, value)) return { next: end };
@@ -214,17 +217,15 @@ function namedBelow(
   { start, end }: Span,
   name: string,
   below: () => string,
-): Pick<Assignment, 'secret'> {
-  if (!/^["']?\s*$/.test(line.slice(end, end + 16))) return {};
-  if (!NAME_KEY.test(line.slice(Math.max(0, start - 32), start))) return {};
+): Assignment['secret'] {
+  if (!/^["']?\s*$/.test(line.slice(end, end + 16))) return undefined;
+  if (!NAME_KEY.test(line.slice(Math.max(0, start - 32), start))) return undefined;
   const next = below();
   const at = endOf(VALUE_KEY, next, 0);
-  if (at === undefined) return {};
+  if (at === undefined) return undefined;
   const quote = groupAt(OPENING, next, at, 'quote');
   const value =
     quote === undefined ? { start: at, end: next.trimEnd().length } : quoted(next, quote);
-  if (value.end <= value.start) return {};
-  return isSecretValue(name, next.slice(value.start, value.end))
-    ? { secret: { ...value, isBelow: true } }
-    : {};
+  const isSecret = isSecretValue(name, next.slice(value.start, value.end));
+  return isSecret ? { ...value, isBelow: true } : undefined;
 }

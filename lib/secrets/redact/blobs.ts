@@ -53,5 +53,5 @@ function isText(bytes: Buffer): boolean {
     if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return false;
     if (byte === 0x7f) return false;
   }
-  return bytes.length > 0;
+  return true;
 }

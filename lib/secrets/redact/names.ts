@@ -124,12 +124,9 @@ const WORDS = new Set([
   'masked',
   'optional',
   'required',
-  '***',
   'xxx',
   '|',
-  '>',
   '|-',
-  '>-',
 ]);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** An absolute path of a host. */
@@ -145,7 +142,7 @@ export function looksRandom(whole: string): boolean {
   const value = whole.slice(0, JUDGED);
   if (UUID.test(value) || /^[0-9a-f]{32,}$/i.test(value)) return true;
   if (/^[a-z0-9]{6}\.[a-z0-9]{16}$/.test(value) || isUserAndPassword(value)) return true;
-  if (value.length < 8 || /\s|^[a-z]+:\/\//.test(value)) return false;
+  if (/\s|^[a-z]+:\/\//.test(value)) return false;
   const kinds = [/[a-z]/, /[A-Z]/, /[0-9]/].filter((kind) => kind.test(value)).length;
   if (kinds === 3) return value.length >= 12 || isMixed(value);
   if (kinds < 2) return false;

@@ -12,10 +12,9 @@ const MAX_DEPTH = 4;
 /** A longer text is no secret, but may hold some. */
 const MAX_LENGTH = 8192;
 /** Lines of a private key in PEM, as OpenSSL and Go write them, and as OpenSSH does. */
-const KEY_LINE = 64;
-const OPENSSH_LINE = 70;
+const KEY_LINES = /.{16,64}/g;
+const OPENSSH_LINES = /.{16,70}/g;
 const OPENSSH = 'b3BlbnNzaC1rZXkt';
-const MIN_KEY_LINE = 16;
 
 /**
  * Finds the secrets that a host's files hold, to look for them everywhere else: they are what
@@ -116,11 +115,10 @@ function contentsOf(source: string, budget: Budget): string | undefined {
 }
 
 function keyLines(base64: string): string[] {
-  const width = base64.startsWith(OPENSSH) ? OPENSSH_LINE : KEY_LINE;
-  const lines: string[] = [];
-  for (let at = 0; at < base64.length; at += width) lines.push(base64.slice(at, at + width));
+  const shape = base64.startsWith(OPENSSH) ? OPENSSH_LINES : KEY_LINES;
+  const lines = [...base64.matchAll(shape)].map(([line]) => line);
   // The first line of each OpenSSH key is the same, and tells nothing.
-  return lines.filter((line) => line.length >= MIN_KEY_LINE && !line.startsWith(OPENSSH));
+  return lines.filter((line) => !line.startsWith(OPENSSH));
 }
 
 async function drained(chunks: AsyncIterable<Uint8Array>): Promise<void> {

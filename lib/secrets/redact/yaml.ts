@@ -1,12 +1,4 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type ParsedNode,
-  parseAllDocuments,
-} from 'yaml';
+import { type Document, isMap, isScalar, isSeq, type ParsedNode, parseAllDocuments } from 'yaml';
 
 /** Part of a text, and what stands in its place. */
 interface Edit {
@@ -44,24 +36,27 @@ function editsOf(document: Document.Parsed, visit: (value: unknown) => unknown):
 }
 
 function compare(node: ParsedNode | null, before: unknown, after: unknown, edits: Edit[]): void {
-  if (before === after || node === null || isAlias(node)) return;
+  if (before === after) return;
   if (isScalar(node)) {
     const [start, end] = node.range;
     edits.push({ start, end, by: after });
-  } else if (isSeq(node) && Array.isArray(before) && Array.isArray(after)) {
+  } else if (isSeq(node)) {
     for (const [index, item] of node.items.entries()) {
-      compare(item, before[index], after[index], edits);
+      compare(item, entryOf(before, index), entryOf(after, index), edits);
     }
-  } else if (isMap(node) && isMapping(before) && isMapping(after)) {
+  } else if (isMap(node)) {
     for (const { key, value } of node.items) {
-      const name = isScalar(key) ? String(key.value) : '';
-      compare(value, before[name], after[name], edits);
+      if (!isScalar(key)) continue;
+      const name = String(key.value);
+      compare(value, entryOf(before, name), entryOf(after, name), edits);
     }
   }
 }
 
-const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Of what a node of the document became: as it is parsed, and as it is redacted. */
+function entryOf(value: unknown, key: string | number): unknown {
+  return Reflect.get(Object(value), key);
+}
 
 function edited(text: string, edits: readonly Edit[]): string {
   let result = '';

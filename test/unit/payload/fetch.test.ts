@@ -7,6 +7,7 @@ import t from 'tap';
 import { stringify } from 'yaml';
 import { fetchPayload } from '../../../lib/payload/fetch.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
+import { recordFileOperations } from '../host/file-operations.ts';
 import { type Answer, answering, fileOf, openSite } from './site.ts';
 
 const options = { signal: AbortSignal.timeout(50_000), deadlineMs: 20_000 };
@@ -61,7 +62,13 @@ t.test('a payload is fetched once', async (t) => {
   const { url, asked } = await site(t, answersFor(text));
   const folder = join(t.testdir(), 'payload');
   const source = { url: `${url}/p/`, sha256: sha256(text) };
+  const operations = await recordFileOperations(t, folder);
   await fetchPayload(source, folder, options);
+  t.strictSame(
+    operations.seen.slice(-2),
+    ['rename .payload.yaml.part -> payload.yaml', 'sync .'],
+    'it counts as complete only when all else is there',
+  );
   for (const [path, content] of Object.entries({ ...files, 'payload.yaml': text })) {
     t.equal(await readFile(join(folder, path), 'utf8'), content, path);
   }

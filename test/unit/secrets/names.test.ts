@@ -126,6 +126,13 @@ t.test('random values', async (t) => {
     'a1B2c3D4e5',
     'x7k2q9m4z8w1p5',
     'ABCDEFGH12345678+Zzz',
+    '6B6BDC57-35D7-4A39-8C8F-6AC5A6CF0F6A',
+    'abcdefabcdefabcdefabcdefabcdefab',
+    'a1b2cdefgh',
+    'A1B2CDEFGH',
+    'abcdefgh1234567+abcd',
+    'ABCDEFGH123456789012',
+    `${'x'.repeat(510)}A1`,
   ];
   for (const value of random) t.ok(looksRandom(value), value);
   const ordinary = [
@@ -136,19 +143,43 @@ t.test('random values', async (t) => {
     'two words A1b2C3d4E5f6',
     'app-5d7f6c9b8-x2x7q',
     'abc1234',
+    'abcdefabcdefabcdefabcdefabcdefa',
+    'Abcdefghij1',
+    'a1b2cdefg',
+    'a1bcdefgh2',
+    'abcdefgh1234567+abc',
+    'abcdefgh1234567-abcd',
+    'abcde.0123456789abcdef',
+    Buffer.from(':word!').toString('base64'),
+    Buffer.from('two words:word').toString('base64').slice(0, 8),
+    `${'x'.repeat(512)}A1`,
   ];
   for (const value of ordinary) t.notOk(looksRandom(value), value);
 });
 
 t.test('what is no secret under any name', async (t) => {
-  const nothing = ['', 'true', 'none', 'NULL', '***', '|-', '<redacted:1a2b3c4d>'];
+  const nothing = [
+    '***********',
+    '- - -',
+    'REDACTED',
+    '',
+    'true',
+    'none',
+    'NULL',
+    '***',
+    '|-',
+    '<redacted:1a2b3c4d>',
+  ];
   const paths = ['/etc/pki/key.pem', 'file:///run/secrets/db', '/var/lib/x/token'];
   for (const value of [...nothing, ...paths]) {
     t.notOk(isSecretValue('password', value), value);
   }
-  for (const value of ['/not/a/host/path', 'truest', 'nonesuch']) {
+  for (const value of ['/not/a/host/path', 'truest', 'nonesuch', '************', 'a***']) {
     t.ok(isSecretValue('password', value), value);
   }
+  const longest = `/etc/${'a'.repeat(506)}`;
+  t.notOk(isSecretValue('password', longest));
+  t.ok(isSecretValue('password', `${longest}a`), 'no path is that long');
   t.notOk(isSecretValue('PWD', '/root'), 'the working directory of a shell');
   t.notOk(isSecretValue('OLDPWD', '~/x'), 'the working directory of a shell');
   t.ok(isSecretValue('PWD', 'hunter2'));

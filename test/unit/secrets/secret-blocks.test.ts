@@ -1,5 +1,6 @@
 import t from 'tap';
 import { createRedactor } from '../../../lib/secrets/redact/redactor.ts';
+import { expectMarked } from './marked.ts';
 import { redacted } from './streams.ts';
 
 const { text } = createRedactor(Buffer.alloc(32, 1), []);
@@ -58,5 +59,38 @@ t.test('what is no Secret stays', async (t) => {
     'kind: Secret\ndata: none\n',
   ]) {
     t.equal(await safe(ordinary), ordinary);
+  }
+});
+
+t.test('which lines belong to a Secret', async (t) => {
+  await expectMarked(t, [
+    '- apiVersion: v1\n  data:\n    a: «word»\n  kind: Secret\n- apiVersion: v1\n  data:\n    a: word\n  kind: Pod\n',
+    '- apiVersion: v1\n  data:\n    a: word\n  kind: Pod\n- apiVersion: v1\n  data:\n    a: «word»\n  kind: Secret\n',
+    'data:\n  a: «word»\nmetadata:\n  name: b\nkind: Secret\nother: c\n',
+    'stringData:\n  a: «word»\n  b: «two words»\nmetadata: {}\nkind: Secret\n',
+    'kind: Secret\nmetadata:\n  name: b\ndata:\n  a: «word»\n  b.c-d_e: «word»\nmetadata: b\n',
+    'kind: Secret\ndata:\n  a: "«word»",\n  b: \'«word»\'\n',
+    'kind: Secret\nstringData:\n  a: |-\n    «one»\n  b: >\n    «two»\n  c: []\n  d: {}\n',
+    '"kind": "Secret",\n"data": {\n  "a": "«word»"\n},\n"other": "word"\n',
+    'kind: Secret\ndata:\n\n  a: word\n',
+    'data:\n  a: word\n\nkind: Secret\n',
+    'data:\n  a: word\napiVersion: v1\nkind: Secret\n',
+    'data:\n  a: word\ndata:\n  a: «word»\nkind: Secret\n',
+    '  kind: Secret\ndata:\n  a: word\n',
+    'kind: Secret\n  data:\n    a: word\n',
+    'kind: Secret b\ndata:\n  a: word\n',
+    'metadata:\n  a: word\nkind: Secret\n',
+    `kind: Secret\n${'w'.repeat(500)} data:\n  a: word\n`,
+  ]);
+});
+
+t.test('a Secret may cross blocks of the stream', async (t) => {
+  const filler = `${'ordinary words '.repeat(4)}\n`.repeat(1074);
+  const before = 'apiVersion: v1\nkind: Secret\ndata:\n  a: «word»\n  b: «word»\ntype: b\n';
+  const after = 'apiVersion: v1\ndata:\n  a: «word»\n  b: «word»\nkind: Secret\ntype: b\n';
+  for (const secret of [before, after]) {
+    for (let skip = 0; skip < 7; skip++) {
+      await expectMarked(t, [`${filler.slice(61 * skip)}${secret}${filler}`], { size: 61 });
+    }
   }
 });

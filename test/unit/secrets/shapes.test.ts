@@ -146,6 +146,17 @@ t.test('percent-encoded documents', async (t) => {
     `GET /x?q=«${form}»;b`,
     `body=«${encodeURIComponent(form)}» b`,
     `body=${plain}&b=c`,
+    'x?«password%3Dhunter22abc» b',
+    'x?«password%3Ahunter22abc»',
+    // By these codes a document is told, and goes as a whole; by others a letter.
+    ...['22', '25', '2b', '2B', '2f', '3a', '3d', '7b', '0a'].map(
+      (code) => `x=«a%${code}ghp_${R}AAAA» b`,
+    ),
+    `x=a%41«ghp_${R}AAAA» b`,
+    ...[' ', '\t', '\0', '"', "'", '`', '<', '>', '&', '?', ';', ',', '(', ')', '[', ']'].map(
+      (end) => `x=«password%3Ahunter22abc»${end}b`,
+    ),
+    ...['{', '}', '=', ':', '\\'].map((end) => `x${end}«password%3Ahunter22abc»${end}b`),
     'a%3Ab%3Dc',
     '100%25 of %3A',
   ]);

@@ -46,6 +46,18 @@ t.test('what fields mean', async (t) => {
       { text: '{"password":"word"}' },
       { text: JSON.stringify({ password: '{word}' }) },
     ],
+    'a list under the name of a secret': [
+      { password: ['word', 'other', { a: 'b' }] },
+      { password: ['{word}', '{other}', { a: 'b' }] },
+    ],
+    'a header of a request': [
+      [{ name: 'Authorization', value: 'Zq8mK2vW4tYxR6nB' }],
+      [{ name: 'Authorization', value: '{Zq8mK2vW4tYxR6nB}' }],
+    ],
+    'an option with one dash': [
+      ['-password', 'word', '--token=a', '--b.c-password', 'd'],
+      ['-password', '{word}', '--token=a', '--b.c-password', '{d}'],
+    ],
     'the name of the field that it is in': [
       ['a', { password: 'b' }],
       ['a', { password: '{b}' }],
@@ -68,6 +80,14 @@ t.test('what has no secret comes back as the same value', async (t) => {
     { kind: 'Secret', data: { empty: '' }, stringData: { none: '<redacted:1>' } },
     { token: { description: 'of an API' } },
     { auths: ['r'] },
+    { auths: null, token: null, data: null, items: null, source: null },
+    { auths: 'word' },
+    { kind: 'SecretList', items: {} },
+    { name: 'DB_PASSWORD', value: 12 },
+    { name: 12, value: 'word' },
+    [{ name: 'PATH', value: 'word' }],
+    ['--password'],
+    ['password', 'word', '--a=password', 'word'],
     { source: '/dev/sda', other: 'data:,word' },
     { token: '/run/secrets/token', password: null, passphrase: undefined },
     { name: 'DB_PASSWORD', value: '<redacted:1>' },
@@ -94,5 +114,33 @@ t.test('documents in documents have a limit of depth', async (t) => {
   const leaks = (depth: number) => !String(hidden(nested(depth))).includes('{word}');
   t.notOk(leaks(0));
   t.notOk(leaks(5));
-  t.ok(leaks(9), 'deeper ones are text');
+  t.ok(leaks(6), 'deeper ones are text');
+});
+
+t.test('a value that only its place tells may be no secret elsewhere', async (t) => {
+  const certainties: string[] = [];
+  const marks = {
+    of: (secret: string, certainty = 'certain') => {
+      certainties.push(`${certainty} ${secret}`);
+      return 'x';
+    },
+  };
+  const value = {
+    secret: { kind: 'Secret', stringData: { user: 'me', password: 'word', n: { token: 'y' } } },
+    auths: { r: { auth: 'word', username: 'me' } },
+    password: 'word',
+    source: 'data:,word',
+    user: { token: 'word' },
+  };
+  withoutSecrets(value, '', (text) => text, marks);
+  t.strictSame(certainties, [
+    'possible me',
+    'certain word',
+    'possible y',
+    'certain word',
+    'possible me',
+    'certain word',
+    'certain data:,word',
+    'certain word',
+  ]);
 });

@@ -1,0 +1,124 @@
+import { gzipSync } from 'node:zlib';
+import t from 'tap';
+import { expectMarked, safe } from './marked.ts';
+
+const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
+const wrapped = (text: string, width: number) => text.match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
+
+const DOCUMENT = 'first line\npassword = hunter22\nand a third line of words\n';
+const secret = base64(DOCUMENT);
+const plain = base64('first line\nuser = hunter22\nand a third line of ordinary words\n');
+
+t.test('a document in base64 goes as a whole if there is a secret in it', async (t) => {
+  await expectMarked(t, [
+    `payload «${secret}» b`,
+    `"payload":"«${secret}»","b"`,
+    `payload=«${Buffer.from(DOCUMENT).toString('base64url')}» b`,
+    `payload ${plain} b`,
+    `«${secret}»`,
+    `«${base64(gzipSync(DOCUMENT))}»\n`,
+    `«${base64(secret)}» b`,
+    // In front of it something that is base64 by its looks.
+    `«path/to/${base64(`-----${DOCUMENT}`)}» b`,
+    base64('words=x'),
+    base64('secret=1'),
+  ]);
+});
+
+t.test('a document that is wrapped goes with all its lines', async (t) => {
+  const marked = (lines: readonly string[], before: string, end = '\n') =>
+    lines.map((line) => `${before}«${line}»${end}`).join('');
+  const lines = wrapped(secret, 32);
+  const few = wrapped(secret, 64);
+  await expectMarked(t, [
+    `a\n${marked(lines, '')}two words\n`,
+    `a\n${marked(few, '    ')}b\n`,
+    `a\n${marked(few, 'log: ')}log: two words\n`,
+    marked(lines, '', '\r\n'),
+    marked(lines, '').slice(0, -1),
+    `a: «${wrapped(secret, 32).join('»\\n«')}» b`,
+    `a: "«${wrapped(secret, 32).join('»\\\\n«')}»", b`,
+    `${wrapped(plain, 32).join('\n')}\n`,
+  ]);
+  // Another column, or something after it, is another text: neither of them is a document.
+  const [first = '', ...rest] = wrapped(base64(gzipSync(DOCUMENT)), 32);
+  await expectMarked(t, [`${first}\n  ${rest.join('\n  ')}\n`]);
+});
+
+t.test('a document that is wrapped may cross blocks of the stream', async (t) => {
+  const filler = `${'ordinary words '.repeat(4)}\n`.repeat(1074);
+  const lines = wrapped(secret, 30);
+  for (let skip = 0; skip < 5; skip++) {
+    const before = filler.slice(61 * skip);
+    const input = `${before}${lines.map((line) => `«${line}»\n`).join('')}`;
+    await expectMarked(t, [`${input}${filler}`, input], { size: 61 });
+  }
+});
+
+t.test('a document in a document in a document is the deepest that is looked at', async (t) => {
+  const nested = (times: number): string => (times === 0 ? DOCUMENT : base64(nested(times - 1)));
+  await expectMarked(t, [`a «${nested(3)}» b`, `a ${nested(4)} b`]);
+});
+
+t.test('digests and identifiers are no documents', async (t) => {
+  await expectMarked(t, [
+    `sha256:${'0a1b2c3d'.repeat(8)}`,
+    `sha512-${'ABCDEF01'.repeat(16)}`,
+    `/${'a-path-of-words/'.repeat(9)}`,
+    base64(Buffer.alloc(90, 0xfe)),
+  ]);
+});
+
+const KNOWN = 'k?n~o>wn-secret';
+
+t.test('a known secret goes, and only that', async (t) => {
+  const way = { known: [KNOWN, 'second-Secret'] };
+  await expectMarked(
+    t,
+    [
+      `a «${KNOWN}» b second-Secre «second-Secret»`,
+      `a=«${encodeURIComponent(KNOWN)}»&b`,
+      `"«k?n~o\\u003ewn-secret»"`,
+      `hex «${Buffer.from(KNOWN).toString('hex')}» b`,
+      `[«${[...Buffer.from(KNOWN)].join(' ')}»]`,
+      `{«${[...Buffer.from(KNOWN)].map((byte) => `0x${byte.toString(16)}`).join(', ')}»}`,
+      `«${KNOWN}»«${KNOWN}»`,
+    ],
+    way,
+  );
+  // What stands in base64 beside it goes with it as far as it shares a character.
+  for (const before of ['', 'u', 'us']) {
+    for (const after of ['', 'x', 'xy', 'xyz']) {
+      const bytes = Buffer.concat([
+        Buffer.alloc(9 + before.length, 0xfe),
+        Buffer.from(KNOWN),
+        Buffer.alloc(9 + after.length, 0xfe),
+      ]);
+      const output = await safe(`a ${base64(bytes)} b`, way);
+      const head = Math.floor(((9 + before.length) * 8) / 6);
+      const tail = Math.floor(((9 + after.length) * 8 + ((3 - (bytes.length % 3)) % 3) * 8) / 6);
+      const text = base64(bytes);
+      t.equal(output, `a ${text.slice(0, head)}#${text.slice(text.length - tail)} b`, output);
+    }
+  }
+});
+
+t.test('what is too short or too plain is not looked for', async (t) => {
+  const known = ['seven77', 'aabbaabb', 'abcabcabc', 'kubernetes', 'abcdefghijk'];
+  await expectMarked(t, [`x ${known.join(' ')} x`], { known });
+  for (const secret of ['eight888', 'abcdabcd1', 'abcdefghijkl', 'Kubernetes']) {
+    await expectMarked(t, [`x «${secret}» x`], { known: [secret] });
+  }
+});
+
+t.test('an escaped secret has the mark of the plain one', async (t) => {
+  const marks = async (text: string) =>
+    (await safe(text, { marks: true })).match(/<redacted:\w+>/g) ?? [];
+  const word = 'a"b\\c d';
+  const once = JSON.stringify(word);
+  const twice = JSON.stringify(once).slice(1, -1);
+  const [first, ...others] = await marks(
+    `{"password":${once}}\n{\\"password\\":${twice}}\npassword='${word}'\n`,
+  );
+  t.same(others, [first, first]);
+});
