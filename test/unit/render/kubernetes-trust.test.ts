@@ -29,7 +29,23 @@ t.test('nobody bootstraps and nobody is approved unseen', async (t) => {
 });
 
 t.test('every leaf of the catalogue is rendered with its key and signed as it says', async (t) => {
-  t.ok(leafCatalogue.some(({ name }) => name === 'kubelet-client'));
+  t.same(
+    leafCatalogue.map(({ name }) => name),
+    [
+      ...['etcd-server', 'etcd-peer', 'kube-apiserver-etcd-client', 'sno-agents-etcd-client'],
+      ...['kube-apiserver-serving', 'kube-apiserver-kubelet-client', 'front-proxy-client'],
+      ...['kube-controller-manager', 'kube-scheduler', 'csr-approver', 'deferred'],
+      ...['bootstrap-admin', 'kubelet-client'],
+    ],
+    'people see these names',
+  );
+  const pair = '/var/lib/kubelet/pki/kubelet-client-current.pem';
+  t.same(leafCatalogue.at(-1), {
+    name: 'kubelet-client',
+    certificate: pair,
+    key: pair,
+    authority: 'kubelet-client',
+  });
   for (const leaf of leafCatalogue.filter(({ name }) => name !== 'kubelet-client')) {
     const certificate = textAt(leaf.certificate);
     t.equal(publicKeyFingerprint(certificate), publicKeyFingerprint(textAt(leaf.key)), leaf.name);
