@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const generate = promisify(generateKeyPair);
 
-/** A bare key pair, such as the one that signs service-account tokens. */
+/** A bare key pair, such as the one that signs service account tokens. */
 export interface SigningKey {
   /** PKCS#8, PEM. */
   privateKey: string;
@@ -11,7 +11,7 @@ export interface SigningKey {
   publicKey: string;
 }
 
-/** Makes an ECDSA P-256 key pair. */
+/** Creates an ECDSA P-256 key pair. */
 export async function createSigningKey(): Promise<SigningKey> {
   return generate('ec', {
     namedCurve: 'P-256',

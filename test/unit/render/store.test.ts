@@ -113,6 +113,6 @@ t.test('a missing role is an error that names it', async (t) => {
   t.equal(podOfRole(rendered, 'database').component, 'etcd');
   t.throws(() => podOfRole({ staticPods: [] }, 'api-server'), {
     kind: 'fatal',
-    message: /rendered as api-server/,
+    message: /role api-server/,
   });
 });

@@ -183,7 +183,7 @@ t.test('containerd: a source that must not be asked', async (t) => {
   t.equal(files[0]?.contents, `server = "${url}"\n${last}\n[host."${url}"]\n${last}`);
   const part = { ...mirror('quay.io/a', 'm.example.com/a'), neverContactSource: true };
   t.match(containerdHosts([part]).notices, [
-    'containerd asks quay.io when the mirrors of quay.io/a',
+    'containerd contacts quay.io when the mirrors of quay.io/a fail',
   ]);
   t.notMatch(containerdHosts([part]).files[0]?.contents, /server =/);
 });
