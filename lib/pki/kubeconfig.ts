@@ -68,7 +68,8 @@ export async function adminKubeconfig(
     {
       subject: { commonName: 'system:admin', organizations: [administrators] },
       usage: 'client',
-      lifetimeDays: lifetimes.adminKubeconfigDays,
+      // It is on a laptop, where nothing renews it: valid as long as its authority.
+      lifetimeDays: lifetimes.authorityDays,
     },
     now,
   );

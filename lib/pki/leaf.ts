@@ -112,13 +112,11 @@ function subjectName({ commonName, organizations = [] }: LeafProfile['subject'])
 }
 
 function alternativeNames({ dnsNames = [], ipAddresses = [] }: LeafProfile) {
-  if (dnsNames.length + ipAddresses.length === 0) return [];
-  return [
-    new x509.SubjectAlternativeNameExtension([
-      ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
-      ...ipAddresses.map((value) => ({ type: 'ip' as const, value })),
-    ]),
+  const names = [
+    ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
+    ...ipAddresses.map((value) => ({ type: 'ip' as const, value })),
   ];
+  return names.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(names)];
 }
 
 function earlier(a: Date, b: Date): Date {

@@ -14,8 +14,6 @@ export const lifetimes = {
    * a host that reboots at least this often never runs with an expired one.
    */
   leafRenewalDays: 122,
-  /** It is on a laptop, where nothing renews it: valid as long as its authority. */
-  adminKubeconfigDays: 3650,
   /**
    * Every certificate is valid from this long before it is signed: the clocks of the laptop,
    * the live host and the installed host may differ.

@@ -31,6 +31,7 @@ t.test('a renewed leaf keeps everything but serial number and dates', async (t) 
   const before = inspectCertificate(leaf.certificate);
   const { notBefore: _from, notAfter: _to, serialNumber: _serial, ...wanted } = before;
   t.same(kept, wanted);
+  t.match(kept, { dnsNames: ['edge'], ipAddresses: ['192.0.2.7'] });
   t.same(extensionsOf(renewed), extensionsOf(leaf.certificate));
   t.equal(publicKeyFingerprint(renewed), publicKeyFingerprint(leaf.key));
   t.not(serialNumber, before.serialNumber);
