@@ -29,24 +29,21 @@ const FIELDS = {
 export function kubeconfig({ server, cluster, user, credentials }: KubeconfigOptions): string {
   const { kind, authority, certificate, key } = credentials;
   const field = FIELDS[kind];
-  return stringify(
-    {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [
-        { name: cluster, cluster: { server, ...field('certificate-authority', authority) } },
-      ],
-      users: [
-        {
-          name: user,
-          user: { ...field('client-certificate', certificate), ...field('client-key', key) },
-        },
-      ],
-      contexts: [{ name: user, context: { cluster, user } }],
-      'current-context': user,
-    },
-    { lineWidth: 0 },
-  );
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [
+      { name: cluster, cluster: { server, ...field('certificate-authority', authority) } },
+    ],
+    users: [
+      {
+        name: user,
+        user: { ...field('client-certificate', certificate), ...field('client-key', key) },
+      },
+    ],
+    contexts: [{ name: user, context: { cluster, user } }],
+    'current-context': user,
+  });
 }
 
 /** The group that the API server authorizes for everything. */

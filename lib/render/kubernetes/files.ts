@@ -49,13 +49,11 @@ export function closedDirectories(
       usesOf.set(folder, [...(usesOf.get(folder) ?? []), ...uses]);
     }
   }
-  return [...usesOf]
-    .map(([path, uses]) => ({
-      path,
-      mode: 0o700,
-      uses: FILE_USES.filter((use) => uses.includes(use)),
-    }))
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...usesOf.keys()].toSorted().map((path) => ({
+    path,
+    mode: 0o700,
+    uses: FILE_USES.filter((use) => usesOf.get(path)?.includes(use)),
+  }));
 }
 
 function ancestors(path: string, roots: readonly string[]): string[] {

@@ -78,7 +78,7 @@ export function staticPod(pod: ControlPlanePod, { host }: RenderInput): StaticPo
     role: pod.role,
     file: `${component}.yaml`,
     container: component,
-    manifest: stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false }),
+    manifest: stringify(manifest),
   };
 }
 

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
+import { inspectCertificate } from '../../../lib/pki/certificate.ts';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
 import { byPath, host, input, pods, rendered } from './rendered-host.ts';
@@ -114,6 +115,14 @@ t.test('the same input renders the same, except keys and certificates', async (t
       .map(({ contents }) => contents);
   const kept = keysOf(again.files).filter((key) => keysOf(rendered.files).includes(key));
   t.same(kept, [], 'keys are new each time, except those in the input');
+});
+
+t.test('a host that is named like its API has each name once', async (t) => {
+  const hostname = 'api.edge.example.test';
+  const { files } = await kubernetesRenderer.render({ ...input, host: { ...host, hostname } });
+  const serving = files.find(({ path }) => path.endsWith('/kube-apiserver/serving.crt'));
+  const { dnsNames } = inspectCertificate(serving?.contents ?? '');
+  t.equal(dnsNames.filter((name) => name === hostname).length, 1);
 });
 
 t.test('a payload without a component is rejected', async (t) => {
