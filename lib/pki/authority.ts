@@ -8,7 +8,7 @@ export interface KeyPair {
   key: string;
 }
 
-/** Makes a self-signed authority that may sign leaves, not further authorities. */
+/** Creates a self-signed authority that can sign leaves, but no further authorities. */
 export async function createAuthority(
   commonName: string,
   lifetimeDays: number = lifetimes.authorityDays,
@@ -37,9 +37,9 @@ export async function createAuthority(
 }
 
 /**
- * The two authorities that `sno create` makes, because the kubeconfig that it hands
- * out must be good before the host exists: one signs what the API server shows, one
- * signs clients with administrators' rights. Neither may vouch for the other's.
+ * The two authorities that `sno create` makes, because its kubeconfig must be valid before
+ * the host exists: one signs the API server's certificate, the other signs clients with
+ * administrators' rights. Neither is trusted for the other's certificates.
  */
 export async function createLaptopAuthorities(now: Date = new Date()) {
   const [servingCa, adminCa] = await Promise.all([

@@ -7,7 +7,7 @@ export interface Subject {
   organizations: readonly string[];
 }
 
-/** What a certificate says. */
+/** The contents of a certificate. */
 export interface CertificateFacts {
   subject: Subject;
   issuer: Subject;
@@ -33,9 +33,9 @@ export function parseCertificate(pem: string) {
   try {
     if (block !== null) return new x509.X509Certificate(block[0]);
   } catch (cause) {
-    throw new Failure('fatal', 'The certificate cannot be parsed', { cause });
+    throw new Failure('fatal', 'the certificate cannot be parsed', { cause });
   }
-  throw new Failure('fatal', 'The text contains no certificate', {
+  throw new Failure('fatal', 'the text contains no certificate', {
     expected: 'a PEM block CERTIFICATE',
   });
 }
@@ -59,7 +59,7 @@ export function inspectCertificate(pem: string): CertificateFacts {
   };
 }
 
-/** Whether the authority signed it: name and signature; the dates are not looked at. */
+/** Whether the authority signed it, by name and signature; dates are not checked. */
 export async function isIssuedBy(pem: string, authorityPem: string): Promise<boolean> {
   const certificate = parseCertificate(pem);
   const authority = parseCertificate(authorityPem);

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const generate = promisify(generateKeyPair);
 
-/** A bare key pair, such as the one that signs service-account tokens. */
+/** A bare key pair, such as the one that signs service account tokens. */
 export interface SigningKey {
   /** PKCS#8, PEM. */
   privateKey: string;
@@ -11,7 +11,7 @@ export interface SigningKey {
   publicKey: string;
 }
 
-/** Makes an ECDSA P-256 key pair. */
+/** Creates an ECDSA P-256 key pair. */
 export async function createSigningKey(): Promise<SigningKey> {
   return generate('ec', {
     namedCurve: 'P-256',
@@ -38,7 +38,7 @@ export function signingCryptoKey(pem: string) {
   return createPrivateKey(pem).toCryptoKey(ecdsaP256, false, ['sign']);
 }
 
-/** The public half of a key or certificate in PEM. */
+/** The public half of a key or certificate in PEM, to be exported into a certificate. */
 export function publicCryptoKey(pem: string) {
-  return createPublicKey(pem).toCryptoKey(ecdsaP256, true, ['verify']);
+  return createPublicKey(pem).toCryptoKey(ecdsaP256, true, []);
 }

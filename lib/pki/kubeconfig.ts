@@ -9,15 +9,15 @@ export interface KubeconfigOptions {
   cluster: string;
   user: string;
   /**
-   * `files`: paths, so that a renewed certificate is a renewed file and nothing else.
-   * `embedded`: PEM texts, for a kubeconfig that is handed out.
+   * `files`: paths, so that renewing a certificate only rewrites its file.
+   * `embedded`: PEM texts, for a kubeconfig that is given to people.
    */
   credentials:
     | { kind: 'files'; authority: string; certificate: string; key: string }
     | { kind: 'embedded'; authority: string; certificate: string; key: string };
 }
 
-/** How a field is written whose name a file's path has without a suffix. */
+/** A field of the kubeconfig, by how it holds its value. */
 const FIELDS = {
   files: (name: string, path: string) => ({ [name]: path }),
   embedded: (name: string, pem: string) => ({
@@ -29,31 +29,28 @@ const FIELDS = {
 export function kubeconfig({ server, cluster, user, credentials }: KubeconfigOptions): string {
   const { kind, authority, certificate, key } = credentials;
   const field = FIELDS[kind];
-  return stringify(
-    {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [
-        { name: cluster, cluster: { server, ...field('certificate-authority', authority) } },
-      ],
-      users: [
-        {
-          name: user,
-          user: { ...field('client-certificate', certificate), ...field('client-key', key) },
-        },
-      ],
-      contexts: [{ name: user, context: { cluster, user } }],
-      'current-context': user,
-    },
-    { lineWidth: 0 },
-  );
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [
+      { name: cluster, cluster: { server, ...field('certificate-authority', authority) } },
+    ],
+    users: [
+      {
+        name: user,
+        user: { ...field('client-certificate', certificate), ...field('client-key', key) },
+      },
+    ],
+    contexts: [{ name: user, context: { cluster, user } }],
+    'current-context': user,
+  });
 }
 
-/** The group that the API server's authorizer never refuses anything. */
+/** The group that the API server authorizes for everything. */
 export const administrators = 'system:masters';
 
 /**
- * The kubeconfig that `sno create` leaves in `auth/kubeconfig`, with its key inside.
+ * The kubeconfig that `sno create` writes to `auth/kubeconfig`, with the key embedded.
  *
  * @param domain `<name>.<baseDomain>` of the cluster; the API answers at `api.<domain>`.
  */
@@ -68,7 +65,8 @@ export async function adminKubeconfig(
     {
       subject: { commonName: 'system:admin', organizations: [administrators] },
       usage: 'client',
-      lifetimeDays: lifetimes.adminKubeconfigDays,
+      // It is on a laptop, where nothing renews it: valid as long as its authority.
+      lifetimeDays: lifetimes.authorityDays,
     },
     now,
   );

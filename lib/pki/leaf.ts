@@ -14,7 +14,14 @@ export interface LeafProfile {
   lifetimeDays?: number;
 }
 
-/** Makes a key and a certificate for it, valid no longer than the authority. */
+const { clientAuth, serverAuth } = x509.ExtendedKeyUsage;
+const extendedKeyUsages: Readonly<Record<LeafProfile['usage'], x509.ExtendedKeyUsageType[]>> = {
+  client: [clientAuth],
+  server: [serverAuth],
+  both: [serverAuth, clientAuth],
+};
+
+/** Creates a key and a certificate for it, valid no longer than the authority. */
 export async function issueLeaf(
   authority: KeyPair,
   profile: LeafProfile,
@@ -34,7 +41,7 @@ export async function issueLeaf(
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension(extendedKeyUsages(profile.usage)),
+      new x509.ExtendedKeyUsageExtension(extendedKeyUsages[profile.usage]),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
       await x509.SubjectKeyIdentifierExtension.create(subjectKey),
       ...alternativeNames(profile),
@@ -44,15 +51,13 @@ export async function issueLeaf(
 }
 
 /**
- * Signs a leaf again: same key, subject, names and usages, new serial number and
- * dates. The host's clock may be wrong in either direction when this runs, so the
- * new validity contains what the old one had left, and reaches back to where the
- * old one began: a certificate that is signed under a wrong clock is still good
- * once the clock is right.
+ * Renews a leaf: same key, subject, names and usages, new serial number and dates. The host's
+ * clock may be wrong in either direction, so the new validity includes the old one: a
+ * certificate that was signed while the clock was wrong is still valid once it is right.
  *
- * @returns the new certificate as PEM; the key stays as it is.
- * @throws Failure (fatal) when the authority did not sign the old certificate, or is
- *   itself expired by this host's clock.
+ * @returns the new certificate as PEM; the key is unchanged.
+ * @throws Failure (fatal) when the authority did not sign the old certificate, or has
+ *   expired by the host's clock.
  */
 export async function renewLeaf(
   oldCertificate: string,
@@ -64,7 +69,7 @@ export async function renewLeaf(
   if (!(await isIssuedBy(oldCertificate, authority.certificate))) {
     throw new Failure(
       'fatal',
-      `The certificate of ${old.subject} was not issued by this authority`,
+      `the certificate of ${old.subject} was not issued by this authority`,
       {
         expected: `issuer ${issuer.subject}`,
         found: `issuer ${old.issuer}`,
@@ -73,10 +78,10 @@ export async function renewLeaf(
   }
   const fresh = validity(now, lifetimes.leafDays);
   if (issuer.notAfter <= now) {
-    throw new Failure('fatal', `The certificate authority ${issuer.subject} has expired`, {
+    throw new Failure('fatal', `the certificate authority ${issuer.subject} has expired`, {
       expected: `a time before ${issuer.notAfter.toISOString()}`,
       found: now.toISOString(),
-      fix: "Check this host's clock",
+      fix: "Check the host's clock.",
     });
   }
   const certificate = await x509.X509CertificateGenerator.create({
@@ -91,14 +96,14 @@ export async function renewLeaf(
   return certificatePem(certificate);
 }
 
-/** Whether a leaf should be signed again: about to expire, expired, or not yet valid by this clock. */
+/** Whether a leaf is due for renewal: about to expire, expired, or not yet valid by this clock. */
 export function needsRenewal(certificate: string, now: Date): boolean {
   const { notBefore, notAfter } = parseCertificate(certificate);
   const remainingMs = notAfter.getTime() - now.getTime();
   return now < notBefore || remainingMs < daysMs(lifetimes.leafRenewalDays);
 }
 
-/** Typed values are taken as they are; in plain strings the library reads quotes and hex. */
+/** Typed values are used verbatim; in plain strings the library interprets quotes and hex. */
 function subjectName({ commonName, organizations = [] }: LeafProfile['subject']) {
   return new x509.Name([
     ...organizations.map((value) => ({ O: [{ utf8String: value }] })),
@@ -106,20 +111,12 @@ function subjectName({ commonName, organizations = [] }: LeafProfile['subject'])
   ]);
 }
 
-function extendedKeyUsages(usage: LeafProfile['usage']) {
-  const { clientAuth, serverAuth } = x509.ExtendedKeyUsage;
-  if (usage === 'both') return [serverAuth, clientAuth];
-  return usage === 'client' ? [clientAuth] : [serverAuth];
-}
-
 function alternativeNames({ dnsNames = [], ipAddresses = [] }: LeafProfile) {
-  if (dnsNames.length + ipAddresses.length === 0) return [];
-  return [
-    new x509.SubjectAlternativeNameExtension([
-      ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
-      ...ipAddresses.map((value) => ({ type: 'ip' as const, value })),
-    ]),
+  const names = [
+    ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
+    ...ipAddresses.map((value) => ({ type: 'ip' as const, value })),
   ];
+  return names.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(names)];
 }
 
 function earlier(a: Date, b: Date): Date {

@@ -1,25 +1,22 @@
-/** How long what the Kubernetes payload's authorities sign is valid, and why. */
+/** How long certificates of the Kubernetes payload are valid, and why. */
 export const lifetimes = {
   /**
-   * Nothing replaces an authority on a running host, so it outlives the hardware
-   * that it is installed on.
+   * Nothing replaces an authority on a running host, so it outlives the hardware.
    */
   authorityDays: 3650,
   /**
-   * A stolen leaf is of use for a year at most. No operator renews leaves here:
-   * the host signs them again at boot, and the kubelet rotates its own.
+   * A stolen leaf is usable for a year at most. No operator renews leaves: the host
+   * renews them at boot, and the kubelet rotates its own.
    */
   leafDays: 365,
   /**
-   * The host re-signs a leaf at boot when less than this, a third of its life, is
-   * left: a host with fewer days than these between reboots never runs on an expired one.
+   * The host renews a leaf at boot when less than this, a third of its lifetime, is left:
+   * a host that reboots at least this often never runs with an expired one.
    */
   leafRenewalDays: 122,
-  /** It lies on a laptop, where nothing renews it; it is as good as its authority. */
-  adminKubeconfigDays: 3650,
   /**
-   * Everything is valid from this long before it was signed: the laptop, the live
-   * host and the installed host each have a clock and none is set by the others.
+   * Every certificate is valid from this long before it is signed: the clocks of the laptop,
+   * the live host and the installed host may differ.
    */
   backdatingHours: 24,
 } as const;

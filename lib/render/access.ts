@@ -12,7 +12,7 @@ import { issuedLeaves } from './kubernetes/leaves.ts';
 import { localApi } from './kubernetes/paths.ts';
 import type { Renderer } from './renderer.ts';
 
-/** What the agents need to know of a kind of control plane once it is rendered. */
+/** What the agents need to know about a rendered control plane of a kind. */
 export interface ControlPlaneAccess {
   readonly renderer: Renderer;
   readonly etcd: {
@@ -23,28 +23,28 @@ export interface ControlPlaneAccess {
     readonly certificate: string;
     readonly key: string;
   };
-  /** Kubeconfigs on the host, by what they are for. */
+  /** Kubeconfigs on the host, by purpose. */
   readonly kubeconfigs: { readonly bootstrapAdmin: string; readonly csrApprover: string };
-  /** Files on the host by which deferred manifests are applied, and nothing else. */
+  /** Files on the host with which only deferred manifests are applied. */
   readonly deferredIdentity: {
     readonly kubeconfig: string;
     readonly certificate: string;
     readonly key: string;
   };
   /**
-   * Paths by which a log bundle is gathered, on both hosts. `signer` is the authority of
-   * clients, by which a certificate is made that lives as long as the gathering.
+   * Files with which a log bundle is gathered, on both hosts. `signer` is the authority of
+   * clients; it signs a certificate that is valid only as long as the gathering takes.
    */
   readonly gather: {
     readonly server: string;
     readonly ca: string;
     readonly signer: { readonly certificate: string; readonly key: string };
-    /** The API server's own way to etcd: the agents' exists on the live host alone. */
+    /** The API server's client of etcd: the agents' exists on the live host only. */
     readonly etcd: { readonly ca: string; readonly certificate: string; readonly key: string };
-    /** Health and metrics of etcd, where its static pod does not say where. */
+    /** Health and metrics of etcd, unless its static pod names another address. */
     readonly etcdMetricsUrl: string;
   };
-  /** Signs nodes' identities: paths of its certificate and key. */
+  /** The authority of nodes' identities: paths of its certificate and key. */
   readonly kubeletClientAuthority: { readonly certificate: string; readonly key: string };
 }
 
@@ -81,15 +81,15 @@ const kubernetes: ControlPlaneAccess = {
   kubeletClientAuthority: authorityPaths('kubelet-client'),
 };
 
-/** How the control plane of that kind is reached; a Failure for one that cannot be made yet. */
+/** How a control plane of that kind is reached. @throws Failure (usage) for a kind that is not supported yet. */
 export function accessTo(kind: Cluster['controlPlane']): ControlPlaneAccess {
   if (kind === 'kubernetes') return kubernetes;
-  throw new Failure('usage', `there is no control plane of kind ${kind} here`, {
+  throw new Failure('usage', `control planes of kind ${kind} are not supported`, {
     expected: 'kubernetes',
   });
 }
 
-/** Calls etcd with a client of its own for the time of `use`. */
+/** Runs `use` with a client of etcd, and closes it afterwards. */
 export async function withEtcd<T>(
   kind: Cluster['controlPlane'],
   paths: HostPaths,
@@ -104,7 +104,7 @@ export async function withEtcd<T>(
   return await use(client);
 }
 
-/** Calls the API as the bootstrap's administrator, for the time of `use`. */
+/** Runs `use` with a client of the API as the bootstrap's administrator, and closes it afterwards. */
 export async function withBootstrapAdmin<T>(
   kind: Cluster['controlPlane'],
   paths: HostPaths,

@@ -1,14 +1,14 @@
 /**
- * What a rendered file is for. A host is described by what it needs, and a file says which
- * needs it serves:
+ * What a rendered file is used for. A host lists what it needs, and a file lists the needs
+ * that it serves:
  * - `control-plane`: etcd, the API server, the controller-manager and the scheduler run here;
- * - `new-database`: etcd starts with an empty database, instead of a restored one;
- * - `etcd-access`: agents call etcd; whoever can do that owns all data;
- * - `bootstrap`: agents administer the cluster until the installation has ended;
- * - `csr-approval`: agents decide on certificate requests;
- * - `standalone-kubelet`: the kubelet runs static pods and knows no API server;
+ * - `new-database`: etcd starts with an empty database instead of a restored one;
+ * - `etcd-access`: agents call etcd, which is full access to all data;
+ * - `bootstrap`: agents administer the cluster until the installation ends;
+ * - `csr-approval`: agents approve certificate signing requests;
+ * - `standalone-kubelet`: the kubelet runs static pods without an API server;
  * - `node`: the kubelet registers a Node and runs pods;
- * - `deferred-manifests`: an agent applies manifests whose kinds come later.
+ * - `deferred-manifests`: an agent applies manifests whose kinds are served later.
  */
 export const FILE_USES = [
   'control-plane',
@@ -23,7 +23,7 @@ export const FILE_USES = [
 
 export type FileUse = (typeof FILE_USES)[number];
 
-/** A kind of host, by what it needs of what was rendered. */
+/** A kind of host, as the list of its needs. */
 export type HostNeeds = readonly FileUse[];
 
 /** Bootstraps the control plane in memory, before the pivot. */
@@ -36,7 +36,7 @@ export const liveHost: HostNeeds = [
   'standalone-kubelet',
 ];
 
-/** Goes on with the control plane of a live host, from its disk. */
+/** Continues the control plane of a live host, from its disk. */
 export const installedHost: HostNeeds = [
   'control-plane',
   'bootstrap',
@@ -45,7 +45,7 @@ export const installedHost: HostNeeds = [
   'deferred-manifests',
 ];
 
-/** Of the files or folders those that such a host needs, in their order. */
+/** The files or folders that such a host needs, in the given order. */
 export function neededBy<T extends { readonly uses: readonly FileUse[] }>(
   host: HostNeeds,
   all: readonly T[],

@@ -3,9 +3,9 @@ import type { NodeIps } from '../network/node-ips.ts';
 import type { FileUse } from './hosts.ts';
 
 /**
- * What becomes of a private key after the installation:
- * - `gone`: only the bootstrap needs it; the clean-up proves that it left the disk;
- * - `permanent`: rendered into its final place and kept.
+ * What happens to a private key after the installation:
+ * - `gone`: only the bootstrap needs it; the cleanup proves that it is no longer on the disk;
+ * - `permanent`: rendered to its final path and kept.
  */
 export type KeyClass = 'gone' | 'permanent';
 
@@ -14,11 +14,11 @@ export interface RenderedFile {
   path: string;
   mode: number;
   contents: string;
-  /** A host that has any of these needs the file. */
+  /** A host with any of these needs gets the file. */
   uses: readonly FileUse[];
-  /** Set exactly when the contents hold a private key. */
+  /** Set if and only if the contents include a private key. */
   keyClass?: KeyClass | undefined;
-  /** Set when the file must be deleted at the end of the installation: why it existed. */
+  /** Set when the file is deleted at the end of the installation: why it existed. */
   leftover?: string | undefined;
 }
 
@@ -27,30 +27,30 @@ export interface RenderedDirectory {
   /** Absolute path on the host; parents come before children. */
   path: string;
   mode: number;
-  /** A host that has any of these needs the folder. */
+  /** A host with any of these needs gets the folder. */
   uses: readonly FileUse[];
 }
 
 /**
- * What the agents have to know of a component to start and stop it in order:
- * - `database`: starts first, stops last, is rebuilt from the snapshot on an installed host;
+ * What the agents need to know about a component to start and stop it in order:
+ * - `database`: starts first, stops last, is restored from the snapshot on an installed host;
  * - `api-server`: starts after the database;
  * - `leader`: a client of the API server that holds a Lease; stops before it.
  */
 export type PodRole = 'database' | 'api-server' | 'leader';
 
 export interface StaticPod {
-  /** Its name in the payload, such as kube-apiserver. */
+  /** Name in the payload, such as kube-apiserver. */
   component: string;
   role: PodRole;
-  /** Name of the manifest's file in the kubelet's static pod folder. */
+  /** Name of the manifest file in the kubelet's static pod folder. */
   file: string;
-  /** Name of the one container whose restarts are counted. */
+  /** Name of the container whose restarts are counted. */
   container: string;
   manifest: string;
 }
 
-/** A manifest to apply through the API, as the text of one file. */
+/** A manifest to apply through the API: the text of one file. */
 export interface RenderedManifest {
   name: string;
   contents: string;
@@ -67,7 +67,7 @@ export interface Rendered {
   files: RenderedFile[];
   /** In the order in which they start. */
   staticPods: StaticPod[];
-  /** What the leaders leave in the API when they stop. */
+  /** Leases that the leaders leave in the API when they stop. */
   leases: HeldLease[];
   manifests: RenderedManifest[];
 }
@@ -79,9 +79,9 @@ export interface HostFacts {
   nodeIps: NodeIps;
   /** As the container runtime reports it (CRI Status). */
   cgroupDriver: 'systemd' | 'cgroupfs';
-  /** The root filesystem is an overlay (or a container's) that the kubelet cannot account. */
+  /** The root filesystem is an overlay (or a container's), whose usage the kubelet cannot measure. */
   rootIsOverlay: boolean;
-  /** Image reference -> as named in the payload, by component name. */
+  /** Image references of the payload, by component name. */
   images: Readonly<Record<string, string>>;
   versions: { kubernetes: string; etcd: string };
 }
@@ -96,21 +96,21 @@ export interface RenderInput {
   cluster: Cluster;
   host: HostFacts;
   authorities: LaptopAuthorities;
-  /** API groups of the manifests that are applied after the installation; empty: there are none. */
+  /** API groups of the manifests that are applied after the installation; empty when there are none. */
   deferredGroups: readonly string[];
 }
 
-/** What a renderer is given besides its input: it may run programs, for minutes. */
+/** What a renderer gets in addition to its input: it may run programs, for minutes. */
 export interface RenderEffects {
-  /** Ends it; rejects with the signal's reason. */
+  /** Aborts rendering, which rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Shows what it is doing, as one line. */
+  /** Reports the current activity, in one line. */
   readonly report: (line: string) => void;
-  /** A folder for root alone, empty at the start of each attempt and deleted at its end. */
+  /** A folder that only root can access, empty at the start of each attempt and deleted at its end. */
   readonly work: string;
 }
 
-/** One kind of control plane. Nothing outside of `work` is changed: what it returns is what is kept. */
+/** One kind of control plane. Changes nothing outside `work`; only its result is kept. */
 export interface Renderer {
   render(input: RenderInput, effects: RenderEffects): Promise<Rendered>;
 }

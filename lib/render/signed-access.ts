@@ -7,13 +7,15 @@ import { inspectCertificate } from '../pki/certificate.ts';
 import { issueLeaf } from '../pki/leaf.ts';
 import { accessTo } from './access.ts';
 
-/** Longer than a log bundle takes. */
+/** Ten minutes, which is longer than a log bundle takes. */
 const CERTIFICATE_DAYS = 10 / 24 / 60;
 
 /**
- * Access to this host's API as a user whose certificate of ten minutes is signed here. Key and
- * certificate are made in memory and used in this process: the host keeps no identity for it, only
- * the authority that signs the API's clients. `identity` names the user and its only group.
+ * Access to this host's API by a client certificate that is signed here and valid for ten minutes.
+ * Key and certificate exist only in the memory of this process: the host stores no identity for it,
+ * only the authority that signs client certificates. `identity` names the user and its only group.
+ *
+ * @throws Failure (fatal) when that authority is not valid at the host's time.
  */
 export async function signedAccess(
   kind: Cluster['controlPlane'],
@@ -30,10 +32,10 @@ export async function signedAccess(
   const now = new Date();
   const { notBefore, notAfter } = inspectCertificate(certificate);
   if (now < notBefore || now > notAfter) {
-    throw new Failure('fatal', "the authority that signs the API's clients is not valid now", {
+    throw new Failure('fatal', 'the authority that signs client certificates is not valid now', {
       expected: `a time from ${notBefore.toISOString()} to ${notAfter.toISOString()}`,
       found: now.toISOString(),
-      fix: "Check this host's clock.",
+      fix: "Check the host's clock.",
     });
   }
   const leaf = await issueLeaf(

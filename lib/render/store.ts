@@ -35,12 +35,12 @@ const renderedSchema: z.ZodType<Rendered> = z.object({
   manifests: z.array(z.object({ name: z.string(), contents: z.string() })),
 });
 
-/** Of the host's facts, those that the reboot must not change. */
+/** The facts of the host that the reboot must not change. */
 const identitySchema = z.object({ hostname: z.string(), nodeIps: nodeIpsSchema });
 
 export type HostIdentity = z.infer<typeof identitySchema>;
 
-/** Raised when what is stored changes its shape. */
+/** Increased when the stored format changes. */
 const SCHEMA_VERSION = 2;
 
 const storeSchema = z.object({
@@ -53,8 +53,8 @@ const storeSchema = z.object({
 type Store = z.infer<typeof storeSchema>;
 
 /**
- * What was rendered, kept whole in one 0600 file on the live host: keys are made
- * once, and every later step reads the same ones whatever happened in between.
+ * Stores what was rendered in one 0600 file on the live host: keys are created once, and
+ * every later step reads the same ones, whatever happened in between.
  */
 export async function saveRendered(
   paths: HostPaths,
@@ -73,9 +73,9 @@ export async function saveRendered(
 }
 
 /**
- * What was rendered for that input; undefined when it was another or none.
- * @throws Failure (fatal) for what another version rendered: new keys would take the place of
- *   those that a running control plane has.
+ * What was rendered for that input; undefined when it was rendered for another or not at all.
+ * @throws Failure (fatal) for a store of another version: new keys would replace those of a
+ *   running control plane.
  */
 export async function loadRenderedFor(
   paths: HostPaths,
@@ -85,12 +85,12 @@ export async function loadRenderedFor(
   return stored?.input === input ? stored.rendered : undefined;
 }
 
-/** What the step render left. @throws Failure (fatal) when it has not run, or as loadRenderedFor. */
+/** The result of the step render. @throws Failure (fatal) when it has not run, or as loadRenderedFor. */
 export async function loadRendered(paths: HostPaths): Promise<Rendered> {
   return (await loadStore(paths)).rendered;
 }
 
-/** The name and addresses that everything was rendered for. */
+/** The host name and addresses for which everything was rendered. */
 export async function loadIdentity(paths: HostPaths): Promise<HostIdentity> {
   return (await loadStore(paths)).identity;
 }
@@ -109,13 +109,13 @@ async function readStore(paths: HostPaths): Promise<Store | undefined> {
   const parsed = storeSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   throw new Failure('fatal', `${storePath(paths)} cannot be used`, {
-    expected: `what this version of sno-agents renders, with schemaVersion ${SCHEMA_VERSION}`,
+    expected: `the output of this version of sno-agents, with schemaVersion ${SCHEMA_VERSION}`,
     found: z.prettifyError(parsed.error),
-    fix: 'Restart the live host: it begins again, with the keys and certificates of this version.',
+    fix: 'Restart the live host: it starts over, with new keys and certificates.',
   });
 }
 
-/** Creates the folders that the host needs and writes its files to their places. */
+/** Creates the folders that the host needs and writes its files. */
 export async function placeFiles(
   paths: HostPaths,
   host: HostNeeds,
@@ -148,7 +148,8 @@ export function podOfRole(
   role: Exclude<PodRole, 'leader'>,
 ): StaticPod {
   const found = staticPods.find((pod) => pod.role === role);
-  if (found === undefined) throw new Failure('fatal', `No static pod was rendered as ${role}`);
+  if (found === undefined)
+    throw new Failure('fatal', `no static pod with the role ${role} was rendered`);
   return found;
 }
 

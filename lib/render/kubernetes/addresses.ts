@@ -4,10 +4,10 @@ import { bitsOf, familyOf } from '../../network/address.ts';
 import { addressAt as addressIn, type Network, parseNetwork } from '../../network/network.ts';
 
 /**
- * The n-th address of a network, 0 being the network's own.
+ * The n-th address of a network; 0 is the network's own.
  *
- * @param field what the error names, such as `networking.serviceNetwork`.
- * @throws Failure (usage) when the text is no network in CIDR notation, or a too small one.
+ * @param field the field that an error names, such as `networking.serviceNetwork`.
+ * @throws Failure (usage) when the text is not a network in CIDR notation, or is too small.
  */
 export function addressAt(cidr: string, index: number, field: string): string {
   const found = addressIn(networkOf(cidr, field), index);
@@ -19,14 +19,14 @@ export function addressAt(cidr: string, index: number, field: string): string {
 }
 
 /**
- * The first subnet of the given size: what the controller-manager's allocator gives
- * to the first node of a cluster, and so to this one.
+ * The first subnet of the given size: the controller-manager allocates it to the first node
+ * of a cluster, which is this one.
  *
  * @throws Failure (usage) as addressAt, and when the subnet would be larger than the network.
  */
 export function firstSubnet(cidr: string, subnetPrefix: number, field: string): string {
   const { address, prefix, family } = networkOf(cidr, field);
-  // The network's own address, the gateway's and a pod's.
+  // It needs the network's own address, the gateway's and a pod's.
   const longest = bitsOf(family) - 2;
   if (subnetPrefix < prefix || subnetPrefix > longest) {
     throw new Failure('usage', `${field}: hostPrefix does not fit the network`, {
@@ -37,12 +37,12 @@ export function firstSubnet(cidr: string, subnetPrefix: number, field: string): 
   return `${address}/${subnetPrefix}`;
 }
 
-/** The address under which each service network reaches the API: its first, as the API server takes it. */
+/** The API's address in each service network: the first, as the API server allocates it. */
 export function apiServiceIps({ serviceNetwork }: Pick<Cluster, 'serviceNetwork'>): string[] {
   return serviceNetwork.map((cidr) => addressAt(cidr, 1, 'networking.serviceNetwork'));
 }
 
-/** How large a node's share of the pod network is, in the families that the cluster has. */
+/** The flags for the size of a node's pod subnet, for each family of the cluster. */
 export function nodeMaskSizes({ clusterNetwork }: Pick<Cluster, 'clusterNetwork'>) {
   const flag = { IPv4: 'node-cidr-mask-size-ipv4', IPv6: 'node-cidr-mask-size-ipv6' } as const;
   return Object.fromEntries(

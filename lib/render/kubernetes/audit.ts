@@ -3,7 +3,7 @@ import type { RenderedFile } from '../renderer.ts';
 import { publicFile } from './files.ts';
 import { paths } from './paths.ts';
 
-/** Arguments of the API server; about 600 MB of logs at most. */
+/** Flags of the API server: about 600 MB of logs at most. */
 export const auditFlags = {
   'audit-policy-file': `${paths.configOf('kube-apiserver')}/audit-policy.yaml`,
   'audit-log-path': `${paths.auditLogs}/audit.log`,
@@ -12,15 +12,15 @@ export const auditFlags = {
   'audit-log-maxage': 30,
 } as const;
 
-/** The first rule that matches an event holds. */
+/** The first matching rule decides. */
 const policy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
-  // The arrival of a request adds nothing to its completion but volume.
+  // The arrival of a request adds only volume to its completion.
   omitStages: ['RequestReceived'],
   rules: [
     { level: 'None', nonResourceURLs: ['/healthz*', '/livez*', '/readyz*', '/version'] },
-    // Heartbeats: most of all requests, and each says the same.
+    // Heartbeats: most requests, all alike.
     {
       level: 'None',
       verbs: ['get', 'update', 'patch'],
@@ -28,7 +28,7 @@ const policy = {
     },
     { level: 'None', resources: [{ group: '', resources: ['events'] }] },
     { level: 'None', resources: [{ group: 'events.k8s.io', resources: ['events'] }] },
-    // Who looks at a Secret, whoever it is: a node that tries those of others is worth knowing.
+    // Every access to a Secret, also by nodes: a node that tries another node's Secrets must be seen.
     { level: 'Metadata', resources: [{ group: '', resources: ['secrets'] }] },
     {
       level: 'None',
@@ -36,7 +36,7 @@ const policy = {
       verbs: ['get', 'list', 'watch'],
     },
     { level: 'None', userGroups: ['system:nodes'], verbs: ['get', 'list', 'watch'] },
-    // Who got in, and by whose word: with the objects, which hold no secret.
+    // Who was granted access, and by whom: with bodies, which contain no secret.
     {
       level: 'RequestResponse',
       verbs: ['create', 'update', 'patch', 'delete'],

@@ -6,8 +6,8 @@ import { paths } from './paths.ts';
 export const authenticationConfigPath = `${paths.configOf('kube-apiserver')}/authentication.yaml`;
 
 /**
- * Nobody is anonymous but a prober on the three health paths. The flag
- * --anonymous-auth must not be given beside it.
+ * Anonymous requests are allowed on the three health paths only. The flag
+ * --anonymous-auth must not be given in addition.
  */
 export function authenticationFile(): RenderedFile {
   const configuration = {

@@ -4,17 +4,16 @@ import { keyFile, publicFile } from './files.ts';
 import { paths } from './paths.ts';
 
 /**
- * One authority for each thing that trusts, so that what one signs is worth nothing
- * to another:
- * - etcd: etcd's server, its peer and its clients; whoever has such a client owns all data;
- * - serving: what the API server shows;
+ * One authority for each relying party, so that a certificate for one is worthless to another:
+ * - etcd: etcd's server, peer and clients; such a client has full access to all data;
+ * - serving: the API server's certificate;
  * - front-proxy: the API server as a proxy to aggregated APIs, which may name any user;
  * - kubelet-client: nodes' identities (signer kube-apiserver-client-kubelet);
- * - kubelet-serving: what kubelets show (signer kubelet-serving);
+ * - kubelet-serving: the kubelets' serving certificates (signer kubelet-serving);
  * - admin: administrators, control plane components and agents (signer kube-apiserver-client);
- * - legacy-unknown: the signer of that name, about which Kubernetes promises nothing
- *   and which checks nothing. The controller-manager starts every signer or skips it
- *   with a log line; this one gets an authority that nobody trusts.
+ * - legacy-unknown: the signer of that name, which Kubernetes gives no meaning and which
+ *   checks nothing. The controller-manager starts every signer or skips it with a log line;
+ *   this one gets an authority that nothing trusts.
  */
 export const authorityNames = [
   'etcd',
@@ -29,13 +28,13 @@ export const authorityNames = [
 export type AuthorityName = (typeof authorityNames)[number];
 export type Authorities = Readonly<Record<AuthorityName, KeyPair>>;
 
-/** Folder and files of an authority; the folder is what a container that signs mounts. */
+/** Folder and files of an authority. A container that signs mounts the folder. */
 export function authorityPaths(name: AuthorityName) {
   const folder = `${paths.authorities}/${name}`;
   return { folder, certificate: `${folder}/ca.crt`, key: `${folder}/ca.key` } as const;
 }
 
-/** Makes the authorities that belong to the host and adds those that `sno create` made. */
+/** Creates the host's own authorities and adds those that `sno create` made. */
 export async function createAuthorities(given: LaptopAuthorities): Promise<Authorities> {
   const create = (name: AuthorityName) => createAuthority(`${name}-ca`);
   const [etcd, frontProxy, kubeletClient, kubeletServing, legacyUnknown] = await Promise.all([
@@ -67,8 +66,8 @@ export function authorityFiles(authorities: Authorities): RenderedFile[] {
 }
 
 /**
- * Whose clients the API server knows: nodes and administrators. Never the serving
- * authority: a server's certificate must not log anybody in.
+ * The authorities of the API server's clients: nodes and administrators. Never the serving
+ * authority: a server's certificate must not authenticate a client.
  */
 export function clientBundle(authorities: Authorities): string {
   return authorities['kubelet-client'].certificate + authorities.admin.certificate;

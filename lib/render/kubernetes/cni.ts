@@ -6,9 +6,9 @@ import { publicFile } from './files.ts';
 const everything = { IPv4: '0.0.0.0/0', IPv6: '::/0' } as const;
 
 /**
- * The pod network of a single node: a bridge, with the subnets that the node is given,
- * one of each family. Pods leave the host under its address, by either family, since
- * nothing outside has a route to them.
+ * The pod network of a single node: a bridge with the subnets that are allocated to the node,
+ * one of each family. Pod traffic leaves the host under the host's address, in both families,
+ * since nothing outside has a route to pods.
  */
 export function cniFile({ cluster }: RenderInput): RenderedFile {
   const subnets = cluster.clusterNetwork.map(({ cidr, hostPrefix }) =>
@@ -26,10 +26,10 @@ export function cniFile({ cluster }: RenderInput): RenderedFile {
         hairpinMode: true,
         ipam: {
           type: 'host-local',
-          // A pod gets an address out of each of the sets.
+          // A pod gets an address of each set.
           ranges: subnets.map((subnet) => [{ subnet }]),
           routes: subnets.map((subnet) => ({ dst: everything[familyOf(subnet)] })),
-          // A reboot ends every pod sandbox; their addresses must not outlive them.
+          // A reboot ends every pod sandbox; its address must be free afterwards.
           dataDir: '/run/cni/ipam',
         },
       },

@@ -7,8 +7,8 @@ import { paths } from './paths.ts';
 export const encryptionConfigPath = `${paths.configOf('kube-apiserver')}/encryption.yaml`;
 
 /**
- * Secrets are encrypted in etcd, and so in every snapshot. There is no `identity`
- * provider: nothing was ever written in plain text, so nothing in plain text is read.
+ * Secrets are encrypted in etcd, and therefore in every snapshot. There is no `identity`
+ * provider: plaintext was never written, so it is never read.
  */
 export function encryptionFile(): RenderedFile {
   const configuration = {

@@ -6,10 +6,10 @@ import { paths } from './paths.ts';
 import { flags, staticPod } from './static-pod.ts';
 
 /**
- * Who the one member is. A snapshot is restored under exactly these, and none of
- * them depends on the host, so that a new address or name changes nothing here.
- * IPv4's loopback on an IPv6 host too: Linux cannot be built with IPv6 alone, so that
- * `lo` always has it, while `ipv6.disable=1` takes ::1 away.
+ * The identity of the only member. A snapshot is restored under exactly these values. None
+ * of them depends on the host, so that a new address or name changes nothing here. The IPv4
+ * loopback address is used on IPv6 hosts too: Linux cannot be built without IPv4, so that `lo`
+ * always has it, while `ipv6.disable=1` removes ::1.
  */
 export const etcdMember = {
   name: 'etcd',
@@ -24,7 +24,7 @@ export const etcdMember = {
 const folder = paths.pkiOf('etcd');
 const trust = `${folder}/ca.crt`;
 
-/** What an agent on the host needs to talk to etcd. */
+/** What an agent on the host needs to call etcd. */
 export const etcdClient = {
   url: etcdMember.clientUrl,
   authority: `${paths.agents}/etcd-ca.crt`,
@@ -61,11 +61,11 @@ export function etcdPod(input: RenderInput): StaticPod {
     'peer-trusted-ca-file': trust,
     'peer-client-cert-auth': true,
     'tls-min-version': 'TLS1.2',
-    // The JSON gateway would be a second door to the same data.
+    // The JSON gateway would be a second way to the same data.
     'enable-grpc-gateway': false,
-    // 8 GiB, the largest that etcd recommends: at 2 GiB, the default, a full cluster stops.
+    // 8 GiB, the maximum that etcd recommends. At the default, 2 GiB, a full cluster stops.
     'quota-backend-bytes': 8 * 1024 ** 3,
-    // The API server's watch cache learns of progress on quiet resources.
+    // Tells the API server's watch cache of progress on resources that do not change.
     'watch-progress-notify-interval': '5s',
   });
   const metrics = { port: 2381, scheme: 'HTTP' } as const;

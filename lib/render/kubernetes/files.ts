@@ -3,12 +3,12 @@ import { FILE_USES, type FileUse } from '../hosts.ts';
 import type { KeyClass, RenderedDirectory, RenderedFile } from '../renderer.ts';
 
 interface FileOptions {
-  /** Default: the control plane's, the same bytes before and after a pivot, so that pods go on. */
+  /** Default: the control plane's; the contents are the same before and after a pivot, so that pods keep running. */
   uses?: readonly FileUse[];
   leftover?: string;
 }
 
-/** A file that anybody may read: certificates, policies. */
+/** A world-readable file: certificates, policies. */
 export function publicFile(
   path: string,
   contents: string,
@@ -17,7 +17,7 @@ export function publicFile(
   return { path, mode: 0o644, contents, uses: ['control-plane'], ...options };
 }
 
-/** A file for root alone that holds no key itself, such as a kubeconfig that names one. */
+/** A file that only root can read but that contains no key, such as a kubeconfig that names one. */
 export function privateFile(
   path: string,
   contents: string,
@@ -36,7 +36,7 @@ export function keyFile(
 }
 
 /**
- * The folders of the rendered files below the given roots, closed to all but root.
+ * The folders of the rendered files under the given roots, accessible to root only.
  * A folder has the uses of all files in it.
  */
 export function closedDirectories(
@@ -49,13 +49,11 @@ export function closedDirectories(
       usesOf.set(folder, [...(usesOf.get(folder) ?? []), ...uses]);
     }
   }
-  return [...usesOf]
-    .map(([path, uses]) => ({
-      path,
-      mode: 0o700,
-      uses: FILE_USES.filter((use) => uses.includes(use)),
-    }))
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...usesOf.keys()].toSorted().map((path) => ({
+    path,
+    mode: 0o700,
+    uses: FILE_USES.filter((use) => usesOf.get(path)?.includes(use)),
+  }));
 }
 
 function ancestors(path: string, roots: readonly string[]): string[] {

@@ -17,7 +17,7 @@ import { serviceAccountFiles } from './service-account.ts';
 /** The control plane from a local payload: etcd and the Kubernetes components as static pods. */
 export const kubernetesRenderer = { render } as const satisfies Renderer;
 
-/** Pure but for key generation: it needs no folder to work in and is done in a second. */
+/** Has no effects except key generation: it needs no work folder and takes about a second. */
 async function render(input: RenderInput): Promise<Rendered> {
   const authorities = await createAuthorities(input.authorities);
   const files = [
@@ -54,11 +54,11 @@ async function render(input: RenderInput): Promise<Rendered> {
 
 const everyKubelet = ['standalone-kubelet', 'node'] as const;
 
-/** Folders that hold no rendered file when they are created. */
+/** Folders that contain no rendered file when they are created. */
 const fixedDirectories: readonly RenderedDirectory[] = [
   { path: paths.kubernetes, mode: 0o755, uses: everyKubelet },
   { path: paths.staticPods, mode: 0o700, uses: everyKubelet },
   { path: paths.auditLogs, mode: 0o700, uses: ['control-plane'] },
-  // A restored database comes with its own folder.
+  // Restoring a snapshot creates the folder.
   { path: paths.etcdData, mode: 0o700, uses: ['new-database'] },
 ];

@@ -36,8 +36,8 @@ export function apiServerPod(input: RenderInput): StaticPod {
     issuedLeaves;
   const args = flags({
     'secure-port': apiPort,
-    // Of the primary service network's family, or the API server refuses to start. It listens
-    // on every address of both families: that is what the default --bind-address means.
+    // Must be of the primary service network's family, or the API server refuses to start. With
+    // the default --bind-address it listens on all addresses of both families.
     'advertise-address': input.host.nodeIps[0],
     'tls-cert-file': apiServerServing.certificate,
     'tls-private-key-file': apiServerServing.key,
@@ -54,7 +54,7 @@ export function apiServerPod(input: RenderInput): StaticPod {
     'etcd-certfile': apiServerEtcdClient.certificate,
     'etcd-keyfile': apiServerEtcdClient.key,
     'encryption-provider-config': encryptionConfigPath,
-    // Long enough to see, the morning after, what happened in the evening.
+    // Events of the evening are still there in the morning.
     'event-ttl': '3h',
 
     'kubelet-certificate-authority': trust.kubelets,
@@ -69,7 +69,7 @@ export function apiServerPod(input: RenderInput): StaticPod {
     'requestheader-username-headers': ['X-Remote-User'],
     'requestheader-group-headers': ['X-Remote-Group'],
     'requestheader-extra-headers-prefix': ['X-Remote-Extra-'],
-    // Webhooks and aggregated APIs are reached by their pods, not through kube-proxy.
+    // Webhooks and aggregated APIs are reached at their pods' addresses, not through kube-proxy.
     'enable-aggregator-routing': true,
 
     'service-account-issuer': serviceAccount.issuer,
@@ -79,7 +79,7 @@ export function apiServerPod(input: RenderInput): StaticPod {
 
     ...auditFlags,
 
-    // Clients are told to come again rather than refused; watches get a moment to move on.
+    // Clients are asked to retry instead of being refused; watches get time to reconnect.
     'shutdown-send-retry-after': true,
     'shutdown-watch-termination-grace-period': '5s',
   });

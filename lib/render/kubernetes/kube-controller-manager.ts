@@ -20,7 +20,7 @@ const port = 10257;
 const folder = paths.pkiOf(component);
 
 const trust = {
-  /** Also what every pod is given to recognise the API server by. */
+  /** Every pod gets it too, to verify the API server. */
   api: `${folder}/api-ca.crt`,
   clients: `${folder}/client-ca.crt`,
   frontProxy: `${folder}/front-proxy-ca.crt`,
@@ -29,8 +29,8 @@ const trust = {
 const kubeconfigPath = `${paths.configOf(component)}/kubeconfig`;
 
 /**
- * Each signer's own authority. One pair of these flags forbids the general pair, and
- * a signer left out is skipped without an error.
+ * Each signer has its own authority. With one of these pairs of flags the general pair is
+ * rejected, and a signer without a pair is skipped without an error.
  */
 const signers = {
   'kubelet-serving': 'kubelet-serving',
@@ -57,7 +57,7 @@ export function controllerManagerPod(input: RenderInput): StaticPod {
     kubeconfig: kubeconfigPath,
     'authentication-kubeconfig': kubeconfigPath,
     'authorization-kubeconfig': kubeconfigPath,
-    // Given here instead of looked up, since the API may come later.
+    // Configured here instead of looked up: the API may start later.
     'authentication-skip-lookup': true,
     'client-ca-file': trust.clients,
     'requestheader-client-ca-file': trust.frontProxy,
@@ -80,7 +80,7 @@ export function controllerManagerPod(input: RenderInput): StaticPod {
     'cluster-cidr': cluster.clusterNetwork.map(({ cidr }) => cidr),
     ...nodeMaskSizes(cluster),
     'service-cluster-ip-range': cluster.serviceNetwork,
-    // The default lies below /usr, which is read-only here and on the host.
+    // The default is under /usr, which is read-only in the container and on the host.
     'flex-volume-plugin-dir': `${paths.kubernetes}/kubelet-plugins/volume/exec`,
   });
   const health = { path: '/healthz', port, scheme: 'HTTPS' } as const;

@@ -46,7 +46,7 @@ export function schedulerPod(input: RenderInput): StaticPod {
     'tls-min-version': 'VersionTLS12',
     'authentication-kubeconfig': kubeconfigPath,
     'authorization-kubeconfig': kubeconfigPath,
-    // Given here instead of looked up, since the API may come later.
+    // Configured here instead of looked up: the API may start later.
     'authentication-skip-lookup': true,
     'client-ca-file': trust.clients,
     'requestheader-client-ca-file': trust.frontProxy,

@@ -15,8 +15,8 @@ export const agentKubeconfigs = {
 const agentsTrust = `${paths.agents}/api-ca.crt`;
 
 /**
- * A kubeconfig for a client on the host. It names the files instead of holding what
- * is in them, so that renewing a certificate is rewriting one file.
+ * A kubeconfig for a client on the host. It names the files instead of embedding them,
+ * so that renewing a certificate rewrites one file.
  */
 export function componentKubeconfig(
   path: string,

@@ -7,13 +7,13 @@ import { publicFile } from './files.ts';
 import { componentKubeconfig } from './kubeconfigs.ts';
 import { paths } from './paths.ts';
 
-/** What the kubelet's units name. */
+/** Files that the kubelet's units name. */
 export const kubeletPaths = {
   /** Standalone: static pods only, no API. */
   liveConfig: `${paths.kubernetes}/kubelet-live.yaml`,
   installedConfig: `${paths.kubernetes}/kubelet.yaml`,
   kubeconfig: `${paths.kubelet}/kubeconfig`,
-  /** Certificate and key of its identity, in one file behind a symlink. */
+  /** Client certificate and key in one file, behind a symlink. */
   clientPair: `${paths.kubeletPki}/kubelet-client-current.pem`,
 } as const;
 
@@ -21,7 +21,7 @@ const folder = paths.pkiOf('kubelet');
 
 const trust = {
   api: `${folder}/api-ca.crt`,
-  /** Who may be a client of the kubelet: the API server, and administrators that it authorizes. */
+  /** Clients of the kubelet: the API server, and administrators that the API server authorizes. */
   clients: `${folder}/client-ca.crt`,
 } as const;
 
@@ -46,7 +46,7 @@ export function kubeletFiles(input: RenderInput, authorities: Authorities): Rend
   ];
 }
 
-/** What holds before and after the reboot. */
+/** The same before and after the reboot. */
 function configuration({ host }: RenderInput) {
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
@@ -56,24 +56,24 @@ function configuration({ host }: RenderInput) {
     cgroupDriver: host.cgroupDriver,
     readOnlyPort: 0,
     tlsMinVersion: 'VersionTLS12',
-    // The host's sysctls belong to its operating system.
+    // The operating system sets the host's sysctls.
     protectKernelDefaults: false,
-    // A host with swap is a host that works; pods get none of it by default.
+    // Swap on the host is allowed; pods do not use it by default.
     failSwapOn: false,
     podPidsLimit: 4096,
     seccompDefault: true,
-    // The default lies below /usr, which is read-only.
+    // The default is under /usr, which is read-only.
     volumePluginDir: `${paths.kubernetes}/kubelet-plugins/volume/exec`,
     ...(host.rootIsOverlay ? { localStorageCapacityIsolation: false } : {}),
   };
 }
 
-/** Without an API there is nobody to ask who a client is: the kubelet serves nothing. */
+/** Without an API server no client can be authenticated: the kubelet serves nothing. */
 function standaloneConfiguration(input: RenderInput) {
   return {
     ...configuration(input),
     enableServer: false,
-    // It builds an authenticator even so, and refuses to start without a method.
+    // It builds an authenticator nevertheless, and refuses to start without a method.
     authentication: {
       anonymous: { enabled: false },
       webhook: { enabled: false },
@@ -82,7 +82,7 @@ function standaloneConfiguration(input: RenderInput) {
     authorization: { mode: 'AlwaysAllow' },
     rotateCertificates: false,
     serverTLSBootstrap: false,
-    // The live stage keeps every image that it was given, however full its memory is.
+    // The live host keeps all images of the payload, however full its memory is.
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
   };
@@ -104,7 +104,7 @@ function nodeConfiguration(input: RenderInput) {
     clusterDNS: [dns],
     imageGCHighThresholdPercent: 85,
     imageGCLowThresholdPercent: 80,
-    // Workloads first, then 30 s in which etcd and the API server stop in order.
+    // Workloads stop first; then etcd and the API server have 30 s to stop in order.
     shutdownGracePeriod: '60s',
     shutdownGracePeriodCriticalPods: '30s',
   };

@@ -1,10 +1,10 @@
 import type { HeldLease } from '../renderer.ts';
 
 /**
- * There is one controller-manager and one scheduler, and both keep a Lease all the
- * same: acquiring it is how they wait for an API that comes late, where without it
- * they exit. The renewal deadline lets them outlive a restart of the API server;
- * the duration is what a killed one waits for its own former Lease to run out.
+ * There is one controller-manager and one scheduler, and both hold a Lease nevertheless:
+ * while they acquire it they wait for an API that starts late, where they would exit
+ * otherwise. The renew deadline lets them survive a restart of the API server; the
+ * duration is how long one that was killed waits for its own old Lease to expire.
  */
 export const leaderElection = {
   leaseDuration: '60s',
@@ -12,7 +12,7 @@ export const leaderElection = {
   retryPeriod: '3s',
 } as const;
 
-/** By their default names: neither component is told another. */
+/** Under their default names. */
 export const leases: HeldLease[] = ['kube-controller-manager', 'kube-scheduler'].map((name) => ({
   namespace: 'kube-system',
   name,

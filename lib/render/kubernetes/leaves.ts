@@ -9,12 +9,12 @@ import type { Authorities, AuthorityName } from './authorities.ts';
 import { keyFile, publicFile } from './files.ts';
 import { paths } from './paths.ts';
 
-/** Where a leaf lies and who signs it: all that is needed to sign it again. */
+/** Where a leaf is and which authority signs it: all that is needed to renew it. */
 export interface Leaf {
   name: string;
-  /** PEM with the certificate. */
+  /** PEM file with the certificate. */
   certificate: string;
-  /** PEM with the key; the same path as `certificate` where both are in one file. */
+  /** PEM file with the key; the same as `certificate` where both are in one file. */
   key: string;
   /** Its files: authorityPaths(authority). */
   authority: AuthorityName;
@@ -24,25 +24,25 @@ interface IssuedLeaf extends Leaf {
   subject: LeafProfile['subject'];
   usage: LeafProfile['usage'];
   names?: (input: RenderInput) => Pick<LeafProfile, 'dnsNames' | 'ipAddresses'>;
-  /** Bootstrap alone needs it: why. */
+  /** Set when only the bootstrap needs it: why. */
   leftover?: string;
   /** Default: the control plane's. */
   uses?: readonly FileUse[];
-  /** Left out: always. */
+  /** Default: always. */
   when?: (input: RenderInput) => boolean;
 }
 
-/** User names that RBAC or the authorizers know. */
+/** User names in RBAC and the authorizers. */
 export const users = {
   csrApprover: 'sno-agents:csr-approver',
   kubeletClient: 'kube-apiserver-kubelet-client',
 } as const;
 
-/** Why the bootstrap's administrator exists; on all its files. */
+/** Why the bootstrap's administrator exists; recorded with each of its files. */
 export const bootstrapAdminPurpose =
   'the agents administer the cluster with it until the installation has ended';
 
-/** Where a leaf of this name lies in a folder. */
+/** Files of the leaf with this name in a folder. */
 function at(folder: string, name: string): Pick<Leaf, 'certificate' | 'key'> {
   return { certificate: `${folder}/${name}.crt`, key: `${folder}/${name}.key` };
 }
@@ -50,7 +50,7 @@ function at(folder: string, name: string): Pick<Leaf, 'certificate' | 'key'> {
 const loopbackIps = ['127.0.0.1', '::1'];
 const loopback = () => ({ dnsNames: ['localhost'], ipAddresses: loopbackIps });
 
-/** The leaves that rendering makes, by what they are for. */
+/** The leaves that rendering issues, by their purpose. */
 export const issuedLeaves = {
   etcdServer: {
     name: 'etcd-server',
@@ -81,7 +81,7 @@ export const issuedLeaves = {
     authority: 'etcd',
     subject: { commonName: 'sno-agents:etcd' },
     usage: 'client',
-    // Whoever has it owns all data: only a host whose agents call etcd gets it.
+    // Full access to all data: only a host whose agents call etcd gets it.
     uses: ['etcd-access'],
   },
   apiServerServing: {
@@ -148,7 +148,7 @@ export const issuedLeaves = {
   },
 } as const satisfies Record<string, IssuedLeaf>;
 
-/** The kubelet's identity: made and rotated elsewhere, certificate and key in one file. */
+/** The kubelet's identity: issued and rotated elsewhere, certificate and key in one file. */
 const kubeletClient: Leaf = {
   name: 'kubelet-client',
   certificate: `${paths.kubeletPki}/kubelet-client-current.pem`,
@@ -157,18 +157,17 @@ const kubeletClient: Leaf = {
 };
 
 /**
- * Every leaf that may have expired while the host was switched off and that nothing
- * renews before the API is there. It is a constant: signing them again needs the
- * files and nothing that rendering remembered. A leaf whose file is not there (the
- * bootstrap's, after the clean-up) is none to renew. `kubelet-client-current.pem`
- * is a symlink to a dated file. What the kubelet serves is not among them: it asks
- * for that anew by itself.
+ * Every leaf that can expire while the host is off and that nothing renews before the API is
+ * up. It is a constant: renewing them needs the files and nothing that rendering recorded. A
+ * leaf whose file does not exist (the bootstrap's, after the cleanup) is not renewed.
+ * `kubelet-client-current.pem` is a symlink to a dated file. The kubelet's serving certificate
+ * is not included: the kubelet requests a new one by itself.
  */
 export const leafCatalogue: readonly Leaf[] = [...Object.values(issuedLeaves), kubeletClient].map(
   ({ name, certificate, key, authority }) => ({ name, certificate, key, authority }),
 );
 
-/** Whether an agent will apply manifests after the installation, with an identity of its own. */
+/** Whether an agent applies manifests after the installation, under its own identity. */
 export function hasDeferred({ deferredGroups }: RenderInput): boolean {
   return deferredGroups.length > 0;
 }

@@ -13,11 +13,10 @@ interface RoleSubject {
 }
 
 /**
- * The rights that the control plane needs beyond what Kubernetes binds by itself.
+ * The rights that the control plane needs in addition to Kubernetes' own bindings.
  *
- * What is missing is missing on purpose: no bootstrapper has any right, and above
- * all not the one by which the controller-manager approves a first client
- * certificate for any node name.
+ * Bootstrap tokens have no rights on purpose. In particular, nothing lets the
+ * controller-manager approve a first client certificate for an arbitrary node name.
  */
 export function manifests(input: RenderInput): RenderedManifest[] {
   return [
@@ -26,7 +25,7 @@ export function manifests(input: RenderInput): RenderedManifest[] {
       binding('sno:kubelet-api', 'system:kubelet-api-admin', user(users.kubeletClient)),
     ]),
     manifest('10-kubelet-client-renewal.yaml', [
-      // A node that is one already may renew its own client certificate, and no other.
+      // An existing node may renew its own client certificate, and no other.
       binding(
         'sno:kubelet-client-renewal',
         'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
@@ -67,7 +66,7 @@ function approverRole(hostname: string) {
         resourceNames: ['kubernetes.io/kubelet-serving'],
         verbs: ['approve'],
       },
-      // The addresses that a serving certificate may name.
+      // Its addresses are those that a serving certificate may name.
       {
         apiGroups: [''],
         resources: ['nodes'],

@@ -3,9 +3,9 @@ import { hostPaths } from '../../host/paths.ts';
 const host = hostPaths();
 
 /**
- * Where the control plane's files lie. The same paths hold on the host and in the
- * containers. Each component has a folder for what is configuration and one for
- * what is trust, and mounts no other's; authorities' keys lie apart from the leaves.
+ * Where the control plane's files are, on the host and in the containers alike. Each
+ * component has a folder for configuration and one for certificates, and mounts no other
+ * component's. The keys of authorities are apart from those of leaves.
  */
 export const paths = {
   etcdData: host.etcdData,
@@ -22,6 +22,6 @@ export const paths = {
   pkiOf: (component: string) => `${host.pki}/${component}`,
 } as const;
 
-/** Where every client on the host finds the API: neither DNS nor the node's address matters. */
+/** The API for every client on the host, independent of DNS and the node's address. */
 export const localApi = 'https://127.0.0.1:6443';
 export const apiPort = 6443;

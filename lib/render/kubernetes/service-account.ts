@@ -3,7 +3,7 @@ import type { RenderedFile } from '../renderer.ts';
 import { keyFile, publicFile } from './files.ts';
 import { paths } from './paths.ts';
 
-/** The key pair that signs service-account tokens, and the issuer that they name. */
+/** The key pair that signs service account tokens, and their issuer. */
 export const serviceAccount = {
   privateKey: `${paths.serviceAccount}/service-account.key`,
   publicKey: `${paths.serviceAccount}/service-account.pub`,

@@ -4,7 +4,7 @@ import type { PodRole, RenderInput, StaticPod } from '../renderer.ts';
 
 export type Component = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
 
-/** An HTTP health path on loopback, where hostNetwork lets the kubelet reach it. */
+/** An HTTP health path on loopback, which the kubelet reaches because of hostNetwork. */
 export interface HealthCheck {
   path: string;
   port: number;
@@ -26,13 +26,13 @@ export interface ControlPlanePod {
   requests: { cpu: string; memory: string };
   live: HealthCheck;
   ready: HealthCheck;
-  /** How long a stop may take before the kubelet kills. */
+  /** How long a stop may take before the kubelet kills the container. */
   terminationGracePeriodSeconds: number;
 }
 
 /**
- * The manifest of one control plane component. It must come out the same from the
- * same input: the kubelet derives the pod's uid from it, and a changed uid is a new pod.
+ * The manifest of one control plane component. It must be the same for the same input:
+ * the kubelet derives the pod's uid from it, and another uid is another pod.
  *
  * @throws Failure (fatal) when the payload has no image for the component.
  */
@@ -40,8 +40,8 @@ export function staticPod(pod: ControlPlanePod, { host }: RenderInput): StaticPo
   const { component } = pod;
   const image = host.images[component];
   if (image === undefined) {
-    throw new Failure('fatal', `The payload has no image of ${component}`, {
-      fix: 'Use a complete payload',
+    throw new Failure('fatal', `the payload has no image of ${component}`, {
+      fix: 'Use a complete payload.',
     });
   }
   const manifest = {
@@ -60,7 +60,7 @@ export function staticPod(pod: ControlPlanePod, { host }: RenderInput): StaticPo
       hostNetwork: true,
       dnsPolicy: 'Default',
       enableServiceLinks: false,
-      // Both, since no admission plugin resolves the name for the standalone kubelet.
+      // Both: no admission plugin resolves the name for the standalone kubelet.
       priority: 2_000_001_000,
       priorityClassName: 'system-node-critical',
       terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds,
@@ -68,7 +68,7 @@ export function staticPod(pod: ControlPlanePod, { host }: RenderInput): StaticPo
       containers: [container(pod, image)],
       volumes: pod.mounts.map(({ path }) => ({
         name: volumeName(path),
-        // Never created on demand: a missing folder is an error, not an empty database.
+        // Not created on demand: a missing folder is an error, not an empty database.
         hostPath: { path, type: 'Directory' },
       })),
     },
@@ -78,7 +78,7 @@ export function staticPod(pod: ControlPlanePod, { host }: RenderInput): StaticPo
     role: pod.role,
     file: `${component}.yaml`,
     container: component,
-    manifest: stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false }),
+    manifest: stringify(manifest),
   };
 }
 
@@ -99,7 +99,7 @@ function container(pod: ControlPlanePod, image: string) {
       httpGet: httpGet(pod.live),
       periodSeconds: 2,
       timeoutSeconds: 5,
-      // Ten minutes: a large database on a slow disk, or an API that waits for it.
+      // Ten minutes, for a large database on a slow disk and an API server that waits for it.
       failureThreshold: 300,
     },
     livenessProbe: {

@@ -1,21 +1,21 @@
 import type { ImageMirror } from '../../cluster/cluster.ts';
 import type { SiteFile } from './site-files.ts';
 
-/** Where containerd 2 looks by itself, and containerd 1 where `config_path` says so. */
+/** The default of containerd 2; containerd 1 looks here if `config_path` says so. */
 const CERTS_D = '/etc/containerd/certs.d';
 
-/** A mirror as containerd is told of it. */
+/** A mirror in containerd's terms. */
 interface Endpoint {
-  /** With the part of the mirror's path that comes before the repository's own. */
+  /** Includes the part of the mirror's path before the repository's own. */
   url: string;
   capabilities: string[];
 }
 
 /**
- * The mirrors as containerd's hosts.toml (containerd, docs/hosts.md), as far as it can have them:
- * it knows mirrors of whole registries only and asks them for the very path of the repository. A
- * mirror without the capability "resolve" is not asked what a tag means, which is to say by digest
- * only. `notices` says what differs from what was asked for.
+ * The mirrors as containerd's hosts.toml (containerd, docs/hosts.md), as far as containerd supports
+ * them: it has mirrors of whole registries only and requests the same repository path from them.
+ * A mirror without the capability "resolve" does not resolve tags: it is used by digest only.
+ * `notices` lists the differences from the configuration.
  */
 export function containerdHosts(mirrors: readonly ImageMirror[]): {
   files: SiteFile[];
@@ -24,24 +24,24 @@ export function containerdHosts(mirrors: readonly ImageMirror[]): {
   const notices: string[] = [];
   const registries = new Map<string, { endpoints: Endpoint[]; closed: boolean }>();
   for (const { source, mirrors: locations, digestOnly, neverContactSource } of mirrors) {
-    const [registry = '', ...path] = source.split('/');
+    const { host: registry, path } = atFirstSlash(source);
     const known = registries.get(registry) ?? { endpoints: [], closed: false };
     const capabilities = digestOnly ? ['pull'] : ['pull', 'resolve'];
     for (const location of locations) {
-      const url = endpointUrl(location, path.join('/'));
+      const url = endpointUrl(location, path);
       if (url === undefined) {
         notices.push(
-          `containerd cannot use the mirror ${location} of ${source}, whose path is not at the end of the mirror's; CRI-O and podman can`,
+          `containerd cannot use the mirror ${location} of ${source}, because the mirror's path does not end with that of the source; CRI-O and podman can`,
         );
       } else if (!known.endpoints.some((each) => each.url === url)) {
         known.endpoints.push({ url, capabilities });
       }
     }
-    // Each mirror of a whole registry can be used, so that there is one to ask in its place.
-    const closed = neverContactSource && path.length === 0;
+    // Every mirror of a whole registry can be used: there is at least one instead of the registry.
+    const closed = neverContactSource && path === '';
     if (neverContactSource && !closed) {
       notices.push(
-        `containerd asks ${registry} when the mirrors of ${source} fail; CRI-O and podman never do`,
+        `containerd contacts ${registry} when the mirrors of ${source} fail; CRI-O and podman never do`,
       );
     }
     registries.set(registry, { ...known, closed: known.closed || closed });
@@ -52,10 +52,9 @@ export function containerdHosts(mirrors: readonly ImageMirror[]): {
   return { files, notices };
 }
 
-/** Undefined where the mirror's path does not end with that of the source. */
+/** Undefined when the mirror's path does not end with that of the source. */
 function endpointUrl(location: string, sourcePath: string): string | undefined {
-  const [host = '', ...parts] = location.split('/');
-  const path = parts.join('/');
+  const { host, path } = atFirstSlash(location);
   if (sourcePath === '') return join(host, path);
   if (path === sourcePath) return join(host, '');
   return path.endsWith(`/${sourcePath}`)
@@ -63,13 +62,18 @@ function endpointUrl(location: string, sourcePath: string): string | undefined {
     : undefined;
 }
 
-/** The API's root, /v2, comes before the path of a repository. */
+function atFirstSlash(reference: string): { host: string; path: string } {
+  const end = `${reference}/`.indexOf('/');
+  return { host: reference.slice(0, end), path: reference.slice(end + 1) };
+}
+
+/** The API's root, /v2, precedes the path of a repository. */
 const join = (host: string, prefix: string) =>
   `https://${host}/v2${prefix === '' ? '' : `/${prefix}`}`;
 
 function hostsFile(registry: string, endpoints: readonly Endpoint[], closed: boolean): SiteFile {
   const last = endpoints.at(-1);
-  // What containerd asks last is the registry itself, unless it is told of another server.
+  // The last one that containerd contacts is the registry itself, unless another server is named.
   const server =
     closed && last !== undefined ? [`server = "${last.url}"`, ...access(last), ''] : [];
   const hosts = endpoints.flatMap((endpoint) => [

@@ -10,10 +10,10 @@ export interface MachineConfig {
   dropins: SiteDropin[];
 }
 
-/** The live host applies its networkConfig from here; the installed one is given the profiles that this makes. */
+/** The live host applies networkConfig from this file; the installed host gets the resulting profiles. */
 export const networkConfigPath = '/etc/sno-agents/network.yml';
 
-/** What a site gives, as the configuration of one of the two hosts: proxy, trust, mirrors, time, network. */
+/** The site's configuration of one of the two hosts: proxy, trust, mirrors, time, network. */
 export function machineConfig(cluster: Cluster, host: 'live' | 'installed'): MachineConfig {
   const { networkConfig } = cluster;
   return {
@@ -22,7 +22,7 @@ export function machineConfig(cluster: Cluster, host: 'live' | 'installed'): Mac
       ...trustFiles(cluster),
       ...mirrorFiles(cluster.imageMirrors),
       ...timeFiles(cluster),
-      // It can hold passwords, those of 802.1X.
+      // It may contain passwords, such as those of 802.1X.
       ...(networkConfig === undefined || host === 'installed'
         ? []
         : [{ path: networkConfigPath, mode: 0o600, contents: networkConfig }]),

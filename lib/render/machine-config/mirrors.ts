@@ -3,8 +3,8 @@ import { containerdHosts } from './containerd-hosts.ts';
 import type { SiteFile } from './site-files.ts';
 
 /**
- * The mirrors for CRI-O and podman (containers-registries.conf(5)) and for containerd. Both files
- * are for everybody to read: package tools of the operating system do.
+ * The mirrors for CRI-O and podman (containers-registries.conf(5)) and for containerd. The files
+ * are world-readable: package tools of the operating system read them.
  */
 export function mirrorFiles(mirrors: readonly ImageMirror[]): SiteFile[] {
   if (mirrors.length === 0) return [];

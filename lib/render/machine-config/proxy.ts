@@ -4,8 +4,8 @@ import type { SiteDropin, SiteFile } from './site-files.ts';
 const ENVIRONMENT_FILE = '/etc/sno-agents/proxy.env';
 
 /**
- * Units that reach what is outside: the container runtimes, the kubelet, on the live host also
- * the agents' own and coreos-installer, which runs as a transient unit of that name.
+ * Units that connect to the outside: the container runtimes and the kubelet; on the live host
+ * also the agents' own and coreos-installer, which runs as a transient unit of that name.
  */
 const UNITS = {
   live: [
@@ -19,7 +19,7 @@ const UNITS = {
   installed: ['containerd.service', 'crio.service', 'kubelet.service'],
 } as const;
 
-/** Programs differ in which case they read: Go takes both, curl the lower one for HTTP. */
+/** In both cases: Go reads either, curl only lower case for HTTP. */
 export function proxyFiles({ proxy }: Pick<Cluster, 'proxy'>): SiteFile[] {
   if (proxy === undefined) return [];
   const variables = {
@@ -30,7 +30,7 @@ export function proxyFiles({ proxy }: Pick<Cluster, 'proxy'>): SiteFile[] {
   const lines = Object.entries(variables).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${value}\n`, `${name.toLowerCase()}=${value}\n`],
   );
-  // A proxy's URL has its password.
+  // The URL of a proxy may contain a password.
   return [{ path: ENVIRONMENT_FILE, mode: 0o600, contents: lines.join('') }];
 }
 
@@ -42,7 +42,7 @@ export function proxyDropins(
   return UNITS[host].map((unit) => ({
     unit,
     name: '10-sno-proxy.conf',
-    // Optional, so that a host whose proxy was taken away starts.
+    // Optional, so that units start after the proxy has been removed.
     contents: `[Service]\nEnvironmentFile=-${ENVIRONMENT_FILE}\n`,
   }));
 }

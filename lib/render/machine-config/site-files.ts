@@ -5,7 +5,7 @@ export interface SiteFile {
   contents: string;
 }
 
-/** A drop-in of a unit, be it the operating system's or ours. */
+/** A drop-in of a unit, either the operating system's or ours. */
 export interface SiteDropin {
   unit: string;
   name: string;

@@ -2,8 +2,8 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import type { SiteFile } from './site-files.ts';
 
 /**
- * chrony's configuration with these sources and those that DHCP gives. A file that differs from
- * the operating system's also keeps CoreOS from adding the sources of a platform
+ * chrony's configuration with these sources and those of DHCP. A file that differs from the
+ * operating system's also prevents CoreOS from adding the sources of a platform
  * (fedora-coreos-config, coreos-platform-chrony-config).
  */
 export function timeFiles({

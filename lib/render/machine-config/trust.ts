@@ -2,9 +2,9 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import type { SiteFile } from './site-files.ts';
 
 /**
- * Into the folder that `update-ca-trust` reads; CoreOS runs that at its first boot, before anything
- * that speaks TLS (fedora-coreos-config, coreos-update-ca-trust.service). Ignition itself needs
- * no authority: what it is given comes without any download.
+ * In the folder that `update-ca-trust` reads. CoreOS runs it at the first boot, before anything
+ * that uses TLS (fedora-coreos-config, coreos-update-ca-trust.service). Ignition itself needs no
+ * authority: its configuration includes everything, without downloads.
  */
 export function trustFiles({
   additionalTrustBundle,

@@ -130,7 +130,7 @@ t.test('create says what may not be meant, and shows no password', async (t) => 
     out,
     /containerd cannot use the mirror mirror\.example\.com:5000\/ocp4 of quay\.io\/a\/b/,
   );
-  t.match(out, /containerd asks quay\.io when the mirrors of quay\.io\/a\/b fail/);
+  t.match(out, /containerd contacts quay\.io when the mirrors of quay\.io\/a\/b fail/);
   t.match(out, /networkConfig expects these adapters on the host: eno1, eno2/);
   t.match(out, /partitions kept on the disk: data\*, 5, 7-/);
   t.notMatch(out, /hunter2/);

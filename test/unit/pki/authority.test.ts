@@ -22,7 +22,7 @@ t.test('an authority signs leaves and nothing else, for ten years', async (t) =>
   t.match(authority.key, /^-----BEGIN PRIVATE KEY-----/, 'PKCS#8');
   const parsed = parseCertificate(authority.certificate);
   const constraints = parsed.getExtension(x509.BasicConstraintsExtension);
-  // What the API server and etcd check: a leaf with the key of a further authority is worth nothing.
+  // The API server and etcd check this: the leaf of an intermediate authority is invalid.
   t.match(constraints, { ca: true, pathLength: 0, critical: true });
   const { keyCertSign, cRLSign, digitalSignature } = x509.KeyUsageFlags;
   t.match(parsed.getExtension(x509.KeyUsagesExtension), {
@@ -37,7 +37,7 @@ t.test('an authority signs leaves and nothing else, for ten years', async (t) =>
   t.equal(certificate.validToDate.toISOString(), '2036-02-27T12:00:00.000Z');
 });
 
-t.test('a leaf chains to its authority and says what it was asked to say', async (t) => {
+t.test('a leaf has the requested contents and chains to its authority', async (t) => {
   const authority = await createAuthority('test-ca', undefined, now);
   const leaf = await issueLeaf(
     authority,
@@ -61,7 +61,7 @@ t.test('a leaf chains to its authority and says what it was asked to say', async
     usages: x509.KeyUsageFlags.digitalSignature,
     critical: true,
   });
-  // By these a client finds the authority among several of one name.
+  // Clients use them to choose among authorities of the same name.
   const identified = parsed.getExtension(x509.AuthorityKeyIdentifierExtension)?.keyId;
   const identifier = parseCertificate(authority.certificate).getExtension(
     x509.SubjectKeyIdentifierExtension,
@@ -107,7 +107,7 @@ t.test('a leaf never outlives its authority, and its usage is exact', async (t) 
   }
 });
 
-t.test('a leaf may be for less than a year, and for names or addresses alone', async (t) => {
+t.test('a leaf may be valid for less than a year, and for names or addresses only', async (t) => {
   const authority = await createAuthority('ca', undefined, now);
   const profile = { subject: { commonName: 'x' }, usage: 'server', lifetimeDays: 0.5 } as const;
   const facts = async (names: Pick<LeafProfile, 'dnsNames' | 'ipAddresses'>) =>
@@ -120,7 +120,7 @@ t.test('a leaf may be for less than a year, and for names or addresses alone', a
   t.match(await facts({ ipAddresses: ['::1'] }), { dnsNames: [], ipAddresses: ['::1'] });
 });
 
-t.test('what is signed without a date is signed now', async (t) => {
+t.test('the default date is now', async (t) => {
   const authority = await createAuthority('ca');
   const leaf = await issueLeaf(authority, { subject: { commonName: 'x' }, usage: 'client' });
   for (const [{ certificate }, days] of [
@@ -144,38 +144,40 @@ t.test('serial numbers differ', async (t) => {
   }
 });
 
-t.test('an authority of the same name did not sign it', async (t) => {
+t.test('an authority with the same name but another key is not the issuer', async (t) => {
   const { servingCa, adminCa } = await createLaptopAuthorities();
   const twin = await createAuthority('kube-admin-ca');
   const leaf = await issueLeaf(adminCa, { subject: { commonName: 'x' }, usage: 'client' });
   t.ok(await isIssuedBy(leaf.certificate, adminCa.certificate));
   t.notOk(await isIssuedBy(leaf.certificate, twin.certificate));
   t.notOk(await isIssuedBy(leaf.certificate, servingCa.certificate));
-  t.notOk(await isIssuedBy(servingCa.certificate, adminCa.certificate), 'they signed themselves');
+  t.notOk(await isIssuedBy(servingCa.certificate, adminCa.certificate), 'both are self-signed');
 });
 
-t.test('nor did one of another name with the same key', async (t) => {
+t.test('an authority with the same key but another name is not the issuer', async (t) => {
   const authority = await createAuthority('ca', undefined, now);
   const leaf = await issueLeaf(authority, { subject: { commonName: 'x' }, usage: 'client' }, now);
   const renamed = await x509.X509CertificateGenerator.createSelfSigned({
-    name: 'CN=another',
+    name: 'O=another',
     keys: {
       privateKey: signingCryptoKey(authority.key),
       publicKey: publicCryptoKey(authority.certificate),
     },
   });
   t.notOk(await isIssuedBy(leaf.certificate, renamed.toString('pem')));
-  t.notOk(inspectCertificate(renamed.toString('pem')).isAuthority, 'it says nothing of that');
+  const { subject, isAuthority } = inspectCertificate(renamed.toString('pem'));
+  t.same(subject, { commonName: '', organizations: ['another'] });
+  t.equal(isAuthority, false, 'it has no basic constraints');
 });
 
-t.test('an expired certificate was issued all the same', async (t) => {
+t.test('the issuer of an expired certificate is recognized', async (t) => {
   const then = new Date('2001-01-01T00:00:00Z');
   const authority = await createAuthority('ca', 10, then);
   const leaf = await issueLeaf(authority, { subject: { commonName: 'x' }, usage: 'client' }, then);
   t.ok(await isIssuedBy(leaf.certificate, authority.certificate));
 });
 
-t.test('the laptop makes two authorities of ten years', async (t) => {
+t.test('the laptop creates two authorities of ten years', async (t) => {
   const { servingCa, adminCa } = await createLaptopAuthorities(now);
   const facts = [servingCa, adminCa].map(({ certificate }) => inspectCertificate(certificate));
   t.same(
@@ -214,7 +216,7 @@ for (const [name, text, message] of [
   });
 }
 
-t.test('why a certificate cannot be parsed is kept', async (t) => {
+t.test('the failure to parse a certificate has its cause', async (t) => {
   const text = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
   t.throws(() => parseCertificate(text), { cause: Error });
 });

@@ -31,6 +31,7 @@ t.test('a renewed leaf keeps everything but serial number and dates', async (t) 
   const before = inspectCertificate(leaf.certificate);
   const { notBefore: _from, notAfter: _to, serialNumber: _serial, ...wanted } = before;
   t.same(kept, wanted);
+  t.match(kept, { dnsNames: ['edge'], ipAddresses: ['192.0.2.7'] });
   t.same(extensionsOf(renewed), extensionsOf(leaf.certificate));
   t.equal(publicKeyFingerprint(renewed), publicKeyFingerprint(leaf.key));
   t.not(serialNumber, before.serialNumber);
@@ -41,19 +42,19 @@ t.test('a renewed leaf keeps everything but serial number and dates', async (t) 
   t.ok(certificate.checkPrivateKey(createPrivateKey(leaf.key)));
 });
 
-t.test('under a clock that is behind it is valid at once and no shorter than before', async (t) => {
+t.test('with a clock that is behind it is valid at once and no shorter than before', async (t) => {
   const renewed = await renewLeaf(leaf.certificate, authority, new Date('2019-01-02T00:00:00Z'));
   const { notBefore, notAfter } = inspectCertificate(renewed);
   t.same(notBefore, new Date('2019-01-01T00:00:00Z'));
   t.same(notAfter, inspectCertificate(leaf.certificate).notAfter);
 });
 
-t.test('signed under a clock that was ahead it is valid when the clock is right', async (t) => {
+t.test('renewed while the clock was ahead, it is valid when the clock is right', async (t) => {
   const renewed = await renewLeaf(leaf.certificate, authority, new Date('2031-01-01T00:00:00Z'));
   t.ok(inspectCertificate(renewed).notBefore < made);
 });
 
-t.test('it does not outlive the authority', async (t) => {
+t.test('it does not outlive its authority', async (t) => {
   const renewed = await renewLeaf(leaf.certificate, authority, new Date('2036-01-01T00:00:00Z'));
   t.same(inspectCertificate(renewed).notAfter, inspectCertificate(authority.certificate).notAfter);
 });
@@ -69,7 +70,7 @@ t.test('an expired authority renews nothing', async (t) => {
   t.ok(await renewed('2036-02-27T11:59:59Z'));
 });
 
-t.test("another authority's leaf is refused", async (t) => {
+t.test('the leaf of another authority is rejected', async (t) => {
   const twin = await createAuthority('ca', undefined, made);
   await t.rejects(renewLeaf(leaf.certificate, twin, made), {
     kind: 'fatal',

@@ -18,7 +18,7 @@ const limits = () => ({ signal: AbortSignal.timeout(60_000), deadlineMs: 60_000 
 const pki = '/etc/kubernetes/pki';
 const agents = '/etc/sno-agents';
 
-t.test('where each client of the control plane finds what it needs', async (t) => {
+t.test('addresses and files of the clients of the control plane', async (t) => {
   const { renderer: _, ...access } = accessTo('kubernetes');
   t.same(access, {
     etcd: {
@@ -65,7 +65,7 @@ function authorityAt(name: string) {
   return { folder, certificate: `${folder}/ca.crt`, key: `${folder}/ca.key` };
 }
 
-t.test('another kind of control plane is refused by its name', async (t) => {
+t.test('another kind of control plane is rejected by name', async (t) => {
   t.throws(() => accessTo('openshift'), { kind: 'usage', message: /of kind openshift/ });
 });
 
@@ -77,7 +77,7 @@ function hostWithEtcdClient(t: Test, endpoints: HostEndpoints = {}) {
   return host.paths;
 }
 
-t.test('the rendered client and server of etcd believe each other', async (t) => {
+t.test('the rendered client and server of etcd authenticate each other', async (t) => {
   const pair = {
     cert_chain: Buffer.from(textAt(`${pki}/etcd/server.crt`)),
     private_key: Buffer.from(textAt(`${pki}/etcd/server.key`)),
@@ -94,28 +94,31 @@ t.test('the rendered client and server of etcd believe each other', async (t) =>
   await t.rejects(async () => kept?.revision(limits()), 'it is closed at the end');
 });
 
-t.test("without an address of its own etcd is asked at its static pod's", async (t) => {
+t.test('the default endpoint of etcd is that of its static pod', async (t) => {
   const paths = hostWithEtcdClient(t);
   const endpoint = await withEtcd('kubernetes', paths, async (client) => client.endpoint);
   t.equal(endpoint, 'https://127.0.0.1:2379');
 });
 
-t.test('the administrator of the bootstrap asks by its own kubeconfig', async (t) => {
-  const closed = Promise.withResolvers<void>();
-  const { port } = await serveApi(t, ({ socket }, response) => {
-    socket.once('close', closed.resolve);
-    response.end('ok');
-  });
-  const host = testHost(t);
-  host.write(`${agents}/bootstrap-admin.kubeconfig`, adminKubeconfig(port));
-  const answer = await withBootstrapAdmin('kubernetes', host.paths, (client) =>
-    client.raw('/readyz', limits()),
-  );
-  t.match(answer, { code: 200, body: 'ok' });
-  await closed.promise;
-});
+t.test(
+  'the administrator of the bootstrap uses its kubeconfig, and closes its connection',
+  async (t) => {
+    const closed = Promise.withResolvers<void>();
+    const { port } = await serveApi(t, ({ socket }, response) => {
+      socket.once('close', closed.resolve);
+      response.end('ok');
+    });
+    const host = testHost(t);
+    host.write(`${agents}/bootstrap-admin.kubeconfig`, adminKubeconfig(port));
+    const answer = await withBootstrapAdmin('kubernetes', host.paths, (client) =>
+      client.raw('/readyz', limits()),
+    );
+    t.match(answer, { code: 200, body: 'ok' });
+    await closed.promise;
+  },
+);
 
-/** A host with the authorities of the rendered one, or with another authority of clients. */
+/** A host with the rendered authorities, or with another authority of clients. */
 function hostWithAuthorities(
   t: Test,
   endpoints: HostEndpoints = {},
@@ -128,7 +131,7 @@ function hostWithAuthorities(
   return host.paths;
 }
 
-t.test('a client that is signed here is one user for ten minutes', async (t) => {
+t.test('a signed client is one user for ten minutes', async (t) => {
   const before = Date.now();
   const paths = hostWithAuthorities(t);
   const {
@@ -151,7 +154,7 @@ t.test('a client that is signed here is one user for ten minutes', async (t) => 
   t.ok(minutes(Date.now()) <= 10, `${minutes(Date.now())} minutes`);
 });
 
-t.test('a host whose API is elsewhere asks it there', async (t) => {
+t.test('another endpoint of the API is used where it is set', async (t) => {
   const paths = hostWithAuthorities(t, { api: 'https://127.0.0.1:7443' });
   const { server } = await signedAccess('kubernetes', paths, 'sno-agents:gather');
   t.equal(server.href, 'https://127.0.0.1:7443/');
@@ -161,7 +164,7 @@ for (const [when, clock] of [
   ['has expired', '2001-01-01T00:00:00Z'],
   ['is not valid yet', '2999-01-01T00:00:00Z'],
 ] as const) {
-  t.test(`an authority that ${when} signs nothing: the clock is named`, async (t) => {
+  t.test(`an authority that ${when} signs nothing, and the error names the clock`, async (t) => {
     const clients = await createAuthority('kube-admin-ca', 10, new Date(clock));
     const paths = hostWithAuthorities(t, {}, clients);
     const failure = await signedAccess('kubernetes', paths, 'x').catch((error: unknown) => error);

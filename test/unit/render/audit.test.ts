@@ -90,6 +90,16 @@ const CASES: readonly [what: string, request: Request, level: string][] = [
     ],
   ]),
   [
+    'a right that is read',
+    { verb: 'get', resource: 'clusterroles@rbac.authorization.k8s.io' },
+    'Metadata',
+  ],
+  [
+    'requests for certificates, listed',
+    { verb: 'list', resource: 'certificatesigningrequests@certificates.k8s.io' },
+    'Metadata',
+  ],
+  [
     'an approval',
     { verb: 'update', resource: 'certificatesigningrequests/approval@certificates.k8s.io' },
     'RequestResponse',

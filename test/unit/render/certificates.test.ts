@@ -89,7 +89,7 @@ const LEAVES: readonly [
 ];
 
 for (const [path, issuer, commonName, organizations, usage, names] of LEAVES) {
-  t.test(`${path}.crt says this and no more`, async (t) => {
+  t.test(`${path}.crt`, async (t) => {
     const certificate = textAt(`${path}.crt`);
     t.ok(await isIssuedBy(certificate, authority(issuer)), issuer);
     const { subject, dnsNames, ipAddresses, ...facts } = inspectCertificate(certificate);
@@ -103,7 +103,7 @@ for (const [path, issuer, commonName, organizations, usage, names] of LEAVES) {
   });
 }
 
-t.test('no other certificate of a client or server is rendered', async (t) => {
+t.test('no other leaf is rendered', async (t) => {
   const leaves = rendered.files.filter(
     ({ contents }) =>
       contents.startsWith('-----BEGIN CERTIFICATE') && !inspectCertificate(contents).isAuthority,
@@ -114,14 +114,14 @@ t.test('no other certificate of a client or server is rendered', async (t) => {
   );
 });
 
-/** Who is believed where, and why not more. */
+/** The authorities of each bundle, and why there are no others. */
 const TRUST: readonly [path: string, authorities: readonly string[], reason: string][] = [
-  ['/etc/kubernetes/pki/etcd/ca.crt', ['etcd'], 'its clients own all data'],
+  ['/etc/kubernetes/pki/etcd/ca.crt', ['etcd'], 'its clients have full access to all data'],
   ['/etc/sno-agents/etcd-ca.crt', ['etcd'], 'the agents verify etcd'],
   [
     '/etc/kubernetes/pki/kube-apiserver/client-ca.crt',
     ['kubelet-client', 'admin'],
-    "no server's certificate logs anybody in",
+    "a server's certificate authenticates no client",
   ],
   ['/etc/kubernetes/pki/kube-apiserver/etcd-ca.crt', ['etcd'], 'etcd is verified'],
   [
@@ -137,7 +137,7 @@ const TRUST: readonly [path: string, authorities: readonly string[], reason: str
   [
     '/etc/kubernetes/pki/kube-controller-manager/api-ca.crt',
     ['serving'],
-    'every pod is given it, to know the API server by',
+    'every pod gets it, to verify the API server',
   ],
   [
     '/etc/kubernetes/pki/kube-controller-manager/client-ca.crt',
@@ -157,11 +157,11 @@ const TRUST: readonly [path: string, authorities: readonly string[], reason: str
   ],
   ['/etc/kubernetes/pki/kube-scheduler/front-proxy-ca.crt', ['front-proxy'], 'as the API server'],
   ['/etc/kubernetes/pki/kubelet/api-ca.crt', ['serving'], 'it verifies the API server'],
-  ['/etc/kubernetes/pki/kubelet/client-ca.crt', ['admin'], 'a node is no client of a kubelet'],
+  ['/etc/kubernetes/pki/kubelet/client-ca.crt', ['admin'], 'nodes are not clients of a kubelet'],
   ['/etc/sno-agents/api-ca.crt', ['serving'], 'the agents verify the API server'],
 ];
 
-t.test('each bundle has its authorities, and no other', async (t) => {
+t.test('each bundle has exactly its authorities', async (t) => {
   for (const [path, authorities, reason] of TRUST) {
     t.equal(textAt(path), authorities.map(authority).join(''), `${path}: ${reason}`);
     t.equal(byPath.get(path)?.mode, 0o644, path);
@@ -175,7 +175,7 @@ t.test('each bundle has its authorities, and no other', async (t) => {
   t.same(bundles.map(({ path }) => path).toSorted(), TRUST.map(([path]) => path).toSorted());
 });
 
-t.test('authorities are seven, and each signed itself', async (t) => {
+t.test('there are seven self-signed authorities', async (t) => {
   const names = ['admin', 'etcd', 'front-proxy', 'kubelet-client', 'kubelet-serving'];
   const all = [...names, 'legacy-unknown', 'serving'].map(authority);
   t.equal(new Set(all).size, 7);
@@ -185,7 +185,7 @@ t.test('authorities are seven, and each signed itself', async (t) => {
       ...['kube-admin-ca', 'etcd-ca', 'front-proxy-ca', 'kubelet-client-ca', 'kubelet-serving-ca'],
       ...['legacy-unknown-ca', 'kube-apiserver-serving-ca'],
     ],
-    'of names that differ: by its name the signer of a leaf is looked up',
+    'the names differ: the issuer of a leaf is looked up by name',
   );
   for (const pem of all) {
     const certificate = new X509Certificate(pem);
@@ -194,7 +194,7 @@ t.test('authorities are seven, and each signed itself', async (t) => {
   }
 });
 
-/** A client on this host: which files it names, and who it is. */
+/** The clients on this host, with the files that they use. */
 const KUBECONFIGS: readonly [path: string, ca: string, identity: string, user: string][] = [
   [
     '/etc/kubernetes/kube-controller-manager/kubeconfig',
@@ -228,7 +228,7 @@ const KUBECONFIGS: readonly [path: string, ca: string, identity: string, user: s
   ],
 ];
 
-/** On loopback, verified: nothing of it is skipped, and no key is inside. */
+/** On loopback, with verification and without embedded keys. */
 function localKubeconfig(ca: string, certificate: string, key: string, user: string) {
   return {
     apiVersion: 'v1',
@@ -245,16 +245,19 @@ function localKubeconfig(ca: string, certificate: string, key: string, user: str
   };
 }
 
-t.test('each client asks the API on loopback, verifies it, and is itself', async (t) => {
-  for (const [path, ca, identity, user] of KUBECONFIGS) {
-    const expected = localKubeconfig(ca, `${identity}.crt`, `${identity}.key`, user);
-    t.same(parse(textAt(path)), expected, path);
-    t.equal(byPath.get(path)?.mode, 0o600, path);
-  }
-  const pair = '/var/lib/kubelet/pki/kubelet-client-current.pem';
-  t.same(
-    parse(textAt('/var/lib/kubelet/kubeconfig')),
-    localKubeconfig('/etc/kubernetes/pki/kubelet/api-ca.crt', pair, pair, 'kubelet'),
-  );
-  t.equal(byPath.get('/var/lib/kubelet/kubeconfig')?.mode, 0o600);
-});
+t.test(
+  'each client connects on loopback, verifies the API server and has its own identity',
+  async (t) => {
+    for (const [path, ca, identity, user] of KUBECONFIGS) {
+      const expected = localKubeconfig(ca, `${identity}.crt`, `${identity}.key`, user);
+      t.same(parse(textAt(path)), expected, path);
+      t.equal(byPath.get(path)?.mode, 0o600, path);
+    }
+    const pair = '/var/lib/kubelet/pki/kubelet-client-current.pem';
+    t.same(
+      parse(textAt('/var/lib/kubelet/kubeconfig')),
+      localKubeconfig('/etc/kubernetes/pki/kubelet/api-ca.crt', pair, pair, 'kubelet'),
+    );
+    t.equal(byPath.get('/var/lib/kubelet/kubeconfig')?.mode, 0o600);
+  },
+);

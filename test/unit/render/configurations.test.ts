@@ -4,15 +4,15 @@ import { authorities, textAt } from './rendered-host.ts';
 
 const clientCAFile = '/etc/kubernetes/pki/kubelet/client-ca.crt';
 
-/** What both kubelets have. */
+/** The same for both kubelets. */
 const everyKubelet = {
   apiVersion: 'kubelet.config.k8s.io/v1beta1',
   kind: 'KubeletConfiguration',
   staticPodPath: '/etc/kubernetes/manifests',
   containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
-  // As the runtime says, or no pod starts.
+  // Must be the runtime's, or no pod starts.
   cgroupDriver: 'systemd',
-  // It answers anybody.
+  // This port has no authentication.
   readOnlyPort: 0,
   tlsMinVersion: 'VersionTLS12',
   protectKernelDefaults: false,
@@ -27,7 +27,7 @@ const everyKubelet = {
 const CONFIGURATIONS: readonly [path: string, what: string, expected: object][] = [
   [
     '/etc/kubernetes/kubelet.yaml',
-    'a node answers who the API server says may ask',
+    'the kubelet of a node lets the API server authenticate and authorize clients',
     {
       ...everyKubelet,
       authentication: {
@@ -48,7 +48,7 @@ const CONFIGURATIONS: readonly [path: string, what: string, expected: object][] 
   ],
   [
     '/etc/kubernetes/kubelet-live.yaml',
-    'the standalone kubelet answers nobody and deletes no image',
+    'the standalone kubelet has no server and deletes no image',
     {
       ...everyKubelet,
       enableServer: false,
@@ -66,7 +66,7 @@ const CONFIGURATIONS: readonly [path: string, what: string, expected: object][] 
   ],
   [
     '/etc/kubernetes/kube-scheduler/config.yaml',
-    'the scheduler waits for its Lease and cannot be profiled',
+    'the scheduler waits for its Lease, without profiling',
     {
       apiVersion: 'kubescheduler.config.k8s.io/v1',
       kind: 'KubeSchedulerConfiguration',
@@ -82,7 +82,7 @@ const CONFIGURATIONS: readonly [path: string, what: string, expected: object][] 
   ],
   [
     '/etc/kubernetes/kube-apiserver/authentication.yaml',
-    'nobody is anonymous but a prober',
+    'anonymous requests reach the health paths only',
     {
       apiVersion: 'apiserver.config.k8s.io/v1',
       kind: 'AuthenticationConfiguration',
@@ -95,7 +95,7 @@ const CONFIGURATIONS: readonly [path: string, what: string, expected: object][] 
   ],
   [
     '/etc/cni/net.d/10-sno.conflist',
-    "pods have the node's subnet, reach their own Services, and leave under its address",
+    "pods have addresses of the node's subnet, reach their own Services and use the host's address outside",
     {
       cniVersion: '1.0.0',
       name: 'sno',
@@ -105,7 +105,7 @@ const CONFIGURATIONS: readonly [path: string, what: string, expected: object][] 
           bridge: 'sno0',
           isGateway: true,
           ipMasq: true,
-          // A pod that asks a Service of which it is the only endpoint gets an answer.
+          // A pod can reach a Service of which it is the only endpoint itself.
           hairpinMode: true,
           ipam: {
             type: 'host-local',
@@ -126,11 +126,11 @@ for (const [path, what, expected] of CONFIGURATIONS) {
   });
 }
 
-t.test('the kubelet knows administrators and the API server, no node', async (t) => {
+t.test('clients of the kubelet are administrators and the API server', async (t) => {
   t.equal(textAt(clientCAFile), authorities.adminCa.certificate);
 });
 
-t.test('Secrets have one provider, so that nothing in plain text is read or written', async (t) => {
+t.test('Secrets have one provider: plaintext is neither read nor written', async (t) => {
   const { resources, ...head } = parse(textAt('/etc/kubernetes/kube-apiserver/encryption.yaml'));
   t.same(head, { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration' });
   t.equal(resources.length, 1);
@@ -140,7 +140,7 @@ t.test('Secrets have one provider, so that nothing in plain text is read or writ
   const [{ secretbox, ...others }] = providers;
   t.same(others, {});
   t.equal(secretbox.keys.length, 1);
-  // Part of what is stored: a key of another name does not decrypt it.
+  // Stored with each Secret: under another name the key does not decrypt it.
   t.equal(secretbox.keys[0].name, 'key1');
-  t.equal(Buffer.from(secretbox.keys[0].secret, 'base64').length, 32, 'what the cipher takes');
+  t.equal(Buffer.from(secretbox.keys[0].secret, 'base64').length, 32, 'the key size of the cipher');
 });

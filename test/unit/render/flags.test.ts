@@ -5,7 +5,7 @@ import { flagsOf, pods } from './rendered-host.ts';
 t.same(Object.keys(FLAGS).toSorted(), pods.map(({ component }) => component).toSorted());
 
 for (const [component, rows] of Object.entries(FLAGS)) {
-  t.test(`${component}: every flag has a reason, and every reason its flag`, async (t) => {
+  t.test(`${component}: every flag is in the table, with a reason`, async (t) => {
     const rendered = flagsOf(component);
     for (const [flag, value, reason] of rows) {
       t.equal(rendered.get(flag), value, `--${flag}: ${reason}`);
@@ -20,7 +20,7 @@ for (const [component, rows] of Object.entries(FLAGS)) {
   });
 }
 
-t.test('a flag is given once: the last of two would win unseen', async (t) => {
+t.test('no flag is given twice: the last one would win', async (t) => {
   for (const { component, container } of pods) {
     const names = container.command.slice(1).map((flag) => flag.split('=')[0]);
     t.equal(container.command[0], component);

@@ -9,7 +9,7 @@ import {
 } from '../../../lib/render/hosts.ts';
 import { rendered } from './rendered-host.ts';
 
-/** A host without a pivot: it keeps the control plane that it starts, and is the node. */
+/** A host without a pivot: it keeps the control plane that it bootstraps, and is the node. */
 const allInOne: HostNeeds = ['control-plane', 'new-database', 'bootstrap', 'csr-approval', 'node'];
 
 const agents = (...names: string[]) => names.map((name) => `/etc/sno-agents/${name}`);
@@ -26,7 +26,7 @@ const node = [
 const HOSTS: readonly {
   name: string;
   needs: HostNeeds;
-  /** Of the files that not every one of these hosts has. */
+  /** Without the files that all of these hosts have. */
   files: readonly string[];
   directories: readonly string[];
 }[] = [
@@ -72,11 +72,11 @@ const pki = (...names: string[]) => names.map((name) => `/etc/kubernetes/pki/${n
 const pair = (path: string) => [`${path}.crt`, `${path}.key`];
 const apiTrust = agents('api-ca.crt');
 
-/** What each need brings by itself, in the order of their paths. */
+/** The files and folders of each need by itself, sorted by path. */
 const BY_USE: Readonly<
   Record<Exclude<FileUse, 'control-plane'>, { files: string[]; directories: string[] }>
 > = {
-  // etcd's own process makes the database.
+  // etcd creates the database in it.
   'new-database': { files: [], directories: ['/var/lib/etcd'] },
   'etcd-access': { files: etcdAccess, directories: ['/etc/sno-agents'] },
   bootstrap: {
@@ -111,7 +111,7 @@ const BY_USE: Readonly<
 };
 
 for (const [use, expected] of Object.entries(BY_USE)) {
-  t.test(`a host of the need ${use} alone gets this`, async (t) => {
+  t.test(`a host that only needs ${use}`, async (t) => {
     const needs = FILE_USES.filter((each) => each === use);
     t.same(
       {
@@ -123,7 +123,7 @@ for (const [use, expected] of Object.entries(BY_USE)) {
   });
 }
 
-t.test('a control plane has its authorities, its leaves and its configuration', async (t) => {
+t.test('a control plane needs its authorities, leaves and configuration', async (t) => {
   const authorities = ['admin', 'etcd', 'front-proxy', 'kubelet-client', 'kubelet-serving'];
   const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
   t.same(
@@ -153,7 +153,7 @@ t.test('a control plane has its authorities, its leaves and its configuration', 
   );
 });
 
-t.test('folders are closed to all but root, but for the one that programs look into', async (t) => {
+t.test('only root can access the folders, except /etc/kubernetes', async (t) => {
   const open = rendered.directories.filter(({ mode }) => mode !== 0o700);
   t.same(
     open.map(({ path, mode }) => [path, mode]),
@@ -173,7 +173,7 @@ t.test('folders are closed to all but root, but for the one that programs look i
   );
 });
 
-t.test('a worker has neither control plane nor authority, nor a key of the agents', async (t) => {
+t.test('a worker gets no control plane, no authority and no key of the agents', async (t) => {
   const files = neededBy(['node'], rendered.files);
   t.same(
     paths(files).toSorted(),

@@ -1,32 +1,37 @@
 import { dirname } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
+import { inspectCertificate } from '../../../lib/pki/certificate.ts';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
 import { byPath, host, input, pods, rendered } from './rendered-host.ts';
 
-t.test('every private key is classed and closed, and nothing else is classed', async (t) => {
+t.test('every private key has a class and mode 0600, and no other file has a class', async (t) => {
   for (const { path, mode, contents, keyClass, leftover } of rendered.files) {
     const holdsKey = /PRIVATE KEY|secretbox|client-key-data/.test(contents);
     t.equal(keyClass !== undefined, holdsKey, `${path}: class`);
-    if (holdsKey) t.equal(mode, 0o600, `${path}: mode`);
+    const isPrivate = holdsKey || path.endsWith('kubeconfig');
+    t.equal(mode, isPrivate ? 0o600 : 0o644, `${path}: mode`);
     t.equal(keyClass === 'gone', holdsKey && leftover !== undefined, `${path}: gone is a leftover`);
   }
 });
 
-t.test('bootstrap alone needs its administrator, and no other key', async (t) => {
-  const gone = rendered.files.filter(({ keyClass }) => keyClass === 'gone');
-  t.same(
-    gone.map(({ path }) => path),
-    ['/etc/sno-agents/bootstrap-admin.key'],
-  );
-  const leftovers = rendered.files.filter(({ leftover }) => leftover !== undefined);
-  t.same(
-    leftovers.map(({ path }) => path),
-    ['crt', 'key', 'kubeconfig'].map((end) => `/etc/sno-agents/bootstrap-admin.${end}`),
-  );
-  for (const { leftover } of leftovers) t.match(leftover, /until the installation has ended/);
-});
+t.test(
+  "only the key of the bootstrap's administrator is deleted after the installation",
+  async (t) => {
+    const gone = rendered.files.filter(({ keyClass }) => keyClass === 'gone');
+    t.same(
+      gone.map(({ path }) => path),
+      ['/etc/sno-agents/bootstrap-admin.key'],
+    );
+    const leftovers = rendered.files.filter(({ leftover }) => leftover !== undefined);
+    t.same(
+      leftovers.map(({ path }) => path),
+      ['crt', 'key', 'kubeconfig'].map((end) => `/etc/sno-agents/bootstrap-admin.${end}`),
+    );
+    for (const { leftover } of leftovers) t.match(leftover, /until the installation has ended/);
+  },
+);
 
 t.test('no key is rendered twice', async (t) => {
   const keys = rendered.files.filter(({ contents }) => contents.includes('PRIVATE KEY'));
@@ -40,7 +45,7 @@ t.test('every folder that a pod mounts is rendered', async (t) => {
     for (const { hostPath } of spec.volumes) {
       const folder = directories.get(hostPath.path);
       t.equal(folder?.mode, 0o700, `${component}: ${hostPath.path}`);
-      t.equal(hostPath.type, 'Directory', 'never made on demand');
+      t.equal(hostPath.type, 'Directory', 'not created on demand');
     }
   }
 });
@@ -68,19 +73,22 @@ t.test('every file that an argument names is rendered and mounted', async (t) =>
   }
 });
 
-t.test('without deferred manifests nobody has an identity or rights to apply them', async (t) => {
-  const plain = await kubernetesRenderer.render({ ...input, deferredGroups: [] });
-  const paths = (files: typeof rendered.files) => files.map(({ path }) => path);
-  const only = paths(rendered.files).filter((path) => !paths(plain.files).includes(path));
-  t.same(
-    only.toSorted(),
-    ['crt', 'key', 'kubeconfig'].map((end) => `/etc/sno-agents/deferred.${end}`),
-  );
-  t.match(JSON.stringify(rendered.manifests), 'sno-agents:deferred');
-  t.notMatch(JSON.stringify(plain), /sno-agents[:/]deferred/);
-});
+t.test(
+  'without deferred manifests there is neither an identity nor rights to apply them',
+  async (t) => {
+    const plain = await kubernetesRenderer.render({ ...input, deferredGroups: [] });
+    const paths = (files: typeof rendered.files) => files.map(({ path }) => path);
+    const only = paths(rendered.files).filter((path) => !paths(plain.files).includes(path));
+    t.same(
+      only.toSorted(),
+      ['crt', 'key', 'kubeconfig'].map((end) => `/etc/sno-agents/deferred.${end}`),
+    );
+    t.match(JSON.stringify(rendered.manifests), 'sno-agents:deferred');
+    t.notMatch(JSON.stringify(plain), /sno-agents[:/]deferred/);
+  },
+);
 
-t.test('an overlay root is not accounted', async (t) => {
+t.test('on an overlay root the kubelet does not measure local storage', async (t) => {
   const { files } = await kubernetesRenderer.render({
     ...input,
     host: { ...host, rootIsOverlay: true },
@@ -91,7 +99,7 @@ t.test('an overlay root is not accounted', async (t) => {
   }
 });
 
-t.test('but for keys and what is signed, the same input renders the same', async (t) => {
+t.test('the same input renders the same, except keys and certificates', async (t) => {
   const again = await kubernetesRenderer.render(input);
   t.same(again.staticPods, rendered.staticPods);
   t.same(again.manifests, rendered.manifests);
@@ -106,10 +114,18 @@ t.test('but for keys and what is signed, the same input renders the same', async
       .filter(({ path, keyClass }) => keyClass !== undefined && !/ca\/(admin|serving)/.test(path))
       .map(({ contents }) => contents);
   const kept = keysOf(again.files).filter((key) => keysOf(rendered.files).includes(key));
-  t.same(kept, [], 'keys are new each time, but for those that were given');
+  t.same(kept, [], 'keys are new each time, except those in the input');
 });
 
-t.test('a payload without a component is refused', async (t) => {
+t.test('a host that is named like its API has each name once', async (t) => {
+  const hostname = 'api.edge.example.test';
+  const { files } = await kubernetesRenderer.render({ ...input, host: { ...host, hostname } });
+  const serving = files.find(({ path }) => path.endsWith('/kube-apiserver/serving.crt'));
+  const { dnsNames } = inspectCertificate(serving?.contents ?? '');
+  t.equal(dnsNames.filter((name) => name === hostname).length, 1);
+});
+
+t.test('a payload without a component is rejected', async (t) => {
   const { etcd: _, ...images } = host.images;
   await t.rejects(kubernetesRenderer.render({ ...input, host: { ...host, images } }), {
     kind: 'fatal',

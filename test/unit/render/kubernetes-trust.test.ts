@@ -6,14 +6,14 @@ import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { leafCatalogue } from '../../../lib/render/kubernetes/leaves.ts';
 import { pods, rendered, textAt } from './rendered-host.ts';
 
-t.test('no container sees an authority that it does not sign with', async (t) => {
+t.test('containers see only the authorities that they sign with', async (t) => {
   for (const { component, container } of pods) {
     const seen = container.volumeMounts.filter(({ mountPath }) => mountPath.includes('/pki/ca'));
     t.equal(seen.length, component === 'kube-controller-manager' ? 4 : 0, component);
   }
 });
 
-t.test('what signs anything for anybody is trusted by nobody', async (t) => {
+t.test('nothing trusts the authority of the legacy-unknown signer', async (t) => {
   const { folder, certificate } = authorityPaths('legacy-unknown');
   const holders = rendered.files.filter(({ contents }) => contents.includes(textAt(certificate)));
   t.same(
@@ -22,23 +22,42 @@ t.test('what signs anything for anybody is trusted by nobody', async (t) => {
   );
 });
 
-t.test('nobody bootstraps and nobody is approved unseen', async (t) => {
+t.test('there are no bootstrap tokens and no automatic approvals', async (t) => {
   const everything = JSON.stringify(rendered);
   t.notMatch(everything, /bootstrap-token|system:bootstrappers|node-bootstrapper|token-auth/);
   t.notMatch(everything, /certificatesigningrequests:nodeclient/);
 });
 
-t.test('every leaf of the catalogue is rendered with its key and signed as it says', async (t) => {
-  t.ok(leafCatalogue.some(({ name }) => name === 'kubelet-client'));
-  for (const leaf of leafCatalogue.filter(({ name }) => name !== 'kubelet-client')) {
-    const certificate = textAt(leaf.certificate);
-    t.equal(publicKeyFingerprint(certificate), publicKeyFingerprint(textAt(leaf.key)), leaf.name);
-    const authority = textAt(authorityPaths(leaf.authority).certificate);
-    t.ok(await isIssuedBy(certificate, authority), leaf.name);
-  }
-  const listed = new Set(leafCatalogue.map(({ certificate }) => certificate));
-  for (const { path, contents } of rendered.files) {
-    if (!contents.startsWith('-----BEGIN CERTIFICATE') || /ca\.crt$/.test(path)) continue;
-    t.ok(listed.has(path), `${path} would run out unnoticed`);
-  }
-});
+t.test(
+  'every leaf of the catalogue is rendered with its key and signed by its authority',
+  async (t) => {
+    t.same(
+      leafCatalogue.map(({ name }) => name),
+      [
+        ...['etcd-server', 'etcd-peer', 'kube-apiserver-etcd-client', 'sno-agents-etcd-client'],
+        ...['kube-apiserver-serving', 'kube-apiserver-kubelet-client', 'front-proxy-client'],
+        ...['kube-controller-manager', 'kube-scheduler', 'csr-approver', 'deferred'],
+        ...['bootstrap-admin', 'kubelet-client'],
+      ],
+      'names in messages',
+    );
+    const pair = '/var/lib/kubelet/pki/kubelet-client-current.pem';
+    t.same(leafCatalogue.at(-1), {
+      name: 'kubelet-client',
+      certificate: pair,
+      key: pair,
+      authority: 'kubelet-client',
+    });
+    for (const leaf of leafCatalogue.filter(({ name }) => name !== 'kubelet-client')) {
+      const certificate = textAt(leaf.certificate);
+      t.equal(publicKeyFingerprint(certificate), publicKeyFingerprint(textAt(leaf.key)), leaf.name);
+      const authority = textAt(authorityPaths(leaf.authority).certificate);
+      t.ok(await isIssuedBy(certificate, authority), leaf.name);
+    }
+    const listed = new Set(leafCatalogue.map(({ certificate }) => certificate));
+    for (const { path, contents } of rendered.files) {
+      if (!contents.startsWith('-----BEGIN CERTIFICATE') || /ca\.crt$/.test(path)) continue;
+      t.ok(listed.has(path), `${path} would expire unnoticed`);
+    }
+  },
+);

@@ -15,7 +15,7 @@ const objects = rendered.manifests
   .flatMap(({ contents }) => parseAllDocuments(contents))
   .map((document) => objectSchema.parse(document.toJS()));
 
-/** Who is given what beyond what Kubernetes gives by itself; where: the namespace, if it is one. */
+/** All rights in addition to Kubernetes' own; `where` is the namespace, if limited to one. */
 const BINDINGS: readonly {
   role: string;
   subject: `${'User' | 'Group'} ${string}`;
@@ -25,12 +25,12 @@ const BINDINGS: readonly {
   {
     role: 'system:kubelet-api-admin',
     subject: 'User kube-apiserver-kubelet-client',
-    reason: 'logs and exec pass through it; it needs nothing of the API itself',
+    reason: 'for logs and exec; it needs no rights in the API itself',
   },
   {
     role: 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
     subject: 'Group system:nodes',
-    reason: 'who is a node renews its own certificate; nobody else has one to renew',
+    reason: 'an existing node renews its own certificate',
   },
   {
     role: 'sno-agents:csr-approver',
@@ -40,7 +40,7 @@ const BINDINGS: readonly {
   {
     role: 'sno-agents:gather',
     subject: 'Group sno-agents:gather',
-    reason: 'who gathers a bundle has a certificate of ten minutes',
+    reason: 'gathering a bundle uses a certificate of ten minutes',
   },
   {
     role: 'sno-agents:installation',
@@ -51,7 +51,7 @@ const BINDINGS: readonly {
   {
     role: 'sno-agents:deferred',
     subject: 'User sno-agents:deferred',
-    reason: 'the kinds that come later, until they are applied',
+    reason: 'for kinds that are served later, until they are applied',
   },
   {
     role: 'sno-agents:deferred',
@@ -61,7 +61,7 @@ const BINDINGS: readonly {
   },
 ];
 
-t.test('each binding has a reason, and there is no other', async (t) => {
+t.test('each binding has a reason', async (t) => {
   const bindings = objects.flatMap(({ metadata, roleRef, subjects }) =>
     roleRef === undefined
       ? []
@@ -95,34 +95,37 @@ t.test('manifests are applied in this order, under these names', async (t) => {
   );
 });
 
-t.test('the API server is a client of the kubelet, and nodes renew what they have', async (t) => {
-  const name = 'sno:kubelet-api';
-  t.same(objectsIn('10-kubelet-api-access.yaml'), [
-    {
-      apiVersion,
-      kind: 'ClusterRoleBinding',
-      metadata: { name },
-      roleRef: { apiGroup, kind: 'ClusterRole', name: 'system:kubelet-api-admin' },
-      subjects: [{ apiGroup, kind: 'User', name: 'kube-apiserver-kubelet-client' }],
-    },
-  ]);
-  t.same(objectsIn('10-kubelet-client-renewal.yaml'), [
-    {
-      apiVersion,
-      kind: 'ClusterRoleBinding',
-      metadata: { name: 'sno:kubelet-client-renewal' },
-      roleRef: {
-        apiGroup,
-        kind: 'ClusterRole',
-        // Its neighbour "nodeclient" would let a bootstrapper become any node.
-        name: 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
+t.test(
+  'the API server is a client of the kubelet, and nodes renew their certificates',
+  async (t) => {
+    const name = 'sno:kubelet-api';
+    t.same(objectsIn('10-kubelet-api-access.yaml'), [
+      {
+        apiVersion,
+        kind: 'ClusterRoleBinding',
+        metadata: { name },
+        roleRef: { apiGroup, kind: 'ClusterRole', name: 'system:kubelet-api-admin' },
+        subjects: [{ apiGroup, kind: 'User', name: 'kube-apiserver-kubelet-client' }],
       },
-      subjects: [{ apiGroup, kind: 'Group', name: 'system:nodes' }],
-    },
-  ]);
-});
+    ]);
+    t.same(objectsIn('10-kubelet-client-renewal.yaml'), [
+      {
+        apiVersion,
+        kind: 'ClusterRoleBinding',
+        metadata: { name: 'sno:kubelet-client-renewal' },
+        roleRef: {
+          apiGroup,
+          kind: 'ClusterRole',
+          // Its neighbour "nodeclient" would let a bootstrapper become any node.
+          name: 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
+        },
+        subjects: [{ apiGroup, kind: 'Group', name: 'system:nodes' }],
+      },
+    ]);
+  },
+);
 
-t.test('the approver reads requests, approves one signer, and reads one node', async (t) => {
+t.test('the approver reads requests, approves for one signer and reads one node', async (t) => {
   const name = 'sno-agents:csr-approver';
   t.same(objectsIn('10-csr-approver.yaml'), [
     {
@@ -164,7 +167,7 @@ t.test('the approver reads requests, approves one signer, and reads one node', a
   ]);
 });
 
-t.test('what is deferred is created in the groups of the manifests', async (t) => {
+t.test('deferred manifests are created in their API groups', async (t) => {
   const [role] = objectsIn('10-deferred.yaml');
   t.match(role, {
     kind: 'ClusterRole',
@@ -172,7 +175,7 @@ t.test('what is deferred is created in the groups of the manifests', async (t) =
   });
 });
 
-t.test('no agent may do everything, or read a Secret', async (t) => {
+t.test('no agent has all rights or can read Secrets', async (t) => {
   const rules = objects.flatMap((object) => object.rules ?? []);
   t.ok(rules.length > 5);
   for (const { apiGroups = [], resources = [], verbs = [] } of rules) {
@@ -185,6 +188,6 @@ t.test('no agent may do everything, or read a Secret', async (t) => {
   }
 });
 
-t.test('nobody is given the rights of an administrator', async (t) => {
+t.test('nothing gets the rights of an administrator', async (t) => {
   t.notMatch(JSON.stringify(rendered.manifests), /cluster-admin|system:masters/);
 });

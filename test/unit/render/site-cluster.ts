@@ -2,7 +2,7 @@ import type { InstallableCluster } from '../../../lib/cluster/cluster.ts';
 import { SITE_CA } from '../cli/certificates.ts';
 import { input } from './rendered-host.ts';
 
-/** A cluster whose site gives everything that a site can. */
+/** A cluster with every kind of site configuration. */
 export const siteCluster: InstallableCluster = {
   ...input.cluster,
   proxy: {

@@ -16,7 +16,7 @@ import { host, rendered, textAt } from './rendered-host.ts';
 
 const identity = { hostname: host.hostname, nodeIps: host.nodeIps };
 
-t.test('what was rendered is read again as it was, by its input alone', async (t) => {
+t.test('what was rendered is loaded unchanged, for the same input only', async (t) => {
   const paths = hostPaths(t.testdir());
   await saveRendered(paths, 'input', host, rendered);
   t.same(await loadRendered(paths), rendered);
@@ -29,7 +29,7 @@ t.test('what was rendered is read again as it was, by its input alone', async (t
   t.same(JSON.parse(readFileSync(file, 'utf8')).identity, identity);
 });
 
-t.test('nothing rendered: the step is named', async (t) => {
+t.test('without a store the error names the step render', async (t) => {
   const paths = hostPaths(t.testdir());
   t.equal(await loadRenderedFor(paths, 'input'), undefined);
   const failure = { kind: 'fatal', message: /rendered\.json does not exist.*step render/ };
@@ -62,7 +62,7 @@ for (const [name, text, found] of [
   ],
   ['that is cut', '{"schemaVersion":2,', /rendered\.json cannot be used[\s\S]*expected object/],
 ] as const) {
-  t.test(`a store ${name} is refused by every reader and kept`, async (t) => {
+  t.test(`a store ${name} is rejected by every reader and kept`, async (t) => {
     const paths = hostPaths(t.testdir({ opt: { openshift: {} } }));
     const path = join(paths.assets, 'rendered.json');
     const contents = typeof text === 'string' ? text : JSON.stringify(text);
@@ -102,7 +102,7 @@ t.test('a host gets its files with their modes, and no others', async (t) => {
   );
 });
 
-t.test('a folder that exists is closed, too', async (t) => {
+t.test('the mode of an existing folder is corrected', async (t) => {
   const paths = hostPaths(t.testdir());
   mkdirSync(paths.at('/etc/kubernetes/pki'), { recursive: true, mode: 0o755 });
   await placeFiles(paths, liveHost, rendered);
@@ -113,6 +113,6 @@ t.test('a missing role is an error that names it', async (t) => {
   t.equal(podOfRole(rendered, 'database').component, 'etcd');
   t.throws(() => podOfRole({ staticPods: [] }, 'api-server'), {
     kind: 'fatal',
-    message: /rendered as api-server/,
+    message: /role api-server/,
   });
 });

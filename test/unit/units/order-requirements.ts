@@ -10,12 +10,12 @@ const NEEDS_EXECUTABLE = [
 /** What starts which unit, after and before what, and under which conditions. */
 export const orderRequirements: readonly Requirement[] = [
   {
-    why: 'nothing runs the executable before it is there and checked',
+    why: 'nothing runs the executable before it is installed and verified',
     units: NEEDS_EXECUTABLE,
     says: { Requires: ['sno-executable.service'], After: ['sno-executable.service'] },
   },
   {
-    why: 'SELinux keeps systemd from running what has no label yet',
+    why: 'SELinux does not let systemd run an executable without the label',
     units: ['sno-label'],
     says: {
       After: ['sno-executable.service'],
@@ -27,7 +27,7 @@ export const orderRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'the same, as its own first program runs the executable',
+    why: 'the same, where the unit itself runs the executable first',
     units: ['live/bootkube', 'installed/sno-payload'],
     says: { Wants: ['sno-label.service'] },
   },
@@ -37,22 +37,22 @@ export const orderRequirements: readonly Requirement[] = [
     says: { After: ['sno-label.service'] },
   },
   {
-    why: 'without SELinux there is no chcon that would work',
+    why: 'chcon does not work without SELinux',
     units: ['sno-label'],
     says: { ConditionSecurity: 'selinux' },
   },
   {
-    why: 'the installation is what starts the bootstrap',
+    why: 'the installation starts the bootstrap',
     units: ['live/install-to-disk', 'live/approve-csr', 'live/progress'],
     says: { Wants: ['bootkube.service'], WantedBy: ['multi-user.target'] },
   },
   {
-    why: 'its first status must not be read before bootkube has replaced that of its last run',
+    why: 'it must not read the status of an earlier run of bootkube',
     units: ['live/install-to-disk'],
     says: { After: ['bootkube.service'] },
   },
   {
-    why: 'it runs containers and asks the network',
+    why: 'it runs containers and uses the network',
     units: ['live/bootkube'],
     says: {
       Wants: ['network-online.target', 'containerd.service'],
@@ -60,12 +60,12 @@ export const orderRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'a bootstrap that is finished is not begun again: its control plane has stopped on purpose',
+    why: 'a finished bootstrap does not start again: its control plane was stopped on purpose',
     units: ['live/bootkube', 'live/approve-csr'],
     says: { ConditionPathExists: '!/opt/openshift/.bootkube.done' },
   },
   {
-    why: 'the installation is over, there is nothing to show any more',
+    why: 'after the installation there is no progress to show',
     units: ['live/progress'],
     says: { ConditionPathExists: '!/opt/openshift/.install-to-disk.done' },
   },
@@ -78,27 +78,27 @@ export const orderRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'whoever finds a failed host finds its logs collected',
+    why: 'the logs of a failed host are collected',
     units: [...INSTALLING, 'installed/sno-payload', 'installed/sno-restore'],
     says: { OnFailure: ['sno-gather.service'] },
   },
   {
-    why: 'it fails none of the units that start it, not even without an executable',
+    why: 'it does not fail, and with it the units that start it, when there is no executable',
     units: ['live/sno-gather', 'installed/sno-gather'],
     says: { ConditionFileIsExecutable: '/var/lib/sno-agents/bin/sno-agents' },
   },
   {
-    why: 'the kubelet would start an empty database, or with expired certificates, or without images',
+    why: 'the kubelet would start with an empty database, with expired certificates or without images',
     units: BEFORE_KUBELET,
     says: { Before: ['kubelet.service'], RequiredBy: ['kubelet.service'] },
   },
   {
-    why: 'it runs what the payload has, and the executable that was verified',
+    why: 'it runs the verified executable and programs of the payload',
     units: ['installed/sno-certificates', 'installed/sno-restore'],
     says: { Requires: ['sno-payload.service'], After: ['sno-payload.service'] },
   },
   {
-    why: 'it imports images, from file systems that are mounted',
+    why: 'it imports images from mounted file systems',
     units: ['installed/sno-payload'],
     says: { Wants: ['containerd.service'], After: ['containerd.service', 'local-fs.target'] },
   },
@@ -108,7 +108,7 @@ export const orderRequirements: readonly Requirement[] = [
     says: { After: ['time-sync.target'] },
   },
   {
-    why: 'it compares the name and address of the host, which have to be final',
+    why: "it compares the host's name and address, which must be final",
     units: ['installed/sno-restore'],
     says: {
       Wants: ['network-online.target'],
@@ -116,7 +116,7 @@ export const orderRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'it starts containers, with the address of the host',
+    why: "it starts containers with the host's address",
     units: KUBELETS,
     says: {
       Wants: ['containerd.service'],
@@ -124,12 +124,12 @@ export const orderRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'bootkube starts it when its program is there; it was enabled by no one',
+    why: 'bootkube starts it once its program is installed',
     units: ['live/kubelet'],
     says: { ConditionPathExists: '/var/lib/sno-agents/bin/kubelet' },
   },
   {
-    why: 'the node comes back at every boot',
+    why: 'the node starts at every boot',
     units: ['installed/kubelet'],
     says: { Wants: ['network-online.target'], WantedBy: ['multi-user.target'] },
   },
@@ -143,7 +143,7 @@ export const orderRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'before the end of the installation its manifests are not its own yet',
+    why: 'until the end of the installation bootkube applies the manifests',
     units: ['installed/sno-deferred'],
     says: {
       ConditionPathExists: '/var/lib/sno-agents/record.json',
@@ -152,7 +152,7 @@ export const orderRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'the medium is mounted, and the Ignition says what the executable has to be',
+    why: 'the medium is mounted, and the Ignition has the digest of the executable',
     units: ['live/sno-executable'],
     says: {
       RequiresMountsFor: '/run/media/iso',
@@ -160,7 +160,7 @@ export const orderRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: "the site's own network comes first: nothing is fetched without it",
+    why: "the site's network comes first: nothing can be fetched without it",
     units: ['live/by-url/sno-executable'],
     says: {
       Wants: ['network-online.target'],
@@ -169,7 +169,7 @@ export const orderRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'the wait for addresses, and all that needs them, is for the configuration of the site',
+    why: 'addresses, and everything that needs them, come after the configuration of the site',
     units: ['live/sno-network'],
     says: {
       Wants: ['NetworkManager.service'],

@@ -1,4 +1,4 @@
-/** Something that units have to say, and what goes wrong without it. */
+/** Directives that units must have, and what goes wrong without them. */
 export interface Requirement {
   readonly why: string;
   /** By their files below `units/`, without `.service`. */

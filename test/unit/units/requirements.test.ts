@@ -29,7 +29,7 @@ const units = new Map(
 const listOf = (value: string | readonly string[]) =>
   typeof value === 'string' ? (value === '' ? [] : [value]) : value;
 
-t.test('each unit says what it has to', async (t) => {
+t.test('each unit has the required directives', async (t) => {
   for (const { why, units: names, says } of requirements) {
     for (const name of names) {
       const found = units.get(name);
@@ -49,37 +49,37 @@ t.test('each unit says what it has to', async (t) => {
   }
 });
 
-t.test('no unit says anything that nothing asks for', async (t) => {
+t.test('no unit has a directive that is not required', async (t) => {
   for (const [name, directives] of units) {
     const own = requirements.filter(({ units: names }) => names.includes(name));
     t.not(own.length, 0, `${name} has requirements`);
     for (const [directive, values] of directives) {
       if (directive === 'Description') continue;
       const asked = own.filter(({ says }) => says[directive] !== undefined);
-      t.not(asked.length, 0, `${name}: ${directive} is asked for`);
+      t.not(asked.length, 0, `${name}: ${directive} is required`);
       const wanted = asked.flatMap(({ says }) => listOf(says[directive] ?? ''));
       t.strictSame(
         values.filter((value) => !wanted.includes(value)),
         [],
-        `${name}: ${directive} has nothing more`,
+        `${name}: ${directive} has no other value`,
       );
-      t.equal(new Set(values).size, values.length, `${name}: ${directive} says nothing twice`);
+      t.equal(new Set(values).size, values.length, `${name}: ${directive} repeats no value`);
     }
   }
 });
 
-t.test('each unit says what it is for, in words of its own', async (t) => {
+t.test('each unit has a description', async (t) => {
   const described = [...units].map(([name, directives]) => [name, directives.get('Description')]);
   for (const [name, text] of described) t.match(text, [/^[A-Z].{10,}[^.]$/], `${name}`);
 });
 
-t.test('a requirement is of a unit that there is', async (t) => {
+t.test('requirements name existing units', async (t) => {
   for (const { units: names, why } of requirements) {
     for (const name of names) t.ok(units.has(name), `${name}: ${why}`);
   }
 });
 
-/** What each host gets, and whether systemd starts it by itself. */
+/** The units of each host, and whether they are enabled. */
 const HOSTS: readonly {
   readonly host: string;
   readonly files: readonly UnitFile[];
@@ -124,7 +124,7 @@ const HOSTS: readonly {
   { host: 'installed', files: [deferredUnit], enabled: { 'sno-deferred': true } },
 ];
 
-t.test('each host has its units, enabled where nothing else starts them', async (t) => {
+t.test('each host has its units, enabled unless another unit starts them', async (t) => {
   for (const { host, files, enabled } of HOSTS) {
     t.strictSame(
       Object.fromEntries(files.map((file) => [basename(file.name, '.service'), file.enabled])),

@@ -15,10 +15,10 @@ import {
 const MOUNTS_DISKS = ['live/bootkube', 'live/install-to-disk'] as const;
 const READS_ALL_FILES = 'installed/bootkube';
 
-/** What each unit may reach of the host, and nothing else. */
+/** What each unit may access on the host. */
 export const sandboxRequirements: readonly Requirement[] = [
   {
-    why: 'a flaw in an agent must not become a way to more rights',
+    why: 'a vulnerability in an agent must not escalate privileges',
     units: SANDBOXED,
     says: {
       NoNewPrivileges: 'yes',
@@ -36,7 +36,7 @@ export const sandboxRequirements: readonly Requirement[] = [
     says: { SystemCallErrorNumber: 'EPERM' },
   },
   {
-    why: 'the host stays as it is, but for what is named',
+    why: 'the host is read-only, except for what is named',
     units: SANDBOXED,
     says: {
       ProtectSystem: 'strict',
@@ -51,22 +51,22 @@ export const sandboxRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'whatever it writes without a mode of its own may hold a secret',
+    why: 'files without an explicit mode may contain secrets',
     units: SANDBOXED,
     says: { UMask: '0077' },
   },
   {
-    why: 'no device but those that are named',
+    why: 'only the devices that are named',
     units: SANDBOXED,
     says: { DevicePolicy: 'closed' },
   },
   {
-    why: 'device nodes are not even seen, except by what looks at disks',
+    why: 'only units that access disks see device nodes',
     units: except(SANDBOXED, ...MOUNTS_DISKS, ...GATHER),
     says: { PrivateDevices: 'yes' },
   },
   {
-    why: 'it mounts the target disk, to look at it and to copy to it',
+    why: 'it mounts the target disk to inspect it and to copy to it',
     units: MOUNTS_DISKS,
     says: {
       CapabilityBoundingSet: ['CAP_SYS_ADMIN'],
@@ -75,47 +75,47 @@ export const sandboxRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: "folders and files of others, which root's own rights do not open",
+    why: 'files and folders of other owners, also those that are not writable for root',
     units: [...INSTALLING, 'installed/sno-deferred'],
     says: { CapabilityBoundingSet: ['CAP_DAC_OVERRIDE'] },
   },
   {
-    why: 'to prove that no key is left it reads every file of every user, also in /home, /root and /tmp',
+    why: 'to prove that no key is left it reads all files of all users, also in /home, /root and /tmp',
     units: [READS_ALL_FILES],
     says: { CapabilityBoundingSet: ['CAP_DAC_READ_SEARCH'] },
   },
   {
-    why: 'people’s files are none of its business',
+    why: 'it has no access to home folders',
     units: except(SANDBOXED, READS_ALL_FILES, ...GATHER),
     says: { ProtectHome: 'yes' },
   },
   {
-    why: 'it reads secrets wherever they are, to redact them, and changes none',
+    why: 'it reads secrets everywhere to redact them, and changes nothing',
     units: GATHER,
     says: { ProtectHome: 'read-only', CapabilityBoundingSet: ['CAP_DAC_READ_SEARCH'] },
   },
   {
-    why: 'it says whose sockets and processes they are, and lists the rules of the firewall',
+    why: 'it reports the owners of sockets and processes, and the firewall rules',
     units: GATHER,
     says: { CapabilityBoundingSet: ['CAP_SYS_PTRACE', 'CAP_NET_ADMIN'] },
   },
   {
-    why: 'no file of another service is reached, or planted, through /tmp',
+    why: 'it shares no files with other services through /tmp',
     units: except(SANDBOXED, READS_ALL_FILES),
     says: { PrivateTmp: 'yes' },
   },
   {
-    why: 'processes of other users are not seen',
+    why: 'it does not see processes of other users',
     units: except(SANDBOXED, ...GATHER),
     says: { ProtectProc: 'invisible' },
   },
   {
-    why: 'it needs nothing of /proc but processes; agents count deadlines by files beside them',
+    why: 'it needs only processes in /proc; agents also need the uptime and the boot id',
     units: EXECUTABLES,
     says: { ProcSubset: 'pid' },
   },
   {
-    why: 'it has no user but root, and none of root’s rights over the host',
+    why: 'it needs neither other users nor capabilities',
     units: [...BEFORE_KUBELET, ...PROGRESS, 'live/approve-csr', 'sno-label', ...EXECUTABLES],
     says: { PrivateUsers: 'yes', CapabilityBoundingSet: '' },
   },
@@ -125,17 +125,17 @@ export const sandboxRequirements: readonly Requirement[] = [
     says: { CapabilityBoundingSet: ['CAP_NET_ADMIN'] },
   },
   {
-    why: 'only V8 has to make code at run time',
+    why: 'only V8 generates code at run time',
     units: SYSTEM_PROGRAMS,
     says: { MemoryDenyWriteExecute: 'yes' },
   },
   {
-    why: 'it has no use for any socket',
+    why: 'it needs no sockets',
     units: ['sno-label', 'live/sno-executable'],
     says: { PrivateNetwork: 'yes', RestrictAddressFamilies: ['none'] },
   },
   {
-    why: 'locks, systemd, journald and the runtime are local sockets',
+    why: 'locks, systemd, journald and the container runtime use local sockets',
     units: [...AGENT_UNITS, 'live/sno-network', 'live/by-url/sno-executable'],
     says: { RestrictAddressFamilies: ['AF_UNIX'] },
   },
@@ -152,7 +152,7 @@ export const sandboxRequirements: readonly Requirement[] = [
     says: { RestrictAddressFamilies: ['AF_NETLINK'] },
   },
   {
-    why: 'it asks the API or the network in IPv4; the API is at 127.0.0.1 in IPv6 clusters too',
+    why: 'it uses IPv4 for the API or the network; the API is at 127.0.0.1 in IPv6 clusters too',
     units: [
       ...GATHER,
       'live/bootkube',
@@ -165,12 +165,12 @@ export const sandboxRequirements: readonly Requirement[] = [
     says: { RestrictAddressFamilies: ['AF_INET'] },
   },
   {
-    why: 'it reaches hosts whose addresses nobody knows beforehand',
+    why: 'it connects to addresses that are not known in advance',
     units: ['live/bootkube', ...GATHER, 'live/sno-network', 'live/by-url/sno-executable'],
     says: { RestrictAddressFamilies: ['AF_INET6'] },
   },
   {
-    why: 'nothing beyond the host is reached',
+    why: 'it makes no connections beyond the host',
     units: except(
       SANDBOXED,
       'live/bootkube',
@@ -191,7 +191,7 @@ export const sandboxRequirements: readonly Requirement[] = [
     says: { ReadWritePaths: ['/var/lib', '/var/log', '/run'] },
   },
   {
-    why: 'the same, and what it removes at its end: identity, unit and links',
+    why: 'the same, and what it finally deletes: identity, unit and links',
     units: ['installed/sno-deferred'],
     says: {
       ReadWritePaths: [
@@ -201,7 +201,7 @@ export const sandboxRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'configuration, manifests and static pods; assets and markers that other software reads',
+    why: 'configuration, manifests and static pods; files in /opt that other software reads',
     units: ['live/bootkube'],
     says: { ReadWritePaths: ['/etc/kubernetes', '/etc/cni', '/etc/sno-agents', '/opt'] },
   },
@@ -211,7 +211,7 @@ export const sandboxRequirements: readonly Requirement[] = [
     says: { ReadWritePaths: ['/opt'] },
   },
   {
-    why: 'it deletes files of the ledger wherever they are, what Ignition left on /boot, and its own links',
+    why: 'it deletes the files of the ledger wherever they are, those of Ignition on /boot, and its own links',
     units: ['installed/bootkube'],
     says: { ReadWritePaths: ['/etc', '/var/opt', '/opt', '/boot', '-/usr/local/bin'] },
   },
@@ -231,27 +231,27 @@ export const sandboxRequirements: readonly Requirement[] = [
     says: { ReadWritePaths: ['/etc/kubernetes'] },
   },
   {
-    why: 'the bundle, and where it collects',
+    why: 'the bundle and the work folder',
     units: GATHER,
     says: { ReadWritePaths: ['/var/log', '/run'] },
   },
   {
-    why: 'the executable that it labels',
+    why: 'it labels the executable',
     units: ['sno-label'],
     says: { ReadWritePaths: ['/var/lib/sno-agents'] },
   },
   {
-    why: 'scripts that nmstate gives to NetworkManager, where there is such a folder',
+    why: 'scripts that nmstate writes for NetworkManager, if the folder exists',
     units: ['live/sno-network'],
     says: { ReadWritePaths: ['-/etc/NetworkManager/dispatcher.d'] },
   },
   {
-    why: 'where the executable goes; it does not exist yet',
+    why: 'the folder of the executable, which does not exist yet',
     units: EXECUTABLES,
     says: { StateDirectory: 'sno-agents' },
   },
   {
-    why: 'whoever serves the executable cannot fill the memory',
+    why: 'the server of the executable cannot fill the memory',
     units: ['live/by-url/sno-executable'],
     says: { LimitFSIZE: '1G' },
   },

@@ -15,10 +15,10 @@ const WATCHED = [...INSTALLING, 'installed/sno-deferred'] as const;
 const RESTARTED = [...WATCHED, ...PROGRESS, 'live/approve-csr'] as const;
 const ONESHOTS = [...BEFORE_KUBELET, ...EXECUTABLES, 'sno-label', 'live/sno-network'] as const;
 
-/** What each unit runs, in front of whom, and how it ends. */
+/** What each unit runs, where it writes, and how it ends. */
 export const serviceRequirements: readonly Requirement[] = [
   {
-    why: 'systemctl help says where to read on',
+    why: 'systemctl help shows the manual',
     units: [...SANDBOXED, ...KUBELETS],
     says: { Documentation: 'man:sno-agents(8)' },
   },
@@ -34,7 +34,7 @@ export const serviceRequirements: readonly Requirement[] = [
     'installed/sno-restore': 'sno-restore',
     'installed/sno-deferred': 'sno-deferred',
   }).map(([unit, agent]) => ({
-    why: `the journal names the agent, whatever its unit or executable is called`,
+    why: `the journal names the agent, whatever the unit or executable is called`,
     units: [unit],
     says: { ExecStart: `${AGENTS} ${agent} run`, SyslogIdentifier: agent },
   })),
@@ -42,7 +42,7 @@ export const serviceRequirements: readonly Requirement[] = [
     { unit: 'live/sno-gather', id: 'bootstrap' },
     { unit: 'installed/sno-gather', id: 'failure' },
   ].map(({ unit, id }) => ({
-    why: 'one bundle of bounded size, always at the same place: failures must not fill the disk',
+    why: 'one bundle of limited size at a fixed path: failures must not fill the disk',
     units: [unit],
     says: {
       ExecStart: `${AGENTS} gather --id ${id} --limit 24 --to /var/log/log-bundle-${id}.tar.gz`,
@@ -50,124 +50,124 @@ export const serviceRequirements: readonly Requirement[] = [
     },
   })),
   {
-    why: 'a damaged executable judges nothing, itself least: the operating system checks it',
+    why: 'a damaged executable cannot verify itself: the operating system does',
     units: ['installed/sno-payload', 'installed/progress'],
     says: { ExecStartPre: DIGEST },
   },
   {
-    why: 'who starts it does not wait for its end, and its status shows what it waits for',
+    why: 'units that start it do not wait for its end, and its status shows what it waits for',
     units: WATCHED,
     says: { Type: 'notify' },
   },
   {
-    why: 'systemd-notify speaks for it: with the default, its messages are rejected',
+    why: 'systemd-notify sends its messages, which the default rejects',
     units: [...WATCHED, ...BEFORE_KUBELET],
     says: { NotifyAccess: 'all' },
   },
   {
-    why: 'an agent whose event loop hangs is ended and goes on in a new process',
+    why: 'an agent with a hanging event loop is killed and continues in a new process',
     units: INSTALLING,
     says: { WatchdogSec: '180' },
   },
   {
-    why: 'the same, for one that may wait for days: each feeding is a process',
+    why: 'the same, for one that may wait for days: each notification is a process',
     units: ['installed/sno-deferred'],
     says: { WatchdogSec: '1800' },
   },
   {
-    why: 'a failure that another attempt can cure, or a crash, is retried after a pause',
+    why: 'failures that a retry can fix, and crashes, are retried after a pause',
     units: RESTARTED,
     says: { Restart: 'on-failure', RestartSec: '5' },
   },
   {
-    why: 'what another attempt cannot cure is left; 1 is not in the list, or nothing would be retried',
+    why: 'failures that a retry cannot fix are not retried; 1 is not in the list',
     units: RESTARTED,
     says: { RestartPreventExitStatus: ['2', '3', '4'] },
   },
   {
-    why: "deadlines bound the restarts; systemd's default would give up after five",
+    why: 'deadlines limit the restarts; systemd would give up after five by default',
     units: RESTARTED,
     says: { StartLimitIntervalSec: '0' },
   },
   {
-    why: 'it is ready once its plan begins; a start that hangs ends',
+    why: 'it is ready when its plan starts; a hanging start is ended',
     units: WATCHED,
     says: { TimeoutStartSec: '120' },
   },
   {
-    why: 'steps that are told to stop get time to clean up, unmounts included',
+    why: 'steps get time to clean up when they are stopped, including unmounts',
     units: WATCHED,
     says: { TimeoutStopSec: '60' },
   },
   {
-    why: 'each step asks for more time: a start that does not is hanging. A oneshot has no limit by default',
+    why: 'each step extends it, so that only a hanging start is ended; a oneshot has no limit by default',
     units: BEFORE_KUBELET,
     says: { TimeoutStartSec: '120' },
   },
   {
-    why: 'it runs once a boot: others that require it find it done',
+    why: 'it runs once per boot, and units that require it find it active',
     units: ONESHOTS,
     says: { Type: 'oneshot', RemainAfterExit: 'yes' },
   },
   {
-    why: 'it can be started again, for another bundle',
+    why: 'it can be started again for another bundle',
     units: GATHER,
     says: { Type: 'oneshot' },
   },
   {
-    why: 'what it explains goes first: it takes processor, disk and memory that nobody else needs',
+    why: 'the installation takes precedence in processor, disk and memory',
     units: GATHER,
     says: { Nice: '10', CPUWeight: '20', IOWeight: '20', MemoryMax: '768M' },
   },
   {
-    why: 'a bundle takes two minutes; whoever waits for it goes on then',
+    why: 'a bundle takes two minutes, and units that wait for it continue afterwards',
     units: GATHER,
     says: { TimeoutStartSec: '180' },
   },
   {
-    why: "the host's resources are the workload's while it waits, for a week maybe",
+    why: "it may wait for a week, while the host's resources belong to the workload",
     units: ['installed/sno-deferred'],
     says: { Nice: '10', MemoryHigh: '192M' },
   },
   {
-    why: 'details for support, on a screen that can be photographed',
+    why: 'details for support, on a console that can be photographed',
     units: [...INSTALLING, ...BEFORE_KUBELET],
     says: { StandardOutput: 'journal+console' },
   },
   {
-    why: 'the console shows plain words and not its log',
+    why: 'the console shows its progress, not its log',
     units: PROGRESS,
     says: { StandardError: 'tty', TTYPath: '/dev/console' },
   },
   {
-    why: 'what is wrong with the network is seen without one',
+    why: 'network errors are visible without a network',
     units: ['live/sno-network'],
     says: { StandardError: 'journal+console' },
   },
   {
-    why: 'a crash of the kubelet is no end of the host',
+    why: 'the kubelet restarts after a crash',
     units: KUBELETS,
     says: { Restart: 'always', RestartSec: '2' },
   },
   {
-    why: 'containers outlive a restart of the kubelet',
+    why: 'containers survive a restart of the kubelet',
     units: KUBELETS,
     says: { KillMode: 'process' },
   },
   {
-    why: 'the kernel kills the kubelet last: it frees the memory of others',
+    why: 'the kernel kills the kubelet last, since it evicts pods',
     units: KUBELETS,
     says: { OOMScoreAdjust: '-999' },
   },
   {
-    why: 'the live kubelet knows no API server: the snapshot must hold no Node of the live stage',
+    why: 'the live kubelet has no API server: the snapshot must not contain a Node of the live host',
     units: ['live/kubelet'],
     says: {
       ExecStart: '/var/lib/sno-agents/bin/kubelet --config=/etc/kubernetes/kubelet-live.yaml',
     },
   },
   {
-    why: 'it registers with the address that the certificates have',
+    why: 'it registers the address that the certificates have',
     units: ['installed/kubelet'],
     says: {
       EnvironmentFile: '/etc/sno-agents/kubelet.env',
@@ -176,12 +176,12 @@ export const serviceRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'it is ready when it says so, and what comes after it finds it running',
+    why: 'it is ready when it says so, and units after it find it running',
     units: ['installed/kubelet'],
     says: { Type: 'notify' },
   },
   {
-    why: 'the copy that is run is the one that was checked',
+    why: 'the copy that runs is the one that was verified',
     units: ['live/sno-executable'],
     says: {
       ExecStart: [
@@ -192,7 +192,7 @@ export const serviceRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'errors are retried within bounds, nothing but http and https is followed, and only what was checked can be run',
+    why: 'errors are retried within limits, only http and https are followed, and only a verified file is executable',
     units: ['live/by-url/sno-executable'],
     says: {
       EnvironmentFile: '-/etc/sno-agents/proxy.env',
@@ -210,12 +210,12 @@ export const serviceRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'systemd may not run what has the label of /var',
+    why: 'systemd may not run files with the label of /var',
     units: ['sno-label'],
     says: { ExecStart: `/usr/bin/chcon --type=bin_t ${AGENTS}`, TimeoutStartSec: '30' },
   },
   {
-    why: 'NetworkManager answers up to a second after it is on the bus; an attempt before would fail',
+    why: 'NetworkManager answers up to a second after it is on the bus; an earlier attempt would fail',
     units: ['live/sno-network'],
     says: {
       ExecStartPre:
@@ -224,7 +224,7 @@ export const serviceRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'an adapter can come late, but each attempt takes the network down: three, and an end',
+    why: 'an adapter can appear late, but each attempt interrupts the network: three attempts',
     units: ['live/sno-network'],
     says: {
       Restart: 'on-failure',

@@ -112,7 +112,7 @@ t.test('every service has a limit, and every limit its service', async (t) => {
   t.strictSame(services.toSorted(), Object.keys(EXPOSURE_LIMITS).toSorted());
 });
 
-t.test('a wrong unit would be noticed', { skip }, async (t) => {
+t.test('systemd-analyze reports wrong units', { skip }, async (t) => {
   const wrong = {
     'unknown.service': '[Service]\nExecStart=/bin/x\nWatchdogSecs=5\n',
     'missing.service': '[Service]\nExecStart=/opt/nowhere/x\n',

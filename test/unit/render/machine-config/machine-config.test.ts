@@ -13,48 +13,54 @@ const mirror = (source: string, ...mirrors: string[]): ImageMirror => ({
   neverContactSource: false,
 });
 
-t.test('a site that gives nothing changes nothing', async (t) => {
+t.test('without site configuration there are no files', async (t) => {
   for (const host of ['live', 'installed'] as const) {
     t.same(machineConfig(input.cluster, host), { files: [], dropins: [] });
   }
 });
 
-t.test('both hosts have the same files, and only the live one the network', async (t) => {
-  const modes = (host: 'live' | 'installed') =>
-    Object.fromEntries(
-      machineConfig(siteCluster, host).files.map(({ path, mode }) => [path, mode]),
+t.test(
+  'both hosts have the same files, and only the live host the network configuration',
+  async (t) => {
+    const modes = (host: 'live' | 'installed') =>
+      Object.fromEntries(
+        machineConfig(siteCluster, host).files.map(({ path, mode }) => [path, mode]),
+      );
+    const both = {
+      '/etc/sno-agents/proxy.env': 0o600,
+      '/etc/pki/ca-trust/source/anchors/sno-additional-trust-bundle.crt': 0o644,
+      '/etc/containers/registries.conf.d/50-sno-mirrors.conf': 0o644,
+      '/etc/containerd/certs.d/quay.io/hosts.toml': 0o644,
+      '/etc/chrony.conf': 0o644,
+    };
+    t.same(modes('installed'), both);
+    t.same(modes('live'), { ...both, '/etc/sno-agents/network.yml': 0o600 });
+  },
+);
+
+t.test(
+  'the proxy in upper and lower case, for all units that connect to the outside',
+  async (t) => {
+    const { files, dropins } = machineConfig(siteCluster, 'live');
+    const url = 'http://me:hunter2@proxy.example.com:3128';
+    t.equal(
+      files.find(({ path }) => path.endsWith('proxy.env'))?.contents,
+      `HTTP_PROXY=${url}\nhttp_proxy=${url}\nNO_PROXY=.svc,127.0.0.1\nno_proxy=.svc,127.0.0.1\n`,
     );
-  const both = {
-    '/etc/sno-agents/proxy.env': 0o600,
-    '/etc/pki/ca-trust/source/anchors/sno-additional-trust-bundle.crt': 0o644,
-    '/etc/containers/registries.conf.d/50-sno-mirrors.conf': 0o644,
-    '/etc/containerd/certs.d/quay.io/hosts.toml': 0o644,
-    '/etc/chrony.conf': 0o644,
-  };
-  t.same(modes('installed'), both);
-  t.same(modes('live'), { ...both, '/etc/sno-agents/network.yml': 0o600 });
-});
+    const dropin = (unit: string) => ({
+      unit: `${unit}.service`,
+      name: '10-sno-proxy.conf',
+      // The name of the file alone: everybody can read a unit, and the URL has a password.
+      contents: '[Service]\nEnvironmentFile=-/etc/sno-agents/proxy.env\n',
+    });
+    const installed = ['containerd', 'crio', 'kubelet'].map(dropin);
+    const live = ['bootkube', 'sno-executable', 'sno-coreos-installer'].map(dropin);
+    t.same(dropins, [...installed, ...live]);
+    t.same(machineConfig(siteCluster, 'installed').dropins, installed);
+  },
+);
 
-t.test('the proxy in both cases, for whatever reaches outside', async (t) => {
-  const { files, dropins } = machineConfig(siteCluster, 'live');
-  const url = 'http://me:hunter2@proxy.example.com:3128';
-  t.equal(
-    files.find(({ path }) => path.endsWith('proxy.env'))?.contents,
-    `HTTP_PROXY=${url}\nhttp_proxy=${url}\nNO_PROXY=.svc,127.0.0.1\nno_proxy=.svc,127.0.0.1\n`,
-  );
-  const dropin = (unit: string) => ({
-    unit: `${unit}.service`,
-    name: '10-sno-proxy.conf',
-    // The name of the file alone: everybody can read a unit, and the URL has a password.
-    contents: '[Service]\nEnvironmentFile=-/etc/sno-agents/proxy.env\n',
-  });
-  const installed = ['containerd', 'crio', 'kubelet'].map(dropin);
-  const live = ['bootkube', 'sno-executable', 'sno-coreos-installer'].map(dropin);
-  t.same(dropins, [...installed, ...live]);
-  t.same(machineConfig(siteCluster, 'installed').dropins, installed);
-});
-
-t.test('a proxy for HTTPS alone, from which nothing is excepted', async (t) => {
+t.test('a proxy for HTTPS only, without exceptions', async (t) => {
   const proxy = { httpsProxy: 'http://proxy.example.com:3128', noProxy: [] };
   const [file] = machineConfig({ ...input.cluster, proxy }, 'installed').files;
   t.equal(
@@ -70,7 +76,7 @@ t.test('certificates and the network are written as they are given', async (t) =
   t.equal(contents('network.yml'), siteCluster.networkConfig);
 });
 
-t.test("time comes from the site's sources, those of DHCP, and at once", async (t) => {
+t.test("time comes from the site's sources and DHCP, and is stepped at once", async (t) => {
   const { files } = machineConfig(siteCluster, 'live');
   t.equal(
     files.find(({ path }) => path.endsWith('chrony.conf'))?.contents,
@@ -143,7 +149,7 @@ for (const [source, location, url] of ENDPOINTS) {
   });
 }
 
-t.test('containerd: the mirrors of one registry are in one file, each once', async (t) => {
+t.test('containerd: one file for each registry, with each mirror once', async (t) => {
   const { files } = containerdHosts([
     mirror('quay.io/a', 'm.example.com/a', 'n.example.com/a'),
     { ...mirror('quay.io/b', 'm.example.com/b'), digestOnly: false },
@@ -157,7 +163,7 @@ t.test('containerd: the mirrors of one registry are in one file, each once', asy
   t.same(hosts, ['[host."https://m.example.com/v2"]', '[host."https://n.example.com/v2"]']);
 });
 
-t.test('containerd: a mirror that may be asked by tag can resolve one', async (t) => {
+t.test('containerd: a mirror for tags can resolve them', async (t) => {
   const { files } = containerdHosts([
     { ...mirror('quay.io', 'm.example.com', 'n.example.com'), digestOnly: false },
   ]);
@@ -174,7 +180,7 @@ override_path = true
   );
 });
 
-t.test('containerd: a source that must not be asked', async (t) => {
+t.test('containerd: a source that must not be contacted', async (t) => {
   const never = { ...mirror('quay.io', 'm.example.com/quay'), neverContactSource: true };
   const { files, notices } = containerdHosts([never]);
   t.same(notices, []);
@@ -183,25 +189,28 @@ t.test('containerd: a source that must not be asked', async (t) => {
   t.equal(files[0]?.contents, `server = "${url}"\n${last}\n[host."${url}"]\n${last}`);
   const part = { ...mirror('quay.io/a', 'm.example.com/a'), neverContactSource: true };
   t.match(containerdHosts([part]).notices, [
-    'containerd asks quay.io when the mirrors of quay.io/a',
+    'containerd contacts quay.io when the mirrors of quay.io/a fail',
   ]);
   t.notMatch(containerdHosts([part]).files[0]?.contents, /server =/);
 });
 
-t.test('containerd: what closes a registry closes it whatever else is said of it', async (t) => {
-  const closing = {
-    ...mirror('quay.io', 'm.example.com', 'n.example.com'),
-    neverContactSource: true,
-  };
-  const open = mirror('quay.io/a', 'o.example.com/a');
-  for (const mirrors of [
-    [closing, open],
-    [open, closing],
-  ]) {
-    const [file] = containerdHosts(mirrors).files;
-    const hosts = file?.contents.match(/^\[host.*$/gm) ?? [];
-    t.equal(hosts.length, 3);
-    const [server] = file?.contents.split('\n') ?? [];
-    t.equal(`[host.${server?.replace('server = ', '')}]`, hosts.at(-1), 'the last mirror');
-  }
-});
+t.test(
+  'containerd: a closed registry stays closed whatever else is configured for it',
+  async (t) => {
+    const closing = {
+      ...mirror('quay.io', 'm.example.com', 'n.example.com'),
+      neverContactSource: true,
+    };
+    const open = mirror('quay.io/a', 'o.example.com/a');
+    for (const mirrors of [
+      [closing, open],
+      [open, closing],
+    ]) {
+      const [file] = containerdHosts(mirrors).files;
+      const hosts = file?.contents.match(/^\[host.*$/gm) ?? [];
+      t.equal(hosts.length, 3);
+      const [server] = file?.contents.split('\n') ?? [];
+      t.equal(`[host.${server?.replace('server = ', '')}]`, hosts.at(-1), 'the last mirror');
+    }
+  },
+);
