@@ -1,16 +1,7 @@
-/** The steps of bootkube, each kind in a file of its own: one process starts for all. */
-import './host-context.ts';
+/**
+ * The steps of bootkube that run the control plane, each kind in a file of its own: one process
+ * starts for all. Those before and after are in preflight.test.ts and handover.test.ts.
+ */
 import './static-pods.ts';
 import './kubelet.ts';
-import './snapshot.ts';
-import './handover.ts';
-import './preflight.ts';
-import './dns.ts';
-import './payload.ts';
-import './render.ts';
 import './manifests.ts';
-import './api-objects.ts';
-import './log-bundle.ts';
-import './host-identity.ts';
-import './installed-host.ts';
-import './site.ts';

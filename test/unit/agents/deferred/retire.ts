@@ -40,7 +40,7 @@ t.test('retire', async (t) => {
     return { it, requests, context: { ...it.context, expires: inAnHour() } };
   }
 
-  t.test('leaves no right, identity, unit, link or state', async (t) => {
+  t.test('leaves no RBAC, identity, unit, link or state', async (t) => {
     const { it, requests, context } = await retiring(t);
     t.equal(await retireDeferred.holds(context, it.progress()), false, 'before');
     t.same(await retireDeferred.run(context, it.progress()), { kind: 'done' });

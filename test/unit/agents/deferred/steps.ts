@@ -184,18 +184,14 @@ t.test('apply', async (t) => {
     t.same(await run(), { kind: 'done', note: '1 applied' });
     t.match(kept.data, { '0001.till.a': /^applied 20/ });
     t.notOk(it.has(TILL));
-<<<<<<< HEAD
     t.match(it.lines.join(''), /The status ConfigMap cannot be written/);
-=======
-    t.match(it.lines.join(''), /The status is not written/);
     t.ok(requests.lastIndexOf('GET /readyz') > requests.indexOf('POST /apis/e.com/v1/tills'));
->>>>>>> 97d6369 (test: sno-deferred by its order, its status and its command line)
   });
 
   t.test('without the right to read the status an object is applied all the same', async (t) => {
     const { it, run } = await host(t, { [`GET ${STATUS}`]: () => refuse(403) });
     t.same(await run(), { kind: 'done', note: '1 applied' });
-    t.match(it.lines.join(''), /The status cannot be read/);
+    t.match(it.lines.join(''), /The status ConfigMap cannot be read/);
   });
 
   t.test('entries of others in the status stay', async (t) => {
@@ -223,7 +219,7 @@ t.test('apply', async (t) => {
       });
       t.same(await run(), { kind: 'done', note: '1 applied' });
       t.match(kept.data, { '0001.till.a': /^applied/ });
-      const isTold = /The status is not written/.test(it.lines.join(''));
+      const isTold = /The status ConfigMap cannot be written/.test(it.lines.join(''));
       t.equal(isTold, conflicts === 3, 'three attempts are made at once');
     });
   }
@@ -239,77 +235,4 @@ t.test('apply', async (t) => {
     await t.rejects(run(), { kind: 'retry', message: /the status ConfigMap is not written yet/ });
     t.ok(it.has(TILL));
   });
-<<<<<<< HEAD
-
-  t.test('another expiry runs it again', async (t) => {
-    const { context } = await host(t);
-    t.equal(await applyDeferred.input(context), context.expires.toISOString());
-  });
-});
-
-t.test('retire', async (t) => {
-  const identity = [
-    deferredIdentity.key,
-    deferredIdentity.certificate,
-    deferredIdentity.kubeconfig,
-  ];
-  const state = [
-    '/var/lib/sno-agents/sno-deferred/journal.jsonl',
-    '/var/lib/sno-agents/bin/sno-deferred',
-  ];
-  const stays = ['/var/lib/sno-agents/bin/sno-agents', '/etc/sno-agents/cluster.json'];
-
-  async function retiring(t: Test, remove: ApiAnswer = () => ({})) {
-    const it = testHost(t);
-    for (const path of [...identity, ...state, ...stays, TILL, UNIT]) it.write(path);
-    // The unit is disabled last, with nothing left that could prove anything.
-    const gone = identity.map((path) => `[ ! -e "$ROOT${path}" ]`).join(' && ');
-    it.programs.give(
-      'systemctl',
-      `case "$1" in disable) [ -e "$ROOT${UNIT}" ] && ${gone} ;; daemon-reload) ;; *) exit 97 ;; esac`,
-    );
-    const { requests } = await fakeApi(t, it, {
-      [`DELETE ${ROLE}`]: (request) => {
-        t.ok(it.has(deferredIdentity.key), 'the right goes first');
-        return remove(request);
-      },
-    });
-    return { it, requests, context: { ...it.context, expires: inAnHour() } };
-  }
-
-  t.test('leaves no RBAC, identity, unit, link or state', async (t) => {
-    const { it, requests, context } = await retiring(t);
-    t.equal(await retireDeferred.holds(context, it.progress()), false, 'before');
-    t.same(await retireDeferred.run(context, it.progress()), { kind: 'done' });
-    for (const path of [...identity, ...state, TILL, FOLDER, UNIT]) t.notOk(it.has(path), path);
-    t.notOk(it.has(join('/var/lib/sno-agents/sno-deferred')));
-    for (const path of stays) t.ok(it.has(path), path);
-    t.same(requests, [`DELETE ${ROLE}`]);
-    t.same(it.programs.calls(), [
-      'systemctl disable --no-reload sno-deferred.service',
-      'systemctl daemon-reload',
-    ]);
-    t.equal(await retireDeferred.holds(context, it.progress()), true, 'after');
-    t.same(
-      await retireDeferred.run(context, it.progress()),
-      { kind: 'done' },
-      'again, without an API',
-    );
-    t.equal(requests.length, 1);
-  });
-
-  t.test('the right is gone already', async (t) => {
-    for (const code of [403, 404]) {
-      const { it, context } = await retiring(t, () => refuse(code));
-      t.same(await retireDeferred.run(context, it.progress()), { kind: 'done' }, `${code}`);
-    }
-  });
-
-  t.test('while the right cannot be removed, everything stays for the next attempt', async (t) => {
-    const { it, context } = await retiring(t, () => refuse(500));
-    await t.rejects(async () => retireDeferred.run(context, it.progress()));
-    for (const path of [...identity, ...state, UNIT]) t.ok(it.has(path), path);
-  });
-=======
->>>>>>> 97d6369 (test: sno-deferred by its order, its status and its command line)
 });

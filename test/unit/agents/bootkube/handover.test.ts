@@ -1,0 +1,7 @@
+/** What bootkube hands over to the installed host: one process starts for all. */
+import './snapshot.ts';
+import './api-objects.ts';
+import './log-bundle.ts';
+import './host-identity.ts';
+import './handover.ts';
+import './installed-host.ts';
