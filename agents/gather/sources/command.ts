@@ -17,6 +17,13 @@ export type Differences = Partial<
   Pick<Source, 'format' | 'phase' | 'deadlineMs' | 'limitBytes' | 'keep' | 'gzipped' | 'givesWay'>
 >;
 
+/** A source that is nothing but its stream. */
+export const stream = (
+  path: string,
+  open: Source['open'],
+  differences: Differences = {},
+): Source => ({ ...usual, ...differences, path, open });
+
 /** A program and its arguments. */
 export type Call = readonly [program: string, ...args: string[]];
 

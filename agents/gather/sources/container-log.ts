@@ -4,7 +4,7 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { isMissing } from '../../../lib/host/files.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Phase, Source } from '../source.ts';
-import { usual } from './command.ts';
+import { stream } from './command.ts';
 import { messages } from './cri-log.ts';
 import { contents } from './file.ts';
 
@@ -23,14 +23,9 @@ export const logTail = (path: string, place: string) =>
   logSource(path, place, TAIL_BYTES, 'diagnosis');
 
 function logSource(path: string, place: string, limitBytes: number, phase: Phase): Source {
-  return {
-    ...usual,
-    path,
-    phase,
-    deadlineMs: phase === 'bulk' ? 90_000 : 10_000,
-    limitBytes,
-    open: (host, signal) => messages(logBytes(host, place, limitBytes, signal), host.sinceMs),
-  };
+  const open: Source['open'] = (host, signal) =>
+    messages(logBytes(host, place, limitBytes, signal), host.sinceMs);
+  return stream(path, open, { phase, deadlineMs: phase === 'bulk' ? 90_000 : 10_000, limitBytes });
 }
 
 /** The newest `limitBytes` of a log, or somewhat more, from the beginning of a line. */

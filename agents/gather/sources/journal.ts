@@ -3,7 +3,7 @@ import { parseJson } from '../../../lib/json.ts';
 import { wholeLines } from '../../../lib/secrets/redact/lines.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Source } from '../source.ts';
-import { type CommandSource, command, type Differences, output, usual } from './command.ts';
+import { type CommandSource, command, type Differences, output, stream } from './command.ts';
 
 /**
  * Fields of an entry that tell who said what; the times and the boot come with them. An event of an
@@ -37,13 +37,9 @@ export function journal(
 /** Entries as JSON, one a line, the oldest of them; every field is a text. */
 export function journalRecords(host: GatherHost, path: string, args: readonly string[]): Source {
   const format = ['--output=json', `--output-fields=${FIELDS}`];
-  return {
-    ...usual,
-    path,
-    format: 'json',
-    keep: 'oldest',
-    open: (_, signal) => records(output(call(host, [...format, ...args]), signal), RECORDS_BYTES),
-  };
+  const open: Source['open'] = (_, signal) =>
+    records(output(call(host, [...format, ...args]), signal), RECORDS_BYTES);
+  return stream(path, open, { format: 'json', keep: 'oldest' });
 }
 
 /** Below the limit of the source, so that what the redaction adds is not cut off again. */

@@ -1,6 +1,6 @@
 import type { GatherHost } from '../gather-host.ts';
 import type { Source } from '../source.ts';
-import { type Differences, usual } from './command.ts';
+import { type Differences, stream } from './command.ts';
 
 /** A text that is made here, of what no single program or file tells. */
 export function made(
@@ -8,14 +8,10 @@ export function made(
   make: (host: GatherHost, signal: AbortSignal) => Promise<string>,
   differences: Differences = {},
 ): Source {
-  return {
-    ...usual,
-    ...differences,
-    path,
-    async *open(host, signal) {
-      yield Buffer.from(await make(host, signal), 'utf8');
-    },
-  };
+  async function* open(host: GatherHost, signal: AbortSignal) {
+    yield Buffer.from(await make(host, signal), 'utf8');
+  }
+  return stream(path, open, differences);
 }
 
 /** A document that is made here. */

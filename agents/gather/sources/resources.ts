@@ -12,7 +12,7 @@ import { resourcePath } from '../../../lib/kube/resources.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Source, SourceGroup } from '../source.ts';
 import { type Api, apiOf } from './api.ts';
-import { usual } from './command.ts';
+import { stream, usual } from './command.ts';
 import { hasEtcd } from './etcd-access.ts';
 import { file, filesBelow } from './file.ts';
 import { made } from './made.ts';
@@ -136,16 +136,9 @@ function health(api: Api): Source[] {
 }
 
 function openApi(api: Api): Source {
-  return {
-    ...usual,
-    path: 'resources/openapi.json.gz',
-    phase: 'bulk',
-    deadlineMs: 30_000,
-    limitBytes: 32 << 20,
-    keep: 'oldest',
-    gzipped: true,
-    open: (_, signal) => api.bytes({ path: '/openapi/v2' }, signal, 30_000),
-  };
+  const open: Source['open'] = (_, signal) => api.bytes({ path: '/openapi/v2' }, signal, 30_000);
+  const whole = { phase: 'bulk', limitBytes: 32 << 20, keep: 'oldest', gzipped: true } as const;
+  return stream('resources/openapi.json.gz', open, { ...whole, deadlineMs: 30_000 });
 }
 
 /** The files that the live host's own gathering left before the API was stopped. */
@@ -178,12 +171,8 @@ function savedFile(name: string, place: string): Source {
 
 /** Says where the objects are from; with `failure` as its reason, the list of failures says so too. */
 function origin(text: string, failure?: unknown): Source {
-  return {
-    ...usual,
-    path: 'resources/origin.txt',
-    async *open() {
-      yield Buffer.from(`${text}\n`);
-      if (failure !== undefined) throw failure;
-    },
-  };
+  return stream('resources/origin.txt', async function* () {
+    yield Buffer.from(`${text}\n`);
+    if (failure !== undefined) throw failure;
+  });
 }

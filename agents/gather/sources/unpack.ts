@@ -56,11 +56,7 @@ export async function* unpackedContents(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const file = createReadStream(place, { signal, highWaterMark: 256 * 1024 });
-  if (!place.endsWith('.gz')) {
-    yield* file;
-    return;
-  }
-  const unpacked = createGunzip();
-  pipeline(file, unpacked, () => undefined);
-  yield* atMostOfBundle(unpacked, limit);
+  // Errors reach the reader of the decompressed bytes.
+  const unpacked = () => pipeline(file, createGunzip(), () => undefined);
+  yield* place.endsWith('.gz') ? atMostOfBundle(unpacked(), limit) : file;
 }
