@@ -137,6 +137,7 @@ t.test('the step never ends an installation', async (t) => {
   await t.test('a firmware that cannot be asked', async (t) => {
     const host = testHost(t);
     host.write('/sys/firmware/efi/fw_platform_size', '64');
+    host.programs.give('udevadm', '[ "$1" = settle ]');
     const { cluster } = host.context;
     const installation = { ...cluster.installation, disk: '/dev/nowhere' };
     const context = { ...host.context, cluster: { ...cluster, installation } };
