@@ -146,6 +146,13 @@ const CASES: readonly [what: string, request: Request, level: string][] = [
     'Metadata',
   ],
   ['a node acting', { verb: 'patch', resource: 'nodes/status', ...nodes }, 'Metadata'],
+  ...['events.k8s.io', 'coordination.k8s.io', 'certificates.k8s.io'].map(
+    (group): [string, Request, string] => [
+      `another kind of ${group}`,
+      { verb: 'update', resource: `things@${group}` },
+      'Metadata',
+    ],
+  ),
   ['another user of the same verbs', { verb: 'get', resource: 'configmaps' }, 'Metadata'],
   ['a kind of another group', { verb: 'get', resource: 'leases@example.test' }, 'Metadata'],
   ['somebody looking', { verb: 'list', resource: 'pods' }, 'Metadata'],
