@@ -297,6 +297,15 @@ t.test('the result is validated', async (t) => {
   );
 });
 
+t.test('what must win excuses no other collision', async (t) => {
+  const both = (text: string) =>
+    configOf({ files: ['/etc/a', '/etc/hostname'].map((path) => file(path, 0o644, text)) });
+  const mustWin = configOf({ files: [file('/etc/hostname', 0o644, 'w')] });
+  t.throws(() => combined(both('o'), both('m'), mustWin), {
+    message: /only one can win:\n {2}\/etc\/a \(contents\): the bootstrap, .*$/,
+  });
+});
+
 t.test('what the master itself merges is looked into; what is remote is refused', async (t) => {
   const inner = configOf({ files: [file('/etc/a', 0o600, 'm')] });
   const outer = configSchema.parse({
