@@ -1,0 +1,15 @@
+import { combine } from '../../../lib/ignition/combine.ts';
+import type { Config } from '../../../lib/ignition/config.ts';
+
+export const OURS = 'the bootstrap';
+export const MASTER = 'https://api-int.example.com:22623/config/master';
+
+/** What bootkube makes of its own config, the server's, and what has to win over both. */
+export function combined(ours: Config, master: Config, mustWin?: Config, targetSpec = '3.4.0') {
+  return combine({
+    ours: { origin: OURS, config: ours },
+    master: { origin: MASTER, config: master },
+    ...(mustWin === undefined ? {} : { mustWin: { origin: 'what must win', config: mustWin } }),
+    targetSpec,
+  });
+}
