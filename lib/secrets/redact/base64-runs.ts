@@ -75,8 +75,8 @@ function groupFrom(bytes: Buffer, first: Run): Group {
     last = next;
   }
   const left = bytes.length - last.end;
-  // A block ends with a line or between two words.
   const isOpen =
+    left === 0 ||
     (left === 1 && isLineEnd(bytes[last.end])) ||
     (left === 2 && bytes[last.end] === RETURN && bytes[last.end + 1] === NEWLINE);
   return { runs, openFrom: isOpen ? lineStart(bytes, first.start) : undefined };
