@@ -85,17 +85,23 @@ function listed(bytes: Buffer): string[] {
   return [bytes.toString('hex'), [...bytes].join(' '), hex.join(', ')];
 }
 
+/** Bytes before the secret in a group of three, and the first character that holds only of it. */
+const OFFSETS = [
+  { offset: 0, start: 0 },
+  { offset: 1, start: 2 },
+  { offset: 2, start: 3 },
+] as const;
+
 /**
  * Of each of the three ways in which bytes can lie in base64's groups, the characters that
  * depend on nothing before or after them.
  */
 function inBase64(bytes: Buffer): Spelling[] {
-  return [0, 1, 2].flatMap((offset) => {
+  return OFFSETS.flatMap(({ offset, start }) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
-    const start = Math.ceil((offset * 8) / 6);
     const bits = (offset + bytes.length) * 8;
     const body = text.slice(start, Math.floor(bits / 6));
-    const edges = { before: offset === 0 ? 0 : 1, after: bits % 6 === 0 ? 0 : 1 };
+    const edges = { before: start === 0 ? 0 : 1, after: bits % 6 === 0 ? 0 : 1 };
     const url = body.replaceAll('+', '-').replaceAll('/', '_');
     return (url === body ? [body] : [body, url]).map((spelled) => ({ text: spelled, ...edges }));
   });

@@ -166,7 +166,6 @@ export function isUserAndPassword(value: string): boolean {
 /** Nothing that could be a secret: empty, a word for nothing, or hidden already. */
 export function isNothing(value: string): boolean {
   return (
-    value.length === 0 ||
     value.startsWith('<redacted') ||
     (value.length < 12 && (WORDS.has(value.toLowerCase()) || /^[\s*<>.-]*$/.test(value)))
   );

@@ -13,9 +13,10 @@ const PART =
 const SECRET = /^"?kind"?:\s{1,8}"?Secret"?,?\s*$/;
 const KEY = /^[\s-]*"?[-._A-Za-z0-9]{1,253}"?:\s{1,8}(?<value>.*)$/;
 
+/** Absent where an object begins whose kind is not known yet. */
 interface Kind {
-  readonly column: number;
-  readonly isSecret: boolean;
+  readonly column?: number;
+  readonly isSecret?: boolean;
 }
 
 interface Data {
@@ -43,7 +44,7 @@ export class SecretBlocks {
     if (groups === undefined) return NOTHING;
     const column = groups.before?.length ?? 0;
     const offset = line.start;
-    if (groups.version !== undefined) this.#kinds.push({ column: -1, isSecret: false, offset });
+    if (groups.version !== undefined) this.#kinds.push({ offset });
     if (groups.kind !== undefined) {
       this.#kinds.push({ column, isSecret: SECRET.test(line.text.slice(column)), offset });
     }

@@ -249,7 +249,5 @@ function meaning(latin1: string): string {
 
 /** Where the last line begins, which the next block's first can belong to; the end, if it is only a part of a line. */
 function lastLine(bytes: Buffer): number {
-  if (bytes.at(-1) !== NEWLINE || bytes.length === 1)
-    return bytes.at(-1) === NEWLINE ? 0 : bytes.length;
-  return bytes.lastIndexOf(NEWLINE, bytes.length - 2) + 1;
+  return bytes.at(-1) === NEWLINE ? bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1 : bytes.length;
 }

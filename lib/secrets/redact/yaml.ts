@@ -58,10 +58,11 @@ function entryOf(value: unknown, key: string | number): unknown {
   return Reflect.get(Object(value), key);
 }
 
+/** The edits are in the order of the text, as its nodes are. */
 function edited(text: string, edits: readonly Edit[]): string {
   let result = '';
   let kept = 0;
-  for (const { start, end, by } of edits.toSorted((a, b) => a.start - b.start)) {
+  for (const { start, end, by } of edits) {
     result += text.slice(kept, start) + written(by, text.slice(start, end));
     kept = end;
   }

@@ -94,3 +94,23 @@ t.test('a Secret may cross blocks of the stream', async (t) => {
     }
   }
 });
+
+t.test('only what can still change is held back', async (t) => {
+  const words = `${'ordinary words '.repeat(4)}\n`.repeat(2000);
+  const texts = ['kind: Secret\ndata:\n  a: word\ntype: b\n', 'kind: Pod\ndata:\n  a: word\n\n'];
+  for (const secret of texts) {
+    let behind = 0;
+    let most = 0;
+    async function* stream() {
+      for (const part of [secret, ...Array.from({ length: 8 }, () => words)]) {
+        behind += part.length;
+        yield Buffer.from(part);
+      }
+    }
+    for await (const chunk of text(stream())) {
+      most = Math.max(most, behind);
+      behind -= chunk.length;
+    }
+    t.ok(most < 4 * words.length, `${most} of ${8 * words.length} bytes`);
+  }
+});
