@@ -237,7 +237,7 @@ t.test('what must win can be of any kind, and its origin is named when it loses'
   });
   t.same(combined(noShell, master, configOf({})).overridden, [], 'nothing need win');
   t.throws(() => combined(configOf({}), masked, mustWin), {
-    message: /only one can win:\n {2}m\.service \(mask\): what must win, https:\/\/api-int/,
+    message: /only one can take effect:\n {2}m\.service \(mask\): what must win, https:\/\/api-int/,
   });
 });
 
@@ -319,7 +319,7 @@ t.test('what the master itself merges is looked into; what is remote is refused'
   t.throws(() => combined(ours, remote), {
     kind: 'fatal',
     // Of the master alone: ours has no part in the fault.
-    message: /^The Ignition config from https:\/\/api-int\S* has a fault:\n.*remote config/,
+    message: /^The Ignition config from https:\/\/api-int\S* has an error:\n.*remote config/,
   });
 });
 

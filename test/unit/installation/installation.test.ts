@@ -131,7 +131,7 @@ t.test('which disk may be written', async (t) => {
       'refuse',
       '/dev/vda holds a half-finished installation of this cluster, which is redone',
     ],
-    [other, 'overwrite', '/dev/vda holds partitions ntfs, which is overwritten as configured'],
+    [other, 'overwrite', '/dev/vda holds partitions ntfs, which will be overwritten as configured'],
     [
       other,
       'refuse',

@@ -226,7 +226,7 @@ t.test('a payload for other hosts is refused before anything is done with it', a
   await t.rejects(bringPayload(directory, hostPaths(directory), progress), {
     kind: 'fatal',
     code: 'payload-mismatch',
-    message: new RegExp(`is for other hosts; expected .*; found ${architecture}`),
+    message: new RegExp(`is for another architecture; expected .*; found ${architecture}`),
   });
 });
 
