@@ -91,7 +91,7 @@ function addPayload(create: Command, surroundings: Surroundings): void {
     .option('--cni <dir>', 'a folder with network plugins: every program in it', each)
     .option(
       '--kubernetes-version <version>',
-      'required required if neither tags nor programs state it',
+      'required if neither tags nor programs state it',
     )
     .option('--etcd-version <version>', 'required if neither the tag nor a program states it')
     .action((options: CreatePayloadOptions) => createPayload(options, surroundings));
