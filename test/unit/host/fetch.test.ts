@@ -141,7 +141,7 @@ t.test('what curl ends with tells whether another try may help', async (t) => {
       `printf ${status}; exit 22`,
       'fatal',
       'cannot be downloaded',
-      { found: 'curl ended with 22', fix: /address/ },
+      { found: 'curl ended with 22', fix: /URL/ },
     ]),
     ...[408, 425, 429, 500, 502, 503, 504, 4040, 1404].map((status): (typeof ended)[number] => [
       `printf ${status}; exit 22`,

@@ -277,7 +277,7 @@ t.test('the version is one that the target reads', async (t) => {
 t.test('the result is validated', async (t) => {
   const master = configOf({ links: [link('/etc/app', '/elsewhere')] });
   const ours = configOf({ files: [file('/etc/key', 0o644, '-----BEGIN PRIVATE KEY-----\n')] });
-  t.throws(() => combined(ours, master), { message: /\/etc\/key holds a private key/ });
+  t.throws(() => combined(ours, master), { message: /\/etc\/key contains a private key/ });
   const below = configSchema.parse({
     ignition: { version: '3.2.0' },
     storage: { files: [file('/etc/app/a', 0o600, 'a')] },

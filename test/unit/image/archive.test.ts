@@ -146,7 +146,7 @@ t.test('what is wrong with an archive is said', async (t) => {
     ['a way out', [...good, ['../../etc/passwd', '']], /a file "\.\.\/\.\.\/etc\/passwd"/],
     ['a way out in the middle', [...good, ['a/../../b', '']], /a file "a\//],
     ['an absolute name', [...good, ['/etc/passwd', '']], /a file "\/etc\/passwd"/],
-    ['a name twice', [...good, ['manifest.json', '[]']], /manifest\.json is in it twice/],
+    ['a name twice', [...good, ['manifest.json', '[]']], /manifest\.json occurs twice/],
     ['no JSON', [['manifest.json', '[']], /manifest\.json with contents/],
     ['no images', [['manifest.json', '[]']], /manifest\.json with contents/],
     ['another shape', [['manifest.json', manifest({ Config: 1 })]], /with 0\.Config/],

@@ -207,7 +207,7 @@ t.test('the certificate is found beside its key in one file', async (t) => {
 });
 
 for (const [name, text, message] of [
-  ['nothing', '', /No certificate found.*PEM block CERTIFICATE/],
+  ['nothing', '', /contains no certificate.*PEM block CERTIFICATE/],
   ['a key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n', /no certificate/],
   ['garbage', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', /cannot be parsed/],
 ] as const) {

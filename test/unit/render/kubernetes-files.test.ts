@@ -129,6 +129,6 @@ t.test('a payload without a component is rejected', async (t) => {
   const { etcd: _, ...images } = host.images;
   await t.rejects(kubernetesRenderer.render({ ...input, host: { ...host, images } }), {
     kind: 'fatal',
-    message: /no image for etcd/,
+    message: /no image of etcd/,
   });
 });
