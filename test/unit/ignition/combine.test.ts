@@ -328,7 +328,7 @@ const UNUSABLE: readonly (readonly [string, RegExp])[] = [
   [' \n', /is empty/],
   ['<html>', /is not JSON/],
   ['{}', /ignition/],
-  ['[]', /fault/],
+  ['[]', /error/],
   ['{"ignition":{"version":"2.2.0"}}', /not a spec version/],
   ['{"ignition":{"version":"3.6.0"}}', /not a spec version/],
   ['{"ignition":{"version":"3.2.0"}}', /is empty/],
