@@ -41,7 +41,7 @@ async function main(calledAs: string, args: readonly string[]): Promise<number> 
   }
   const isHelp = name === '--help' || name === '';
   (isHelp ? process.stdout : process.stderr).write(
-    isHelp ? usage : `there is no agent ${name}\n\n${usage}`,
+    isHelp ? usage : `unknown agent ${name}\n\n${usage}`,
   );
   return name === '--help' ? EXIT.done : EXIT.usage;
 }

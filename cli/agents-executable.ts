@@ -14,7 +14,7 @@ declare const __SNO_AGENTS_SHA256__: string | undefined;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const VARIABLE = 'SNO_AGENTS_EXECUTABLE';
-const FIX = `Name it with --agents-executable or in ${VARIABLE}.`;
+const FIX = `Set it with --agents-executable or in ${VARIABLE}.`;
 
 export interface AgentsExecutable {
   /** SHA-256, hex. */
@@ -48,7 +48,7 @@ export function executablePath(option: string | undefined, environment: Environm
   if (typeof __SNO_AGENTS_SHA256__ !== 'undefined') {
     return join(dirname(process.execPath), 'sno-agents');
   }
-  throw new Failure('usage', 'It is not known which sno-agents executable the medium carries', {
+  throw new Failure('usage', 'The sno-agents executable for the medium is not known', {
     fix: FIX,
   });
 }
@@ -67,16 +67,16 @@ export async function readExecutable(path: string, signal: AbortSignal): Promise
   const version = await markedVersion(path, signal);
   if (version === undefined) {
     throw new Failure('usage', `${path} is not a sno-agents executable; nothing was written`, {
-      expected: 'the program sno-agents of the release that this sno is from',
+      expected: 'the sno-agents executable of the same release as this sno',
       found: 'another program',
       fix: FIX,
     });
   }
   if (builtVersion !== undefined && version !== builtVersion) {
-    throw new Failure('usage', `${path} is of another release; nothing was written`, {
+    throw new Failure('usage', `${path} is from another release; nothing was written`, {
       expected: `sno-agents ${builtVersion}, as this sno`,
       found: `sno-agents ${version}`,
-      fix: 'Use sno and sno-agents of one release.',
+      fix: 'Use sno and sno-agents of the same release.',
     });
   }
   return { sha256: await sha256OfFile(path, signal), architecture };
@@ -103,7 +103,7 @@ export function requireSameArchitecture(
   if (executable.architecture === payload.architecture) return;
   throw new Failure(
     'usage',
-    'The executable and the payload are for different hosts; nothing was written',
+    'The executable and the payload are for different architectures; nothing was written',
     {
       expected: `sno-agents for ${payload.architecture}, as the payload in ${payload.directory}`,
       found: `sno-agents for ${executable.architecture}`,

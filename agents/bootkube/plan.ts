@@ -25,7 +25,7 @@ import { preflight } from './preflight/preflight.ts';
 /** What happens to the live host, from a look at its disk to the Ignition of the installed one. */
 export const bootkubePlan = (s: Settings): Plan<InstallContext> => ({
   ...identity('bootkube'),
-  achieved: 'the cluster is prepared, and the Ignition of the installed host is made',
+  achieved: 'the cluster is prepared, and the Ignition config of the installed host is created',
   steps: [
     within(s, 'inspectDiskMs', inspectDisk),
     within(s, 'preflightMs', preflight),

@@ -28,7 +28,7 @@ export const applyDeferred: StepBody<DeferredContext> = {
   async run(context, progress) {
     const { paths, cluster } = context;
     const deferred = await readDeferred(paths);
-    if (deferred.length === 0) return done('none is left');
+    if (deferred.length === 0) return done('nothing left to apply');
     using client = await kubeClient(
       paths.at(accessTo(cluster.controlPlane).deferredIdentity.kubeconfig),
     );

@@ -80,7 +80,7 @@ class Gathering {
 
   async run(): Promise<GatherResult> {
     const { sink, groups, failures, signal, phase } = this.#request;
-    phase('Looking for what there is on this host');
+    phase('Looking for sources on this host');
     const [redactor, listing] = await Promise.all([
       this.#redactor(),
       listSources(groups, this.#host, signal),
@@ -89,7 +89,7 @@ class Gathering {
     this.#expected = this.#outcomes.size + listing.sources.length;
 
     const small = of('diagnosis', listing.sources);
-    phase(`Collecting what the report is made of: ${small.length} sources`);
+    phase(`Collecting the input of the report: ${small.length} sources`);
     const diagnosis = await this.#diagnosis(small, redactor);
     phase('Writing the report');
     const summary = await this.#report(diagnosis);
@@ -120,7 +120,7 @@ class Gathering {
       this.#ended(failedOutcome(`secrets of ${path}`, failure));
     const read = async () => hostSecrets(this.#host, limit.signal, failed);
     const known = await orAborted(read(), limit.signal).catch((error: unknown) => {
-      const failure = `the secrets of this host could not be read, so that only their names and shapes were looked for: ${describeError(error)}`;
+      const failure = `the secrets of this host could not be read; secrets were redacted only by name and shape: ${describeError(error)}`;
       this.#ended(failedOutcome('host secrets', failure));
       return [];
     });
@@ -145,7 +145,7 @@ class Gathering {
   /** The small files that the report is made of, kept until it is written. */
   async #diagnosis(sources: readonly Source[], redactor: Redactor): Promise<Diagnosis> {
     const { gatherDiagnosisMs, gatherConcurrency } = this.#host.settings;
-    const time = timeOf('what the report is made of', gatherDiagnosisMs);
+    const time = timeOf('the input of the report', gatherDiagnosisMs);
     using limit = new Limit([this.#request.signal], time);
     const diagnosis: Diagnosis = new Map();
     await collect(sources, {

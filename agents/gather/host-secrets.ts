@@ -81,7 +81,7 @@ export async function hostSecrets(
     for await (const file of filesIn(paths.at(path), depth, failed)) {
       signal.throwIfAborted();
       if (deadline.aborted || limits.files <= 0 || limits.bytes <= 0) {
-        failed(file, 'not all files could be searched for secrets');
+        failed(file, 'some files could not be searched for secrets');
         return secrets.secrets;
       }
       limits.files -= 1;
@@ -103,7 +103,7 @@ async function readFile(path: string, secrets: SecretsIn, memory: Buffer): Promi
   if (file === undefined) return 0;
   await using handle = file.handle;
   const size = sizeOf(path, file.status.size);
-  if (size > limit) throw new Error(`${size} bytes are too many to be searched for secrets`);
+  if (size > limit) throw new Error(`${size} bytes are too large to be searched for secrets`);
   await secrets.read(contentsOf(handle, size, memory), formatOf(path));
   if (MOUNTED.test(path) && size <= MAX_VALUE_BYTES) {
     const { bytesRead } = await handle.read(memory, 0, size, 0);

@@ -46,11 +46,11 @@ function logText(facts: BundleFacts): string {
   const failed = facts.outcomes.filter(({ failure }) => failure !== undefined).length;
   const cut = facts.outcomes.filter(({ leftOut }) => leftOut > 0).length;
   const head = [
-    `Log bundle ${facts.id} of ${facts.hostName}, ${facts.stage} host, made by sno-agents ${version}`,
+    `Log bundle ${facts.id} of ${facts.hostName}, ${facts.stage} host, created by sno-agents ${version}`,
     `From ${begunAt} to ${endedAt}${since === null ? '' : `, with what is newer than ${since}`}`,
-    ...(only.length === 0 ? [] : [`Only these groups were asked for: ${only.join(', ')}`]),
+    ...(only.length === 0 ? [] : [`Only these groups were requested: ${only.join(', ')}`]),
     ...(interrupted === null ? [] : [`Ended early: ${interrupted}`]),
-    `${facts.outcomes.length} sources; ${failed} failed or are not complete, ${cut} lost a part to a limit`,
+    `${facts.outcomes.length} sources; ${failed} failed or are not complete, ${cut} were truncated by a limit`,
   ];
   return `${[...head, '', ...facts.outcomes.map(outcomeLine)].join('\n')}\n`;
 }

@@ -94,7 +94,7 @@ async function act(args: GatherArguments, surroundings: GatherSurroundings): Pro
     return EXIT.done;
   }
   const { settings, failures } = await settingsOf(paths);
-  if (!isRoot && args.stopsWithInput) throw new Failure('retry', 'sudo did not make this root');
+  if (!isRoot && args.stopsWithInput) throw new Failure('retry', 'sudo did not run this as root');
   if (args.action === 'list') {
     return isRoot
       ? list(args, groups, settings, surroundings)
@@ -136,7 +136,7 @@ async function gatherHere(asked: Asked, surroundings: GatherSurroundings): Promi
   const { args, settings, destination } = asked;
   const { paths, environment, owner } = surroundings;
   using stop = stopLimit(args, surroundings);
-  using limit = new Limit([stop.signal], timeOf('the whole bundle', settings.gatherMs));
+  using limit = new Limit([stop.signal], timeOf('the bundle', settings.gatherMs));
   const folders = args.work === undefined ? workCandidates(paths, environment) : [args.work];
   await removeDeadWork(folders);
   await using workplace = await openWorkplace(folders, settings);

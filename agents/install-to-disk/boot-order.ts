@@ -11,12 +11,12 @@ import type { InstallContext } from '../steps/host-context.ts';
  */
 export const bootOrder: StepBody<InstallContext> = {
   name: 'boot-order',
-  leaves: "the disk first in the firmware's boot order, where the firmware can be told",
+  leaves: "the disk first in the firmware's boot order, if the firmware supports it",
   input: ({ cluster }) => [cluster.clusterId, cluster.installation.disk],
   holds: async () => true,
   async run({ cluster, paths }, progress) {
     const { disk } = cluster.installation;
-    const byHand = `Put ${disk} first in the firmware's setup, or remove the live medium, before the host restarts.`;
+    const byHand = `Put ${disk} first in the firmware setup, or remove the live medium, before the host restarts.`;
     const firmware = await firmwareOf(paths);
     if (firmware === 'none') {
       progress.say(`Without EFI the boot order cannot be changed from here. ${byHand}`);

@@ -25,7 +25,7 @@ import { payloadFolder } from '../steps/payload-folder.ts';
 export const copyPayload: StepBody<InstallContext> = {
   name: 'copy-payload',
   leaves:
-    "executable and payload in the new system's /var, and the mark of a finished installation",
+    "executable and payload in the new system's /var, and the marker of a finished installation",
   retries: true,
   input: ({ cluster }) => [cluster.clusterId, cluster.executableSha256],
   async holds(context, { signal }) {

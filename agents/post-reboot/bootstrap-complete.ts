@@ -30,7 +30,7 @@ export const bootstrapComplete: StepBody<HostContext> = {
         }
         return isApiReady(client, progress.signal);
       });
-      if (!stable) return notYet('the API was not ready all the time');
+      if (!stable) return notYet('the API was not ready throughout');
       await publishBootstrapComplete(client, {
         signal: progress.signal,
         deadlineMs: REQUEST_DEADLINE_MS,

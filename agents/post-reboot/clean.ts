@@ -43,12 +43,14 @@ export const clean: StepBody<HostContext> = {
         removed += 1;
         progress.say(`Removed ${entry.path}: ${entry.why}`);
       } else if (await exists(paths.at(entry.path))) {
-        progress.warn(`Left ${entry.path}: its contents have changed since the bootstrap`);
+        progress.warn(`Kept ${entry.path}: its contents have changed since the bootstrap`);
       }
     }
     if (ledger.entries.some(({ unit }) => unit !== undefined)) await reloadUnits(signal);
     if (await removeFile(paths.at(BOOT_IGNITION))) progress.say(`Removed ${BOOT_IGNITION}`);
-    return done(`${removed} of ${ledger.entries.length} files removed, the others were gone`);
+    return done(
+      `${removed} of ${ledger.entries.length} files deleted, the others no longer existed`,
+    );
   },
 };
 
@@ -60,7 +62,7 @@ async function removeEntry(
 ): Promise<void> {
   const mount = mounted.find((source) => path === source || path.startsWith(`${source}/`));
   if (mount !== undefined) {
-    throw new Failure('retry', `a running container mounts ${mount}, which holds ${stated}`, {
+    throw new Failure('retry', `a running container mounts ${mount}, which contains ${stated}`, {
       code: 'leftover-remains',
     });
   }

@@ -17,7 +17,8 @@ import { verifyClean } from './verify-clean.ts';
 /** What happens on the installed host, from the first answer of its API to the end of this agent. */
 export const postRebootPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('post-reboot'),
-  achieved: 'PASS: the cluster is installed and steady, and nothing of its bootstrap is left',
+  achieved:
+    'PASS: the cluster is installed and in its steady state, and nothing of the bootstrap is left',
   announce,
   steps: [
     within(s, 'apiMs', api),

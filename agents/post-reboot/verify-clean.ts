@@ -57,7 +57,7 @@ const podVolumes = /^\/var\/lib\/kubelet\/(pods|plugins)\//;
  */
 export const verifyClean: StepBody<HostContext> = {
   name: 'verify-clean',
-  leaves: 'proof that no ledger path and no bootstrap key is left',
+  leaves: 'verification that no ledger path and no bootstrap key is left',
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }, { signal }) {
     const ledger = await readLedger(paths);
@@ -95,7 +95,7 @@ function refusePaths(left: readonly string[]): void {
   throw new Failure('fatal', `files of the bootstrap still exist: ${left.join(', ')}`, {
     code: 'leftover-remains',
     expected: 'none of the paths in the leftovers ledger',
-    fix: 'Find out what created them again, delete them, and start bootkube.service again.',
+    fix: 'Find out what recreated them, delete them, and start bootkube.service again.',
   });
 }
 
@@ -103,7 +103,7 @@ function refuseKeys(found: readonly string[]): void {
   if (found.length === 0) return;
   throw new Failure('fatal', `a private key of the bootstrap is in ${found.join(', ')}`, {
     code: 'leftover-remains',
-    expected: 'no key that the leftovers ledger calls gone',
+    expected: 'no key that the leftovers ledger lists as deleted',
     fix: 'Delete the files or the key in them, and start bootkube.service again.',
   });
 }

@@ -27,9 +27,9 @@ export async function bootInstalled(
   if (finding.bootOrderSetAt !== undefined) {
     throw new Failure('fatal', `${device} holds a finished installation of this cluster`, {
       code: 'disk-installed',
-      expected: `the disk to boot, which was put first in the boot order at ${finding.bootOrderSetAt}`,
+      expected: `the disk to boot, which became first in the boot order at ${finding.bootOrderSetAt}`,
       found: 'the live medium booted again',
-      fix: "Remove the live medium, or put the disk first in the firmware's setup, and restart the host.",
+      fix: 'Remove the live medium, or put the disk first in the firmware setup, and restart the host.',
     });
   }
   try {
@@ -41,7 +41,7 @@ export async function bootInstalled(
     progress.warn(`The host cannot be restarted into its disk: ${describeError(error)}`);
     throw alreadyInstalled(device, finding);
   }
-  return reboot(`${device} holds a finished installation, and is first in the boot order now`);
+  return reboot(`${device} holds a finished installation, and is now first in the boot order`);
 }
 
 async function markBootOrder(
@@ -56,7 +56,8 @@ async function markBootOrder(
   await withMounted(request, async (folder) => {
     const where = await varFolder(folder);
     const marker = await readMarker(where);
-    if (marker === undefined) throw new Failure('fatal', `the mark on ${device} is gone`);
+    if (marker === undefined)
+      throw new Failure('fatal', `the marker on ${device} no longer exists`);
     await writeMarker(where, { ...marker, bootOrderSetAt: new Date().toISOString() });
   });
 }

@@ -39,7 +39,9 @@ export const controlPlane: StepBody<HostContext> = {
       ),
     );
     const names = pods.map((pod) => pod.container);
-    await progress.wait('all of them to run', () => waitUntilRunning(paths, names, progress));
+    await progress.wait('all of them to be running', () =>
+      waitUntilRunning(paths, names, progress),
+    );
     return done();
   },
 };

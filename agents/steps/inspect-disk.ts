@@ -10,7 +10,7 @@ import type { InstallContext } from './host-context.ts';
  */
 export const inspectDisk: StepBody<InstallContext> = {
   name: 'inspect-disk',
-  leaves: 'certainty that the target disk may be written, of which nothing was changed',
+  leaves: 'a target disk that may be written; the disk is not changed',
   retries: true,
   input: ({ cluster }) => [cluster.clusterId, cluster.installation],
   holds: async () => true,

@@ -21,7 +21,7 @@ import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
  */
 export const manifests: StepBody<HostContext> = {
   name: 'manifests',
-  leaves: 'every manifest as an object of the API',
+  leaves: 'every manifest as an API object',
   retries: true,
   neededUntil: 'quiesce',
   async input({ paths }) {
@@ -59,7 +59,7 @@ export const manifests: StepBody<HostContext> = {
       throw new Failure('fatal', `${bad.length} of ${rows.length} manifests could not be applied`, {
         code: 'manifests-rejected',
         found: bad.map(({ file, reason }) => `${file}: ${reason}`).join('; '),
-        fix: 'Correct the manifests, create the Ignition again and boot it.',
+        fix: 'Correct the manifests, create the Ignition config again and boot the medium with it.',
         parts: bad.map(
           ({ file, reason }) =>
             new Failure('fatal', `${file}: ${reason}`, {

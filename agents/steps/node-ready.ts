@@ -7,7 +7,7 @@ import type { HostContext } from './host-context.ts';
 /** Waits until the kubelet of this boot calls the node Ready. */
 export const nodeReady: StepBody<HostContext> = {
   name: 'node-ready',
-  leaves: 'a node that is Ready, by word of this boot',
+  leaves: 'a node that is Ready, reported in this boot',
   retries: true,
   neededUntil: 'clean',
   input: ({ hostname }) => hostname(),

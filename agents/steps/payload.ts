@@ -37,14 +37,10 @@ async function fetchServed(context: HostContext, progress: Progress): Promise<vo
   const { payloadUrl: url, payloadSha256: sha256, proxy } = context.cluster;
   if (url === undefined) return;
   if (sha256 === undefined) {
-    throw new Failure(
-      'usage',
-      'cluster.json names a payload URL without the digest of its payload',
-      {
-        expected: 'payloadSha256',
-        fix: 'Make the Ignition with "sno create single-node-ignition-config".',
-      },
-    );
+    throw new Failure('usage', 'cluster.json has a payload URL without the digest of the payload', {
+      expected: 'payloadSha256',
+      fix: 'Create the Ignition config with "sno create single-node-ignition-config".',
+    });
   }
   await progress.wait(`the payload from ${url}`, () =>
     fetchPayload({ url, sha256 }, payloadFolder(context), {
@@ -62,10 +58,10 @@ async function expectPinned(context: HostContext, signal: AbortSignal): Promise<
   const path = join(payloadFolder(context), payloadFile);
   const found = await sha256OfFile(path, signal);
   if (found === expected) return;
-  throw new Failure('fatal', `${path} is not the payload that this installation was made for`, {
+  throw new Failure('fatal', `${path} is not the payload that this installation was created for`, {
     code: 'payload-mismatch',
     expected: `SHA-256 ${expected}`,
     found,
-    fix: 'Put that payload on the live medium, or make the Ignition for this one.',
+    fix: 'Put that payload on the live medium, or create the Ignition config for this one.',
   });
 }

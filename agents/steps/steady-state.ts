@@ -15,7 +15,7 @@ const restartsPath = ({ paths }: HostContext) => join(paths.state, 'post-reboot/
  */
 export const steadyState: StepBody<HostContext> = {
   name: 'steady-state',
-  leaves: 'a control plane that did not change for the settling window; its restarts, counted',
+  leaves: 'a control plane without changes during the settling window; the number of its restarts',
   retries: true,
   neededUntil: 'clean',
   input: ({ settings }) => settings.settlingWindowMs,

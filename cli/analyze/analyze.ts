@@ -48,7 +48,7 @@ export async function analyzeBundle(
   const lost = report.notCollected.slice(report.notCollected.length - missed);
   print(summary(report).trimEnd());
   for (const { path: name, reason } of lost) print(`Not analysed: ${name}: ${reason}`);
-  print(`For the whole report: sno analyze ${path} --html report.html`);
+  print(`For the complete report: sno analyze ${path} --html report.html`);
 }
 
 /** The files that are analysed; `folder`: where all files of the bundle are on disk, if they are. */
@@ -59,7 +59,7 @@ async function load(
 ): Promise<{ bundle: LoadedBundle; folder: string | undefined }> {
   const kind = await kindOf(path);
   if (kind === 'folder' && to !== undefined) {
-    throw new Failure('usage', `${path} is unpacked already`, { fix: 'Leave out --to.' });
+    throw new Failure('usage', `${path} is already unpacked`, { fix: 'Leave out --to.' });
   }
   if (kind === 'folder') return loadFolder(path, signal);
   const bundle = await loadArchive(path, signal);

@@ -64,7 +64,10 @@ export class LoadedBundle implements TextFiles {
   facts() {
     const record = recordSchema.safeParse(parseJson(this.text(RECORD))).data;
     if (record === undefined) {
-      this.miss(RECORD, 'missing or damaged: what else could not be collected is unknown');
+      this.miss(
+        RECORD,
+        'missing or damaged: other sources that could not be collected are unknown',
+      );
     }
     return {
       // Without the record, files are about as old as the collection.

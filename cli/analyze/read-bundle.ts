@@ -54,7 +54,7 @@ export async function readFiles(
   if (failure instanceof Error && 'syscall' in failure) throw failure;
   const missing = refused.map((name) => ({
     name,
-    reason: 'not a file that a log bundle can have',
+    reason: 'not a file type of a log bundle',
   }));
   if (failure === undefined) return missing;
   return [...missing, { name: 'the rest of the archive', reason: describeError(failure) }];

@@ -6,7 +6,7 @@ import type { Surroundings } from '../surroundings.ts';
 export function addAnalyze(sno: Command, surroundings: Surroundings): void {
   sno
     .command('analyze')
-    .description('analyze a log bundle: what is wrong with its host, and what to do about it')
+    .description('analyze a log bundle: what is wrong with its host and how to fix it')
     .argument(
       '<bundle>',
       'log-bundle-ID.tar.gz, complete or truncated, or the folder it was unpacked to',

@@ -98,5 +98,5 @@ function noticeOf(manifest: Manifest): string {
   const { kind, namespace, name, apiVersion } = manifest;
   const object = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
   const hours = defaultSettings.deferredExpiryHours;
-  return `deferred: ${object} (${placeOf(manifest)}). Nothing serves ${apiVersion} during the bootstrap: it is applied once that is served, until ${hours} h after the installation`;
+  return `deferred: ${object} (${placeOf(manifest)}). Nothing serves ${apiVersion} during the bootstrap; it will be applied when its kind is served, within ${hours} h after the installation`;
 }

@@ -19,7 +19,7 @@ export async function requireSpace(output: string, bytes: number): Promise<void>
   throw new Failure('usage', `Not enough space in ${folder}; nothing was written`, {
     expected: `${mebibytes(bytes + MARGIN_BYTES)} free`,
     found: mebibytes(bavail * bsize),
-    fix: 'Free some space, or name another place with --output.',
+    fix: 'Free some space, or use another place with --output.',
   });
 }
 

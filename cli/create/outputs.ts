@@ -13,7 +13,7 @@ export interface Output {
 /** A usage Failure that names what an earlier run left. */
 export async function requireAbsent(
   paths: readonly string[],
-  fix = 'Keep them, or move them away to make new ones with new keys.',
+  fix = 'Keep them, or move them away to create new ones with new keys.',
 ): Promise<void> {
   const present: string[] = [];
   for (const path of paths) {

@@ -54,7 +54,7 @@ async function makePayload(
   const wrong = await payloadFaults(payload, signal);
   if (wrong.length > 0) {
     throw new Failure('fatal', `The new payload is damaged: ${wrong.join('; ')}`, {
-      fix: 'Check the disk, and whether the given files changed in the meantime.',
+      fix: 'Check the disk, and whether the source files were changed in the meantime.',
     });
   }
   return payloadTable(payload, signal);
@@ -71,7 +71,7 @@ async function expectFree(target: string, faults: string[]): Promise<void> {
   } catch (error) {
     if (isMissing(error) && !(await exists(target))) return;
   }
-  faults.push(`--dir ${target}: already exists. Move it away, or name another folder`);
+  faults.push(`--dir ${target}: already exists. Move it away, or use another folder`);
 }
 
 /** A rename replaces an empty folder and nothing else. */
@@ -83,6 +83,6 @@ async function appear(staging: string, target: string): Promise<void> {
 
 function refuse(faults: readonly string[]): void {
   if (faults.length === 0) return;
-  const head = `${plural(faults.length, 'fault')}; nothing was written`;
+  const head = `${plural(faults.length, 'error')}; nothing was written`;
   throw new Failure('usage', [head, ...faults].join('\n'));
 }

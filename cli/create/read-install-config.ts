@@ -15,9 +15,9 @@ export async function readInstallConfig(dir: string): Promise<string> {
   const bytes = await readRegularFile(path);
   const encoding = foreignEncoding(bytes);
   const fix = 'Save it as UTF-8.';
-  if (encoding !== undefined) throw refused(path, 'text in UTF-8', encoding, fix);
+  if (encoding !== undefined) throw refused(path, 'UTF-8 text', encoding, fix);
   if (isUtf8(bytes)) return bytes.toString('utf8');
-  throw refused(path, 'text in UTF-8', `other bytes in line ${firstBadLine(bytes)}`, fix);
+  throw refused(path, 'UTF-8 text', `other bytes in line ${firstBadLine(bytes)}`, fix);
 }
 
 /** Without waiting for a writer where the file is a FIFO. */
@@ -25,7 +25,7 @@ async function readRegularFile(path: string): Promise<Buffer> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
-    const fix = 'Put the file itself there, or name the folder that has it with --dir.';
+    const fix = 'Put the file itself there, or set its folder with --dir.';
     if (stats.isDirectory()) throw refused(path, 'a regular file', 'a folder', fix);
     if (!stats.isFile()) throw refused(path, 'a regular file', 'a special file', fix);
     if (stats.size > MOST_BYTES) {
@@ -53,11 +53,11 @@ function unreadable(path: string, error: unknown): Failure {
   const [code = '', words = 'unknown error'] = getSystemErrorMap().get(error.errno) ?? [];
   if (code === 'ENOENT') {
     return new Failure('usage', `${path} does not exist; nothing was written`, {
-      fix: 'Write it, or name the folder that has it with --dir.',
+      fix: 'Create it, or set its folder with --dir.',
     });
   }
   return new Failure('usage', `${path} cannot be read (${words}); nothing was written`, {
-    fix: 'Name a folder with a readable install-config.yaml with --dir.',
+    fix: 'Set a folder with a readable install-config.yaml with --dir.',
   });
 }
 

@@ -27,12 +27,10 @@ export function requireServed(options: ServedOptions): void {
       : ['--payload-sha256: expected 64 hexadecimal digits, in lower case']),
     ...(payload === undefined || payloadSha256 === undefined
       ? []
-      : ['--payload and --payload-sha256 say the same: give one of them']),
+      : ['--payload and --payload-sha256 exclude each other: use one of them']),
     ...(payloadUrl === undefined || payload !== undefined || payloadSha256 !== undefined
       ? []
-      : [
-          '--payload-url needs the digest of what is served there: give --payload or --payload-sha256',
-        ]),
+      : ['--payload-url requires the digest of the payload: use --payload or --payload-sha256']),
   ];
   if (faults.length === 0) return;
   throw new Failure('usage', [...faults, 'Nothing was written'].join('\n'));

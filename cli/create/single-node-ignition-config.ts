@@ -126,7 +126,7 @@ export async function readFolder(
   const user = deferManifests(await readUserManifests(dir, signal));
   const faults = [...(read.ok ? [] : read.faults.map(faultText)), ...user.faults];
   if (read.ok && faults.length === 0) return { settings: read.settings, user };
-  const head = `${plural(faults.length, 'fault')} in ${dir}; nothing was written`;
+  const head = `${plural(faults.length, 'error')} in ${dir}; nothing was written`;
   throw new Failure('usage', [head, ...firstOf(faults)].join('\n'));
 }
 
@@ -151,10 +151,10 @@ async function pinnedPayload(
   }
   const { architecture: found } = await readPayload(payload);
   if (architecture !== undefined && architecture !== found) {
-    throw new Failure('usage', `${payload} is for other hosts; nothing was written`, {
+    throw new Failure('usage', `${payload} is for another architecture; nothing was written`, {
       expected: `${architecture}, as controlPlane.architecture of install-config.yaml`,
       found,
-      fix: 'Name the payload of that architecture.',
+      fix: 'Use the payload for that architecture.',
     });
   }
   return { ...served, payloadSha256: await sha256OfFile(join(payload, payloadFile), signal) };
@@ -169,7 +169,7 @@ function machineConfigServer(url: string | undefined): Pick<Cluster, 'machineCon
 }
 
 const NOT_PINNED =
-  'the payload is not pinned: the live host takes the one on its medium. Give --payload';
+  'the payload is not pinned: the live host accepts any payload on its medium. Use --payload';
 
 /** What is right but may not be what was meant. */
 function noticesOf(settings: InstallSettings, user: DeferredUserManifests): string[] {
@@ -179,7 +179,7 @@ function noticesOf(settings: InstallSettings, user: DeferredUserManifests): stri
   }
   notices.push(...user.deferredNotices);
   if (user.skipped.length > 0) {
-    notices.push(`not included, since not .yaml, .yml or .json: ${user.skipped.join(', ')}`);
+    notices.push(`not included, because not .yaml, .yml or .json: ${user.skipped.join(', ')}`);
   }
   return notices;
 }

@@ -59,7 +59,7 @@ export async function createSingleNodeIso(
   const { environment, print, signal } = surroundings;
   const output = resolve(options.output ?? join(dir, 'single-node.iso'));
   await requireIsoPrograms(environment);
-  await requireAbsent([output], 'Move it away, or name another file with --output.');
+  await requireAbsent([output], 'Move it away, or use another file with --output.');
   await requireRegularFile(iso, 'The live ISO');
   const liveIso = await readLiveIso(resolve(iso), signal);
   const executable = executablePath(options.agentsExecutable, environment);
@@ -148,18 +148,18 @@ async function requireMadeFor(
   ] as const) {
     const found = await sha256OfFile(path, signal);
     if (pinned !== undefined && found !== pinned) {
-      faults.push(`${path} has the SHA-256 ${found}, the Ignition config wants ${pinned}`);
+      faults.push(`${path} has the SHA-256 ${found}, the Ignition config requires ${pinned}`);
     }
   }
   if (cluster.payloadUrl !== undefined) {
-    faults.push(`the Ignition config has the payload fetched from ${cluster.payloadUrl}`);
+    faults.push(`the Ignition config downloads the payload from ${cluster.payloadUrl}`);
   }
   if (paths.includes(executableByUrlPath())) {
-    faults.push('the Ignition config has the executable fetched from a URL');
+    faults.push('the Ignition config downloads the executable from a URL');
   }
   if (faults.length === 0) return;
-  throw new Failure('usage', [`${ignition} was made for another medium`, ...faults].join('\n'), {
-    fix: 'Use the ones that it was made for, or move it and auth/kubeconfig away to create new ones.',
+  throw new Failure('usage', [`${ignition} was created for another medium`, ...faults].join('\n'), {
+    fix: 'Use the ones that it was created for, or move it and auth/kubeconfig away to create new ones.',
   });
 }
 
@@ -178,10 +178,14 @@ async function requireUpToDate(
     deferred: user.deferred,
   });
   if (changed.length === 0) return;
-  throw new Failure('usage', `${ignition} was made from another install-config.yaml or manifests`, {
-    found: `changes of ${changed.slice(0, MAX_NAMED).join(', ')}${changed.length > MAX_NAMED ? ' ...' : ''}`,
-    fix: 'Undo the changes, or move it and auth/kubeconfig away to make new ones; nothing was written.',
-  });
+  throw new Failure(
+    'usage',
+    `${ignition} was created from another install-config.yaml or other manifests`,
+    {
+      found: `changes of ${changed.slice(0, MAX_NAMED).join(', ')}${changed.length > MAX_NAMED ? ' ...' : ''}`,
+      fix: 'Undo the changes, or move it and auth/kubeconfig away to create new ones; nothing was written.',
+    },
+  );
 }
 
 interface MadeIgnition {
@@ -196,7 +200,7 @@ async function readPinned(ignition: string): Promise<MadeIgnition> {
     parseJson(described === undefined ? undefined : decodeDataUrl(described).toString('utf8')),
   );
   if (cluster.success) return { cluster: cluster.data, config };
-  throw new Failure('usage', `${ignition} was not made by this sno; nothing was written`, {
+  throw new Failure('usage', `${ignition} was not created by this sno; nothing was written`, {
     fix: 'Move it away.',
   });
 }

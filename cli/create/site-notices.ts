@@ -10,10 +10,10 @@ export function configNotices(settings: InstallSettings, now = new Date()): stri
   const { disk, existingSystem } = installation;
   const notices: string[] = [];
   if (networkType !== undefined) {
-    notices.push(`networkType ${networkType} is ignored: the payload brings its own network`);
+    notices.push(`networkType ${networkType} is ignored: the payload includes its own network`);
   }
   if (hostname === undefined) {
-    notices.push("no hostname: the node gets the live host's name, which DHCP or DNS must give");
+    notices.push("no hostname: the node gets the live host's name, which DHCP or DNS must provide");
   }
   if (!/^\/dev\/(disk|mapper)\//.test(disk)) {
     notices.push(`${disk} can be another disk at the next boot; /dev/disk/by-id/... cannot`);

@@ -72,11 +72,11 @@ export function readDiskVariable(value: string | undefined): DiskArguments | { f
     const positional = tokens.filter((token) => token.kind === 'positional');
     const [disk, second] = positional.map((token) => token.value);
     if (second !== undefined) {
-      return variableFault(`${positional.length} disks`, 'Give exactly one.');
+      return variableFault(`${positional.length} disks`, 'Set exactly one.');
     }
     const problem = disk === undefined ? undefined : diskPathProblem(disk);
     if (problem !== undefined) {
-      const fix = `Give ${problem.expected}, such as /dev/sda.`;
+      const fix = `Use ${problem.expected}, such as /dev/sda.`;
       return variableFault(JSON.stringify(disk), fix);
     }
     const taken = new Set(

@@ -52,7 +52,7 @@ function overlapping(lists: readonly FoundList[]): Refinement[] {
     const other = `${networkText(earlier.network)}${earlier.byDefault ? ', the default' : ''}`;
     return {
       path,
-      expected: `a network apart from ${fieldName(earlier.path)} (${other})`,
+      expected: `a network that does not overlap ${fieldName(earlier.path)} (${other})`,
       found: networkText(network),
       fix: 'Change one of the two: their addresses overlap.',
     };

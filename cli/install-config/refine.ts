@@ -48,7 +48,7 @@ function ofArchitecture({ sound }: Config): Refinement[] {
   if (sound.controlPlane === undefined || workers === node) return [];
   const expected = `${node}, as for the control plane`;
   const path = ['compute', 0, 'architecture'];
-  return [{ path, expected, fix: 'Give both pools the same architecture.' }];
+  return [{ path, expected, fix: 'Set the same architecture for both pools.' }];
 }
 
 function ofNetworkConfig({ sound }: Config): Refinement[] {
@@ -109,7 +109,7 @@ function givenTwice({ isGiven, variable }: Config): Refinement[] {
       .find((option) => options.includes(option));
     if (given === undefined || !isGiven(path)) return [];
     const found = `this field, and ${given} in ${DISK_VARIABLE}`;
-    const fix = 'Give them in one of the two.';
+    const fix = 'Set them in one of the two.';
     return [{ path, expected: 'one place for these arguments', found, fix }];
   });
 }
@@ -124,5 +124,5 @@ function ofDisk({ sound, isGiven, variable }: Config): Refinement[] {
   }
   if (inFile === undefined || inVariable === undefined || inFile === inVariable) return [];
   const found = `${foundText(inFile)} here and ${JSON.stringify(inVariable)} in ${DISK_VARIABLE}`;
-  return [{ path, expected: 'one disk', found, fix: 'Give it in one of the two places.' }];
+  return [{ path, expected: 'one disk', found, fix: 'Set it in one of the two places.' }];
 }

@@ -206,10 +206,10 @@ export const installConfigSchema = mapping(
         "Omit the field: the cryptography of the container runtime, of the payload's Go programs and of the agents is not FIPS-validated, so FIPS mode would not be effective.",
       ),
     ),
-    publish: word(['External'], 'Omit the field: it means nothing without a platform.'),
+    publish: word(['External'], 'Omit the field: it has no effect without a platform.'),
     cpuPartitioningMode: word(['None'], 'Omit the field: CPU partitioning is not supported yet.'),
   },
-  'Start from the example in the documentation.',
+  'Start with the example in the documentation.',
 );
 
 export type InstallConfig = z.infer<typeof installConfigSchema>;

@@ -142,7 +142,7 @@ class TreeReader {
     const { value, source } = scalar;
     if (typeof value === 'number' && source !== undefined && /^[-+]?0\d/.test(source)) {
       const found = `${source}, which some programs read as octal`;
-      const fix = 'Leave out the leading zeros, or put it in quotes if it is text.';
+      const fix = 'Omit the leading zeros, or put it in quotes if it is a string.';
       this.#fault(startOf(scalar), path, 'a number without leading zeros', found, fix);
     }
     if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value;
@@ -183,7 +183,7 @@ class TreeReader {
     if (this.#values <= MOST_VALUES) return true;
     this.#stop(
       node,
-      `at most ${MOST_VALUES} values, those of aliases included`,
+      `at most ${MOST_VALUES} values, with aliases expanded`,
       'more',
       'Remove some.',
     );

@@ -25,7 +25,7 @@ export async function readLiveIso(iso: string, signal: AbortSignal): Promise<Liv
   }
   if (!complaint.includes('No embedded Ignition config')) {
     throw new Failure('usage', `${iso} is not a CoreOS live ISO; nothing was written`, {
-      expected: 'a live ISO of Fedora CoreOS or RHEL CoreOS, whole',
+      expected: 'a complete live ISO of Fedora CoreOS or RHEL CoreOS',
       found: complaint,
       fix: 'Download one: coreos-installer download --format iso.',
     });
@@ -58,7 +58,7 @@ export async function verifyLiveIso(
   throw new Failure('fatal', 'The new ISO lost its kernel arguments; nothing was written', {
     expected: expected.kernelArguments ?? 'none that can be changed',
     found: kargs.text ?? kargs.complaint,
-    fix: 'Take a live ISO of a newer release.',
+    fix: 'Use a live ISO of a newer release.',
   });
 }
 

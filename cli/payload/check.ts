@@ -62,7 +62,7 @@ async function notePresence(
   for (const entry of found) {
     const path = relative(directory, join(entry.parentPath, entry.name));
     if (!entry.isDirectory() && !named.has(path)) {
-      faults.push(`${path}: not named in ${payloadFile}`);
+      faults.push(`${path}: not listed in ${payloadFile}`);
     }
   }
 }
@@ -112,7 +112,7 @@ async function expectImage(
   if (image === undefined) throw differs('another image', reference, names);
   if (image.id !== id) throw differs('another image', id, image.id);
   if (image.architecture !== architecture) {
-    throw differs('an image for other hosts', architecture, image.architecture);
+    throw differs('an image for another architecture', architecture, image.architecture);
   }
   await expectLayers(path, image, signal);
 }
@@ -145,7 +145,7 @@ async function expectBinary(
   const program = await readProgram(path, 'it');
   expectProgram(name, program);
   if (program.architecture !== architecture) {
-    throw differs('a program for other hosts', architecture, program.architecture);
+    throw differs('a program for another architecture', architecture, program.architecture);
   }
   const mode = (await lstat(path)).mode & 0o777;
   if ((mode & 0o111) === 0o111) return;

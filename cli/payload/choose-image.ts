@@ -45,7 +45,7 @@ export function chooseImage(
 
 function unclear(expected: string, images: readonly ArchivedImage[], name: string): Failure {
   const found = images.flatMap(({ references }) => references).join(', ');
-  return new Failure('usage', 'does not say which image is meant', {
+  return new Failure('usage', 'is ambiguous: it has several images', {
     expected,
     found: found || 'images without a name',
     fix: `Say which with --reference ${name}=REGISTRY/REPOSITORY:TAG`,

@@ -64,7 +64,7 @@ async function readImagePart(
 
 async function readBinary(name: string, path: string): Promise<Program> {
   if (!namePattern.test(name)) {
-    throw new Failure('usage', 'not a name that a payload can have', {
+    throw new Failure('usage', 'not a valid name in a payload', {
       expected: 'lower-case letters, digits, - . and _',
       found: name,
     });

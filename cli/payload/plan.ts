@@ -31,7 +31,7 @@ export function planPayload(
     const reference = referenceOf(part, versions);
     if (reference !== undefined) return [{ part, reference }];
     faults.push(
-      `--image ${part.name}=${part.path}: a program has no reference. Give one with --reference ${part.name}=REGISTRY/REPOSITORY:TAG`,
+      `--image ${part.name}=${part.path}: a program has no reference. Set one with --reference ${part.name}=REGISTRY/REPOSITORY:TAG`,
     );
     return [];
   });
@@ -65,7 +65,7 @@ function byName<Part extends { name: string }>(parts: readonly Part[]): Part[] {
 
 function noteTwice(what: string, values: readonly string[], faults: string[]): void {
   const twice = values.filter((value, index) => values.indexOf(value) !== index);
-  for (const value of new Set(twice)) faults.push(`the ${what} ${value} is there twice`);
+  for (const value of new Set(twice)) faults.push(`the ${what} ${value} occurs twice`);
 }
 
 function architectureOf(parts: Parts, faults: string[]): Architecture | undefined {
@@ -81,7 +81,7 @@ function architectureOf(parts: Parts, faults: string[]): Architecture | undefine
   if (found.size > 1) faults.push(`parts for different architectures (${list.join('; ')})`);
   const architecture = architectures.find((known) => found.has(known));
   if (architecture === undefined && found.size === 1) {
-    faults.push(`parts for an architecture that hosts cannot have (${list.join('; ')})`);
+    faults.push(`parts for an unsupported architecture (${list.join('; ')})`);
   }
   return architecture;
 }
@@ -92,12 +92,12 @@ function noticesOf({ images, binaries, leftOut }: Parts): string[] {
   return [
     ...images.flatMap((part) =>
       part.kind === 'program' && !part.program.isStatic
-        ? [`${part.path} needs shared libraries, which its image does not have`]
+        ? [`${part.path} needs shared libraries, which its image does not contain`]
         : [],
     ),
     ...(missing.length === 0
       ? []
       : [`no network plugin ${missing.join(', ')}: the OS image must have it in /opt/cni/bin`]),
-    ...(leftOut.length === 0 ? [] : [`no programs, and left out: ${leftOut.join(', ')}`]),
+    ...(leftOut.length === 0 ? [] : [`not programs, left out: ${leftOut.join(', ')}`]),
   ];
 }

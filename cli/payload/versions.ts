@@ -54,11 +54,11 @@ export function versionsOf(
     if (given[key] === undefined && another !== undefined) {
       const list = stated.map(({ label, version }) => `${label} is ${version}`).join(', ');
       faults.push(
-        `the versions of ${key} differ: ${list}. Take parts of one version, or say with ${option} which it is`,
+        `the versions of ${key} differ: ${list}. Use parts of one version, or set it with ${option}`,
       );
     }
     if (given[key] === undefined && version === '') {
-      faults.push(`the version of ${key} is in no program and no tag. Give it with ${option}`);
+      faults.push(`no program and no tag states the version of ${key}. Set it with ${option}`);
     }
     versions[key] = given[key] ?? version;
   }

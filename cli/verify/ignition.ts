@@ -20,7 +20,7 @@ export async function verifyIgnition(path: string, print: (line: string) => void
   const faults = validateConfigText(text);
   if (faults.length > 0) {
     const lines = faults.map(({ at, problem }) => `  ${at} ${problem}`);
-    const head = `${path} has ${plural(faults.length, 'fault')}:`;
+    const head = `${path} has ${plural(faults.length, 'error')}:`;
     throw new Failure('usage', [head, ...lines].join('\n'));
   }
   print(`${path} is a valid Ignition config`);

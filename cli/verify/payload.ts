@@ -13,7 +13,7 @@ export async function verifyPayloadFolder(
   const payload = await readPayload(directory);
   const faults = await payloadFaults(payload, signal);
   if (faults.length > 0) {
-    const head = `${directory} has ${plural(faults.length, 'fault')}:`;
+    const head = `${directory} has ${plural(faults.length, 'error')}:`;
     throw new Failure('usage', [head, ...faults.map((fault) => `  ${fault}`)].join('\n'));
   }
   for (const line of await payloadTable(payload, signal)) print(line);

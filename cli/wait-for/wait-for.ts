@@ -68,6 +68,6 @@ async function kubeconfigIn(dir: string): Promise<string> {
   const path = join(dir, 'auth', 'kubeconfig');
   if (await exists(path)) return path;
   throw new Failure('usage', `${path} does not exist`, {
-    fix: 'Name the folder that "sno create single-node-ignition-config" wrote to with --dir.',
+    fix: 'With --dir, set the folder that "sno create single-node-ignition-config" wrote to.',
   });
 }

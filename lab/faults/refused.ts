@@ -69,7 +69,7 @@ export const wrongPayload = refused(
   {
     exitCode: EXIT.fatal,
     says: [
-      /images\/etcd\.tar is not what this installation was made for; expected SHA-256 [0-9a-f]{64}; found [0-9a-f]{64}/,
+      /images\/etcd\.tar is not the file that this installation was created for; expected SHA-256 [0-9a-f]{64}; found [0-9a-f]{64}/,
     ],
     finds: ['step-failed'],
   },

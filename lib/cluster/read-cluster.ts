@@ -11,8 +11,8 @@ export async function readCluster(paths: HostPaths): Promise<Cluster> {
   const text = await readTextIfPresent(path);
   if (text === undefined) {
     throw new Failure('usage', `${path} does not exist`, {
-      expected: 'the description of the cluster, from the live Ignition',
-      fix: 'Make the Ignition with "sno create single-node-ignition-config".',
+      expected: 'the cluster description from the live Ignition config',
+      fix: 'Create the Ignition config with "sno create single-node-ignition-config".',
     });
   }
   const parsed = clusterSchema.safeParse(parseJson(text));
@@ -24,10 +24,10 @@ export async function readCluster(paths: HostPaths): Promise<Cluster> {
 export async function readInstallableCluster(paths: HostPaths): Promise<InstallableCluster> {
   const { installation, ...cluster } = await readCluster(paths);
   if (installation !== undefined) return { ...cluster, installation };
-  throw new Failure('usage', `${clusterPath(paths)} names no disk to write`, {
+  throw new Failure('usage', `${clusterPath(paths)} does not name a disk to write`, {
     expected: 'the field installation, with the disk',
     found: 'no such field',
-    fix: 'Make the Ignition with "sno create single-node-ignition-config".',
+    fix: 'Create the Ignition config with "sno create single-node-ignition-config".',
   });
 }
 

@@ -38,7 +38,7 @@ export function issueOf(
   const [first] = failed;
   if (first !== undefined) return issue('failed', failed.flatMap(failureLines).concat(AFTER));
   if (told.some(({ state }) => state === 'reboot')) {
-    return issue('restarting', ['The disk is written. This host restarts into it by itself.']);
+    return issue('restarting', ['The disk is written. This host restarts into it automatically.']);
   }
   const running = told.filter(({ state }) => state === 'running' || state === 'failed');
   if (installed !== undefined && !running.some(({ agent }) => agent === 'post-reboot')) {
@@ -58,7 +58,7 @@ export function issueOf(
 
 const AFTER = [
   'If that does not help, photograph this screen, leave the host switched on and',
-  'call support. The host has collected its logs by itself.',
+  'call support. The host has collected its logs automatically.',
 ];
 
 /** What systemd does not start again: exit code 1 is retried, but not of a oneshot. */

@@ -16,5 +16,5 @@ export function describeDecision({ request, requestor, signer, judgement }: Deci
   const what = `request ${request} of ${requestor || 'nobody'} to ${signer}`;
   if (judgement.verdict === 'approve') return `Approved ${what}`;
   if (judgement.verdict === 'failed') return `Could not approve ${what}: ${judgement.explanation}`;
-  return `Left ${what} alone, by the rule "${judgement.rule}": ${judgement.explanation}`;
+  return `Did not approve ${what}, by the rule "${judgement.rule}": ${judgement.explanation}`;
 }

@@ -57,7 +57,7 @@ export async function readDeferred(paths: HostPaths): Promise<DeferredManifest[]
   ];
   if (wrong.length > 0) {
     throw new Failure('fatal', `the deferred manifests in ${folder} cannot be used`, {
-      expected: 'one manifest in each file, of a kind that is not built into Kubernetes',
+      expected: 'one manifest in each file, of an API group that Kubernetes does not serve itself',
       found: wrong.join('; '),
     });
   }

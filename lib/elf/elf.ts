@@ -45,7 +45,7 @@ export async function readProgram(path: string, name: string): Promise<Program> 
 }
 
 function faultOf(header: Buffer, architecture: Architecture | undefined): string | undefined {
-  if (!isElf(header) || header.length < HEADER_BYTES) return 'another kind of file';
+  if (!isElf(header) || header.length < HEADER_BYTES) return 'not an ELF file';
   if (header[4] !== 2 || header[5] !== 1) return 'a 32-bit or big-endian program';
   if (!EXECUTABLE_TYPES.includes(header.readUInt16LE(16))) return 'an object that cannot be run';
   if (header.readBigUInt64LE(24) === 0n) return 'a library without an entry point';
@@ -66,7 +66,7 @@ async function readTable(
 ): Promise<Buffer[]> {
   if (rows > MAX_TABLE_ROWS) throw notAProgram(name, `a table of ${rows} headers`);
   const table = await readAt(file, offset, rows * rowBytes);
-  if (table.length < rows * rowBytes) throw notAProgram(name, 'a file that ends too early');
+  if (table.length < rows * rowBytes) throw notAProgram(name, 'a truncated file');
   return Array.from({ length: rows }, (_, row) =>
     table.subarray(row * rowBytes, (row + 1) * rowBytes),
   );

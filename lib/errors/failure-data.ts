@@ -12,21 +12,21 @@ const DEEPEST = 6;
  * codes.ts; a reader has to expect ones that it does not know. No field has secrets.
  */
 export const failureDataSchema = z.object({
-  code: z.string().describe('what failed, for programs (docs/reference/failures.md)'),
-  kind: z.enum(FAILURE_KINDS).describe('what follows: retry, usage, deadline, fatal or bug'),
+  code: z.string().describe('failure code, for programs (docs/reference/failures.md)'),
+  kind: z.enum(FAILURE_KINDS).describe('what happens next: retry, usage, deadline, fatal or bug'),
   what: z.string().describe('a sentence that names the object'),
   subject: z.string().optional().describe('a name, path or address, for programs'),
   expected: z.string().optional(),
   found: z.string().optional(),
   fix: z.string().optional().describe('what a person can do'),
   get parts() {
-    return z.array(failureDataSchema).optional().describe('where it consists of several');
+    return z.array(failureDataSchema).optional().describe('if it consists of several failures');
   },
   get cause() {
     return failureDataSchema.optional();
   },
-  tellsCause: z.literal(true).optional().describe('the sentence already says what the cause says'),
-  stack: z.string().optional().describe('of a bug alone'),
+  tellsCause: z.literal(true).optional().describe('the sentence already includes the cause'),
+  stack: z.string().optional().describe('only for a bug'),
 });
 
 export type FailureData = z.infer<typeof failureDataSchema>;

@@ -118,7 +118,7 @@ function tlsCredentials(
       checkServerIdentity: (_name, certificate) => checkServerIdentity(hostname, certificate),
     });
   } catch (cause) {
-    const expected = 'an authority, a certificate and its key as PEM';
+    const expected = 'a CA certificate, a certificate and its key in PEM';
     throw new Failure('fatal', `The client certificate for etcd at ${endpoint} cannot be used`, {
       expected,
       cause,

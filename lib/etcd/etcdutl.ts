@@ -60,7 +60,7 @@ function etcdutlFailure(args: readonly string[], error: ExecaError, deadlineMs: 
   const what = `etcdutl ${args.slice(0, 2).join(' ')} failed`;
   if (error.timedOut) {
     return new Failure('deadline', what, {
-      expected: `an end within ${deadlineMs / 1000} s`,
+      expected: `completion within ${deadlineMs / 1000} s`,
       cause: error,
       tellsCause: true,
     });

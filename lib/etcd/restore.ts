@@ -149,7 +149,7 @@ async function holdsDatabase(dataDir: string, record: RestoreRecord): Promise<bo
   const text = await readTextIfPresent(join(dataDir, recordPath));
   const found = recordSchema.safeParse(parseJson(text ?? '')).data;
   if (JSON.stringify(found) === JSON.stringify(record)) return true;
-  throw new Failure('fatal', `${dataDir} already holds another database`, {
+  throw new Failure('fatal', `${dataDir} already contains another database`, {
     expected: `nothing, or the restored ${describeRecord(record)}`,
     found:
       found === undefined ? entries.sort().join(', ') : `the restored ${describeRecord(found)}`,

@@ -129,7 +129,7 @@ async function resolveDevice(device: string, paths: HostPaths): Promise<FoundDis
     if (node !== undefined) return { path: paths.onHost(path), node };
     throw new Failure('fatal', `the installation disk ${device} is not a block device`, {
       code: 'disk-unsuitable',
-      fix: 'Name a whole disk in bootstrapInPlace.installationDisk, preferably from /dev/disk/by-id.',
+      fix: 'Set a complete disk in bootstrapInPlace.installationDisk, preferably from /dev/disk/by-id.',
     });
   } catch (error) {
     if (error instanceof Failure) throw error;

@@ -118,9 +118,9 @@ function fetchFailure(url: string, { code, status, stderr, maxBytes }: FailedFet
     return new Failure('fatal', `${url} leads elsewhere`, { expected, found });
   }
   const final = code === CURL.httpError && FINAL_STATUS.test(status);
-  return new Failure(final ? 'fatal' : 'retry', `${url} cannot be fetched`, {
+  return new Failure(final ? 'fatal' : 'retry', `${url} cannot be downloaded`, {
     expected: 'status 200',
     found,
-    ...(final ? { fix: 'Correct the address or what is served there.' } : {}),
+    ...(final ? { fix: 'Correct the URL or the file that is served there.' } : {}),
   });
 }

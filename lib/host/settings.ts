@@ -130,7 +130,7 @@ export function parseSettings(path: string, text: string): Settings {
             .join('; ')
         : describeError(error);
     throw new Failure('usage', `the settings in ${path} cannot be used`, {
-      expected: 'a JSON object with positive numbers by the names of the settings',
+      expected: 'a JSON object of settings with positive numbers',
       found,
     });
   }

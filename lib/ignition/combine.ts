@@ -164,7 +164,7 @@ function refuseLosses(
   const lines = collisions.map(({ entry, field }) => `\n  ${entry} (${field}): ${origins}`);
   throw new Failure(
     'fatal',
-    `Two Ignition configs give the same entry, and only one can win:${lines.join('')}`,
+    `Two Ignition configs define the same entry, and only one can take effect:${lines.join('')}`,
   );
 }
 

@@ -57,7 +57,7 @@ export const unitSchema = z.looseObject({
     .string()
     .regex(
       /^[^/\s]+\.(service|socket|device|mount|automount|swap|target|path|timer|snapshot|slice|scope)$/,
-      'is not the name of a systemd unit',
+      'is not a systemd unit name',
     ),
   enabled: z.boolean().optional(),
   mask: z.boolean().optional(),
@@ -141,7 +141,7 @@ export function parseConfig(text: string, origin: string): Config {
 
 export function invalidConfig(origin: string, faults: readonly ConfigFault[]): Failure {
   const lines = faults.map(({ at, problem }) => `\n  ${at} ${problem}`).join('');
-  const faulty = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
+  const faulty = faults.length === 1 ? 'an error' : `${faults.length} errors`;
   return new Failure('fatal', `The Ignition config from ${origin} has ${faulty}:${lines}`);
 }
 

@@ -87,7 +87,7 @@ function fromBase64(body: string): Buffer {
 
 /** Percent-encoded bytes need not be UTF-8, so each escape is one byte. */
 function fromPercent(body: string): Buffer {
-  if (/%(?![0-9A-Fa-f]{2})/.test(body)) throw undecodable('it has a broken percent escape');
+  if (/%(?![0-9A-Fa-f]{2})/.test(body)) throw undecodable('it has an invalid percent escape');
   const latin1 = Buffer.from(body, 'utf8')
     .toString('latin1')
     .replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) =>
@@ -101,7 +101,7 @@ function decodeURIComponentOrThrow(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw undecodable('it has a broken percent escape');
+    throw undecodable('it has an invalid percent escape');
   }
 }
 

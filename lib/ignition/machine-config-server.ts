@@ -35,7 +35,7 @@ export async function fetchMasterIgnition(what: MachineConfigRequest): Promise<s
 function get({ url, ca, signal, deadlineMs }: MachineConfigRequest) {
   return new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
     const fail = (cause: unknown) =>
-      reject(new Failure('retry', `${url} cannot be fetched`, { cause }));
+      reject(new Failure('retry', `${url} cannot be downloaded`, { cause }));
     const limit = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
     const call = request(url, { ca, headers: { accept: ACCEPT }, signal: limit }, (answer) => {
       const parts: Buffer[] = [];

@@ -50,7 +50,7 @@ function followReferences(
   const faults: ConfigFault[] = [];
   const follow = (reference: Resource, at: string): Config | undefined => {
     if (!isDataUrl(reference.source)) {
-      faults.push({ at, problem: 'names a remote config, whose contents are not known' });
+      faults.push({ at, problem: 'references a remote config, whose contents are unknown' });
       return undefined;
     }
     const read = readReference(reference);
@@ -80,7 +80,7 @@ function readReference(reference: Resource): ReturnType<typeof readConfig> {
     if (matchesHash(reference, bytes)) return readConfig(bytes.toString('utf8'));
     return {
       ok: false,
-      faults: [{ at: 'verification.hash', problem: 'is not that of the contents' }],
+      faults: [{ at: 'verification.hash', problem: 'does not match the contents' }],
     };
   } catch (error) {
     return { ok: false, faults: [{ at: 'source', problem: describeError(error) }] };
@@ -103,15 +103,15 @@ function entryFaults(config: Config, prefix: string): ConfigFault[] {
     ...links.map(({ path }) => path),
   ];
   const faults = [
-    ...duplicates(nodes).map((path) => ({ at: path, problem: 'is given more than once' })),
+    ...duplicates(nodes).map((path) => ({ at: path, problem: 'is defined more than once' })),
     ...duplicates(units.map(({ name }) => name)).map((name) => ({
       at: name,
-      problem: 'is given more than once',
+      problem: 'is defined more than once',
     })),
     ...units.flatMap(({ name, dropins = [] }) =>
       duplicates(dropins.map((dropin) => dropin.name)).map((dropin) => ({
         at: `${name}.d/${dropin}`,
-        problem: 'is given more than once',
+        problem: 'is defined more than once',
       })),
     ),
     ...files.flatMap(fileFaults),
@@ -137,12 +137,15 @@ function fileFaults(file: File): ConfigFault[] {
     if (!matchesHash(resource, bytes)) {
       faults.push({
         at: path,
-        problem: 'has a verification.hash that is not that of its contents',
+        problem: 'has a verification.hash that does not match its contents',
       });
     }
     if (holdsPrivateKey(bytes) && (mode === undefined || (mode & 0o177) !== 0)) {
       const found = mode === undefined ? 'none' : `0${mode.toString(8)}`;
-      faults.push({ at: path, problem: `holds a private key: expected mode 0600, found ${found}` });
+      faults.push({
+        at: path,
+        problem: `contains a private key: expected mode 0600, found ${found}`,
+      });
     }
     return faults;
   });

@@ -81,9 +81,8 @@ async function compressionIn(path: string): Promise<Compression> {
   return compressionOf(buffer.subarray(0, bytesRead));
 }
 
-const twice = (name: string) =>
-  new Failure('usage', `not an archive of images: ${name} is in it twice`);
+const twice = (name: string) => new Failure('usage', `not an image archive: ${name} occurs twice`);
 const tooMuch = () =>
-  new Failure('usage', 'not an archive of images', {
+  new Failure('usage', 'not an image archive', {
     expected: `at most ${MAX_DOCUMENTS_BYTES >> 20} MiB of manifests and configurations`,
   });

@@ -41,7 +41,7 @@ function damage(compression: Compression, error: unknown): unknown {
   const isOwn =
     error instanceof Error && 'code' in error && /^(Z|ZSTD)_|^ERR_/.test(String(error.code));
   if (!isOwn) return error;
-  return new Failure('usage', `not whole ${compression} data`, { found: error.message });
+  return new Failure('usage', `truncated or damaged ${compression} data`, { found: error.message });
 }
 
 /** At least four bytes from the start, where there are as many, and the whole stream. */

@@ -94,7 +94,7 @@ function ociImages(contents: Contents): ArchivedImage[] {
   const { manifests } = parse(contents, 'index.json', ociIndex);
   const seen = new Set<string>();
   return manifests.flatMap((descriptor) => {
-    // An image with two names is there twice.
+    // An image with two names occurs twice.
     const same = manifests.filter(({ digest }) => digest === descriptor.digest);
     const references = [...new Set(same.flatMap(referenceOf))];
     return manifestsOf(contents, descriptor, seen).map((manifest) =>
@@ -151,7 +151,7 @@ function imageOf(
   const { architecture, os, rootfs } = parsed.data;
   if (os !== 'linux') throw wrong(`an image for ${os}`);
   if (layers.length !== rootfs.diff_ids.length) {
-    throw wrong(`${layers.length} layers where ${name} has ${rootfs.diff_ids.length}`);
+    throw wrong(`${layers.length} layers, but ${name} has ${rootfs.diff_ids.length}`);
   }
   for (const layer of layers) {
     const type = entries.get(layer);
@@ -192,5 +192,5 @@ function parse<Schema extends z.ZodType>(
 }
 
 function wrong(found: string): Failure {
-  return new Failure('usage', 'not an archive of images that can be used', { found });
+  return new Failure('usage', 'not a usable image archive', { found });
 }

@@ -93,5 +93,5 @@ function refused(found: string): Failure {
 function unreadable(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   if ('syscall' in error) return error;
-  return new Failure('usage', 'not a whole tar archive', { found: error.message });
+  return new Failure('usage', 'a truncated or damaged tar archive', { found: error.message });
 }

@@ -2,7 +2,7 @@ import { Failure } from '../errors/failure.ts';
 import type { BlockNode } from '../host/block-device.ts';
 import type { DeviceUse, DiskUse, HolderKind } from '../host/disk-use.ts';
 
-const ANOTHER = 'Name a free whole disk in bootstrapInPlace.installationDisk.';
+const ANOTHER = 'Set a complete disk that is not in use in bootstrapInPlace.installationDisk.';
 const AGAIN = 'Then start bootkube.service again.';
 
 /** Where a live host's own system is mounted: the ISO, its root, and what an initramfs left of both. */
@@ -30,7 +30,7 @@ const HOLDERS: Readonly<Record<HolderKind, { is: string; end: (name: string) => 
   },
   multipath: {
     is: 'one of the paths of the multipath device',
-    end: (name) => `Name /dev/mapper/${name} as the disk.`,
+    end: (name) => `Use /dev/mapper/${name} as the disk.`,
   },
   array: {
     is: 'a member of the RAID array',
@@ -58,7 +58,7 @@ function refuseAmbiguous(device: string, { rivals, path }: DiskUse): Failure | u
     code: 'disk-unsuitable',
     expected: 'one disk',
     found: [path, ...rivals].join(', '),
-    fix: 'Set up multipath if they are paths to one disk, or name one of them by its link in /dev/disk/by-path.',
+    fix: 'Set up multipath if they are paths to one disk, or use one of them by its link in /dev/disk/by-path.',
   });
 }
 
@@ -66,21 +66,21 @@ function refuseKind(device: string, { node, disk, inContainer }: DiskUse): Failu
   const refuse = (found: string, fix = ANOTHER) =>
     new Failure('fatal', `${device} is not a disk to install on`, {
       code: 'disk-unsuitable',
-      expected: 'a whole disk',
+      expected: 'a complete disk',
       found,
       fix,
     });
   if (disk !== undefined) {
     return refuse(
       `partition ${node.partition?.number} of ${disk}`,
-      `Name ${disk} in bootstrapInPlace.installationDisk, preferably by its link in /dev/disk/by-id.`,
+      `Set ${disk} in bootstrapInPlace.installationDisk, preferably by its link in /dev/disk/by-id.`,
     );
   }
   const kind = noDisk(node, inContainer);
   if (kind !== undefined) return refuse(kind);
   if (node.bytes === 0) return refuse('a drive without a medium');
   if (node.readOnly) {
-    return refuse('a read-only disk', 'Remove its write protection, or name another disk.');
+    return refuse('a read-only disk', 'Remove its write protection, or use another disk.');
   }
   return undefined;
 }
@@ -106,7 +106,7 @@ function refuseInUse(device: string, { uses, isClaimed }: DiskUse): Failure | un
     return new Failure('retry', `${device} is in use`, {
       code: 'disk-in-use',
       found: 'exclusive open failed (EBUSY); no mount, swap or holder explains it',
-      fix: 'Look for a program that has it open ("fuser -v" with its name), or name another disk.',
+      fix: 'Look for a program that has it open ("fuser -v" with its name), or use another disk.',
     });
   }
   if (uses.length === 0) return undefined;
@@ -132,7 +132,7 @@ function describe(use: DeviceUse): string {
     case 'swap':
       return `${use.device} is used as swap`;
     case 'loop':
-      return `${use.device} is behind the loop device ${use.name}`;
+      return `${use.device} is used by the loop device ${use.name}`;
     case 'holder': {
       const below = use.uses.map(describe).join(', ');
       return `${use.device} is ${HOLDERS[use.kind].is} ${holderName(use)}${below === '' ? '' : ` (${below})`}`;
@@ -152,7 +152,7 @@ function fixOf(use: DeviceUse): string {
     case 'mount':
       return `Unmount it with "umount ${use.at}".`;
     case 'swap':
-      return `Switch it off with "swapoff ${use.device}".`;
+      return `Disable it with "swapoff ${use.device}".`;
     case 'loop':
       return `Detach it with "losetup --detach /dev/${use.name}".`;
     case 'holder':

@@ -84,18 +84,18 @@ export function requireWritable(cluster: InstallableCluster, finding: DiskFindin
     case 'empty':
       return `${disk} is empty`;
     case 'only-kept':
-      return `${disk} holds only what is kept: ${finding.partitions}`;
+      return `${disk} contains only partitions to keep: ${finding.partitions}`;
     case 'half-finished':
-      return `${disk} holds a half-finished installation of this cluster, which is redone`;
+      return `${disk} contains an unfinished installation of this cluster, which starts over`;
     case 'other-system':
       if (existingSystem === 'overwrite') {
-        return `${disk} holds ${finding.what}, which is overwritten as configured`;
+        return `${disk} holds ${finding.what}, which will be overwritten as configured`;
       }
       throw new Failure('fatal', `${disk} holds another system`, {
         code: 'disk-other-system',
         expected: 'an empty disk',
         found: finding.what,
-        fix: 'Wipe the disk, name another one, or set bootstrapInPlace.existingSystem to overwrite.',
+        fix: 'Wipe the disk, use another one, or set bootstrapInPlace.existingSystem to overwrite.',
       });
     case 'finished':
       throw alreadyInstalled(disk, finding);

@@ -47,13 +47,13 @@ export function requireKept(
     code: 'disk-kept-partitions',
     expected: `a partition for ${unmatched.join(' and for ')}`,
     found: whatIsThere(disk),
-    fix: 'Correct the partitions to keep in install-config.yaml, or name the disk that has them.',
+    fix: 'Correct the partitions to keep in install-config.yaml, or set the disk that has them.',
   });
 }
 
 function whatIsThere({ pttype, children = [] }: Pick<BlockDevice, 'children' | 'pttype'>): string {
   if (pttype === null) return 'no partition table';
-  if (pttype !== 'gpt') return `a ${pttype} partition table, of which nothing can be kept`;
+  if (pttype !== 'gpt') return `a ${pttype} partition table, whose partitions cannot be kept`;
   const each = children.map(
     ({ number, partlabel }) => `${number ?? '?'} (${partlabel ?? 'no label'})`,
   );

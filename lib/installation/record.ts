@@ -6,9 +6,9 @@ export const recordedStepSchema = z.object({
   agent: z.string(),
   name: z.string(),
   seconds: z.number().describe('length of the successful attempt'),
-  waited: z.number().describe('how much of it was spent waiting for others'),
+  waited: z.number().describe('the part of it that was spent waiting'),
   cpu: z.number().describe("processor time of the agent's own process, in seconds"),
-  attempts: z.int().describe('how often it was started'),
+  attempts: z.int().describe('number of attempts'),
 });
 
 export type RecordedStep = z.infer<typeof recordedStepSchema>;
@@ -22,12 +22,12 @@ export type Restarts = z.infer<typeof restartsSchema>;
 /** `/var/lib/sno-agents/record.json`: what the installation did; written once, at its end. */
 export const recordSchema = z.object({
   schemaVersion: z.literal(1),
-  version: z.string().describe('of the product that installed the host'),
+  version: z.string().describe('version of the product that installed the host'),
   clusterId: z.string(),
   cluster: z.string().describe('<name>.<baseDomain>'),
   node: z.string(),
   installed: z.iso.datetime().optional().describe('when the disk was complete'),
-  completed: z.iso.datetime().describe('when the clean-up was proved'),
+  completed: z.iso.datetime().describe('when the clean-up was verified'),
   containerRestarts: restartsSchema.describe('of the control plane since the reboot'),
   steps: z.array(recordedStepSchema).describe('of both hosts, in the order of the agents'),
 });

@@ -37,7 +37,7 @@ export async function readSnapshotRecord(path: string): Promise<SnapshotRecord |
   try {
     return snapshotRecordSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw new Failure('fatal', `the record of the snapshot, ${path}, cannot be read`, {
+    throw new Failure('fatal', `the snapshot record ${path} cannot be read`, {
       code: 'snapshot-unusable',
       cause: error,
     });

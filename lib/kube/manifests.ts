@@ -94,7 +94,7 @@ export function decodeManifestFile(path: string, bytes: Uint8Array): DecodedMani
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return wholeFile(path, 'is not text in UTF-8');
+    return wholeFile(path, 'is not UTF-8 text');
   }
   try {
     return decodeManifests(path, text);

@@ -38,7 +38,7 @@ export async function waitForSteadyState(
   const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs)));
   const view = new ControlPlaneView(client, AbortSignal.any([signal, deadline, ended.signal]));
   let state = nothingObserved;
-  let reported = 'nothing: the API has not answered';
+  let reported = 'nothing: the API server has not answered';
   const look = () => {
     const at = new Date();
     state = observe(state, view.observation(at), required);

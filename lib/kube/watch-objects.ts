@@ -84,7 +84,7 @@ export async function watchUntil<T extends KubeObject, R>(
   { signal, deadlineMs, what, describe, report }: WatchWait<T>,
 ): Promise<R> {
   const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs)));
-  let observed = 'nothing: the API has not answered';
+  let observed = 'nothing: the API server has not answered';
   try {
     const both = AbortSignal.any([signal, deadline]);
     for await (const { objects, lost } of watchObjects(client, resource, selection, both)) {

@@ -70,7 +70,7 @@ async function installBinary(
   await copyFile(await payloadPath(payload, file), target, mode, signal, async (copy) => {
     const found = await sha256OfFile(copy, signal);
     if (found !== sha256) {
-      throw new Failure('fatal', `${file} of the payload is damaged`, {
+      throw new Failure('fatal', `the payload file ${file} is damaged`, {
         code: 'payload-damaged',
         expected: `SHA-256 ${sha256}`,
         found,

@@ -38,7 +38,7 @@ export async function bringPayload(
 function expectArchitecture({ architecture, directory }: Payload): void {
   const expected = hostArchitecture();
   if (architecture === expected) return;
-  throw new Failure('fatal', `The payload in ${directory} is for other hosts`, {
+  throw new Failure('fatal', `The payload in ${directory} is for another architecture`, {
     code: 'payload-mismatch',
     expected,
     found: architecture,

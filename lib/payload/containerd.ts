@@ -75,7 +75,9 @@ async function runCtr(
       .split('\n')
       .at(-1);
     throw new Failure('retry', `${args.slice(4).join(' ')} failed in containerd`, {
-      found: error.timedOut ? `no end after ${deadlineMs / 1000} s` : found || error.shortMessage,
+      found: error.timedOut
+        ? `not complete after ${deadlineMs / 1000} s`
+        : found || error.shortMessage,
     });
   }
 }

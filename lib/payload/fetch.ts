@@ -69,11 +69,11 @@ async function fetchVerified(
   await rm(target);
   // Its beginning may be of another attempt, before what is served was changed.
   if (begun) return fetchVerified(base, file, folder, options);
-  throw new Failure('fatal', `${url} is not what this installation was made for`, {
+  throw new Failure('fatal', `${url} is not the file that this installation was created for`, {
     code: 'payload-mismatch',
     expected: `SHA-256 ${sha256}`,
     found,
-    fix: 'Serve that payload, or make the Ignition for this one.',
+    fix: 'Serve that payload, or create the Ignition config for this one.',
   });
 }
 

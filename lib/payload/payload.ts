@@ -22,7 +22,7 @@ const relativePath = z
   });
 /** Names of images and binaries. */
 export const namePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
-const fileName = z.string().regex(namePattern, { error: 'expected a plain file name' });
+const fileName = z.string().regex(namePattern, { error: 'expected a file name without a path' });
 const digest = z
   .string()
   .regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256, 64 hexadecimal digits' });
@@ -136,7 +136,7 @@ export async function openPayloadFile(
   const expected = join(await realpath(directory), relative);
   const found = await realpath(expected).catch((error: unknown) => {
     if (!isMissing(error)) throw error;
-    throw new Failure('usage', `The payload lacks ${relative}`, {
+    throw new Failure('usage', `The payload does not contain ${relative}`, {
       code: 'payload-damaged',
       expected,
     });
@@ -150,7 +150,7 @@ export async function openPayloadFile(
 }
 
 function notPlain(relative: string, found: string): Failure {
-  const expected = 'a regular file, reached without links';
+  const expected = 'a regular file, without symbolic links in its path';
   return new Failure('usage', `${relative} of the payload is not a regular file`, {
     expected,
     found,
@@ -197,6 +197,6 @@ function fieldName(path: readonly PropertyKey[]): string {
 
 function faulty(path: string, faults: readonly string[]): Failure {
   return new Failure('usage', `${path}: ${faults.join('; ')}`, {
-    fix: 'Build the payload again, or correct the named fields',
+    fix: 'Create the payload again, or correct the named fields',
   });
 }

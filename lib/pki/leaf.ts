@@ -67,14 +67,10 @@ export async function renewLeaf(
   const old = parseCertificate(oldCertificate);
   const issuer = parseCertificate(authority.certificate);
   if (!(await isIssuedBy(oldCertificate, authority.certificate))) {
-    throw new Failure(
-      'fatal',
-      `the certificate of ${old.subject} was not issued by this authority`,
-      {
-        expected: `issuer ${issuer.subject}`,
-        found: `issuer ${old.issuer}`,
-      },
-    );
+    throw new Failure('fatal', `the certificate of ${old.subject} was not issued by this CA`, {
+      expected: `issuer ${issuer.subject}`,
+      found: `issuer ${old.issuer}`,
+    });
   }
   const fresh = validity(now, lifetimes.leafDays);
   if (issuer.notAfter <= now) {

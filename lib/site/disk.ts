@@ -23,12 +23,12 @@ export const DISK_PATH = /^\/dev(\/[A-Za-z0-9#+.:=@_,-]+)+$/;
 
 /** Why a string is not the path of a complete disk below /dev. */
 export function diskPathProblem(text: string): Problem | undefined {
-  const fix = 'Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.';
+  const fix = 'Use a path that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.';
   if (!DISK_PATH.test(text) || /\/\.{1,2}(\/|$)/.test(text)) {
     return { expected: 'the path of a disk below /dev', fix };
   }
   if (PARTITION.some((name) => name.test(text))) {
-    return { expected: 'a whole disk, not a partition or file system', fix };
+    return { expected: 'a complete disk, not a partition or file system', fix };
   }
   if (NO_DISK.some((name) => name.test(text))) {
     return { expected: 'a disk that a system can be installed to', fix };

@@ -15,17 +15,17 @@ export function machineConfigServerProblem(text: string): Problem | undefined {
     return {
       expected,
       found: `a URL of ${protocol.slice(0, -1)}`,
-      fix: 'It is reached with TLS only.',
+      fix: 'It requires TLS.',
     };
   }
   if (username !== '' || password !== '' || text.includes('@')) {
     return {
       expected,
       found: 'a user or password',
-      fix: 'Remove it: logs and files of the host show the URL.',
+      fix: 'Remove it: the URL is visible in logs and files of the host.',
     };
   }
   if (hash !== '' || text.includes('#'))
-    return { expected, found: 'a fragment', fix: 'Remove # and what follows it.' };
+    return { expected, found: 'a fragment', fix: 'Remove # and everything after it.' };
   return undefined;
 }

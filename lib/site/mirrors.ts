@@ -14,9 +14,9 @@ const PATH_PART = /^[a-z0-9]+((\.|_{1,2}|-+)[a-z0-9]+)*$/;
 export function repositoryProblem(text: string): Problem | undefined {
   const expected = 'a registry, with or without the path of a repository';
   const [host = '', ...path] = text.split('/');
-  if (/^https?:\/\//.test(text)) return { expected, fix: 'Leave out the scheme.' };
+  if (/^https?:\/\//.test(text)) return { expected, fix: 'Omit the scheme.' };
   if (text.includes('@') || path.at(-1)?.includes(':')) {
-    return { expected, fix: 'Leave out the tag or digest.' };
+    return { expected, fix: 'Omit the tag or digest.' };
   }
   const fix = 'Write it as registry.example.com:5000/ocp4/release.';
   const named =

@@ -28,7 +28,10 @@ export function cidrProblem(text: string): Problem | undefined {
   const network = parseNetwork(text);
   if (network === undefined) return ANY_NETWORK;
   if (canonicalAddress(text.slice(0, text.indexOf('/'))) !== network.address) {
-    return { expected: "a network's first address", fix: `Write it as ${networkText(network)}.` };
+    return {
+      expected: 'the first address of a network',
+      fix: `Write it as ${networkText(network)}.`,
+    };
   }
   const unusable = UNUSABLE.find(({ range }) => {
     const parsed = parseNetwork(range);

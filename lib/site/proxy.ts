@@ -42,9 +42,9 @@ export function noProxyProblem(text: string): Problem | undefined {
   const bad = text.split(',').findIndex((entry) => !isExempt(entry));
   if (bad < 0) return undefined;
   return {
-    expected: 'names, addresses and networks, separated by commas alone; or only *',
+    expected: 'names, addresses and networks, separated by commas only; or just *',
     found: `${JSON.stringify(text.split(',')[bad]?.slice(0, 60))} as entry ${bad + 1}`,
-    fix: 'Write it as .example.com,192.168.7.0/24: a leading dot stands for all names below.',
+    fix: 'Write it as .example.com,192.168.7.0/24: a leading dot matches all names below.',
   };
 }
 

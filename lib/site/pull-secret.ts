@@ -5,7 +5,7 @@ import type { Problem } from './problem.ts';
 const expected = 'JSON with auths that has a string auth, or credsStore, for each registry';
 /** An example in the message would be redacted, as all that looks like a secret. */
 const COPY_PULL_SECRET =
-  'Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.';
+  'Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.';
 const problem = (found: string): Problem => ({ expected, found, fix: COPY_PULL_SECRET });
 
 /**

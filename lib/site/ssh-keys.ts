@@ -5,8 +5,7 @@ import type { Problem } from './problem.ts';
 export function sshKeyProblem(text: string): Problem | undefined {
   const expected = 'OpenSSH public keys, one on each line';
   if (text.includes('PRIVATE KEY')) {
-    const fix =
-      'Give the public key from the file that ends in .pub, and keep the private key secret.';
+    const fix = 'Use the public key from the .pub file, and keep the private key secret.';
     return { expected, found: 'a private key', fix };
   }
   const keys = sshKeys(text);
@@ -15,7 +14,7 @@ export function sshKeyProblem(text: string): Problem | undefined {
   return {
     expected,
     found: `an invalid key, number ${bad + 1} of ${keys.length}`,
-    fix: 'Copy the whole line of the .pub file, such as ssh-ed25519 AAAA... name.',
+    fix: 'Copy the complete line of the .pub file, such as ssh-ed25519 AAAA... name.',
   };
 }
 

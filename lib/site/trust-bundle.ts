@@ -7,12 +7,12 @@ const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
 export function trustBundleProblem(text: string): Problem | undefined {
   if (text.trim() === '') return undefined;
   const expected = 'X.509 certificates in PEM';
-  const fix = 'Give the certificates of the authorities, each from its BEGIN to its END line.';
+  const fix = 'Include the CA certificates, each from its BEGIN to its END line.';
   if (/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text)) {
     return {
       expected,
       found: 'a private key',
-      fix: 'Remove it: only the certificate of an authority is needed.',
+      fix: 'Remove it: only the CA certificate is needed.',
     };
   }
   const blocks = [...text.matchAll(BLOCK)];

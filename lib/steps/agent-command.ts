@@ -49,7 +49,7 @@ export async function runAgentCommand<Context>(
   const program = new Command(agent.plan.agent).description(agent.plan.purpose).exitOverride();
   program
     .command('plan')
-    .description('print the steps, their deadlines and what each leaves behind')
+    .description('print the steps, their deadlines and their results')
     .action(() => void process.stdout.write(planText(agent.plan)));
   const runCommand = program
     .command('run')

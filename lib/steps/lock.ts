@@ -38,7 +38,7 @@ function listen(server: Server, path: string, agent: string): Promise<void> {
         systemErrorCode(error) === 'EADDRINUSE'
           ? new Failure('usage', `${agent} is already running on this host`, {
               code: 'already-running',
-              fix: `Follow it with "/var/lib/sno-agents/bin/${agent} status", or stop its unit before you run it by hand.`,
+              fix: `Follow it with "/var/lib/sno-agents/bin/${agent} status", or stop its unit before you run it manually.`,
             })
           : error,
       ),

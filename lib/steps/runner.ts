@@ -74,7 +74,7 @@ export class PlanRunner<Context> {
     } catch (error) {
       if (this.#parts.stop.aborted) throw error;
       // What cannot be read cannot be said to hold: the step runs, and its deadline counts.
-      progress.warn(`${step.name}: cannot tell whether it holds: ${describeError(error)}`);
+      progress.warn(`${step.name}: its postcondition cannot be checked: ${describeError(error)}`);
       return false;
     }
   }

@@ -58,8 +58,8 @@ function whatAgentsSaid(
 ): (Why & { readonly where: Evidence[] }) | undefined {
   const said = hostFilesIn(view, 'journals/')
     .filter((path) => /\/?(bootkube|approve-csr|sno-[^/]*)\.log$/.test(path))
-    .flatMap((path) => linesLike(view, path, /\bLeft request \S+ of .* alone, by the rule "/))
-    .filter(({ text }) => text.includes(`Left request ${name} of `))
+    .flatMap((path) => linesLike(view, path, /\bDid not approve request \S+ of .*, by the rule "/))
+    .filter(({ text }) => text.includes(`Did not approve request ${name} of `))
     .at(-1);
   if (said === undefined) return undefined;
   const [, rule = '', text = ''] = /by the rule "([^"]*)": (.*)/.exec(said.text) ?? [];

@@ -54,7 +54,7 @@ t.test('a loop device as the disk, in the kernel that runs this', { skip }, asyn
     const { device } = await disk(t);
     const upper = await attachLoopDevice(device, {}, soon());
     t.teardown(() => detachLoopDevice(upper, soon()));
-    t.match(await refusalOf(device), `is behind the loop device ${upper.replace('/dev/', '')}`);
+    t.match(await refusalOf(device), `is used by the loop device ${upper.replace('/dev/', '')}`);
   });
 
   await t.test('a program has a partition for itself', async (t) => {

@@ -87,7 +87,7 @@ t.test('a restored member answers the same hash and the same values', async (t) 
   const other = { ...options, token: 'other' };
   await t.rejects(
     restoreSnapshot(snapshotPath, dataDir, other),
-    /already holds another.*token test/s,
+    /already contains another.*token test/s,
   );
 });
 

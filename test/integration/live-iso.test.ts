@@ -271,11 +271,11 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
       { args: ['--payload', at('damaged'), ...elsewhere], says: /bin\/kubelet: expected SHA-256/ },
       {
         args: ['--agents-executable', at('strange'), ...elsewhere],
-        says: /made for another medium\n.*strange has the SHA-256 \w{64}, .* wants \w{64}/,
+        says: /created for another medium\n.*strange has the SHA-256 \w{64}, .* requires \w{64}/,
       },
       {
         args: ['--agents-executable', at('arm'), ...elsewhere],
-        says: /different hosts.*for arm64/,
+        says: /different architectures.*for arm64/,
       },
       {
         args: ['--agents-executable', '/etc/hostname', ...elsewhere],

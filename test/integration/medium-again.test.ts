@@ -68,7 +68,7 @@ t.test('the medium is booted again over a finished installation', { skip }, asyn
     const { now, inspect, marker } = await finishedHost(t, firmware());
     t.match(await inspect(), {
       kind: 'reboot',
-      reason: /holds a finished installation, and is first in the boot order now/,
+      reason: /holds a finished installation, and is now first in the boot order/,
     });
     t.match(now(), { order: ['0000', '0001'], next: '0000' });
     t.match(await marker(), /"state": "finished",[\s\S]*"bootOrderSetAt": "20/);

@@ -19,7 +19,7 @@ const SHARE_OF_TIME = 0.8;
  */
 export const apiObjects: StepBody<HostContext> = {
   name: 'api-objects',
-  leaves: 'the objects of the API as files for the log bundle, as far as it gives them',
+  leaves: 'the API objects as files for the log bundle, as far as the API returns them',
   input: ({ cluster }) => cluster.clusterId,
   // With or without them: the journal says which.
   holds: async () => true,
@@ -37,7 +37,7 @@ export const apiObjects: StepBody<HostContext> = {
     } catch (error) {
       progress.signal.throwIfAborted();
       const reason = describeError(error);
-      progress.warn(`The objects of the API are not saved: ${reason}`);
+      progress.warn(`The API objects could not be saved: ${reason}`);
       return done(`none: ${reason}`);
     }
   },

@@ -70,7 +70,7 @@ async function combined(
 
 /** No installation fails for the sake of its logs. */
 const tooLarge = (text: string, limit: number) =>
-  `The log bundle is left out: with it the Ignition has ${inMiB(text.length)} MiB, and ${inMiB(limit)} MiB fit`;
+  `The log bundle is left out: with it, the Ignition config has ${inMiB(text.length)} MiB, the limit is ${inMiB(limit)} MiB`;
 
 const inMiB = (bytes: number) => Math.ceil(bytes / 2 ** 20);
 const limitBytes = ({ maxIgnitionMiB }: HostContext['settings']) => maxIgnitionMiB * 2 ** 20;

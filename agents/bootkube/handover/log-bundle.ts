@@ -20,7 +20,7 @@ const SHARE_OF_TIME = 0.8;
  */
 export const logBundle: StepBody<HostContext> = {
   name: 'log-bundle',
-  leaves: `${BUNDLE_PATH} (0600), if it can be made`,
+  leaves: `${BUNDLE_PATH} (0600), if it can be created`,
   input: ({ cluster }) => cluster.clusterId,
   // With or without a bundle: the journal says which.
   holds: async () => true,
@@ -29,7 +29,7 @@ export const logBundle: StepBody<HostContext> = {
     try {
       // One of an earlier failure must not be taken for this one.
       await rm(path, { force: true });
-      await progress.wait('sno-gather.service to make the log bundle', () =>
+      await progress.wait('sno-gather.service to create the log bundle', () =>
         // It returns when the unit, a oneshot, has ended.
         run('systemctl', ['start', 'sno-gather.service'], {
           signal: progress.signal,

@@ -60,8 +60,8 @@ async function snapshotFrom(
   // Events and the live API server's address record run out by leases: they are the live
   // stage's (the log bundle has the events), and etcdutl cannot hash a database with leases.
   const leases = await client.revokeLeases(limits);
-  progress.say(`Ended ${leases} leases, with the events and records that they held`);
-  const revision = await progress.wait('etcd to be quiet', () =>
+  progress.say(`Revoked ${leases} etcd leases, with their events and records`);
+  const revision = await progress.wait('a stable etcd revision', () =>
     waitUntilRevisionStable(client, {
       ...limits,
       quietMs: context.settings.quietRevisionMs,
@@ -108,10 +108,10 @@ async function expectIdentity(
     hostname() === expected.hostname &&
     expected.nodeIps.every((address) => addresses.includes(address));
   if (isSame) return expected;
-  throw new Failure('retry', "the host's name or address is not the one of its certificates", {
+  throw new Failure('retry', "the host's name or address does not match its certificates", {
     code: 'identity-changed',
     expected: [expected.hostname, ...expected.nodeIps].join(', '),
     found: [hostname(), ...addresses].join(', '),
-    fix: 'Give the host reserved addresses and a name that stays.',
+    fix: 'Give the host reserved addresses and a permanent name.',
   });
 }

@@ -9,12 +9,15 @@ export const hostnameCheck: Check = {
   code: 'preflight-hostname',
   run: async ({ hostname, cluster }) => {
     const fix =
-      'Set bootstrapInPlace.hostname in install-config.yaml, or have DHCP or DNS give the host its name.';
+      'Set bootstrapInPlace.hostname in install-config.yaml, or provide the name by DHCP or DNS.';
     if (hostname === '' || /^localhost(\.|$)/.test(hostname)) {
       return bad(`the host's name is "${hostname}", which is not final`, fix);
     }
     if (hostname.length > 253 || !hostname.split('.').every((label) => LABEL.test(label))) {
-      return bad(`the host's name "${hostname}" is no name for a Node (RFC 1123, lower case)`, fix);
+      return bad(
+        `the host's name "${hostname}" is not a valid Node name (RFC 1123, lower case)`,
+        fix,
+      );
     }
     if (cluster.hostname !== undefined && cluster.hostname !== hostname) {
       return bad(`the host's name is "${hostname}", not "${cluster.hostname}" as configured`, fix);
@@ -32,7 +35,7 @@ export const addressCheck: Check = {
     const missing = addresses.find(({ address }) => address === undefined);
     if (missing !== undefined) {
       return bad(
-        `no ${missing.family} address of this host lies in the machine network ${networks}`,
+        `no ${missing.family} address of this host is in the machine network ${networks}`,
         'Correct networking.machineNetwork, or the network configuration of the host.',
       );
     }
@@ -40,8 +43,8 @@ export const addressCheck: Check = {
     if (ambiguous?.address !== undefined) {
       const all = [ambiguous.address, ...ambiguous.rivals].map(({ address }) => address).join(', ');
       return bad(
-        `several addresses of this host lie in the machine network ${networks}: ${all}`,
-        'Narrow networking.machineNetwork so that one address is left in each family.',
+        `several addresses of this host are in the machine network ${networks}: ${all}`,
+        'Narrow networking.machineNetwork so that it contains one address of each family.',
       );
     }
     return good(
@@ -55,5 +58,5 @@ export const addressCheck: Check = {
 function describe({ address, interfaceName, leaseSeconds }: HostAddress): string {
   return leaseSeconds === undefined
     ? `the address ${address} on ${interfaceName} is configured`
-    : `the address ${address} on ${interfaceName} is leased, and must stay reserved for this host`;
+    : `the address ${address} on ${interfaceName} is a DHCP lease, and must stay reserved for this host`;
 }

@@ -20,15 +20,18 @@ export const clockCheck: Check = {
     const now = new Date();
     const fix = 'Set the clock, or make NTP servers reachable.';
     if (now < new Date(validFrom)) {
-      return bad(`the clock says ${now.toISOString()}, before the Ignition was made`, fix);
-    }
-    if (now > new Date(validTo)) {
       return bad(
-        `the clock says ${now.toISOString()}, after the certificates of the Ignition end`,
+        `the clock shows ${now.toISOString()}, before the Ignition config was created`,
         fix,
       );
     }
-    return good(`the clock says ${now.toISOString()}`);
+    if (now > new Date(validTo)) {
+      return bad(
+        `the clock shows ${now.toISOString()}, after the certificates in the Ignition config expire`,
+        fix,
+      );
+    }
+    return good(`the clock shows ${now.toISOString()}`);
   },
 };
 
@@ -81,6 +84,6 @@ export function judgeSize(
   if (space >= need.system + need.payload) return good(`the disk ${disk} has ${inGB(space)}`);
   return bad(
     `${disk} is too small: expected ${inGB(need.system + need.payload)} (${inGB(need.system)} for the system, ${inGB(need.payload)} for the payload), found ${inGB(space)}`,
-    'Name a larger disk in bootstrapInPlace.installationDisk, or keep no partition before that size.',
+    'Set a larger disk in bootstrapInPlace.installationDisk, or do not keep a partition before that size.',
   );
 }

@@ -9,7 +9,7 @@ export const networkCheck: Check = {
   code: 'preflight-network',
   run: async ({ cluster, signal }) => {
     if (cluster.networkConfig === undefined) {
-      return good("the network is the operating system's own");
+      return good('the network is configured by the operating system');
     }
     const { ActiveState, Result } = await unitProperties(UNIT, ['ActiveState', 'Result'], signal);
     if (ActiveState === 'active') return good('networkConfig was applied');
@@ -18,7 +18,7 @@ export const networkCheck: Check = {
     }
     return bad(
       `networkConfig was not applied: ${UNIT} is ${ActiveState} (${Result})`,
-      `See "journalctl -u ${UNIT}", correct bootstrapInPlace.networkConfig of install-config.yaml and make the live Ignition again.`,
+      `See "journalctl -u ${UNIT}", correct bootstrapInPlace.networkConfig in install-config.yaml and create the live Ignition config again.`,
     );
   },
 };

@@ -28,7 +28,7 @@ export const checks: readonly Check[] = [
  */
 export const preflight: StepBody<InstallContext> = {
   name: 'preflight',
-  leaves: 'a host that fulfils what the installation needs',
+  leaves: 'a host that meets the requirements of the installation',
   retries: true,
   input: ({ cluster }) => cluster,
   holds: async () => true,
@@ -62,7 +62,7 @@ export const preflight: StepBody<InstallContext> = {
         ({ check: { code }, finding: { problem, fix, subject } }) =>
           new Failure('retry', problem, { code, subject, fix }),
       ),
-      fix: 'A check becomes a warning by its name in bootstrapInPlace.preflightWarnings of install-config.yaml.',
+      fix: 'To turn a check into a warning, list it in bootstrapInPlace.preflightWarnings in install-config.yaml.',
     });
   },
 };

@@ -52,7 +52,7 @@ export class BundleArchive implements BundleSink {
 
   addSpooled(path: string, spooled: Spooled, gzipped: boolean): Promise<void> {
     return this.#next(async () => {
-      if (this.#isFull) throw new LeftOut('there is no space left where the bundle is written');
+      if (this.#isFull) throw new LeftOut('no space left where the bundle is written');
       if (gzipped) {
         await this.#entry(path, spooled.storedBytes, () => this.#stored(spooled));
       } else {

@@ -36,7 +36,7 @@ export class Packer {
     const room = left - Math.min(wantedLater, left * SHARE_FOR_LATER);
     while (this.#sink.sizeOf(spooled) > room) {
       if (source.keep === 'newest' && (await spooled.dropOldest())) continue;
-      throw new LeftOut('the bundle has its full size');
+      throw new LeftOut('the bundle has reached its size limit');
     }
     await this.#sink.addSpooled(source.path, spooled, source.gzipped === true);
     await spooled.remove();

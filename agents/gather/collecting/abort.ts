@@ -50,7 +50,7 @@ export function graceAfter(signal: AbortSignal, ms: number): Limit {
 /** The end of a time, with whose time it was. */
 export const timeOf = (what: string, ms: number) => ({
   ms,
-  over: new Error(`the time for ${what}, ${ms / 1000} s, was over`),
+  over: new Error(`the deadline for ${what}, ${ms / 1000} s, passed`),
 });
 
 /** What the promise gives, unless the signal says stop first, also of work that does not listen to it. */

@@ -69,7 +69,11 @@ async function collectOne(source: Source, options: CollectOptions): Promise<Outc
     ...(failure === undefined ? {} : { failure }),
   });
   if (signal.aborted) {
-    return outcome({ bytes: 0, leftOut: 0, failure: `not begun: ${describeError(signal.reason)}` });
+    return outcome({
+      bytes: 0,
+      leftOut: 0,
+      failure: `not started: ${describeError(signal.reason)}`,
+    });
   }
   const { deadlineMs: ms } = source;
   const over = new Error(`not complete after ${ms / 1000} s`);

@@ -26,7 +26,7 @@ export async function listSources(
   const failures = lists.flatMap(({ failures }) => failures);
   for (const source of lists.flatMap((list) => list.sources)) {
     const { path } = source;
-    if (!isPath(path)) failures.push(failedOutcome(path, 'it is no path of a file in a bundle'));
+    if (!isPath(path)) failures.push(failedOutcome(path, 'not a valid path in a bundle'));
     else if (sources.has(path)) failures.push(failedOutcome(path, 'two sources have this path'));
     else sources.set(path, source);
   }
@@ -40,7 +40,7 @@ async function listGroup(
 ): Promise<Listing> {
   const begun = performance.now();
   const { deadlineMs: ms } = group;
-  const over = new Failure('deadline', `not known after ${ms / 1000} s`);
+  const over = new Failure('deadline', `not listed after ${ms / 1000} s`);
   using limit = new Limit([signal], { ms, over });
   try {
     const listed = async () => group.list(host, limit.signal);

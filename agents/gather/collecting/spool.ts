@@ -141,7 +141,7 @@ export class Spooled {
         }
         if (!(await this.#hasRoom(member, keep, makeRoom))) {
           this.#cut(member);
-          throw new Error('left out: there is no room for more of it');
+          throw new Error('left out: the space limit is reached');
         }
         await this.#append(member, pieceBytes, storage);
         while (keep === 'newest' && this.#keptBytes > limitBytes && (await this.dropOldest()));

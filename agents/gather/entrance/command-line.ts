@@ -77,9 +77,9 @@ export function parseArguments(
 function commandOf(entrance: Entrance, { groups, stdout, stderr }: CommandLineContext): Command {
   const program = new Command(entrance)
     .description(PURPOSE[entrance])
-    .argument('[MASTER...]', 'names or addresses of this host; other hosts are not gathered from')
-    .option('--id <ID>', 'names the bundle (default: the time now, YYYYMMDDhhmmss UTC)')
-    .option('--since <TIME>', `only what is newer, where a source can tell: ${SINCE_FORMS}`)
+    .argument('[MASTER...]', 'names or addresses of this host; other hosts are not contacted')
+    .option('--id <ID>', 'name of the bundle (default: the current time, YYYYMMDDhhmmss UTC)')
+    .option('--since <TIME>', `only newer data, if the source supports it: ${SINCE_FORMS}`)
     .option('--only <GROUPS>', `only these groups, separated by commas: ${groups.join(', ')}`)
     .option(
       '--to <PLACE>',
@@ -87,18 +87,18 @@ function commandOf(entrance: Entrance, { groups, stdout, stderr }: CommandLineCo
     )
     .option(
       '--limit <MiB>',
-      'largest bundle; what does not fit is left out, the oldest journal first',
+      'size limit of the bundle; what does not fit is left out, the oldest journal first',
     )
     .option(
       '--work <FOLDER>',
-      'where it is collected (default: the first of $TMPDIR, /var/tmp, /run, /dev/shm with room)',
+      'folder to collect in (default: the first of $TMPDIR, /var/tmp, /run, /dev/shm with enough space)',
     )
     .option('--list', 'print what would be collected on this host')
     .exitOverride()
     .configureOutput({ writeOut: stdout, writeErr: stderr })
     .addHelpText(
       'after',
-      `\n"${entrance} plan" prints the groups. Exit codes: 0 there is a bundle (its gather.log says what it lacks), 1 there is none, 2 wrong usage.`,
+      `\n"${entrance} plan" prints the groups. Exit codes: 0 a bundle was written (its gather.log lists what is missing), 1 no bundle, 2 invalid usage.`,
     );
   program.addOption(program.createOption('--stop-with-input').hideHelp());
   return program;
@@ -129,7 +129,7 @@ function argumentsOf(
     fault(
       '--since',
       since === undefined || sinceMs !== undefined,
-      `a moment that is past, as ${SINCE_FORMS}`,
+      `a time in the past, as ${SINCE_FORMS}`,
       since,
     ),
     fault('--only', unknown.length === 0, `groups of ${groups.join(', ')}`, ...unknown),

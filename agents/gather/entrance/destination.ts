@@ -59,10 +59,10 @@ export async function destinationOf(
 }
 
 const unusable = (path: string, expected: string, found: string, by: string) =>
-  new Failure('usage', `${path} (${by}) cannot take a log bundle`, {
+  new Failure('usage', `${path} (${by}) cannot be used for a log bundle`, {
     expected,
     found,
-    fix: 'Name another place with --to.',
+    fix: 'Use another place with --to.',
   });
 
 /** A bundle is never unpacked among other files. */
@@ -72,7 +72,7 @@ async function expectEmpty(path: string, id: string): Promise<void> {
   throw new Failure('usage', `${path} (--to) is not empty`, {
     expected: 'a new or empty folder, or a file',
     found: JSON.stringify(first),
-    fix: `Name one for the bundle alone, such as --to ${join(path, rootOf(id))}/.`,
+    fix: `Use one for the bundle only, such as --to ${join(path, rootOf(id))}/.`,
   });
 }
 
@@ -143,7 +143,7 @@ export async function openOutput(
       await output.commit();
       if (file.path === path) return { path };
       const why = `${dirname(path)} has less than ${settings.gatherMinFreeMiB} MiB free`;
-      return { path: file.path, note: `${why}: the log bundle is not where it was asked for` };
+      return { path: file.path, note: `${why}: the log bundle is not in the requested place` };
     },
     discard: () => output.discard(),
   };
@@ -157,9 +157,9 @@ async function fileWithRoom(path: string, { settings, refuge }: OpenOptions) {
     const roomBytes = await shareOfFree(refuge, settings);
     if (roomBytes !== undefined) return { path: join(refuge, basename(path)), roomBytes };
   }
-  throw new Failure('retry', `there is no room for a log bundle in ${dirname(path)}`, {
+  throw new Failure('retry', `there is not enough space for a log bundle in ${dirname(path)}`, {
     expected: `at least ${settings.gatherMinFreeMiB} MiB free`,
-    ...(refuge === undefined ? {} : { found: `less, and also in ${refuge}` }),
+    ...(refuge === undefined ? {} : { found: `less, in ${refuge} too` }),
     fix: 'Write it to another computer: ssh HOST sudo gather --to - > log-bundle.tar.gz.',
   });
 }

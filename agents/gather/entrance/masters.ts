@@ -10,7 +10,7 @@ export function ownNames(): ReadonlySet<string> {
   return new Set(['localhost', name, name.split('.', 1)[0] ?? name, ...addresses]);
 }
 
-const ELSEWHERE = 'another host, which this one does not log in to: run installer-gather.sh there';
+const ELSEWHERE = 'another host; run installer-gather.sh there';
 
 /**
  * Outcomes for the masters that are not this host. Nothing is fetched from them: their host

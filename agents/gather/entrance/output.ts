@@ -115,6 +115,6 @@ async function expectReplaceable(path: string): Promise<void> {
   throw new Failure('usage', `${path} cannot be replaced by a log bundle`, {
     expected: 'a regular file, or nothing',
     found: found.isDirectory() ? 'a folder' : 'a special file',
-    fix: 'Name another file with --to or TAR_FILE.',
+    fix: 'Use another file with --to or TAR_FILE.',
   });
 }

@@ -68,7 +68,7 @@ async function* asRoot(
   // A user's process cannot send a signal to root's: the end of its input stops it.
   const stop = () => child.stdin.end();
   child.stdin.on('error', () => undefined);
-  const giveUp = () => child.stdout.destroy(new Error('root did not end the gathering in time'));
+  const giveUp = () => child.stdout.destroy(new Error('gather as root did not end in time'));
   const deadline = setTimeout(giveUp, settings.gatherMs + GRACE_MS);
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
@@ -81,9 +81,9 @@ async function* asRoot(
   }
   const { failed, exitCode, code } = await child;
   if (!failed) return;
-  throw new Failure('retry', 'gathering as root failed', {
+  throw new Failure('retry', 'gather as root failed', {
     found: code === 'ENOENT' ? 'sudo not found' : `exit code ${exitCode ?? 'none'} of sudo -n`,
-    fix: 'Run it as root, or as a user who may use sudo without a password.',
+    fix: 'Run it as root, or as a user who can use sudo without a password.',
   });
 }
 

@@ -80,7 +80,7 @@ async function cluster({ paths }: GatherHost): Promise<unknown> {
     // Not with the parser's words: they quote the file.
     throw new Failure(
       'fatal',
-      `${place} is no JSON`,
+      `${place} is not JSON`,
       cause instanceof SyntaxError ? {} : { cause },
     );
   }

@@ -49,7 +49,7 @@ export class Api {
         if (isAnswered || !isKubeError(error, 'unreachable')) throw error;
         // A kept connection that the server has just closed says nothing about the server.
         if (isFirst && performance.now() - begun < AT_ONCE_MS) continue;
-        this.#dead = new Failure('retry', 'not asked: the API stopped to answer before', {
+        this.#dead = new Failure('retry', 'not queried: the API server had stopped answering', {
           found: describeError(error),
         });
         throw error;
@@ -84,8 +84,8 @@ async function findApi(host: GatherHost, signal: AbortSignal): Promise<Api> {
     if (found instanceof Api) return found;
     if (found !== undefined) reasons.push(`as ${identity.name}: ${found}`);
   }
-  throw new Failure('retry', 'the API cannot be asked', {
-    found: reasons.join('; ') || 'no kubeconfig and no authority of its clients on this host',
+  throw new Failure('retry', 'the API cannot be queried', {
+    found: reasons.join('; ') || 'neither a kubeconfig nor the CA of API clients on this host',
   });
 }
 

@@ -60,7 +60,7 @@ async function fits({ paths }: GatherHost, name: string): Promise<boolean> {
 
 const leftOutText = (names: readonly string[]) =>
   [
-    'Not in the bundle, since they hold or may hold credentials, or are no text:',
+    'Not in the bundle, because they contain or may contain credentials, or are not text:',
     ...names.map((name) => JSON.stringify(name)),
     '',
   ].join('\n');

@@ -67,7 +67,7 @@ export function inspection(host: GatherHost, container: ListedContainer): Source
     withRuntime(host, async (runtime) => {
       const limits = { signal, deadlineMs: CALL_MS };
       const details = await runtime.inspectContainer(container.id, limits);
-      if (details === undefined) throw new Failure('retry', 'the container is gone by now');
+      if (details === undefined) throw new Failure('retry', 'the container no longer exists');
       const { name, attempt, state, image, createdAtMs, startedAtMs, finishedAtMs, ...rest } =
         details.status;
       const status = {

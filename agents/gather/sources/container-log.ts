@@ -37,7 +37,7 @@ async function* logBytes(
 ): AsyncGenerator<Uint8Array> {
   await expectBelow(dirname(place), paths.at('/var/log'));
   const files = await newestFiles(place, limitBytes, sinceMs);
-  if (files.length === 0) throw new Failure('retry', `there is no log at ${place}`);
+  if (files.length === 0) throw new Failure('retry', `no log found at ${place}`);
   let failure: unknown;
   for (const [index, file] of files.entries()) {
     try {

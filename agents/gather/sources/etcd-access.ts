@@ -37,7 +37,7 @@ export async function withEtcdOf<T>(
 export async function etcdTls(host: GatherHost): Promise<Record<'ca' | 'cert' | 'key', Buffer>> {
   const files = await etcdFiles(host);
   if (files === undefined) {
-    throw new Failure('retry', 'there is no client certificate for etcd on this host');
+    throw new Failure('retry', 'no client certificate for etcd on this host');
   }
   const [ca, cert, key] = await Promise.all([
     readFile(files.ca),

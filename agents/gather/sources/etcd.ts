@@ -30,7 +30,7 @@ export const etcd: SourceGroup = {
       made(own(host, 'etcd/metrics.txt'), async (_, signal) => {
         const { code, body } = await page(host, '/metrics', signal);
         if (code === 200) return body;
-        throw new Failure('retry', 'etcd gives no metrics', { found: `HTTP ${code}` });
+        throw new Failure('retry', 'etcd returned no metrics', { found: `HTTP ${code}` });
       }),
       made(own(host, 'etcd/health.txt'), (_, signal) => health(host, signal)),
     ];

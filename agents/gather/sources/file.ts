@@ -48,7 +48,7 @@ export async function endOfLinks(place: string, folders: readonly string[]): Pro
   // The folder may itself be behind a link, as /opt does on CoreOS.
   const ends = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
   if (ends.some((folder) => end.startsWith(`${folder}${sep}`))) return end;
-  throw new Failure('fatal', `${place} is a link to another place`, {
+  throw new Failure('fatal', `${place} is a link that leads elsewhere`, {
     expected: `a file in ${folders.join(', ')}`,
   });
 }

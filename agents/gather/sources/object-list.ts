@@ -77,7 +77,7 @@ function parsePage(path: string, bytes: Buffer): Page {
   try {
     return pageSchema.parse(JSON.parse(bytes.toString('utf8')));
   } catch (cause) {
-    throw new KubeError('busy', `GET ${path}: the answer is no list`, { cause });
+    throw new KubeError('busy', `GET ${path}: the answer is not a list`, { cause });
   }
 }
 
@@ -109,7 +109,7 @@ export async function* listDocument(
         const limit = `${limitBytes >> 20} MiB`;
         failure = new Failure(
           'retry',
-          `more than ${limit}: the first ${written} objects are there`,
+          `more than ${limit}: only the first ${written} objects are included`,
         );
         break;
       }

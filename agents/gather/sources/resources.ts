@@ -60,7 +60,9 @@ export async function apiSources(
   signal: AbortSignal,
 ): Promise<Source[]> {
   return [
-    origin(`The objects are the API's at ${api.server.origin}, asked as ${api.identity.name}.`),
+    origin(
+      `The objects are from the API at ${api.server.origin}, queried as ${api.identity.name}.`,
+    ),
     ...health(api),
     ...(await collections(host, api, signal)),
     ...objectNames(api),
@@ -150,7 +152,7 @@ async function savedObjects({ paths }: GatherHost, reason: unknown): Promise<Sou
   const said = describeError(reason);
   return [
     saved.length === 0
-      ? origin(`There are no objects of the API: ${said}.`, reason)
+      ? origin(`There are no API objects: ${said}.`, reason)
       : origin(`The objects were saved before the API was stopped. Now: ${said}.`, reason),
     ...saved,
   ];

@@ -44,7 +44,7 @@ export async function withRuntime<T>(
   const sockets = paths.runtimeSockets;
   const socket = sockets.find((path) => existsSync(path));
   if (socket === undefined) {
-    throw new Failure('retry', 'the container runtime does not run', {
+    throw new Failure('retry', 'the container runtime is not running', {
       expected: `a socket ${sockets.join(' or ')}`,
       found: 'none',
     });

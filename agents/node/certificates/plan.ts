@@ -8,6 +8,6 @@ import { signExpired } from '../../steps/sign-expired.ts';
 /** Before every start of the kubelet: a host that was switched off for long must come back by itself. */
 export const certificatesPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('sno-certificates'),
-  achieved: 'all certificates of the control plane are good',
+  achieved: 'all certificates of the control plane are valid',
   steps: [within(s, 'certificatesMs', signExpired)],
 });

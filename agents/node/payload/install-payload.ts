@@ -33,7 +33,7 @@ async function expectDescription(
   const expected = stated?.split(/\s/)[0] ?? '';
   const found = await sha256OfFile(join(payload, payloadFile), signal);
   if (found === expected) return;
-  throw new Failure('fatal', `${payload}/${payloadFile} is not the one of the installation`, {
+  throw new Failure('fatal', `${payload}/${payloadFile} is not the payload of this installation`, {
     code: 'payload-mismatch',
     expected: `SHA-256 ${expected}`,
     found,

@@ -8,6 +8,6 @@ import { installPayload } from './install-payload.ts';
 /** Before every start of the kubelet: what it runs is whole and there. */
 export const payloadPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('sno-payload'),
-  achieved: 'the payload is whole and in place',
+  achieved: 'the payload is complete and in place',
   steps: [within(s, 'payloadMs', installPayload)],
 });

@@ -14,7 +14,7 @@ import { requireRecord } from './record.ts';
  */
 export const checkIdentity: StepBody<HostContext> = {
   name: 'check-identity',
-  leaves: 'certainty that the host has the name and the addresses of the live stage',
+  leaves: 'a host with the name and the addresses of the live stage',
   retries: true,
   input: requireRecord,
   // Again at a boot that comes before the clean-up: the address may have changed since.
@@ -65,6 +65,6 @@ function changed(what: string, expected: string, found: string): Failure {
     code: 'identity-changed',
     expected,
     found,
-    fix: `Give the host ${expected} back (DHCP reservation, DNS or configuration) and run "systemctl start kubelet.service bootkube.service".`,
+    fix: `Restore ${expected} on the host (DHCP reservation, DNS or configuration) and run "systemctl start kubelet.service bootkube.service".`,
   });
 }

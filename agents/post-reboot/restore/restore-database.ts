@@ -30,7 +30,7 @@ export const restoreDatabase: StepBody<HostContext> = {
     return done(
       result === 'restored'
         ? `revision ${revision}, hash ${hash} verified`
-        : 'this snapshot was restored before',
+        : 'this snapshot is already restored',
     );
   },
 };

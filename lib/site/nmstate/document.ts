@@ -84,7 +84,7 @@ function oneRoute(
   const version = typeof hop === 'string' ? isIP(hop) : 0;
   if (version === 0 || (family !== undefined && version !== family)) {
     const expected = family === undefined ? 'an address' : `an IPv${family} address`;
-    const fix = 'Give the address of a router of the same family as the destination.';
+    const fix = 'Set the address of a router of the same family as the destination.';
     misfits.push({ path: [...path, 'next-hop-address'], expected, fix });
   }
   return misfits;

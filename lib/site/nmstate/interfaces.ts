@@ -91,7 +91,7 @@ function oneInterface(entry: Record<string, unknown>, path: Path): Misfit[] {
     wrong(
       'name',
       'a string',
-      'Name the interface; with identifier: mac-address, any name will do.',
+      'Name the interface; with identifier: mac-address, any name is valid.',
     );
   } else if (!byMac && !/^[^\s/\p{C}]{1,15}$/u.test(name)) {
     const expected = 'at most 15 characters without spaces and slashes';

@@ -73,7 +73,7 @@ function portMisfits(
     const expected = 'a port of one interface only';
     if (name === one.name) {
       const found = 'the interface itself';
-      return [{ path, expected, found, fix: 'Name the interfaces that it consists of.' }];
+      return [{ path, expected, found, fix: 'List the interfaces that it consists of.' }];
     }
     const owner = owners.get(name) ?? one.name;
     owners.set(name, owner);

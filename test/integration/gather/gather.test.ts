@@ -131,7 +131,7 @@ t.test('what fails is recorded with its reason and stops nothing', async (t) => 
     'deaf.txt': 'not complete after 0.2 s',
     'bulk/deaf.log': 'not complete after 0.2 s',
     'good.txt': undefined,
-    '../escape.txt': 'it is no path of a file in a bundle',
+    '../escape.txt': 'not a valid path in a bundle',
     'control-plane/192.0.2.77': /another host.* run installer-gather.sh there/,
   });
   t.strictSame(record.sources.filter(({ path }) => path === 'good.txt').length, 1);
@@ -167,7 +167,7 @@ t.test('groups: only those that are asked for, and one that cannot tell', async 
   t.match(failuresOf(recordOf(archiveOf(tester, 'all'), 'all')), {
     fails: 'no such thing',
     throws: 'at once',
-    deaf: 'not known after 0.2 s',
+    deaf: 'not listed after 0.2 s',
     empty: undefined,
   });
   await gatherHere(
@@ -213,7 +213,7 @@ t.test('a limit: others stay, journals lose their oldest part, the oldest one fi
     t.ok((older?.leftOut ?? 0) > 0 || older?.failure !== undefined, 'the older one gives way');
     if (share > 0.5) t.match(newer, { leftOut: 0 });
     else t.ok((newer?.leftOut ?? 0) > 0, 'then this one');
-    t.match(unpacked(archive, `log-bundle-${id}/gather.log`), /bytes were left out|full size/);
+    t.match(unpacked(archive, `log-bundle-${id}/gather.log`), /bytes were left out|size limit/);
     const packed = join(tester.root, 'packed');
     await gatherHere(
       tester,
@@ -225,7 +225,7 @@ t.test('a limit: others stay, journals lose their oldest part, the oldest one fi
   }
   const tiny = await gatherHere(tester, ['gather', '--id', 'tiny', '--limit', '0.001'], sources);
   t.equal(tiny.code, 0);
-  t.match(failuresOf(recordOf(archiveOf(tester, 'tiny'), 'tiny')), { 'unit.log': /full size/ });
+  t.match(failuresOf(recordOf(archiveOf(tester, 'tiny'), 'tiny')), { 'unit.log': /size limit/ });
 });
 
 t.test('the time for everything ends: the bundle is closed with what there is', async (t) => {
@@ -247,19 +247,20 @@ t.test('the time for everything ends: the bundle is closed with what there is', 
   const { code, stdout } = await gatherHere(tester, ['gather', '--id', 'x'], sources);
   t.ok(performance.now() - began < 5000);
   t.equal(code, 0);
-  t.match(stdout.toString(), /^Ended early: the time for the whole bundle, 0.7 s, was over$/m);
+  t.match(stdout.toString(), /^Ended early: the deadline for the bundle, 0.7 s, passed$/m);
   const archive = archiveOf(tester, 'x');
   t.match(failuresOf(recordOf(archive, 'x')), {
     'one.txt': undefined,
-    'deaf.txt': 'not complete: the time for what the report is made of, 0.3 s, was over',
-    'drips.txt': /^not complete: the time for what/,
-    'late.txt': /^not begun: the time for what/,
-    'drips.log': /^not complete: the time for the whole bundle/,
-    'journal.log.gz': /^not complete: the time for the whole bundle/,
-    'late.log': /^not begun: the time for the whole bundle/,
+    'deaf.txt':
+      'not complete: the deadline for the input of the report the report is made of, 0.3 s, was over',
+    'drips.txt': /^not complete: the deadline for the input of the report/,
+    'late.txt': /^not started: the deadline for the input of the report/,
+    'drips.log': /^not complete: the deadline for the bundle/,
+    'journal.log.gz': /^not complete: the deadline for the bundle/,
+    'late.log': /^not started: the deadline for the bundle/,
   });
   t.match(unpacked(archive, 'log-bundle-x/drips.log'), line(0));
-  t.match(recordOf(archive, 'x').interrupted, /the whole bundle/);
+  t.match(recordOf(archive, 'x').interrupted, /the deadline for the bundle/);
 });
 
 t.test('broken settings are told and do not matter', async (t) => {

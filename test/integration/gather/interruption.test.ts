@@ -24,9 +24,9 @@ t.test('interrupted: the bundle is closed within five seconds and says so', asyn
     t.equal(code, 0);
     t.match(stdout.toString(), `Ended early: interrupted by ${name}\nLog bundle written to`);
     const archive = archiveOf(tester);
-    t.ok(listed(archive).includes('log-bundle-x/drips.log'), 'what had begun is there');
+    t.ok(listed(archive).includes('log-bundle-x/drips.log'), 'what had begun is included');
     t.match(unpacked(archive, 'log-bundle-x/gather.log'), `Ended early: interrupted by ${name}`);
-    t.match(unpacked(archive, 'log-bundle-x/gather.log'), /never.log: not begun: interrupted/);
+    t.match(unpacked(archive, 'log-bundle-x/gather.log'), /never.log: not started: interrupted/);
     t.strictSame(workOf(tester), []);
     t.strictSame(readdirSync(tester.home), ['log-bundle-x.tar.gz']);
   }

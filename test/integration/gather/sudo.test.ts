@@ -59,9 +59,9 @@ t.test('called by a user: root gathers, the user writes', async (t) => {
   for (const [script, message] of [
     [
       'echo "sudo: a password is required" >&2; exit 1',
-      /a password is required\n.*gathering as root failed; found exit code 1/,
+      /a password is required\n.*gather as root failed; found exit code 1/,
     ],
-    ['shift 2; exec "$@"', /sudo did not make this root\n.*gathering as root failed/s],
+    ['shift 2; exec "$@"', /sudo did not run this as root\n.*gather as root failed/s],
   ] as const) {
     sudo(script);
     const refused = await tester.run(['--id', 'refused'], sources, env);

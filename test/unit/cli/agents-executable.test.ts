@@ -47,7 +47,7 @@ const REFUSED: readonly {
   {
     name: 'a text',
     contents: 'not really',
-    says: /not a Linux program.*found another kind of file/,
+    says: /not a Linux program.*found not an ELF file/,
   },
   { name: 'nothing', contents: '', says: /not a Linux program/ },
   { name: 'another program', contents: programBytes(), says: /is not a sno-agents executable/ },

@@ -56,7 +56,7 @@ const UNUSABLE: readonly [string, RegExp][] = [
   ['fd00:7::', /an IPv4 or IPv6 network in CIDR notation/],
   ['fd00:7::%eth0/64', /an IPv4 or IPv6 network in CIDR notation/],
   ['fd00::7::/64', /Write it as 10\.0\.0\.0\/16 or fd00:1::\/64/],
-  ['fd00:7::5/64', /a network's first address.*Write it as fd00:7::\/64/],
+  ['fd00:7::5/64', /the first address of a network.*Write it as fd00:7::\/64/],
   ['2001:db8:0:1::/63', /Write it as 2001:db8::\/63/],
   ['fe80::/64', /fe80::\/10, which is link-local/],
   ['ff05::/64', /ff00::\/8, which is multicast/],
@@ -170,7 +170,7 @@ export const families: readonly Case[] = [
     name: 'IPv6 networks that overlap',
     edits: [networks({ ...IPV6, service: ['fd01:0:0:5::/112'] })],
     faults: ['18 networking.serviceNetwork[0]'],
-    says: /apart from networking\.clusterNetwork\[0\]\.cidr \(fd01::\/48\)/,
+    says: /does not overlap networking\.clusterNetwork\[0\]\.cidr \(fd01::\/48\)/,
   },
   {
     name: 'an IPv6 machine network that overlaps a default',

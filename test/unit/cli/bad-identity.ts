@@ -12,7 +12,7 @@ export const identity: readonly Case[] = [
       '1:1 compute: expected a list of one pool, worker, with replicas 0, found nothing. Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
       '1:1 controlPlane: expected the pool master with replicas 1, found nothing. Write controlPlane: {name: master, replicas: 1}; the default would be three nodes.',
       '1:1 platform: expected {none: {}}, found nothing. Write platform: {none: {}}.',
-      '1:1 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '1:1 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
       '1:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Set the disk to install to, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
     ],
   },
@@ -20,7 +20,7 @@ export const identity: readonly Case[] = [
     name: 'a list',
     yaml: '- a\n',
     faults: [
-      '1:1 (file): expected a mapping, found a list. Start from the example in the documentation.',
+      '1:1 (file): expected a mapping, found a list. Start with the example in the documentation.',
       '1:1 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found nothing. Set the disk to install to, here or in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS.',
     ],
   },

@@ -36,35 +36,35 @@ export const installation: readonly Case[] = [
     name: 'disk without /dev',
     edits: [['/dev/disk/by-id/wwn-0x1', 'sda']],
     faults: [
-      '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "sda". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
+      '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "sda". Use a path that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
     ],
   },
   {
     name: 'disk that leaves /dev',
     edits: [['/dev/disk/by-id/wwn-0x1', '/dev/../etc']],
     faults: [
-      '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "/dev/../etc". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
+      '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "/dev/../etc". Use a path that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
     ],
   },
   {
     name: 'disk with arguments',
     edits: [['/dev/disk/by-id/wwn-0x1', '"/dev/sda --insecure"']],
     faults: [
-      '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "/dev/sda --insecure". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
+      '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "/dev/sda --insecure". Use a path that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
     ],
   },
   {
     name: 'disk /dev/null',
     edits: [['/dev/disk/by-id/wwn-0x1', '/dev/null']],
     faults: [
-      '23:21 bootstrapInPlace.installationDisk: expected a disk that a system can be installed to, found "/dev/null". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
+      '23:21 bootstrapInPlace.installationDisk: expected a disk that a system can be installed to, found "/dev/null". Use a path that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
     ],
   },
   {
     name: 'disk in two places',
     variable: '/dev/sdb',
     faults: [
-      '23:21 bootstrapInPlace.installationDisk: expected one disk, found "/dev/disk/by-id/wwn-0x1" here and "/dev/sdb" in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. Give it in one of the two places.',
+      '23:21 bootstrapInPlace.installationDisk: expected one disk, found "/dev/disk/by-id/wwn-0x1" here and "/dev/sdb" in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. Set it in one of the two places.',
     ],
   },
   {
@@ -111,14 +111,14 @@ export const installation: readonly Case[] = [
     name: 'pull secret left out',
     edits: [['pullSecret: \'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'\n', '']],
     faults: [
-      '1:1 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '1:1 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
     ],
   },
   {
     name: 'pull secret that is not JSON',
     edits: [['\'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'', 'hunter2']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found a string of 7 characters that is not JSON. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found a string of 7 characters that is not JSON. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
     ],
     hides: /hunter2/,
   },
@@ -126,14 +126,14 @@ export const installation: readonly Case[] = [
     name: 'pull secret without quotes',
     edits: [['\'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}\'', '{"auths":{}}']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found a mapping. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found a mapping. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
     ],
   },
   {
     name: 'pull secret without auth',
     edits: [['"auth":"dXNlcjpwYXNz"', '"password":"hunter2"']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found no usable auth for quay.io. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found no usable auth for quay.io. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
     ],
     hides: /hunter2/,
   },
@@ -141,21 +141,21 @@ export const installation: readonly Case[] = [
     name: 'pull secret with a list of auths',
     edits: [['{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}', '{"auths":[]}']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found JSON without a mapping auths. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found JSON without a mapping auths. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
     ],
   },
   {
     name: 'pull secret with empty auths',
     edits: [['{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}', '{"auths":{}}']],
     faults: [
-      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found empty auths. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '26:13 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found empty auths. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
     ],
   },
   {
     name: 'private SSH key',
     edits: [['ssh-ed25519 AAAA', '-----BEGIN OPENSSH PRIVATE KEY----- AAAA']],
     faults: [
-      '27:9 sshKey: expected OpenSSH public keys, one on each line, found a private key. Give the public key from the file that ends in .pub, and keep the private key secret.',
+      '27:9 sshKey: expected OpenSSH public keys, one on each line, found a private key. Use the public key from the .pub file, and keep the private key secret.',
     ],
     hides: /AAAAC3/,
   },
@@ -163,21 +163,21 @@ export const installation: readonly Case[] = [
     name: 'SSH key cut short',
     edits: [['AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f', 'AAAAC3Nz']],
     faults: [
-      '27:9 sshKey: expected OpenSSH public keys, one on each line, found an invalid key, number 1 of 1. Copy the whole line of the .pub file, such as ssh-ed25519 AAAA... name.',
+      '27:9 sshKey: expected OpenSSH public keys, one on each line, found an invalid key, number 1 of 1. Copy the complete line of the .pub file, such as ssh-ed25519 AAAA... name.',
     ],
   },
   {
     name: 'SSH key of another type than it says',
     edits: [['ssh-ed25519', 'ssh-rsa']],
     faults: [
-      '27:9 sshKey: expected OpenSSH public keys, one on each line, found an invalid key, number 1 of 1. Copy the whole line of the .pub file, such as ssh-ed25519 AAAA... name.',
+      '27:9 sshKey: expected OpenSSH public keys, one on each line, found an invalid key, number 1 of 1. Copy the complete line of the .pub file, such as ssh-ed25519 AAAA... name.',
     ],
   },
   {
     name: 'second SSH key is none',
     edits: [[' me\n', ' me\n  hello\n']],
     faults: [
-      '27:9 sshKey: expected OpenSSH public keys, one on each line, found an invalid key, number 2 of 2. Copy the whole line of the .pub file, such as ssh-ed25519 AAAA... name.',
+      '27:9 sshKey: expected OpenSSH public keys, one on each line, found an invalid key, number 2 of 2. Copy the complete line of the .pub file, such as ssh-ed25519 AAAA... name.',
     ],
   },
   {
@@ -191,7 +191,7 @@ export const installation: readonly Case[] = [
     name: 'publish',
     edits: [['platform:', 'publish: Internal\nplatform:']],
     faults: [
-      '20:10 publish: expected External, found "Internal". Omit the field: it means nothing without a platform.',
+      '20:10 publish: expected External, found "Internal". Omit the field: it has no effect without a platform.',
     ],
   },
   {
@@ -226,7 +226,7 @@ export const installation: readonly Case[] = [
     name: 'wrong case',
     edits: [['pullSecret', 'pullsecret']],
     faults: [
-      '1:1 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; where no registry needs one, copy that of docs/reference/install-config.md.',
+      '1:1 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
       '26:1 pullsecret: expected a known field, found a string of 45 characters. Did you mean pullSecret?',
     ],
     hides: /dXNlcjpwYXNz/,
@@ -245,8 +245,8 @@ export const installation: readonly Case[] = [
       '1:13 apiVersion: expected v1, found "v2". Write apiVersion: v1.',
       '4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 54 characters, found "SNO". Write the name of the cluster, such as sno.',
       '7:13 compute[0].replicas: expected 0, found 2. Set replicas to 0: workers join later; the default would be three workers.',
-      '19:5 networking.serviceNetwork[0]: expected a network apart from networking.machineNetwork[0].cidr (192.168.7.0/24), found 192.168.0.0/16. Change one of the two: their addresses overlap.',
-      '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "vda". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
+      '19:5 networking.serviceNetwork[0]: expected a network that does not overlap networking.machineNetwork[0].cidr (192.168.7.0/24), found 192.168.0.0/16. Change one of the two: their addresses overlap.',
+      '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "vda". Use a path that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
       'OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS: expected arguments of coreos-installer install with one disk below /dev, found an error (The arguments have an unclosed quote). Write it as for coreos-installer install.',
     ],
   },

@@ -51,7 +51,7 @@ export const networks: readonly Case[] = [
     name: 'networks that overlap',
     edits: [['172.30.0.0/16', '10.129.0.0/16']],
     faults: ['19 networking.serviceNetwork[0]'],
-    says: /apart from networking\.clusterNetwork\[0\]\.cidr \(10\.128\.0\.0\/14\), found 10\.129/,
+    says: /does not overlap networking\.clusterNetwork\[0\]\.cidr \(10\.128\.0\.0\/14\), found 10\.129/,
   },
   {
     name: 'a network that overlaps a default',

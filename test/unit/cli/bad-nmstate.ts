@@ -66,7 +66,7 @@ export const nmstate: readonly Case[] = [
   bad(
     'an interface without a name',
     'interfaces: [{type: ethernet}]',
-    '27:18 interfaces[0].name: expected a string, found nothing. Name the interface; with identifier: mac-address, any name will do.',
+    '27:18 interfaces[0].name: expected a string, found nothing. Name the interface; with identifier: mac-address, any name is valid.',
   ),
   bad(
     'a name that is too long',
@@ -131,7 +131,7 @@ export const nmstate: readonly Case[] = [
   bad(
     'a bond of itself',
     `${BOND} {mode: 802.3ad, port: [bond0]}`,
-    '30:48 interfaces[0].link-aggregation.port[0]: expected a port of one interface only, found the interface itself. Name the interfaces that it consists of.',
+    '30:48 interfaces[0].link-aggregation.port[0]: expected a port of one interface only, found the interface itself. List the interfaces that it consists of.',
   ),
   bad(
     'a port that is to be absent',
@@ -203,7 +203,7 @@ export const nmstate: readonly Case[] = [
   bad(
     'a router of the other family',
     `${ROUTE} {destination: "::/0", next-hop-interface: eno1, next-hop-address: 192.168.7.1}`,
-    '30:75 routes.config[0].next-hop-address: expected an IPv6 address, found "192.168.7.1". Give the address of a router of the same family as the destination.',
+    '30:75 routes.config[0].next-hop-address: expected an IPv6 address, found "192.168.7.1". Set the address of a router of the same family as the destination.',
   ),
   bad(
     'a route through nothing',

@@ -105,7 +105,7 @@ const proxies: readonly Case[] = [
     name: 'noProxy with a wildcard',
     edits: [top('proxy: {httpProxy: "http://proxy:3128", noProxy: "example.com,*.example.org"}')],
     faults: [
-      '20:50 proxy.noProxy: expected names, addresses and networks, separated by commas alone; or only *, found "*.example.org" as entry 2. Write it as .example.com,192.168.7.0/24: a leading dot stands for all names below.',
+      '20:50 proxy.noProxy: expected names, addresses and networks, separated by commas only; or just *, found "*.example.org" as entry 2. Write it as .example.com,192.168.7.0/24: a leading dot matches all names below.',
     ],
   },
   {
@@ -114,21 +114,21 @@ const proxies: readonly Case[] = [
       top('proxy: {httpProxy: "http://proxy:3128", noProxy: "a.example.com, b.example.com"}'),
     ],
     faults: [
-      '20:50 proxy.noProxy: expected names, addresses and networks, separated by commas alone; or only *, found " b.example.com" as entry 2. Write it as .example.com,192.168.7.0/24: a leading dot stands for all names below.',
+      '20:50 proxy.noProxy: expected names, addresses and networks, separated by commas only; or just *, found " b.example.com" as entry 2. Write it as .example.com,192.168.7.0/24: a leading dot matches all names below.',
     ],
   },
   {
     name: 'noProxy with a bad network',
     edits: [top('proxy: {httpProxy: "http://proxy:3128", noProxy: "10.0.0.0/33"}')],
     faults: [
-      '20:50 proxy.noProxy: expected names, addresses and networks, separated by commas alone; or only *, found "10.0.0.0/33" as entry 1. Write it as .example.com,192.168.7.0/24: a leading dot stands for all names below.',
+      '20:50 proxy.noProxy: expected names, addresses and networks, separated by commas only; or just *, found "10.0.0.0/33" as entry 1. Write it as .example.com,192.168.7.0/24: a leading dot matches all names below.',
     ],
   },
   {
     name: 'noProxy as a list',
     edits: [top('proxy: {httpProxy: "http://proxy:3128", noProxy: [example.com]}')],
     faults: [
-      '20:50 proxy.noProxy: expected names, addresses and networks, separated by commas alone; or only *, found a list. Write it as .example.com,192.168.7.0/24: a leading dot stands for all names below.',
+      '20:50 proxy.noProxy: expected names, addresses and networks, separated by commas only; or just *, found a list. Write it as .example.com,192.168.7.0/24: a leading dot matches all names below.',
     ],
   },
 ];
@@ -138,14 +138,14 @@ const trust: readonly Case[] = [
     name: 'trust bundle without a certificate',
     edits: [top('additionalTrustBundle: /etc/pki/ca.crt')],
     faults: [
-      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found none. Give the certificates of the authorities, each from its BEGIN to its END line.',
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found none. Include the CA certificates, each from its BEGIN to its END line.',
     ],
   },
   {
     name: 'trust bundle with a private key',
     edits: [bundle(`${SITE_CA}-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----`)],
     faults: [
-      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a private key. Remove it: only the certificate of an authority is needed.',
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a private key. Remove it: only the CA certificate is needed.',
     ],
     hides: /hunter2/,
   },
@@ -153,14 +153,14 @@ const trust: readonly Case[] = [
     name: 'trust bundle that is cut',
     edits: [bundle(SITE_CA.replace('-----END CERTIFICATE-----', ''))],
     faults: [
-      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a BEGIN line without its END line. Give the certificates of the authorities, each from its BEGIN to its END line.',
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a BEGIN line without its END line. Include the CA certificates, each from its BEGIN to its END line.',
     ],
   },
   {
     name: 'trust bundle with something else in it',
     edits: [bundle(`${SITE_CA}-----BEGIN CERTIFICATE-----\naGVsbG8=\n-----END CERTIFICATE-----`)],
     faults: [
-      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found an invalid certificate, number 2 of 2. Give the certificates of the authorities, each from its BEGIN to its END line.',
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found an invalid certificate, number 2 of 2. Include the CA certificates, each from its BEGIN to its END line.',
     ],
   },
   {
@@ -169,14 +169,14 @@ const trust: readonly Case[] = [
       bundle('-----BEGIN CERTIFICATE REQUEST-----\naGVsbG8=\n-----END CERTIFICATE REQUEST-----'),
     ],
     faults: [
-      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a block CERTIFICATE REQUEST. Give the certificates of the authorities, each from its BEGIN to its END line.',
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a block CERTIFICATE REQUEST. Include the CA certificates, each from its BEGIN to its END line.',
     ],
   },
   {
     name: 'trust bundle as a list',
     edits: [top('additionalTrustBundle: [a]')],
     faults: [
-      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a list. Give the certificates of the authorities, each from its BEGIN to its END line.',
+      '20:24 additionalTrustBundle: expected X.509 certificates in PEM, found a list. Include the CA certificates, each from its BEGIN to its END line.',
     ],
   },
   {
@@ -211,14 +211,14 @@ const mirrors: readonly Case[] = [
     name: 'mirror with a scheme',
     edits: [top('imageDigestSources: [{source: quay.io/a, mirrors: ["https://r.example.com/a"]}]')],
     faults: [
-      '20:52 imageDigestSources[0].mirrors[0]: expected a registry, with or without the path of a repository, found "https://r.example.com/a". Leave out the scheme.',
+      '20:52 imageDigestSources[0].mirrors[0]: expected a registry, with or without the path of a repository, found "https://r.example.com/a". Omit the scheme.',
     ],
   },
   {
     name: 'mirror with a tag',
     edits: [top('imageDigestSources: [{source: quay.io/a, mirrors: ["r.example.com/a:latest"]}]')],
     faults: [
-      '20:52 imageDigestSources[0].mirrors[0]: expected a registry, with or without the path of a repository, found "r.example.com/a:latest". Leave out the tag or digest.',
+      '20:52 imageDigestSources[0].mirrors[0]: expected a registry, with or without the path of a repository, found "r.example.com/a:latest". Omit the tag or digest.',
     ],
   },
   {
@@ -227,7 +227,7 @@ const mirrors: readonly Case[] = [
       top('imageDigestSources: [{source: "quay.io/a@sha256:00", mirrors: [r.example.com/a]}]'),
     ],
     faults: [
-      '20:31 imageDigestSources[0].source: expected a registry, with or without the path of a repository, found "quay.io/a@sha256:00". Leave out the tag or digest.',
+      '20:31 imageDigestSources[0].source: expected a registry, with or without the path of a repository, found "quay.io/a@sha256:00". Omit the tag or digest.',
     ],
   },
   {

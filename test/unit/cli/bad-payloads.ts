@@ -25,7 +25,7 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
       /--image etcd=FILE is missing\n/,
       /--image pause=FILE is missing\n/,
       /--binary kubelet=FILE is missing/,
-      /version of kubernetes is in no program/,
+      /states the version of kubernetes/,
     ],
   ],
   [
@@ -75,7 +75,7 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
       images.etcd = folder;
       binaries.kubelet = write('script', '#!/bin/sh\n');
     },
-    [/--image etcd=.*not a regular file/, /--binary kubelet=.*another kind of file/],
+    [/--image etcd=.*not a regular file/, /--binary kubelet=.*not an ELF file/],
   ],
   [
     'programs given as each other',
@@ -124,7 +124,7 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
   [
     'an archive of something else',
     ({ images }, { write }) => replaceEtcd(images, write, [{ references: ['r.io/kube-proxy:v1'] }]),
-    [/etcd=.*does not say which image is meant.*\/etcd:TAG; found r\.io\/kube-proxy:v1\./],
+    [/etcd=.*is ambiguous: it has several images.*\/etcd:TAG; found r\.io\/kube-proxy:v1\./],
   ],
   [
     'a short name',
@@ -167,7 +167,7 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
     ({ references }) => {
       references.pause = 'registry.k8s.io/kube-apiserver:v1.34.4';
     },
-    [/the reference registry\.k8s\.io\/kube-apiserver:v1\.34\.4 is there twice/],
+    [/the reference registry\.k8s\.io\/kube-apiserver:v1\.34\.4 occurs twice/],
   ],
   [
     'a plugin with the name of a program',
@@ -176,7 +176,7 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
       write('cni-2/kubelet', programBytes());
       cni.push(join(folder, 'cni-2'));
     },
-    [/the binary kubelet is there twice/],
+    [/the binary kubelet occurs twice/],
   ],
   [
     'different versions',

@@ -17,7 +17,7 @@ const host: readonly Case[] = [
       name: `disk ${disk}`,
       edits: [['/dev/disk/by-id/wwn-0x1', disk]],
       faults: [
-        `23:21 bootstrapInPlace.installationDisk: expected a whole disk, not a partition or file system, found "${disk}". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.`,
+        `23:21 bootstrapInPlace.installationDisk: expected a complete disk, not a partition or file system, found "${disk}". Use a path that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.`,
       ],
     }),
   ),
@@ -26,7 +26,7 @@ const host: readonly Case[] = [
     edits: [['  installationDisk: /dev/disk/by-id/wwn-0x1\n', '']],
     variable: '/dev/vda3',
     faults: [
-      'OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS: expected arguments of coreos-installer install with one disk below /dev, found "/dev/vda3". Give a whole disk, not a partition or file system, such as /dev/sda.',
+      'OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS: expected arguments of coreos-installer install with one disk below /dev, found "/dev/vda3". Use a complete disk, not a partition or file system, such as /dev/sda.',
     ],
   },
   {
@@ -90,7 +90,7 @@ const host: readonly Case[] = [
     edits: [below('kernelArguments: [quiet]')],
     variable: '--append-karg=splash',
     faults: [
-      '26:20 bootstrapInPlace.kernelArguments: expected one place for these arguments, found this field, and --append-karg in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. Give them in one of the two.',
+      '26:20 bootstrapInPlace.kernelArguments: expected one place for these arguments, found this field, and --append-karg in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. Set them in one of the two.',
     ],
   },
   {
@@ -98,7 +98,7 @@ const host: readonly Case[] = [
     edits: [below('savePartitions: {labels: [data]}')],
     variable: '--save-partindex 5',
     faults: [
-      '26:19 bootstrapInPlace.savePartitions: expected one place for these arguments, found this field, and --save-partindex in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. Give them in one of the two.',
+      '26:19 bootstrapInPlace.savePartitions: expected one place for these arguments, found this field, and --save-partindex in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. Set them in one of the two.',
     ],
   },
   {
@@ -143,23 +143,23 @@ const together: Case = {
   faults: [
     '5:3 YAML: expected each key once, found this key again. Remove one of the two.',
     '21:20 proxy.httpProxy: expected the http URL of a proxy, found a URL of ftp. Write it as http://proxy.example.com:3128; user:password@ goes before the host.',
-    '21:55 proxy.noProxy: expected names, addresses and networks, separated by commas alone; or only *, found "*.a" as entry 1. Write it as .example.com,192.168.7.0/24: a leading dot stands for all names below.',
-    '22:24 additionalTrustBundle: expected X.509 certificates in PEM, found none. Give the certificates of the authorities, each from its BEGIN to its END line.',
+    '21:55 proxy.noProxy: expected names, addresses and networks, separated by commas only; or just *, found "*.a" as entry 1. Write it as .example.com,192.168.7.0/24: a leading dot matches all names below.',
+    '22:24 additionalTrustBundle: expected X.509 certificates in PEM, found none. Include the CA certificates, each from its BEGIN to its END line.',
     '23:30 additionalTrustBundlePolicy: expected Proxyonly or Always, found false (written No). Omit it: the host trusts the bundle with both.',
     '24:1 imageContentSources: expected either this field or imageDigestSources, found both. Move its entries to imageDigestSources, which means the same.',
     '24:22 imageContentSources: expected a list with source and mirrors in each entry, found a mapping. Write it as [{source: quay.io/a, mirrors: [registry.example.com:5000/a]}].',
     '25:31 imageDigestSources[0].source: expected a registry, with or without the path of a repository, found "". Write it as registry.example.com:5000/ocp4/release.',
     '25:45 imageDigestSources[0].mirrors[0]: expected a registry, with or without the path of a repository, found "a b". Write it as registry.example.com:5000/ocp4/release.',
     "26:7 fips: expected false, found true. Omit the field: the cryptography of the container runtime, of the payload's Go programs and of the agents is not FIPS-validated, so FIPS mode would not be effective.",
-    '30:21 bootstrapInPlace.installationDisk: expected a whole disk, not a partition or file system, found "/dev/mmcblk0p1". Write one that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
+    '30:21 bootstrapInPlace.installationDisk: expected a complete disk, not a partition or file system, found "/dev/mmcblk0p1". Use a path that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
     '31:3 bootstrapInPlace.hostnam: expected a known field, found a string of 16 characters. Did you mean hostname?',
     '33:32 bootstrapInPlace.networkConfig.interfaces[0].link-aggregation: expected a mapping with mode and port, found nothing. Write it as link-aggregation: {mode: 802.3ad, port: [eno1, eno2]}.',
     '33:60 bootstrapInPlace.networkConfig.route: expected an nmstate section, found an unknown section. Did you mean routes?',
     '34:26 bootstrapInPlace.additionalNTPSources[0]: expected a host name or an address, without a port, found "a_b". Write it as ntp1.example.com.',
-    '35:20 bootstrapInPlace.kernelArguments: expected one place for these arguments, found this field, and --append-karg in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. Give them in one of the two.',
+    '35:20 bootstrapInPlace.kernelArguments: expected one place for these arguments, found this field, and --append-karg in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. Set them in one of the two.',
     '35:21 bootstrapInPlace.kernelArguments[0]: expected one kernel argument without spaces or quotes, found "". Write each argument as a separate entry, such as console=ttyS0,115200n8.',
     '35:25 bootstrapInPlace.kernelArguments[1]: expected an argument that is not set elsewhere, found "root=x". Omit it: coreos-installer sets it for the disk.',
-    '36:19 bootstrapInPlace.savePartitions: expected one place for these arguments, found this field, and --save-partlabel in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. Give them in one of the two.',
+    '36:19 bootstrapInPlace.savePartitions: expected one place for these arguments, found this field, and --save-partlabel in OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS. Set them in one of the two.',
     '36:20 bootstrapInPlace.savePartitions.label: expected a known field, found a list. Did you mean labels?',
     '36:42 bootstrapInPlace.savePartitions.indexes[0]: expected a number from 1, or a range such as "5-7", "5-" or "-7", found "1-2-3". Write it as in the partition table.',
   ],

@@ -131,7 +131,7 @@ t.test('what only deserves a notice', async (t) => {
   t.match(out, /Kubernetes v1\.34\.5, /, 'what is given counts');
   t.match(out, /Notice: .*dynamic needs shared libraries/);
   t.match(out, /Notice: no network plugin host-local, loopback, portmap:/);
-  t.match(out, /Notice: no programs, and left out: .*few\/LICENSE/);
+  t.match(out, /Notice: not programs, left out: .*few\/LICENSE/);
 });
 
 t.test('an image gets the reference that is given, a link leads to its program', async (t) => {

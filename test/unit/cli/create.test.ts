@@ -186,7 +186,7 @@ t.test(
     await symlink('/etc/passwd', join(dir, 'manifests/link.yaml'));
     const { code, err } = await create(dir, { [DISK_VARIABLE]: '/dev/vdb' });
     t.equal(code, 2);
-    t.match(err, /4 faults/);
+    t.match(err, /4 errors/);
     t.match(err, /install-config\.yaml:5:40 controlPlane\.replicas: expected 1, found 3/);
     t.match(err, /"\/dev\/vda" here and "\/dev\/vdb" in OPENSHIFT_INSTALL/);
     t.match(err, /"manifests\/a b\.yaml": expected a name/);
@@ -209,7 +209,7 @@ const REFUSED: readonly { name: string; more?: Record<string, string>; says: Reg
       'openshift/c.json': '{"kind": "A"}',
       'openshift/d.yaml': MANIFEST,
     },
-    says: /3 faults.*\nmanifests\/a\.yaml:1: .*\nmanifests\/b\.yaml:2: .*\nopenshift\/c\.json:1: apiVersion/,
+    says: /3 errors.*\nmanifests\/a\.yaml:1: .*\nmanifests\/b\.yaml:2: .*\nopenshift\/c\.json:1: apiVersion/,
   },
   {
     name: 'more than the live ISO holds',
@@ -281,13 +281,13 @@ t.test('a payload for hosts of another architecture than install-config.yaml nam
     if (code === 2)
       t.match(
         run.err,
-        /payload is for other hosts; nothing was written; expected arm64, as controlPlane\.architecture of install-config\.yaml; found amd64/,
+        /payload is for another architecture; nothing was written; expected arm64, as controlPlane\.architecture of install-config\.yaml; found amd64/,
       );
   }
 });
 
 const SERVERS: readonly [url: string, says: RegExp][] = [
-  ['http://a/config/master', /found a URL of http\. It is reached with TLS only/],
+  ['http://a/config/master', /found a URL of http\. It requires TLS/],
   ['https://me:hunter2@a/config/master', /found a user or password\. Remove it/],
   ['https://me@a/config/master', /found a user or password/],
   ['config/master', /found a string that is not a URL/],

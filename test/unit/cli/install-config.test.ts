@@ -51,7 +51,7 @@ for (const { name, edits = [], yaml, variable, faults, says, hides } of BAD) {
     const { code, err, left } = await create(t, yaml ?? edited(edits), variable);
     const [head = '', ...lines] = err.split('\n');
     t.equal(code, 2);
-    t.match(head, `${faults.length} fault${faults.length === 1 ? '' : 's'} in `);
+    t.match(head, `${faults.length} error${faults.length === 1 ? '' : 's'} in `);
     t.same(
       lines.map((line, index) => asWanted(line, faults[index])),
       faults,

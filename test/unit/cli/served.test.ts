@@ -22,8 +22,8 @@ const GOOD: readonly ServedOptions[] = [
   { payload: 'p' },
 ];
 const BAD: readonly { options: ServedOptions; says: RegExp }[] = [
-  { options: { payloadUrl: 'https://h/p' }, says: /needs the digest/ },
-  { options: { payload: 'p', ...pinned }, says: /give one of them/ },
+  { options: { payloadUrl: 'https://h/p' }, says: /requires the digest/ },
+  { options: { payload: 'p', ...pinned }, says: /use one of them/ },
   { options: { payloadSha256: DIGEST.toUpperCase() }, says: /64 hexadecimal digits/ },
   { options: { agentsUrl: 'https://user:word@h/x' }, says: /no user or password/ },
   { options: { agentsUrl: 'https://user@h/x' }, says: /no user or password/ },
@@ -54,7 +54,7 @@ t.test('addresses that are refused', async (t) => {
     );
   }
   t.throws(() => requireServed({ agentsUrl: 'x', payloadUrl: 'y' }), {
-    message: /--agents-url[\s\S]*--payload-url[\s\S]*--payload-url needs/,
+    message: /--agents-url[\s\S]*--payload-url[\s\S]*--payload-url requires/,
   });
 });
 
@@ -73,7 +73,7 @@ t.test('the live host is told what to fetch, and by which digests', async (t) =>
   const create = ['create', 'single-node-ignition-config', '--dir', dir];
   const agents = ['--agents-executable', join(dir, 'agents')];
   const from = ['--agents-url', 'https://h/a%20b/sno-agents', '--payload-url', 'http://h/payload'];
-  t.match(await sno([...create, ...agents, ...from]), { code: 2, err: /needs the digest/ });
+  t.match(await sno([...create, ...agents, ...from]), { code: 2, err: /requires the digest/ });
   t.notOk(existsSync(join(dir, 'auth')));
   const run = await sno([...create, ...agents, ...from, '--payload-sha256', DIGEST]);
   t.match(run, { code: 0, out: /from the payload at http:\/\/h\/payload/ });

@@ -25,6 +25,6 @@ t.test('sno verify ignition names every fault', async (t) => {
   });
   t.match(await sno(['verify', 'ignition', join(dir, 'a.ign')]), {
     code: 2,
-    err: /2 faults:\n {2}storage\.files\[0\]\.path .*\n {2}storage\.files\[1\]\.path/,
+    err: /2 errors:\n {2}storage\.files\[0\]\.path .*\n {2}storage\.files\[1\]\.path/,
   });
 });

@@ -51,7 +51,7 @@ t.test('one changed byte in any file is found, and the file named', async (t) =>
     writeFileSync(join(dir, path), bytes);
     const { code, err } = await verify(dir);
     t.equal(code, 2, path);
-    t.match(err, new RegExp(`has 1 fault:\n  ${path}: expected SHA-256 .*; found`));
+    t.match(err, new RegExp(`has 1 error:\n  ${path}: expected SHA-256 .*; found`));
   }
 });
 
@@ -85,7 +85,11 @@ const faulty: readonly [name: string, damage: Damage, faults: readonly RegExp[]]
       rmSync(join(dir, 'images/etcd.tar'));
       rmSync(join(dir, 'bin/kubelet'));
     },
-    [/2 faults/, /images\/etcd\.tar: The payload lacks/, /bin\/kubelet: The payload lacks/],
+    [
+      /2 errors/,
+      /images\/etcd\.tar: The payload does not contain/,
+      /bin\/kubelet: The payload does not contain/,
+    ],
   ],
   [
     'files that nothing names',
@@ -94,7 +98,7 @@ const faulty: readonly [name: string, damage: Damage, faults: readonly RegExp[]]
       mkdirSync(join(dir, 'more/below'), { recursive: true });
       symlinkSync('/etc/passwd', join(dir, 'more/below/link'));
     },
-    [/2 faults/, /notes\.txt: not named/, /more\/below\/link: not named in payload\.yaml/],
+    [/2 errors/, /notes\.txt: not listed/, /more\/below\/link: not listed in payload\.yaml/],
   ],
   [
     'a cut file',
@@ -120,9 +124,9 @@ const faulty: readonly [name: string, damage: Damage, faults: readonly RegExp[]]
     [/bin\/kubelet: .*not a Linux program/],
   ],
   [
-    'a program for other hosts',
+    'a program for another architecture',
     (dir) => forge(dir, 'cni/bridge', programBytes({ machine: ARM64 })),
-    [/cni\/bridge: a program for other hosts; expected amd64; found arm64/],
+    [/cni\/bridge: a program for another architecture; expected amd64; found arm64/],
   ],
   [
     'a payload for other hosts',
@@ -130,7 +134,10 @@ const faulty: readonly [name: string, damage: Damage, faults: readonly RegExp[]]
       edit(dir, (description) => {
         description.architecture = 'arm64';
       }),
-    [/11 faults/, /images\/etcd\.tar: an image for other hosts; expected arm64; found amd64/],
+    [
+      /11 errors/,
+      /images\/etcd\.tar: an image for another architecture; expected arm64; found amd64/,
+    ],
   ],
   [
     'another image under the reference',
@@ -164,7 +171,7 @@ const faulty: readonly [name: string, damage: Damage, faults: readonly RegExp[]]
   [
     'no archive',
     (dir) => forge(dir, 'images/etcd.tar', Buffer.alloc(2048, 'x')),
-    [/images\/etcd\.tar: not a whole tar archive/],
+    [/images\/etcd\.tar: a truncated or damaged tar archive/],
   ],
   [
     'a description without required parts',
@@ -176,7 +183,7 @@ const faulty: readonly [name: string, damage: Damage, faults: readonly RegExp[]]
         description.binaries = description.binaries.filter(({ name }) => name !== 'etcdutl');
       });
     },
-    [/2 faults/, /payload\.yaml has no image pause/, /payload\.yaml has no binary etcdutl/],
+    [/2 errors/, /payload\.yaml has no image pause/, /payload\.yaml has no binary etcdutl/],
   ],
   [
     'a description that is none',

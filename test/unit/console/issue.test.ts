@@ -97,7 +97,7 @@ const cases: readonly Case[] = [
       status('install-to-disk', { state: 'reboot' }),
     ],
     verdict: 'restarting',
-    says: ['The disk is written. This host restarts into it by itself.'],
+    says: ['The disk is written. This host restarts into it automatically.'],
   },
   {
     name: 'the record is there, and post-reboot not over yet',

@@ -193,7 +193,7 @@ t.test('each outcome is one sentence', async (t) => {
       requestor: 'u',
       judgement: { verdict: 'leave', rule: 'age', explanation: 'why' },
     }),
-    'Left request r of u to s alone, by the rule "age": why',
+    'Did not approve request r of u to s, by the rule "age": why',
   );
 });
 

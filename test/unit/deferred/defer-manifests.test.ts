@@ -171,6 +171,6 @@ t.test('the same object twice is a fault, and names are safe in a path', async (
 t.test('each is told by kind, name, file and what becomes of it', async (t) => {
   const { deferredNotices } = defer({ 'manifests/a.yaml': `\n\n${till('a')}` });
   t.same(deferredNotices, [
-    'deferred: Till a (manifests/a.yaml:3). Nothing serves example.com/v1 during the bootstrap: it is applied once that is served, until 168 h after the installation',
+    'deferred: Till a (manifests/a.yaml:3). Nothing serves example.com/v1 during the bootstrap; it will be applied when its kind is served, within 168 h after the installation',
   ]);
 });

@@ -83,7 +83,7 @@ t.test('what is to be kept must be there', async (t) => {
       /not on \/dev\/sda; expected a partition for label logs; found partitions 1 \(BIOS-BOOT\), .*5 \(data\), .*7 \(no label\)\. Correct/,
   });
   t.throws(ask({ pttype: 'dos', children: disk.children }), {
-    message: /a dos partition table, of which nothing can be kept/,
+    message: /a dos partition table, whose partitions cannot be kept/,
   });
   t.throws(ask({ pttype: null }), { message: /found no partition table/ });
   t.throws(ask({ pttype: 'gpt', children: [] }), { message: /found no partition\./ });
@@ -119,6 +119,6 @@ t.test('a table without names keeps nothing, whatever its partitions are called'
   t.strictSame(found, { kept: [], unmatched: ['label data', 'index 5'] });
   t.throws(() => requireKept('/dev/sda', dos, found), {
     kind: 'fatal',
-    message: /found a dos partition table, of which nothing can be kept/,
+    message: /found a dos partition table, whose partitions cannot be kept/,
   });
 });

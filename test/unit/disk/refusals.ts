@@ -169,7 +169,7 @@ export const refusals: Readonly<Record<string, RefusalCase>> = {
       devices: { sda: { number: '8:0', partitions: { sda2: part('8:2', 2) } } },
       swaps: '/dev/sda2                               partition\t2097148\t\t0\t\t-2\n',
     },
-    says: [/\/dev\/sda2 is used as swap\. Switch it off with "swapoff \/dev\/sda2"/],
+    says: [/\/dev\/sda2 is used as swap\. Disable it with "swapoff \/dev\/sda2"/],
   },
   'volumes of a group, one of them mounted': {
     host: {

@@ -151,8 +151,8 @@ t.test('a document or a gzip file gets no line of ours', async (t) => {
 t.test('without room the oldest part goes, or the reading ends', async (t) => {
   for (const [keep, others, expected] of [
     ['newest', 0, { isCut: false, failure: undefined }],
-    ['oldest', 0, { isCut: true, failure: /there is no room for more of it/ }],
-    ['oldest', 3, { isCut: true, failure: /no room/ }],
+    ['oldest', 0, { isCut: true, failure: /the space limit is reached/ }],
+    ['oldest', 3, { isCut: true, failure: /space limit/ }],
   ] as const) {
     const room = { left: 20_000 };
     const spooled = new Spooled(room, { format: 'text' });

@@ -25,7 +25,7 @@ t.test('a file that was cut is resumed', async (t) => {
     (tries++ === 0 ? half(CONTENT) : fileOf(CONTENT))(request, response);
   const { url, asked } = await site(t, { '/f': answer });
   const target = join(t.testdir(), 'f');
-  await t.rejects(fetchFile(`${url}/f`, target, MAX, options), { message: /cannot be fetched/ });
+  await t.rejects(fetchFile(`${url}/f`, target, MAX, options), { message: /cannot be downloaded/ });
   await fetchFile(`${url}/f`, target, MAX, options);
   t.equal(await readFile(target, 'utf8'), CONTENT);
   t.strictSame(asked, ['GET /f', `GET /f bytes=${CONTENT.length / 2}-`]);
@@ -48,7 +48,7 @@ const endless: Answer = (_, response) => {
   send();
 };
 const FAILING: readonly { name: string; answer: Answer; kind: string; says: RegExp }[] = [
-  { name: 'not found', answer: answering(404), kind: 'fatal', says: /404.*Correct the address/s },
+  { name: 'not found', answer: answering(404), kind: 'fatal', says: /404.*Correct the URL/s },
   { name: 'forbidden', answer: answering(403), kind: 'fatal', says: /403/ },
   { name: 'overloaded', answer: answering(503), kind: 'retry', says: /503/ },
   { name: 'another scheme', answer: redirect('ftp://h/f'), kind: 'fatal', says: /leads elsewhere/ },
@@ -79,7 +79,7 @@ t.test('a server that does not exist, and one that never answers', async (t) => 
     message: /its deadline/,
   });
   await close();
-  await t.rejects(fetchFile(`${url}/f`, target, MAX, options), { message: /cannot be fetched/ });
+  await t.rejects(fetchFile(`${url}/f`, target, MAX, options), { message: /cannot be downloaded/ });
 });
 
 t.test('the proxy is asked, but for what it is not for', async (t) => {
@@ -126,27 +126,27 @@ t.test('what curl ends with tells whether another try may help', async (t) => {
     [
       'printf " two\\n lines \\n\\n" >&2; exit 6',
       'retry',
-      'cannot be fetched',
+      'cannot be downloaded',
       { expected: 'status 200', found: 'two | lines | curl ended with 6' },
     ],
     ['exit 1', 'fatal', 'leads elsewhere', { expected: 'https, redirects included' }],
     ['exit 23', 'fatal', 'cannot be stored', { found: 'curl ended with 23', fix: /memory/ }],
     ['kill -s XFSZ $$', 'fatal', 'is too large', { expected: 'at most 1000000 bytes' }],
-    ['kill -s KILL $$', 'retry', 'cannot be fetched', { found: 'curl ended with SIGKILL' }],
-    ['printf 416; exit 22', 'retry', 'cannot be fetched', { found: 'curl ended with 22' }],
-    ['exit 33', 'retry', 'cannot be fetched', { found: 'curl ended with 33' }],
+    ['kill -s KILL $$', 'retry', 'cannot be downloaded', { found: 'curl ended with SIGKILL' }],
+    ['printf 416; exit 22', 'retry', 'cannot be downloaded', { found: 'curl ended with 22' }],
+    ['exit 33', 'retry', 'cannot be downloaded', { found: 'curl ended with 33' }],
     // The status alone, without the exit code of an HTTP error, tells nothing.
-    ['printf 404; exit 18', 'retry', 'cannot be fetched', { found: 'curl ended with 18' }],
+    ['printf 404; exit 18', 'retry', 'cannot be downloaded', { found: 'curl ended with 18' }],
     ...[400, 401, 403, 404, 405, 410, 451].map((status): (typeof ended)[number] => [
       `printf ${status}; exit 22`,
       'fatal',
-      'cannot be fetched',
-      { found: 'curl ended with 22', fix: /address/ },
+      'cannot be downloaded',
+      { found: 'curl ended with 22', fix: /URL/ },
     ]),
     ...[408, 425, 429, 500, 502, 503, 504, 4040, 1404].map((status): (typeof ended)[number] => [
       `printf ${status}; exit 22`,
       'retry',
-      'cannot be fetched',
+      'cannot be downloaded',
       { found: 'curl ended with 22' },
     ]),
   ];

@@ -67,7 +67,7 @@ t.test('what cannot be used is refused by file, name and reason', async (t) => {
     t.throws(parse, { kind: 'usage', message }, text);
     t.throws(parse, {
       message:
-        /^the settings in \/etc\/sno-agents\/settings\.json cannot be used; expected a JSON object with positive numbers/,
+        /^the settings in \/etc\/sno-agents\/settings\.json cannot be used; expected a JSON object of settings with positive numbers/,
     });
   }
 });

@@ -200,7 +200,7 @@ t.test('the version is one that the target reads', async (t) => {
 t.test('the result is validated', async (t) => {
   const master = configOf({ links: [link('/etc/app', '/elsewhere')] });
   const ours = configOf({ files: [file('/etc/key', 0o644, '-----BEGIN PRIVATE KEY-----\n')] });
-  t.throws(() => combined(ours, master), { message: /\/etc\/key holds a private key/ });
+  t.throws(() => combined(ours, master), { message: /\/etc\/key contains a private key/ });
   const below = configSchema.parse({
     ignition: { version: '3.2.0' },
     storage: { files: [file('/etc/app/a', 0o600, 'a')] },
@@ -233,7 +233,7 @@ t.test('what the master itself merges is looked into; what is remote is refused'
   t.throws(() => combined(ours, remote), {
     kind: 'fatal',
     // Of the master alone: ours has no part in the fault.
-    message: /^The Ignition config from https:\/\/api-int\S* has a fault:\n.*remote config/,
+    message: /^The Ignition config from https:\/\/api-int\S* has an error:\n.*remote config/,
   });
 });
 
@@ -242,7 +242,7 @@ const UNUSABLE: readonly (readonly [string, RegExp])[] = [
   [' \n', /is empty/],
   ['<html>', /is not JSON/],
   ['{}', /ignition/],
-  ['[]', /fault/],
+  ['[]', /error/],
   ['{"ignition":{"version":"2.2.0"}}', /not a spec version/],
   ['{"ignition":{"version":"3.6.0"}}', /not a spec version/],
   ['{"ignition":{"version":"3.2.0"}}', /is empty/],

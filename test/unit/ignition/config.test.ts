@@ -101,7 +101,7 @@ t.test('every fault of a config is found, with its place', async (t) => {
     'storage.files[2].contents.verification.hash is not sha512-<hex> or sha256-<hex>',
     'storage.files[6].path is not a clean absolute path',
     'storage.links[0].target is empty',
-    'systemd.units[3].name is not the name of a systemd unit',
+    'systemd.units[3].name is not a systemd unit name',
     'systemd.units[1].dropins[0].name is not the name of a .conf file',
     'passwd.users[0].name is empty',
   ]) {
@@ -155,9 +155,9 @@ t.test('the error lists the faults, one on each line', async (t) => {
   const fault = (at: string) => ({ at, problem: 'is wrong' });
   t.match(invalidConfig('the server', [fault('a')]), {
     kind: 'fatal',
-    message: 'The Ignition config from the server has a fault:\n  a is wrong',
+    message: 'The Ignition config from the server has an error:\n  a is wrong',
   });
   t.match(invalidConfig('the server', [fault('a'), fault('b[0]')]), {
-    message: 'The Ignition config from the server has 2 faults:\n  a is wrong\n  b[0] is wrong',
+    message: 'The Ignition config from the server has 2 errors:\n  a is wrong\n  b[0] is wrong',
   });
 });

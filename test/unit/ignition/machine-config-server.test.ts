@@ -140,7 +140,7 @@ t.test('a server that hangs ends at its deadline', async (t) => {
     // Nothing but the deadline ends this request.
     const { signal } = new AbortController();
     const late = fetched(url, { signal, deadlineMs: 200 });
-    await refused(t, late, 'retry', /cannot be fetched.*timeout/);
+    await refused(t, late, 'retry', /cannot be downloaded.*timeout/);
     t.pass(name);
   }
 });
@@ -150,13 +150,13 @@ t.test('a connection that breaks in the middle of the body is not a config', asy
     answer.writeHead(200, { 'content-length': master.length });
     answer.write(master.slice(0, 20), () => answer.destroy());
   });
-  await refused(t, fetched(url), 'retry', /cannot be fetched/);
+  await refused(t, fetched(url), 'retry', /cannot be downloaded/);
 });
 
 t.test('an agent that is told to stop ends the request', async (t) => {
   const stop = new AbortController();
   const url = await serve(t, () => stop.abort(new Error('told to stop')));
-  await refused(t, fetched(url, { signal: stop.signal }), 'retry', /cannot be fetched/);
+  await refused(t, fetched(url, { signal: stop.signal }), 'retry', /cannot be downloaded/);
 });
 
 t.test('what came with status 200 must be a config that does something', async (t) => {

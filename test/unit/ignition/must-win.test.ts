@@ -47,7 +47,7 @@ t.test('what must win can be of any kind, and its origin is named when it loses'
   });
   t.same(combined(noShell, master, configOf({})).overridden, [], 'nothing need win');
   t.throws(() => combined(configOf({}), masked, mustWin), {
-    message: /only one can win:\n {2}m\.service \(mask\): what must win, https:\/\/api-int/,
+    message: /only one can take effect:\n {2}m\.service \(mask\): what must win, https:\/\/api-int/,
   });
 });
 
@@ -78,6 +78,6 @@ t.test('what must win excuses no other collision', async (t) => {
     configOf({ files: ['/etc/a', '/etc/hostname'].map((path) => file(path, 0o644, text)) });
   const mustWin = configOf({ files: [file('/etc/hostname', 0o644, 'w')] });
   t.throws(() => combined(both('o'), both('m'), mustWin), {
-    message: /only one can win:\n {2}\/etc\/a \(contents\): the bootstrap, .*$/,
+    message: /only one can take effect:\n {2}\/etc\/a \(contents\): the bootstrap, .*$/,
   });
 });

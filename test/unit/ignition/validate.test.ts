@@ -43,7 +43,7 @@ const CASES: readonly {
       'storage.files[1].path is not a clean absolute path',
       'storage.files[2].mode Too small: expected number to be >=0',
       'storage.links[0].target is empty',
-      'systemd.units[0].name is not the name of a systemd unit',
+      'systemd.units[0].name is not a systemd unit name',
     ],
   },
   {
@@ -51,7 +51,7 @@ const CASES: readonly {
     text: config({
       storage: { files: [good('/etc/a'), good('/etc/a')], directories: [node('/etc/a')] },
     }),
-    faults: ['/etc/a is given more than once'],
+    faults: ['/etc/a is defined more than once'],
   },
   {
     name: 'the same unit and drop-in twice',
@@ -63,14 +63,14 @@ const CASES: readonly {
         ],
       },
     }),
-    faults: ['a.service is given more than once', 'a.service.d/1.conf is given more than once'],
+    faults: ['a.service is defined more than once', 'a.service.d/1.conf is defined more than once'],
   },
   {
     name: 'hash of other bytes',
     text: config({
       storage: { files: [node('/etc/a', { contents: { ...dataUrl('x'), source: 'data:,y' } })] },
     }),
-    faults: ['/etc/a has a verification.hash that is not that of its contents'],
+    faults: ['/etc/a has a verification.hash that does not match its contents'],
   },
   {
     name: 'contents that are not base64',
@@ -78,7 +78,7 @@ const CASES: readonly {
       storage: { files: [node('/etc/a', { contents: { source: 'data:;base64,%%%' } })] },
     }),
     faults: [
-      '/etc/a has contents that cannot be read: A source cannot be decoded: it has a broken percent escape',
+      '/etc/a has contents that cannot be read: A source cannot be decoded: it has an invalid percent escape',
     ],
   },
   {
@@ -99,9 +99,9 @@ const CASES: readonly {
       },
     }),
     faults: [
-      '/a holds a private key: expected mode 0600, found 0644',
-      '/b holds a private key: expected mode 0600, found 0640',
-      '/d holds a private key: expected mode 0600, found none',
+      '/a contains a private key: expected mode 0600, found 0644',
+      '/b contains a private key: expected mode 0600, found 0640',
+      '/d contains a private key: expected mode 0600, found none',
     ],
   },
   {
@@ -129,7 +129,7 @@ const CASES: readonly {
       merging(config({ storage: { files: [good('/l/a', KEY, 0o644)] } })),
     ),
     faults: [
-      'ignition.config.merge[0]: /l/a holds a private key: expected mode 0600, found 0644',
+      'ignition.config.merge[0]: /l/a contains a private key: expected mode 0600, found 0644',
       '/l/a is below /l, which is a link',
     ],
   },
@@ -144,19 +144,19 @@ const CASES: readonly {
     name: 'a remote config that a merged one names',
     text: config({}, merging(config({}, { config: { merge: [{ source: 'https://x/y' }] } }))),
     faults: [
-      'ignition.config.merge[0]: ignition.config.merge[0] names a remote config, whose contents are not known',
+      'ignition.config.merge[0]: ignition.config.merge[0] references a remote config, whose contents are unknown',
     ],
   },
   {
     name: 'a merged config with the hash of another',
     text: config({}, { config: { merge: [{ ...dataUrl(config({})), source: 'data:,{}' }] } }),
-    faults: ['ignition.config.merge[0]: verification.hash is not that of the contents'],
+    faults: ['ignition.config.merge[0]: verification.hash does not match the contents'],
   },
   {
     name: 'a merged config that cannot be decoded',
     text: config({}, { config: { merge: [{ source: 'data:;base64,%%%' }] } }),
     faults: [
-      'ignition.config.merge[0]: source A source cannot be decoded: it has a broken percent escape',
+      'ignition.config.merge[0]: source A source cannot be decoded: it has an invalid percent escape',
     ],
   },
   {
@@ -184,14 +184,14 @@ const CASES: readonly {
       { config: { merge: [{ source: 'data:,not-read' }], replace: { source: 'https://x/y' } } },
     ),
     faults: [
-      'ignition.config.replace names a remote config, whose contents are not known',
+      'ignition.config.replace references a remote config, whose contents are unknown',
       '/f/b is below /f, which is a file',
     ],
   },
   {
     name: 'a reference without a source',
     text: config({}, { config: { merge: [{}], replace: {} } }),
-    faults: ['ignition.config.merge[0] names a remote config, whose contents are not known'],
+    faults: ['ignition.config.merge[0] references a remote config, whose contents are unknown'],
   },
   {
     name: 'what is appended',
@@ -204,8 +204,8 @@ const CASES: readonly {
       },
     }),
     faults: [
-      '/a holds a private key: expected mode 0600, found 0644',
-      '/b has a verification.hash that is not that of its contents',
+      '/a contains a private key: expected mode 0600, found 0644',
+      '/b has a verification.hash that does not match its contents',
     ],
   },
   {
@@ -216,7 +216,7 @@ const CASES: readonly {
         directories: [node('/d'), node('/d')],
       },
     }),
-    faults: ['/d is given more than once', '/l is given more than once'],
+    faults: ['/d is defined more than once', '/l is defined more than once'],
   },
   {
     name: 'a directory below a link',
@@ -242,7 +242,7 @@ const CASES: readonly {
   {
     name: 'a remote config',
     text: config({}, { config: { merge: [{ source: 'https://x/y' }] } }),
-    faults: ['ignition.config.merge[0] names a remote config, whose contents are not known'],
+    faults: ['ignition.config.merge[0] references a remote config, whose contents are unknown'],
   },
 ];
 

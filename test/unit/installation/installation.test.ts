@@ -125,13 +125,17 @@ t.test('which disk may be written', async (t) => {
   const finished: DiskFinding = { kind: 'finished', at: '2026-01-01' };
   const table: [DiskFinding, 'refuse' | 'overwrite', string | RegExp][] = [
     [{ kind: 'empty' }, 'refuse', '/dev/vda is empty'],
-    [{ kind: 'only-kept', partitions: 'data' }, 'refuse', '/dev/vda holds only what is kept: data'],
+    [
+      { kind: 'only-kept', partitions: 'data' },
+      'refuse',
+      '/dev/vda contains only partitions to keep: data',
+    ],
     [
       { kind: 'half-finished' },
       'refuse',
-      '/dev/vda holds a half-finished installation of this cluster, which is redone',
+      '/dev/vda contains an unfinished installation of this cluster, which starts over',
     ],
-    [other, 'overwrite', '/dev/vda holds partitions ntfs, which is overwritten as configured'],
+    [other, 'overwrite', '/dev/vda holds partitions ntfs, which will be overwritten as configured'],
     [
       other,
       'refuse',

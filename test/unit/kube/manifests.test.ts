@@ -55,7 +55,7 @@ t.test('folders are read with their subfolders, by path, and every fault is told
     [
       /^\/one\/broken.yaml:1:1 Flow/,
       /^\/one\/huge.yaml:1:1 .*2 GiB/,
-      '/one/latin.yaml:1:1 is not text in UTF-8',
+      '/one/latin.yaml:1:1 is not UTF-8 text',
       '/one/link.yaml:1:1 is a symbolic link',
       '/one/linked:1:1 is a symbolic link',
       '/two/again.yaml duplicates /one/10-a.yaml',
@@ -96,7 +96,7 @@ t.test('no file makes decoding throw', async (t) => {
   t.match(decode(`a: ${'['.repeat(100_000)}`).undecodable, [{ reason: 'is nested too deeply' }]);
   const utf16 = decodeManifestFile('f', Buffer.from('\ufeffa: b', 'utf16le'));
   t.strictSame(utf16.undecodable, [
-    { file: 'f', document: 1, line: 1, reason: 'is not text in UTF-8' },
+    { file: 'f', document: 1, line: 1, reason: 'is not UTF-8 text' },
   ]);
 });
 

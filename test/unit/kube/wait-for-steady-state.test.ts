@@ -190,7 +190,7 @@ t.test('an API that never answers is told at the deadline', async (t) => {
   clock.pass(1);
   t.match(await running, {
     kind: 'deadline',
-    details: { found: 'nothing: the API has not answered' },
+    details: { found: 'nothing: the API server has not answered' },
   });
 });
 

@@ -210,7 +210,7 @@ t.test('a wait ends at its deadline with what was seen last', async (t) => {
   api.rule(() => new Promise(() => setImmediate(() => clock.pass(1600))));
   t.match(await thrownBy(wait(1600, never, signal)), {
     kind: 'deadline',
-    details: { found: 'nothing: the API has not answered' },
+    details: { found: 'nothing: the API server has not answered' },
   });
   const stopped = AbortSignal.abort(new Error('told to stop'));
   await t.rejects(wait(1600, never, stopped), /told to stop/);

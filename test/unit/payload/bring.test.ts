@@ -216,7 +216,7 @@ t.test('a failure of ctr can pass, and says what ctr said', async (t) => {
   program('ctr', 'exec sleep 600\n');
   t.match(await thrownBy(importer.pin('r', { signal, deadlineMs: 300 })), {
     kind: 'retry',
-    details: { found: 'no end after 0.3 s' },
+    details: { found: 'not complete after 0.3 s' },
   });
   const stop = new AbortController();
   const stopped = importer.pin('r', { signal: stop.signal, deadlineMs: 600_000 });

@@ -91,7 +91,7 @@ t.test('every fault names the file and the field', async (t) => {
     [
       'name with a path',
       description({}, { name: '../kubelet' }),
-      /binaries\[0\]\.name: expected a plain/,
+      /binaries\[0\]\.name: expected a file name/,
     ],
     ['name with dots', description({}, { name: '..' }), /binaries\[0\]\.name/],
     ['reference as option', description({ reference: '--all' }), /images\[0\]\.reference/],
@@ -226,7 +226,7 @@ t.test('a payload for other hosts is refused before anything is done with it', a
   await t.rejects(bringPayload(directory, hostPaths(directory), progress), {
     kind: 'fatal',
     code: 'payload-mismatch',
-    message: new RegExp(`is for other hosts; expected .*; found ${architecture}`),
+    message: new RegExp(`is for another architecture; expected .*; found ${architecture}`),
   });
 });
 
@@ -250,7 +250,7 @@ t.test('links and special files are not followed', async (t) => {
   await t.rejects(payloadPath(payload, 'absent'), {
     kind: 'usage',
     code: 'payload-damaged',
-    message: /lacks absent; expected .*\/payload\/absent/,
+    message: /does not contain absent; expected .*\/payload\/absent/,
   });
   t.equal(await payloadPath(payload, 'bin/kubelet'), join(directory, 'bin/kubelet'));
 });
@@ -281,7 +281,7 @@ t.test('binaries are installed whole, once, and only as stated', async (t) => {
   await t.rejects(install(), {
     kind: 'fatal',
     code: 'payload-damaged',
-    message: /bin\/kubelet of the payload is damaged/,
+    message: /payload file bin\/kubelet is damaged/,
   });
   t.equal(await readFile(kubelet, 'utf8'), 'old');
   t.strictSame(await readdir(destinations.host), ['kubelet'], 'nothing is left beside it');

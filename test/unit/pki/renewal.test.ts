@@ -74,7 +74,7 @@ t.test('the leaf of another authority is rejected', async (t) => {
   const twin = await createAuthority('ca', undefined, made);
   await t.rejects(renewLeaf(leaf.certificate, twin, made), {
     kind: 'fatal',
-    message: /CN=system:node:edge was not issued by this authority; expected issuer CN=ca; found/,
+    message: /CN=system:node:edge was not issued by this CA; expected issuer CN=ca; found/,
   });
 });
 

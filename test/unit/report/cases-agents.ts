@@ -150,7 +150,7 @@ export const agentCases: readonly RuleCase[] = [
         '15:00:00',
         'install-payload',
         'failed',
-        new Failure('fatal', '/var/p is not the one of the installation', {
+        new Failure('fatal', '/var/p is not the payload of this installation', {
           code: 'payload-mismatch',
           fix: 'Copy the payload from the live medium again.',
         }),

@@ -48,7 +48,7 @@ export const apiCases: readonly RuleCase[] = [
       'resources/nodes.json': list(node('sno', READY)),
       'resources/csr.json': list(csr('csr-1', {})),
       [`${M}/journals/bootkube.log`]:
-        '2026-11-21T14:50:01.1+0000 sno-agents[9]: Left request csr-1 of system:node:sno to kubernetes.io/kubelet-serving alone, by the rule "ip-addresses": expected 192.168.126.10; found 10.0.0.9 step=serving-certificate\n',
+        '2026-11-21T14:50:01.1+0000 sno-agents[9]: Did not approve request csr-1 of system:node:sno to kubernetes.io/kubelet-serving, by the rule "ip-addresses": expected 192.168.126.10; found 10.0.0.9 step=serving-certificate\n',
     },
     finds: [
       {

@@ -19,7 +19,7 @@ const noRecord = (check: string, name: string) =>
   });
 /** As bootkube leaves it on a host without these records: at its deadline. */
 const PREFLIGHT = new Failure('deadline', 'deadline of 15s exceeded', {
-  expected: 'a host that fulfils what the installation needs',
+  expected: 'a host that meets the requirements of the installation',
   cause: new Failure('retry', '2 of 9 checks failed', {
     code: 'preflight',
     parts: [
@@ -27,7 +27,7 @@ const PREFLIGHT = new Failure('deadline', 'deadline of 15s exceeded', {
       noRecord('dns-apps', 'preflight-check.apps.lab.example.test'),
       new Failure('retry', '3 MiB of memory', { code: 'preflight-memory' }),
     ],
-    fix: 'A check becomes a warning by its name in bootstrapInPlace.preflightWarnings.',
+    fix: 'To turn a check into a warning, list it in bootstrapInPlace.preflightWarnings.',
   }),
 });
 

@@ -26,7 +26,7 @@ t.test('watch-requests', async (t) => {
     });
     t.equal(await host.holds(watchRequests), false, 'before');
     const running = host.run(watchRequests);
-    await host.said(/Left request csr-1 of somebody to \S+kube-apiserver-client alone/);
+    await host.said(/Did not approve request csr-1 of somebody to \S+kube-apiserver-client, by/);
     host.write(host.paths.bootkubeDone);
     t.same(await running, { kind: 'done' });
     t.equal(await host.holds(watchRequests), true, 'after');

@@ -28,7 +28,7 @@ t.test('api-objects', async (t) => {
     const it = host(t, 'echo "The API is gone" >&2; exit 1');
     t.match(await it.run(apiObjects), { kind: 'done', note: /^none: .*API is gone/ });
     t.ok(await it.holds(apiObjects), 'the step is done without them');
-    t.match(it.lines.join(''), /The objects of the API are not saved: .*The API is gone/);
+    t.match(it.lines.join(''), /The API objects could not be saved: .*The API is gone/);
   });
 
   t.test('a gather that hangs ends before the deadline of the step does', async (t) => {

@@ -171,7 +171,7 @@ t.test('master-ignition', async (t) => {
     const machineConfigServerUrl = `https://127.0.0.1:${port}/config/master`;
     const it = await rendering(t, { cluster: { machineConfigServerUrl } });
     it.write('/opt/openshift/tls/kube-apiserver-serving-ca.crt', authority.certificate);
-    t.match(await it.failureOf(masterIgnition), { kind: 'retry', message: /cannot be fetched/ });
+    t.match(await it.failureOf(masterIgnition), { kind: 'retry', message: /cannot be downloaded/ });
     t.notOk(it.has(ORIGINAL));
   });
 

@@ -291,7 +291,7 @@ t.test(
     t.notMatch(await combine(1), encoded);
     t.match(
       lines.join(''),
-      `The log bundle is left out: with it the Ignition has ${Math.ceil(exactly)} MiB, and 1 MiB fit`,
+      `The log bundle is left out: with it, the Ignition config has ${Math.ceil(exactly)} MiB, the limit is 1 MiB`,
     );
     await t.rejects(combine(0.01), /MiB|bytes|size/, 'too large even without it');
   },

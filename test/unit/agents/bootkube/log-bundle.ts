@@ -13,7 +13,7 @@ t.test('log-bundle', async (t) => {
     it.write('/var/log/messages');
     it.programs.give('systemctl', `head -c 3000 /dev/zero > "$ROOT${BUNDLE}"`);
     t.same(await it.run(logBundle), { kind: 'done', note: '3 KiB' });
-    t.match(it.lines.join(''), /Waiting for sno-gather.service to make the log bundle/);
+    t.match(it.lines.join(''), /Waiting for sno-gather.service to create the log bundle/);
     t.equal(await it.holds(logBundle), true);
     t.same(it.programs.calls(), ['systemctl start sno-gather.service']);
   });

@@ -95,7 +95,8 @@ t.test('a payload that is served', async (t) => {
     const it = await host(t);
     t.match(await it.failureOf(payload), {
       kind: 'usage',
-      message: /a payload URL without the digest.*expected payloadSha256.*Make the Ignition/,
+      message:
+        /a payload URL without the digest.*expected payloadSha256.*Create the Ignition config/,
     });
     t.same(it.programs.calls('curl'), []);
   });
@@ -104,7 +105,7 @@ t.test('a payload that is served', async (t) => {
     const it = await host(t, { payloadSha256: 'a'.repeat(64) });
     t.match(await it.failureOf(payload), {
       kind: 'fatal',
-      message: /payload\.yaml cannot be fetched; expected status 200/,
+      message: /payload\.yaml cannot be downloaded; expected status 200/,
     });
   });
 });

@@ -106,7 +106,7 @@ t.test('preflight says whether the network was applied', async (t) => {
       addresses: [],
       signal: AbortSignal.timeout(120_000),
     });
-  t.match(await check(input.cluster), { ok: true, fact: /operating system's own/ });
+  t.match(await check(input.cluster), { ok: true, fact: /by the operating system/ });
   t.same(host.programs.calls(), []);
   for (const [state, result, says] of STATES) {
     host.programs.give('systemctl', `echo ActiveState=${state}; echo Result=${result}`);

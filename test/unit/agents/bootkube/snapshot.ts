@@ -54,7 +54,7 @@ t.test('snapshot', async (t) => {
         nodeIps: ['192.0.2.10'],
       });
       for (const path of [DB, RECORD]) t.equal(it.mode(path), 0o600, path);
-      t.match(it.lines.join(''), /2 leases/);
+      t.match(it.lines.join(''), /2 etcd leases/);
       t.equal(await it.holds(snapshot), true, 'after');
       etcd.state.leases = [];
       t.match(await it.run(snapshot), { kind: 'done' }, 'again');

@@ -59,7 +59,7 @@ t.test('apply', async (t) => {
     t.equal(await holds(), true, 'after');
     t.equal(requests[0], 'GET /readyz', 'nothing is asked of an API that is not ready');
     t.ok(requests.indexOf('POST /apis/e.com/v1/tills') < requests.lastIndexOf(`PUT ${STATUS}`));
-    t.match(await run(), { note: 'none is left' }, 'again');
+    t.match(await run(), { note: 'nothing left to apply' }, 'again');
   });
 
   t.test('what an earlier run has applied is not made again', async (t) => {

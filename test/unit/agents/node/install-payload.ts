@@ -51,7 +51,7 @@ t.test('install-payload', async (t) => {
     it.remove(PINNED);
     t.match(await it.failureOf(installPayload), {
       kind: 'fatal',
-      message: /not the one of the installation/,
+      message: /not the payload of this installation/,
     });
     t.same(it.programs.calls('ctr'), []);
     t.notOk(it.has(KUBELET));

@@ -74,7 +74,7 @@ t.test('clean', async (t) => {
     host.write(KEY, 'an operator wrote this');
     t.match(await host.run(clean), { kind: 'done', note: /^2 of 3 files/ });
     t.equal(host.read(KEY), 'an operator wrote this');
-    t.match(host.lines.join(''), new RegExp(`Left ${KEY}`));
+    t.match(host.lines.join(''), new RegExp(`Kept ${KEY}`));
     t.equal(await host.holds(clean), true);
   });
 
@@ -95,7 +95,7 @@ t.test('clean', async (t) => {
         const failure = await host.failureOf(clean);
         t.equal(failure.kind, 'retry', 'it may stop');
         t.equal(failure.code, 'leftover-remains');
-        t.match(failure.message, /container mounts .*sno-agents.* holds .*etcd-snapshot\.db/);
+        t.match(failure.message, /container mounts .*sno-agents.* contains .*etcd-snapshot\.db/);
       }
       t.equal(host.has(SNAPSHOT), !deletes);
       t.equal(await host.holds(clean), deletes);
@@ -124,7 +124,7 @@ t.test('clean', async (t) => {
     host.remove(IGNITION);
     t.match(await host.run(clean), {
       kind: 'done',
-      note: '2 of 2 files removed, the others were gone',
+      note: '2 of 2 files deleted, the others no longer existed',
     });
     t.same(host.programs.calls(), []);
     t.notMatch(host.lines.join(''), IGNITION, 'CoreOS has deleted it itself');

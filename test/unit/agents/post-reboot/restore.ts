@@ -57,7 +57,7 @@ t.test('every restore step wants the record of this cluster', async (t) => {
     t.match(await missing.failureOf(step), {
       kind: 'fatal',
       code: 'snapshot-unusable',
-      message: /record of the snapshot.*Install the host again/,
+      message: /snapshot record.*Reinstall the host/,
     });
     const foreign = host(t);
     foreign.write(RECORD, JSON.stringify({ ...record, clusterId: 'another' }));
@@ -158,7 +158,7 @@ t.test('restore-database', async (t) => {
     const it = host(t);
     await it.run(restoreDatabase);
     it.write(DATABASE, 'written to since');
-    t.match(await it.run(restoreDatabase), { note: /was restored before/ });
+    t.match(await it.run(restoreDatabase), { note: /is already restored/ });
     t.equal(it.read(DATABASE), 'written to since');
   });
 

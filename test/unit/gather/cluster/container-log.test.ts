@@ -49,7 +49,7 @@ t.test('what leads out of the logs is not followed', async (t) => {
 t.test('a log that is not there; a torn one, which does not hide newer ones', async (t) => {
   const { host, paths, write } = testHost(t);
   mkdirSync(dirname(paths.at(LOG)), { recursive: true });
-  t.match(await read(wholeLog('x', paths.at(LOG)), host), { failure: /there is no log at/ });
+  t.match(await read(wholeLog('x', paths.at(LOG)), host), { failure: /no log found at/ });
   write(LOG, line('newest'));
   write(`${LOG}.20260101-000001.gz`, 'torn');
   t.match(await read(wholeLog('x', paths.at(LOG)), host), {

@@ -160,7 +160,7 @@ async function silent(t: Test, socket: string): Promise<void> {
 
 t.test('a dead runtime', async (t) => {
   const cases: [string, (t: Test, socket: string) => unknown, RegExp, number][] = [
-    ['no socket', () => undefined, /does not run.*found none/, 1000],
+    ['no socket', () => undefined, /is not running.*found none/, 1000],
     [
       'nobody listens',
       async (_, socket) => {

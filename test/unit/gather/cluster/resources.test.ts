@@ -87,7 +87,7 @@ t.test(
     for (const [path, { failure }] of files) t.equal(failure, undefined, path);
     t.match(files.get('resources/api/readyz.txt')?.text, /^HTTP 500\n\[-\]etcd failed/);
     t.equal(files.get('resources/containers')?.text, '-n b a -c c\n');
-    t.match(files.get('resources/origin.txt')?.text, /asked as the bootstrap's administrator/);
+    t.match(files.get('resources/origin.txt')?.text, /queried as the bootstrap's administrator/);
     const secrets = asked.filter((request) => request.includes('/secrets'));
     t.match(secrets, [/^\/api\/v1\/secrets application\/json;as=PartialObjectMetadataList;/]);
     t.equal(
@@ -115,7 +115,7 @@ t.test('an API that stops: one request finds out, and the rest is not asked', as
     [...reasons],
     [
       /^GET \/api\/v1\/configmaps.*ECONNREFUSED/,
-      /^not asked: the API stopped to answer before; found GET \/api\/v1\/configmaps.*ECONNREFUSED/,
+      /^not queried: the API server had stopped answering; found GET \/api\/v1\/configmaps.*ECONNREFUSED/,
     ],
   );
   t.equal(reasons.size, 2);
@@ -161,7 +161,7 @@ t.test('a dead API is a reason, and what was saved is taken', async (t) => {
       t.equal(logs.size, 0);
       t.match(files.get('resources/origin.txt'), {
         text: /saved before the API was stopped/,
-        failure: /the API cannot be asked; found as the bootstrap's administrator: GET \/version/,
+        failure: /the API cannot be queried; found as the bootstrap's administrator: GET \/version/,
       });
       t.equal(files.get('resources/pods.json')?.text, '{"items":[]}');
       t.strictSame([...files.keys()].toSorted(), [
@@ -182,8 +182,8 @@ t.test('a host without any way to ask, and with nothing saved', async (t) => {
     [
       [
         'resources/origin.txt',
-        'There are no objects of the API: the API cannot be asked; found no kubeconfig and no authority of its clients on this host.\n',
-        'the API cannot be asked; found no kubeconfig and no authority of its clients on this host',
+        'There are no API objects: the API cannot be queried; found neither a kubeconfig nor the CA of API clients on this host.\n',
+        'the API cannot be queried; found neither a kubeconfig nor the CA of API clients on this host',
       ],
     ],
   );

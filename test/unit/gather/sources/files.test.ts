@@ -42,7 +42,7 @@ t.test('a link is followed where it has to stay', async (t) => {
   const folders = [join(root, 'etc'), join(root, 'run')];
   const text = (name: string) => textOf(linkedFile('x', join(root, 'etc', name), folders), host);
   t.equal(await text('resolv.conf'), 'nameserver 192.0.2.1\n');
-  await t.rejects(text('outside'), { message: /outside is a link to another place/ });
+  await t.rejects(text('outside'), { message: /outside is a link that leads elsewhere/ });
 });
 
 t.test('names that are more than names are not listed', async (t) => {
@@ -91,7 +91,7 @@ t.test('what the agents keep, each in its place', async (t) => {
 t.test('a broken cluster.json is not quoted in its reason', async (t) => {
   const root = t.testdir({ etc: { 'sno-agents': { 'cluster.json': 'geheim{' } } });
   await t.rejects(read(agents, hostAt(root, root), `${OURS}/agents/cluster.json`), {
-    message: new RegExp(`^${join(root, 'etc/sno-agents/cluster.json')} is no JSON$`),
+    message: new RegExp(`^${join(root, 'etc/sno-agents/cluster.json')} is not JSON$`),
   });
 });
 
