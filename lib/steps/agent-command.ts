@@ -38,19 +38,20 @@ export interface Agent<Context> {
 
 /**
  * The command line that every agent has: `plan`, `run`, `status`. Returns the exit code. `output`
- * is where the log of `run` goes: the journal or standard output if not given.
+ * is where all of it goes: the journal or standard output if not given.
  */
 export async function runAgentCommand<Context>(
   agent: Agent<Context>,
   args: readonly string[],
   output: AgentLogOptions = {},
 ): Promise<ExitCode> {
+  const { write = (text: string) => void process.stdout.write(text) } = output;
   let code: ExitCode = EXIT.done;
   const program = new Command(agent.plan.agent).description(agent.plan.purpose).exitOverride();
   program
     .command('plan')
     .description('print the steps, their deadlines and their results')
-    .action(() => void process.stdout.write(planText(agent.plan)));
+    .action(() => write(planText(agent.plan)));
   const runCommand = program
     .command('run')
     .description('run the plan, or resume it where it was interrupted')
@@ -67,7 +68,7 @@ export async function runAgentCommand<Context>(
     .description('print the status of the agent')
     .option('--json', 'for programs')
     .action(async ({ json }: { json?: boolean }) => {
-      process.stdout.write(await statusOf(agent, json === true));
+      write(await statusOf(agent, json === true));
     });
   try {
     await program.parseAsync([...args], { from: 'user' });

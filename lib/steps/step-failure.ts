@@ -42,8 +42,8 @@ export function deadlineFailure<Context>(
 
 /** Whatever was thrown, with the step's name in front and nothing of it lost. */
 export function named(step: string, error: unknown): Failure {
-  const { kind, what, code, details, stack } = asFailure(error);
-  const failure = new Failure(kind, `${step}: ${what}`, { ...details, code });
+  const { kind, what, details, stack } = asFailure(error);
+  const failure = new Failure(kind, `${step}: ${what}`, details);
   if (stack !== undefined) failure.stack = stack;
   return failure;
 }

@@ -105,7 +105,7 @@ t.test('a device that does not answer has nothing to say; a fault is told', asyn
     ['size', { name: 'dm-0', bytes: 0 }],
     ['dev', undefined],
   ];
-  for (const code of ['ENODEV', 'ENXIO', 'EINVAL', 'ENOENT']) {
+  for (const code of ['ENODEV', 'ENXIO', 'EINVAL', 'ENOENT', 'ENOTDIR']) {
     for (const [file, node] of unanswered) {
       await t.test(`${code} of ${file}`, async (t) => {
         const answer = Object.assign(new Error(code), { code });

@@ -182,7 +182,7 @@ t.test('a disk is found by its link once udev has made it', async (t) => {
 t.test('partitions are found by the labels of their file systems', async (t) => {
   const labelled = (path: string, label: string) => ({ ...vda1, path, label });
   const disk = { ...vda, children: [labelled('/dev/a', 'boot'), labelled('/dev/b', 'root')] };
-  t.equal(partition(disk, 'root'), '/dev/b');
+  t.match(partition(disk, 'root'), { path: '/dev/b', label: 'root' });
   t.equal(partition(disk, 'data'), undefined);
   t.equal(partition(vda, 'root'), undefined);
 });

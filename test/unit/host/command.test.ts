@@ -24,7 +24,7 @@ t.test('a failure says what ran, how it ended and its last words', async (t) => 
   chmodSync(join(folder, 'closed'), 0o600);
   const table: [readonly [string, readonly string[]], Partial<typeof limits>, RegExp][] = [
     [
-      sh('echo bad >&2; exit 3'),
+      sh('printf " bad \\n\\n" >&2; exit 3'),
       {},
       /^command "\/bin\/sh -c .*" failed; found exit code 3 after [\d.]+s \| bad$/,
     ],

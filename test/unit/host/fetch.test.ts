@@ -186,3 +186,15 @@ t.test('without curl, and without time', async (t) => {
     details: { found: 'curl ended with ENOENT' },
   });
 });
+
+t.test('what was begun is kept when the server refuses it for another reason', async (t) => {
+  const { programs } = testHost(t);
+  const target = join(t.testdir({ f: 'begun' }), 'f');
+  for (const script of ['printf 404; exit 22', 'printf 416; exit 6']) {
+    programs.give('prlimit', script);
+    programs.forgetCalls();
+    await t.rejects(fetchFile('https://h/f', target, MAX, options), /cannot be fetched/);
+    t.equal(programs.calls().length, 1, 'not asked again');
+    t.equal(await readFile(target, 'utf8'), 'begun');
+  }
+});

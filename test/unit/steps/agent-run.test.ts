@@ -1,22 +1,22 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { type Agent, runAgentCommand } from '../../../lib/steps/agent-command.ts';
-import { isLocked } from '../../../lib/steps/lock.ts';
+import { isLocked, lockAgent } from '../../../lib/steps/lock.ts';
 import { statusPath } from '../../../lib/steps/reporter.ts';
 import { readStatus } from '../../../lib/steps/status.ts';
-import { done, notYet, type Outcome, reboot, type Step } from '../../../lib/steps/step.ts';
+import { done, notYet, reboot, type Step } from '../../../lib/steps/step.ts';
 
 /** An agent of one step, in this process; `events` are those that journald is given. */
-function agentOf(t: Test, run: () => Promise<Outcome>, more: Partial<Agent<string>> = {}) {
+function agentOf(t: Test, run: Step<string>['run'], more: Partial<Agent<string>> = {}) {
   const paths = hostPaths(t.testdir());
   const step: Step<string> = {
     name: 'only',
     leaves: 'nothing',
     deadlineMs: 60_000,
-    input: () => 1,
-    holds: async () => true,
+    input: (context) => context,
+    holds: async (context) => context === 'context',
     run,
   };
   const plan = { agent: 'in-process', unit: 'in-process-unit', purpose: 'tests', steps: [step] };
@@ -42,7 +42,14 @@ function agentOf(t: Test, run: () => Promise<Outcome>, more: Partial<Agent<strin
     t.equal(await isLocked('in-process', paths.root), false);
     return code;
   };
-  return { agent, events, start };
+  /** Another command, with what it prints and complains of. */
+  const ask = async (...args: string[]) => {
+    const printed: string[] = [];
+    t.capture(process.stderr, 'write', (text: string) => printed.push(text) > 0);
+    const code = await runAgentCommand(agent, args, { write: (text) => printed.push(text) });
+    return { code, printed: printed.join('') };
+  };
+  return { agent, events, start, ask };
 }
 
 t.test('an agent says that it starts and that it is done', async (t) => {
@@ -71,7 +78,7 @@ t.test('the exit code says what follows, the status and the event why', async (t
   const noContext = async () => Promise.reject(new Failure('usage', 'cluster.json: bad'));
   const fallen = new Failure('fatal', 'the moon fell', { fix: 'Buy another one.' });
   const table: {
-    run?: () => Promise<Outcome>;
+    run?: Step<string>['run'];
     more?: Partial<Agent<string>>;
     args?: string[];
     code: number;
@@ -190,9 +197,13 @@ t.test('an agent that is told to stop says so, and keeps its place', async (t) =
   }
 });
 
-t.test('the options of run, and the log, come to the context', async (t) => {
+t.test('the options of run, and the log, come to the context, and that to the steps', async (t) => {
   const given: unknown[] = [];
-  const { start } = agentOf(t, async () => done(), {
+  const run: Step<string>['run'] = async (context) => {
+    given.push(context);
+    return done();
+  };
+  const { start } = agentOf(t, run, {
     runOptions: [{ flags: '--hours <n>', description: 'how long' }],
     context: async (log, options) => {
       given.push(typeof log.info, options);
@@ -200,5 +211,50 @@ t.test('the options of run, and the log, come to the context', async (t) => {
     },
   });
   t.equal(await start('--hours', '5', '--from', 'only', '--until', 'only'), 0);
-  t.strictSame(given, ['function', { hours: '5', from: 'only', until: 'only' }]);
+  t.strictSame(given, ['function', { hours: '5', from: 'only', until: 'only' }, 'context']);
+});
+
+t.test('plan and status', async (t) => {
+  const { agent, ask, start } = agentOf(t, async () => done('two files'));
+  t.same(await ask('plan'), {
+    code: 0,
+    printed: 'in-process: tests\n\n 1  only      1m  nothing\n',
+  });
+  t.same(await ask('status'), {
+    code: 0,
+    printed: 'in-process: has not run since the host started\n  only  -\n',
+  });
+  t.same(JSON.parse((await ask('status', '--json')).printed), { status: null, journal: [] });
+  await start();
+  t.match(await ask('status'), {
+    printed: /^in-process: done\n {2}only {2}done in .*: two files\n$/,
+  });
+  t.match(JSON.parse((await ask('status', '--json')).printed), {
+    status: { agent: 'in-process', state: 'done' },
+    journal: [{ event: 'started' }, { step: 'only', event: 'done', attempt: 1 }],
+  });
+  const path = statusPath(agent.paths, 'in-process');
+  const killed = { ...(await readStatus(path)), state: 'running', exitCode: undefined };
+  const resumes = 'it resumes there when it is started again';
+  for (const [status, reason] of [
+    [killed, `its process was killed in step only; ${resumes}`],
+    [{ ...killed, step: undefined }, `its process was killed; ${resumes}`],
+  ] as const) {
+    writeFileSync(path, JSON.stringify(status));
+    t.match((await ask('status')).printed, `in-process: stopped: ${reason}\n`);
+  }
+  writeFileSync(path, JSON.stringify(killed));
+  using _lock = await lockAgent('in-process', agent.paths.root);
+  t.match((await ask('status')).printed, 'in-process: running step 1 of 1, only; since ');
+  const second = await ask('run');
+  t.equal(second.code, 2);
+  t.match(second.printed, /^in-process: in-process is already running on this host\. .*status/);
+});
+
+t.test('a command line that is wrong changes nothing', async (t) => {
+  for (const args of [[], ['fly'], ['run', '--sideways'], ['run', 'fast'], ['status', '--xml']]) {
+    const { agent, ask } = agentOf(t, async () => done());
+    t.equal((await ask(...args)).code, 2, args.join(' '));
+    t.notOk(existsSync(agent.paths.state));
+  }
 });

@@ -134,10 +134,11 @@ t.test('a restarted agent gets what is left of the deadline', async (t) => {
 t.test('a deadline that went by between two starts ends the step without running it', async (t) => {
   const bench = new Bench(t.testdir()).step('a', { retry: { delayMs: 1 } });
   await bench.remember(
-    { event: 'started', up: 10 },
+    // To the millisecond.
+    { event: 'started', up: 40 },
     {
       event: 'attempt-failed',
-      up: 20,
+      up: 50,
       failure: { code: 'rpc-failed', kind: 'retry', what: 'the moon is not up' },
     },
   );

@@ -184,8 +184,12 @@ t.test('the stages of a record come in pairs', async (t) => {
 });
 
 t.test('an agent that ends with a reboot has not failed', async (t) => {
-  const { agent, record } = reporting(t);
+  const { agent, record, stages } = reporting(t);
   await agent.agentBegins();
+  agent.stepBegins('first', 1, 1, MINUTE);
+  await agent.attemptBegins('first', 1, MINUTE);
+  await agent.stepEnds('first');
   await agent.agentEnds('reboot', 0, 'a kernel');
+  t.equal(stages().length, 4, 'a stage that has ended is not ended again');
   t.match(record().at(-1), { phase: 'service end', result: 'success' });
 });

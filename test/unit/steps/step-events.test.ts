@@ -21,7 +21,6 @@ t.test('each event has a sentence, and the place of its step in the plan', async
   const failure = new Failure('fatal', 'wrong disk', { code: 'disk-in-use', found: 'swap' });
   const place = { step: 'b', stepNumber: 2, steps: 3 };
   const facts = { code: 'disk-in-use', kind: 'fatal', what: 'wrong disk', found: 'swap' };
-  const unset = { expected: undefined, fix: undefined, cause: undefined, stack: undefined };
   const times = { seconds: 1.5, waited: 1, cpu: 0.25 };
   await events.alreadyDone('b');
   await events.started('b', 2, 61_500);
@@ -30,22 +29,20 @@ t.test('each event has a sentence, and the place of its step in the plan', async
   await events.done('b', { ...times, note: 'three files' });
   await events.done('b', times);
   await events.failed('b', 3, failure);
-  t.strictSame(told, [
+  // A field that is not set is not written.
+  t.strictSame(JSON.parse(JSON.stringify(told)), [
     ['step-already-done', 'b: already done', place],
     ['step-started', 'b: started', { ...place, attempt: 2, left: 62 }],
     ['step-waiting', 'b: waiting for the API', { ...place, waitingFor: 'the API', left: 62 }],
-    [
-      'step-retry',
-      'b: not yet: wrong disk; found swap',
-      { ...place, attempt: 2, ...unset, ...facts },
-    ],
+    ['step-retry', 'b: not yet: wrong disk; found swap', { ...place, attempt: 2, ...facts }],
     ['step-done', 'b: done, three files', { ...place, ...times }],
     ['step-done', 'b: done', { ...place, ...times }],
-    ['step-failed', 'b: failed', { ...place, attempt: 3, ...unset, ...facts }],
+    ['step-failed', 'b: failed', { ...place, attempt: 3, ...facts }],
   ]);
 });
 
 t.test('programs follow a plan by its events', async (t) => {
+  t.capture(performance, 'now', () => 5000);
   const bench = new Bench(t.testdir());
   bench.priorities = true;
   await bench.remember({ step: 'a' }, { step: 'a', event: 'done' });
@@ -92,7 +89,7 @@ t.test('programs follow a plan by its events', async (t) => {
   const [, started, retried, waiting, ended, , failed] = events;
   t.match(started, { MESSAGE: 'b: started attempt=1 left=60s', ATTEMPT: '1', LEFT_SECONDS: '60' });
   t.match(retried, { WHAT: 'the moon is not up', KIND: 'retry', CODE: 'unavailable' });
-  t.match(waiting, { MESSAGE: /^b: waiting for the moon left=\d+s$/, WAITING_FOR: 'the moon' });
+  t.match(waiting, { MESSAGE: 'b: waiting for the moon left=60s', WAITING_FOR: 'the moon' });
   t.match(ended?.MESSAGE, /^b: done, full seconds=[\d.]+s$/);
   t.match(ended, { SECONDS: /^[\d.]+$/, WAITED_SECONDS: /^[\d.]+$/, CPU_SECONDS: /^[\d.]+$/ });
   t.match(failed, {
