@@ -24,9 +24,12 @@ export interface Observation {
   readonly apiServices?: readonly Conditioned[] | undefined;
 }
 
+/** Name to value; a value that the API left out is no value. */
+type Facts = ReadonlyMap<string, string | null | undefined>;
+
 export interface SteadyState {
-  /** Facts that must not change during the window: name to value. */
-  readonly facts: ReadonlyMap<string, string>;
+  /** What must not change during the window. */
+  readonly facts: Facts;
   /** What does not meet the requirements, for people; empty if all are met. */
   readonly unsettled: readonly string[];
   /** Since when all requirements are met and nothing has changed. */
@@ -142,7 +145,8 @@ function whyLeaseUnsettled(
   if (!spec.holderIdentity) return `lease ${name} has no holder`;
   if (!isAfter(spec.acquireTime, bootTime)) return `lease ${name} was acquired before this boot`;
   const lasts = (spec.leaseDurationSeconds ?? 0) * 1000;
-  const renewed = Date.parse(spec.renewTime ?? '');
+  // NaN, which no time precedes, if it was never renewed.
+  const renewed = Date.parse(String(spec.renewTime));
   return renewed + lasts >= now.getTime() ? undefined : `lease ${name} was not renewed in time`;
 }
 
@@ -152,29 +156,26 @@ function whyApiServiceUnavailable({ metadata, status }: Conditioned): string | u
   return `API service ${metadata.name} is not available: ${available?.message ?? 'no condition'}`;
 }
 
-function collectFacts(seen: Parts, required: SteadyStateRequirements): Map<string, string> {
-  const facts = new Map<string, string>();
-  facts.set('node', seen.node?.metadata.uid ?? 'none');
+function collectFacts(seen: Parts, required: SteadyStateRequirements): Facts {
+  const facts = new Map<string, string | null | undefined>();
+  facts.set('node', seen.node?.metadata.uid);
   for (const pod of mirrorPods(seen.pods, required)) {
     const { name, annotations, generation } = pod.metadata;
-    facts.set(`${name} manifest`, annotations?.['kubernetes.io/config.hash'] ?? '');
+    facts.set(`${name} manifest`, annotations?.['kubernetes.io/config.hash']);
     facts.set(`${name} generation`, String(generation ?? 0));
     for (const container of pod.status?.containerStatuses ?? []) {
       facts.set(`${name}/${container.name} restarts`, String(container.restartCount));
-      facts.set(`${name}/${container.name} container`, container.containerID ?? 'none');
+      facts.set(`${name}/${container.name} container`, container.containerID);
     }
   }
   for (const lease of seen.leases) {
     if (!required.leases.includes(lease.metadata.name)) continue;
-    facts.set(`lease ${lease.metadata.name} holder`, lease.spec?.holderIdentity ?? 'none');
+    facts.set(`lease ${lease.metadata.name} holder`, lease.spec?.holderIdentity);
   }
   return facts;
 }
 
-function differences(
-  before: ReadonlyMap<string, string>,
-  now: ReadonlyMap<string, string>,
-): string[] {
+function differences(before: Facts, now: Facts): string[] {
   const names = new Set([...before.keys(), ...now.keys()]);
   return [...names]
     .filter((name) => before.get(name) !== now.get(name))

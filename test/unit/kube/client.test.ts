@@ -99,7 +99,15 @@ t.test('a list is read page by page, within one deadline', async (t) => {
     },
   ]);
   t.strictSame(clock.deadlines, [1000, 900]);
-  for (const wrong of [{ items: [] }, { metadata: { resourceVersion: '1' } }, { items: {} }]) {
+  const metadata = { resourceVersion: '1' };
+  const notLists = [
+    { items: [] },
+    { metadata },
+    { metadata: {}, items: [] },
+    { metadata: { ...metadata, continue: 7 }, items: [] },
+    { metadata, items: {} },
+  ];
+  for (const wrong of notLists) {
     api.rule(() => ({ code: 200, body: wrong }));
     await t.rejects(client.list(configMaps, {}, limits), { name: 'ZodError' });
   }

@@ -90,7 +90,7 @@ const changes: { title: string; change: Partial<Observation>; told: string[] }[]
   {
     title: 'a manifest without a hash',
     change: withPod(unnamed),
-    told: ['etcd-n1 manifest: h -> '],
+    told: ['etcd-n1 manifest: h -> none'],
   },
   {
     title: 'another leader',
