@@ -32,7 +32,7 @@ export const addressCheck: Check = {
     const missing = addresses.find(({ address }) => address === undefined);
     if (missing !== undefined) {
       return bad(
-        `no ${missing.family} address of this host lies in the machine network ${networks}`,
+        `no ${missing.family} address of this host is in the machine network ${networks}`,
         'Correct networking.machineNetwork, or the network configuration of the host.',
       );
     }
@@ -40,7 +40,7 @@ export const addressCheck: Check = {
     if (ambiguous?.address !== undefined) {
       const all = [ambiguous.address, ...ambiguous.rivals].map(({ address }) => address).join(', ');
       return bad(
-        `several addresses of this host lie in the machine network ${networks}: ${all}`,
+        `several addresses of this host are in the machine network ${networks}: ${all}`,
         'Narrow networking.machineNetwork so that one address is left in each family.',
       );
     }

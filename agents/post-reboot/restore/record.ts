@@ -16,7 +16,7 @@ export async function requireRecord(context: HostContext): Promise<SnapshotRecor
   const path = restoreFile(context, SNAPSHOT_RECORD_FILE);
   const record = await readSnapshotRecord(path);
   if (record === undefined) {
-    throw new Failure('fatal', `the record of the snapshot, ${path}, is not there`, {
+    throw new Failure('fatal', `the record of the snapshot, ${path}, does not exist`, {
       code: 'snapshot-unusable',
       fix: 'Install the host again: without it nothing tells a whole snapshot from a damaged one.',
     });

@@ -10,6 +10,17 @@ const TILL = `${FOLDER}/0001.till.a.json`;
 const STATUS = '/api/v1/namespaces/kube-system/configmaps/sno-deferred';
 const till = { apiVersion: 'e.com/v1', kind: 'Till', metadata: { name: 'a' } };
 const named = (name: string) => ({ ...till, metadata: { name } });
+/** Returns what makes two hours pass at once, by every clock, until the test ends. */
+function hoursPass(t: Test): () => void {
+  const real = { wall: Date.now, up: performance.now.bind(performance) };
+  let passedMs = 0;
+  t.capture(Date, 'now', () => real.wall() + passedMs);
+  t.capture(performance, 'now', () => real.up() + passedMs);
+  return () => {
+    passedMs = 2 * 3_600_000;
+  };
+}
+
 const inAnHour = () => new Date(Date.now() + 3_600_000);
 
 /** An API that serves tills and keeps the status; answers can be replaced. */
@@ -86,8 +97,12 @@ t.test('apply', async (t) => {
   });
 
   t.test('what is not served by the expiry is given up, with its reason', async (t) => {
-    const unserved = { 'GET /apis/e.com/v1': () => refuse(404) };
-    const { it, kept, run } = await host(t, unserved, new Date(Date.now() + 700));
+    const expire = hoursPass(t);
+    const unserved = () => {
+      expire();
+      return refuse(404);
+    };
+    const { it, kept, run } = await host(t, { 'GET /apis/e.com/v1': unserved });
     await t.rejects(run(), { kind: 'deadline', message: /not applied by .*expired.*Till/ });
     t.match(kept.data, { '0001.till.a': /^expired .*Till in e\.com\/v1/ });
     t.ok(it.has(TILL));
@@ -110,14 +125,14 @@ t.test('apply', async (t) => {
 
   t.test('what was rejected is told beside what expired', async (t) => {
     const shop = { ...till, kind: 'Shop', metadata: { name: 'b', namespace: 'mall' } };
-    const { it, run, kept } = await host(
-      t,
-      {
-        'POST /apis/e.com/v1/tills': () => refuse(422, 'no such drawer'),
-        'GET /apis/e.com/v1/tills/a': () => refuse(404),
+    const expire = hoursPass(t);
+    const { it, run, kept } = await host(t, {
+      'POST /apis/e.com/v1/tills': () => refuse(422, 'no such drawer'),
+      'GET /apis/e.com/v1/tills/a': () => {
+        expire();
+        return refuse(404);
       },
-      new Date(Date.now() + 1500),
-    );
+    });
     it.write(`${FOLDER}/0002.shop.b.json`, JSON.stringify(shop), 0o600);
     await t.rejects(run(), {
       kind: 'deadline',
