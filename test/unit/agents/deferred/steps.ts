@@ -186,22 +186,29 @@ t.test('apply', async (t) => {
     t.match(it.lines.join(''), /The status ConfigMap cannot be written/);
   });
 
-  t.test('a status that the API did not take is written once it is ready again', async (t) => {
-    const { answers, kept } = api();
-    let writes = 0;
-    const { it, requests, run } = await host(t, {
-      ...answers,
-      [`PUT ${STATUS}`]: (request) => {
-        writes += 1;
-        return writes === 2 ? refuse(503) : (answers[`PUT ${STATUS}`]?.(request) ?? refuse(404));
+  for (const code of [503, 403]) {
+    t.test(
+      `a status that the API refuses (${code}) is written once it is ready again`,
+      async (t) => {
+        const { answers, kept } = api();
+        let writes = 0;
+        const { it, requests, run } = await host(t, {
+          ...answers,
+          [`PUT ${STATUS}`]: (request) => {
+            writes += 1;
+            return writes === 2
+              ? refuse(code)
+              : (answers[`PUT ${STATUS}`]?.(request) ?? refuse(404));
+          },
+        });
+        t.same(await run(), { kind: 'done', note: '1 applied' });
+        t.match(kept.data, { '0001.till.a': /^applied 20/ });
+        t.notOk(it.has(TILL));
+        t.match(it.lines.join(''), /The status ConfigMap cannot be written/);
+        t.ok(requests.lastIndexOf('GET /readyz') > requests.indexOf('POST /apis/e.com/v1/tills'));
       },
-    });
-    t.same(await run(), { kind: 'done', note: '1 applied' });
-    t.match(kept.data, { '0001.till.a': /^applied 20/ });
-    t.notOk(it.has(TILL));
-    t.match(it.lines.join(''), /The status ConfigMap cannot be written/);
-    t.ok(requests.lastIndexOf('GET /readyz') > requests.indexOf('POST /apis/e.com/v1/tills'));
-  });
+    );
+  }
 
   t.test('without the right to read the status an object is applied all the same', async (t) => {
     const { it, run } = await host(t, { [`GET ${STATUS}`]: () => refuse(403) });
