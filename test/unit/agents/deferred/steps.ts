@@ -120,7 +120,7 @@ t.test('apply', async (t) => {
       message: /^1 deferred manifest was not applied by /,
     });
     t.match(kept.data, { '0001.till.a': /^expired .*not tried yet/ });
-    t.match(it.lines.join(''), /Waiting for the API server to be ready: \/readyz answers 500/);
+    t.match(it.lines.join(''), /Waiting for the API server to be ready: \/readyz returned 500/);
   });
 
   t.test('what was rejected is told beside what expired', async (t) => {
