@@ -38,7 +38,7 @@ export const applyDeferred: StepBody<DeferredContext> = {
     await applyUntilExpiry(client, objects, context, progress);
     if (!objects.isPublished) {
       await untilReady(client, context, progress);
-      await objects.publish('ready');
+      await objects.publish({ isReady: true });
     }
     conclude(objects, context);
     return done(`${deferred.length} applied`);

@@ -44,7 +44,7 @@ export class DeferredObjects {
       this.#states.set(key, known ?? notTried);
       if (known === undefined) this.#unpublished.add(key);
     }
-    await this.publish('ready');
+    await this.publish({ isReady: true });
   }
 
   /** The manifests that are not applied yet. */
@@ -58,7 +58,7 @@ export class DeferredObjects {
     for (const deferred of this.#manifests.filter((each) => each.manifest === manifest)) {
       this.#set(deferred, stateAfter(attempt, manifest, new Date()));
     }
-    await this.publish();
+    await this.publish({ isReady: false });
   }
 
   /** Marks what still waits as expired. */
@@ -66,7 +66,7 @@ export class DeferredObjects {
     for (const deferred of this.#manifests) {
       this.#set(deferred, stateAtExpiry(this.#stateOf(deferred.key), new Date()));
     }
-    await this.publish();
+    await this.publish({ isReady: false });
   }
 
   /** One phrase for each manifest whose state `select` accepts. */
@@ -86,14 +86,14 @@ export class DeferredObjects {
    * does not accept are kept for the next time. Once the API is ready (and no longer rejects
    * requests because it is still loading), a rejection is final: the right was revoked.
    */
-  async publish(api: 'ready' | 'unknown' = 'unknown'): Promise<void> {
+  async publish({ isReady }: { readonly isReady: boolean }): Promise<void> {
     const entries = [...this.#unpublished].map((key) => [key, this.#stateOf(key)]);
     try {
       if (entries.length > 0) await this.#write(Object.fromEntries(entries));
     } catch (error) {
       if (!isKubeError(error)) throw error;
       this.#progress.warn(`The status ConfigMap cannot be written: ${describeError(error)}`);
-      if (error.kind !== 'rejected' || api !== 'ready') return;
+      if (error.kind !== 'rejected' || !isReady) return;
     }
     this.#unpublished.clear();
     for (const { key, path } of this.#manifests) {

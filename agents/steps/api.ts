@@ -15,7 +15,7 @@ export const api: StepBody<HostContext> = {
   // Later steps ask the API themselves; and a clean-up that was cut has taken the way to ask it.
   holds: async () => true,
   async run({ cluster, paths }, progress) {
-    // It comes by itself, unless a unit before it failed and was fixed by hand.
+    // It starts by itself, unless a unit before it failed and was fixed by hand.
     await startUnit('kubelet.service', progress.signal);
     await withBootstrapAdmin(cluster.controlPlane, paths, (client) =>
       progress.wait('the API server to be ready', () =>

@@ -8,7 +8,7 @@ import type { StaticPod } from '../../lib/render/renderer.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
-/** Gives the kubelet a static pod; nothing happens when the same one is there already. */
+/** Gives the kubelet a static pod; an identical one is left alone. */
 export async function placeStaticPod(paths: HostPaths, pod: StaticPod): Promise<void> {
   const path = join(paths.staticPods, pod.file);
   if ((await readTextIfPresent(path)) === pod.manifest) return;
@@ -45,7 +45,7 @@ async function waitUntilStopped(
   );
 }
 
-/** Waits until a running container of each name is there. */
+/** Waits until a container of each name runs. */
 export async function waitUntilRunning(
   paths: HostPaths,
   containers: readonly string[],

@@ -89,10 +89,7 @@ function addPayload(create: Command, surroundings: Surroundings): void {
       each,
     )
     .option('--cni <dir>', 'a folder with network plugins: every program in it', each)
-    .option(
-      '--kubernetes-version <version>',
-      'required if neither tags nor programs state it',
-    )
+    .option('--kubernetes-version <version>', 'required if neither tags nor programs state it')
     .option('--etcd-version <version>', 'required if neither the tag nor a program states it')
     .action((options: CreatePayloadOptions) => createPayload(options, surroundings));
 }

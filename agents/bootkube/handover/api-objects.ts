@@ -15,7 +15,7 @@ const SHARE_OF_TIME = 0.8;
 /**
  * Has gather save what the API knows while it is up: a few steps on it is gone,
  * and the log bundle is made after that. What fails is said and passed over: no
- * installation fails for the sake of its logs.
+ * installation fails because of its logs.
  */
 export const apiObjects: StepBody<HostContext> = {
   name: 'api-objects',

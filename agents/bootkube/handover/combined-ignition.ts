@@ -68,7 +68,7 @@ async function combined(
   return text;
 }
 
-/** No installation fails for the sake of its logs. */
+/** No installation fails because of its logs. */
 const tooLarge = (text: string, limit: number) =>
   `The log bundle is left out: with it, the Ignition config has ${inMiB(text.length)} MiB, the limit is ${inMiB(limit)} MiB`;
 

@@ -16,7 +16,7 @@ const SHARE_OF_TIME = 0.8;
 /**
  * Has gather make the bundle of this host, in a unit of its own: what it reads is
  * outside this agent's sandbox. A bundle that cannot be made is a warning: no
- * installation fails for the sake of its logs.
+ * installation fails because of its logs.
  */
 export const logBundle: StepBody<HostContext> = {
   name: 'log-bundle',

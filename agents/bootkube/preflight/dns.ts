@@ -70,7 +70,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 export const dnsChecks: readonly Check[] = [
   resolvesHere('dns-api', ({ cluster }) => `api.${clusterDomain(cluster)}`),
   resolvesHere('dns-api-int', ({ cluster }) => `api-int.${clusterDomain(cluster)}`),
-  // Any name below *.apps shows that the wildcard is there.
+  // Any name below *.apps shows that the wildcard exists.
   resolvesHere('dns-apps', ({ cluster }) => `preflight-check.apps.${clusterDomain(cluster)}`),
   resolvesHere('dns-hostname', ({ hostname }) => hostname),
 ];

@@ -61,7 +61,7 @@ t.test('retire', async (t) => {
     t.equal(requests.length, 1);
   });
 
-  t.test('what it deletes is gone for good before the unit is disabled', async (t) => {
+  t.test('what it deletes is synced to the disk before the unit is disabled', async (t) => {
     const { it, context } = await retiring(t);
     const { seen } = await recordFileOperations(t, it.root);
     await retireDeferred.run(context, it.progress());

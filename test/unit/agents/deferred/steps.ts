@@ -10,6 +10,17 @@ const TILL = `${FOLDER}/0001.till.a.json`;
 const STATUS = '/api/v1/namespaces/kube-system/configmaps/sno-deferred';
 const till = { apiVersion: 'e.com/v1', kind: 'Till', metadata: { name: 'a' } };
 const named = (name: string) => ({ ...till, metadata: { name } });
+/** Returns what makes two hours pass at once, by every clock, until the test ends. */
+function hoursPass(t: Test): () => void {
+  const real = { wall: Date.now, up: performance.now.bind(performance) };
+  let passedMs = 0;
+  t.capture(Date, 'now', () => real.wall() + passedMs);
+  t.capture(performance, 'now', () => real.up() + passedMs);
+  return () => {
+    passedMs = 2 * 3_600_000;
+  };
+}
+
 const inAnHour = () => new Date(Date.now() + 3_600_000);
 
 /** An API that serves tills and keeps the status; answers can be replaced. */
@@ -86,8 +97,12 @@ t.test('apply', async (t) => {
   });
 
   t.test('what is not served by the expiry is given up, with its reason', async (t) => {
-    const unserved = { 'GET /apis/e.com/v1': () => refuse(404) };
-    const { it, kept, run } = await host(t, unserved, new Date(Date.now() + 700));
+    const expire = hoursPass(t);
+    const unserved = () => {
+      expire();
+      return refuse(404);
+    };
+    const { it, kept, run } = await host(t, { 'GET /apis/e.com/v1': unserved });
     await t.rejects(run(), { kind: 'deadline', message: /not applied by .*expired.*Till/ });
     t.match(kept.data, { '0001.till.a': /^expired .*Till in e\.com\/v1/ });
     t.ok(it.has(TILL));
@@ -105,19 +120,19 @@ t.test('apply', async (t) => {
       message: /^1 deferred manifest was not applied by /,
     });
     t.match(kept.data, { '0001.till.a': /^expired .*not tried yet/ });
-    t.match(it.lines.join(''), /Waiting for the API server to be ready: \/readyz answers 500/);
+    t.match(it.lines.join(''), /Waiting for the API server to be ready: \/readyz returned 500/);
   });
 
   t.test('what was rejected is told beside what expired', async (t) => {
     const shop = { ...till, kind: 'Shop', metadata: { name: 'b', namespace: 'mall' } };
-    const { it, run, kept } = await host(
-      t,
-      {
-        'POST /apis/e.com/v1/tills': () => refuse(422, 'no such drawer'),
-        'GET /apis/e.com/v1/tills/a': () => refuse(404),
+    const expire = hoursPass(t);
+    const { it, run, kept } = await host(t, {
+      'POST /apis/e.com/v1/tills': () => refuse(422, 'no such drawer'),
+      'GET /apis/e.com/v1/tills/a': () => {
+        expire();
+        return refuse(404);
       },
-      new Date(Date.now() + 1500),
-    );
+    });
     it.write(`${FOLDER}/0002.shop.b.json`, JSON.stringify(shop), 0o600);
     await t.rejects(run(), {
       kind: 'deadline',
@@ -171,22 +186,29 @@ t.test('apply', async (t) => {
     t.match(it.lines.join(''), /The status ConfigMap cannot be written/);
   });
 
-  t.test('a status that the API did not take is written once it is ready again', async (t) => {
-    const { answers, kept } = api();
-    let writes = 0;
-    const { it, requests, run } = await host(t, {
-      ...answers,
-      [`PUT ${STATUS}`]: (request) => {
-        writes += 1;
-        return writes === 2 ? refuse(503) : (answers[`PUT ${STATUS}`]?.(request) ?? refuse(404));
+  for (const code of [503, 403]) {
+    t.test(
+      `a status that the API refuses (${code}) is written once it is ready again`,
+      async (t) => {
+        const { answers, kept } = api();
+        let writes = 0;
+        const { it, requests, run } = await host(t, {
+          ...answers,
+          [`PUT ${STATUS}`]: (request) => {
+            writes += 1;
+            return writes === 2
+              ? refuse(code)
+              : (answers[`PUT ${STATUS}`]?.(request) ?? refuse(404));
+          },
+        });
+        t.same(await run(), { kind: 'done', note: '1 applied' });
+        t.match(kept.data, { '0001.till.a': /^applied 20/ });
+        t.notOk(it.has(TILL));
+        t.match(it.lines.join(''), /The status ConfigMap cannot be written/);
+        t.ok(requests.lastIndexOf('GET /readyz') > requests.indexOf('POST /apis/e.com/v1/tills'));
       },
-    });
-    t.same(await run(), { kind: 'done', note: '1 applied' });
-    t.match(kept.data, { '0001.till.a': /^applied 20/ });
-    t.notOk(it.has(TILL));
-    t.match(it.lines.join(''), /The status ConfigMap cannot be written/);
-    t.ok(requests.lastIndexOf('GET /readyz') > requests.indexOf('POST /apis/e.com/v1/tills'));
-  });
+    );
+  }
 
   t.test('without the right to read the status an object is applied all the same', async (t) => {
     const { it, run } = await host(t, { [`GET ${STATUS}`]: () => refuse(403) });

@@ -119,7 +119,7 @@ t.test('bootstrap-complete', async (t) => {
     });
   }
 
-  t.test("somebody else's ConfigMap of that name", async (t) => {
+  t.test('a ConfigMap of that name that is not ours', async (t) => {
     const { host: it } = await host(t, () => false, 'failed');
     t.match(await it.failureOf(bootstrapComplete), { kind: 'fatal', message: /bootstrap/ });
   });

@@ -64,7 +64,7 @@ t.test('retire', async (t) => {
     ]);
   });
 
-  t.test('what it deletes is gone for good before the unit is disabled', async (t) => {
+  t.test('what it deletes is synced to the disk before the unit is disabled', async (t) => {
     const host = installedHost(t);
     const { seen } = await recordFileOperations(t, host.root);
     await host.run(retire);
