@@ -26,7 +26,7 @@ t.test(
     t.same(await readCluster(paths), withoutDisk);
     await t.rejects(readInstallableCluster(paths), {
       kind: 'usage',
-      message: /cluster\.json names no disk.*field installation/,
+      message: /cluster\.json does not name a disk.*field installation/,
     });
   },
 );

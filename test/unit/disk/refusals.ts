@@ -33,7 +33,7 @@ export const refusals: Readonly<Record<string, RefusalCase>> = {
     host: { devices: { sda: { number: '8:0', partitions: { sda3: part('8:3', 3) } } } },
     device: '/dev/disk/by-id/ata-X-part3',
     path: '/dev/sda3',
-    says: [/ata-X-part3 is not a disk.*found partition 3 of \/dev\/sda\. Name \/dev\/sda in /],
+    says: [/ata-X-part3 is not a disk.*found partition 3 of \/dev\/sda\. Set \/dev\/sda in /],
   },
   'a partition of an NVMe disk': {
     host: {
@@ -264,7 +264,7 @@ export const refusals: Readonly<Record<string, RefusalCase>> = {
       mountinfo: '36 25 8:1 / /mnt rw - ext4 /dev/sda1 rw\n',
     },
     says: [
-      /luks-data \(\/dev\/mapper\/luks-data is behind the loop device loop4\)/,
+      /luks-data \(\/dev\/mapper\/luks-data is used by the loop device loop4\)/,
       /losetup --detach \/dev\/loop4".*umount \/mnt".*cryptsetup close luks-data"\. Then/,
     ],
   },
@@ -277,7 +277,7 @@ export const refusals: Readonly<Record<string, RefusalCase>> = {
       },
     },
     says: [
-      /one of the paths of the multipath device mpatha\. Name \/dev\/mapper\/mpatha as the disk/,
+      /one of the paths of the multipath device mpatha\. Use \/dev\/mapper\/mpatha as the disk/,
     ],
   },
   'a multipath device with partitions': {
@@ -320,7 +320,7 @@ export const refusals: Readonly<Record<string, RefusalCase>> = {
         loop0: { number: '7:0', attributes: { 'loop/backing_file': '/dev/sda' } },
       },
     },
-    says: [/\/dev\/sda is behind the loop device loop0/],
+    says: [/\/dev\/sda is used by the loop device loop0/],
   },
   'a disk whose holder goes while it is looked at': {
     host: { devices: { sda: { number: '8:0', holders: ['dm-9'] } } },

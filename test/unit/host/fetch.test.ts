@@ -193,7 +193,7 @@ t.test('what was begun is kept when the server refuses it for another reason', a
   for (const script of ['printf 404; exit 22', 'printf 416; exit 6']) {
     programs.give('prlimit', script);
     programs.forgetCalls();
-    await t.rejects(fetchFile('https://h/f', target, MAX, options), /cannot be fetched/);
+    await t.rejects(fetchFile('https://h/f', target, MAX, options), /cannot be downloaded/);
     t.equal(programs.calls().length, 1, 'not asked again');
     t.equal(await readFile(target, 'utf8'), 'begun');
   }

@@ -107,7 +107,7 @@ t.test('another payload.yaml is refused before it is read', async (t) => {
     kind: 'fatal',
     code: 'payload-mismatch',
     message: new RegExp(
-      `p/payload.yaml is not what .*expected SHA-256 ${expected}; found ${sha256('}not even YAML')}`,
+      `p/payload.yaml is not the file that .*expected SHA-256 ${expected}; found ${sha256('}not even YAML')}`,
     ),
   });
   t.strictSame(asked, ['GET /p/payload.yaml']);
@@ -122,7 +122,7 @@ t.test('a file with another digest is refused and does not appear', async (t) =>
   await t.rejects(fetchPayload(source, folder, options), {
     kind: 'fatal',
     message: new RegExp(
-      `bin/kubectl is not what .*expected SHA-256 b{64}; found ${sha256('kubectl')}`,
+      `bin/kubectl is not the file that .*expected SHA-256 b{64}; found ${sha256('kubectl')}`,
     ),
   });
   t.notMatch(await readdir(join(folder, 'bin')), /kubectl/);

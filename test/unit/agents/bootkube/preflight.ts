@@ -28,7 +28,7 @@ t.test('one address of each family', async (t) => {
       'a lease',
       [at('192.0.2.10', 24, { leaseSeconds: 60 })],
       ['192.0.2.0/24'],
-      /^the address 192\.0\.2\.10 on eth0 is leased, and must stay reserved/,
+      /^the address 192\.0\.2\.10 on eth0 is a DHCP lease, and must stay reserved/,
     ],
     [
       'two that are equal',
@@ -75,7 +75,7 @@ t.test('the clock is within the life of the certificates', async (t) => {
     host.write('/opt/openshift/tls/admin-ca.crt', made.certificate);
     return clockCheck.run(input);
   };
-  t.match(await at(new Date()), { ok: true, fact: /the clock says 20\d\d-/ });
+  t.match(await at(new Date()), { ok: true, fact: /the clock shows 20\d\d-/ });
   t.match(await at(new Date('2099-01-01T00:00:00Z')), {
     ok: false,
     problem: /before the Ignition/,

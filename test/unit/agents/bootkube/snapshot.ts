@@ -32,7 +32,7 @@ t.test('snapshot', async (t) => {
       const { it, etcd } = await host(t);
       t.equal(await it.holds(snapshot), false, 'before');
       t.same(await it.run(snapshot), { kind: 'done', note: 'revision 14, 1 KiB' });
-      t.match(it.lines.join(''), /Waiting for etcd to be quiet/);
+      t.match(it.lines.join(''), /Waiting for a stable etcd revision/);
       t.same(etcd.calls, [
         'revoke 41',
         'revoke 42',

@@ -45,7 +45,7 @@ t.test('node-ready', async (t) => {
     ['Ready by word of this boot', [node()]],
     ['not Ready', [node('False')], /is not Ready: no network/],
     ['of unknown state', [node('Unknown')], /is not Ready/],
-    ['Ready before this boot', [node('True', '2029-12-31T23:59:59Z')], /since this boot/],
+    ['Ready before this boot', [node('True', '2029-12-31T23:59:59Z')], /from before this boot/],
     ['not registered', [], /not registered/],
   ];
   for (const [title, nodes, says] of cases) {

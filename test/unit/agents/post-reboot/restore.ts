@@ -93,7 +93,7 @@ t.test('check-identity', async (t) => {
       'localhost',
       ['192.0.2.10/24', '2001:db8::10/64'],
       'fatal',
-      /host's name; expected edge-0; found localhost.*Give the host edge-0 back/,
+      /host's name; expected edge-0; found localhost.*Restore edge-0 on the host/,
     ],
     [
       'another address',
