@@ -125,7 +125,10 @@ export class TestHost {
     said.catch(() => undefined).then(() => stop.abort(new Error('stopped by the test')));
     const isDone = await step.run(this.context, this.progress(stop.signal)).then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        if (!stop.signal.aborted) throw error;
+        return false;
+      },
     );
     return stop.signal.aborted && says.test(this.lines.join('')) && !isDone;
   }
