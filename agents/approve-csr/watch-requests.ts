@@ -50,6 +50,6 @@ async function follow(
     signal,
     nodeName: context.hostname(),
     host: () => viewOfThisHost(context, signal),
-    report: (decision) => progress.say(describeDecision(decision)),
+    report: (decision) => progress.say(...describeDecision(decision)),
   });
 }

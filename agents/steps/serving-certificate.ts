@@ -38,7 +38,7 @@ export const servingCertificate: StepBody<HostContext> = {
             signal,
             nodeName: context.hostname(),
             host: () => viewOfThisHost(context, signal),
-            report: (decision) => progress.say(describeDecision(decision)),
+            report: (decision) => progress.say(...describeDecision(decision)),
           }),
           certificateOnDisk(context, progress, signal),
         ]),

@@ -11,10 +11,18 @@ export interface Decision {
     | { readonly verdict: 'failed'; readonly rule: 'api'; readonly explanation: string };
 }
 
-/** One sentence for the journal. */
-export function describeDecision({ request, requestor, signer, judgement }: Decision): string {
-  const what = `request ${request} of ${requestor || 'nobody'} to ${signer}`;
-  if (judgement.verdict === 'approve') return `Approved ${what}`;
-  if (judgement.verdict === 'failed') return `Could not approve ${what}: ${judgement.explanation}`;
-  return `Did not approve ${what}, by the rule "${judgement.rule}": ${judgement.explanation}`;
+/**
+ * One event for the journal: a sentence, and for a request that is not approved the fields
+ * `request`, `rule` and `why`, which the report reads (report/rules/csr-pending.ts).
+ */
+export function describeDecision({
+  request,
+  requestor,
+  signer,
+  judgement,
+}: Decision): [sentence: string, fields: Readonly<Record<string, string>>] {
+  const what = `request ${request} of ${requestor || 'an unknown user'} to ${signer}`;
+  if (judgement.verdict === 'approve') return [`Approved ${what}`, {}];
+  const verb = judgement.verdict === 'failed' ? 'Could not approve' : 'Did not approve';
+  return [`${verb} ${what}`, { request, rule: judgement.rule, why: judgement.explanation }];
 }

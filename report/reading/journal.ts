@@ -81,6 +81,17 @@ function parseCriLine(raw: string): ParsedLine | undefined {
   return atMs === undefined ? undefined : { atMs, identifier: '', text };
 }
 
+/** The fields after the sentence of an agent's event: `Sentence name=value name="quoted value"`. */
+export function fieldsOf(text: string): ReadonlyMap<string, string> {
+  const fields = text.matchAll(/ (\w+)=(?:("(?:[^"\\]|\\.)*")|(\S+))/g);
+  return new Map(
+    Array.from(fields, ([, name = '', quoted = '', plain]) => [
+      name,
+      plain ?? String(parseJson(quoted) ?? quoted),
+    ]),
+  );
+}
+
 /** journald's `--output=json`. */
 function parseJsonLine(raw: string): ParsedLine | undefined {
   const entry = parseJson(raw);

@@ -1,6 +1,6 @@
 import type { BundleView, Evidence, Found, Rule } from '../bundle-view.ts';
 import { hostFilesIn } from '../reading/hosts.ts';
-import { linesLike } from '../reading/journal.ts';
+import { fieldsOf, linesLike } from '../reading/journal.ts';
 import { type ApiObject, objects } from '../reading/objects.ts';
 import { at, textAt, textsAt } from '../reading/values.ts';
 import { duration } from '../reading/words.ts';
@@ -12,8 +12,8 @@ const CLIENT_SIGNERS = /^kubernetes\.io\/kube-apiserver-client(-kubelet)?$/;
 
 /**
  * The kubelet asks for its certificates with CertificateSigningRequests and goes on without
- * until one is approved. The agents say of each that they leave alone by which rule
- * (lib/csr/judge.ts).
+ * until one is approved. Of each that they do not approve, the agents log the rule
+ * that it breaks (lib/csr/decision.ts).
  */
 export const csrPending: Rule = {
   name: 'csr-pending',
@@ -58,14 +58,13 @@ function whatAgentsSaid(
 ): (Why & { readonly where: Evidence[] }) | undefined {
   const said = hostFilesIn(view, 'journals/')
     .filter((path) => /\/?(bootkube|approve-csr|sno-[^/]*)\.log$/.test(path))
-    .flatMap((path) => linesLike(view, path, /\bDid not approve request \S+ of .*, by the rule "/))
-    .filter(({ text }) => text.includes(`Did not approve request ${name} of `))
-    .at(-1);
+    .flatMap((path) => linesLike(view, path, / request=\S+ rule=/))
+    .map(({ text, evidence }) => ({ fields: fieldsOf(text), evidence }))
+    .findLast(({ fields }) => fields.get('request') === name);
   if (said === undefined) return undefined;
-  const [, rule = '', text = ''] = /by the rule "([^"]*)": (.*)/.exec(said.text) ?? [];
-  const explanation = text.replace(/ step=\S+$/, '');
+  const rule = said.fields.get('rule') ?? '';
   return {
-    why: `the agents did not approve it, by the rule "${rule}": ${explanation}`,
+    why: `the agents did not approve it, by the rule "${rule}": ${said.fields.get('why')}`,
     todo: todoFor(rule),
     where: [said.evidence],
   };
@@ -78,6 +77,8 @@ function todoFor(rule: string): string {
     case 'ip-addresses':
     case 'node-addresses':
       return "Compare the node's addresses with those of the host (network/ip-addr.json), restore what is missing on the host, and restart the kubelet: it sends a new request.";
+    case 'api':
+      return 'The API did not take the approval. Look at the findings about the API and etcd; the agents try again.';
     case 'age':
       return 'Nothing waits for it any more. Delete it, and restart the kubelet if it has no serving certificate.';
     default:

@@ -117,7 +117,10 @@ t.test('the approver, with the rendered rights', async (t) => {
   await t.test("approves the node's own request", async (t) => {
     await submit(kubelet, 'right');
     t.match(await approvalOf('right'), { status: 'True', reason: 'NodeServingCertificate' });
-    t.match(describeDecision(await decisionOn('right')), /^Approved request right of system:node/);
+    t.match(
+      describeDecision(await decisionOn('right'))[0],
+      /^Approved request right of system:node/,
+    );
   });
 
   await t.test('leaves forged ones, with the rule that they break', async (t) => {

@@ -145,10 +145,10 @@ t.test('an approval that the API refuses is reported, and the review is incomple
   ]);
   const [failed] = decisions;
   t.match(failed, { judgement: { explanation: /503 starting/ } });
-  t.match(
-    failed === undefined ? '' : describeDecision(failed),
-    /^Could not approve request right of system:node:.*503 starting/,
-  );
+  t.match(failed === undefined ? [] : describeDecision(failed), [
+    /^Could not approve request right of system:node:/,
+    { request: 'right', rule: 'api', why: /503 starting/ },
+  ]);
 });
 
 t.test('a request that changed or vanished meanwhile is not a failure', async (t) => {
@@ -183,17 +183,17 @@ t.test('an approval ends with its signal', async (t) => {
 
 t.test('each outcome is one sentence', async (t) => {
   const decision = { request: 'r', requestor: '', signer: 's' } as const;
-  t.equal(
-    describeDecision({ ...decision, judgement: { verdict: 'approve' } }),
-    'Approved request r of nobody to s',
-  );
-  t.equal(
+  t.same(describeDecision({ ...decision, judgement: { verdict: 'approve' } }), [
+    'Approved request r of an unknown user to s',
+    {},
+  ]);
+  t.same(
     describeDecision({
       ...decision,
       requestor: 'u',
       judgement: { verdict: 'leave', rule: 'age', explanation: 'why' },
     }),
-    'Did not approve request r of u to s, by the rule "age": why',
+    ['Did not approve request r of u to s', { request: 'r', rule: 'age', why: 'why' }],
   );
 });
 

@@ -1,3 +1,5 @@
+import { describeDecision } from '../../../lib/csr/decision.ts';
+import { formatLine } from '../../../lib/log/line.ts';
 import { condition, json, list, M, object, type RuleCase, shown, step } from './rule-case.ts';
 
 const LONG_AGO = '2026-11-21T14:50:00Z';
@@ -40,6 +42,22 @@ const runtime = (network: boolean) => ({
 });
 const ACTIVE = { [`${M}/systemd/show.txt`]: shown('kubelet.service', 'active', 'running') };
 
+/** As the agents log it: the words of the journal and those that the rule reads are one. */
+const [msg, fields] = describeDecision({
+  request: 'csr-1',
+  requestor: 'system:node:sno',
+  signer: 'kubernetes.io/kubelet-serving',
+  judgement: {
+    verdict: 'leave',
+    rule: 'ip-addresses',
+    explanation: 'expected 192.168.126.10; found 10.0.0.9',
+  },
+});
+const notApproved = formatLine(
+  JSON.stringify({ level: 30, msg, ...fields, step: 'serving-certificate' }),
+  false,
+);
+
 export const apiCases: readonly RuleCase[] = [
   {
     rule: 'csr-pending',
@@ -47,8 +65,7 @@ export const apiCases: readonly RuleCase[] = [
     files: {
       'resources/nodes.json': list(node('sno', READY)),
       'resources/csr.json': list(csr('csr-1', {})),
-      [`${M}/journals/bootkube.log`]:
-        '2026-11-21T14:50:01.1+0000 sno-agents[9]: Did not approve request csr-1 of system:node:sno to kubernetes.io/kubelet-serving, by the rule "ip-addresses": expected 192.168.126.10; found 10.0.0.9 step=serving-certificate\n',
+      [`${M}/journals/bootkube.log`]: `2026-11-21T14:50:01.1+0000 sno-agents[9]: ${notApproved}\n`,
     },
     finds: [
       {

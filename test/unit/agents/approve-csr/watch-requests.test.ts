@@ -26,7 +26,9 @@ t.test('watch-requests', async (t) => {
     });
     t.equal(await host.holds(watchRequests), false, 'before');
     const running = host.run(watchRequests);
-    await host.said(/Did not approve request csr-1 of somebody to \S+kube-apiserver-client, by/);
+    await host.said(
+      /Did not approve request csr-1 of somebody to \S+kube-apiserver-client request=csr-1 rule=/,
+    );
     host.write(host.paths.bootkubeDone);
     t.same(await running, { kind: 'done' });
     t.equal(await host.holds(watchRequests), true, 'after');
