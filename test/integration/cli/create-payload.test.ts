@@ -6,11 +6,15 @@ import { readImageArchive } from '../../../lib/image/archive.ts';
 import { type ImageImporter, importImages, type StoredImage } from '../../../lib/payload/images.ts';
 import { readPayload } from '../../../lib/payload/payload.ts';
 import { verifyPayload } from '../../../lib/payload/verify.ts';
-import { programBytes } from '../elf/program.ts';
-import { dockerArchive, hex, layerOf, tarOf } from '../image/archives.ts';
-import { badPayloads } from './bad-payloads.ts';
-import { createArguments, type PayloadSources, payloadSources } from './payload-sources.ts';
-import { sno } from './run-sno.ts';
+import { badPayloads } from '../../unit/cli/bad-payloads.ts';
+import {
+  createArguments,
+  type PayloadSources,
+  payloadSources,
+} from '../../unit/cli/payload-sources.ts';
+import { sno } from '../../unit/cli/run-sno.ts';
+import { programBytes } from '../../unit/elf/program.ts';
+import { dockerArchive, hex, layerOf, tarOf } from '../../unit/image/archives.ts';
 
 const signal = AbortSignal.timeout(60_000);
 

@@ -15,10 +15,10 @@ import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { parse, stringify } from 'yaml';
 import { type PayloadDescription, parsePayload } from '../../../lib/payload/payload.ts';
-import { ARM64, programBytes } from '../elf/program.ts';
-import { configOf, dockerArchive, hex, layerOf, tarOf } from '../image/archives.ts';
-import { createArguments, payloadSources } from './payload-sources.ts';
-import { sno } from './run-sno.ts';
+import { createArguments, payloadSources } from '../../unit/cli/payload-sources.ts';
+import { sno } from '../../unit/cli/run-sno.ts';
+import { ARM64, programBytes } from '../../unit/elf/program.ts';
+import { configOf, dockerArchive, hex, layerOf, tarOf } from '../../unit/image/archives.ts';
 
 let whole = '';
 

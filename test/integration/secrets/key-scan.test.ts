@@ -3,7 +3,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import t from 'tap';
 import { scanForKeys } from '../../../lib/secrets/key-scan.ts';
 import { defaultScanLimits } from '../../../lib/secrets/scan/scan.ts';
-import { newEcKey, newRsaKey, plantedKey } from './key-scan-forms.ts';
+import { newEcKey, newRsaKey, plantedKey } from '../../unit/secrets/key-scan-forms.ts';
 
 // Much work, on machines that may be busy.
 
