@@ -91,7 +91,7 @@ t.test('what fails is recorded with its reason and stops nothing', async (t) => 
   );
   t.match(
     stderr,
-    /^Looking .*\nCollecting what the report is made of: \d+ sources\nWriting the report\n/,
+    /^Looking .*\nCollecting the input of the report: \d+ sources\nWriting the report\n/,
   );
   const names = listed(archive);
   t.ok(
@@ -252,7 +252,7 @@ t.test('the time for everything ends: the bundle is closed with what there is', 
   t.match(failuresOf(recordOf(archive, 'x')), {
     'one.txt': undefined,
     'deaf.txt':
-      'not complete: the deadline for the input of the report the report is made of, 0.3 s, was over',
+      'not complete: the deadline for the input of the report, 0.3 s, passed',
     'drips.txt': /^not complete: the deadline for the input of the report/,
     'late.txt': /^not started: the deadline for the input of the report/,
     'drips.log': /^not complete: the deadline for the bundle/,
