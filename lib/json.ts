@@ -9,3 +9,8 @@ export function parseJson(text: string | undefined): unknown {
     return undefined;
   }
 }
+
+/** Whether data is an object of JSON: neither a list nor null. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/ignition/config.ts';
+import { isRecord } from '../../lib/json.ts';
 import { readDiskVariable } from './disk-variable.ts';
 import { readDocument } from './document.ts';
 import { type Fault, inOrder } from './fault.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isRecord } from '../../lib/ignition/config.ts';
+import { isRecord } from '../../lib/json.ts';
 import {
   isPartitionIndex,
   isPartitionLabel,

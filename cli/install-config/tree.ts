@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar } from 'yaml';
-import { isRecord } from '../../lib/ignition/config.ts';
+import { isRecord } from '../../lib/json.ts';
 
 type Path = readonly (string | number)[];
 

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../errors/failure.ts';
+import { isRecord } from '../json.ts';
 import {
   type Config,
   type File,
   highestVersion,
   invalidConfig,
   isReadBy,
-  isRecord,
   serializeConfig,
 } from './config.ts';
 import { dataUrl } from './data-url.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../errors/failure.ts';
-import { parseJson } from '../json.ts';
+import { isRecord, parseJson } from '../json.ts';
 
 /**
  * The parts of an Ignition config (spec 3.x, https://coreos.github.io/ignition/specs/)
@@ -180,10 +180,6 @@ export function isCleanPath(path: string): boolean {
     .slice(1)
     .split('/')
     .every((part) => part !== '' && part !== '.' && part !== '..');
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function jsonPath(path: readonly PropertyKey[]): string {

@@ -1,4 +1,5 @@
-import { type Config, configSchema, highestVersion, isRecord } from './config.ts';
+import { isRecord } from '../json.ts';
+import { type Config, configSchema, highestVersion } from './config.ts';
 
 /**
  * What Ignition makes of a config that names a child in `ignition.config.merge`

@@ -1,3 +1,4 @@
+import { isRecord } from '../json.ts';
 import { redact } from './redact.ts';
 
 /** pino's levels as syslog priorities. */
@@ -24,8 +25,4 @@ function fieldText(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return /^[\w./:@+-]+$/.test(text) ? text : JSON.stringify(text);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,4 @@
-import { isRecord } from '../ignition/config.ts';
-import { parseJson } from '../json.ts';
+import { isRecord, parseJson } from '../json.ts';
 import type { Problem } from './problem.ts';
 
 const expected = 'JSON with auths that has a string auth, or credsStore, for each registry';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isRecord } from '../json.ts';
 
 /** A short digest of JSON data that does not depend on the order of keys. */
 export function fingerprint(data: unknown): string {
@@ -7,7 +8,7 @@ export function fingerprint(data: unknown): string {
 
 function canonicalJson(data: unknown): string {
   const json = JSON.stringify(data, (_key, value: unknown) =>
-    isPlainObject(value)
+    isRecord(value)
       ? Object.fromEntries(
           Object.keys(value)
             .sort()
@@ -17,8 +18,4 @@ function canonicalJson(data: unknown): string {
   );
   // Of undefined there is no JSON.
   return json ?? 'null';
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

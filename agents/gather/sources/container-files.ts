@@ -1,6 +1,5 @@
 import { Failure } from '../../../lib/errors/failure.ts';
-import { isRecord } from '../../../lib/ignition/config.ts';
-import { parseJson } from '../../../lib/json.ts';
+import { isRecord, parseJson } from '../../../lib/json.ts';
 import { isSecretValue } from '../../../lib/secrets/redact/names.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { Source } from '../source.ts';

@@ -1,5 +1,4 @@
-import { isRecord } from '../../../lib/ignition/config.ts';
-import { parseJson } from '../../../lib/json.ts';
+import { isRecord, parseJson } from '../../../lib/json.ts';
 import { wholeLines } from '../../../lib/secrets/redact/lines.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Source } from '../source.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../../../lib/errors/failure.ts';
-import { isRecord } from '../../../lib/ignition/config.ts';
+import { isRecord } from '../../../lib/json.ts';
 import { KubeError } from '../../../lib/kube/kube-error.ts';
 import type { Call } from '../../../lib/kube/transport.ts';
 import type { Api } from './api.ts';

@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { suggest } from '../../errors/suggest.ts';
-import { isRecord } from '../../ignition/config.ts';
+import { isRecord } from '../../json.ts';
 import { interfaceMisfits } from './interfaces.ts';
 import { at, entriesOf, listMisfit, type Misfit, mistypedKeys, noMapping } from './misfit.ts';
 import { type Interface, interfacesOf, referenceMisfit } from './references.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { suggest } from '../../errors/suggest.ts';
-import { isRecord } from '../../ignition/config.ts';
+import { isRecord } from '../../json.ts';
 import {
   at,
   entriesOf,

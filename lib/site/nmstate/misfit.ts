@@ -1,5 +1,5 @@
 import { suggest } from '../../errors/suggest.ts';
-import { isRecord } from '../../ignition/config.ts';
+import { isRecord } from '../../json.ts';
 
 export type Path = readonly (string | number)[];
 

@@ -1,5 +1,5 @@
 import { suggest } from '../../errors/suggest.ts';
-import { isRecord } from '../../ignition/config.ts';
+import { isRecord } from '../../json.ts';
 import { at, entriesOf, type Misfit, mistypedKeys, type Path } from './misfit.ts';
 import { type Interface, referenceMisfit } from './references.ts';
 

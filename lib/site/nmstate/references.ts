@@ -1,5 +1,5 @@
 import { suggest } from '../../errors/suggest.ts';
-import { isRecord } from '../../ignition/config.ts';
+import { isRecord } from '../../json.ts';
 import { entriesOf, type Misfit, type Path } from './misfit.ts';
 
 export interface Interface {

@@ -251,8 +251,7 @@ t.test('the time for everything ends: the bundle is closed with what there is', 
   const archive = archiveOf(tester, 'x');
   t.match(failuresOf(recordOf(archive, 'x')), {
     'one.txt': undefined,
-    'deaf.txt':
-      'not complete: the deadline for the input of the report, 0.3 s, passed',
+    'deaf.txt': 'not complete: the deadline for the input of the report, 0.3 s, passed',
     'drips.txt': /^not complete: the deadline for the input of the report/,
     'late.txt': /^not started: the deadline for the input of the report/,
     'drips.log': /^not complete: the deadline for the bundle/,

@@ -3,9 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import t from 'tap';
-import { type Config, configSchema, isRecord } from '../../../lib/ignition/config.ts';
+import { type Config, configSchema } from '../../../lib/ignition/config.ts';
 import { dataUrl } from '../../../lib/ignition/data-url.ts';
 import { mergeConfigs } from '../../../lib/ignition/merge.ts';
+import { isRecord } from '../../../lib/json.ts';
 import { type Case, laterCases } from './merge-cases.ts';
 
 /** Where Debian's package puts the program that runs Ignition's stages. */
