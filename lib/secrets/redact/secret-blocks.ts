@@ -40,7 +40,7 @@ export class SecretBlocks {
 
   /** Told of each line in which a trigger stands, in their order. */
   line(line: TextLine, lines: TextLines, isLast: boolean): Data {
-    const groups = PART.exec(line.text.slice(0, 512))?.groups;
+    const groups = PART.exec(line.text)?.groups;
     if (groups === undefined) return NOTHING;
     const column = groups.before?.length ?? 0;
     const offset = line.start;
