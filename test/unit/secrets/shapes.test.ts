@@ -1,5 +1,5 @@
 import t from 'tap';
-import { expectMarked } from './marked.ts';
+import { expectMarked, safe } from './marked.ts';
 
 const R = 'Zq8mK2vW4tYxR6nB';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -117,6 +117,11 @@ t.test('what tells only beside a word', async (t) => {
     `{"kty":"EC"${words(8100)},"d":"«${R}AAAA»"}`,
     `{"kty":"EC"${words(8190)},"d":"${R}AAAA"}`,
   ]);
+});
+
+t.test('what stands around triggers is looked at once, however many there are', async (t) => {
+  const line = `${'"kty" '.repeat(150_000)}b\n`;
+  t.ok((await safe(line)) === line);
 });
 
 t.test('options of programs', async (t) => {
