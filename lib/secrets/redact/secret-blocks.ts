@@ -69,8 +69,8 @@ export class SecretBlocks {
     let isInside = true;
     for (let next = lines.after(line); ; next = lines.after(next)) {
       if (next === undefined) {
-        if (isSecret === undefined && !isLast) return { findings: [], isOpen: true };
-        if (isInside && !isLast) return { findings: [], isOpen: true };
+        // The next block has more of the data, or the kind.
+        if (!isLast) return { findings: [], isOpen: true };
         break;
       }
       if (next.start - line.start > MAX_BYTES) break;

@@ -55,6 +55,7 @@ t.test('other bytes in base64', async (t) => {
   t.equal(read('words\tand\r\nwords'), 'words\tand\r\nwords', 'text');
   t.equal(read('words\x7fwords'), undefined);
   t.equal(read('words\x01words'), undefined);
+  t.equal(decodedBlob(encode('\x0bwords and words'), large()), undefined, 'its first byte');
   const judged = 'words'.padEnd(64);
   t.equal(read(`${judged}\x01`), `${judged}\x01`, 'by its first 64 bytes');
   t.equal(read(`${judged.slice(1)}\x01`), undefined);

@@ -27,6 +27,10 @@ t.test('a document in base64 goes as a whole if there is a secret in it', async 
     `a ${base64('password=hunter22')} b`,
     // No more padding than base64 has is a part of it.
     `a «${base64(`${DOCUMENT}a`)}»= b`,
+    // The letter of an escape is none of the text's; another one is.
+    ...['n', 'r', 't'].map((letter) => `a\\${letter}«${secret}» b`),
+    `a\\w${secret} b`,
+    `a n${secret} b`,
   ]);
 });
 
@@ -44,6 +48,8 @@ t.test('a document that is wrapped goes with all its lines', async (t) => {
     `a: «${wrapped(secret, 32).join('»\\n«')}» b`,
     `a: "«${wrapped(secret, 32).join('»\\\\n«')}»", b`,
     `${wrapped(plain, 32).join('\n')}\n`,
+    // After an escaped newline a real one ends it.
+    `a: «${lines[0]}»\\n«${lines[1]}»\n   ${lines[2]}\n`,
   ]);
   // Another column, or something after it, is another text: neither of them is a document.
   const [first = '', ...rest] = wrapped(base64(gzipSync(DOCUMENT)), 32);
@@ -65,7 +71,7 @@ t.test('a long column is looked at in pieces of 256 KiB', async (t) => {
   const lines = wrapped(base64(text), 63);
   const count = (1 << 18) / 64;
   const marked = lines.map((line, at) => (at < count ? `«${line}»` : line));
-  await expectMarked(t, [`${marked.join('\n')}\n`]);
+  await expectMarked(t, [`${'two words\n'.repeat(9000)}${marked.join('\n')}\n`]);
 });
 
 t.test('a document in a document in a document is the deepest that is looked at', async (t) => {
