@@ -27,7 +27,7 @@ t.test('of each line of a key its part goes, and what stands before it stays', a
     lines('no -----BEGIN key', 'PRIVATE KEY-----', A ?? ''),
     lines(`«${BEGIN}»`, 'two words', `«${LAST}»`, `«${END}»`),
     lines(`«${BEGIN}»`, '  short', `  «${END}»`),
-    lines(`«${BEGIN}»`, `«${A}»`, `log: «${END}»`),
+    lines(`«${BEGIN}»`, `«${A}»`, `log: «${END}»`, 'after'),
     lines(`${'words '.repeat(20)}«${BEGIN}${END}» b`),
     lines(`${'words '.repeat(20)}«${BEGIN}\\n${A}\\n${END}»«${BEGIN}\\n${B}\\n${END}» b`),
     // In another column only what is long is a line of the key.
