@@ -63,7 +63,7 @@ function groupFrom(bytes: Buffer, first: Run): Group {
   let column: number | undefined;
   for (;;) {
     const escaped = jsonGapEnd(bytes, last.end);
-    if (escaped === undefined && isLineEnd(bytes[last.end])) {
+    if (isLineEnd(bytes[last.end])) {
       column ??= first.start - lineStart(bytes, first.start);
     }
     const next =

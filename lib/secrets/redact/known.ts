@@ -3,10 +3,8 @@ import { isBase64 } from './base64-runs.ts';
 import type { Finding } from './finding.ts';
 import type { Marks } from './marks.ts';
 
-/** Shorter ones would hit ordinary words. */
+/** Shorter ones would hit ordinary words, and their base64 would say too little about them. */
 const MIN_LENGTH = 8;
-/** Base64 of fewer bytes says too little about the secret in it. */
-const MIN_ENCODED = 8;
 /** Longer ones, such as a line of a key, are never printed byte by byte. */
 const MAX_LISTED = 48;
 
@@ -71,11 +69,9 @@ function spellingsOf(secret: string): Spelling[] {
   ]);
   return [
     ...[...whole].map((text) => ({ text, before: 0, after: 0 })),
-    ...(bytes.length < MIN_ENCODED ? [] : inBase64(bytes)),
+    ...inBase64(bytes),
     // Once more encoded, as a kubeconfig's key in a Secret.
-    ...(bytes.length < MIN_ENCODED
-      ? []
-      : inBase64(bytes).flatMap(({ text }) => inBase64(Buffer.from(text, 'latin1')))),
+    ...inBase64(bytes).flatMap(({ text }) => inBase64(Buffer.from(text, 'latin1'))),
   ];
 }
 

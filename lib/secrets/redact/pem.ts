@@ -11,8 +11,8 @@ export const PEM_TRIGGERS = [
 
 const MARKER =
   /-----(?<kind>BEGIN|END)(?: |%20|\+)(?:[A-Z0-9]{1,16}(?: |%20|\+)){0,3}PRIVATE(?: |%20|\+)KEY(?:(?: |%20|\+)BLOCK)?-----/y;
-/** Longest text between the dashes and the trigger: `BEGIN`, and the kind of key. */
-const MAX_BEFORE = 96;
+/** Longest part of a marker before or after the place where its trigger begins. */
+const MAX_MARKER = 96;
 /** A key of 16384 bits has about 200 lines; of more than this nothing belongs to a key. */
 const MAX_LINES = 400;
 const MAX_BYTES = 1 << 16;
@@ -69,8 +69,7 @@ export function pemKeys(
     const limit = extentEnd(bytes, marker.start);
     const next = markers[index + 1];
     if (next === undefined || next.start >= limit) {
-      const isCut = limit === bytes.length && !isLast && next === undefined;
-      if (isCut) {
+      if (limit === bytes.length && !isLast) {
         return { findings, openFrom: bytes.lastIndexOf(NEWLINE, marker.start) + 1, unendedTo };
       }
       findings.push(...keyParts(bytes, marker.start, limit, marks));
@@ -87,8 +86,8 @@ export function pemKeys(
 }
 
 function markerAt(bytes: Buffer, trigger: number): Marker | undefined {
-  const from = Math.max(0, trigger - MAX_BEFORE);
-  const text = bytes.toString('latin1', from, trigger + 32);
+  const from = Math.max(0, trigger - MAX_MARKER);
+  const text = bytes.toString('latin1', from, trigger + MAX_MARKER);
   const dashes = Math.max(
     text.lastIndexOf('-----BEGIN', trigger - from),
     text.lastIndexOf('-----END', trigger - from),
@@ -122,7 +121,7 @@ function keyParts(bytes: Buffer, start: number, end: number, marks: Marks): Find
   for (const line of linesOf(bytes, start, end)) {
     const from = line.start <= start ? start : bodyStart(bytes, line, column, end);
     // Something else may stand before the key's beginning, as a name does.
-    if (line.start > start && line.end - from >= LONG) column = from - line.start;
+    if (line.end - from >= LONG) column = from - line.start;
     if (from < line.end) parts.push({ start: from, end: line.end });
   }
   const body = parts.map((part) => bytes.toString('latin1', part.start, part.end)).join('');
@@ -155,8 +154,8 @@ const isMarkerBefore = (bytes: Buffer, from: number, end: number) =>
 
 /** Back from `end` over base64, its padding, escaped newlines, and the key's last marker. */
 function backOverKey(bytes: Buffer, floor: number, end: number): number {
-  let at = bytes[end - 1] === 0x0d ? end - 1 : end;
-  const text = bytes.toString('latin1', Math.max(floor, at - MAX_BEFORE), at);
+  let at = end;
+  const text = bytes.toString('latin1', Math.max(floor, at - MAX_MARKER), at);
   const marker = text.lastIndexOf('-----END');
   if (marker !== -1) at -= text.length - marker;
   while (at > floor && isKeyByte(bytes[at - 1])) at--;

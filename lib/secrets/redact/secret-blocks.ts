@@ -40,7 +40,7 @@ export class SecretBlocks {
 
   /** Told of each line in which a trigger stands, in their order. */
   line(line: TextLine, lines: TextLines, isLast: boolean): Data {
-    const groups = PART.exec(line.text.slice(0, 512))?.groups;
+    const groups = PART.exec(line.text)?.groups;
     if (groups === undefined) return NOTHING;
     const column = groups.before?.length ?? 0;
     const offset = line.start;
@@ -69,8 +69,8 @@ export class SecretBlocks {
     let isInside = true;
     for (let next = lines.after(line); ; next = lines.after(next)) {
       if (next === undefined) {
-        if (isSecret === undefined && !isLast) return { findings: [], isOpen: true };
-        if (isInside && !isLast) return { findings: [], isOpen: true };
+        // The next block has more of the data, or the kind.
+        if (!isLast) return { findings: [], isOpen: true };
         break;
       }
       if (next.start - line.start > MAX_BYTES) break;

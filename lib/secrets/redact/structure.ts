@@ -105,9 +105,7 @@ class Document {
     if (!isMapping(visited)) return visited;
     const { name, value } = visited;
     if (typeof name !== 'string' || typeof value !== 'string') return visited;
-    return isSecretValue(name, value) && !value.startsWith('<redacted')
-      ? { ...visited, value: this.#mark(value) }
-      : visited;
+    return isSecretValue(name, value) ? { ...visited, value: this.#mark(value) } : visited;
   }
 
   /** An option's value can be the next entry of a list of arguments. */

@@ -17,20 +17,16 @@ export class TextLines {
     this.#bytes = bytes;
   }
 
+  /** The line around an offset, at which there is no newline. */
   at(offset: number): TextLine {
     const last = this.#last;
-    if (last !== undefined && offset >= last.start && offset <= last.end) return last;
-    const start = offset === 0 ? 0 : this.#bytes.lastIndexOf(NEWLINE, offset - 1) + 1;
-    return this.#from(start);
+    if (last !== undefined && offset >= last.start && offset < last.end) return last;
+    this.#last = this.#line(this.#bytes.lastIndexOf(NEWLINE, offset) + 1);
+    return this.#last;
   }
 
   after({ end }: TextLine): TextLine | undefined {
     return end + 1 < this.#bytes.length ? this.#line(end + 1) : undefined;
-  }
-
-  #from(start: number): TextLine {
-    this.#last = this.#line(start);
-    return this.#last;
   }
 
   #line(start: number): TextLine {

@@ -211,25 +211,25 @@ const MARK = /^<redacted:[0-9a-f]+>\s*$/;
 const bare = (base64: string) => base64.replace(/[^A-Za-z0-9+/]/g, '');
 
 /** What a pattern finds at a trigger, or around it. */
-function matches(line: string, at: number, { find, around, isSecret }: Pattern): InLine {
-  const start = Math.max(0, at - (around?.before ?? 0));
-  const end = around === undefined ? line.length : Math.min(line.length, at + around.after);
-  // Without `around` the pattern is sticky, and nothing of the line has to be cut off.
-  const text = around === undefined ? line : line.slice(start, end);
-  const base = around === undefined ? 0 : start;
-  const secrets: Span[] = [];
-  find.lastIndex = around === undefined ? at : 0;
-  for (let match = find.exec(text); match !== null; match = find.exec(text)) {
-    const place = match.indices?.groups?.secret;
-    if (place === undefined) break;
-    if (isSecret?.(text.slice(...place)) ?? true) {
-      secrets.push({ start: base + place[0], end: base + place[1] });
-    }
-    if (around === undefined) break;
+function matches(line: string, at: number, pattern: Pattern): InLine {
+  const { find, around } = pattern;
+  if (around === undefined) {
+    find.lastIndex = at;
+    return { next: at, secrets: secretIn(find.exec(line), 0, pattern) };
   }
+  const start = Math.max(0, at - around.before);
+  const text = line.slice(start, at + around.after);
+  const secrets = [...text.matchAll(find)].flatMap((match) => secretIn(match, start, pattern));
   // Around the triggers of this line that follow soon it has looked already.
-  const next = around === undefined ? at + 1 : Math.max(at + 1, end - MAX_NEAR);
-  return { next, secrets };
+  return { next: start + text.length - MAX_NEAR, secrets };
+}
+
+/** `base`: where in the line the text begins in which the pattern matched. */
+function secretIn(match: RegExpExecArray | null, base: number, { isSecret }: Pattern): Span[] {
+  const [start, end] = match?.indices?.groups?.secret ?? [];
+  if (match === null || start === undefined || end === undefined) return [];
+  const secret = match.input.slice(start, end);
+  return isSecret?.(secret) === false ? [] : [{ start: base + start, end: base + end }];
 }
 
 /** What a secret's mark is made of: the same for one that is quoted, and quoted again. */
@@ -237,9 +237,7 @@ function meaning(latin1: string): string {
   let text = Buffer.from(latin1, 'latin1').toString('utf8');
   while (text.includes('\\')) {
     try {
-      const unquoted: unknown = JSON.parse(`"${text}"`);
-      if (typeof unquoted !== 'string') return text;
-      text = unquoted;
+      text = String(JSON.parse(`"${text}"`));
     } catch {
       return text;
     }

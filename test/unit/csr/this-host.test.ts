@@ -1,20 +1,20 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { viewOfThisHost } from '../../../lib/csr/this-host.ts';
 import { readHostView } from '../../../lib/csr/views.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
+import { captureBuiltins } from '../host/builtins.ts';
 
 const on = (...addresses: string[]) =>
   addresses.map((address) => ({ address, internal: address === '127.0.0.1' }));
 
 /** The kernel's interfaces, as Node tells them. */
 function kernel(t: Test, interfaces: object) {
-  t.capture(os, 'networkInterfaces', () => interfaces);
-  syncBuiltinESMExports();
-  t.teardown(() => syncBuiltinESMExports());
+  captureBuiltins(t, () => {
+    t.capture(os, 'networkInterfaces', () => interfaces);
+  });
 }
 
 t.test('names and addresses are read from the host at each call', async (t) => {

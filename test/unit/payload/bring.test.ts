@@ -8,7 +8,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { chmod, readdir, stat } from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import timers from 'node:timers/promises';
 import { execa } from 'execa';
@@ -28,6 +27,7 @@ import { payloadBytes } from '../../../lib/payload/size.ts';
 import { Progress } from '../../../lib/steps/progress.ts';
 import { serveRuntime } from '../cri/serve-runtime.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
+import { captureBuiltins } from '../host/builtins.ts';
 import { recordFileOperations } from '../host/file-operations.ts';
 
 const signal = AbortSignal.timeout(120_000);
@@ -261,13 +261,13 @@ t.test('a name is taken from the image that has it, and waited for', async (t) =
 function recordDelays(t: Test, length: number): number[] {
   const delays: number[] = [];
   const { setTimeout: wait } = timers;
-  t.capture(timers, 'setTimeout', (ms: number, value: unknown, options: object) => {
-    if (ms !== length) return wait(ms, value, options);
-    delays.push(ms);
-    return wait(0, value, options);
+  captureBuiltins(t, () => {
+    t.capture(timers, 'setTimeout', (ms: number, value: unknown, options: object) => {
+      if (ms !== length) return wait(ms, value, options);
+      delays.push(ms);
+      return wait(0, value, options);
+    });
   });
-  syncBuiltinESMExports();
-  t.teardown(() => syncBuiltinESMExports());
   return delays;
 }
 

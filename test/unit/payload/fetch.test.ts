@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import fsp, { readdir, readFile, stat } from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
 import { fetchPayload } from '../../../lib/payload/fetch.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
+import { captureBuiltins } from '../host/builtins.ts';
 import { recordFileOperations } from '../host/file-operations.ts';
 import { type Answer, answering, fileOf, openSite } from './site.ts';
 
@@ -153,18 +153,19 @@ t.test('more than there is room for is refused before it is fetched', async (t) 
 
 t.test('the live host keeps room for itself', async (t) => {
   const text = description();
+  let bavail = 0;
+  const { statfs } = fsp;
+  captureBuiltins(t, () => {
+    t.capture(fsp, 'statfs', async (path: string) =>
+      Object.assign(await statfs(path), { bsize: 1, bavail }),
+    );
+  });
   const room = async (bytes: number) => {
+    bavail = bytes;
     const { url } = await site(t, answersFor(text));
     const folder = join(t.testdir(), 'payload');
-    const { statfs } = fsp;
-    t.capture(fsp, 'statfs', async (path: string) => {
-      const found = await statfs(path);
-      return Object.assign(found, { bsize: 1, bavail: bytes });
-    });
-    syncBuiltinESMExports();
     return fetchPayload({ url: `${url}/p`, sha256: sha256(text) }, folder, options);
   };
-  t.teardown(() => syncBuiltinESMExports());
   const needed = Object.values(files).join('').length;
   const kept = 128 * 1024 * 1024;
   await t.rejects(room(kept + needed - 1), {

@@ -112,7 +112,11 @@ t.test('every fault names the file and the field', async (t) => {
     ['no binaries', description({}, {}, { binaries: [] }), /binaries: /],
     ['half a byte', description({ size: 1.5 }), /images\[0\]\.size/],
     ['another kind', description({}, {}, { kind: 'Load' }), /kind/],
-    ['no version', description({}, {}, { versions: {} }), /versions\.kubernetes.*versions\.etcd/],
+    [
+      'no version',
+      description({}, {}, { versions: {} }),
+      /: versions\.kubernetes: .*; versions\.etcd: /,
+    ],
     [
       'a version without v',
       description({}, {}, { versions: { kubernetes: '1.34.4', etcd: 'v3.6' } }),

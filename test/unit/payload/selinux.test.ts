@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import fsp from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { labelPrograms } from '../../../lib/payload/selinux.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
+import { captureBuiltins } from '../host/builtins.ts';
 
 const signal = AbortSignal.timeout(60_000);
 
@@ -17,15 +17,15 @@ function host(t: Test, { selinux }: { selinux: boolean }, body = '') {
   const before = process.env.PATH;
   process.env.PATH = `${join(folder, 'programs')}:${before}`;
   const { lstat } = fsp;
-  t.capture(fsp, 'lstat', async (path: string) => {
-    if (path !== '/sys/fs/selinux/enforce') return lstat(path);
-    if (selinux) return lstat(folder);
-    throw Object.assign(new Error('ENOENT'), { code: 'ENOENT' });
+  captureBuiltins(t, () => {
+    t.capture(fsp, 'lstat', async (path: string) => {
+      if (path !== '/sys/fs/selinux/enforce') return lstat(path);
+      if (selinux) return lstat(folder);
+      throw Object.assign(new Error('ENOENT'), { code: 'ENOENT' });
+    });
   });
-  syncBuiltinESMExports();
   t.teardown(() => {
     process.env.PATH = before;
-    syncBuiltinESMExports();
   });
   return () => readFileSync(join(folder, 'calls'), 'utf8');
 }

@@ -116,6 +116,7 @@ t.test('prose and words for nothing are no values', async (t) => {
     'passwordFile=a password=«hunter22» b',
     'password=«hunter22» password=«hunter23» b',
     'password=«password=hunter22» b',
+    `password='«x password="y»' z" b`,
     ...['true', 'FALSE', 'null', 'nil', 'none', 'undefined', 'unset', 'empty', 'yes', 'no'].map(
       (word) => `password=${word}`,
     ),

@@ -55,6 +55,10 @@ t.test('other bytes in base64', async (t) => {
   t.equal(read('words\tand\r\nwords'), 'words\tand\r\nwords', 'text');
   t.equal(read('words\x7fwords'), undefined);
   t.equal(read('words\x01words'), undefined);
+  t.equal(decodedBlob(encode('\x0bwords and words'), large()), undefined, 'its first byte');
+  const judged = 'words'.padEnd(64);
+  t.equal(read(`${judged}\x01`), `${judged}\x01`, 'by its first 64 bytes');
+  t.equal(read(`${judged.slice(1)}\x01`), undefined);
 });
 
 t.test('what is packed is read, wherever it begins and ends', async (t) => {
@@ -85,7 +89,12 @@ t.test('what is packed is read, wherever it begins and ends', async (t) => {
 
 t.test('what expands too much is not looked at, but taken out', async (t) => {
   const zeros = gzipSync(Buffer.alloc(8 * MIB));
-  t.equal(read(zeros), 'secret', 'more than 200 times its size');
+  t.equal(read(zeros), 'secret', 'about a thousand times its size');
+  const packed = gzipSync('a'.repeat(200_000));
+  const padded = (length: number) =>
+    Buffer.concat([packed, Buffer.alloc(length - packed.length, 0xfe)]);
+  t.equal(read(padded(999)), 'secret', 'more than 200 times its size');
+  t.equal(read(padded(1000))?.length, 200_000, 'not more');
   t.equal(read(gzipSync('a'.repeat(900)), large({ bytes: 899 })), 'secret', 'more than the budget');
   t.not(read(gzipSync('a'.repeat(900)), large({ bytes: 900 })), 'secret', 'as much as the budget');
   t.equal(read('words '.repeat(9), large({ bytes: 50 })), 'secret', 'text');

@@ -22,6 +22,15 @@ t.test('a document in base64 goes as a whole if there is a secret in it', async 
     `«path/to/${base64(`-----${DOCUMENT}`)}» b`,
     base64('words=x'),
     base64('secret=1'),
+    // The shortest that is looked at has 24 characters.
+    `a «${base64('password=hunter22a')}» b`,
+    `a ${base64('password=hunter22')} b`,
+    // No more padding than base64 has is a part of it.
+    `a «${base64(`${DOCUMENT}a`)}»= b`,
+    // The letter of an escape is none of the text's; another one is.
+    ...['n', 'r', 't'].map((letter) => `a\\${letter}«${secret}» b`),
+    `a\\w${secret} b`,
+    `a n${secret} b`,
   ]);
 });
 
@@ -39,6 +48,8 @@ t.test('a document that is wrapped goes with all its lines', async (t) => {
     `a: «${wrapped(secret, 32).join('»\\n«')}» b`,
     `a: "«${wrapped(secret, 32).join('»\\\\n«')}»", b`,
     `${wrapped(plain, 32).join('\n')}\n`,
+    // After an escaped newline a real one ends it.
+    `a: «${lines[0]}»\\n«${lines[1]}»\n   ${lines[2]}\n`,
   ]);
   // Another column, or something after it, is another text: neither of them is a document.
   const [first = '', ...rest] = wrapped(base64(gzipSync(DOCUMENT)), 32);
@@ -53,6 +64,14 @@ t.test('a document that is wrapped may cross blocks of the stream', async (t) =>
     const input = `${before}${lines.map((line) => `«${line}»\n`).join('')}`;
     await expectMarked(t, [`${input}${filler}`, input], { size: 61 });
   }
+});
+
+t.test('a long column is looked at in pieces of 256 KiB', async (t) => {
+  const text = `password = hunter22\n${'ordinary words and '.repeat(20_000)}`;
+  const lines = wrapped(base64(text), 63);
+  const count = (1 << 18) / 64;
+  const marked = lines.map((line, at) => (at < count ? `«${line}»` : line));
+  await expectMarked(t, [`${'two words\n'.repeat(9000)}${marked.join('\n')}\n`]);
 });
 
 t.test('a document in a document in a document is the deepest that is looked at', async (t) => {
@@ -106,9 +125,17 @@ t.test('a known secret goes, and only that', async (t) => {
 t.test('what is too short or too plain is not looked for', async (t) => {
   const known = ['seven77', 'aabbaabb', 'abcabcabc', 'kubernetes', 'abcdefghijk'];
   await expectMarked(t, [`x ${known.join(' ')} x`], { known });
-  for (const secret of ['eight888', 'abcdabcd1', 'abcdefghijkl', 'Kubernetes']) {
+  for (const secret of ['eight888', 'abc1abc1', 'abcdefghijkl', 'Kubernetes']) {
     await expectMarked(t, [`x «${secret}» x`], { known: [secret] });
+    t.match(await safe(`x ${base64(secret)} x`, { known: [secret] }), /^x #.{0,3} x$/);
   }
+});
+
+t.test('a long secret is not looked for byte by byte', async (t) => {
+  const hex = (text: string) => Buffer.from(text).toString('hex');
+  const longest = 'Zq8mK2vW4tYx'.repeat(4);
+  await expectMarked(t, [`x «${hex(longest)}» x`], { known: [longest] });
+  await expectMarked(t, [`x ${hex(`${longest}a`)} x`], { known: [`${longest}a`] });
 });
 
 t.test('an escaped secret has the mark of the plain one', async (t) => {

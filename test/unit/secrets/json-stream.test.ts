@@ -106,12 +106,14 @@ t.test('parts of a large document are redacted with what stands around them', as
     ],
     way,
   );
-  const list = `{"kind":"SecretList","items":["${large}",{"data":{"a":"d29yZA=="}}]}`;
-  t.match((await safe(list, way)).slice(-60), '",{"kind":"Secret","data":{"a":"#"}}]}');
+  const data = '{"data":{"a":"d29yZA=="}}';
+  const list = `{"kind":"SecretList","items":["${large}",${data}],"other":${data}}`;
+  const expected = `,{"kind":"Secret","data":{"a":"#"}}],"other":${data}}`;
+  t.ok((await safe(list, way)).endsWith(expected), 'items of the list alone');
 });
 
 t.test('a document that ends too early is text', async (t) => {
-  for (const text of ['{"a":1,"password":"«hunter22»', '["password=«hunter22»', '{"a":']) {
+  for (const text of ['{"a":1,"password":"«hunter22»', '["password=«hunter22»', '{"a":', '{']) {
     await expectMarked(t, [text], way);
     await expectMarked(t, [text], { ...way, size: 1 });
   }

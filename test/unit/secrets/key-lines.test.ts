@@ -25,6 +25,19 @@ t.test('of each line of a key its part goes, and what stands before it stays', a
     lines(`«${BEGIN}»`, `«${A}»`, `«${END}»`, 'words', `«${BEGIN}»`, `«${B}»`, `«${END}»`),
     lines('-----BEGIN CERTIFICATE-----', A ?? '', '-----END CERTIFICATE-----'),
     lines('no -----BEGIN key', 'PRIVATE KEY-----', A ?? ''),
+    lines(`«${BEGIN}»`, 'two words', `«${LAST}»`, `«${END}»`),
+    lines(`«${BEGIN}»`, '  short', `  «${END}»`),
+    lines(`«${BEGIN}»`, `«${A}»`, `log: «${END}»`, 'after'),
+    lines(`${'words '.repeat(20)}«${BEGIN}${END}» b`),
+    lines(`${'words '.repeat(20)}«${BEGIN}\\n${A}\\n${END}»«${BEGIN}\\n${B}\\n${END}» b`),
+    // In another column only what is long is a line of the key.
+    lines(`«${BEGIN}»`, `log: «${'k'.repeat(40)}»`, `«${END}»`),
+    lines(`«${BEGIN}»`, `log: ${'k'.repeat(39)}`, `«${END}»`),
+    ...[4096, 4097].map((column) => {
+      const before = ' '.repeat(column);
+      const last = column > 4096 ? LAST : `«${LAST}»`;
+      return lines(`${before}«${BEGIN}»`, `${before}${last}`, `${before}«${END}»`);
+    }),
   ]);
 });
 
@@ -33,6 +46,7 @@ t.test('a key without an end goes as far as it looks like one', async (t) => {
     lines('before', `«${BEGIN}»`, `«${A}»`, `«${B}»`, 'words after it', 'more words'),
     lines(`«${BEGIN}»`, `«${A}»`, `«${BEGIN}»`, `«${B}»`, `«${END}»`, 'after'),
     lines(`«${BEGIN}»`),
+    `«${BEGIN}»\n«${A}»\ntwo words`,
   ]);
 });
 
@@ -44,7 +58,10 @@ t.test('of a key without a beginning the lines above its end go', async (t) => {
     lines(`a «${A}\\n${END}» b`),
     `«${A}»\r\n«${LAST}»\r\n«${END}»\r\nafter\r\n`,
     lines('short', `«${LAST}»`, `«${END}»`),
+    lines(`«${'k'.repeat(40)}»`, `«${LAST}»`, `«${END}»`),
+    lines('k'.repeat(39), `«${LAST}»`, `«${END}»`),
     lines('two words', `«${END}»`),
+    lines(A ?? '', '', `«${END}»`),
     lines(`«${BEGIN}»`, `«${A}»`, `«${END}»`, `«${B}»`, `«${END}»`),
     // Another column is another text.
     lines(`log: ${A}`, `«${B}»`, `«${END}»`),
@@ -59,6 +76,16 @@ t.test('no key has more lines than 400, nor more bytes than 64 KiB', async (t) =
     lines(`«${BEGIN}»`, ...body(399, '«', '»'), ...body(600, '', '')),
     lines(`«${BEGIN}»`, ...body(399, '«', '»'), ...body(600, '', ''), 'two words'),
     lines(...body(200, '', ''), ...body(400, '«', '»'), `«${END}»`),
+  ]);
+  const long = 'k/9z'.repeat(255);
+  const part = (1 << 16) - `${BEGIN}\n`.length - 64 * (long.length + 1);
+  await expectMarked(t, [
+    lines(
+      `«${BEGIN}»`,
+      ...Array.from({ length: 64 }, () => `«${long}»`),
+      `«${long.slice(0, part)}»${long.slice(part)}`,
+      ...Array.from({ length: 30 }, () => long),
+    ),
   ]);
 });
 
@@ -78,6 +105,9 @@ t.test('one mark for a key, whatever its lines', async (t) => {
   ]) {
     t.same(await marksOf(text), many, text.slice(0, 60));
   }
+  // DER that tells it is a key.
+  const der = `${Buffer.from('302e020100300506032b657004220420', 'hex').toString('base64url')}${A}`;
+  t.same(await marksOf(`got ${der} b\n`), await marksOf(lines(BEGIN, der, END)));
   t.notSame(await marksOf(lines(BEGIN, A ?? '', C ?? '', END)), many);
 });
 

@@ -1,4 +1,5 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createECDH, createPrivateKey } from 'node:crypto';
+import { ALPHANUMERIC, LOWER, type SeededRandom } from './random.ts';
 
 /** One secret of a kind, as it is written where it belongs. */
 export interface Planted {
@@ -13,27 +14,16 @@ export interface Kind {
   readonly name: string;
   /** It is told by its looks, also where no name says what it is. */
   readonly hasShape: boolean;
-  make(): Planted;
+  make(random: SeededRandom): Planted;
 }
 
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const LETTERS = LOWER.slice(0, 26);
 const DIGITS = '0123456789';
 const HEX = '0123456789abcdef';
-const LOWER = LETTERS + DIGITS;
-const ALL = LETTERS + LETTERS.toUpperCase() + DIGITS;
-const CRYPT = `./${ALL}`;
-
-/** At least one of each of three kinds of character, where the alphabet has them. */
-function random(length: number, alphabet = ALL): string {
-  const text = [...randomBytes(length)].map((byte) => alphabet[byte % alphabet.length]).join('');
-  const isMixed = ['a-z', 'A-Z', '0-9']
-    .filter((range) => new RegExp(`[${range}]`).test(alphabet))
-    .every((range) => new RegExp(`[${range}]`).test(text));
-  return isMixed || length < 8 ? text : random(length, alphabet);
-}
+const CRYPT = `./${ALPHANUMERIC}`;
 
 const base64url = (text: string | Buffer) => Buffer.from(text).toString('base64url');
-const base64 = (bytes: number) => randomBytes(bytes).toString('base64');
+const base64 = (random: SeededRandom, bytes: number) => random.bytes(bytes).toString('base64');
 
 /** The lines of a key are each a part of the secret. */
 function pem(field: string, text: string): Planted {
@@ -42,54 +32,80 @@ function pem(field: string, text: string): Planted {
 }
 
 const whole = (field: string, value: string): Planted => ({ field, value, secrets: [value] });
-const shaped = (name: string, make: () => Planted): Kind => ({ name, hasShape: true, make });
-const named = (name: string, make: () => Planted): Kind => ({ name, hasShape: false, make });
+const shaped = (name: string, make: Kind['make']): Kind => ({ name, hasShape: true, make });
+const named = (name: string, make: Kind['make']): Kind => ({ name, hasShape: false, make });
 
 function armored(label: string, body: Buffer, width: number): string {
   const lines = body.toString('base64').match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
 }
 
-const rsa = (type: 'pkcs1' | 'pkcs8') =>
-  generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ type, format: 'pem' });
-const ec = (type: 'sec1' | 'pkcs8') =>
-  generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type, format: 'pem' });
-const ed25519 = () => generateKeyPairSync('ed25519').privateKey;
-const encrypted = () =>
-  ed25519().export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' });
-
-function jwt(): string {
-  const header = base64url(JSON.stringify({ alg: 'RS256', kid: random(20) }));
-  const claims = base64url(JSON.stringify({ iss: 'kubernetes/serviceaccount', sub: random(12) }));
-  return `${header}.${claims}.${base64url(randomBytes(128))}`;
+/** What stands before the numbers of an RSA key, whose lines look random whatever they are. */
+const RSA_HEADERS = {
+  pkcs1: { label: 'RSA PRIVATE KEY', der: '3082025d02010002818100' },
+  pkcs8: {
+    label: 'PRIVATE KEY',
+    der: '30820278020100300d06092a864886f70d0101010500048202623082025e02010002818100',
+  },
+} as const;
+function rsa(random: SeededRandom, type: keyof typeof RSA_HEADERS): string {
+  const { label, der } = RSA_HEADERS[type];
+  return armored(label, Buffer.concat([Buffer.from(der, 'hex'), random.bytes(600)]), 64);
 }
 
-function jwe(): string {
+function ec(random: SeededRandom, type: 'sec1' | 'pkcs8'): string {
+  const pair = createECDH('prime256v1');
+  const d = random.bytes(32);
+  pair.setPrivateKey(d);
+  const point = pair.getPublicKey();
+  const [x, y] = [base64url(point.subarray(1, 33)), base64url(point.subarray(33))];
+  const key = { kty: 'EC', crv: 'P-256', x, y, d: base64url(d) };
+  return String(createPrivateKey({ key, format: 'jwk' }).export({ type, format: 'pem' }));
+}
+
+/** PKCS #8 of an Ed25519 key, before its 32 bytes. */
+const ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
+const ed25519 = (random: SeededRandom) =>
+  armored('PRIVATE KEY', Buffer.concat([ED25519, random.bytes(32)]), 64);
+/** PBES2 before its parameters and the encrypted key. */
+const PBES2 = Buffer.from('308193304906092a864886f70d01050d303c', 'hex');
+const encrypted = (random: SeededRandom) =>
+  armored('ENCRYPTED PRIVATE KEY', Buffer.concat([PBES2, random.bytes(132)]), 64);
+
+function jwt(random: SeededRandom): string {
+  const header = base64url(JSON.stringify({ alg: 'RS256', kid: random.text(20) }));
+  const claims = base64url(
+    JSON.stringify({ iss: 'kubernetes/serviceaccount', sub: random.text(12) }),
+  );
+  return `${header}.${claims}.${base64url(random.bytes(128))}`;
+}
+
+function jwe(random: SeededRandom): string {
   const header = base64url('{"alg":"dir","enc":"A256GCM"}');
-  return `${header}..${random(16)}.${random(64)}.${random(22)}`;
+  return `${header}..${random.text(16)}.${random.text(64)}.${random.text(22)}`;
 }
 
-function kubeconfigKey(): Planted {
-  const text = String(ec('pkcs8'));
+function kubeconfigKey(random: SeededRandom): Planted {
+  const text = ec(random, 'pkcs8');
   const encoded = Buffer.from(text).toString('base64');
   return { field: 'client-key-data', value: encoded, secrets: [encoded, ...pem('', text).secrets] };
 }
 
-function pullSecret(): Planted {
-  const password = random(24);
+function pullSecret(random: SeededRandom): Planted {
+  const password = random.text(24);
   const auth = Buffer.from(`user:${password}`).toString('base64');
   const value = JSON.stringify({ auths: { 'quay.io': { auth, email: 'a@example.com' } } });
   return { field: 'pullSecret', value, secrets: [auth, password] };
 }
 
-function registryAuth(): Planted {
-  const password = random(20);
+function registryAuth(random: SeededRandom): Planted {
+  const password = random.text(20);
   const auth = Buffer.from(`robot:${password}`).toString('base64');
   return { field: 'auth', value: auth, secrets: [auth, password] };
 }
 
-function inUrl(scheme: string, field: string): Planted {
-  const password = random(14);
+function inUrl(random: SeededRandom, scheme: string, field: string): Planted {
+  const password = random.text(14);
   return {
     field,
     value: `${scheme}://user:${password}@host.example.com/path`,
@@ -97,126 +113,138 @@ function inUrl(scheme: string, field: string): Planted {
   };
 }
 
-function jwk(): Planted {
-  const { d = '' } = ed25519().export({ format: 'jwk' });
-  const value = JSON.stringify({ kty: 'OKP', crv: 'Ed25519', x: random(43), d });
+function jwk(random: SeededRandom): Planted {
+  const d = base64url(random.bytes(32));
+  const value = JSON.stringify({ kty: 'OKP', crv: 'Ed25519', x: random.text(43), d });
   return { field: 'jwk', value, secrets: [d] };
 }
 
-function ignition(): Planted {
-  const password = random(16);
+function ignition(random: SeededRandom): Planted {
+  const password = random.text(16);
   const source = `data:;base64,${Buffer.from(`admin ${password}\n`).toString('base64')}`;
   return { field: 'source', value: source, secrets: [password] };
 }
 
-function percentIgnition(): Planted {
-  const text = `${random(12)} ${random(12)}`;
+function percentIgnition(random: SeededRandom): Planted {
+  const text = `${random.text(12)} ${random.text(12)}`;
   const source = `data:,${encodeURIComponent(text)}`;
   return { field: 'source', value: source, secrets: [text, encodeURIComponent(text)] };
 }
 
-function uuid(): string {
-  return [8, 4, 4, 4, 12].map((length) => random(length, HEX)).join('-');
+function uuid(random: SeededRandom): string {
+  return [8, 4, 4, 4, 12].map((length) => random.text(length, HEX)).join('-');
 }
 
 export const KINDS: readonly Kind[] = [
-  named('a password', () => whole('password', random(14))),
-  named('a password in lower case', () => whole('adminPassword', random(12, LETTERS))),
-  named('a password of digits', () => whole('rootPassword', random(10, DIGITS))),
-  named('a passphrase', () => whole('passphrase', random(18))),
-  named("a client's secret", () => whole('clientSecret', random(32))),
-  named('an API key', () => whole('apiKey', random(32, HEX))),
-  named('a refresh token', () => whole('refresh_token', random(40))),
-  named('a token that is a UUID', () => whole('access-token', uuid())),
-  named('a token in hex', () => whole('token', random(40, HEX))),
-  named('a wireless key', () => whole('psk', random(12, LOWER))),
-  named('a WEP key', () => whole('wep-key0', random(26, HEX))),
-  named("an 802.1X user's key's password", () => whole('private-key-password', random(12))),
-  named("a WireGuard interface's key", () => whole('private-key', base64(32))),
-  named('a MACsec key', () => whole('mka-cak', random(32, HEX))),
-  named('the key of an encryption configuration', () => whole('secret', base64(32))),
-  named('the secret key of AWS', () => whole('aws_secret_access_key', base64(30))),
-  named('the session token of AWS', () => whole('aws_session_token', base64(120))),
-  named('the key of an Azure account', () => whole('AccountKey', base64(64))),
+  named('a password', (random) => whole('password', random.text(14))),
+  named('a password in lower case', (random) => whole('adminPassword', random.text(12, LETTERS))),
+  named('a password of digits', (random) => whole('rootPassword', random.text(10, DIGITS))),
+  named('a passphrase', (random) => whole('passphrase', random.text(18))),
+  named("a client's secret", (random) => whole('clientSecret', random.text(32))),
+  named('an API key', (random) => whole('apiKey', random.text(32, HEX))),
+  named('a refresh token', (random) => whole('refresh_token', random.text(40))),
+  named('a token that is a UUID', (random) => whole('access-token', uuid(random))),
+  named('a token in hex', (random) => whole('token', random.text(40, HEX))),
+  named('a wireless key', (random) => whole('psk', random.text(12, LOWER))),
+  named('a WEP key', (random) => whole('wep-key0', random.text(26, HEX))),
+  named("an 802.1X user's key's password", (random) =>
+    whole('private-key-password', random.text(12)),
+  ),
+  named("a WireGuard interface's key", (random) => whole('private-key', base64(random, 32))),
+  named('a MACsec key', (random) => whole('mka-cak', random.text(32, HEX))),
+  named('the key of an encryption configuration', (random) => whole('secret', base64(random, 32))),
+  named('the secret key of AWS', (random) => whole('aws_secret_access_key', base64(random, 30))),
+  named('the session token of AWS', (random) => whole('aws_session_token', base64(random, 120))),
+  named('the key of an Azure account', (random) => whole('AccountKey', base64(random, 64))),
   named('a registry login', registryAuth),
-  named('an identity token', () => whole('identitytoken', random(60))),
-  named('the password of a volume', () => whole('node.session.auth.password', random(16))),
-  named('a signed URL', () => whole('X-Amz-Signature', random(64, HEX))),
-  named('a bootstrap token', () =>
-    whole('bootstrap-token', `${random(6, LOWER)}.${random(15, LOWER)}7`),
+  named('an identity token', (random) => whole('identitytoken', random.text(60))),
+  named('the password of a volume', (random) =>
+    whole('node.session.auth.password', random.text(16)),
   ),
-  shaped("a service account's token", () => whole('token', jwt())),
-  shaped('an encrypted web token', () => whole('token', jwe())),
-  shaped('an OAuth token of OpenShift', () => whole('token', `sha256~${random(43)}`)),
-  shaped('an RSA key', () => pem('key', String(rsa('pkcs1')))),
-  shaped('an RSA key in PKCS #8', () => pem('tls.key', String(rsa('pkcs8')))),
-  shaped('an elliptic key', () => pem('key', String(ec('sec1')))),
-  shaped('an elliptic key in PKCS #8', () => pem('tls.key', String(ec('pkcs8')))),
-  shaped('an Ed25519 key', () =>
-    pem('key', String(ed25519().export({ type: 'pkcs8', format: 'pem' }))),
+  named('a signed URL', (random) => whole('X-Amz-Signature', random.text(64, HEX))),
+  named('a bootstrap token', (random) =>
+    whole('bootstrap-token', `${random.text(6, LOWER)}.${random.text(15, LOWER)}7`),
   ),
-  shaped('an encrypted key', () => pem('key', String(encrypted()))),
-  shaped('an OpenSSH key', () =>
+  shaped("a service account's token", (random) => whole('token', jwt(random))),
+  shaped('an encrypted web token', (random) => whole('token', jwe(random))),
+  shaped('an OAuth token of OpenShift', (random) => whole('token', `sha256~${random.text(43)}`)),
+  shaped('an RSA key', (random) => pem('key', rsa(random, 'pkcs1'))),
+  shaped('an RSA key in PKCS #8', (random) => pem('tls.key', rsa(random, 'pkcs8'))),
+  shaped('an elliptic key', (random) => pem('key', ec(random, 'sec1'))),
+  shaped('an elliptic key in PKCS #8', (random) => pem('tls.key', ec(random, 'pkcs8'))),
+  shaped('an Ed25519 key', (random) => pem('key', ed25519(random))),
+  shaped('an encrypted key', (random) => pem('key', encrypted(random))),
+  shaped('an OpenSSH key', (random) =>
     pem(
       'ssh-privatekey',
       armored(
         'OPENSSH PRIVATE KEY',
-        Buffer.concat([Buffer.from('openssh-key-v1\0'), randomBytes(300)]),
+        Buffer.concat([Buffer.from('openssh-key-v1\0'), random.bytes(300)]),
         70,
       ),
     ),
   ),
-  shaped('a PGP key', () => pem('key', armored('PGP PRIVATE KEY BLOCK', randomBytes(400), 64))),
+  shaped('a PGP key', (random) =>
+    pem('key', armored('PGP PRIVATE KEY BLOCK', random.bytes(400), 64)),
+  ),
   shaped("a kubeconfig's key", kubeconfigKey),
   shaped('a pull secret', pullSecret),
-  shaped('the hash of a password', () =>
-    whole('passwordHash', `$6$${random(16, CRYPT)}$${random(86, CRYPT)}`),
+  shaped('the hash of a password', (random) =>
+    whole('passwordHash', `$6$${random.text(16, CRYPT)}$${random.text(86, CRYPT)}`),
   ),
-  shaped('a yescrypt hash', () =>
-    whole('passwordHash', `$y$j9T$${random(22, CRYPT)}$${random(43, CRYPT)}`),
+  shaped('a yescrypt hash', (random) =>
+    whole('passwordHash', `$y$j9T$${random.text(22, CRYPT)}$${random.text(43, CRYPT)}`),
   ),
-  shaped('a bcrypt hash', () => whole('htpasswd', `$2y$05$${random(53, CRYPT)}`)),
-  shaped('an access key of AWS', () => whole('id', `AKIA${random(16, ALL.slice(26))}`)),
-  shaped('a GitHub token', () => whole('github', `ghp_${random(36)}`)),
-  shaped('a fine-grained GitHub token', () => whole('github', `github_pat_${random(60)}`)),
-  shaped('a GitLab token', () => whole('gitlab', `glpat-${random(20)}`)),
-  shaped('a Slack token', () => whole('slack', `xoxb-${random(12, DIGITS)}-${random(24)}`)),
-  shaped('a Slack hook', () => {
-    const path = `T${random(8)}/B${random(8)}/${random(24)}`;
+  shaped('a bcrypt hash', (random) => whole('htpasswd', `$2y$05$${random.text(53, CRYPT)}`)),
+  shaped('an access key of AWS', (random) =>
+    whole('id', `AKIA${random.text(16, ALPHANUMERIC.slice(26))}`),
+  ),
+  shaped('a GitHub token', (random) => whole('github', `ghp_${random.text(36)}`)),
+  shaped('a fine-grained GitHub token', (random) =>
+    whole('github', `github_pat_${random.text(60)}`),
+  ),
+  shaped('a GitLab token', (random) => whole('gitlab', `glpat-${random.text(20)}`)),
+  shaped('a Slack token', (random) =>
+    whole('slack', `xoxb-${random.text(12, DIGITS)}-${random.text(24)}`),
+  ),
+  shaped('a Slack hook', (random) => {
+    const path = `T${random.text(8)}/B${random.text(8)}/${random.text(24)}`;
     return { field: 'hook', value: `https://hooks.slack.com/services/${path}`, secrets: [path] };
   }),
-  shaped('an npm token', () => whole('npm', `npm_${random(36)}`)),
-  shaped('a Docker token', () => whole('docker', `dckr_pat_${random(27)}`)),
-  shaped('a Vault token', () => whole('vault', `hvs.${random(24)}`)),
-  shaped('a Google API key', () => whole('google', `AIza${random(35)}`)),
-  shaped('a Google token', () => whole('google', `ya29.${random(60)}`)),
-  shaped('a Stripe key', () => whole('stripe', `sk_live_${random(24)}`)),
-  shaped('an age key', () => whole('age', `AGE-SECRET-KEY-1${random(58, ALL.slice(26))}`)),
-  shaped('a K3s token', () => {
-    const password = random(32, HEX);
+  shaped('an npm token', (random) => whole('npm', `npm_${random.text(36)}`)),
+  shaped('a Docker token', (random) => whole('docker', `dckr_pat_${random.text(27)}`)),
+  shaped('a Vault token', (random) => whole('vault', `hvs.${random.text(24)}`)),
+  shaped('a Google API key', (random) => whole('google', `AIza${random.text(35)}`)),
+  shaped('a Google token', (random) => whole('google', `ya29.${random.text(60)}`)),
+  shaped('a Stripe key', (random) => whole('stripe', `sk_live_${random.text(24)}`)),
+  shaped('an age key', (random) =>
+    whole('age', `AGE-SECRET-KEY-1${random.text(58, ALPHANUMERIC.slice(26))}`),
+  ),
+  shaped('a K3s token', (random) => {
+    const password = random.text(32, HEX);
     return {
       field: 'join',
-      value: `K10${random(64, HEX)}::server:${password}`,
+      value: `K10${random.text(64, HEX)}::server:${password}`,
       secrets: [password],
     };
   }),
-  shaped('an Azure signature', () => {
-    const sig = encodeURIComponent(base64(32));
+  shaped('an Azure signature', (random) => {
+    const sig = encodeURIComponent(base64(random, 32));
     return {
       field: 'blob',
       value: `https://a.blob.core.windows.net/c?sv=1&sig=${sig}`,
       secrets: [sig],
     };
   }),
-  shaped('a password in a URL', () => inUrl('https', 'endpoint')),
-  shaped("a proxy's password", () => inUrl('http', 'HTTPS_PROXY')),
-  shaped("a database's password", () => inUrl('postgres', 'DATABASE_URL')),
-  shaped('a bearer token', () => {
-    const token = random(32);
+  shaped('a password in a URL', (random) => inUrl(random, 'https', 'endpoint')),
+  shaped("a proxy's password", (random) => inUrl(random, 'http', 'HTTPS_PROXY')),
+  shaped("a database's password", (random) => inUrl(random, 'postgres', 'DATABASE_URL')),
+  shaped('a bearer token', (random) => {
+    const token = random.text(32);
     return { field: 'header', value: `Authorization: Bearer ${token}`, secrets: [token] };
   }),
-  shaped('basic credentials', () => {
-    const password = random(12);
+  shaped('basic credentials', (random) => {
+    const password = random.text(12);
     const credentials = Buffer.from(`admin:${password}`).toString('base64');
     return {
       field: 'header',
@@ -227,8 +255,8 @@ export const KINDS: readonly Kind[] = [
   shaped('a JSON web key', jwk),
   shaped('a file of an Ignition config', ignition),
   shaped('a percent-encoded file of an Ignition config', percentIgnition),
-  named('a random word without a name', () => whole('x', random(20))),
-  named('a random number in hex without a name', () => whole('x', random(48, HEX))),
+  named('a random word without a name', (random) => whole('x', random.text(20))),
+  named('a random number in hex without a name', (random) => whole('x', random.text(48, HEX))),
 ];
 
 /** Its name says nothing: it can only be found as a secret of the host. */

@@ -76,12 +76,22 @@ t.test('which lines belong to a Secret', async (t) => {
     'data:\n  a: word\n\nkind: Secret\n',
     'data:\n  a: word\napiVersion: v1\nkind: Secret\n',
     'data:\n  a: word\ndata:\n  a: «word»\nkind: Secret\n',
+    'data:\n  a: word\nkind: Pod\nkind: Secret\n',
     '  kind: Secret\ndata:\n  a: word\n',
     'kind: Secret\n  data:\n    a: word\n',
     'kind: Secret b\ndata:\n  a: word\n',
     'metadata:\n  a: word\nkind: Secret\n',
+    'apiVersion:\n  a: word\nkind: Secret\n',
+    'kind: Secret\ndata: word\n  a: word\n',
     `kind: Secret\n${'w'.repeat(500)} data:\n  a: word\n`,
   ]);
+});
+
+t.test('no Secret is larger than 64 KiB', async (t) => {
+  const line = (text: string) => `${text.padEnd(63)}\n`;
+  const inside = line('  a: word').replace('word', '«word»');
+  const data = `${inside.repeat(1024)}${line('  a: word').repeat(9)}`;
+  await expectMarked(t, [`kind: Secret\n${line('data:')}${data}type: b\n`]);
 });
 
 t.test('a Secret may cross blocks of the stream', async (t) => {
@@ -97,7 +107,11 @@ t.test('a Secret may cross blocks of the stream', async (t) => {
 
 t.test('only what can still change is held back', async (t) => {
   const words = `${'ordinary words '.repeat(4)}\n`.repeat(2000);
-  const texts = ['kind: Secret\ndata:\n  a: word\ntype: b\n', 'kind: Pod\ndata:\n  a: word\n\n'];
+  const texts = [
+    'kind: Secret\ndata:\n  a: word\ntype: b\n',
+    'kind: Pod\ndata:\n  a: word\n\n',
+    `${Buffer.from('ordinary words and more of them').toString('base64')}\n`,
+  ];
   for (const secret of texts) {
     let behind = 0;
     let most = 0;

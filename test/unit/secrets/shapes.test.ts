@@ -1,5 +1,5 @@
 import t from 'tap';
-import { expectMarked } from './marked.ts';
+import { expectMarked, safe } from './marked.ts';
 
 const R = 'Zq8mK2vW4tYxR6nB';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -29,6 +29,8 @@ t.test('headers of requests', async (t) => {
     `sent BEARER%20«${R}»`,
     `["Bearer «${R}=»"]`,
     'Bearer credentials are needed. Digest verified. Bearer Token.',
+    `Bearer ${'a'.repeat(31)} b`,
+    `Bearer «${'a'.repeat(32)}» b`,
     `Negotiate «${R}» b`,
     `sent Basic «${base64('user:hunter22')}» b`,
     `sent Basic ${base64('no pair of words')} b`,
@@ -110,7 +112,16 @@ t.test('what tells only beside a word', async (t) => {
     `{"d":"«${R}AAAA»","kty":"EC"}`,
     `{\\"kty\\":\\"RSA\\",\\"p\\":\\"«${R}AAAA»\\"}`,
     `{"key":"EC","d":"${R}AAAA"}`,
+    `{"d":"«${R}AAAA»"${words(8100)},"kty":"EC"}`,
+    `{"d":"${R}AAAA"${words(8190)},"kty":"EC"}`,
+    `{"kty":"EC"${words(8100)},"d":"«${R}AAAA»"}`,
+    `{"kty":"EC"${words(8190)},"d":"${R}AAAA"}`,
   ]);
+});
+
+t.test('what stands around triggers is looked at once, however many there are', async (t) => {
+  const line = `${'"kty" '.repeat(150_000)}b\n`;
+  t.ok((await safe(line)) === line);
 });
 
 t.test('options of programs', async (t) => {
@@ -123,6 +134,8 @@ t.test('options of programs', async (t) => {
     'skopeo copy --src-creds me:«hunter22» a --dest-creds "me:«hunter23»" b',
     'sshpass -p «hunter22» ssh host',
     'ipmitool -H bmc -P «hunter22» power on',
+    `ipmitool${' ab'.repeat(120)} -P «hunter22» power on`,
+    `ipmitool${' ab'.repeat(140)} -P hunter22 power on`,
     'openssl rsa -passin pass:«hunter22» -in a',
     'openssl rsa -passin file:hunter22',
     'curl\0-u\0me:hunter22',
@@ -158,6 +171,9 @@ t.test('percent-encoded documents', async (t) => {
     ),
     ...['{', '}', '=', ':', '\\'].map((end) => `x${end}«password%3Ahunter22abc»${end}b`),
     'a%3Ab%3Dc',
+    // What is shorter than 16 characters is not looked at.
+    'x?pwd%3Dhunter2ab b',
+    'x?«pwd%3Dhunter2abc» b',
     '100%25 of %3A',
   ]);
 });
