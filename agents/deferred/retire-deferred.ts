@@ -58,6 +58,6 @@ async function removeRights(kubeconfig: string, signal: AbortSignal): Promise<vo
     await client.remove(resource, { name }, { signal, deadlineMs: REQUEST_DEADLINE_MS });
   } catch (error) {
     // The role itself grants its deletion: a 403 means that it is deleted already.
-    if (!isKubeError(error, 'rejected') || error.code !== 403) throw error;
+    if (!isKubeError(error) || error.code !== 403) throw error;
   }
 }

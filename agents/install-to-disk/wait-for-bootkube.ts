@@ -34,7 +34,11 @@ export const waitForBootkube: StepBody<HostContext> = {
   },
 };
 
-async function throwIfFailed(path: string): Promise<void> {
+/**
+ * Reads bootkube's status file.
+ * @throws Failure `fatal` when bootkube has failed permanently.
+ */
+export async function throwIfFailed(path: string): Promise<void> {
   const status = await readStatus(path);
   if (status?.state !== 'failed' || status.exitCode === EXIT.retryable) return;
   throw new Failure('fatal', 'bootkube failed permanently, so there is nothing to install', {

@@ -31,7 +31,7 @@ export const powerCut: Scenario = (context) => {
       title: 'Begin again, cut when the disk is complete',
       run: async () => {
         const host = await run.bootLive('live-2');
-        await until('live-2', /half-finished installation of this cluster, which is redone/);
+        await until('live-2', /unfinished installation of this cluster, which starts over/);
         await waitForStep(host, 'install-to-disk', ['copy-payload', 'done'], signal);
         await run.keepLive();
         await host.powerCut();

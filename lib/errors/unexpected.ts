@@ -38,6 +38,7 @@ export function asFailure(error: unknown): Failure {
 export function codeOf(error: unknown): FailureCode {
   if (error instanceof Failure) return error.code;
   if (isBug(error)) return 'bug';
-  const named = error instanceof Error && 'failureCode' in error ? String(error.failureCode) : '';
+  if (!(error instanceof Error && 'failureCode' in error)) return 'error';
+  const named = String(error.failureCode);
   return isFailureCode(named) ? named : 'error';
 }

@@ -27,7 +27,10 @@ const lsblkSchema = z.object({ blockdevices: z.array(deviceSchema) });
 type Device = z.infer<typeof deviceSchema>;
 
 /** `number` is that of the partition table; `label` the file system's, `partlabel` the table's. */
-export type Partition = Device & { readonly number?: number; readonly startBytes?: number };
+export type Partition = Device & {
+  readonly number?: number | undefined;
+  readonly startBytes?: number | undefined;
+};
 
 /** A block device and what is on it, as lsblk sees them; `size` in bytes. */
 export type BlockDevice = Device & { readonly children?: readonly Partition[] };
@@ -77,13 +80,11 @@ export async function readDisk(
 
 async function numbered(device: Device, paths: HostPaths): Promise<Partition> {
   const node = await readBlockNode(paths, device.kname);
-  const number = node === undefined ? undefined : partitionNumber(node);
-  if (node === undefined || number === undefined) return device;
-  const { partition } = node;
+  if (node === undefined) return device;
   return {
     ...device,
-    number,
-    ...(partition === undefined ? {} : { startBytes: partition.startBytes }),
+    number: partitionNumber(node),
+    startBytes: node.partition?.startBytes,
   };
 }
 

@@ -117,7 +117,5 @@ function precedence(a: HostAddress, b: HostAddress): number {
 }
 
 function compareNumbers(a: HostAddress, b: HostAddress): number {
-  const [first, second] = [numberOf(a.address), numberOf(b.address)];
-  if (first === second) return 0;
-  return first < second ? -1 : 1;
+  return Number(numberOf(a.address) - numberOf(b.address));
 }

@@ -160,10 +160,12 @@ class ManifestWork {
     if (isNews) await this.#options.attempted?.(item.manifest, last);
   }
 
+  /** Before the next attempt, which only an unserved or waiting manifest gets. */
   #pauseMs(attempt: Attempt, failures: number): number {
     const { unservedMs, refusedMs } = this.#options.longestPauses ?? bootstrapPauses;
-    if (attempt.kind === 'unserved') return backoffMs(failures, undefined, unservedMs);
-    return attempt.kind === 'waits' ? backoffMs(failures, attempt.retryAfterMs, refusedMs) : 0;
+    return attempt.kind === 'waits'
+      ? backoffMs(failures, attempt.retryAfterMs, refusedMs)
+      : backoffMs(failures, undefined, unservedMs);
   }
 
   /** Until the next item is due, the definitions change or the time is up. */

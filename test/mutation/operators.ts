@@ -26,16 +26,16 @@ const OPPOSITES: Readonly<Record<string, readonly string[]>> = {
 /** Methods whose result may be taken for their receiver. */
 const PASSING =
   /^(filter|sort|toSorted|reverse|toReversed|trim|trimEnd|trimStart|slice|toLowerCase)$/;
-const SWAPPED: Readonly<Record<string, string>> = {
-  some: 'every',
-  every: 'some',
-  startsWith: 'endsWith',
-  endsWith: 'startsWith',
-  min: 'max',
-  max: 'min',
-  find: 'findLast',
-  at: 'indexOf',
-};
+const SWAPPED: ReadonlyMap<string, string> = new Map([
+  ['some', 'every'],
+  ['every', 'some'],
+  ['startsWith', 'endsWith'],
+  ['endsWith', 'startsWith'],
+  ['min', 'max'],
+  ['max', 'min'],
+  ['find', 'findLast'],
+  ['at', 'indexOf'],
+]);
 
 /** Parts of a message for people: their text is not behaviour. */
 const WORDING = new Set(['fix', 'expected', 'found', 'description', 'message', 'explanation']);
@@ -117,7 +117,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
     const { object, property } = node.callee;
     if (!types.isIdentifier(property)) return [];
     if (PASSING.test(property.name)) return [{ replacement: text(object) }];
-    const other = SWAPPED[property.name];
+    const other = SWAPPED.get(property.name);
     const place = placeOf(property);
     return other === undefined || place === undefined ? [] : [{ replacement: other, range: place }];
   },

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { type ApplyOptions, applyManifests } from '../../../lib/kube/apply.ts';
+import type { Attempt } from '../../../lib/kube/apply-one.ts';
 import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
 import { type FakeApi, refusal, startFakeApi } from './fake-api.ts';
 import { type StoppedClock, stopClock } from './stopped-clock.ts';
@@ -76,9 +77,14 @@ t.test('callers may want other pauses; the server may want longer ones', async (
   const replies = [STARTING, STARTING, STARTING, LATER];
   api.rule(({ method }) => (method === 'POST' ? replies.shift() : undefined));
   const longestPauses = { unservedMs: 150, refusedMs: 350 };
-  const rows = apply(SECRET, { longestPauses });
+  const attempts: Attempt[] = [];
+  const rows = apply(SECRET, {
+    longestPauses,
+    attempted: async (_manifest, attempt) => void attempts.push(attempt),
+  });
   t.strictSame(await pauses(clock, 4), [100, 200, 350, 600_000]);
   t.match(await rows, [{ outcome: 'created', reason: '', attempts: 5 }]);
+  t.match(attempts, [{ reason: /starting/ }, { reason: /later/ }, { kind: 'created' }]);
   const unserved = apply(TILL, { longestPauses });
   t.strictSame(await pauses(clock, 3), [100, 150, 150]);
   stop.abort();
@@ -136,10 +142,11 @@ t.test('it ends at its deadline, with what each waited for', async (t) => {
 t.test('time that runs out is told only where nothing else is known', async (t) => {
   const { clock, api, apply } = await stopped(t);
   let isOver = false;
+  let endsAt = clock.now + 1000;
   api.rule(({ method }) => {
     if (method !== 'POST') return undefined;
     if (!isOver) return STARTING;
-    clock.pass(1000);
+    clock.pass(endsAt - clock.now);
     return new Promise(() => {});
   });
   const rows = apply(SECRET, { deadlineMs: 1000 });
@@ -147,15 +154,21 @@ t.test('time that runs out is told only where nothing else is known', async (t) 
   isOver = true;
   await clock.wake();
   t.match(await rows, [{ outcome: 'timed out', reason: /503 starting/, attempts: 2 }]);
-  const cut = apply(`${NAMESPACE}---\n${SECRET}`, { deadlineMs: 1000 });
+  const reports: string[] = [];
+  endsAt = clock.now + 1000;
+  const cut = apply(`${SECRET}---\n${NAMESPACE}`, {
+    deadlineMs: 1000,
+    report: (text) => reports.push(text),
+  });
   t.match(await cut, [
+    { outcome: 'timed out', reason: 'not attempted', attempts: 0 },
     {
       outcome: 'timed out',
       reason: /^POST \/api\/v1\/namespaces: .*(timeout|deadline|abort)/i,
       attempts: 1,
     },
-    { outcome: 'timed out', reason: 'not attempted', attempts: 0 },
   ]);
+  t.strictSame(reports, ['0 of 2 manifests processed, 2 waiting']);
 });
 
 t.test('what the API did as time ran out counts, and nothing is begun after it', async (t) => {

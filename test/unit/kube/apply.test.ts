@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { type ApplyOptions, applyManifests } from '../../../lib/kube/apply.ts';
+import type { Attempt } from '../../../lib/kube/apply-one.ts';
 import type { KubeClient } from '../../../lib/kube/client.ts';
 import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
 import { type FakeApi, type Reply, refusal, startFakeApi } from './fake-api.ts';
@@ -284,4 +285,21 @@ t.test('faults of files are rows too; a signal ends it', async (t) => {
     },
   );
   await t.rejects(again, /told to stop/);
+});
+
+t.test('a signal ends the request under way, and that is no outcome', async (t) => {
+  const { api, client } = await startApi(t);
+  const stop = new AbortController();
+  api.rule(({ method }) => {
+    if (method !== 'POST') return undefined;
+    stop.abort(new Error('told to stop'));
+    return new Promise(() => {});
+  });
+  const attempts: string[] = [];
+  const options = { attempted: async (_: unknown, { kind }: Attempt) => void attempts.push(kind) };
+  await t.rejects(
+    apply(client, configMap('c'), { ...options, signal: stop.signal }),
+    /told to stop/,
+  );
+  t.strictSame(attempts, []);
 });

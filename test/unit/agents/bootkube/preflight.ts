@@ -1,4 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { totalmem } from 'node:os';
+import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { addressCheck, hostnameCheck } from '../../../../agents/bootkube/preflight/identity.ts';
 import {
@@ -70,22 +72,21 @@ t.test('the name of the host is final and one for a Node', async (t) => {
 t.test('the clock is within the life of the certificates', async (t) => {
   const host = testHost(t);
   const input = { ...inputFor(t, [ipv4], NETWORKS), ...host.context, hostname: 'edge-0' };
-  const at = async (date: Date) => {
-    const made = await createAuthority('admin-ca', undefined, date);
-    host.write('/opt/openshift/tls/admin-ca.crt', made.certificate);
+  const { certificate } = await createAuthority('admin-ca');
+  host.write('/opt/openshift/tls/admin-ca.crt', certificate);
+  const { validFrom, validTo } = new X509Certificate(certificate);
+  const [first, last] = [Date.parse(validFrom), Date.parse(validTo)];
+  t.teardown(() => mock.timers.reset());
+  const at = (now: number) => {
+    mock.timers.reset();
+    mock.timers.enable({ apis: ['Date'], now });
     return clockCheck.run(input);
   };
-  t.match(await at(new Date()), { ok: true, fact: /the clock shows 20\d\d-/ });
-  t.match(await at(new Date('2099-01-01T00:00:00Z')), {
-    ok: false,
-    problem: /before the Ignition/,
-    fix: /NTP/,
-  });
-  t.match(await at(new Date('1999-01-01T00:00:00Z')), {
-    ok: false,
-    problem: /after the certificates/,
-    fix: /NTP/,
-  });
+  const fix = /NTP/;
+  t.match(await at(first - 1), { ok: false, problem: /before the Ignition/, fix });
+  t.same(await at(first), { ok: true, fact: `the clock shows ${new Date(first).toISOString()}` });
+  t.match(await at(last), { ok: true });
+  t.match(await at(last + 1), { ok: false, problem: /after the certificates/, fix });
 });
 
 t.test('the memory is enough', async (t) => {

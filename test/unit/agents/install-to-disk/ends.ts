@@ -1,7 +1,10 @@
 import t from 'tap';
 import { finish } from '../../../../agents/bootkube/handover/finish.ts';
 import { restart } from '../../../../agents/install-to-disk/restart.ts';
-import { waitForBootkube } from '../../../../agents/install-to-disk/wait-for-bootkube.ts';
+import {
+  throwIfFailed,
+  waitForBootkube,
+} from '../../../../agents/install-to-disk/wait-for-bootkube.ts';
 import { describeError, Failure } from '../../../../lib/errors/failure.ts';
 import { failureData } from '../../../../lib/errors/failure-data.ts';
 import { writeFileAtomic } from '../../../../lib/host/files.ts';
@@ -100,12 +103,15 @@ t.test('wait-for-bootkube', async (t) => {
     await t.rejects(running, { kind: 'deadline', message: /bootkube to finish/ });
   });
 
-  t.test('goes on waiting while bootkube is started again by itself', async (t) => {
-    for (const more of [{ state: 'failed', exitCode: 1 }, { state: 'stopped' }] as const) {
-      const it = testHost(t);
-      it.write('/opt/openshift/.keep');
+  t.test('bootkube may still succeed unless it has failed permanently', async (t) => {
+    const it = testHost(t);
+    const path = it.at(STATUS);
+    await t.resolves(throwIfFailed(path), 'not started yet');
+    for (const more of [{}, { state: 'stopped' }, { state: 'failed', exitCode: 1 }] as const) {
       it.write(STATUS, JSON.stringify(status(more)));
-      t.ok(await it.waitsFor(waitForBootkube, /Waiting for bootkube to finish/), more.state);
+      await t.resolves(throwIfFailed(path), JSON.stringify(more));
     }
+    it.write(STATUS, JSON.stringify(status({ state: 'failed', exitCode: 2 })));
+    await t.rejects(throwIfFailed(path), { kind: 'fatal', code: 'bootkube-failed' });
   });
 });

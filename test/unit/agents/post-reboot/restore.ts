@@ -117,6 +117,13 @@ t.test('check-identity', async (t) => {
       /no IPv6 address/,
     ],
     [
+      'both changed: the first address of the record is named',
+      'edge-0',
+      ['192.0.2.11/24', '2001:db8::11/64'],
+      'fatal',
+      /IPv4 address; expected 192\.0\.2\.10; found 192\.0\.2\.11/,
+    ],
+    [
       'one family changed, the other not there yet',
       'edge-0',
       ['2001:db8::11/64'],
