@@ -82,11 +82,6 @@ export class Installation {
     return join(this.context.out, `${label}-journal.log`);
   }
 
-  /** What a boot prints on the console; it goes on also where a power cut damaged the journal. */
-  consoleOf(label: string): string {
-    return join(this.context.out, `${label}-console.log`);
-  }
-
   async create(): Promise<void> {
     const { folder, teardown, signal } = this.context;
     const { site, hostInputs = {}, manifests, served, settings } = this.#options;

@@ -2,24 +2,25 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentName } from '../../lib/agents/table.ts';
 import { Failure } from '../../lib/errors/failure.ts';
-import { readJournal } from '../../lib/steps/journal.ts';
+import { type JournalEntry, readJournal } from '../../lib/steps/journal.ts';
 import type { Host } from './host.ts';
 
 const LOOK_EVERY_MS = 100;
 const DEADLINE_MS = 5 * 60_000;
 
-/** Waits until a step of a host's agent has begun or is done, by the agent's own journal. */
+/** Waits until a step of a host's agent has begun or is done, by the agent's own journal. Returns its entry. */
 export async function waitForStep(
   { rootDir }: Pick<Host, 'rootDir'>,
   agent: AgentName,
   [step, event]: readonly [step: string, event: 'started' | 'done'],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<JournalEntry> {
   const path = join(rootDir, 'var/lib/sno-agents', agent, 'journal.jsonl');
   const until = Date.now() + DEADLINE_MS;
   for (;;) {
     const entries = await readJournal(path);
-    if (entries.some((entry) => entry.step === step && entry.event === event)) return;
+    const found = entries.find((entry) => entry.step === step && entry.event === event);
+    if (found !== undefined) return found;
     if (Date.now() > until) {
       throw new Failure('deadline', `${agent} has not ${event} its step ${step}`, {
         expected: `within ${DEADLINE_MS / 1000}s`,
