@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ChangeSignal } from '../kube/change-signal.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type CertificateSigningRequest, resources } from '../kube/resources.ts';
@@ -49,7 +50,10 @@ class Approver {
     const own = { fieldSelector: `metadata.name=${nodeName}` };
     for await (const { objects } of watchObjects(this.#client, resources.nodes, own, signal)) {
       const node = objects.get(nodeName);
-      this.#node = node === undefined ? undefined : nodeView(node);
+      const view = node === undefined ? undefined : nodeView(node);
+      // The kubelet also writes what nothing here depends on, such as its heartbeat.
+      if (isDeepStrictEqual(view, this.#node)) continue;
+      this.#node = view;
       this.#changes.notify();
     }
   }

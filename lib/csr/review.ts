@@ -8,7 +8,7 @@ import type { HostView, NodeView } from './views.ts';
 
 export interface ReviewOptions {
   readonly signal: AbortSignal;
-  /** Read at each judgement, because the host's names and addresses change while it starts. */
+  /** Read once for each review, because the host's names and addresses change while it starts. */
   readonly host: () => Promise<HostView>;
   readonly report: (decision: Decision) => void;
 }
@@ -32,10 +32,12 @@ export class Review {
     requests: Iterable<CertificateSigningRequest>,
     node: NodeView | undefined,
   ): Promise<boolean> {
+    const pending = [...requests].filter((request) => !isDecided(request));
+    if (pending.length === 0) return true;
+    const host = await this.#options.host();
     let isComplete = true;
-    for (const request of requests) {
-      if (isDecided(request)) continue;
-      const judgement = await this.#decide(request, node);
+    for (const request of pending) {
+      const judgement = await this.#decide(request, host, node);
       if (judgement === undefined) continue;
       this.#report(request, judgement);
       if (judgement.verdict === 'failed') isComplete = false;
@@ -43,9 +45,13 @@ export class Review {
     return isComplete;
   }
 
-  async #decide(request: CertificateSigningRequest, node: NodeView | undefined) {
+  async #decide(
+    request: CertificateSigningRequest,
+    host: HostView,
+    node: NodeView | undefined,
+  ): Promise<Decision['judgement'] | undefined> {
     const read = await readSigningRequest(request, this.#certificates);
-    const judgement = judge(read, await this.#options.host(), node, new Date());
+    const judgement = judge(read, host, node, new Date());
     return judgement.verdict === 'leave' ? judgement : await this.#approve(request);
   }
 

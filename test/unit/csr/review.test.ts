@@ -160,6 +160,22 @@ t.test('a request that changed or vanished meanwhile is not a failure', async (t
   }
 });
 
+t.test('the host is read once for all requests, and not for none', async (t) => {
+  let reads = 0;
+  const { run, outcomes } = await startReview(t, async () => {
+    reads += 1;
+    return host;
+  });
+  const right = await recentRequest('right');
+  const conditions = [{ type: 'Denied', status: 'True' }];
+  await run([{ ...right, status: { conditions } }]);
+  t.equal(reads, 0);
+  const foreign = { spec: { username: 'other' } };
+  await run([right, await recentRequest('a', foreign), await recentRequest('b', foreign)]);
+  t.equal(reads, 1);
+  t.equal(outcomes().length, 3);
+});
+
 t.test('an error of the host ends the review', async (t) => {
   const { run, outcomes } = await startReview(t, () => Promise.reject(new Error('no interfaces')));
   await t.rejects(run([await recentRequest('right')]), /no interfaces/);
