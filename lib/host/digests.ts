@@ -22,8 +22,8 @@ export async function sha256OfFiles(
   );
 }
 
-/** SHA-256 (lower-case hex) of one file, as sha256OfFiles. */
-export async function sha256OfFile(path: string, signal: AbortSignal): Promise<string> {
+/** SHA-256 (lower-case hex) of one file like sha256OfFiles; for small ones a program is too much (files.ts). */
+export async function sha256OfLargeFile(path: string, signal: AbortSignal): Promise<string> {
   return (await sha256sum([path], signal)).slice(0, 64);
 }
 

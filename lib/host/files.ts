@@ -66,7 +66,8 @@ export async function removeFile(path: string): Promise<boolean> {
 export async function sha256OfFile(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   try {
-    await pipeline(createReadStream(path), hash, { signal });
+    // A snapshot is large, and the default of 64 KiB takes twice the processor time.
+    await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash, { signal });
   } catch (error) {
     // The reason of the signal says more than the AbortError of the pipeline.
     signal.throwIfAborted();

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../errors/failure.ts';
-import { sha256OfFile } from '../host/digests.ts';
+import { sha256OfLargeFile } from '../host/digests.ts';
 import { type FetchOptions, fetchFile } from '../host/fetch.ts';
 import { exists, syncDirectory } from '../host/files.ts';
 import { inParallel } from '../kube/in-parallel.ts';
@@ -64,7 +64,7 @@ async function fetchVerified(
   const target = join(folder, dirname(path), `.${basename(path)}.part`);
   const begun = await exists(target);
   await fetchFile(url, target, size, options);
-  const found = await sha256OfFile(target, options.signal);
+  const found = await sha256OfLargeFile(target, options.signal);
   if (found === sha256) return target;
   await rm(target);
   // Its beginning may be of another attempt, before what is served was changed.

@@ -1,5 +1,5 @@
 import { Failure } from '../errors/failure.ts';
-import { sha256OfFile } from '../host/digests.ts';
+import { sha256OfLargeFile } from '../host/digests.ts';
 import { exists } from '../host/files.ts';
 import { type Payload, type PayloadDescription, payloadPath } from './payload.ts';
 
@@ -22,7 +22,7 @@ export function payloadFiles({ images, binaries }: PayloadDescription): PayloadF
 export async function damagedFiles(payload: Payload, signal: AbortSignal): Promise<string[]> {
   const damaged: string[] = [];
   for (const { path, sha256 } of payloadFiles(payload)) {
-    const found = await sha256OfFile(await payloadPath(payload, path), signal);
+    const found = await sha256OfLargeFile(await payloadPath(payload, path), signal);
     if (found !== sha256) damaged.push(`${path}: expected SHA-256 ${sha256}, found ${found}`);
   }
   return damaged;
@@ -34,7 +34,7 @@ export async function hasDigest(
   sha256: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  return (await exists(path)) && (await sha256OfFile(path, signal)) === sha256;
+  return (await exists(path)) && (await sha256OfLargeFile(path, signal)) === sha256;
 }
 
 /** @throws Failure (fatal) that names every file of the payload that differs. */

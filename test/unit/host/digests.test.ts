@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { sha256OfFile, sha256OfFiles, sha256OfStream } from '../../../lib/host/digests.ts';
+import { sha256OfFiles, sha256OfLargeFile, sha256OfStream } from '../../../lib/host/digests.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { testHost } from '../agents/host/host.ts';
 import { thrownBy } from '../errors/thrown-by.ts';
@@ -27,7 +27,7 @@ t.test('digests of files and of streams', async (t) => {
   );
   t.strictSame(await sha256OfFiles([], signal), new Map());
   for (const [index, text] of ['text', ''].entries()) {
-    t.equal(await sha256OfFile(names[index] ?? '', signal), sha256(text));
+    t.equal(await sha256OfLargeFile(names[index] ?? '', signal), sha256(text));
   }
   t.equal(await sha256OfStream(pieces('te', 'xt'), signal), sha256('text'));
   t.equal(await sha256OfStream(pieces(), signal), sha256(''));
