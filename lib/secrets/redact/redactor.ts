@@ -1,4 +1,4 @@
-import { parseJson } from '../../json.ts';
+import { isRecord, parseJson } from '../../json.ts';
 import { Budget } from '../bytes/budget.ts';
 import { JsonValues, type Part } from './json-values.ts';
 import { KnownSecrets } from './known.ts';
@@ -93,7 +93,7 @@ async function* jsonParts(
     if (path.length === 1 && path[0] === 'kind' && typeof value === 'string') {
       itemKind = /^(\w+)List$/.exec(value)?.[1];
     }
-    const isItem = path.at(-1) === 'items' && isObject(value) && itemKind !== undefined;
+    const isItem = path.at(-1) === 'items' && isRecord(value) && itemKind !== undefined;
     const whole = isItem ? { kind: itemKind, ...value } : value;
     const safe = visit(whole, path.at(-1));
     if (safe === whole) return bytes;
@@ -108,9 +108,6 @@ async function* jsonParts(
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength);
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 async function* yamlParts(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,4 +1,4 @@
-import { parseJson } from '../../json.ts';
+import { isRecord, parseJson } from '../../json.ts';
 import type { Certainty, Marks } from './marks.ts';
 import { isNothing, isPath, isSecretValue } from './names.ts';
 
@@ -6,9 +6,6 @@ import { isNothing, isPath, isSecretValue } from './names.ts';
 export type TextRule = (text: string) => string;
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const isMapping = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Documents in documents, such as the annotation of `kubectl apply`; deeper ones are treated as text. */
 const MAX_DEPTH = 6;
@@ -34,7 +31,7 @@ const QUOTED = /[\p{Cc}"'\\<>&]/u;
 
 /** A Secret; in a list of them, each may leave out what it is. */
 const isSecretObject = ({ kind, type, metadata }: Fields) =>
-  kind === 'Secret' || (kind === undefined && typeof type === 'string' && isMapping(metadata));
+  kind === 'Secret' || (kind === undefined && typeof type === 'string' && isRecord(metadata));
 
 class Document {
   readonly #text: TextRule;
@@ -48,7 +45,7 @@ class Document {
   visit(value: unknown, name: string, depth: number): unknown {
     if (typeof value === 'string') return this.#string(value, name, depth);
     if (Array.isArray(value)) return this.#list(value, name, depth);
-    if (!isMapping(value)) {
+    if (!isRecord(value)) {
       return value !== null && value !== undefined && isSecretValue(name, String(value))
         ? this.#marks.of(String(value))
         : value;
@@ -63,12 +60,12 @@ class Document {
     }
     if (parent.kind === 'SecretList' && key === 'items' && Array.isArray(item)) {
       return item.map((secret) =>
-        this.visit(isMapping(secret) ? { ...secret, kind: 'Secret' } : secret, '', depth),
+        this.visit(isRecord(secret) ? { ...secret, kind: 'Secret' } : secret, '', depth),
       );
     }
     // Of a kubeconfig's user, a registry, a request: strings only, a token's description is a mapping.
     if (key === 'token' && typeof item === 'string') return this.#mark(item);
-    if (key === 'auths' && isMapping(item)) return this.#registries(item);
+    if (key === 'auths' && isRecord(item)) return this.#registries(item);
     // Ignition: a file's contents, a unit's, a hash of a password, headers of a request.
     if (key === 'source' && typeof item === 'string' && item.startsWith('data:')) {
       return this.#mark(item);
@@ -83,14 +80,14 @@ class Document {
       const secret = encoded ? Buffer.from(value, 'base64').toString('utf8') : value;
       return this.#marks.of(secret, isSecretValue(name, secret) ? 'certain' : 'possible');
     }
-    if (!isMapping(value)) return value;
+    if (!isRecord(value)) return value;
     return changed(value, (key, item) => this.#hidden(item, key, encoded));
   }
 
   /** Of each registry, all but the e-mail address is a secret. */
   #registries(auths: Fields): unknown {
     return changed(auths, (_, entry) =>
-      isMapping(entry)
+      isRecord(entry)
         ? changed(entry, (key, item) =>
             typeof item === 'string' && key !== 'email'
               ? this.#mark(item, key === 'username' ? 'possible' : 'certain')
@@ -102,7 +99,7 @@ class Document {
 
   /** `{name, value}` of an environment variable or a header. */
   #namedValue(visited: unknown): unknown {
-    if (!isMapping(visited)) return visited;
+    if (!isRecord(visited)) return visited;
     const { name, value } = visited;
     if (typeof name !== 'string' || typeof value !== 'string') return visited;
     return isSecretValue(name, value) ? { ...visited, value: this.#mark(value) } : visited;
