@@ -15,7 +15,7 @@ export interface TierRun {
 
 /** Test files that one process runs. */
 interface Batch {
-  /** What is said of its fixtures: the folder of the files, or the file. */
+  /** Names the folder of its fixtures, and what failed: the folder of the files, or the file. */
   readonly name: string;
   readonly files: readonly [string, ...string[]];
 }
@@ -71,7 +71,7 @@ async function runBatch({ name, files }: Batch, tier: Tier, run: TierRun): Promi
   const program = tier.filesShareProcess
     ? [join(root, 'test/runner/batch.ts'), name]
     : [join(root, name)];
-  const deadlineSeconds = tier.deadlineSeconds;
+  const { deadlineSeconds } = tier;
   const child = execa(process.execPath, ['--enable-source-maps', ...program], {
     cwd: root,
     reject: false,
