@@ -15,7 +15,6 @@ const INTO_STEP_MS: Readonly<Record<string, number>> = {
   'write-disk': 2_500,
   'copy-payload': 1_000,
   api: 1_000,
-  'serving-certificate': 300,
   'bootstrap-complete': 2_000,
   'steady-state': 5_000,
   // After the first files were removed, among them the way to ask the API.
