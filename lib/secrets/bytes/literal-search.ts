@@ -60,9 +60,9 @@ export class LiteralSearch {
   readonly #classes: Uint8Array;
   readonly #fold: Uint8Array;
   /** A bit for each group, set if there are entries: small enough for the processor's nearest cache. */
-  readonly #isThere = new Uint8Array(1 << (GRAM * CLASS_BITS - 3));
+  readonly #isThere: Uint8Array;
   /** By group: its first entry. Entries with the same group are chained. */
-  readonly #first = new Int32Array(1 << (GRAM * CLASS_BITS)).fill(END);
+  readonly #first: Int32Array;
   readonly #next: Int32Array;
   /** Of each entry: the literal, and where in it the group stands. */
   readonly #literalOf: Int32Array;
@@ -75,6 +75,10 @@ export class LiteralSearch {
     this.#literals = literals.map((literal) => literal.map((byte) => this.#fold[byte] ?? byte));
     const shortest = literals.reduce((least, { length }) => Math.min(least, length), 64);
     this.#stride = shortest - GRAM + 1;
+    // The tables take a MiB; a search for nothing needs none.
+    const groups = literals.length === 0 ? 0 : 1 << (GRAM * CLASS_BITS);
+    this.#isThere = new Uint8Array(groups >> 3);
+    this.#first = new Int32Array(groups).fill(END);
     const entries = literals.length * this.#stride;
     this.#next = new Int32Array(entries);
     this.#literalOf = new Int32Array(entries);

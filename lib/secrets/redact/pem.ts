@@ -193,7 +193,7 @@ function* linesOf(bytes: Buffer, start: number, end: number): Generator<Line> {
   for (let at = lineStart(bytes, start); at < end; ) {
     const newline = bytes.subarray(at, end).indexOf(NEWLINE);
     const lineEnd = newline === -1 ? end : at + newline;
-    const isReturn = lineEnd < end && bytes[lineEnd - 1] === 0x0d;
+    const isReturn = bytes[lineEnd - 1] === 0x0d;
     yield { start: at, end: isReturn ? lineEnd - 1 : lineEnd };
     at = lineEnd + 1;
   }

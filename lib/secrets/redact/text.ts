@@ -37,8 +37,6 @@ const LINE_LIMITS = { bytes: 8 << 20, perByte: 0, ms: 10_000 } as const;
  * a document; deeper nobody looks.
  */
 export const STREAM_LIMITS: BudgetLimits = { bytes: 64 << 20, perByte: 4, depth: 3 };
-/** Stands for the mark of what was not looked at. */
-const EXHAUSTED = '';
 /** After a trigger, what is shorter than this much lies in one of two places that follow each other. */
 const MAX_NEAR = 64;
 
@@ -175,8 +173,8 @@ export class TextRedactor {
       word.end - word.start >= MIN_WORD &&
       this.#inside((budget) => {
         const document = decodedWord(line.slice(word.start, word.end));
-        return budget.spend(document.length) ? this.#markOf(document, budget) : EXHAUSTED;
-      }) !== undefined;
+        return !budget.spend(document.length) || this.#markOf(document, budget) !== undefined;
+      }) === true;
     return { next: word.end, secrets: isSecret ? [word] : [] };
   }
 
