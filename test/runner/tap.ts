@@ -72,7 +72,7 @@ async function runBatch({ name, files }: Batch, tier: Tier, run: TierRun): Promi
     ? [join(root, 'test/runner/batch.ts'), name]
     : [join(root, name)];
   const { deadlineSeconds } = tier;
-  const child = execa(process.execPath, ['--enable-source-maps', ...program], {
+  const child = execa(process.execPath, program, {
     cwd: root,
     reject: false,
     buffer: false,
