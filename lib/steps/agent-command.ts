@@ -17,28 +17,28 @@ import { type AgentStatus, readStatus } from './status.ts';
 import type { Plan } from './step.ts';
 
 export interface RunOption {
-  /** As commander takes it, such as `--hours <n>`. */
+  /** In commander's notation, such as `--hours <n>`. */
   readonly flags: string;
   readonly description: string;
 }
 
-/** What was given to `run`, by the options' names in camel case. */
+/** The options given to `run`, by their names in camel case. */
 export type RunOptions = RunRange & Readonly<Record<string, unknown>>;
 
 export interface Agent<Context> {
   readonly plan: Plan<Context>;
   readonly paths: HostPaths;
-  /** Options of `run` that only this agent has. */
+  /** Options of `run` that are specific to this agent. */
   readonly runOptions?: readonly RunOption[];
-  /** Reads the host and the configuration; called once the agent holds its lock, with the options of `run`. */
+  /** Reads the host and the configuration; called while the agent holds its lock. */
   context(log: Logger, options: RunOptions): Promise<Context>;
-  /** Called when a step asked for a reboot. */
+  /** Called when a step requested a reboot. */
   reboot?(context: Context, reason: string): Promise<void>;
 }
 
 /**
- * The command line that every agent has: `plan`, `run`, `status`. Returns the exit code. `output`
- * is where all of it goes: the journal or standard output if not given.
+ * The command line of every agent: `plan`, `run`, `status`. Returns the exit code.
+ * `output` receives all output; by default the journal or standard output.
  */
 export async function runAgentCommand<Context>(
   agent: Agent<Context>,
@@ -92,7 +92,7 @@ async function statusOf<Context>({ plan, paths }: Agent<Context>, json: boolean)
     : statusText(plan, status, entries);
 }
 
-/** The status file as it is true now: an agent that was killed could not take its `running` back. */
+/** The status file, corrected for a killed agent, which could not retract its `running`. */
 async function currentStatus(paths: HostPaths, agent: string): Promise<AgentStatus | undefined> {
   const status = await readStatus(statusPath(paths, agent));
   if (status?.state !== 'running' || (await isLocked(agent, paths.root))) return status;

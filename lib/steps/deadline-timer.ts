@@ -1,11 +1,12 @@
 import { Failure } from '../errors/failure.ts';
 
-/** The longest that one of Node's timers can count, in milliseconds; a longer one would fire at once. */
+/** The maximum of Node's timers in milliseconds; a longer one would fire at once. */
 const LONGEST_MS = 0x7fffffff;
 
 /**
- * A signal that fires after `ms`. Other than `AbortSignal.timeout` it keeps the
- * process alive, so that a step that waits for nothing else still meets its end.
+ * A signal that fires after `ms`. Unlike `AbortSignal.timeout`, it keeps the
+ * process alive, so that the deadline takes effect even if the step waits for
+ * nothing else.
  */
 export function deadlineTimer(ms: number): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
@@ -22,8 +23,8 @@ export function deadlineTimer(ms: number): Disposable & { readonly signal: Abort
 }
 
 /**
- * The result of `work`, or a failure when `work` is still running that long after the
- * signal fired: an agent must end at its deadline even if a step forgot its signal.
+ * The result of `work`, or a failure if `work` is still running `graceMs` after the
+ * signal fired: an agent must end at its deadline even if a step ignores its signal.
  */
 export async function endedBy<T>(signal: AbortSignal, graceMs: number, work: Promise<T>) {
   let timer: NodeJS.Timeout | undefined;

@@ -1,16 +1,16 @@
 import type { JournalEntry } from './journal.ts';
 
-/** A moment on the clock that runs from boot: seconds since the boot with that id. */
+/** A moment on the clock that starts at boot: the boot id and the seconds since that boot. */
 export interface BootMoment {
   readonly boot: string;
   readonly up: number;
 }
 
 /**
- * How much of its deadline a step has used up, in milliseconds, counted over
- * restarts of the agent and of the host: from the first `started` after the step
- * last ended. Of an earlier boot only what the journal saw of it can count; the time
- * between being told to stop and being started again does not.
+ * How much of its deadline a step has used up, in milliseconds, across restarts of
+ * the agent and the host: from the first `started` after the step last ended. For
+ * an earlier boot, only the time covered by journal entries counts; the time
+ * between a stop and the next start does not.
  */
 export function consumedMs(
   entries: readonly JournalEntry[],
@@ -26,7 +26,7 @@ export function consumedMs(
   return seconds.reduce((sum, part) => sum + part, 0) * 1000;
 }
 
-/** The first and the last entry of each stretch that no stop of the agent and no boot cuts. */
+/** The first and last entry of each run between stops of the agent and boots. */
 function unbrokenRuns(entries: readonly JournalEntry[]) {
   const runs: { readonly first: JournalEntry; last: JournalEntry }[] = [];
   for (const entry of entries) {
@@ -37,7 +37,7 @@ function unbrokenRuns(entries: readonly JournalEntry[]) {
   return runs;
 }
 
-/** The entries of a step since it last ended: empty when it is to begin with a fresh deadline. */
+/** The entries of a step since it last ended; empty if it starts with a fresh deadline. */
 export function currentAttempts(
   entries: readonly JournalEntry[],
   step: string,
@@ -49,8 +49,8 @@ export function currentAttempts(
 }
 
 /**
- * Whether the last entry of the journal for this step says that it was done, for this
- * input. A run that was started since and interrupted may have undone it.
+ * Whether the step's last journal entry is `done`, for this input. A later run that
+ * was interrupted may have undone it.
  */
 export function recordedDone(
   entries: readonly JournalEntry[],

@@ -16,6 +16,6 @@ function canonicalJson(data: unknown): string {
         )
       : value,
   );
-  // Of undefined there is no JSON.
+  // JSON has no undefined.
   return json ?? 'null';
 }

@@ -9,7 +9,7 @@ import { parseJson } from '../json.ts';
 const entrySchema = z.object({
   /** Wall clock, for people. */
   at: z.string(),
-  /** Boot id and seconds since that boot: what deadlines are counted by, since a wall clock may be wrong. */
+  /** Boot id and seconds since that boot: deadlines use these, since a wall clock may be wrong. */
   boot: z.string(),
   up: z.number(),
   step: z.string(),
@@ -17,7 +17,7 @@ const entrySchema = z.object({
   input: z.string(),
   event: z.enum(['started', 'attempt-failed', 'stopped', 'done', 'failed', 'reboot']),
   attempt: z.number().int(),
-  /** On `done`: length of the successful run, and how much of it was spent waiting for others. */
+  /** On `done`: duration of the successful run, and how much of it was spent waiting for others. */
   seconds: z.number().optional(),
   waited: z.number().optional(),
   /** On `done`: processor time of the agent itself. */
@@ -31,7 +31,7 @@ const entrySchema = z.object({
 
 export type JournalEntry = z.infer<typeof entrySchema>;
 
-/** The durable memory of a plan: one JSON object a line, each synced before the next step begins. */
+/** The durable memory of a plan: one JSON object per line, synced before the next step begins. */
 export class Journal {
   readonly path: string;
   readonly entries: JournalEntry[];
@@ -45,7 +45,7 @@ export class Journal {
     return new Journal(path, await readJournal(path));
   }
 
-  /** @throws Failure (retry) when it cannot be written: without its memory an agent must not go on. */
+  /** @throws Failure (retry) if it cannot be written: an agent must not continue without it. */
   async append(entry: JournalEntry): Promise<void> {
     try {
       await this.#append(entry);
@@ -63,7 +63,7 @@ export class Journal {
     const file = await open(this.path, 'a', 0o644);
     try {
       const { size } = await file.stat();
-      // The line before may be torn by a power cut; a new line keeps it apart from this one.
+      // A power cut may have left a torn last line; a newline separates this entry from it.
       const apart = size > 0 && !(await endsWithNewline(this.path, size)) ? '\n' : '';
       await file.appendFile(`${apart}${JSON.stringify(entry)}\n`);
       await file.datasync();
@@ -75,7 +75,10 @@ export class Journal {
   }
 }
 
-/** All whole entries of a journal file; none if the file does not exist. Torn or foreign lines are skipped. */
+/**
+ * All complete entries of a journal file; none if it does not exist. Skips torn and
+ * foreign lines.
+ */
 export async function readJournal(path: string): Promise<JournalEntry[]> {
   let text: string;
   try {

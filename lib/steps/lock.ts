@@ -4,8 +4,9 @@ import { systemErrorCode } from '../errors/system-error-code.ts';
 import { fingerprint } from './fingerprint.ts';
 
 /**
- * One run of an agent at a time. The lock is an abstract stream socket: the kernel
- * frees it with the process, however that ends, and nothing is left on the disk.
+ * Ensures one run of an agent at a time. The lock is an abstract stream socket: the
+ * kernel releases it with the process, however that ends, and nothing is left on
+ * the disk.
  */
 export async function lockAgent(agent: string, root: string): Promise<Disposable> {
   const server = createServer((socket) => socket.destroy());
@@ -14,7 +15,7 @@ export async function lockAgent(agent: string, root: string): Promise<Disposable
   return { [Symbol.dispose]: () => void server.close() };
 }
 
-/** Whether a process holds the lock now. Asking does not keep another from taking it. */
+/** Whether a process holds the lock now. Does not prevent others from taking it. */
 export function isLocked(agent: string, root: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path: lockName(agent, root) });

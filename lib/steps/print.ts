@@ -3,7 +3,7 @@ import type { JournalEntry } from './journal.ts';
 import type { AgentStatus } from './status.ts';
 import type { Plan } from './step.ts';
 
-/** The plan as its steps, deadlines and results, a line each. */
+/** The steps, deadlines and postconditions of a plan, one line each. */
 export function planText<Context>(plan: Plan<Context>): string {
   const width = Math.max(...plan.steps.map((step) => step.name.length));
   const lines = plan.steps.map((step, index) => {
@@ -13,7 +13,7 @@ export function planText<Context>(plan: Plan<Context>): string {
   return `${plan.agent}: ${plan.purpose}\n\n${lines.join('\n')}\n`;
 }
 
-/** Where an agent stands, for people. */
+/** The state of an agent, for people. */
 export function statusText<Context>(
   plan: Plan<Context>,
   status: AgentStatus | undefined,

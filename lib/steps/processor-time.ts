@@ -1,4 +1,4 @@
-/** Processor time of this process in parts: each step's own; the first gets the start of the process. */
+/** Processor time of this process by step; the first includes the start of the process. */
 export class ProcessorTime {
   #counted: NodeJS.CpuUsage = { user: 0, system: 0 };
 

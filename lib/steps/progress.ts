@@ -1,13 +1,13 @@
 import type { Logger } from '../log/logger.ts';
 
-/** Receives what a step is waiting for. */
+/** Is told what a step is waiting for. */
 export interface WaitingListener {
-  /** Returns whether this is news, also across the attempts of one step. */
+  /** Returns whether the description is new, also across attempts of one step. */
   waiting(description: string | undefined): boolean;
 }
 
 /**
- * What a running step is given: the signal to stop by, and a voice. The signal
+ * What a running step receives: a signal to stop, and a way to report. The signal
  * fires at the step's deadline and when the agent is told to stop.
  */
 export class Progress {
@@ -25,12 +25,12 @@ export class Progress {
     this.#listener = listener;
   }
 
-  /** Time left until the step's deadline, for calls that want a number of their own. */
+  /** Time left until the step's deadline, for calls that need a timeout of their own. */
   remainingMs(): number {
     return Math.max(0, Math.round(this.#endsAtMs - performance.now()));
   }
 
-  /** One event of the step, as a sentence and its fields. */
+  /** Reports one event of the step: a sentence and its fields. */
   say(sentence: string, fields: Record<string, unknown> = {}): void {
     this.#log.info(fields, sentence);
   }
@@ -39,7 +39,7 @@ export class Progress {
     this.#log.warn(fields, sentence);
   }
 
-  /** States what is being waited for now; logged when it changes. */
+  /** Reports what is being waited for; logged when it changes. */
   waitingFor(description: string): void {
     if (description === this.#waiting) return;
     this.#waiting = description;
@@ -48,13 +48,13 @@ export class Progress {
     this.#log.info({ left }, `Waiting for ${description}`);
   }
 
-  /** Runs something that waits for others, and counts its time as waiting, not as own work. */
+  /** Runs something that waits for others, and counts its time as waiting. */
   async wait<T>(description: string, body: () => Promise<T>): Promise<T> {
     this.waitingFor(description);
     const began = performance.now();
     try {
       const result = await body();
-      // Kept on failure: the last thing waited for belongs in the error.
+      // Kept on failure: the error includes what was last waited for.
       this.#waiting = undefined;
       this.#listener.waiting(undefined);
       return result;

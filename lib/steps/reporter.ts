@@ -9,10 +9,10 @@ import { type AgentStatus, StatusFile } from './status.ts';
 import type { Plan } from './step.ts';
 import { SystemdNotifier } from './systemd-notify.ts';
 
-/** A oneshot is starting until it ends: systemd must not give it up before its step does. */
+/** A oneshot is "starting" until it ends: systemd must not time it out before its step. */
 const STARTING_MARGIN_MS = 90_000;
 
-/** Everything outside the log that learns where an agent stands: systemd, the status file, the service record. */
+/** Publishes an agent's state outside the log: to systemd, the status file, the service record. */
 export class Reporter implements WaitingListener {
   readonly #status: StatusFile;
   readonly #record: ServiceRecord;
@@ -20,7 +20,7 @@ export class Reporter implements WaitingListener {
   #now: AgentStatus;
   /** The last wait that was logged. */
   #announced: string | undefined;
-  /** The stage that the record has begun and not ended: its reader wants them in pairs. */
+  /** The stage that was begun in the service record and not ended: readers expect pairs. */
   #openStage: string | undefined;
 
   constructor(plan: Pick<Plan<unknown>, 'agent' | 'unit'>, paths: HostPaths) {
@@ -36,21 +36,21 @@ export class Reporter implements WaitingListener {
     };
   }
 
-  /** The step that began last. */
+  /** The step that was last started. */
   get step(): string | undefined {
     return this.#now.step?.name;
   }
 
   async agentBegins(): Promise<void> {
     this.#notifier.startWatchdog();
-    // Before READY: units started after this agent must not read how the last run ended.
+    // Before READY: units that start after this agent must not read the result of the last run.
     this.#publish({});
     await this.#status.flush();
     await Promise.all([this.#notifier.ready(), this.#record.serviceStart()]);
   }
 
   stepBegins(name: string, number: number, of: number, deadlineMs: number): void {
-    // Also for looking whether the step is done already, which may read gigabytes.
+    // The check whether the step is already done counts too: it may read gigabytes.
     void this.#notifier.extendTimeout(deadlineMs + STARTING_MARGIN_MS);
     const since = now();
     this.#announced = undefined;
@@ -107,7 +107,7 @@ export class Reporter implements WaitingListener {
     this.#now = { ...this.#now, ...change, updated: now() };
     this.#status.publish(this.#now);
     const { step, state, reason } = this.#now;
-    // The last plan takes its unit away: systemd would not know whom it is told of.
+    // The last plan deletes its own unit: systemd could no longer attribute the message.
     if (state === 'done') return;
     if (state !== 'running') {
       this.#notifier.status(reason === undefined ? state : `${state}: ${reason}`);

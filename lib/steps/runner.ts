@@ -10,7 +10,7 @@ import { named } from './step-failure.ts';
 import { StepRun } from './step-run.ts';
 
 export interface RunRange {
-  /** Begin here, and run this step regardless of the journal; the steps before it are not examined. */
+  /** Start at this step and run it regardless of the journal; earlier steps are not examined. */
   readonly from?: string;
   /** Stop after this step. */
   readonly until?: string;
@@ -21,9 +21,9 @@ export type PlanResult =
   | { readonly kind: 'reboot'; readonly reason: string };
 
 /**
- * Runs a plan in order. A step that the journal has as done for the same input,
- * and whose postcondition holds on the host, is skipped; all others run, each
- * within its deadline (step-run.ts).
+ * Runs a plan in order. A step is skipped if the journal has it as done for the
+ * same input and its postcondition holds on the host; all others run, each within
+ * its deadline (step-run.ts).
  */
 export class PlanRunner<Context> {
   readonly #plan: Plan<Context>;
@@ -73,7 +73,7 @@ export class PlanRunner<Context> {
       return await untilSignal(this.#scope, progress, step.holds(this.#scope.context, progress));
     } catch (error) {
       if (this.#parts.stop.aborted) throw error;
-      // What cannot be read cannot be said to hold: the step runs, and its deadline counts.
+      // An unreadable postcondition does not count as met: the step runs, on its deadline.
       progress.warn(`${step.name}: its postcondition cannot be checked: ${describeError(error)}`);
       return false;
     }
@@ -82,7 +82,7 @@ export class PlanRunner<Context> {
   async #laterStepIsDone(name: string): Promise<boolean> {
     const later = this.#plan.steps.find((step) => step.name === name);
     if (later === undefined) throw new Failure('fatal', `the plan has no step ${name}`);
-    // A step that never ran may have an input that does not exist yet.
+    // The input of a step that never ran may not exist yet.
     const { entries } = this.#parts.journal;
     if (!entries.some(({ step, event }) => step === name && event === 'done')) return false;
     return this.#isDone(later, fingerprint(await later.input(this.#scope.context)));

@@ -9,7 +9,7 @@ import type { Reporter } from './reporter.ts';
 import type { Plan } from './step.ts';
 import type { StepEvents } from './step-events.ts';
 
-/** Longer than the longest clean-up of a step, an unmount. */
+/** Longer than the longest cleanup of a step, an unmount. */
 const GRACE_MS = 60_000;
 
 export interface RunnerParts {
@@ -17,11 +17,11 @@ export interface RunnerParts {
   readonly log: Logger;
   readonly events: EventLog;
   readonly reporter: Reporter;
-  /** The clock that deadlines are counted by. */
+  /** The clock that deadlines are based on. */
   readonly clock: () => Promise<BootMoment>;
   /** Fires when the agent is told to stop. */
   readonly stop: AbortSignal;
-  /** How long a step may go on after its signal fired, to clean up, before it is left alone. */
+  /** How long a step may continue after its signal fired, to clean up, before it is abandoned. */
   readonly graceMs?: number;
 }
 
@@ -34,7 +34,7 @@ export interface PlanScope<Context> {
   readonly cpu: ProcessorTime;
 }
 
-/** What a step is given for the time until `deadline` fires, in `leftMs`. */
+/** What a step receives for the time until `deadline` fires, in `leftMs`. */
 export function progressOf<Context>(
   { parts: { log, reporter, stop }, events }: PlanScope<Context>,
   step: string,
@@ -45,7 +45,7 @@ export function progressOf<Context>(
   const endsAt = performance.now() + leftMs;
   const waiting = (description: string | undefined) => {
     if (reporter.waiting(description) && description !== undefined) {
-      // Not waited for: lines that follow are written after it.
+      // Not awaited: later lines are written after it anyway.
       void events.waiting(step, description, endsAt - performance.now());
     }
     return false;
@@ -53,7 +53,7 @@ export function progressOf<Context>(
   return new Progress(signal, endsAt, log.child({ step }), { waiting });
 }
 
-/** The result of a step's work, or a failure when it goes on long after its signal fired. */
+/** The result of a step's work, or a failure if it continues long after its signal fired. */
 export function untilSignal<Context, T>(
   { parts }: PlanScope<Context>,
   { signal }: Progress,

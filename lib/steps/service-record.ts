@@ -12,7 +12,7 @@ const recordSchema = z.array(
     stage: z.string().optional(),
     errorLine: z.string().optional(),
     errorMessage: z.string().optional(),
-    /** Ours; the installer's reader passes it over. */
+    /** An extension; the installer's reader ignores it. */
     failure: failureDataSchema.optional(),
   }),
 );
@@ -20,10 +20,10 @@ const recordSchema = z.array(
 export type ServiceRecordEntry = z.infer<typeof recordSchema>[number];
 
 /**
- * `/var/log/openshift/<unit>.json`: an array of entries, as the installer's
- * `bootstrap-service-record.sh` writes it and `openshift-install analyze` reads
- * it. Times are real UTC; a file that does not parse is replaced, since a
- * damaged record must not keep a service from starting.
+ * `/var/log/openshift/<unit>.json`: an array of entries, as written by the
+ * installer's `bootstrap-service-record.sh` and read by `openshift-install
+ * analyze`. Times are true UTC. A file that does not parse is replaced, since a
+ * damaged record must not prevent a service from starting.
  */
 export class ServiceRecord {
   readonly #path: string;
@@ -54,7 +54,7 @@ export class ServiceRecord {
     this.#tail = this.#tail
       .then(() => this.#rewrite({ timestamp, ...entry }))
       .catch(() => {
-        // A full /var/log must not end an installation; the step journal has the same facts.
+        // A full /var/log must not fail an installation; the step journal has the same facts.
       });
     return this.#tail;
   }

@@ -3,7 +3,7 @@ import { failureDataSchema } from '../errors/failure-data.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import { parseJson } from '../json.ts';
 
-/** `/run/sno-agents/<agent>/status.json`: where an agent stands, for programs. */
+/** `/run/sno-agents/<agent>/status.json`: the state of an agent, for programs. */
 export const statusSchema = z.object({
   schemaVersion: z.literal(1),
   version: z.string().describe('of the product'),
@@ -22,16 +22,16 @@ export const statusSchema = z.object({
       waitingFor: z.string().optional(),
     })
     .optional(),
-  /** Why the agent stopped, when it did not end well. */
+  /** Why the agent stopped, unless it succeeded. */
   reason: z.string().optional(),
-  /** The same as data, when it failed. */
+  /** The same as data, if it failed. */
   failure: failureDataSchema.optional(),
   exitCode: z.number().optional(),
 });
 
 export type AgentStatus = z.infer<typeof statusSchema>;
 
-/** Publishes the status; the newest one wins when several come at once. */
+/** Publishes the status; of concurrent updates the newest wins. */
 export class StatusFile {
   readonly #path: string;
   readonly #written: () => Promise<void>;
@@ -60,7 +60,7 @@ export class StatusFile {
       try {
         await writeFileAtomic(this.#path, `${JSON.stringify(status, null, 2)}\n`, 0o644);
       } catch {
-        // A full /run must not end an installation; the journal has the same facts.
+        // A full /run must not fail an installation; the journal has the same facts.
       }
       await this.#written();
     }

@@ -4,7 +4,7 @@ import type { EventLog } from '../log/agent-log.ts';
 import { failureFields } from '../log/failure-fields.ts';
 import type { EventFields } from '../log/journal-event.ts';
 
-/** Seconds, to the millisecond; `note` is the step's own remark. */
+/** Durations in seconds, to the millisecond; `note` is the step's own remark. */
 export interface DoneFacts {
   readonly seconds: number;
   readonly waited: number;
@@ -12,7 +12,7 @@ export interface DoneFacts {
   readonly note?: string | undefined;
 }
 
-/** Words the events of the steps of a plan: one sentence each, and its fields. */
+/** Words the events of a plan's steps: one sentence each, and its fields. */
 export class StepEvents {
   readonly #events: EventLog;
   readonly #steps: readonly string[];
@@ -51,7 +51,7 @@ export class StepEvents {
     return this.#events.event('step-done', sentence, this.#of(step, times));
   }
 
-  /** Why is said by the end of the agent, which follows. */
+  /** The reason is reported when the agent ends, which follows. */
   failed(step: string, attempt: number, failure: Failure): Promise<void> {
     const fields = { attempt, ...failureFields(failureData(failure)) };
     return this.#events.event('step-failed', `${step}: failed`, this.#of(step, fields));

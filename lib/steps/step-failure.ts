@@ -4,25 +4,25 @@ import { asFailure } from '../errors/unexpected.ts';
 import type { Progress } from './progress.ts';
 import type { Outcome, Step } from './step.ts';
 
-/** A programming error may be of one moment; more attempts than these would only hide it. */
+/** A programming error may be transient; more attempts than this would only hide it. */
 export const BUG_ATTEMPTS = 3;
 
-/** How an attempt failed, as the error that decides what follows. */
+/** How an attempt failed, as the error that determines what happens next. */
 export function failureOf(outcome: Outcome | undefined, error: unknown): Failure {
   if (error !== undefined) return asFailure(error);
   return new Failure('retry', outcome?.kind === 'not-yet' ? outcome.reason : 'it did not end');
 }
 
-/** What was observed last of what a step waits for. */
+/** The last observed state of what a step is waiting for. */
 export function lastSeen(outcome: Outcome | undefined, { lastWait }: Progress): string | undefined {
   if (outcome?.kind === 'not-yet') return outcome.reason;
   return lastWait === undefined ? undefined : `still waiting for ${lastWait}`;
 }
 
 /**
- * The error at a step's deadline, unless the step met a final one itself. `seen` is what was
- * observed last, `before` the failure of the last attempt, which may have been in a process
- * before this one.
+ * The error at a step's deadline, unless the step ended with a final one itself.
+ * `seen` is the last observation, `before` the failure of the previous attempt,
+ * possibly in an earlier process.
  */
 export function deadlineFailure<Context>(
   step: Step<Context>,
@@ -35,12 +35,12 @@ export function deadlineFailure<Context>(
     expected: step.leaves,
     found: seen ?? (before === undefined ? undefined : failureSentence(before)),
     cause: cause ?? (before === undefined ? undefined : failureFromData(before)),
-    // The failure before is what `found` says.
+    // `found` includes the previous failure.
     tellsCause: cause === undefined,
   });
 }
 
-/** Whatever was thrown, with the step's name in front and nothing of it lost. */
+/** Any thrown value, prefixed with the step's name, with nothing lost. */
 export function named(step: string, error: unknown): Failure {
   const { kind, what, details, stack } = asFailure(error);
   const failure = new Failure(kind, `${step}: ${what}`, details);

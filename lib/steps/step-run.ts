@@ -10,10 +10,10 @@ import type { Outcome, Step } from './step.ts';
 import type { DoneFacts } from './step-events.ts';
 import { BUG_ATTEMPTS, deadlineFailure, failureOf, lastSeen } from './step-failure.ts';
 
-/** How a step ended that did not fail. */
+/** How a step that did not fail ended. */
 export type StepEnd = Exclude<Outcome, { kind: 'not-yet' }>;
 
-/** One attempt: its number since the step last ended, and what is left of the deadline. */
+/** One attempt: its number since the step last ended, and the rest of the deadline. */
 interface Attempt {
   readonly number: number;
   readonly leftMs: number;
@@ -23,7 +23,7 @@ interface AttemptEnd {
   readonly outcome: Outcome | undefined;
   readonly error: unknown;
   readonly times: Omit<DoneFacts, 'note'>;
-  /** Of the deadline. */
+  /** Until the deadline. */
   readonly leftMs: number;
 }
 
@@ -40,7 +40,7 @@ export class StepRun<Context> {
     this.#input = input;
   }
 
-  /** Tries until the step is done, fails permanently or exceeds its deadline. */
+  /** Retries until the step is done, fails permanently or exceeds its deadline. */
   async toEnd(): Promise<StepEnd> {
     let lastReason: string | undefined;
     for (;;) {
@@ -116,7 +116,10 @@ export class StepRun<Context> {
     });
   }
 
-  /** What this attempt observed last, and the failure of the one before, maybe of an earlier process. */
+  /**
+   * The last observation of this attempt, and the previous one's failure, even of
+   * an earlier process.
+   */
   #observed(outcome: Outcome | undefined, progress: Progress) {
     const attempts = currentAttempts(
       this.#scope.parts.journal.entries,
@@ -150,7 +153,7 @@ export class StepRun<Context> {
     return outcome;
   }
 
-  /** The pause before the next attempt; undefined if this process makes none. */
+  /** The pause before the next attempt; undefined if this process makes no other. */
   #pauseAfter({ number }: Attempt, { kind }: Failure): number | undefined {
     const isOpen = kind === 'retry' || (kind === 'bug' && number < BUG_ATTEMPTS);
     return isOpen ? this.#step.retry?.delayMs : undefined;
@@ -160,7 +163,7 @@ export class StepRun<Context> {
     const { parts, plan, context, events } = this.#scope;
     const { name } = this.#step;
     const isFinal = failure.kind !== 'retry';
-    // A retryable failure is not final: systemd starts the agent again, on the same deadline.
+    // A retryable failure is not final: systemd restarts the agent, on the same deadline.
     const event = isFinal ? 'failed' : 'attempt-failed';
     await this.#record(attempt, event, { failure: failureData(failure) });
     await parts.reporter.stepEnds(name, failure);
@@ -169,7 +172,7 @@ export class StepRun<Context> {
     return failure;
   }
 
-  /** Says why there will be another attempt, once for each reason; returns the reason. */
+  /** Logs why there will be another attempt, once for each reason; returns the reason. */
   async #retried(attempt: Attempt, failure: Failure, lastReason: string | undefined) {
     await this.#record(attempt, 'attempt-failed', { failure: failureData(failure) });
     const reason = describeError(failure);

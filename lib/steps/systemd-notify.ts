@@ -1,10 +1,10 @@
 import { execa } from 'execa';
 
 /**
- * Tells systemd about the agent, where a unit of systemd started it. Node has no
- * unix datagrams, so `systemd-notify` sends them as a child; the unit needs
- * `NotifyAccess=all`. Messages are sent one after another; of several statuses
- * that wait only the newest is sent.
+ * Sends notifications to systemd if the agent was started by a unit. Node has no
+ * unix datagram sockets, so a child process, `systemd-notify`, sends them; the unit
+ * needs `NotifyAccess=all`. Messages are sent one at a time; of several waiting
+ * statuses only the newest is sent.
  */
 export class SystemdNotifier {
   readonly #enabled = process.env.NOTIFY_SOCKET !== undefined;
@@ -23,12 +23,12 @@ export class SystemdNotifier {
     this.#sending ??= this.#drain();
   }
 
-  /** Asks for that much more time before systemd gives a starting or stopping unit up. */
+  /** Requests that much more time before systemd times out a starting or stopping unit. */
   extendTimeout(ms: number): Promise<void> {
     return this.#send([`EXTEND_TIMEOUT_USEC=${Math.round(ms * 1000)}`]);
   }
 
-  /** Feeds the watchdog at half its interval, from the event loop: a loop that hangs starves it. */
+  /** Feeds the watchdog at half its interval, from the event loop: if that hangs, it expires. */
   startWatchdog(): void {
     const intervalUs = Number(process.env.WATCHDOG_USEC ?? 0);
     if (!this.#enabled || intervalUs <= 0) return;
@@ -53,7 +53,7 @@ export class SystemdNotifier {
 
   async #send(args: string[]): Promise<void> {
     if (!this.#enabled) return;
-    // A message that systemd does not take must not end the work.
+    // A message that systemd does not accept must not end the work.
     await execa('systemd-notify', args, { timeout: 10_000, reject: false, stdio: 'ignore' });
   }
 }

@@ -1,9 +1,9 @@
 import type { Settings } from '../host/settings.ts';
 import type { Step } from './step.ts';
 
-/** A step as its own file has it; the plan adds the deadline, the settings the pause between tries. */
+/** A step as its own file defines it: the plan adds the deadline, the settings add the pause. */
 export interface StepBody<Context> extends Omit<Step<Context>, 'deadlineMs' | 'retry'> {
-  /** Where asking again can help; otherwise a retryable failure ends the run. */
+  /** Set where a retry can help; otherwise a retryable failure ends the run. */
   readonly retries?: true;
 }
 
@@ -11,7 +11,7 @@ type DurationSetting = {
   [Name in keyof Settings]: Name extends `${string}Ms` ? Name : never;
 }[keyof Settings];
 
-/** Gives a step its deadline, by the name of the setting, so that a plan shows both on one line. */
+/** Gives a step its deadline by the name of the setting, so that a plan shows both on one line. */
 export function within<Context>(
   settings: Settings,
   deadline: DurationSetting,
