@@ -1,7 +1,7 @@
 /**
- * Failure codes and their meanings. Codes are for programs: findings of a log bundle,
- * journal queries (`CODE=`), fleet automation. A released code keeps its meaning; the
- * sentences may change.
+ * Failure codes and their meanings. Codes are for programs: log bundle findings,
+ * journal queries (`CODE=`), fleet automation. A released code keeps its meaning;
+ * the sentences may change.
  */
 export const FAILURE_CODES = {
   // For failures without a specific code, by kind.
@@ -22,7 +22,7 @@ export const FAILURE_CODES = {
   'rpc-failed': 'a gRPC server (etcd, container runtime) refused a call or did not answer',
   'api-error': 'a request to the API server failed',
 
-  // Preflight, each check by its name.
+  // Preflight: each check under its own name.
   preflight: 'checks of the live host failed; each part has its own code',
   'preflight-network': 'the networkConfig was not applied',
   'preflight-hostname': 'the host has no final, valid name',

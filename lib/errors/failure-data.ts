@@ -4,12 +4,12 @@ import { isFailureCode } from './codes.ts';
 import { FAILURE_KINDS, Failure, messageOf, sentence } from './failure.ts';
 import { asFailure, codeOf } from './unexpected.ts';
 
-/** Longer chains say nothing new, and a cause may be a circle. */
+/** Longer chains add nothing, and a cause may refer back to itself. */
 const DEEPEST = 6;
 
 /**
- * A failure as data: in step journals, status, service records and reports. Codes are those of
- * codes.ts; a reader has to expect ones that it does not know. No field has secrets.
+ * A failure as data: in step journals, status, service records and reports. Codes are
+ * those of codes.ts; readers must tolerate unknown ones. No field contains secrets.
  */
 export const failureDataSchema = z.object({
   code: z.string().describe('failure code, for programs (docs/reference/failures.md)'),
@@ -31,7 +31,7 @@ export const failureDataSchema = z.object({
 
 export type FailureData = z.infer<typeof failureDataSchema>;
 
-/** Whatever was thrown, as data. */
+/** Any thrown value, as data. */
 export function failureData(error: unknown): FailureData {
   return dataOf(asFailure(error), 1);
 }
@@ -56,7 +56,7 @@ function dataOf(failure: Failure, depth: number): FailureData {
   };
 }
 
-/** A failure that was written down before, with its code, parts and causes. */
+/** Rebuilds a recorded failure, with its code, parts and causes. */
 export function failureFromData({
   code,
   kind,
@@ -93,13 +93,13 @@ function causeOf({ cause }: Failure, depth: number): FailureData | undefined {
   return next === undefined ? data : { ...data, cause: next };
 }
 
-/** The stack of what was thrown first. */
+/** The stack of the original error. */
 export function stackOf(failure: Failure): string | undefined {
   const thrown = failure.cause instanceof Error ? failure.cause : failure;
   return thrown.stack === undefined ? undefined : redact(thrown.stack);
 }
 
-/** The failure as a sentence for people, causes included: as describeError words it. */
+/** The failure as a sentence for people, causes included, worded like describeError. */
 export function failureSentence(data: FailureData): string {
   const said: string[] = [];
   for (let at: FailureData | undefined = data; at !== undefined; ) {
@@ -110,7 +110,7 @@ export function failureSentence(data: FailureData): string {
   return said.join(': ');
 }
 
-/** The failure itself, its causes and parts: whatever may bear a code. */
+/** The failure itself, its causes and its parts: everything that can carry a code. */
 export function* withinFailure(data: FailureData): Generator<FailureData> {
   yield data;
   if (data.cause !== undefined) yield* withinFailure(data.cause);

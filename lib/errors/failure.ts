@@ -2,32 +2,32 @@ import { redact } from '../log/redact.ts';
 import type { FailureCode } from './codes.ts';
 
 /**
- * What follows from a failure: the exit code (see exit-codes.ts), and whether the step runner may
- * try again:
- * - `retry`: trying again can help (a slow API, a busy disk);
- * - `usage`: what the user gave is wrong; nothing was changed;
+ * What kind of failure it is. Determines the exit code (see exit-codes.ts) and
+ * whether the step runner may retry:
+ * - `retry`: a retry can help (a slow API, a busy disk);
+ * - `usage`: the user's input is wrong; nothing was changed;
  * - `deadline`: a deadline passed before the awaited condition was met;
  * - `fatal`: retrying cannot help (a rejected manifest, a wrong host);
- * - `bug`: the program is wrong; it is tried a few times and then reported.
+ * - `bug`: the program is wrong; it is retried a few times and then reported.
  */
 export const FAILURE_KINDS = ['retry', 'usage', 'deadline', 'fatal', 'bug'] as const;
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 export interface FailureDetails {
-  /** For programs; absent: the general code of the kind. */
+  /** For programs. If absent, the general code of the kind applies. */
   code?: FailureCode | undefined;
-  /** What it is about, for programs: a name, path or address. */
+  /** The object concerned, for programs: a name, path or address. */
   subject?: string | undefined;
-  /** What should have been there. */
+  /** What was expected. */
   expected?: string | undefined;
-  /** What was there instead, as observed last. */
+  /** What was found instead, as last observed. */
   found?: string | undefined;
   /** What a person can do about it, as one imperative sentence. */
   fix?: string | undefined;
-  /** Where one failure consists of several: each by itself. `found` has them in words. */
+  /** The individual failures, where there are several. `found` describes them in words. */
   parts?: readonly Failure[] | undefined;
   cause?: unknown;
-  /** The sentence already says what the cause says. */
+  /** The sentence already includes the cause's message. */
   tellsCause?: boolean;
 }
 
@@ -47,7 +47,7 @@ export class Failure extends Error {
   readonly what: string;
   readonly details: FailureDetails;
 
-  /** `what` is a sentence that names the object, or the file and field, without a final stop. */
+  /** `what` is a sentence that names the object, or the file and field, without a full stop. */
   constructor(kind: FailureKind, what: string, details: FailureDetails = {}) {
     super(sentence(what, details), details.cause === undefined ? {} : { cause: details.cause });
     this.name = 'Failure';
@@ -58,7 +58,7 @@ export class Failure extends Error {
   }
 }
 
-/** `WHAT; expected X; found Y. FIX`: how a failure is worded everywhere. */
+/** `WHAT; expected X; found Y. FIX`: the wording of every failure. */
 export function sentence(
   what: string,
   { expected, found, fix }: Pick<FailureDetails, 'expected' | 'found' | 'fix'>,
@@ -70,7 +70,7 @@ export function sentence(
   return fix === undefined ? facts : `${facts}. ${fix}`;
 }
 
-/** The message of anything thrown, with the messages of its causes, each once and without secrets. */
+/** The message of any thrown value and of its causes, each once and without secrets. */
 export function describeError(error: unknown): string {
   const messages: string[] = [];
   const seen = new Set<unknown>();

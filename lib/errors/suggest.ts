@@ -1,9 +1,9 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Nothing longer is a mistyped name; comparing it would only take time. */
+/** A longer name is not a typo; comparing it would only waste time. */
 const LONGEST_NAME = 64;
 
-/** The known name that a mistyped one most likely means; undefined when none is near. */
+/** The known name that a mistyped one most likely means; undefined if none is close. */
 export function suggest(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   const plain = (text: string) => text.toLowerCase().replace(/[-_]/g, '');

@@ -2,12 +2,12 @@ import { AssertionError } from 'node:assert';
 import { type FailureCode, isFailureCode } from './codes.ts';
 import { describeError, Failure } from './failure.ts';
 
-/** Errors of the language. A SyntaxError is none of them: it tells of data that cannot be parsed. */
+/** Errors of the language. SyntaxError is not included: it reports data that cannot be parsed. */
 const BUGS = [TypeError, RangeError, ReferenceError, AssertionError];
 
 /**
- * Whether an error says that the program is wrong, not the host. `fetch` throws a TypeError for
- * each network error, and has that one as its cause.
+ * Whether an error means that the program is wrong, not the host. `fetch` throws a
+ * TypeError for every network error, with the network error as its cause.
  */
 export function isBug(error: unknown): boolean {
   if (error instanceof TypeError && error.message === 'fetch failed') return false;
@@ -15,8 +15,9 @@ export function isBug(error: unknown): boolean {
 }
 
 /**
- * Anything thrown as a Failure. One stays as it is; a programming error is a `bug`; everything
- * else is retryable, since it is mostly the host that is not ready yet.
+ * Any thrown value as a Failure. A Failure is returned as it is; a programming
+ * error becomes a `bug`; everything else is retryable, since usually the host is
+ * just not ready yet.
  */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
@@ -34,7 +35,7 @@ export function asFailure(error: unknown): Failure {
   });
 }
 
-/** Errors of other layers may name their code (`failureCode`) without being a Failure. */
+/** Errors of other layers may carry a code (`failureCode`) without being a Failure. */
 export function codeOf(error: unknown): FailureCode {
   if (error instanceof Failure) return error.code;
   if (isBug(error)) return 'bug';
