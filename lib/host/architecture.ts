@@ -4,5 +4,5 @@ export type Architecture = (typeof architectures)[number];
 
 const ofNode: Readonly<Record<string, Architecture>> = { x64: 'amd64', arm64: 'arm64' };
 
-/** That of this machine; undefined for one that nothing is built for. */
+/** The architecture of this machine; undefined if it is not supported. */
 export const hostArchitecture = (): Architecture | undefined => ofNode[process.arch];

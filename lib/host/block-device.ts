@@ -12,25 +12,31 @@ export interface BlockNode {
   readonly number: string;
   readonly bytes: number;
   readonly readOnly: boolean;
-  /** Its place in the partition table; only partitions have one. */
+  /** Its place in the partition table; set for partitions only. */
   readonly partition?: { readonly number: number; readonly startBytes: number };
-  /** A device-mapper device: its name, and the uuid whose prefix says who made it (`LVM-`, `CRYPT-`, `mpath-`). */
+  /**
+   * A device-mapper device: its name, and the UUID whose prefix names its creator
+   * (`LVM-`, `CRYPT-`, `mpath-`).
+   */
   readonly mapper?: { readonly name: string; readonly uuid: string };
-  /** A software array: its level, and who keeps its metadata (`external:` is the firmware's). */
+  /**
+   * A software array: its level, and its metadata format (`external:`: managed by
+   * the firmware).
+   */
   readonly array?: { readonly level: string; readonly metadata: string };
-  /** The file or device behind a loop device that is in use. */
+  /** The file or device behind an active loop device. */
   readonly backing?: string;
 }
 
-/** `linux/fs.h`: sysfs counts in these whatever the device's own sectors are. */
+/** `linux/fs.h`: sysfs counts in these units, whatever the device's own sector size. */
 const SECTOR_BYTES = 512;
-/** There is no such attribute, the device was removed meanwhile, or it is a drive without a medium. */
+/** The attribute does not exist, the device has been removed, or the drive has no medium. */
 const NO_ANSWER: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENODEV', 'ENXIO', 'EINVAL']);
 
 const classFolder = (paths: HostPaths, ...names: string[]) =>
   join(paths.at('/sys/class/block'), ...names);
 
-/** Reads a device of /sys/class/block; undefined when the kernel knows none of that name. */
+/** Reads a device of /sys/class/block; undefined if the kernel has no device of that name. */
 export async function readBlockNode(
   paths: HostPaths,
   name: string,
@@ -67,8 +73,8 @@ export async function readBlockNode(
 }
 
 /**
- * A disk's partitions in the order of the table: the kernel's own, and on a device of the
- * device mapper those that kpartx made of it.
+ * A disk's partitions in the order of the table: the kernel's own and, for a
+ * device-mapper device, those created by kpartx.
  */
 export async function partitionsOf(paths: HostPaths, name: string): Promise<BlockNode[]> {
   const entries = await namesIn(classFolder(paths, name));
@@ -85,23 +91,23 @@ export async function partitionsOf(paths: HostPaths, name: string): Promise<Bloc
     .map(({ node }) => node);
 }
 
-/** The number of a partition, the kernel's or kpartx's; undefined for anything else. */
+/** The number of a kernel or kpartx partition; undefined for anything else. */
 export function partitionNumber({ partition, mapper }: BlockNode): number | undefined {
   if (partition !== undefined) return partition.number;
   const number = /^part(\d+)-/.exec(mapper?.uuid ?? '')?.[1];
   return number === undefined ? undefined : Number(number);
 }
 
-/** The disk that a partition of the kernel's is on. */
+/** The disk that contains a kernel partition. */
 export async function diskOfPartition(paths: HostPaths, name: string): Promise<string> {
   return basename(dirname(await realpath(classFolder(paths, name))));
 }
 
-/** Names of the devices that are made of this one. */
+/** Names of the devices that are built on this one. */
 export const holdersOf = (paths: HostPaths, name: string): Promise<string[]> =>
   namesIn(classFolder(paths, name, 'holders'));
 
-/** Every block device that the kernel knows, by name. */
+/** The names of all block devices that the kernel knows. */
 export const allBlockDevices = (paths: HostPaths): Promise<string[]> => namesIn(classFolder(paths));
 
 async function readAttribute(path: string): Promise<string | undefined> {

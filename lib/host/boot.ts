@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { BootMoment } from '../steps/deadline.ts';
 
-/** The boot id and the seconds since that boot: a clock that cannot be set. */
+/** The boot id and the seconds since that boot: a clock that nobody can set. */
 export async function bootMoment(): Promise<BootMoment> {
   const [boot, uptime] = await Promise.all([
     readFile('/proc/sys/kernel/random/boot_id', 'utf8'),

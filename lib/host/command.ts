@@ -9,7 +9,7 @@ export interface CommandOptions extends Limits {
 }
 
 /**
- * Runs a program without a shell and returns what it printed. A failure names the
+ * Runs a program without a shell and returns its output. A failure names the
  * command line, how it ended, how long it took and the end of its standard error.
  */
 export async function run(
@@ -45,7 +45,7 @@ function commandFailure(line: string, error: ExecaError): Failure {
             : error.exitCode !== undefined
               ? `exit code ${error.exitCode}`
               : `${error.code ?? error.originalMessage}`;
-  // Before the cut: the end of a key has nothing that tells it from other text.
+  // Before truncation: a key without its beginning cannot be recognized.
   const stderr = redact(String(error.stderr)).trim();
   const found = [
     `${how} after ${Math.round(error.durationMs / 100) / 10}s`,

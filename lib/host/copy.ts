@@ -7,8 +7,9 @@ import { syncDirectory } from './files.ts';
 const DEADLINE_MS = 15 * 60_000;
 
 /**
- * Copies a large file with `cp`, whole or not at all: beside the target, synced,
- * renamed. Before the rename `check` may look at the copy and throw. A link is not copied: ELOOP.
+ * Copies a large file with `cp`, atomically: written beside the target, synced,
+ * renamed. `check` may inspect the copy before the rename, and throw. A symlink is
+ * not copied: ELOOP.
  */
 export async function copyFile(
   source: string,

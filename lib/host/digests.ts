@@ -6,8 +6,8 @@ import { run } from './command.ts';
 const DEADLINE_MS = 10 * 60_000;
 
 /**
- * SHA-256 (lower-case hex) of files, by path, computed by `sha256sum`: gigabytes are
- * hashed on another core, and the event loop keeps feeding the watchdog.
+ * SHA-256 (lower-case hex) of files, by path, computed by `sha256sum`: gigabytes
+ * are hashed on another core while the event loop keeps feeding the watchdog.
  */
 export async function sha256OfFiles(
   paths: readonly string[],
@@ -22,26 +22,26 @@ export async function sha256OfFiles(
   );
 }
 
-/** SHA-256 (lower-case hex) of one file like sha256OfFiles; for small ones a program is too much (files.ts). */
+/** Like sha256OfFiles, for one file. Not worth a process for a small file (see files.ts). */
 export async function sha256OfLargeFile(path: string, signal: AbortSignal): Promise<string> {
   return (await sha256sum([path], signal)).slice(0, 64);
 }
 
-/** With --zero, names are printed as they are, whatever is in them. */
+/** With --zero, file names are printed unescaped. */
 function sha256sum(paths: readonly string[], signal: AbortSignal): Promise<string> {
   const limits = { signal, deadlineMs: DEADLINE_MS };
   return run('sha256sum', ['--binary', '--zero', '--', ...paths], limits);
 }
 
-/** SHA-256 (lower-case hex) of a stream, which `sha256sum` reads; errors of the stream are thrown as they are. */
+/** SHA-256 (lower-case hex) of a stream, by `sha256sum`. Errors of the stream are rethrown. */
 export async function sha256OfStream(
   source: AsyncIterable<Buffer>,
   signal: AbortSignal,
 ): Promise<string> {
   const hashing = execa('sha256sum', ['--binary'], { timeout: DEADLINE_MS });
-  // Awaited below; a rejection before that must not count as unhandled.
+  // Awaited below; an earlier rejection must not count as unhandled.
   hashing.catch(() => undefined);
-  // An error of the source, or the signal, closes the input, which ends the program.
+  // An error of the source or the signal closes the input, which ends the program.
   await pipeline(Readable.from(source), hashing.stdin, { signal });
   return (await hashing).stdout.slice(0, 64);
 }

@@ -15,10 +15,10 @@ import type { FoundDisk } from './disk.ts';
 import { exists, namesIn, readTextIfPresent } from './files.ts';
 import type { HostPaths } from './paths.ts';
 
-/** Who made a device that holds others. */
+/** What created a device on top of others. */
 export type HolderKind = 'lvm' | 'crypt' | 'multipath' | 'array' | 'bcache' | 'other';
 
-/** One reason why a device cannot be written: who uses it, and in its turn what uses that. */
+/** One reason why a device cannot be written: what uses it, and what in turn uses that. */
 export type DeviceUse = { readonly device: string } & (
   | { readonly by: 'mount'; readonly at: string }
   | { readonly by: 'swap' }
@@ -31,18 +31,18 @@ export type DeviceUse = { readonly device: string } & (
     }
 );
 
-/** What the host's kernel says of a device: evidence from sysfs, mountinfo, swaps, udev. */
+/** What the kernel reports about a device: evidence from sysfs, mountinfo, swaps and udev. */
 export interface DiskUse {
   readonly path: string;
   readonly node: BlockNode;
-  /** Of a partition: the disk that it is on. */
+  /** For a partition: its disk. */
   readonly disk?: string;
-  /** Other devices that claim the link by which this one was found. */
+  /** Other devices that claim the symlink by which this one was found. */
   readonly rivals: readonly string[];
-  /** A host in a container has no disks of its own but loop devices. */
+  /** A host in a container has no disks of its own except loop devices. */
   readonly inContainer: boolean;
   readonly uses: readonly DeviceUse[];
-  /** Opened exclusively, and none of `uses` explains it. */
+  /** Opened exclusively by something that `uses` does not explain. */
   readonly isClaimed: boolean;
 }
 
@@ -59,7 +59,7 @@ interface Mount {
   readonly source: string;
 }
 
-/** Reads who uses a disk and its partitions. `device` is the name by which the disk was found. */
+/** Reads what uses a disk and its partitions. `device` is the name by which the disk was found. */
 export async function readDiskUse(
   paths: HostPaths,
   device: string,
@@ -81,7 +81,7 @@ export async function readDiskUse(
   };
 }
 
-/** The uses of one device alone, without those of its partitions. */
+/** The uses of this device alone, without those of its partitions. */
 async function usesOf(
   paths: HostPaths,
   node: BlockNode,
@@ -100,7 +100,7 @@ async function usesOf(
   }
   for (const name of await holdersOf(paths, node.name)) {
     const holder = await readBlockNode(paths, name);
-    // What kpartx makes of a multipath disk are its partitions, which are looked at by themselves.
+    // kpartx devices on a multipath disk are its partitions, which are examined separately.
     if (holder === undefined || partitionNumber(holder) !== undefined) continue;
     const nodes = [holder, ...(await partitionsOf(paths, name))];
     const below = await Promise.all(nodes.map((each) => usesOf(paths, each, tables)));
@@ -110,7 +110,7 @@ async function usesOf(
   return uses;
 }
 
-/** `/dev/mapper/<name>` for a device-mapper device, as people and lsblk call it. */
+/** `/dev/mapper/<name>` for a device-mapper device, the name that people and lsblk use. */
 const devicePath = ({ name, mapper }: BlockNode) =>
   mapper === undefined ? `/dev/${name}` : `/dev/mapper/${mapper.name}`;
 
@@ -129,8 +129,8 @@ function holderOf(node: BlockNode): { kind: HolderKind; label: string } {
 }
 
 /**
- * Where a device is mounted. By its number; a btrfs has one of its own, so also by the
- * source. A sandbox binds parts of a file system again: those are left out.
+ * Where a device is mounted: by device number, and also by source, since btrfs has
+ * a number of its own. Bind mounts of sandboxes are left out.
  */
 function mountPoints(
   mounts: readonly Mount[],
@@ -160,7 +160,7 @@ async function readTables(paths: HostPaths): Promise<KernelTables> {
   };
 }
 
-/** proc_pid_mountinfo(5): fields 3 to 5, and the source, the second one after the dash. */
+/** proc_pid_mountinfo(5): fields 3 to 5, and the source, the second field after the dash. */
 function parseMountInfo(text: string): Mount[] {
   return text.split('\n').flatMap((line) => {
     const [before = '', after = ''] = line.split(' - ');
@@ -171,13 +171,16 @@ function parseMountInfo(text: string): Mount[] {
   });
 }
 
-/** The kernel writes blanks, tabs, newlines and backslashes of names as three octal digits. */
+/** The kernel escapes spaces, tabs, newlines and backslashes in names as three octal digits. */
 const unescaped = (text: string) =>
   text.replace(/\\([0-7]{3})/g, (_, octal: string) =>
     String.fromCharCode(Number.parseInt(octal, 8)),
   );
 
-/** An exclusive open fails while another program has the device or a partition of it open exclusively (open(2)). */
+/**
+ * An exclusive open fails while a program has the device or a partition open
+ * exclusively (open(2)).
+ */
 async function isClaimed(path: string): Promise<boolean> {
   try {
     await (await open(path, constants.O_RDONLY | constants.O_EXCL | constants.O_NONBLOCK)).close();
@@ -185,15 +188,15 @@ async function isClaimed(path: string): Promise<boolean> {
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === 'EBUSY') return true;
-    // A drive without a medium; its size says so.
+    // A drive without a medium; its size shows that.
     if (code === 'ENOMEDIUM') return false;
     throw error;
   }
 }
 
 /**
- * udev keeps, for each link that it makes, every device that claims it. Several mean
- * that the intended disk is ambiguous: two paths to one disk, or a cloned one.
+ * For each symlink, udev records every device that claims it. Several claims make
+ * the intended disk ambiguous: two paths to one disk, or a cloned disk.
  */
 async function rivalsOf(paths: HostPaths, device: string, node: BlockNode): Promise<string[]> {
   if (!device.startsWith('/dev/disk/')) return [];
@@ -201,7 +204,7 @@ async function rivalsOf(paths: HostPaths, device: string, node: BlockNode): Prom
   const claims = await namesIn(join(paths.at('/run/udev/links'), link));
   const others = claims.filter((claim) => /^b\d+:\d+$/.test(claim) && claim !== `b${node.number}`);
   if (others.length === 0) return [];
-  // A multipath device claims what its paths claim, and comes first.
+  // A multipath device claims the same symlinks as its paths, and takes precedence.
   const slaves = await namesIn(join(paths.at('/sys/class/block'), node.name, 'slaves'));
   const nodes = await Promise.all(
     (await allBlockDevices(paths)).map((name) => readBlockNode(paths, name)),

@@ -26,25 +26,25 @@ const lsblkSchema = z.object({ blockdevices: z.array(deviceSchema) });
 
 type Device = z.infer<typeof deviceSchema>;
 
-/** `number` is that of the partition table; `label` the file system's, `partlabel` the table's. */
+/** `number` and `partlabel` are from the partition table, `label` is the file system's. */
 export type Partition = Device & {
   readonly number?: number | undefined;
   readonly startBytes?: number | undefined;
 };
 
-/** A block device and what is on it, as lsblk sees them; `size` in bytes. */
+/** A block device and its contents, as reported by lsblk; `size` in bytes. */
 export type BlockDevice = Device & { readonly children?: readonly Partition[] };
 
-/** A block device by its path on the host, and what the kernel knows of it. */
+/** A block device by its path on the host, and what the kernel reports about it. */
 export interface FoundDisk {
   readonly path: string;
   readonly node: BlockNode;
 }
 
 /**
- * Where a device's name leads. Waits for udev first: right after boot or after writing, links
- * and partitions are still on their way.
- * @throws Failure, fatal, when there is no such block device
+ * Resolves a device name. Waits for udev first: right after boot or after writing,
+ * symlinks and partitions may not exist yet.
+ * @throws Failure, fatal, if there is no such block device
  */
 export async function findDisk(
   device: string,
@@ -55,7 +55,7 @@ export async function findDisk(
   return resolveDevice(device, paths);
 }
 
-/** Reads a disk and its partitions. `device` may be a link of /dev/disk/by-id. */
+/** Reads a disk and its partitions. `device` may be a symlink in /dev/disk/by-id. */
 export async function readDisk(
   device: string,
   paths: HostPaths,
@@ -89,8 +89,8 @@ async function numbered(device: Device, paths: HostPaths): Promise<Partition> {
 }
 
 /**
- * What lsblk does not know is read off the device itself: udev may not have looked at
- * it yet, and an installation that is not recognised might be overwritten.
+ * Fills in what lsblk does not know by probing the device itself: udev may not have
+ * processed it yet, and an installation that is not recognized might be overwritten.
  */
 async function probed(device: Device, paths: HostPaths, signal: AbortSignal): Promise<Device> {
   if (device.fstype !== null) return device;
@@ -103,7 +103,7 @@ async function probed(device: Device, paths: HostPaths, signal: AbortSignal): Pr
     timeout: PROBE_MS,
     reject: false,
   });
-  // 2: blkid recognizes nothing on it. Any other code says nothing about the disk.
+  // 2: blkid recognizes nothing. Any other code says nothing about the disk.
   if (exitCode !== 0 && exitCode !== 2) {
     throw new Failure('retry', `${device.path} cannot be read`, {
       found: `blkid: exit code ${exitCode ?? 'none'}, ${stderr}`,
@@ -122,7 +122,7 @@ async function probed(device: Device, paths: HostPaths, signal: AbortSignal): Pr
   };
 }
 
-/** Path of the device on the host. Whether it is a block device, the kernel says. */
+/** Path of the device on the host. The kernel decides whether it is a block device. */
 async function resolveDevice(device: string, paths: HostPaths): Promise<FoundDisk> {
   try {
     const path = await realpath(paths.at(device));
@@ -152,14 +152,14 @@ async function knownDisks(paths: HostPaths): Promise<string> {
   }
 }
 
-/** The partition of a disk with that file system label. */
+/** The partition with that file system label. */
 export function partition(disk: BlockDevice, label: string): Partition | undefined {
   return disk.children?.find((child) => child.label === label);
 }
 
 /**
- * Where `/var` of an operating system that does not run is, given its mounted root:
- * below `ostree/deploy` on CoreOS, plain elsewhere.
+ * The location of `/var` of an operating system that is not running, given its
+ * mounted root: below `ostree/deploy` on CoreOS, `/var` elsewhere.
  */
 export async function varFolder(mountedRoot: string): Promise<string> {
   const deploy = join(mountedRoot, 'ostree/deploy');

@@ -14,17 +14,18 @@ export interface FetchOptions extends Limits {
   readonly proxy?: ProxySettings;
 }
 
-/** curl's exit codes (libcurl-errors) that say more than that another try may help. */
+/** Exit codes of curl (libcurl-errors) that need different handling from a retry. */
 const CURL = { scheme: 1, httpError: 22, write: 23, rangeRefused: 33, tooLarge: 63 } as const;
-/** Statuses that stay until the site is changed. */
+/** Statuses that persist until the site is changed. */
 const FINAL_STATUS = /^(400|401|403|404|405|410|451)$/;
 
 /**
- * Fetches a file with the operating system's curl: its trust store and its proxies
- * hold, and its work is off the event loop. What `target` has already is taken as the
- * beginning and the rest is asked for; a server that cannot do that sends all of it again.
- * More than `maxBytes` is never written. The caller verifies what came.
- * @throws Failure: fatal where retrying cannot help, else retry; the beginning stays.
+ * Fetches a file with the operating system's curl: its trust store and proxies
+ * apply, and the transfer does not block the event loop. An existing `target` is
+ * resumed; if the server does not support that, the whole file is fetched again.
+ * Never writes more than `maxBytes`. The caller verifies the result.
+ * @throws Failure: fatal where retrying cannot help, else retry; the partial file
+ *   is kept.
  */
 export async function fetchFile(
   url: string,
@@ -43,7 +44,7 @@ export async function fetchFile(
   );
   if (code === 0) return;
   const status = stdout;
-  // 416: nothing is left of it, or what is served is shorter now.
+  // 416: the file was already complete, or the served file is shorter now.
   const refused = code === CURL.rangeRefused || (code === CURL.httpError && status === '416');
   if (!begun || !refused) throw fetchFailure(url, { code, status, stderr, maxBytes });
   await rm(target, { force: true });
@@ -59,7 +60,7 @@ async function curl(
   const result = await execa(
     'prlimit',
     [
-      // Of older versions of curl, --max-filesize believes what the server says.
+      // With --max-filesize, older versions of curl trust the size that the server states.
       ...[`--fsize=${maxBytes}`, '--', 'curl', '--disable', '--globoff'],
       ...['--no-progress-meter', '--fail', '--location', '--max-redirs', '5'],
       ...['--proto', '=http,https', '--proto-redir', redirects],
@@ -81,7 +82,7 @@ async function curl(
   return { code: tooLarge ?? exitCode ?? ended, stdout, stderr: stderr.trim() };
 }
 
-/** curl reads the lower-case names only, of http_proxy. */
+/** curl reads only the lower-case name of http_proxy. */
 function proxyEnvironment(proxy: ProxySettings | undefined): Record<string, string> {
   if (proxy === undefined) return {};
   const { httpProxy, httpsProxy, noProxy } = proxy;

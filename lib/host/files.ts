@@ -5,16 +5,16 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { systemErrorCode } from '../errors/system-error-code.ts';
 
-/** Makes a folder's entries durable: after a rename, creation or removal in it. */
+/** Makes changes to a folder's entries durable: renames, creations, removals. */
 export async function syncDirectory(path: string): Promise<void> {
   await using directory = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
   await directory.sync();
 }
 
 /**
- * Writes a whole file or nothing: beside the target, synced, renamed, folder
- * synced. The file is created with its final mode, so a secret is never readable
- * in between. A link at the target is replaced, not followed.
+ * Writes a file atomically: beside the target, synced, renamed, folder synced. The
+ * file is created with its final mode, so a secret is never readable in between. A
+ * symlink at the target is replaced, not followed.
  */
 export async function writeFileAtomic(
   path: string,
@@ -40,12 +40,12 @@ export async function writeFileAtomic(
   await syncDirectory(dirname(path));
 }
 
-/** The text of a file, or undefined when there is none. */
+/** The text of a file; undefined if it does not exist. */
 export async function readTextIfPresent(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(ifMissing);
 }
 
-/** The names in a folder, sorted; none if it does not exist. */
+/** The names in a folder, sorted; empty if it does not exist. */
 export async function namesIn(path: string): Promise<string[]> {
   return ((await readdir(path).catch(ifMissing)) ?? []).toSorted();
 }
@@ -54,7 +54,7 @@ export async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(ifMissing)) !== undefined;
 }
 
-/** Deletes a file durably; true when there was one. */
+/** Deletes a file durably; true if it existed. */
 export async function removeFile(path: string): Promise<boolean> {
   if (!(await exists(path))) return false;
   await rm(path);
@@ -69,7 +69,7 @@ export async function sha256OfFile(path: string, signal: AbortSignal): Promise<s
     // A snapshot is large, and the default of 64 KiB takes twice the processor time.
     await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash, { signal });
   } catch (error) {
-    // The reason of the signal says more than the AbortError of the pipeline.
+    // The signal's reason says more than the pipeline's AbortError.
     signal.throwIfAborted();
     throw error;
   }
@@ -80,13 +80,13 @@ export function sha256(contents: string | Uint8Array): string {
   return createHash('sha256').update(contents).digest('hex');
 }
 
-/** For `catch`: undefined where there is nothing at the path. @throws any other error */
+/** For `catch`: undefined if nothing exists at the path. @throws any other error */
 export function ifMissing(error: unknown): undefined {
   if (isMissing(error)) return undefined;
   throw error;
 }
 
-/** Whether a file system call failed because there is nothing at the path. */
+/** Whether a file system call failed because nothing exists at the path. */
 export function isMissing(error: unknown): boolean {
   const code = systemErrorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from './command.ts';
 
-/** Options that keep a mount from changing the medium: not even a journal is replayed. */
+/** Options that prevent any change to the medium: not even a journal is replayed. */
 function readOnlyOptions(fstype: string | null): string {
   if (fstype === 'ext4') return 'ro,noload';
   return fstype === 'xfs' ? 'ro,norecovery' : 'ro';
@@ -17,7 +17,7 @@ export interface MountRequest {
   readonly signal: AbortSignal;
 }
 
-/** Mounts a partition while `use` runs, and unmounts it whatever happens. */
+/** Mounts a partition while `use` runs, and always unmounts it. */
 export async function withMounted<T>(
   { device, fstype, writable, runFolder, signal }: MountRequest,
   use: (folder: string) => Promise<T>,
@@ -34,7 +34,7 @@ export async function withMounted<T>(
     try {
       return await use(folder);
     } finally {
-      // Not by the step's signal: it is unmounted also when the step is stopped.
+      // Not the step's signal: a stopped step must unmount too.
       await run('umount', [folder], { signal: AbortSignal.timeout(deadlineMs), deadlineMs });
     }
   } finally {

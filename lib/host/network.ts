@@ -30,7 +30,7 @@ export interface HostAddress {
   /** In canonical form. */
   readonly address: string;
   readonly prefixLength: number;
-  /** Leased by DHCP or made from a router's prefix, for that many seconds more; undefined for a configured address. */
+  /** Remaining seconds of an address from DHCP or a router prefix; undefined if configured. */
   readonly leaseSeconds?: number;
 }
 
@@ -41,9 +41,9 @@ export async function hostAddresses(signal: AbortSignal): Promise<HostAddress[]>
 }
 
 /**
- * The data of `ip -json address show` as addresses. Left out is what does not stay or
- * cannot be used: link-local and loopback, addresses not yet or not unique, deprecated
- * ones, and the temporary ones of IPv6's privacy extensions.
+ * Parses the output of `ip -json address show`. Leaves out addresses that are
+ * temporary or unusable: link-local and loopback addresses, tentative, duplicate
+ * and deprecated ones, and IPv6 privacy addresses.
  */
 export function parseAddresses(data: unknown): HostAddress[] {
   return addressesSchema.parse(data).flatMap(({ ifname, addr_info }) =>
@@ -58,7 +58,7 @@ export function parseAddresses(data: unknown): HostAddress[] {
   );
 }
 
-/** Those addresses that are in one of the networks (CIDR). */
+/** The addresses that are in one of the networks (CIDR). */
 export function addressesIn(
   addresses: readonly HostAddress[],
   networks: readonly string[],
@@ -67,7 +67,7 @@ export function addressesIn(
   return addresses.filter(({ address }) => parsed.some((network) => contains(network, address)));
 }
 
-/** What stands for the host in one family: its address, and those that could be it just as well. */
+/** The host's address in one family, and the other candidates. */
 export interface FamilyAddress {
   readonly family: Family;
   readonly address: HostAddress | undefined;
@@ -75,11 +75,11 @@ export interface FamilyAddress {
 }
 
 /**
- * For each family of the machine networks the address by which the host is known. A
- * configured one goes before one that is leased or made from a router's prefix; of these
- * the longer prefix goes first, since DHCPv6 leases single addresses (/128) and a host
- * often has one made from the prefix (/64) beside. The lowest decides between equals,
- * so that it is the same one each time.
+ * The address by which the host is known, for each family of the machine networks.
+ * A configured address is preferred over one from DHCP or a router prefix; among
+ * the latter, a longer prefix is preferred: DHCPv6 leases single addresses (/128),
+ * and a host often also has one made from the prefix (/64). Ties are broken by the
+ * lowest address, so that the result is always the same.
  */
 export function addressByFamily(
   addresses: readonly HostAddress[],
@@ -98,7 +98,7 @@ export function addressByFamily(
   });
 }
 
-/** The addresses of the node, or undefined as long as the host lacks one of a family. */
+/** The addresses of the node; undefined while the host lacks one of a family. */
 export function nodeIpsOf(
   addresses: readonly HostAddress[],
   machineNetwork: readonly string[],

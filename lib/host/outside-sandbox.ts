@@ -2,9 +2,9 @@ import type { Limits } from '../wait/limits.ts';
 import { run } from './command.ts';
 
 /**
- * Runs a short program as a unit of its own, outside the sandbox of the agent's unit,
- * and returns what it printed: for what needs a host's firmware variables or another
- * thing that every agent's sandbox closes. Long ones go by transient-unit.ts.
+ * Runs a short program as a unit of its own, outside the sandbox of the agent's
+ * unit, and returns its output: for firmware variables and other things that the
+ * sandbox of every agent denies. For long-running programs, see transient-unit.ts.
  */
 export async function runOutsideSandbox(
   program: string,
@@ -12,7 +12,7 @@ export async function runOutsideSandbox(
   { signal, deadlineMs }: Limits,
 ): Promise<string> {
   const unit = ['--quiet', '--pipe', '--wait', '--collect'];
-  // The program's own end: killing systemd-run would leave it running.
+  // Limits the program itself: killing systemd-run would leave it running.
   const limit = `--property=RuntimeMaxSec=${Math.ceil(deadlineMs / 1000)}`;
   return run('systemd-run', [...unit, limit, '--', program, ...args], { signal, deadlineMs });
 }

@@ -1,7 +1,7 @@
 /**
- * Every place on the host that the agents read or write, under one root so that
- * a test can give another. Paths follow the software that they belong to:
- * openshift-install (/opt/openshift), the kubelet (/etc/kubernetes), ours.
+ * Every path on the host that the agents read or write, under one root so that a
+ * test can use another. Paths follow the software that they belong to:
+ * openshift-install (/opt/openshift), the kubelet (/etc/kubernetes), the agents.
  */
 export type HostPaths = ReturnType<typeof hostPaths>;
 
@@ -19,13 +19,13 @@ export function hostPaths(root = '/', endpoints: HostEndpoints = {}) {
     root,
     at,
     endpoints,
-    /** The path as the host itself has it, of one below the root. */
+    /** The path as the host itself sees it. */
     onHost: (path: string) => (path.startsWith(at('/')) ? path.slice(at('').length) : path),
-    /** What a live ISO carries, mounted read-only. */
+    /** Contents of a live ISO, mounted read-only. */
     medium: at('/run/media/iso/sno-agents'),
     /** Working folder of the bootstrap; other software reads master.ign and the markers here. */
     assets: at('/opt/openshift'),
-    /** Key pairs that travel in the live Ignition. */
+    /** Key pairs delivered in the live Ignition. */
     assetsTls: at('/opt/openshift/tls'),
     /** Manifests to apply: the user's and the rendered ones. */
     assetsManifests: at('/opt/openshift/manifests'),
@@ -42,7 +42,7 @@ export function hostPaths(root = '/', endpoints: HostEndpoints = {}) {
     config: at('/etc/sno-agents'),
     /** State of the agents: journals, payload, executable. */
     state: at('/var/lib/sno-agents'),
-    /** What the installation did, written at its end. */
+    /** Record of the installation, written at its end. */
     record: at('/var/lib/sno-agents/record.json'),
     /** The executable, a link for each agent, and the payload's host binaries. */
     binaries: at('/var/lib/sno-agents/bin'),
@@ -51,7 +51,7 @@ export function hostPaths(root = '/', endpoints: HostEndpoints = {}) {
     payload: at('/var/lib/sno-agents/payload'),
     cniBinaries: at('/opt/cni/bin'),
     run: at('/run/sno-agents'),
-    /** Of the container runtimes, in the order in which they are looked for: containerd, CRI-O. */
+    /** Sockets of the container runtimes, in the order of lookup: containerd, CRI-O. */
     runtimeSockets: [at('/run/containerd/containerd.sock'), at('/run/crio/crio.sock')],
     serviceRecords: at('/var/log/openshift'),
   } as const;

@@ -1,6 +1,6 @@
 import { readTextIfPresent } from './files.ts';
 
-/** A process by id and start time: an id alone may have been given to another one. */
+/** A process by id and start time: an id alone may have been reused. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startTicks: string;

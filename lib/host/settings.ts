@@ -11,54 +11,60 @@ const seconds = (count: number) => count * 1000;
  * `/etc/sno-agents/settings.json` overrides any of them by the same name.
  */
 export const defaultSettings = {
-  /** Pause between two tries of a step. */
+  /** Pause between two attempts of a step. */
   retryMs: seconds(2),
-  /** Looking at the target disk before anything is changed, and telling the firmware of a finished one. */
+  /** Inspecting the target disk before anything is changed; the boot order of a finished one. */
   inspectDiskMs: minutes(2),
-  /** All checks of the host; a name server may need the time to come up. */
+  /** All checks of the host; a name server may take a while to come up. */
   preflightMs: minutes(3),
-  /** Least memory for the embedded control plane. */
+  /** Minimum memory for the embedded control plane. */
   minMemoryMiB: 2048,
-  /** Least size of the target disk in GB (1e9 bytes), besides the payload: the operating system, etcd, logs, and some room. */
+  /**
+   * Minimum size of the target disk in GB (1e9 bytes), excluding the payload: the
+   * operating system, etcd, logs, and some reserve.
+   */
   minDiskGB: 8,
-  /** Fetching, verifying and importing the payload: bounded by a slow line or USB stick. */
+  /** Fetching, verifying and importing the payload: limited by a slow network or USB stick. */
   payloadMs: minutes(45),
   renderMs: seconds(60),
-  /** The kubelet to answer its health endpoint. */
+  /** Until the kubelet answers its health endpoint. */
   kubeletMs: minutes(3),
-  /** etcd to elect itself and answer. */
+  /** Until etcd has elected itself leader and answers. */
   etcdMs: minutes(5),
-  /** The API server to be ready, the controller-manager and the scheduler to run. */
+  /** Until the API server is ready and the controller-manager and the scheduler run. */
   controlPlaneMs: minutes(10),
   manifestsMs: minutes(20),
-  /** Requests to create objects under way at once. */
+  /** Maximum number of concurrent requests to create objects. */
   manifestsConcurrency: 16,
   kubeletIdentityMs: seconds(60),
   collectObjectsMs: minutes(3),
-  /** Scheduler, controller-manager and API server to stop. */
+  /** Until the scheduler, controller-manager and API server have stopped. */
   quiesceMs: minutes(5),
-  /** How long etcd's revision must not move before the snapshot. */
+  /** How long etcd's revision must stay unchanged before the snapshot. */
   quietRevisionMs: seconds(2),
   snapshotMs: minutes(10),
   stopEtcdMs: minutes(3),
   logBundleMs: minutes(5),
   masterIgnitionMs: minutes(10),
   combineIgnitionMs: minutes(2),
-  /** Writing the last mark of a plan. */
+  /** Writing the final marker of a plan. */
   finishMs: seconds(30),
-  /** Largest combined Ignition: it has to fit the boot partition beside two kernels. */
+  /** Maximum size of the combined Ignition: it must fit the boot partition beside two kernels. */
   maxIgnitionMiB: 150,
-  /** install-to-disk: bootkube to finish. */
+  /** install-to-disk: until bootkube has finished. */
   waitForBootkubeMs: minutes(120),
   /** progress: the whole live stage. */
   liveStageMs: minutes(180),
   writeDiskMs: minutes(45),
   copyPayloadMs: minutes(15),
-  /** The firmware's variables; more than its commands' own deadlines together, so that none ends the installation. */
+  /**
+   * Firmware variables: more than all commands' deadlines together, so as not to
+   * fail the installation.
+   */
   bootOrderMs: minutes(6),
-  /** sno-restore: the address to be there after the boot. */
+  /** sno-restore: until the address is configured after the boot. */
   identityMs: minutes(5),
-  /** sno-restore: the database from the snapshot, by etcdutl. */
+  /** sno-restore: restoring the database from the snapshot with etcdutl. */
   restoreMs: minutes(10),
   /** sno-certificates: reading and signing a dozen certificates. */
   certificatesMs: minutes(2),
@@ -66,43 +72,49 @@ export const defaultSettings = {
   apiMs: minutes(15),
   servingCertificateMs: minutes(15),
   nodeReadyMs: minutes(15),
-  /** How long the API must answer without a fault before the bootstrap is called complete. */
+  /** How long the API must answer without an error before the bootstrap is reported complete. */
   apiStableMs: seconds(5),
   bootstrapCompleteMs: minutes(3),
   steadyStateMs: minutes(30),
-  /** Nothing of the control plane may change for this long. */
+  /** How long nothing in the control plane may change. */
   settlingWindowMs: seconds(20),
   cleanMs: minutes(5),
   verifyCleanMs: minutes(10),
-  /** Stating in the cluster that the installation is complete. */
+  /** Publishing in the cluster that the installation is complete. */
   completeMs: minutes(3),
   retireMs: minutes(2),
-  /** sno-deferred: how long after the installation a manifest may wait for its kind, by the wall clock. */
+  /**
+   * sno-deferred: how long a manifest may wait for its kind after the installation
+   * (wall clock).
+   */
   deferredExpiryHours: 168,
-  /** gather: everything; what is not collected by then is left out. Two minutes is what is promised. */
+  /** gather: everything; what is not collected by then is left out. Documented as two minutes. */
   gatherMs: seconds(105),
-  /** gather: what the report is made of. */
+  /** gather: the evidence for the report. */
   gatherDiagnosisMs: seconds(60),
-  /** gather: reading the secrets that this host holds, which are then looked for everywhere. */
+  /** gather: reading the secrets on this host, which are then searched for everywhere. */
   gatherSecretsMs: seconds(20),
-  /** gather: largest bundle, and what it may take of the free space where it is written and where it is collected. */
+  /**
+   * gather: maximum size of the bundle, and its maximum share of free space (source
+   * and target).
+   */
   gatherMaxMiB: 4096,
   gatherDiskSharePercent: 25,
-  /** gather: with less free space than this it writes nothing to a disk. */
+  /** gather: minimum free space; with less, nothing is written to disk. */
   gatherMinFreeMiB: 64,
-  /** gather: collected files in memory, where no disk has room. */
+  /** gather: collected files kept in memory if no disk has room. */
   gatherMemoryMiB: 32,
-  /** gather: small sources at once, and large ones. */
+  /** gather: how many small sources are collected concurrently, and how many large ones. */
   gatherConcurrency: 4,
   gatherBulkConcurrency: 2,
 } as const;
 
 export type Settings = { readonly [Name in keyof typeof defaultSettings]: number };
 
-/** The longest that Node's timers can count; a longer one would fire at once. */
+/** The maximum of Node's timers; a longer one would fire at once. */
 const longestMs = 2 ** 31 - 1;
 
-/** Made when it is needed: most hosts have no settings file, and most starts of an agent are short. */
+/** Built on demand: most hosts have no settings file, and most agent runs are short. */
 const settingsSchema = () =>
   z
     .strictObject(
@@ -112,7 +124,7 @@ const settingsSchema = () =>
     )
     .partial();
 
-/** The defaults with what the host's settings file overrides. */
+/** The defaults, overridden by the host's settings file. */
 export async function readSettings(paths: HostPaths): Promise<Settings> {
   const path = `${paths.config}/settings.json`;
   const text = await readTextIfPresent(path);

@@ -2,7 +2,7 @@ import { type CommandOptions, run } from './command.ts';
 
 const brief = (signal: AbortSignal): CommandOptions => ({ signal, deadlineMs: 30_000 });
 
-/** Starts a unit without waiting for what it does. */
+/** Starts a unit without waiting for it. */
 export async function startUnit(unit: string, signal: AbortSignal): Promise<void> {
   await run('systemctl', ['start', '--no-block', unit], brief(signal));
 }
@@ -11,7 +11,7 @@ export async function reloadUnits(signal: AbortSignal): Promise<void> {
   await run('systemctl', ['daemon-reload'], brief(signal));
 }
 
-/** Takes a unit out of every target that wants or requires it. */
+/** Removes a unit from every target that wants or requires it. */
 export async function disableUnit(unit: string, signal: AbortSignal): Promise<void> {
   await run('systemctl', ['disable', '--no-reload', unit], brief(signal));
 }
@@ -20,7 +20,7 @@ export async function rebootHost(signal: AbortSignal): Promise<void> {
   await run('systemctl', ['reboot'], brief(signal));
 }
 
-/** Properties of a unit as `systemctl show` prints them. */
+/** Properties of a unit as printed by `systemctl show`. */
 export async function unitProperties<Name extends string>(
   unit: string,
   names: readonly Name[],
@@ -41,9 +41,9 @@ export async function unitProperties<Name extends string>(
 }
 
 /**
- * When this boot's systemd began, by the wall clock of now: the monotonic distance
- * is right even when the clock was set meanwhile, and in a container it is the
- * container's own start.
+ * When this boot's systemd started, by the current wall clock: the monotonic
+ * distance is correct even if the clock was changed since, and in a container it is
+ * the container's own start.
  */
 export async function bootTime(signal: AbortSignal): Promise<Date> {
   const text = await run(

@@ -12,18 +12,18 @@ export interface TransientUnit extends Limits {
   readonly name: string;
   readonly description: string;
   readonly argv: readonly string[];
-  /** Folder of the mark that the end of the unit leaves: it is watched, systemd is not polled. */
+  /** Folder of the unit's end marker: the folder is watched, systemd is not polled. */
   readonly runFolder: string;
-  /** Called right before the program is started; not when one that runs is joined. */
+  /** Called right before the program is started; not called when a running one is joined. */
   readonly beforeStart?: () => Promise<void>;
   /** Receives each line that the program prints. */
   readonly onLine: (line: string) => void;
 }
 
 /**
- * Runs a heavy program as a transient unit of its own, outside the agent's sandbox
- * and lifetime: when the agent is killed the program keeps running, and the next attempt
- * joins it. Returns when it ended successfully.
+ * Runs a long-running program as a transient unit, outside the agent's sandbox and
+ * lifetime: if the agent is killed, the program keeps running and the next attempt
+ * joins it. Returns when it has ended successfully.
  */
 export async function runTransientUnit(unit: TransientUnit): Promise<void> {
   const { name, signal } = unit;
@@ -43,7 +43,7 @@ export async function runTransientUnit(unit: TransientUnit): Promise<void> {
   if (failure !== undefined) throw failure;
 }
 
-/** Stops a unit of that name, whatever its state, and has systemd forget it. */
+/** Stops a unit of that name in any state, and resets it in systemd. */
 async function clear(name: string, ended: string, signal: AbortSignal): Promise<void> {
   await rm(ended, { force: true });
   await execa('systemctl', ['stop', `${name}.service`], {
@@ -65,7 +65,7 @@ async function start(unit: TransientUnit, ended: string): Promise<void> {
     '--remain-after-exit',
     '--property=Type=oneshot',
     `--property=TimeoutStartSec=${Math.ceil(unit.deadlineMs / 1000)}`,
-    // A transient unit has a shorter PATH than a service of the operating system.
+    // A transient unit has a shorter PATH than the operating system's services.
     ...(process.env.PATH === undefined ? [] : [`--setenv=PATH=${process.env.PATH}`]),
     `--property=ExecStopPost=/usr/bin/touch ${ended}`,
     `--property=ExecStartPost=/usr/bin/touch ${ended}`,
@@ -75,7 +75,7 @@ async function start(unit: TransientUnit, ended: string): Promise<void> {
   await run('systemd-run', args, { signal: unit.signal, deadlineMs: 30_000 });
 }
 
-/** Whether an earlier attempt started it: it runs, or it has ended and left its mark. */
+/** Whether an earlier attempt started it: it is running, or it has ended and left its marker. */
 async function isStarted(name: string, ended: string, signal: AbortSignal): Promise<boolean> {
   const { ActiveState } = await unitProperties(`${name}.service`, ['ActiveState'], signal);
   return ActiveState === 'activating' || (ActiveState === 'active' && (await exists(ended)));
@@ -107,7 +107,7 @@ function follow({ name, onLine, signal }: TransientUnit) {
     try {
       for await (const line of child) if (line.trim() !== '') onLine(line.trim());
     } catch {
-      // The lines are only shown; the result of the unit is what counts.
+      // The lines are only displayed; the result of the unit decides.
     }
   })();
   return child;

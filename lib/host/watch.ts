@@ -4,7 +4,7 @@ import { Failure } from '../errors/failure.ts';
 import type { Limits } from '../wait/limits.ts';
 import { exists } from './files.ts';
 
-/** Waits until something is at `path`. */
+/** Waits until something exists at `path`. */
 export async function waitForPath(path: string, options: Limits): Promise<void> {
   await waitForFiles([path], () => exists(path), {
     ...options,
@@ -18,8 +18,8 @@ export interface FileWait extends Limits {
 }
 
 /**
- * Asks `holds` now and after each change of one of the files, until it says yes.
- * The folders are watched, since a file may not be there yet or be replaced.
+ * Calls `holds` now and after each change of one of the files, until it returns
+ * true. Watches the folders, since a file may not exist yet or may be replaced.
  */
 export async function waitForFiles(
   paths: readonly string[],

@@ -1,8 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 
 /**
- * Gives `use` an empty folder that root alone can open, and deletes it afterwards. What an
- * attempt that was killed left in it is deleted first: it may be incomplete, and may hold keys.
+ * Passes `use` an empty folder that only root can open, and deletes it afterwards.
+ * Leftovers of a killed attempt are deleted first: they may be incomplete, and may
+ * contain keys.
  */
 export async function withWorkFolder<T>(
   path: string,
