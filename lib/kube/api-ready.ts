@@ -56,7 +56,10 @@ export async function whyNotReady(
   }
 }
 
-/** The failing checks of a verbose readiness answer (`[-]etcd failed: …`), or undefined for status 200. */
+/**
+ * The failing checks in a verbose readiness response (`[-]etcd failed: …`), or
+ * undefined for status 200.
+ */
 export function readinessReason({ code, body }: Pick<Answer, 'code' | 'body'>): string | undefined {
   if (code === 200) return undefined;
   const failing = [...body.matchAll(/^\[-\](\S+)/gm)].map((match) => match[1]);

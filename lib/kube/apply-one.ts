@@ -37,7 +37,7 @@ export async function applyOne(
     return { kind: created ? 'created' : 'existing' };
   } catch (error) {
     if (!isKubeError(error)) throw error;
-    // The namespace may be missing, or the definition may have been deleted meanwhile.
+    // The namespace may be missing, or the definition may have been deleted in the meantime.
     if (error.kind === 'not-found') discovery.forget(manifest.apiVersion);
     if (!isTransient(error)) return { kind: 'rejected', reason: error.message };
     return { kind: 'waits', reason: error.message, retryAfterMs: error.retryAfterMs };

@@ -60,7 +60,7 @@ export async function applyManifests(
   }
 }
 
-/** Calls `changed` after each change; with true if the API had not answered before. */
+/** Calls `changed` after each change; with true if the API had not responded before. */
 async function followChanges(
   client: KubeClient,
   resource: Resource<Conditioned>,
@@ -151,7 +151,7 @@ class ManifestWork {
     item.attempts++;
     item.failures++;
     const attempt = await applyOne(this.#client, this.#discovery, item.manifest, limits);
-    // That time ran out is not why it was not applied: the attempt before it says why.
+    // An attempt cut off by the deadline says nothing: the reason is that of the attempt before.
     const isCut = this.#leftMs() <= 0 && isOpen(attempt);
     const last = isCut ? (item.last ?? attempt) : attempt;
     const isNews = !isDeepStrictEqual(item.last, last);

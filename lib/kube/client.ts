@@ -27,7 +27,7 @@ const listSchema = z.looseObject({
 const eventSchema = z.object({ type: z.string(), object: z.unknown() });
 const bookmarkSchema = z.looseObject({ metadata: z.looseObject({ resourceVersion: z.string() }) });
 
-/** Objects in one page of a list, so that neither side holds thousands in one answer. */
+/** Objects in one page of a list, so that neither side holds thousands in one response. */
 const pageSize = 500;
 /** The server ends a watch after this long; the next one continues at its last version. */
 const watchSeconds = 240;
@@ -53,12 +53,12 @@ export class KubeClient {
     this.#transport[Symbol.dispose]();
   }
 
-  /** The answer to a GET of any path, such as `/readyz?verbose`, whatever its status. */
+  /** The response to a GET of any path, such as `/readyz?verbose`, whatever its status. */
   async raw(path: string, limits: Limits): Promise<Answer> {
     return this.#transport.exchange({ method: 'GET', path }, limits);
   }
 
-  /** The JSON of a successful answer. */
+  /** The JSON of a successful response. */
   async json(call: Call, limits: Limits): Promise<unknown> {
     const answer = await this.#transport.exchange(call, limits);
     if (answer.code >= 300) throw answerError(call)(answer);
@@ -69,7 +69,7 @@ export class KubeClient {
     }
   }
 
-  /** A successful answer as a stream, such as a pod's log. */
+  /** A successful response as a stream, such as a pod's log. */
   bytes(call: Call, limits: Limits): AsyncGenerator<Uint8Array> {
     return this.#transport.bytes(call, limits, answerError(call));
   }

@@ -52,7 +52,10 @@ export class Discovery {
     }
   }
 
-  /** Makes the next lookup ask for a group and version again, because a kind in it was missing or is gone. */
+  /**
+   * Makes the next lookup ask for a group and version again: one of its kinds was
+   * missing or deleted.
+   */
   forget(apiVersion: string): void {
     this.#known.delete(apiVersion);
   }

@@ -5,10 +5,10 @@ import { parseJson } from '../json.ts';
 
 /**
  * Why a request failed:
- * - `unreachable`: no complete answer (refused, cut, TLS, request deadline);
+ * - `unreachable`: no complete response (refused, cut, TLS, request deadline);
  * - `busy`: the server asks for a retry (429, any 5xx);
  * - `not-found`: 404, of the object, its namespace or its resource;
- * - `conflict`: 409, it already exists or was changed meanwhile;
+ * - `conflict`: 409, it already exists or was changed concurrently;
  * - `expired`: 410, the resource version is too old to continue from;
  * - `rejected`: any other refusal; the same request will be refused again.
  */
@@ -28,7 +28,7 @@ const statusSchema = z.looseObject({
 });
 
 interface KubeErrorDetails {
-  /** HTTP status, absent when there was no answer. */
+  /** HTTP status, absent if there was no response. */
   code?: number;
   /** The Status' reason, such as `AlreadyExists` or `Forbidden`. */
   reason?: string | undefined;
@@ -64,12 +64,15 @@ export function isKubeError(error: unknown, ...kinds: KubeErrorKind[]): error is
   return error instanceof KubeError && (kinds.length === 0 || kinds.includes(error.kind));
 }
 
-/** A request without an answer; `request` is its method and path. */
+/** A request without a response; `request` is its method and path. */
 export function unreachable(request: string, cause: unknown): KubeError {
   return new KubeError('unreachable', `${request}: ${describeError(cause)}`, { cause });
 }
 
-/** An answer that is not a success. The body is a Status, or text from a proxy in front of the API. */
+/**
+ * A response other than success. The body is a Status, or text from a proxy in
+ * front of the API.
+ */
 export function errorFromAnswer(
   request: string,
   code: number,

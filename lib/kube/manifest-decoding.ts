@@ -59,10 +59,10 @@ export function decodeManifests(file: string, text: string): DecodedManifests {
   const lines = new LineCounter();
   const decoded: DecodedManifests = { manifests: [], undecodable: [] };
   const documents = parseAllDocuments(text, {
-    // The API's own reader follows YAML 1.1, where `0644` is octal and `yes` is true.
+    // The API's own decoder follows YAML 1.1, where `0644` is octal and `yes` is true.
     version: '1.1',
     customTags: withoutTimes,
-    // The reader's own check compares each key with all keys before it: minutes for a large map.
+    // The parser's own check compares each key with all keys before it: minutes for a large map.
     uniqueKeys: false,
     lineCounter: lines,
     prettyErrors: false,
@@ -93,7 +93,7 @@ function offsetOf(node: unknown): number {
   return (isNode(node) && node.range?.[0]) || 0;
 }
 
-/** The first key that a map has twice: one of its values would be lost without notice. */
+/** The first duplicate key of a map: one of its values would be lost without notice. */
 function repeatedKey(document: Document): DocumentError | undefined {
   let found: DocumentError | undefined;
   visit(document, {
@@ -166,10 +166,10 @@ function toObject(convert: () => unknown): { value?: unknown; reason?: string } 
   }
 }
 
-/** V8's message, also where the reader wraps it in an error of its own. */
+/** V8's message, also where the parser wraps it in an error of its own. */
 const TOO_DEEP = 'Maximum call stack size exceeded';
 
-/** Why a text cannot be decoded; the reader is recursive. */
+/** Why a text cannot be decoded; the parser is recursive. */
 export function reasonOf(error: unknown): string {
   const reason = describeError(error);
   return reason === TOO_DEEP ? 'is nested too deeply' : reason;
@@ -183,7 +183,7 @@ function explain(error: z.ZodError): string {
     .join('; ');
 }
 
-/** The API's reader knows neither base-60 numbers (`22:22`) nor dates: they remain text. */
+/** The API's decoder knows neither base-60 numbers (`22:22`) nor dates: they remain text. */
 function withoutTimes(tags: Tags): Tags {
   return tags.filter((tag) => typeof tag === 'string' || !isTime(tag));
 }

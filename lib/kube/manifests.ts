@@ -88,7 +88,7 @@ async function decodeFile(path: string): Promise<DecodedManifests> {
   }
 }
 
-/** Every manifest of a file, as the host reads it. Never throws: what cannot be decoded is in the result. */
+/** Decodes a file as the host does. Never throws: what cannot be decoded is in the result. */
 export function decodeManifestFile(path: string, bytes: Uint8Array): DecodedManifests {
   let text: string;
   try {

@@ -11,7 +11,7 @@ export interface Call {
   readonly path: string;
   readonly body?: unknown;
   readonly contentType?: string;
-  /** The media type of the answer; JSON by default. */
+  /** The media type of the response; JSON by default. */
   readonly accept?: string;
 }
 
@@ -42,7 +42,7 @@ export class Transport {
     this.#agent.destroy();
   }
 
-  /** One request with its whole answer, whatever its status. */
+  /** One request with its whole response, whatever its status. */
   async exchange(call: Call, limits: Limits): Promise<Answer> {
     const signal = either(limits);
     try {
@@ -53,12 +53,12 @@ export class Transport {
     }
   }
 
-  /** The lines of a streaming answer; `failed` makes the error for a status other than 200. */
+  /** The lines of a streaming response; `failed` makes the error for a status other than 200. */
   lines(call: Call, limits: Limits, failed: (answer: Answer) => KubeError): AsyncGenerator<string> {
     return splitLines(this.bytes(call, limits, failed));
   }
 
-  /** An answer as it comes; `failed` makes the error for a status other than 200. */
+  /** A response as it arrives; `failed` makes the error for a status other than 200. */
   async *bytes(
     call: Call,
     limits: Limits,

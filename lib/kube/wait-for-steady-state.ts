@@ -21,12 +21,12 @@ export interface Restarts {
   readonly count: number;
 }
 
-/** Readiness must be polled, and the end of a quiet window is no event. */
+/** Readiness must be polled, and the end of a quiet window is not an event. */
 const tickMs = 1000;
 
 /**
- * Waits until the control plane has not changed for the settling window, by evidence
- * newer than this boot. Returns the restart count of each container.
+ * Waits until the control plane has not changed for the settling window, as shown
+ * by evidence newer than this boot. Returns the restart count of each container.
  * @throws Failure `deadline` with what did not settle.
  */
 export async function waitForSteadyState(

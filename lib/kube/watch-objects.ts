@@ -10,7 +10,7 @@ import type { KubeObject, Resource } from './resources.ts';
 export interface Snapshot<T> {
   /** By `namespace/name`, or by name if the kind is not namespaced. */
   readonly objects: ReadonlyMap<string, T>;
-  /** Set while the API does not answer; the objects are those seen last. */
+  /** Set while the API does not respond; the objects are those seen last. */
   readonly lost?: KubeError;
 }
 
@@ -21,9 +21,9 @@ const healthyMs = 5000;
 
 /**
  * All selected objects now, and again after each change, until the signal fires.
- * When a watch drops, one snapshot says `lost` and everything is listed again, because
- * the API may return with an older database. Refusals are treated alike: an API server
- * that has just started may refuse what it will soon allow.
+ * When a watch drops, one snapshot says `lost` and everything is listed again,
+ * because the API may return with an older database. Refusals are treated alike: an
+ * API server that has just started may refuse what it will soon allow.
  */
 export async function* watchObjects<T extends KubeObject>(
   client: KubeClient,
