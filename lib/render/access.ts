@@ -12,7 +12,7 @@ import { issuedLeaves } from './kubernetes/leaves.ts';
 import { localApi } from './kubernetes/paths.ts';
 import type { Renderer } from './renderer.ts';
 
-/** What the agents need to know about a rendered control plane of a kind. */
+/** What the agents need to know about a rendered control plane of a given kind. */
 export interface ControlPlaneAccess {
   readonly renderer: Renderer;
   readonly etcd: {
@@ -39,7 +39,7 @@ export interface ControlPlaneAccess {
     readonly server: string;
     readonly ca: string;
     readonly signer: { readonly certificate: string; readonly key: string };
-    /** The API server's client of etcd: the agents' exists on the live host only. */
+    /** The API server's etcd client: the agents' own exists on the live host only. */
     readonly etcd: { readonly ca: string; readonly certificate: string; readonly key: string };
     /** Health and metrics of etcd, unless its static pod names another address. */
     readonly etcdMetricsUrl: string;

@@ -53,8 +53,8 @@ const storeSchema = z.object({
 type Store = z.infer<typeof storeSchema>;
 
 /**
- * Stores what was rendered in one 0600 file on the live host: keys are created once, and
- * every later step reads the same ones, whatever happened in between.
+ * Stores the rendered result in one 0600 file on the live host: keys are created
+ * once, and every later step reads the same ones.
  */
 export async function saveRendered(
   paths: HostPaths,
@@ -73,9 +73,9 @@ export async function saveRendered(
 }
 
 /**
- * What was rendered for that input; undefined when it was rendered for another or not at all.
- * @throws Failure (fatal) for a store of another version: new keys would replace those of a
- *   running control plane.
+ * What was rendered for that input; undefined if nothing was, or for another input.
+ * @throws Failure (fatal) for a store of another version: new keys would replace
+ *   those of a running control plane.
  */
 export async function loadRenderedFor(
   paths: HostPaths,
@@ -85,7 +85,10 @@ export async function loadRenderedFor(
   return stored?.input === input ? stored.rendered : undefined;
 }
 
-/** The result of the step render. @throws Failure (fatal) when it has not run, or as loadRenderedFor. */
+/**
+ * The result of the step render. @throws Failure (fatal) if it has not run; see
+ * loadRenderedFor.
+ */
 export async function loadRendered(paths: HostPaths): Promise<Rendered> {
   return (await loadStore(paths)).rendered;
 }

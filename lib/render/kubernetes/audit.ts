@@ -16,7 +16,7 @@ export const auditFlags = {
 const policy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
-  // The arrival of a request adds only volume to its completion.
+  // Logging the arrival of a request would add only volume to its completion.
   omitStages: ['RequestReceived'],
   rules: [
     { level: 'None', nonResourceURLs: ['/healthz*', '/livez*', '/readyz*', '/version'] },

@@ -54,7 +54,7 @@ export function apiServerPod(input: RenderInput): StaticPod {
     'etcd-certfile': apiServerEtcdClient.certificate,
     'etcd-keyfile': apiServerEtcdClient.key,
     'encryption-provider-config': encryptionConfigPath,
-    // Events of the evening are still there in the morning.
+    // Events of the evening are still available in the morning.
     'event-ttl': '3h',
 
     'kubelet-certificate-authority': trust.kubelets,

@@ -1,8 +1,8 @@
 import type { HeldLease } from '../renderer.ts';
 
 /**
- * There is one controller-manager and one scheduler, and both hold a Lease nevertheless:
- * while they acquire it they wait for an API that starts late, where they would exit
+ * Even with one controller-manager and one scheduler, both hold a Lease: while they
+ * acquire it they wait for an API that starts late, where they would exit
  * otherwise. The renew deadline lets them survive a restart of the API server; the
  * duration is how long one that was killed waits for its own old Lease to expire.
  */
