@@ -9,7 +9,7 @@ export interface LinkOnHost {
   readonly target: string;
 }
 
-/** Links in PATH to the one executable, by which it knows what it is called as. */
+/** Links in PATH to the one executable, which selects its program by the name it is called by. */
 export const commandLinks = (names: readonly string[]): LinkOnHost[] =>
   names.map((name) => ({ path: `${COMMANDS}/${name}`, target: `${BINARIES}/sno-agents` }));
 

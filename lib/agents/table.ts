@@ -17,15 +17,16 @@ interface AgentEntry {
   readonly stage: AgentStage;
   /** One line: what it does. */
   readonly purpose: string;
-  /** Its steps are in the record of the installation and show its progress. */
+  /** Its steps are part of the installation record and of the displayed progress. */
   readonly installs?: true;
   /** The kubelet of the installed host does not start without it. */
   readonly beforeKubelet?: true;
 }
 
 /**
- * Every agent, in the order in which they run. Links, units, records, status, the clean-up and the
- * findings of a log bundle read this table; `agents/agents.ts` gives each name its program.
+ * Every agent, in the order in which they run. Links, units, records, status, the
+ * cleanup and the findings of a log bundle are derived from this table;
+ * `agents/agents.ts` maps each name to its program.
  */
 export const AGENTS = [
   {
@@ -111,15 +112,15 @@ export function agentEntry(name: string): (AgentEntry & { readonly name: AgentNa
   return entries.find((entry) => entry.name === name);
 }
 
-/** It deletes its own unit, link and state when nothing waits any more. */
+/** Deletes its own unit, link and state when no manifest is waiting any more. */
 export const DEFERRED_AGENT = 'sno-deferred' satisfies AgentName;
 
 /** The unit of an agent, without `.service`; any other name is returned as it is. */
 export const unitOf = (name: string): string => agentEntry(name)?.unit ?? name;
 
 /**
- * The names of the agents that exist only in a stage, in the order of the table. Those of the
- * complete installation are on the live host and, again, on the installed host.
+ * The names of the agents that exist only in a stage, in the order of the table. Agents
+ * of the whole installation are on the live host and then on the installed host.
  */
 export const agentsOf = (stage: 'live' | 'pivot' | 'deferred' | 'node'): AgentName[] =>
   entries
@@ -130,7 +131,7 @@ export const agentsOf = (stage: 'live' | 'pivot' | 'deferred' | 'node'): AgentNa
     )
     .map(({ name }) => name);
 
-/** Those whose steps are in the record of the installation, by host. */
+/** The agents whose steps are in the installation record, by host. */
 export const installingAgents = {
   live: entries.filter(({ stage, installs }) => installs && stage === 'live'),
   installed: entries.filter(({ stage, installs }) => installs && stage !== 'live'),
