@@ -1,4 +1,4 @@
-/** A boot entry of the firmware, as far as its device path names a file on a GPT partition. */
+/** A boot entry of the firmware, if its device path names a file on a GPT partition. */
 export interface BootEntry {
   /** Four hexadecimal digits, upper case. */
   readonly number: string;
@@ -10,14 +10,14 @@ export interface BootEntry {
 export interface BootTarget {
   /** Unique GUID of the partition, lower case. */
   readonly partition: string;
-  /** Its number in the table. */
+  /** Its number in the partition table. */
   readonly partitionNumber: number;
-  /** Path on it with backslashes. */
+  /** Path on the partition, with backslashes. */
   readonly loader: string;
 }
 
 export interface BootVariables {
-  /** The entry that this boot came from; firmware that has it from elsewhere sets none. */
+  /** The entry of this boot; not set if the firmware booted in another way. */
   readonly current?: string | undefined;
   readonly next?: string | undefined;
   readonly order: readonly string[];
@@ -25,10 +25,10 @@ export interface BootVariables {
 }
 
 /**
- * Reads what `efibootmgr -v` prints. Version 17 wraps the loader in `File(...)`, version
- * 18 does not; both put an entry's optional data right behind it, as text or as
- * hexadecimal digits, so that a loader ends where `.efi` does. Version 18 adds lines with
- * the bytes of the path. Lines that are not entries are skipped.
+ * Parses the output of `efibootmgr -v`. Version 17 wraps the loader in `File(...)`,
+ * version 18 does not; both append an entry's optional data directly, as text or as
+ * hexadecimal digits, so a loader ends with `.efi`. Version 18 adds lines with the
+ * bytes of the path. Lines that are not entries are skipped.
  */
 export function parseEfibootmgr(text: string): BootVariables {
   const value = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(text)?.[1];

@@ -4,22 +4,22 @@ import { namesIn } from '../host/files.ts';
 
 /** A boot loader on an EFI system partition. */
 export interface Loader {
-  /** As firmware writes it: `\EFI\redhat\shimx64.efi`. */
+  /** In the firmware's notation: `\EFI\redhat\shimx64.efi`. */
   readonly path: string;
-  /** What the operating system calls itself in boot menus. */
+  /** The name of the operating system in boot menus. */
   readonly label: string;
 }
 
-/** The names that UEFI gives to the architectures that are installed here (specification 3.5.1.1). */
+/** The UEFI suffixes of the supported architectures (specification 3.5.1.1). */
 const SUFFIX: Readonly<Record<string, string>> = { x64: 'x64', arm64: 'aa64' };
 /** Preferred over others where several systems share a partition. */
 const VENDORS = ['redhat', 'fedora', 'centos'];
 const FALLBACK = 'boot';
 
 /**
- * Finds the loader on a mounted EFI system partition: the vendor's shim, which Secure
- * Boot accepts; without one the fallback that every firmware starts by itself. Names
- * are compared without case, as FAT does. `arch` is Node's.
+ * Finds the loader on a mounted EFI system partition: the vendor's shim, which
+ * Secure Boot accepts, otherwise the fallback that all firmware starts. Names are
+ * compared case-insensitively, like FAT. `arch` is Node's.
  */
 export async function findLoader(esp: string, arch: string): Promise<Loader | undefined> {
   const suffix = SUFFIX[arch];
@@ -44,8 +44,9 @@ function rank(folder: string): number {
 }
 
 /**
- * The label that shim's fallback program would give: the second field of the loader's line
- * in `BOOTX64.CSV`, which is UTF-16. With the same one it makes no second entry.
+ * The label that shim's fallback program would use: the second field of the
+ * loader's line in `BOOTX64.CSV`, which is UTF-16. With the same label, the
+ * fallback does not create a second entry.
  */
 async function labelOf(
   folder: string,

@@ -5,17 +5,18 @@ export interface WantedEntry extends BootTarget {
 }
 
 export interface EntryPlan {
-  /** The entry that already starts the disk; undefined: one has to be made. */
+  /** The entry that already boots the disk; if undefined, one must be created. */
   readonly existing: string | undefined;
-  /** Entries that would stand beside it for nothing. */
+  /** Redundant entries, to be deleted. */
   readonly stale: readonly string[];
 }
 
 /**
- * Which entry starts the installed system, and which are left of earlier ones. Stale
- * are further entries for the same loader on the same partition, and those of the same
- * label and loader whose partition is on no disk of this host any more: writing the disk
- * gave it new ones. An entry of another disk's system is never touched.
+ * Which entry boots the installed system, and which entries are left over from
+ * earlier installations. Stale are other entries for the same loader on the same
+ * partition, and those with the same label and loader whose partition is no longer
+ * on any disk of this host: writing the disk created new partitions. An entry for a
+ * system on another disk is never touched.
  */
 export function planEntries(
   { entries }: Pick<BootVariables, 'entries'>,
@@ -38,20 +39,20 @@ export function planEntries(
   return { existing, stale };
 }
 
-/** The entry for this loader on this partition that the firmware would use, if there is one. */
+/** The active entry for this loader on this partition, if there is one. */
 export const entryFor = (entries: readonly BootEntry[], wanted: BootTarget): string | undefined =>
   entries.find(({ active, target }) => active && target !== undefined && isSame(target, wanted))
     ?.number;
 
-/** The entry first, all others behind it in their order. */
+/** The entry first, followed by all others in their order. */
 export const orderWith = (entry: string, order: readonly string[]): string[] => [
   entry,
   ...order.filter((number) => number !== entry),
 ];
 
 /**
- * Whether the next boot has to be named by itself: some firmware puts the medium back
- * to the front of the order as long as it is there.
+ * Whether BootNext must be set: some firmware moves the medium back to the front of
+ * the order as long as it is present.
  */
 export const mediumIsFirst = ({ current, order }: BootVariables, entry: string): boolean =>
   current !== undefined && current !== entry && order[0] === current;
@@ -59,6 +60,6 @@ export const mediumIsFirst = ({ current, order }: BootVariables, entry: string):
 const isSame = (a: BootTarget, b: BootTarget) =>
   a.partition === b.partition && a.partitionNumber === b.partitionNumber && isSameLoader(a, b);
 
-/** FAT and firmware take no notice of case. */
+/** FAT and firmware ignore case. */
 const isSameLoader = (a: BootTarget, b: BootTarget) =>
   a.loader.toLowerCase() === b.loader.toLowerCase();

@@ -10,7 +10,7 @@ import { type BootVariables, parseEfibootmgr } from './efibootmgr.ts';
 import { findLoader, type Loader } from './loader.ts';
 import { entryFor, mediumIsFirst, orderWith, planEntries, type WantedEntry } from './plan.ts';
 
-/** How a host decides what it boots; `none`: in a way that no operating system can change. */
+/** How a host chooses its boot device; `none`: in a way that no operating system can change. */
 export type Firmware = 'efi' | 'power' | 'none';
 
 /** Partition type of an EFI system partition (UEFI specification 5.3.3). */
@@ -18,16 +18,16 @@ const ESP_TYPE = 'c12a7328-f81f-11d2-ba4b-00a0c93ec93b';
 const COMMAND_MS = 30_000;
 
 export async function firmwareOf(paths: HostPaths): Promise<Firmware> {
-  // Only PowerPC hosts have it, as for the assisted installer.
+  // Only PowerPC hosts have it, as in the assisted installer.
   if (await exists(paths.at('/usr/sbin/bootlist'))) return 'power';
   return (await exists(paths.at('/sys/firmware/efi'))) ? 'efi' : 'none';
 }
 
 /**
- * Puts the installed disk first in the firmware's boot order, and reads the order
- * again. Returns what was done, as a sentence. Changes nothing but boot entries and
- * their order, as openshift's assisted-installer does (src/ops/ops.go, SetBootOrder).
- * @throws Failure when the firmware refuses, or does not keep what it was told
+ * Puts the installed disk first in the firmware's boot order, and verifies the
+ * order. Returns what was done, as a sentence. Changes only boot entries and their
+ * order, as openshift's assisted-installer does (src/ops/ops.go, SetBootOrder).
+ * @throws Failure if the firmware refuses the change or does not keep it
  */
 export async function setBootOrder(
   disk: BlockDevice,
@@ -97,7 +97,7 @@ async function createEntry(
   await efibootmgr(['--create', ...place, '--label', label, '--loader', loader], signal);
 }
 
-/** --create puts a new entry first; one that was there may be anywhere, or in no order at all. */
+/** --create puts a new entry first; an existing one may be anywhere, or missing in the order. */
 async function putFirst(wanted: WantedEntry, signal: AbortSignal): Promise<string> {
   const { entries, order } = await readVariables(signal);
   const entry = entryFor(entries, wanted);
@@ -126,7 +126,7 @@ async function readVariables(signal: AbortSignal): Promise<BootVariables> {
   return parseEfibootmgr(await efibootmgr(['--verbose'], signal));
 }
 
-/** The sandbox of every agent's unit has the firmware's variables read-only. */
+/** Firmware variables are read-only in the sandbox of every agent's unit. */
 const efibootmgr = (args: readonly string[], signal: AbortSignal): Promise<string> =>
   runOutsideSandbox('efibootmgr', args, { signal, deadlineMs: COMMAND_MS });
 
