@@ -17,54 +17,54 @@ export const PREFLIGHT_CHECKS = [
 export type PreflightCheck = (typeof PREFLIGHT_CHECKS)[number];
 
 const installationSchema = z.strictObject({
-  /** A device path, best one of /dev/disk/by-id. */
+  /** A device path, preferably in /dev/disk/by-id. */
   disk: z.string(),
-  /** Further arguments of coreos-installer, the disk not among them. */
+  /** Additional arguments of coreos-installer, without the disk. */
   coreosInstallerArgs: z.array(z.string()),
-  /** What to do with a disk that holds another system. */
+  /** What to do if the disk contains another system. */
   existingSystem: z.enum(['refuse', 'overwrite']),
   /** Added to the installed system's kernel command line. */
   kernelArguments: z.array(z.string()).default([]),
-  /** Partitions that are kept, by label pattern and by number or range, as coreos-installer takes them. */
+  /** Partitions to keep, by label pattern and by number or range (coreos-installer's notation). */
   savePartitions: z
     .strictObject({ labels: z.array(z.string()), indexes: z.array(z.string()) })
     .default({ labels: [], indexes: [] }),
 });
 
 /**
- * What `sno create` decided about the cluster and hands to the agents on the
- * host, as `/etc/sno-agents/cluster.json` in the live Ignition.
+ * What `sno create` decided about the cluster, for the agents on the host:
+ * `/etc/sno-agents/cluster.json` in the live Ignition.
  */
 export const clusterSchema = z.strictObject({
   apiVersion: z.literal('sno-agents/v1'),
-  /** New with each `sno create`; tells an installation of this cluster from any other. */
+  /** New with each `sno create`; distinguishes an installation of this cluster from any other. */
   clusterId: z.uuid(),
   controlPlane: z.enum(['kubernetes', 'openshift']),
   /** `metadata.name` of the install-config. */
   name: z.string(),
   baseDomain: z.string(),
-  /** The node's name; absent: the name that the live host has when it is final. */
+  /** The node's name; if absent, the final host name of the live host. */
   hostname: z.string().optional(),
-  /** CIDR; here and below the first entry's family is the cluster's primary one, a second family makes it dual-stack. */
+  /** CIDR. The first entry's family is the primary one; a second family makes it dual-stack. */
   machineNetwork: z.array(z.string()).min(1),
   clusterNetwork: z
     .array(z.strictObject({ cidr: z.string(), hostPrefix: z.number().int() }))
     .min(1),
   serviceNetwork: z.array(z.string()).min(1),
-  /** How the disk is written; absent: this host has none to write. */
+  /** How the disk is written; absent if the host has none to write. */
   installation: installationSchema.optional(),
   /** sha256 (hex) of the `sno-agents` executable that the live medium must carry. */
   executableSha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** Who may log in as `core`. */
   sshKeys: z.array(z.string()).default([]),
-  /** sha256 (hex) of the payload.yaml that the live medium must carry; absent: the medium's is trusted. */
+  /** sha256 (hex) of the medium's payload.yaml; if absent, any payload on the medium is trusted. */
   payloadSha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional(),
-  /** Where the master Ignition is fetched; absent: it is rendered on the host. */
+  /** Where the master Ignition is fetched; if absent, it is rendered on the host. */
   machineConfigServerUrl: z.url().optional(),
-  /** How the host reaches what is outside; `noProxy` is complete, the cluster's own names included. */
+  /** How the host reaches the outside; `noProxy` is complete, including the cluster's own names. */
   proxy: z
     .strictObject({
       httpProxy: z.url().optional(),
@@ -72,7 +72,7 @@ export const clusterSchema = z.strictObject({
       noProxy: z.array(z.string()),
     })
     .optional(),
-  /** PEM certificates that the host trusts besides those of its operating system. */
+  /** PEM certificates that the host trusts in addition to those of its operating system. */
   additionalTrustBundle: z.string().optional(),
   /** Mirrors of `source` (a registry, with or without a repository path). */
   imageMirrors: z
@@ -80,18 +80,18 @@ export const clusterSchema = z.strictObject({
       z.strictObject({
         source: z.string(),
         mirrors: z.array(z.string()).min(1),
-        /** Pulls by tag still go to the source, whose tags may have moved on. */
+        /** Pulls by tag still go to the source, whose tags may have moved. */
         digestOnly: z.boolean(),
-        /** The source is not asked when every mirror has failed. */
+        /** The source is not contacted if all mirrors have failed. */
         neverContactSource: z.boolean().default(false),
       }),
     )
     .default([]),
   /** The host's network: an nmstate document (YAML), applied before anything is fetched. */
   networkConfig: z.string().optional(),
-  /** Host names or addresses; absent: the operating system's own. */
+  /** Host names or addresses; if absent, the operating system's own. */
   additionalNtpSources: z.array(z.string()).default([]),
-  /** Folder with payload.yaml that the live host fetches; absent: the payload is on the live medium. */
+  /** URL of the folder with payload.yaml; if absent, the payload is on the live medium. */
   payloadUrl: z.url().optional(),
   /** Names of preflight checks whose failure is only a warning. */
   preflightWarnings: z.array(z.enum(PREFLIGHT_CHECKS)).default([]),
@@ -105,7 +105,7 @@ export type InstallableCluster = Cluster & { readonly installation: Installation
 
 export type ImageMirror = Cluster['imageMirrors'][number];
 
-/** `<name>.<baseDomain>`: what api, api-int and *.apps stand before. */
+/** `<name>.<baseDomain>`: the domain of api, api-int and *.apps. */
 export function clusterDomain(cluster: Pick<Cluster, 'name' | 'baseDomain'>): string {
   return `${cluster.name}.${cluster.baseDomain}`;
 }

@@ -5,7 +5,7 @@ import type { HostPaths } from '../host/paths.ts';
 import { parseJson } from '../json.ts';
 import { type Cluster, clusterSchema, type InstallableCluster } from './cluster.ts';
 
-/** Reads `/etc/sno-agents/cluster.json`; a Failure of kind usage when it is missing or wrong. */
+/** Reads `/etc/sno-agents/cluster.json`. @throws Failure (usage) if it is missing or invalid */
 export async function readCluster(paths: HostPaths): Promise<Cluster> {
   const path = clusterPath(paths);
   const text = await readTextIfPresent(path);
@@ -20,7 +20,7 @@ export async function readCluster(paths: HostPaths): Promise<Cluster> {
   throw new Failure('usage', `${path} cannot be used`, { found: z.prettifyError(parsed.error) });
 }
 
-/** The same for a plan that writes a disk; a Failure of kind usage when none is named. */
+/** The same for a plan that writes a disk. @throws Failure (usage) if it names no disk */
 export async function readInstallableCluster(paths: HostPaths): Promise<InstallableCluster> {
   const { installation, ...cluster } = await readCluster(paths);
   if (installation !== undefined) return { ...cluster, installation };
