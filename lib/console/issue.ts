@@ -5,15 +5,15 @@ import type { AgentStatus } from '../steps/status.ts';
 import { progressLine } from './progress-line.ts';
 import { PLAIN_WORDS, printable } from './wording.ts';
 
-/** What is known of a finished installation. */
+/** Facts about a finished installation. */
 export interface Installed {
   /** The cluster's full name. */
   readonly cluster: string;
-  /** When it was complete, as an ISO date. */
+  /** When it completed, as an ISO date. */
   readonly completed: string;
 }
 
-/** What a technician wants to know first. */
+/** The first thing a technician wants to know. */
 export type Verdict = 'installing' | 'restarting' | 'installed' | 'failed';
 
 export interface Issue {
@@ -25,9 +25,9 @@ export interface Issue {
 const WIDTH = 78;
 
 /**
- * What the login prompt says of this host: whether it is installed, what failed and what to do.
- * `statuses` are those of the agents that have run since the host started. Undefined when
- * nothing is known.
+ * The login prompt's text about this host: whether it is installed, what failed and
+ * what to do. `statuses` are those of the agents that have run since the host
+ * started. Undefined if nothing is known.
  */
 export function issueOf(
   statuses: readonly AgentStatus[],
@@ -61,7 +61,7 @@ const AFTER = [
   'call support. The host has collected its logs automatically.',
 ];
 
-/** What systemd does not start again: exit code 1 is retried, but not of a oneshot. */
+/** What systemd does not restart: exit code 1 is retried, except for a oneshot. */
 function isFinal({ agent, state, exitCode }: AgentStatus): boolean {
   return state === 'failed' && (exitCode !== EXIT.retryable || keepsKubelet(agent));
 }
@@ -77,7 +77,7 @@ function failureLines(status: AgentStatus): string[] {
   ];
 }
 
-/** Retried by systemd: the line for a failure would alarm people who cannot do anything about it. */
+/** Not shown as a failure while systemd retries: people could do nothing about it. */
 const nowLine = (status: AgentStatus): string =>
   `Now: ${progressLine({ ...status, state: 'running' }) ?? status.agent}`;
 
@@ -86,7 +86,7 @@ function issue(verdict: Verdict, lines: readonly string[]): Issue {
   return { verdict, text: `\n${text}\n\n` };
 }
 
-/** agetty takes a backslash for one of its own sequences (`man 8 agetty`). */
+/** agetty interprets a backslash as an escape sequence (`man 8 agetty`). */
 const escaped = (line: string): string => line.replaceAll('\\', '\\\\');
 
 function wrapped(line: string): string[] {

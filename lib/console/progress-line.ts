@@ -1,7 +1,7 @@
 import type { AgentStatus } from '../steps/status.ts';
 import { PLAIN_WORDS, printable } from './wording.ts';
 
-/** The state of an agent as one line on the console; undefined where there is nothing to say. */
+/** The state of an agent as one line on the console; undefined if there is nothing to report. */
 export function progressLine(status: AgentStatus | undefined): string | undefined {
   const line = status === undefined ? undefined : lineOf(status);
   return line === undefined ? undefined : printable(line);

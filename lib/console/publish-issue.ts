@@ -7,8 +7,9 @@ import { readStatus } from '../steps/status.ts';
 import { type Installed, type Issue, issueOf } from './issue.ts';
 
 /**
- * Where agetty looks. It reads /run/issue.d only where there is no /etc/issue, but /etc/issue.d
- * always; a link there lets the text be written by agents that may not write to /etc.
+ * Where agetty looks. It reads /run/issue.d only if /etc/issue does not exist, but
+ * always reads /etc/issue.d; a symlink there allows agents that may not write to
+ * /etc to write the text.
  */
 export const issueLink = {
   path: '/etc/issue.d/30-sno-agents.issue',
@@ -16,13 +17,14 @@ export const issueLink = {
 } as const;
 
 const recordSchema = z.object({ cluster: z.string(), completed: z.string() });
-/** More rounds than agents that may write at once. */
+/** More than the number of agents that can write concurrently. */
 const MAX_ROUNDS = 10;
 
 /**
- * Writes what the login prompt says of this host, from the statuses of all agents. Every agent
- * calls it after its status has changed; it looks again after it wrote, so that of two at once the
- * later one is right. Never rejects: no installation fails for the text of a prompt.
+ * Writes the login prompt's text about this host, from the statuses of all agents.
+ * Every agent calls it after its status has changed; it rereads the statuses after
+ * writing, so that of two concurrent writers the later one is right. Never rejects:
+ * the text of a prompt must not fail an installation.
  */
 export async function publishIssue(paths: HostPaths): Promise<void> {
   try {
@@ -30,7 +32,7 @@ export async function publishIssue(paths: HostPaths): Promise<void> {
       if (!(await writeIfChanged(paths))) return;
     }
   } catch {
-    // A full /run, or a status that is being replaced: the next change tries again.
+    // /run is full, or a status is being replaced: the next change retries.
   }
 }
 
@@ -44,11 +46,11 @@ async function writeIfChanged(paths: HostPaths): Promise<boolean> {
   return true;
 }
 
-/** A prompt redrawn at every step would scroll away what a person reads. */
+/** Redrawing the prompt at every step would scroll away what a person is reading. */
 const isNews = ({ verdict }: Issue, before: string | undefined): boolean =>
   before === undefined || (verdict !== 'installing' && verdict !== 'restarting');
 
-/** Has each waiting login prompt read its files again; one in use does not. */
+/** Makes each idle login prompt reread its files; a prompt in use is left alone. */
 async function showAgain(): Promise<void> {
   await execa('agetty', ['--reload'], { timeout: 10_000, reject: false, stdio: 'ignore' });
 }

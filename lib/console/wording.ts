@@ -1,8 +1,9 @@
 import type { AgentName } from '../agents/table.ts';
 
 /**
- * What an agent does, for readers who do not know Kubernetes. Agents that are not here
- * say nothing on the console: they neither install the host nor keep it from working.
+ * What an agent does, for readers who do not know Kubernetes. Agents that are not
+ * listed print nothing on the console: they neither install the host nor keep it
+ * from working.
  */
 export const PLAIN_WORDS: Readonly<Partial<Record<AgentName, string>>> = {
   bootkube: 'Preparing the cluster',
@@ -14,6 +15,6 @@ export const PLAIN_WORDS: Readonly<Partial<Record<AgentName, string>>> = {
   'sno-deferred': 'Applying the remaining manifests',
 };
 
-/** Text for a screen: a message may quote what a host or a server said, escape sequences included. */
+/** Text without control characters: a message may quote escape sequences of a host or server. */
 export const printable = (text: string): string =>
   text.replace(/\s+/g, ' ').replace(/\p{C}/gu, '').trim();
