@@ -92,9 +92,12 @@ const image = z.object({
   pinned: z.boolean(),
 });
 
-/** A container as the runtime lists it; `name` and `attempt` are the kubelet's, times are since 1970. */
+/**
+ * A container as listed by the runtime; `name` and `attempt` are the kubelet's,
+ * times are since 1970.
+ */
 export type Container = z.infer<typeof container>;
-/** Times are 0 while what they tell of has not happened. `logPath` and `hostPath` are on the host. */
+/** Times are 0 until the event has happened. `logPath` and `hostPath` are on the host. */
 export type ContainerStatus = z.infer<typeof containerStatus>;
 /** `name`, `uid` and `namespace` are the pod's. */
 export type PodSandbox = z.infer<typeof sandbox>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseJson } from '../json.ts';
 
 export interface RuntimeSettings {
-  /** The image that the runtime starts every pod sandbox with, where it says so. */
+  /** The image of every pod sandbox, if the runtime reports it. */
   sandboxImage?: string;
   cgroupDriver?: 'systemd' | 'cgroupfs';
 }
@@ -25,8 +25,8 @@ const containerdConfig = z.object({
 });
 
 /**
- * How the runtime is set up, from the `config` text of its verbose status. Empty
- * where that is not containerd's JSON (CRI-O prints TOML and answers RuntimeConfig).
+ * The runtime's settings, from the `config` text of its verbose status. Empty if
+ * that is not containerd's JSON (CRI-O prints TOML and answers RuntimeConfig).
  */
 export function parseRuntimeSettings(config: string | undefined): RuntimeSettings {
   const parsed = containerdConfig.safeParse(parseJson(config ?? ''));

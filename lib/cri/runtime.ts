@@ -28,7 +28,7 @@ export interface RuntimeStatus {
   /** Whether the runtime, and separately the pod network, is ready. */
   conditions: RuntimeCondition[];
   cgroupDriver: 'systemd' | 'cgroupfs';
-  /** The image of every pod sandbox, where the runtime says so. */
+  /** The image of every pod sandbox, if the runtime reports it. */
   sandboxImage?: string;
 }
 
@@ -37,7 +37,7 @@ export interface ContainerDetails {
   readonly info: Readonly<Record<string, string>>;
 }
 
-/** The host's runtime: at the first socket that exists, containerd's when none does yet. */
+/** The host's runtime: at the first socket that exists; containerd's if none exists yet. */
 export function connectHostRuntime({ runtimeSockets }: HostPaths): ContainerRuntime {
   return connectRuntime(runtimeSockets.find((path) => existsSync(path)) ?? runtimeSockets[0]);
 }
@@ -68,12 +68,12 @@ export class ContainerRuntime {
     this.#rpc[Symbol.dispose]();
   }
 
-  /** With `waitForReady` in the limits this is the wait for the runtime to come up. */
+  /** With `waitForReady` in the limits, waits for the runtime to come up. */
   version(limits: CallLimits): Promise<RuntimeVersion> {
     return this.#rpc.unary(versionMethod, {}, limits);
   }
 
-  /** @throws Failure (fatal) when the runtime does not say which cgroup driver it uses. */
+  /** @throws Failure (fatal) if the runtime does not report its cgroup driver. */
   async status(limits: CallLimits): Promise<RuntimeStatus> {
     const answer = await this.#rpc.unary(statusMethod, { verbose: true }, limits);
     const settings = parseRuntimeSettings(answer.info.config);
@@ -95,12 +95,15 @@ export class ContainerRuntime {
     return (await this.#rpc.unary(listContainersMethod, {}, limits)).containers;
   }
 
-  /** Undefined when the container is gone. */
+  /** Undefined if the container no longer exists. */
   async containerStatus(id: string, limits: CallLimits): Promise<ContainerStatus | undefined> {
     return (await this.#containerStatus(id, false, limits))?.status;
   }
 
-  /** With what the runtime says about it beyond CRI, JSON as text by name; undefined when the container is gone. */
+  /**
+   * Includes runtime details beyond CRI (JSON text by name); undefined if there is
+   * no such container.
+   */
   async inspectContainer(id: string, limits: CallLimits): Promise<ContainerDetails | undefined> {
     return this.#containerStatus(id, true, limits);
   }
@@ -126,14 +129,14 @@ export class ContainerRuntime {
     return (await this.#rpc.unary(listImagesMethod, {}, limits)).images;
   }
 
-  /** The image by this name or id; undefined when there is none. */
+  /** The image with this name or id; undefined if there is none. */
   async imageStatus(reference: string, limits: CallLimits): Promise<Image | undefined> {
     const request = { image: { image: reference } };
     return (await this.#rpc.unary(imageStatusMethod, request, limits)).image ?? undefined;
   }
 
   /**
-   * The id of each container that something happened to, as it happens.
+   * The id of each container that changed, as it happens.
    * @throws RpcFailure with code UNIMPLEMENTED on containerd before 1.7.
    */
   async *containerEvents(limits: CallLimits): AsyncGenerator<string> {

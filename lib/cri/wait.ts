@@ -6,19 +6,19 @@ import type { Container } from './messages.ts';
 import type { ContainerRuntime } from './runtime.ts';
 
 export interface ContainerWait extends Wait {
-  /** What is waited for, as it follows "waiting for": `kube-apiserver to stop`. */
+  /** What is waited for, following "waiting for": `kube-apiserver to stop`. */
   description: string;
-  /** How often to list where the runtime has no events. Default one second. */
+  /** How often to list if the runtime has no events. Default one second. */
   intervalMs?: number;
 }
 
-/** With events, lists are only for those that came before the stream was open. */
+/** With events, listing only catches changes from before the stream was open. */
 const intervalWithEventsMs = 5000;
 const callDeadlineMs = 10_000;
 
 /**
  * Waits until the list of all containers satisfies the predicate, and returns that
- * list: at each event of the runtime, or at intervals where it has none.
+ * list. Checks at each event of the runtime, or at intervals if it has no events.
  * @throws Failure (deadline) with the containers as last seen.
  */
 export async function waitForContainers(
@@ -48,7 +48,7 @@ export async function waitForContainers(
   }
 }
 
-/** Rings at each event; stays silent where the runtime has no events or ends the stream. */
+/** Rings at each event; stays silent if the runtime has no events or ends the stream. */
 class EventBell {
   supported = true;
   readonly #signal: AbortSignal;
@@ -62,7 +62,7 @@ class EventBell {
     });
   }
 
-  /** Returns at the next event, or one since the last call, or after `timeoutMs`. */
+  /** Returns at the next event, or at once if one is pending, or after `timeoutMs`. */
   async next(timeoutMs: number): Promise<void> {
     const over = new AbortController();
     const signal = AbortSignal.any([this.#signal, over.signal]);
