@@ -51,7 +51,7 @@ class Approver {
     for await (const { objects } of watchObjects(this.#client, resources.nodes, own, signal)) {
       const node = objects.get(nodeName);
       const view = node === undefined ? undefined : nodeView(node);
-      // The kubelet also writes what nothing here depends on, such as its heartbeat.
+      // The kubelet also updates fields that do not matter here, such as its heartbeat.
       if (isDeepStrictEqual(view, this.#node)) continue;
       this.#node = view;
       this.#changes.notify();

@@ -1,11 +1,11 @@
 import type { Judgement } from './judge.ts';
 
-/** What became of one request; reported once, and again when it becomes something else. */
+/** The decision on one request; reported once, and again when it changes. */
 export interface Decision {
   readonly request: string;
   readonly requestor: string;
   readonly signer: string;
-  /** `failed`: it should be approved, but the API does not take that now. */
+  /** `failed`: it should be approved, but the API does not accept that now. */
   readonly judgement:
     | Judgement
     | { readonly verdict: 'failed'; readonly rule: 'api'; readonly explanation: string };

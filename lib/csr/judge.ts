@@ -23,7 +23,7 @@ export type Rule =
 
 export type Judgement =
   | { readonly verdict: 'approve' }
-  /** It is left as it is, never denied: the rule that it broke, and how, for people. */
+  /** Left pending, never denied: the rule that it violates, and how, for people. */
   | { readonly verdict: 'leave'; readonly rule: Rule; readonly explanation: string };
 
 /** Everything that a rule may look at. */
@@ -37,7 +37,7 @@ type Check<T> = (input: T) => string | undefined;
 
 export const servingSigner = 'kubernetes.io/kubelet-serving';
 const nodesGroup = 'system:nodes';
-/** The kubelet gives up on a request after 15 minutes; the rest allows for a clock that is set meanwhile. */
+/** The kubelet gives up on a request after 15 minutes; the rest allows for clock changes. */
 const longestAgeMs = 60 * 60_000;
 const longestLifetimeSeconds = 30 * 24 * 3600;
 const strongCurves = ['EC prime256v1', 'EC secp384r1', 'EC secp521r1'];
@@ -47,7 +47,7 @@ export const userOfNode = (nodeName: string) => `system:node:${nodeName}`;
 const show = (values: readonly string[]) => (values.length === 0 ? 'none' : values.join(', '));
 const differs = (expected: string, found: string) => `expected ${expected}; found ${found}`;
 
-/** About the object around the request. */
+/** Checks of the surrounding object. */
 const outerChecks: readonly (readonly [Rule, Check<Case>])[] = [
   [
     'pending',
@@ -77,7 +77,7 @@ const outerChecks: readonly (readonly [Rule, Check<Case>])[] = [
   ],
 ];
 
-/** About the request inside. */
+/** Checks of the PKCS#10 request inside. */
 const innerChecks: readonly (readonly [
   Rule,
   Check<Case & { readonly certificate: RequestedCertificate }>,
@@ -111,9 +111,9 @@ const innerChecks: readonly (readonly [
 ];
 
 /**
- * Whether a request is this node's own for its serving certificate: asked for by
- * the node itself, and for exactly the name and addresses that the host has too.
- * Client certificates are never approved here, regardless of the requestor.
+ * Whether a request is this node's own, for its serving certificate: requested by
+ * the node itself, for exactly the name and addresses that the host has too. Client
+ * certificates are never approved here, regardless of the requestor.
  */
 export function judge(
   csr: SigningRequest,
@@ -173,7 +173,7 @@ function whyOtherSubject(
   );
 }
 
-/** Only RSA keys can encipher keys: kubelets with other keys do not ask for it. */
+/** Key encipherment applies to RSA keys only: kubelets with other keys do not request it. */
 function whyOtherUsages(usages: readonly string[], key: string): string | undefined {
   const needed = ['digital signature', 'server auth'];
   if (!key.startsWith('RSA')) return whyOther(usages, needed);
@@ -194,7 +194,7 @@ function whyNoAddress(host: HostView, node: NodeView | undefined): string | unde
   return `none of the node's addresses (${show(node.internalIps)}) is on an interface with ${show(host.nodeIps)} (${show(host.interfaceAddresses)})`;
 }
 
-/** Compares as sets without repetition, in any order. */
+/** Compares as sets: any order, no duplicates. */
 function whyOther(found: readonly string[], expected: readonly string[]): string | undefined {
   const same = found.length === expected.length && expected.every((value) => found.includes(value));
   return same ? undefined : differs(show(expected), show(found));

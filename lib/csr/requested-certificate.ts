@@ -2,9 +2,9 @@ import { createPublicKey } from 'node:crypto';
 import { canonicalAddress } from '../network/address.ts';
 import { x509 } from '../pki/x509.ts';
 
-/** What a PKCS#10 request asks for, read strictly. */
+/** The contents of a PKCS#10 request, parsed strictly. */
 export interface RequestedCertificate {
-  /** In order: `['O', 'system:nodes']`, `['CN', …]`; an unknown attribute has its OID as name. */
+  /** In order: `['O', 'system:nodes']`, `['CN', …]`; an unknown attribute is named by its OID. */
   readonly subject: readonly (readonly [type: string, value: string])[];
   readonly dnsNames: readonly string[];
   /** In canonical form. */
@@ -21,11 +21,11 @@ export interface RequestedCertificate {
 const extensionRequest = '1.2.840.113549.1.9.14';
 const subjectAlternativeName = '2.5.29.17';
 
-/** One block and nothing else, so that no two readers can see two different requests. */
+/** One block and nothing else, so that no two parsers can see different requests. */
 const singleBlock =
   /^\s*-----BEGIN CERTIFICATE REQUEST-----\r?\n[A-Za-z0-9+/=\r\n]+-----END CERTIFICATE REQUEST-----\s*$/;
 
-/** @throws Error when the text is not one PKCS#10 request in PEM. */
+/** @throws Error if the text is not exactly one PKCS#10 request in PEM. */
 export async function readRequestedCertificate(pem: string): Promise<RequestedCertificate> {
   if (!singleBlock.test(pem)) throw new Error('it is not one PEM block of a certificate request');
   const request = new x509.Pkcs10CertificateRequest(pem);
@@ -53,7 +53,7 @@ export async function readRequestedCertificate(pem: string): Promise<RequestedCe
   };
 }
 
-/** Readers differ in which of several values they take: only one attribute with one value is plain. */
+/** Parsers differ in which of several values they use: only a single value is unambiguous. */
 function unexpectedAttributes({ attributes }: x509.Pkcs10CertificateRequest): string[] {
   const others = attributes.filter(({ type }) => type !== extensionRequest);
   const requests = attributes.filter(({ type }) => type === extensionRequest);

@@ -27,7 +27,7 @@ export class Review {
     this.#options = options;
   }
 
-  /** Whether all approvals were accepted; if not, the same requests are to be reviewed again. */
+  /** Whether all approvals were accepted; if not, the same requests must be reviewed again. */
   async run(
     requests: Iterable<CertificateSigningRequest>,
     node: NodeView | undefined,
@@ -55,7 +55,10 @@ export class Review {
     return judgement.verdict === 'leave' ? judgement : await this.#approve(request);
   }
 
-  /** Undefined if the request was changed or deleted meanwhile: the watch reports what it is now. */
+  /**
+   * Undefined if the request was changed or deleted in between: the watch reports
+   * its new state.
+   */
   async #approve(request: CertificateSigningRequest): Promise<Decision['judgement'] | undefined> {
     const place = { name: request.metadata.name, subresource: 'approval' };
     const limits = { signal: this.#options.signal, deadlineMs: approveMs };
@@ -71,7 +74,7 @@ export class Review {
   }
 
   #report({ metadata, spec }: CertificateSigningRequest, judgement: Decision['judgement']): void {
-    // A request that was deleted and created again under its name is another one.
+    // A request that was deleted and re-created under the same name is a different one.
     const id = metadata.uid ?? metadata.name;
     const text = JSON.stringify(judgement);
     if (this.#reported.get(id) === text) return;
@@ -85,7 +88,7 @@ function isDecided({ status }: CertificateSigningRequest): boolean {
   return (status?.conditions ?? []).length > 0 || status?.certificate !== undefined;
 }
 
-/** The request as the approval subresource expects it. */
+/** The request in the form that the approval subresource expects. */
 function approved(request: CertificateSigningRequest, now: Date) {
   const condition = {
     type: 'Approved',

@@ -14,11 +14,11 @@ export interface SigningRequest {
   readonly created: Date | undefined;
   /** `Approved`, `Denied`, `Failed`; empty while it is pending. */
   readonly decisions: readonly string[];
-  /** The request itself, or why it cannot be read. */
+  /** The parsed request, or why it cannot be parsed. */
   readonly certificate: RequestedCertificate | { readonly unreadable: string };
 }
 
-/** Certificates by what was asked for, for callers that judge the same request again and again. */
+/** Parsed certificates by request, for callers that judge the same request repeatedly. */
 export type CertificateCache = Map<string, SigningRequest['certificate']>;
 
 export async function readSigningRequest(

@@ -3,26 +3,26 @@ import { readTextIfPresent } from '../host/files.ts';
 import type { Node } from '../kube/resources.ts';
 import { canonicalAddress } from '../network/address.ts';
 
-/** What this host knows of itself, without asking the API. */
+/** What this host knows about itself, without asking the API. */
 export interface HostView {
-  /** The kernel's host name now. */
+  /** The kernel's current host name. */
   readonly nodeName: string;
-  /** What `/etc/hostname` says: the name that stays. */
+  /** The persistent name, from `/etc/hostname`. */
   readonly staticHostName: string;
-  /** The node's addresses, as far as the host has them now. */
+  /** The node's addresses that the host has now. */
   readonly nodeIps: readonly string[];
-  /** Addresses of the interfaces that have one of them. */
+  /** All addresses of the interfaces that have one of them. */
   readonly interfaceAddresses: readonly string[];
 }
 
-/** What the API says of this host's node. */
+/** What the API reports about this host's node. */
 export interface NodeView {
   readonly name: string;
   readonly internalIps: readonly string[];
 }
 
 export interface HostIdentity {
-  /** The kernel's host name now, which is also the node's name. */
+  /** The kernel's current host name, which is also the node's name. */
   readonly hostname: string;
   readonly nodeIps: readonly string[];
   /** Path of `/etc/hostname`. */
@@ -45,7 +45,7 @@ interface InterfaceAddress {
   readonly internal: boolean;
 }
 
-/** All addresses of the interfaces that have one of these; the loopback interface counts as none. */
+/** All addresses of the interfaces that have one of these; none for the loopback interface. */
 export function addressesBeside(
   wanted: readonly string[],
   interfaces: readonly (readonly InterfaceAddress[] | undefined)[],
