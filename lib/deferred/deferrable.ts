@@ -3,7 +3,7 @@ import { builtInGroups } from '../kube/built-in-groups.ts';
 import { groupOf } from '../kube/kind-name.ts';
 import type { Manifest } from '../kube/manifest-decoding.ts';
 
-/** A definition of any version; the versions of its kind are the server's to judge. */
+/** A definition of any version; the server validates the versions of its kind. */
 const definitionSchema = z.looseObject({
   apiVersion: z.string().startsWith('apiextensions.k8s.io/'),
   kind: z.literal('CustomResourceDefinition'),

@@ -5,8 +5,8 @@ import { deferredRole, roleDependents } from './access.ts';
 
 /**
  * Makes the ClusterRole the owner of everything that is useless without it, so that
- * the agent gives up its rights with one deletion: whichever of role and binding it
- * deleted first, it would lose the right to delete the other.
+ * the agent gives up its rights with one deletion: if it deleted role and binding
+ * separately, deleting the first would take away the right to delete the second.
  */
 export async function tieToRole(client: KubeClient, limits: Limits): Promise<void> {
   const { resource, kind, name } = deferredRole;
