@@ -12,7 +12,7 @@ export interface Program extends GoBuildInfo {
 const HEADER_BYTES = 64;
 const PROGRAM_HEADER_BYTES = 56;
 const SECTION_HEADER_BYTES = 64;
-/** Real programs have about ten segments and forty sections; more is not read. */
+/** Real programs have about ten segments and forty sections; no more are read. */
 const MAX_TABLE_ROWS = 1024;
 const MAX_STRINGS_BYTES = 1 << 16;
 const MAX_BUILD_INFO_BYTES = 1 << 20;
@@ -25,9 +25,9 @@ export const isElf = (start: Uint8Array): boolean =>
   Buffer.from(start.subarray(0, 4)).toString('latin1') === '\x7fELF';
 
 /**
- * What the headers of a 64-bit ELF program say (`man 5 elf`); the program is not run, and only
- * a bounded part of it is read. @throws Failure (usage) for what is not a Linux program of a
- * known architecture; `name` is what the error calls it.
+ * Parses the headers of a 64-bit ELF program (`man 5 elf`). The program is not run,
+ * and only a bounded part of it is read. `name` is its name in errors. @throws
+ * Failure (usage) if it is not a Linux program of a known architecture
  */
 export async function readProgram(path: string, name: string): Promise<Program> {
   await using file = await open(path);
@@ -72,7 +72,7 @@ async function readTable(
   );
 }
 
-/** The section where Go's linker puts module versions; empty where there is none. */
+/** The section where Go's linker stores module versions; empty if there is none. */
 async function readBuildInfo(file: FileHandle, header: Buffer, name: string): Promise<Buffer> {
   const sections = await readTable(file, name, {
     offset: header.readBigUInt64LE(40),
@@ -93,7 +93,7 @@ async function readBuildInfo(file: FileHandle, header: Buffer, name: string): Pr
 
 const smaller = (size: bigint, limit: number) => (size > BigInt(limit) ? limit : Number(size));
 
-/** Fewer bytes where the file ends before. */
+/** Returns fewer bytes at the end of the file. */
 async function readAt(file: FileHandle, offset: number | bigint, length: number): Promise<Buffer> {
   const { size } = await file.stat();
   if (offset > size) return Buffer.alloc(0);

@@ -4,23 +4,23 @@ export interface GoModule {
   version: string;
 }
 
-/** What Go's linker records of a program. */
+/** What Go's linker records in a program. */
 export interface GoBuildInfo {
   /** Import path of the main package, such as `k8s.io/kubernetes/cmd/kubelet`. */
   mainPackage?: string;
-  /** The main package's module; missing where its version is `(devel)`. */
+  /** The main package's module; absent if its version is `(devel)`. */
   module?: GoModule;
 }
 
 const MAGIC = '\xff Go buildinf:';
 const STRINGS_INLINE = 2;
 const HEADER_BYTES = 32;
-/** The module text is wrapped in two marks of this length. */
+/** The module text is enclosed in two marks of this length. */
 const MARK_BYTES = 16;
 
 /**
- * The main package and its module, as Go's linker has recorded them since 1.18 (the format of
- * Go's package debug/buildinfo). Empty where nothing is recorded.
+ * The main package and its module, as recorded by Go's linker since 1.18 (the
+ * format of Go's package debug/buildinfo). Empty if nothing is recorded.
  */
 export function parseBuildInfo(section: Buffer): GoBuildInfo {
   if (section.subarray(0, 14).toString('latin1') !== MAGIC) return {};
@@ -37,7 +37,7 @@ export function parseBuildInfo(section: Buffer): GoBuildInfo {
   };
 }
 
-/** A text behind its length, which is a varint. */
+/** A text preceded by its length, which is a varint. */
 function textAt(section: Buffer, start: number): { bytes: Buffer; end: number } | undefined {
   let length = 0;
   for (let index = 0; index < 4; index++) {
