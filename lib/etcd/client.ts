@@ -19,7 +19,7 @@ import {
   watchMethod,
 } from './messages.ts';
 
-/** PEM: the authority of etcd's serving certificate, and the client's own pair. */
+/** PEM: the CA of etcd's serving certificate, and the client's certificate and key. */
 export interface EtcdTls {
   ca: string | Uint8Array;
   cert: string | Uint8Array;
@@ -30,14 +30,14 @@ export interface EtcdStatus {
   version: string;
   /** The member's latest revision. */
   revision: number;
-  /** Bytes of the database file, and those of them that hold data. */
+  /** Size of the database file in bytes, and how much of it is in use. */
   dbSize: number;
   dbSizeInUse: number;
   raftIndex: number;
   raftTerm: number;
   raftAppliedIndex: number;
   isLearner: boolean;
-  /** Bytes that the database may have; 0 before etcd 3.6, which does not say. */
+  /** Maximum size of the database in bytes; 0 before etcd 3.6, which does not report it. */
   dbSizeQuota: number;
   /** Member ids, decimal; leader is `0` while there is none. */
   memberId: string;
@@ -57,7 +57,7 @@ export interface HashKv {
   compactRevision: number;
 }
 
-/** A write as seen by a watch: the revision it made and the keys that it changed. */
+/** A write as seen by a watch: its revision and the keys that it changed. */
 export interface EtcdWrite {
   revision: number;
   keys: string[];
@@ -85,7 +85,7 @@ export interface EtcdAlarm {
   alarm: 'NONE' | 'NOSPACE' | 'CORRUPT';
 }
 
-/** Keys in one answer of a range. */
+/** Maximum number of keys in one range response. */
 const keysAtOnce = 2000;
 
 /** `endpoint` is `https://host:port`. Nothing is sent until the first call. */
@@ -101,7 +101,8 @@ export function connectEtcd(endpoint: string, tls: EtcdTls): EtcdClient {
     name: `etcd at ${endpoint}`,
     address: host,
     credentials: tlsCredentials(endpoint, hostname, tls),
-    // An address is not a server name (RFC 6066), and Node warns; the check above is for the address.
+    // An address is not a server name (RFC 6066), and Node warns; the check below is
+    // for the address.
     ...(isIP(hostname) === 0 ? {} : { tlsServerName: 'localhost' }),
     descriptor: etcdDescriptor,
   });
@@ -136,12 +137,11 @@ export class EtcdClient {
     this.#rpc = rpc;
   }
 
-  /** Closes the connection. */
   [Symbol.dispose](): void {
     this.#rpc[Symbol.dispose]();
   }
 
-  /** With `waitForReady` in the limits this is the wait for etcd to come up. */
+  /** With `waitForReady` in the limits, waits for etcd to come up. */
   async status(limits: CallLimits): Promise<EtcdStatus> {
     const { header, ...rest } = await this.#rpc.unary(statusMethod, {}, limits);
     return { ...rest, revision: header.revision, memberId: header.memberId };
@@ -164,8 +164,8 @@ export class EtcdClient {
   }
 
   /**
-   * The keys that begin with `prefix` (ASCII), in their order; never a value. As this member
-   * has them: also one that has no leader answers. `limits` are each answer's.
+   * The keys that begin with `prefix` (ASCII), in order; never a value. Reads this
+   * member's own data, so it needs no leader. `limits` apply to each response.
    */
   async *keysBelow(prefix: string, limits: CallLimits): AsyncGenerator<string> {
     const rangeEnd = Buffer.from(prefix);
@@ -176,7 +176,7 @@ export class EtcdClient {
       for (const kv of kvs) yield Buffer.from(kv.key).toString();
       const last = kvs.at(-1);
       if (!more || last === undefined) return;
-      // The first key after it.
+      // The first possible key after it.
       key = Buffer.concat([last.key, Buffer.of(0)]);
     }
   }
@@ -186,8 +186,8 @@ export class EtcdClient {
   }
 
   /**
-   * Forgets all revisions before `revision`; `physical` waits until they have left
-   * the database, as HashKV and defragment need it. Done already is success.
+   * Discards all revisions before `revision`; `physical` waits until they have left
+   * the database, as HashKV and defragment require. Succeeds if already done.
    */
   async compact(revision: number, physical: boolean, limits: CallLimits): Promise<void> {
     try {
@@ -200,8 +200,8 @@ export class EtcdClient {
   }
 
   /**
-   * Ends every lease, and with it the keys that it holds: in Kubernetes events and
-   * the address record of an API server. Returns how many there were.
+   * Revokes every lease and so deletes its keys: in Kubernetes, events and the API
+   * server's address record. Returns the number of leases.
    */
   async revokeLeases(limits: CallLimits): Promise<number> {
     const { leases } = await this.#rpc.unary(leasesMethod, {}, limits);
@@ -209,37 +209,37 @@ export class EtcdClient {
       try {
         await this.#rpc.unary(revokeLeaseMethod, { ID }, limits);
       } catch (error) {
-        // It ran out meanwhile.
+        // It has expired in the meantime.
         if (!isRpcFailure(error, status.NOT_FOUND)) throw error;
       }
     }
     return leases.length;
   }
 
-  /** Rewrites the database without its free pages. The member does not answer meanwhile. */
+  /** Rewrites the database without its free pages. The member does not respond during this. */
   async defragment(limits: CallLimits): Promise<void> {
     await this.#rpc.unary(defragmentMethod, {}, limits);
   }
 
   /**
-   * The hash of the history up to a revision; 0 is the latest. The latest is always
-   * recomputed. For an older one at which this etcd compacted, etcd answers the
+   * The hash of the history up to a revision; 0 is the latest and always
+   * recomputed. For an older one at which this etcd compacted, etcd returns the
    * hash that it kept from *before* that compaction (server/storage/mvcc/hash.go);
-   * it does so for the latest too, unless asked for "the latest".
+   * also for the latest, unless asked for 0.
    */
   async hashKv(revision: number, limits: CallLimits): Promise<HashKv> {
     const latest = await this.#hashKv(0, limits);
     return revision === 0 || latest.revision === revision ? latest : this.#hashKv(revision, limits);
   }
 
-  /** The database file in pieces, the last one being the 32 bytes of its SHA-256. */
+  /** The database file in pieces; the last one is the 32 bytes of its SHA-256. */
   async *snapshotPieces(limits: CallLimits): AsyncGenerator<SnapshotPiece> {
     for await (const { blob, ...rest } of this.#rpc.serverStream(snapshotMethod, {}, limits)) {
       yield { bytes: blob, ...rest };
     }
   }
 
-  /** Every write from now on. The first item, without keys, is where the watch begins. */
+  /** Every write from now on. The first item, without keys, marks where the watch begins. */
   async *watchAll(limits: CallLimits): AsyncGenerator<EtcdWrite> {
     const everything = Buffer.of(0);
     const request = { createRequest: { key: everything, rangeEnd: everything } };

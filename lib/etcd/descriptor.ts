@@ -2,10 +2,10 @@ import type { Descriptor } from '../grpc/client.ts';
 import { rpcMethod } from '../grpc/method.ts';
 
 /**
- * The part of etcd's v3 API that is used here, by the field numbers of etcd 3.6
- * (api/etcdserverpb/rpc.proto, api/mvccpb/kv.proto). Unused fields are
- * left out and skipped when a message is decoded: so the values of keys, among them
- * Secrets, never become objects in memory. An alarm request without fields asks for all.
+ * The subset of etcd's v3 API that is used here, by the field numbers of etcd 3.6
+ * (api/etcdserverpb/rpc.proto, api/mvccpb/kv.proto). Unused fields are omitted and
+ * skipped when a message is decoded, so the values of keys, Secrets among them, never
+ * become objects in memory. An alarm request without fields asks for all alarms.
  */
 export const etcdDescriptor: Descriptor = {
   nested: {

@@ -6,7 +6,7 @@ import type { Limits } from '../wait/limits.ts';
 import type { HashKv } from './client.ts';
 
 export interface EtcdutlOptions extends Limits {
-  /** Path of the etcdutl executable; its version must be that of the etcd that will run. */
+  /** Path of the etcdutl executable; its version must match the etcd that will run. */
   program: string;
 }
 
@@ -17,16 +17,16 @@ const hashKvOutput = z.object({
 });
 
 /**
- * The KV hash of a database file that no etcd has open. Equals what the API's
- * HashKV answers for the same revision and the same compaction. etcdutl opens the
- * file for writing and touches its bookkeeping pages, never its keys.
+ * The KV hash of a database file that no etcd has open. Equals the result of the
+ * API's HashKV for the same revision and the same compaction. etcdutl opens the
+ * file for writing and changes its bookkeeping pages, never its keys.
  */
 export async function hashKvOfDatabase(
   database: string,
   revision: number,
   options: EtcdutlOptions,
 ): Promise<HashKv> {
-  // Given a path without a file, etcdutl makes an empty database and hashes that.
+  // If the file does not exist, etcdutl creates an empty database and hashes that.
   if (!(await exists(database))) throw new Failure('fatal', `no database at ${database}`);
   const args = ['hashkv', database, '--rev', String(revision), '--write-out', 'json'];
   const output = hashKvOutput.parse(JSON.parse(await runEtcdutl(args, options)));
@@ -37,7 +37,7 @@ export async function hashKvOfDatabase(
   };
 }
 
-/** Runs etcdutl and returns what it printed; a failure carries its last line. */
+/** Runs etcdutl and returns its output; a failure includes its last line. */
 export async function runEtcdutl(
   args: readonly string[],
   { program, signal, deadlineMs }: EtcdutlOptions,
@@ -67,7 +67,7 @@ function etcdutlFailure(args: readonly string[], error: ExecaError, deadlineMs: 
   }
   const lines = String(error.stderr ?? '').split('\n');
   const reason = lines.findLast((line) => /^(Error|panic): /.test(line));
-  // A full disk or a lack of memory may pass; the step's deadline bounds the tries.
+  // A full disk or a lack of memory may be temporary; the step's deadline limits the retries.
   return new Failure('retry', what, {
     code: 'command-failed',
     found: reason ?? error.shortMessage,

@@ -15,14 +15,14 @@ import type { HashKv } from './client.ts';
 import { type EtcdutlOptions, hashKvOfDatabase, runEtcdutl } from './etcdutl.ts';
 import { syncTree } from './sync-tree.ts';
 
-/** What was written down when the snapshot was taken. */
+/** What was recorded when the snapshot was taken. */
 export interface ExpectedSnapshot extends HashKv {
   /** SHA-256 (hex) of the snapshot file as a whole. */
   sha256: string;
 }
 
 export interface RestoreOptions extends Limits {
-  /** Member name, peer URL and cluster token, as the static pod will have them. */
+  /** Member name, peer URL and cluster token, identical to those of the static pod. */
   name: string;
   peerUrl: string;
   token: string;
@@ -30,14 +30,14 @@ export interface RestoreOptions extends Limits {
   /** Path of the payload's etcdutl. */
   etcdutl: string;
   /**
-   * Set when the state is older than what clients may have seen (a backup, a
-   * rollback): added to the revision, and everything before is marked compacted,
-   * so that no client's cache lives on. 1000000000 is usual.
+   * Set if the state is older than what clients may have seen (a backup, a
+   * rollback): added to the revision, and everything before is marked compacted, so
+   * that no client's cache remains valid. 1000000000 is common.
    */
   bumpRevision?: number;
 }
 
-/** What the restored data directory says about itself. */
+/** The record of the restore, in the data directory. */
 const recordSchema = z.object({
   sha256: z.string(),
   name: z.string(),
@@ -48,15 +48,15 @@ const recordSchema = z.object({
 });
 type RestoreRecord = z.infer<typeof recordSchema>;
 
-/** Beside etcd's own folders: etcd looks at `snap` and `wal` in there, and at nothing else. */
+/** Beside etcd's own folders: etcd reads only `snap` and `wal` in that folder. */
 const recordPath = join('member', 'restored.json');
 const databasePath = join('member', 'snap', 'db');
 
 /**
- * Makes etcd's data directory from a snapshot: beside its place, its hash
- * compared with the one that the live etcd answered, synced, then renamed. Never
- * over another database. `already-there` means that this very snapshot was restored
- * here before, whatever was written to it since. An interrupted run starts over.
+ * Creates etcd's data directory from a snapshot: beside its final path, its hash
+ * compared with that of the live etcd, synced, then renamed. Never replaces another
+ * database. `already-there` means that this very snapshot was restored here before,
+ * whatever was written since. An interrupted run starts over.
  */
 export async function restoreSnapshot(
   snapshotPath: string,
@@ -72,7 +72,7 @@ export async function restoreSnapshot(
     await buildVerified(snapshotPath, beside, options);
     await writeFileAtomic(join(beside, recordPath), `${JSON.stringify(record)}\n`, 0o600);
     await syncTree(beside, options.signal);
-    // An empty directory at the target is replaced; the kernel refuses one that was filled meanwhile.
+    // An empty directory at the target is replaced; the kernel refuses a directory with contents.
     await rename(beside, dataDir);
     await syncDirectory(dirname(dataDir));
     return 'restored';
@@ -86,7 +86,8 @@ async function buildVerified(snapshotPath: string, beside: string, options: Rest
   await runRestore(snapshotPath, beside, options, []);
   await expectHash(join(beside, databasePath), options);
   if (options.bumpRevision === undefined) return;
-  // A bumped database has another history and so another hash: what was verified is made again.
+  // A bumped database has a different history and hash: the verified restore is
+  // repeated with the bump.
   const bump = ['--bump-revision', String(options.bumpRevision), '--mark-compacted'];
   await runRestore(snapshotPath, beside, options, bump);
 }
@@ -139,7 +140,10 @@ function describeHash({ hash, revision, compactRevision }: HashKv): string {
   return `HashKV ${hash} at revision ${revision}, compacted at ${compactRevision}`;
 }
 
-/** Whether the directory holds this restore's result; false if there is nothing; anything else is refused. */
+/**
+ * Whether the directory holds this restore's result; false if missing; anything
+ * else is refused.
+ */
 async function holdsDatabase(dataDir: string, record: RestoreRecord): Promise<boolean> {
   const entries = await readdir(dataDir).catch((error: unknown) => {
     if (isMissing(error)) return [];

@@ -5,7 +5,7 @@ import type { Wait } from '../wait/limits.ts';
 import type { EtcdClient, EtcdWrite } from './client.ts';
 
 export interface QuietOptions extends Wait {
-  /** How long nothing may have been written. */
+  /** How long nothing may be written. */
   quietMs: number;
 }
 
@@ -13,9 +13,9 @@ const reportEveryMs = 5000;
 
 /**
  * Watches every key until nothing was written for `quietMs`, and returns the
- * revision at which etcd rests. Only then does compacting and hashing one revision
- * say something about the snapshot that follows. At the deadline, the error names
- * the key that was written last.
+ * revision at which etcd settled. Only then does the compaction and hash of one
+ * revision apply to the snapshot that follows. At the deadline, the error names the
+ * key that was written last.
  */
 export async function waitUntilRevisionStable(
   client: EtcdClient,

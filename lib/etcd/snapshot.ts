@@ -10,24 +10,24 @@ import type { EtcdClient, SnapshotPiece } from './client.ts';
 
 export interface Snapshot {
   path: string;
-  /** Size and SHA-256 (hex) of the file as a whole, the digest at its end included. */
+  /** Size and SHA-256 (hex) of the whole file, including the digest at its end. */
   bytes: number;
   sha256: string;
-  /** The revision that the snapshot holds: nothing was written while it was taken. */
+  /** The revision of the snapshot: nothing was written while it was taken. */
   revision: number;
   /** Storage version, such as `3.6.0`. */
   version: string;
 }
 
 const digestBytes = 32;
-/** etcd sends pieces of 32 KiB: a call of the operating system for each would take longer than the disk. */
+/** etcd sends pieces of 32 KiB: one system call for each would take longer than the disk. */
 const gatheredBytes = 1 << 20;
 
 /**
- * Streams the member's database to `target` (mode 0600), the way `etcdctl snapshot
- * save` does: the database, then its SHA-256, which `etcdutl snapshot restore`
- * verifies. The file appears at `target` only when it is complete, verified and on
- * the disk. Take it when the revision is stable; a write meanwhile is an error.
+ * Streams the member's database to `target` (mode 0600), as `etcdctl snapshot save`
+ * does: the database, then its SHA-256, which `etcdutl snapshot restore` verifies.
+ * The file appears at `target` only when it is complete, verified and synced. Call
+ * it when the revision is stable; a write during the snapshot is an error.
  */
 export async function takeSnapshot(
   client: EtcdClient,
@@ -57,15 +57,15 @@ function writeSnapshotFile(path: string, pieces: AsyncIterable<SnapshotPiece>) {
     createWriteStream(path, {
       flags: 'wx',
       mode: 0o600,
-      // It gathers what comes while it writes, up to this mark, and writes that at once.
+      // Collects what arrives during a write, up to this size, and writes it in one call.
       highWaterMark: gatheredBytes,
-      // Synced before it is closed: a failure of that fails the whole.
+      // Synced before it is closed; a failed sync fails the snapshot.
       flush: true,
     }),
   );
 }
 
-/** Writes the pieces as they come and verifies the digest at their end. */
+/** Writes the pieces as they arrive and verifies the digest at their end. */
 export async function writePieces(
   pieces: AsyncIterable<SnapshotPiece>,
   target: NodeJS.WritableStream,
@@ -88,7 +88,7 @@ export async function writePieces(
   return { bytes: digest.bytes, sha256: ofAll, version };
 }
 
-/** The digest of a stream that ends with the digest of what came before: the last bytes are held back. */
+/** Computes the digest of a stream that ends with its own digest: the last bytes are held back. */
 class DigestAtEnd {
   bytes = 0;
   readonly #hash = createHash('sha256');

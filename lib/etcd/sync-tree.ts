@@ -3,7 +3,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from '../host/files.ts';
 
-/** Makes every file and folder below `path`, and the folder itself, durable. Links are not followed. */
+/** Makes a folder and everything below it durable. Symlinks are not followed. */
 export async function syncTree(path: string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   for (const entry of await readdir(path, { withFileTypes: true })) {
