@@ -1,7 +1,7 @@
 /**
- * The rights of who gathers a log bundle on the installed host. Nothing there holds them:
- * the host has the authority that signs clients, and a certificate for them is signed
- * for each bundle, in memory.
+ * The rights for gathering a log bundle on the installed host. No stored identity
+ * has them: the host has the CA that signs clients, and a certificate is signed in
+ * memory for each bundle.
  */
 import { groupOf } from '../kube/kind-name.ts';
 import {
@@ -13,13 +13,13 @@ import {
 
 const rbac = 'rbac.authorization.k8s.io';
 
-/** The name of the user, of its group, and of the role and its binding to the group. */
+/** The name of the user, its group, the role, and the binding of the role to the group. */
 export const gatherIdentity = 'sno-agents:gather';
 
 /**
- * May list what a bundle has and read containers' logs. No Secrets: who may list their
- * names may read their values, and names are to be had from etcd's keys. No proxy to nodes,
- * which is the right to run commands in every container.
+ * May list the objects of a bundle and read container logs. No Secrets: listing
+ * their names also reveals their values, and the names can be read from etcd's
+ * keys. No proxy to nodes: that is the right to run commands in every container.
  */
 export function gatherAccess(): object[] {
   return [

@@ -1,6 +1,9 @@
-/** Objects of the API that a log bundle has, as one file. */
+/** API objects that a log bundle includes as one file. */
 export interface Collection {
-  /** Of the file, without `.json`; where it differs from `plural`, readers of bundles know it so. */
+  /**
+   * The file name without `.json`; differs from `plural` where readers of bundles
+   * expect another name.
+   */
   readonly name: string;
   /** Such as `v1` or `apps/v1`. */
   readonly apiVersion: string;
@@ -10,7 +13,7 @@ export interface Collection {
 const of = (apiVersion: string, ...plurals: readonly string[]): Collection[] =>
   plurals.map((plural) => ({ name: plural, apiVersion, plural }));
 
-/** Of every Kubernetes. Never Secrets: listing them means reading them. */
+/** Present in every Kubernetes cluster. Never Secrets: listing them means reading them. */
 export const builtInCollections: readonly Collection[] = [
   { name: 'csr', apiVersion: 'certificates.k8s.io/v1', plural: 'certificatesigningrequests' },
   ...of(
@@ -41,7 +44,7 @@ export const builtInCollections: readonly Collection[] = [
   ...of('storage.k8s.io/v1', 'csidrivers', 'csinodes', 'storageclasses', 'volumeattachments'),
 ];
 
-/** Of OpenShift, by the names that its own bundles have. */
+/** OpenShift resources, under the names of OpenShift's own bundles. */
 export const openshiftCollections: readonly Collection[] = [
   { name: 'clusterversion', apiVersion: 'config.openshift.io/v1', plural: 'clusterversions' },
   ...of('config.openshift.io/v1', 'clusteroperators'),
@@ -54,7 +57,10 @@ export const openshiftCollections: readonly Collection[] = [
   })),
 ];
 
-/** Where everything else is taken too, as `PLURAL.GROUP.json`: how the cluster and its operators are set up. */
+/**
+ * API groups that are collected completely, as `PLURAL.GROUP.json`: the
+ * configuration of the cluster and its operators.
+ */
 export const wholeGroups: readonly string[] = [
   'config.openshift.io/v1',
   'machineconfiguration.openshift.io/v1',

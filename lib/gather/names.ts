@@ -1,4 +1,4 @@
-/** The names of the scripts that gather replaces: by these the installer calls it, over SSH too. */
+/** The names of the scripts that gather replaces; the installer calls them, also over SSH. */
 export const scriptNames = [
   'installer-gather.sh',
   'installer-masters-gather.sh',
