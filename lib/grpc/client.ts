@@ -16,22 +16,25 @@ export type Descriptor = Parameters<typeof fromJSON>[0];
 
 /** How long a call may take, and what ends it early. */
 export interface CallLimits extends Limits {
-  /** Wait for the server to come up, until the deadline, instead of failing at once when it is down. */
+  /**
+   * Wait for the server to come up, until the deadline, instead of failing at once
+   * if it is down.
+   */
   waitForReady?: boolean;
 }
 
 export interface RpcServer {
-  /** What errors call the server, such as `etcd at https://127.0.0.1:2379`. */
+  /** The name of the server in errors, such as `etcd at https://127.0.0.1:2379`. */
   name: string;
   /** `host:port` or `unix:/path`. */
   address: string;
   credentials: ChannelCredentials;
-  /** Sent as TLS server name (SNI) in place of the address's host. */
+  /** Sent as the TLS server name (SNI) in place of the address's host. */
   tlsServerName?: string;
   descriptor: Descriptor;
 }
 
-/** What a call of one method answers; the schema gives the decoded message its type. */
+/** One method; the schema gives the decoded response its type. */
 export interface Method<T> {
   /** `/package.Service/Method` */
   path: string;
@@ -41,8 +44,8 @@ export interface Method<T> {
 /** Larger than any list of containers or images; snapshots come in small pieces. */
 const maxMessageBytes = 64 << 20;
 /**
- * What a server may send before it has to wait for us. Node's own 64 KiB are two pieces of
- * a snapshot, after which the sender stands still until we have been woken.
+ * How much a server may send before it must wait. Node's default of 64 KiB is two
+ * pieces of a snapshot, after which the sender stalls until this process is scheduled.
  */
 const receiveWindowBytes = 4 << 20;
 
@@ -61,7 +64,7 @@ export class RpcClient {
     this.#client = new Client(server.address, server.credentials, {
       'grpc.max_receive_message_length': maxMessageBytes,
       'grpc-node.flow_control_window': receiveWindowBytes,
-      // A server that has just started is to be found at once, not after a long back-off.
+      // A server that has just started must be found at once, not after a long back-off.
       'grpc.initial_reconnect_backoff_ms': 100,
       'grpc.max_reconnect_backoff_ms': 1000,
       ...(server.tlsServerName === undefined
@@ -100,7 +103,10 @@ export class RpcClient {
     }
   }
 
-  /** The messages of a server stream, taken from the wire only as fast as they are consumed. */
+  /**
+   * The messages of a server stream, read from the connection only as fast as they
+   * are consumed.
+   */
   serverStream<T>(method: Method<T>, request: object, limits: CallLimits): AsyncGenerator<T> {
     const { requestSerialize, responseDeserialize } = this.#definition(method.path);
     const start = () =>
@@ -115,7 +121,7 @@ export class RpcClient {
     return this.#messages(method, start, limits);
   }
 
-  /** The answers to one request of a two-way stream that stays open until the consumer stops. */
+  /** The responses to one request on a two-way stream that stays open until the consumer stops. */
   openStream<T>(method: Method<T>, request: object, limits: CallLimits): AsyncGenerator<T> {
     const { requestSerialize, responseDeserialize } = this.#definition(method.path);
     const start = () => {
@@ -140,7 +146,7 @@ export class RpcClient {
     limits.signal.throwIfAborted();
     const call = start();
     const cancel = () => call.cancel();
-    // Cancelling makes grpc-js emit an error after the last reader has gone.
+    // Cancelling makes grpc-js emit an error after the last reader has left.
     call.on('error', () => {});
     limits.signal.addEventListener('abort', cancel, { once: true });
     try {

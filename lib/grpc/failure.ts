@@ -1,9 +1,9 @@
 import { status } from '@grpc/grpc-js';
 import { Failure, type FailureKind } from '../errors/failure.ts';
 
-/** A call that a gRPC server refused or did not answer, with the status code for callers to decide by. */
+/** A call that a gRPC server refused or did not answer, with the status code for callers. */
 export class RpcFailure extends Failure {
-  /** The status code of gRPC. */
+  /** The gRPC status code. */
   readonly status: status;
 
   constructor(kind: FailureKind, status: status, what: string, cause: unknown) {
@@ -13,7 +13,7 @@ export class RpcFailure extends Failure {
   }
 }
 
-/** Codes with which the same call would be refused again. */
+/** Codes for which the same call would be refused again. */
 const finalCodes: ReadonlySet<status> = new Set([
   status.INVALID_ARGUMENT,
   status.NOT_FOUND,
@@ -25,7 +25,7 @@ const finalCodes: ReadonlySet<status> = new Set([
   status.UNAUTHENTICATED,
 ]);
 
-/** Turns what grpc-js reports into an error that names the server and the call. */
+/** Turns an error of grpc-js into one that names the server and the call. */
 export function rpcFailure(server: string, method: string, error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'number')) return error;
   const code = error.code;
@@ -35,7 +35,7 @@ export function rpcFailure(server: string, method: string, error: unknown): unkn
   return new RpcFailure(kind, code, `${server}: ${method} failed: ${reason}`, error);
 }
 
-/** Whether a thrown thing is a refused call with this status code. */
+/** Whether the error is a refused call with this status code. */
 export function isRpcFailure(error: unknown, code: status): error is RpcFailure {
   return error instanceof RpcFailure && error.status === code;
 }

@@ -1,4 +1,7 @@
-/** One method of a service in a descriptor. `streams` says which sides send more than one message. */
+/**
+ * One method of a service in a descriptor. `streams` names the sides that send more
+ * than one message.
+ */
 export function rpcMethod(
   requestType: string,
   responseType: string,
