@@ -14,7 +14,7 @@ import { BASE_SPEC } from './entries.ts';
 import { entryKey, mergeConfigs } from './merge.ts';
 import { effectiveConfig, validateConfigText } from './validate.ts';
 
-/** A config and where it comes from, in words for an error message. */
+/** A config and its origin, as named in error messages. */
 export interface Originated {
   origin: string;
   config: Config;
@@ -23,20 +23,20 @@ export interface Originated {
 export interface CombineInput {
   /** The config that makes the host a member of its cluster, from parseConfig. */
   master: Originated;
-  /** What the bootstrap adds; may not touch an entry that the master has. */
+  /** The bootstrap's additions; must not change an entry of the master. */
   ours: Originated;
   /** The few entries that replace the master's. */
   mustWin?: Originated;
-  /** The newest spec version that the target's Ignition reads. */
+  /** The newest spec version that the target's Ignition supports. */
   targetSpec: string;
-  /** What the text may hold, in bytes. */
+  /** Maximum size of the text in bytes. */
   limitBytes?: number;
 }
 
 export interface Combined {
   config: Config;
   text: string;
-  /** What the host gets. */
+  /** The effective config of the host. */
   merged: Config;
   /** The master's entries that mustWin replaces, such as `/etc/hostname`. */
   overridden: string[];
@@ -48,12 +48,12 @@ interface Collision {
 }
 
 /**
- * Puts the master config and ours into one: ours is the parent, the master its first
- * child and mustWin its last, since a later child wins. Ignition would drop an entry of
- * ours that the master has too without a word, so the merge is computed here and a
- * value of ours that did not come through is a fatal Failure naming every path
- * and both origins. So is a spec version that the target cannot read, and a
- * result that does not validate.
+ * Combines the master config with ours: ours is the parent, the master its first
+ * child and mustWin its last, since a later child wins. Ignition would silently
+ * drop an entry of ours that the master has too, so the merge is computed here: if
+ * a value of ours is lost, a fatal Failure names every path and both origins. A
+ * spec version that the target does not support and a result that does not validate
+ * are fatal, too.
  */
 export function combine(input: CombineInput): Combined {
   const { master, ours, targetSpec, limitBytes } = input;
@@ -80,7 +80,7 @@ export function combine(input: CombineInput): Combined {
   return { config, text, merged, overridden: winning.filter((name) => ofMaster.has(name)) };
 }
 
-/** `ours` names no config to merge itself: each of its entries is its own. */
+/** `ours` merges no config of its own: it consists of its entries only. */
 function parentOf(ours: Config, children: readonly Originated[]): Config {
   const versions = children.map(({ config }) => config.ignition.version);
   return {
@@ -100,8 +100,8 @@ function followed({ config, origin }: Originated): Config {
 }
 
 /**
- * Merging fills every field that a child leaves out from its parent: unless it says
- * that it is not compressed, a file would inherit the compression of the one it replaces.
+ * Merging fills every field that a child leaves out from its parent: unless a file states
+ * that it is not compressed, it would inherit the compression of the file it replaces.
  */
 function explicit({ origin, config }: Originated): Originated {
   const files = config.storage?.files;
@@ -151,7 +151,10 @@ function namedEntries(config: Config): NamedEntry[] {
   ];
 }
 
-/** @throws Failure (fatal) that names each entry of `wanted`, but the excepted ones, that `merged` lacks or has otherwise. */
+/**
+ * @throws Failure (fatal) that names each entry of `wanted`, except the excluded
+ *   ones, that is missing or different in `merged`.
+ */
 function refuseLosses(
   wanted: Originated,
   merged: Config,
@@ -168,7 +171,7 @@ function refuseLosses(
   );
 }
 
-/** The values of `wanted` that `merged` does not have, or to which something was added that changes them. */
+/** The values of `wanted` that `merged` lacks, or that an added field changes. */
 function lost(wanted: Config, merged: Config): Collision[] {
   const got = new Map(
     namedEntries(merged).map(({ name, list, value }) => [`${list} ${name}`, value]),
@@ -188,9 +191,9 @@ function lostFields(wanted: Fields, got: Fields): string[] {
 }
 
 /**
- * Fields that another config puts on an entry: what it appends, that it masks. An
- * entry that has only a name (a unit with drop-ins) leaves them to others; root is the
- * owner anyway.
+ * Fields that another config adds to an entry, such as appended contents or a mask.
+ * An entry that has only a name (a unit with drop-ins) permits that; root as the
+ * owner is the default anyway.
  */
 function addedFields(wanted: Fields, got: Fields): string[] {
   if (Object.keys(wanted).length === 1) return [];

@@ -3,9 +3,9 @@ import { Failure } from '../errors/failure.ts';
 import { isRecord, parseJson } from '../json.ts';
 
 /**
- * The parts of an Ignition config (spec 3.x, https://coreos.github.io/ignition/specs/)
- * that the agents read or write. Everything else of a foreign config is kept as
- * it is: every object is loose.
+ * The parts of an Ignition config (spec 3.x,
+ * https://coreos.github.io/ignition/specs/) that the agents read or write. All
+ * objects are loose: everything else in a foreign config is preserved.
  */
 export const resourceSchema = z.looseObject({
   source: z.string().optional(),
@@ -33,7 +33,7 @@ const node = {
   user: owner.optional(),
   group: owner.optional(),
 };
-/** Permission bits as the decimal number that JSON holds; special bits are ignored by spec < 3.4. */
+/** Permission bits as a decimal number, as in JSON; special bits are ignored by spec < 3.4. */
 const mode = z.number().int().min(0).max(0o7777).optional();
 
 export const fileSchema = z.looseObject({
@@ -100,13 +100,13 @@ export type Unit = z.infer<typeof unitSchema>;
 export type User = z.infer<typeof userSchema>;
 export type Config = z.infer<typeof configSchema>;
 
-/** Something wrong in a config: where, as a JSON path, and what. */
+/** A fault in a config: its JSON path and a description. */
 export interface ConfigFault {
   at: string;
   problem: string;
 }
 
-/** A config of which nothing but its JSON is known, or what keeps it from being one. */
+/** Parses a config against the schema only, without its contents, or returns its faults. */
 export function readConfig(
   text: string,
 ): { ok: true; config: Config } | { ok: false; faults: ConfigFault[] } {
@@ -123,9 +123,9 @@ export function readConfig(
 }
 
 /**
- * Parses a config that must be there and must do something: an answer without
- * any entry would install a host that never becomes a node.
- * `origin` names it in the error, such as its URL.
+ * Parses a config that must exist and must not be empty: a response without entries
+ * would install a host that never becomes a node. `origin` names it in errors, such
+ * as its URL.
  */
 export function parseConfig(text: string, origin: string): Config {
   const read = readConfig(text);
@@ -160,12 +160,12 @@ export function serializeConfig(config: Config): string {
   return `${JSON.stringify(config)}\n`;
 }
 
-/** The highest of spec versions, all `3.x.0`. */
+/** The highest of several spec versions, all `3.x.0`. */
 export function highestVersion(...versions: readonly string[]): string {
   return `3.${Math.max(...versions.map(minor))}.0`;
 }
 
-/** Whether a reader of `supported` reads a config of `version`. */
+/** Whether a reader that supports `supported` can read a config of `version`. */
 export function isReadBy(version: string, supported: string): boolean {
   return minor(version) <= minor(supported);
 }
@@ -190,7 +190,7 @@ export function jsonPath(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** Ignition is written in Go: a null is a field that was left out. */
+/** Ignition is written in Go: a null is the same as an omitted field. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((item) => item !== null).map(withoutNulls);
   if (!isRecord(value)) return value;

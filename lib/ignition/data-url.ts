@@ -4,13 +4,13 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { Failure } from '../errors/failure.ts';
 import type { Resource } from './config.ts';
 
-/** Decompressed size above which a data URL is refused: nothing near it fits /boot. */
+/** Decompressed size above which a data URL is rejected: nothing near it fits /boot. */
 const MAX_DECODED_BYTES = 512 * 1024 * 1024;
 
 export interface DataUrlOptions {
   /**
-   * Whether gzip may be used. Not where the whole config is compressed anyway
-   * (the live image's embed area is xz): gzip inside of it only costs space.
+   * Whether gzip may be used. Not if the whole config is compressed anyway (the
+   * live image's embed area is xz): gzip inside of it only wastes space.
    */
   gzip: boolean;
 }
@@ -47,7 +47,7 @@ export function sha512Hash(bytes: Uint8Array): string {
   return hashAs('sha512', bytes);
 }
 
-/** Whether the decompressed bytes are those that the resource promises; true without a promise. */
+/** Whether the decompressed bytes match the resource's hash; true if it has none. */
 export function matchesHash({ verification }: Resource, bytes: Uint8Array): boolean {
   const hash = verification?.hash;
   return hash === undefined || hash === hashAs(hash.slice(0, hash.indexOf('-')), bytes);
@@ -62,8 +62,8 @@ export function isDataUrl(source: string | undefined): boolean {
 }
 
 /**
- * The decompressed bytes of a data URL; the hash is not looked at. Throws a fatal
- * Failure when the source is not a data URL or cannot be decoded.
+ * The decompressed bytes of a data URL; the hash is not checked. @throws Failure
+ * (fatal) if the source is not a data URL or cannot be decoded
  */
 export function decodeDataUrl({ source, compression }: Resource): Buffer {
   const [, base64, body] = source?.match(/^data:[^,]*?(;base64)?,(.*)$/is) ?? [];

@@ -2,12 +2,12 @@ import { dirname } from 'node:path/posix';
 import type { Config, Directory, Dropin, File, Link, Unit, User } from './config.ts';
 import { type DataUrlOptions, dataUrl } from './data-url.ts';
 
-/** The spec that everything here can be written in; Ignition reads every older 3.x. */
+/** The spec of everything written here; Ignition reads every older 3.x. */
 export const BASE_SPEC = '3.2.0';
 
 /**
- * Directories that belong to the operating system: never listed, because Ignition
- * would set their modes (and /opt and /root are links on CoreOS).
+ * Directories of the operating system: never listed, because Ignition would set
+ * their modes (and /opt and /root are symlinks on CoreOS).
  */
 const SYSTEM_DIRECTORIES: ReadonlySet<string> = new Set(
   [
@@ -22,11 +22,14 @@ const SYSTEM_DIRECTORIES: ReadonlySet<string> = new Set(
 );
 
 export interface FileOptions extends Partial<DataUrlOptions> {
-  /** Whether a file that the image already has is replaced; otherwise Ignition stops there. Default true. */
+  /**
+   * Whether an existing file of the image is replaced; otherwise Ignition fails
+   * there. Default true.
+   */
   overwrite?: boolean;
 }
 
-/** A regular file of root's, with all of its contents. `mode` is the number, such as 0o600. */
+/** A regular file owned by root, with its full contents. `mode` is a number, such as 0o600. */
 export function file(
   path: string,
   mode: number,
@@ -48,12 +51,15 @@ export function dropin(name: string, contents: string): Dropin {
   return { name, contents };
 }
 
-/** A unit; without contents it only enables, or adds drop-ins to, one of the OS. */
+/** A unit; without contents, it enables a unit of the operating system or adds drop-ins to it. */
 export function unit(name: string, options: Omit<Unit, 'name'>): Unit {
   return { name, ...options };
 }
 
-/** The units with these drop-ins added: to those that are there, and as entries of their own for the operating system's. */
+/**
+ * Adds drop-ins to units: to the listed ones, and as separate entries for those of
+ * the operating system.
+ */
 export function withDropins(
   units: readonly Unit[],
   dropins: readonly { unit: string; name: string; contents: string }[],
@@ -81,9 +87,9 @@ export interface Entries {
 }
 
 /**
- * A config of these entries, in an order that depends on their names alone. Parent
+ * A config of these entries, in an order that depends on their names only. Parent
  * directories that are not the operating system's are listed too, with mode 0755
- * unless given: a parent that is not listed gets whatever mode Ignition chooses.
+ * unless given: Ignition chooses the mode of a parent that is not listed.
  */
 export function configOf(entries: Entries, version: string = BASE_SPEC): Config {
   const { directories = [], files = [], links = [], units = [], users = [] } = entries;

@@ -5,17 +5,20 @@ import type { Limits } from '../wait/limits.ts';
 export interface MachineConfigRequest extends Limits {
   /** Such as https://api-int.example.com:22623/config/master. */
   readonly url: string;
-  /** PEM of the authority that the server's certificate must chain to. */
+  /** PEM of the CA that the server's certificate must chain to. */
   readonly ca: string;
 }
 
-/** The newest Ignition that is asked for; the server converts down to it (machine-config-operator, pkg/server). */
+/**
+ * The newest Ignition spec that is requested; the server converts down to it
+ * (machine-config-operator, pkg/server).
+ */
 const ACCEPT = 'application/vnd.coreos.ignition+json;version=3.2.0';
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Fetches the master's Ignition config as text. Only HTTPS; any status but 200, an
- * empty body or one that is too large is a retryable error.
+ * Fetches the master's Ignition config as text, over HTTPS only. Any status other
+ * than 200, an empty body or one that is too large is a retryable error.
  */
 export async function fetchMasterIgnition(what: MachineConfigRequest): Promise<string> {
   if (!what.url.startsWith('https://')) {

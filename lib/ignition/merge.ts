@@ -2,12 +2,12 @@ import { isRecord } from '../json.ts';
 import { type Config, configSchema, highestVersion } from './config.ts';
 
 /**
- * What Ignition makes of a config that names a child in `ignition.config.merge`
- * (its operator notes, "Config merging"): the child wins, field by field. Entries
- * of a list are matched by a key; files, directories and links share one set of
- * keys, so a child's file removes the parent's directory at the same path. A few
- * lists are appended instead. The result is what a host would get, not a config
- * to be written: its version is the child's or the parent's, whichever is higher.
+ * The result of Ignition's merge when a config names a child in
+ * `ignition.config.merge` (operator notes, "Config merging"): the child wins, field
+ * by field. Entries of a list are matched by a key; files, directories and links
+ * share one set of keys, so a child's file replaces the parent's directory at the
+ * same path. A few lists are appended instead. The result is the host's effective
+ * config and is not written anywhere: its version is the higher of the two.
  */
 export function mergeConfigs(parent: Config, child: Config): Config {
   const merged = configSchema.parse(mergeRecords(parent, child));
@@ -26,7 +26,10 @@ const SHARED_KEYS: readonly (readonly string[])[] = [
   ['shouldExist', 'shouldNotExist'],
 ];
 
-/** The fields that can name an entry: a filesystem has a path too, but goes by its device. */
+/**
+ * The fields that can identify an entry: a filesystem has a path too, but its key
+ * is the device.
+ */
 const KEY_FIELDS = ['name', 'device', 'path', 'source', 'url'];
 
 function mergeRecords(parent: Entry, child: Entry): Entry {
@@ -61,7 +64,7 @@ function mergeLists(field: string, parent: readonly unknown[], child: readonly u
   const kept = parent.flatMap((item) => {
     const override = ofChild.get(entryKey(item));
     if (override === undefined) return [item];
-    // A header without a value takes the parent's away.
+    // A header without a value removes the parent's.
     if (field === 'httpHeaders' && isRecord(override) && override.value === undefined) return [];
     return [mergeField(field, item, override)];
   });
@@ -77,7 +80,7 @@ function keysOf(config: Entry, fields: readonly string[]): Set<string> {
   );
 }
 
-/** What matches an entry of the parent with one of the child. */
+/** The key that matches an entry of the parent with one of the child. */
 export function entryKey(item: unknown): string {
   if (!isRecord(item)) return String(item);
   if (typeof item.number === 'number' && item.number !== 0) return `#${item.number}`;

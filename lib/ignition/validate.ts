@@ -5,16 +5,16 @@ import { decodeDataUrl, isDataUrl, matchesHash } from './data-url.ts';
 import { mergeConfigs } from './merge.ts';
 
 export interface ValidateOptions {
-  /** What the whole text may hold, such as the free space of the boot partition, in bytes. */
+  /** Maximum size of the whole text in bytes, such as the free space of the boot partition. */
   limitBytes?: number | undefined;
 }
 
 /**
- * Everything that is wrong with a config, so that it fails where it was made and
- * not at a host's first boot: the schema; paths given twice; contents that cannot be
- * decoded or do not match their hash; paths below a file or a link; private keys
- * that others may read; the size. Configs inside data URLs are looked into;
- * remote ones are not fetched.
+ * Everything that is wrong with a config, so that it fails where it is created and
+ * not at a host's first boot: the schema; duplicate paths; contents that cannot be
+ * decoded or do not match their hash; paths below a file or a symlink; private keys
+ * readable by others; the size. Configs inside data URLs are checked too; remote
+ * ones are not fetched.
  */
 export function validateConfigText(text: string, options: ValidateOptions = {}): ConfigFault[] {
   const size = sizeFaults(text, options);
@@ -29,14 +29,14 @@ export function validateConfigText(text: string, options: ValidateOptions = {}):
   ];
 }
 
-/** As validateConfigText, for a config that was already parsed. */
+/** Like validateConfigText, for a parsed config. */
 export function validateConfig(config: Config, options: ValidateOptions = {}): ConfigFault[] {
   return validateConfigText(JSON.stringify(config), options);
 }
 
 /**
- * What a host gets from a config once Ignition has merged in those that it names, as
- * far as they are data URLs. A reference that cannot be followed is a fault.
+ * The effective config once Ignition has merged the configs that it names, if they
+ * are data URLs. A reference that cannot be followed is a fault.
  */
 export function effectiveConfig(config: Config): { config: Config; faults: ConfigFault[] } {
   return followReferences(config, '');
@@ -93,7 +93,7 @@ function sizeFaults(text: string, { limitBytes }: ValidateOptions): ConfigFault[
   return [{ at: '(file)', problem: `has ${bytes} bytes, and only ${limitBytes} fit` }];
 }
 
-/** Faults that one config has by itself. */
+/** Faults within one config. */
 function entryFaults(config: Config, prefix: string): ConfigFault[] {
   const { files = [], directories = [], links = [] } = config.storage ?? {};
   const units = config.systemd?.units ?? [];
@@ -151,7 +151,7 @@ function fileFaults(file: File): ConfigFault[] {
   });
 }
 
-/** Whether there is a PEM private key in the bytes, plainly or in base64 as kubeconfigs have it. */
+/** Whether the bytes contain a PEM private key, in plain text or in base64 as in kubeconfigs. */
 export function holdsPrivateKey(bytes: Buffer): boolean {
   const text = bytes.toString('latin1');
   if (text.includes('PRIVATE KEY-----')) return true;
