@@ -6,7 +6,7 @@ import { type Compression, compressionOf, decompressed } from './compression.ts'
 import { type ArchivedImage, type Contents, type Format, imagesIn } from './contents.ts';
 import { tarEntries } from './tar.ts';
 
-/** An archive of images, as it was found. */
+/** An archive of images and its contents. */
 export interface ImageArchive {
   path: string;
   format: Format;
@@ -14,15 +14,18 @@ export interface ImageArchive {
   images: ArchivedImage[];
 }
 
-/** Manifests and configurations; the OCI specification asks for as much to be accepted. */
+/**
+ * Maximum size of manifests and configurations; the OCI specification requires that
+ * readers accept this much.
+ */
 const MAX_DOCUMENT_BYTES = 4 << 20;
 const MAX_DOCUMENTS_BYTES = 32 << 20;
 
 /**
- * Which images an archive holds: a docker archive or an OCI layout in a tar (as `podman
- * save`, `docker save` and `skopeo copy` write them), also compressed with gzip or zstd.
- * Layers are skipped: `readLayers` reads them.
- * @throws Failure (usage) for anything else, and for one that is damaged.
+ * Reads which images an archive contains: a docker archive or an OCI layout in a
+ * tar (as written by `podman save`, `docker save` and `skopeo copy`), optionally
+ * compressed with gzip or zstd. Layers are skipped; `readLayers` reads them.
+ * @throws Failure (usage) for anything else, and for a damaged archive.
  */
 export async function readImageArchive(path: string, signal: AbortSignal): Promise<ImageArchive> {
   const contents: Contents = { entries: new Map(), documents: new Map() };
@@ -42,8 +45,9 @@ export async function readImageArchive(path: string, signal: AbortSignal): Promi
 }
 
 /**
- * Gives each of the named layers, decompressed, to `visit`, in the order of the archive.
- * @throws Failure (usage) when a layer is larger than any is.
+ * Passes each of the named layers, decompressed, to `visit`, in the order of the
+ * archive.
+ * @throws Failure (usage) if a layer exceeds the maximum size.
  */
 export async function readLayers(
   path: string,
@@ -57,14 +61,17 @@ export async function readLayers(
   }
 }
 
-/** A layer of this size would not fit a host; what expands to more is a bomb. */
+/**
+ * A layer of this size would not fit a host; anything that expands to more is a
+ * decompression bomb.
+ */
 const MAX_LAYER_BYTES = 16 * 2 ** 30;
 
 const tooLarge = () => new Failure('usage', 'a layer expands to more than 16 GiB');
 
 const streamOf = (path: string) => decompressed(createReadStream(path, { highWaterMark: 1 << 20 }));
 
-/** A file that begins like JSON; a layer of that size does not, and is not kept. */
+/** The contents of a file that begins like JSON; undefined for a layer of that size. */
 async function readDocument(content: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
   const pieces: Buffer[] = [];
   let isDocument = false;

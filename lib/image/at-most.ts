@@ -1,4 +1,4 @@
-/** A stream that ends with an error when there is more of it. */
+/** Passes a stream through, and fails if it exceeds the limit. */
 export async function* atMost<Chunk extends Uint8Array>(
   chunks: AsyncIterable<Chunk>,
   limitBytes: number,

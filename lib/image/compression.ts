@@ -5,7 +5,7 @@ import { Failure } from '../errors/failure.ts';
 export type Compression = 'none' | 'gzip' | 'zstd';
 
 const MAGIC_BYTES = 4;
-/** Large pieces: each crosses between threads. */
+/** Large, because each piece is passed between threads. */
 const CHUNK_BYTES = 1 << 18;
 
 const decompressors: Readonly<Record<Exclude<Compression, 'none'>, () => Transform>> = {
@@ -13,13 +13,13 @@ const decompressors: Readonly<Record<Exclude<Compression, 'none'>, () => Transfo
   zstd: () => createZstdDecompress({ chunkSize: CHUNK_BYTES }),
 };
 
-/** How a file is compressed, by its first bytes. */
+/** The compression of a file, by its first bytes. */
 export function compressionOf(start: Buffer): Compression {
   if (start.subarray(0, 3).toString('hex') === '1f8b08') return 'gzip';
   return start.subarray(0, MAGIC_BYTES).toString('hex') === '28b52ffd' ? 'zstd' : 'none';
 }
 
-/** The contents of what may be gzip or zstd, decompressed off the event loop; other bytes as they are. */
+/** Decompresses gzip or zstd off the event loop; passes other bytes through. */
 export async function* decompressed(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const [start, rest] = await peek(source);
   const compression = compressionOf(start);
@@ -27,7 +27,7 @@ export async function* decompressed(source: AsyncIterable<Buffer>): AsyncGenerat
     yield* rest;
     return;
   }
-  // What fails reaches the reader below, as an error of the last stream.
+  // Errors reach the reader below, as an error of the last stream.
   const output = pipeline(Readable.from(rest), decompressors[compression](), () => undefined);
   try {
     yield* output;
@@ -36,7 +36,10 @@ export async function* decompressed(source: AsyncIterable<Buffer>): AsyncGenerat
   }
 }
 
-/** zlib and zstd have errors of their own for damage; those of the source stay what they are. */
+/**
+ * zlib and zstd report damage with errors of their own; errors of the source are
+ * passed on unchanged.
+ */
 function damage(compression: Compression, error: unknown): unknown {
   const isOwn =
     error instanceof Error && 'code' in error && /^(Z|ZSTD)_|^ERR_/.test(String(error.code));
@@ -44,7 +47,7 @@ function damage(compression: Compression, error: unknown): unknown {
   return new Failure('usage', `truncated or damaged ${compression} data`, { found: error.message });
 }
 
-/** At least four bytes from the start, where there are as many, and the whole stream. */
+/** At least four bytes from the start (fewer if it ends before), and the whole stream. */
 async function peek(
   source: AsyncIterable<Buffer>,
 ): Promise<[start: Buffer, whole: AsyncIterable<Buffer>]> {

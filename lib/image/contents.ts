@@ -4,7 +4,7 @@ import { sha256 } from '../host/files.ts';
 import { parseJson } from '../json.ts';
 import { isReference } from './reference.ts';
 
-/** What was seen of an archive. */
+/** What was read from an archive. */
 export interface Contents {
   /** Type of each entry, by name. */
   entries: Map<string, string>;
@@ -15,12 +15,12 @@ export interface Contents {
 export type Format = 'docker' | 'oci';
 
 export interface ArchivedImage {
-  /** Full references that the archive has for it. */
+  /** Full references that the archive gives to it. */
   references: string[];
   /** `sha256:` and the digest of the configuration. */
   id: string;
   config: Buffer;
-  /** Of the configuration: `amd64`, `arm64`, … */
+  /** From the configuration: `amd64`, `arm64`, … */
   architecture: string;
   layers: ArchivedLayer[];
 }
@@ -28,7 +28,7 @@ export interface ArchivedImage {
 export interface ArchivedLayer {
   /** Name in the archive. */
   entry: string;
-  /** SHA-256 (hex) of the layer's tar, not compressed. */
+  /** SHA-256 (hex) of the uncompressed layer tar. */
   diffId: string;
 }
 
@@ -65,11 +65,11 @@ const imageConfig = z.object({
 });
 
 /**
- * The images that an archive's documents describe, of which every digest is right but those of
- * the layers. @throws Failure (usage) that says what is missing or wrong.
+ * The images that an archive's documents describe, with every digest verified except
+ * those of the layers. @throws Failure (usage) that says what is missing or wrong
  */
 export function imagesIn(contents: Contents): { format: Format; images: ArchivedImage[] } {
-  // Newer versions of docker write both; manifest.json then has the names in full.
+  // Newer versions of docker write both; manifest.json has the full names.
   if (contents.documents.has('manifest.json')) {
     return { format: 'docker', images: dockerImages(contents) };
   }
@@ -85,7 +85,7 @@ function dockerImages(contents: Contents): ArchivedImage[] {
   });
 }
 
-/** Names of an image, of which the first that is there counts. */
+/** Annotations with the name of an image; the first one present counts. */
 const NAME_ANNOTATIONS = ['io.containerd.image.name', 'org.opencontainers.image.ref.name'];
 
 type Descriptor = z.infer<typeof ociDescriptor>;
@@ -110,8 +110,8 @@ function referenceOf({ annotations }: Descriptor): string[] {
 }
 
 /**
- * The manifests of images that a descriptor leads to, without attestations and other
- * systems. An index can name an index; each is looked at once.
+ * The image manifests that a descriptor leads to, without attestations and other
+ * operating systems. An index can name an index; each is visited once.
  */
 function manifestsOf(
   contents: Contents,
@@ -170,7 +170,7 @@ function imageOf(
   };
 }
 
-/** A document of the archive; its digest (hex, with or without `sha256:`) has to be right where it is stated. */
+/** A document of the archive; its digest (hex, with or without `sha256:`) is verified if stated. */
 function documentOf({ documents }: Contents, name: string, stated?: string): Buffer {
   const document = documents.get(name);
   if (document === undefined) throw wrong(`no JSON file ${name}`);

@@ -1,4 +1,4 @@
-/** An image reference with registry and tag, and without a digest. */
+/** An image reference with registry and tag, without a digest. */
 export const referencePattern =
   /^[a-z0-9][a-z0-9.-]*(:[0-9]+)?(\/[a-z0-9][a-z0-9._-]*)+:[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 

@@ -15,17 +15,18 @@ export interface TarEntry {
 
 export interface TarLimits {
   entries: number;
-  /** Of the whole archive, after it was decompressed. */
+  /** Of the whole archive, decompressed. */
   bytes: number;
 }
 
-/** Far above any image for one host: the largest of a release has about 100 files and 3 GB. */
+/** Far above any image for one host: the largest in a release has about 100 files and 3 GB. */
 export const tarLimits: TarLimits = { entries: 20_000, bytes: 64 * 2 ** 30 };
 
 /**
- * The entries of a tar archive in their order. Names are only ever looked up, never
- * written to: those that lead out of the archive are refused, and so are archives beyond the
- * limits. What is not read of an entry is skipped; leaving the loop ends the reading.
+ * The entries of a tar archive in order. Names are only compared, never written to:
+ * names that lead out of the archive are refused, and so are archives beyond the
+ * limits. The unread rest of an entry is skipped; leaving the loop ends the
+ * reading.
  * @throws Failure (usage) that says what is wrong with the archive.
  */
 export async function* tarEntries(
@@ -39,7 +40,7 @@ export async function* tarEntries(
   const reading = pipeline(Readable.from(atMost(source, limits.bytes, tooLarge)), entries, {
     signal: AbortSignal.any([signal, enough.signal]),
   });
-  // Awaited below; a rejection before that must not count as unhandled.
+  // Awaited below; an earlier rejection must not count as unhandled.
   reading.catch(() => undefined);
   try {
     let count = 0;
@@ -64,7 +65,7 @@ export async function* tarEntries(
   }
 }
 
-/** The reader of an entry sees the archive's faults first. */
+/** The reader of an entry receives the archive's faults first. */
 async function* buffersOf(
   content: AsyncIterable<unknown>,
   signal: AbortSignal,
@@ -89,7 +90,10 @@ function refused(found: string): Failure {
   return new Failure('usage', "not an archive of one host's images", { found });
 }
 
-/** Damage is an error of the library's own; those of the file system stay what they are. */
+/**
+ * Damage is reported as an error of the library; errors of the file system are
+ * passed on unchanged.
+ */
 function unreadable(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   if ('syscall' in error) return error;

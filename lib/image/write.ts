@@ -16,7 +16,7 @@ export interface WholeImage {
 export interface LayerFile {
   /** SHA-256 (hex) of the file. */
   diffId: string;
-  /** A tar, not compressed. */
+  /** An uncompressed tar. */
   path: string;
 }
 
@@ -24,9 +24,9 @@ export interface LayerFile {
 const epoch = new Date(0);
 
 /**
- * Writes a docker archive with one image; the same image gives the same bytes. What describes
- * the image comes first, so that a reader need not pass over the layers. Returns the
- * image's id.
+ * Writes a docker archive with one image; the same image gives the same bytes. The
+ * image's description comes first, so that a reader need not skip the layers.
+ * Returns the image's id.
  */
 export async function writeImageArchive(
   archive: string,
@@ -38,7 +38,7 @@ export async function writeImageArchive(
   const manifest = [
     { Config: `${digest}.json`, RepoTags: [reference], Layers: layers.map(nameOf) },
   ];
-  // A layer, such as an empty one, can be there more than once.
+  // A layer, such as an empty one, can occur more than once.
   const files = new Map(layers.map((layer) => [nameOf(layer), layer.path]));
   await writeTar(
     archive,
