@@ -1,8 +1,9 @@
 /**
- * By what NetworkManager asks for addresses and makes its own: the interface's MAC address. Its
- * defaults depend on the machine id and on a key of the host, which the disk does not
- * share with the live image: a reserved address, or the one made from a router's prefix,
- * would be lost over the reboot. IPv6's temporary addresses do not identify a node.
+ * Makes NetworkManager identify itself to DHCP, and generate its own addresses, by
+ * the interface's MAC address. The defaults depend on the machine id and on a host
+ * key that the live image and the disk do not share: a reserved address, or one
+ * made from a router's prefix, would change over the reboot. IPv6 temporary
+ * addresses do not identify a node.
  */
 export const dhcpIdentity = {
   path: '/etc/NetworkManager/conf.d/90-sno-dhcp-identity.conf',

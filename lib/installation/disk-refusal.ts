@@ -5,11 +5,14 @@ import type { DeviceUse, DiskUse, HolderKind } from '../host/disk-use.ts';
 const ANOTHER = 'Set a complete disk that is not in use in bootstrapInPlace.installationDisk.';
 const AGAIN = 'Then start bootkube.service again.';
 
-/** Where a live host's own system is mounted: the ISO, its root, and what an initramfs left of both. */
+/**
+ * Mount points of a live host's own system: the ISO, its root, and what an
+ * initramfs left of both.
+ */
 const LIVE_SYSTEM =
   /^(\/|\/run\/media\/iso|\/sysroot|\/run\/initramfs(\/.*)?|\/boot(\/efi)?|\/usr)$/;
 
-/** What is a block device to the kernel, and no disk to a firmware. */
+/** Block devices to the kernel that are not disks to firmware. */
 const NO_DISK: readonly [RegExp, string][] = [
   [/^sr\d|^scd\d/, 'an optical drive'],
   [/^fd\d/, 'a floppy drive'],
@@ -44,9 +47,9 @@ const HOLDERS: Readonly<Record<HolderKind, { is: string; end: (name: string) => 
 };
 
 /**
- * Why a disk must not be written, whatever is on it: it is not a disk, or it is in
- * use. Undefined when neither applies. No setting overrides this, since writing to a disk
- * in use destroys data.
+ * Why a disk must not be written, whatever its contents: it is not a disk, or it is
+ * in use. Undefined if neither applies. No setting overrides this, since writing to
+ * a disk in use destroys data.
  */
 export function refuseDisk(device: string, use: DiskUse): Failure | undefined {
   return refuseAmbiguous(device, use) ?? refuseKind(device, use) ?? refuseInUse(device, use);
@@ -88,7 +91,7 @@ function refuseKind(device: string, { node, disk, inContainer }: DiskUse): Failu
 function noDisk({ name, mapper, array }: BlockNode, inContainer: boolean): string | undefined {
   if (name.startsWith('loop')) return inContainer ? undefined : 'a loop device';
   if (array !== undefined) {
-    // Only the firmware's own arrays can be booted from; it keeps their metadata.
+    // Only firmware RAID arrays are bootable; the firmware manages their metadata.
     return array.metadata.startsWith('external:')
       ? undefined
       : `the software RAID array ${name} (${array.level})`;
@@ -140,7 +143,7 @@ function describe(use: DeviceUse): string {
   }
 }
 
-/** What to do, the deepest first: a volume is unmounted before its group goes. */
+/** What to do, the deepest use first: a volume is unmounted before its group is removed. */
 function fixesOf(uses: readonly DeviceUse[]): string[] {
   if (uses.length === 0) return [];
   const below = uses.flatMap((use) => (use.by === 'holder' ? use.uses : []));
@@ -167,7 +170,7 @@ function holderName({ kind, name }: Extract<DeviceUse, { by: 'holder' }>): strin
   return `${name} of the volume group ${group}${ceph}`;
 }
 
-/** The device mapper joins group and volume with a dash, and doubles the dashes of both. */
+/** The device mapper joins group and volume with a dash, and doubles the dashes in both. */
 function volumeGroup(name: string): string {
   const [, group = name] = /^((?:[^-]|--)+)-(?!-)/.exec(name) ?? [];
   return group.replaceAll('--', '-');

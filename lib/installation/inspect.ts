@@ -11,7 +11,7 @@ import { refuseDisk } from './disk-refusal.ts';
 import { type KeptPartitions, keptPartitions, requireKept } from './kept-partitions.ts';
 import { type InstallationMarker, readMarker } from './marker.ts';
 
-/** What is on the target disk, as seen without changing a byte of it. */
+/** The contents of the target disk, read without changing it. */
 export type DiskFinding =
   | { readonly kind: 'empty' }
   /** Nothing but partitions that are to be kept. */
@@ -23,9 +23,9 @@ export type DiskFinding =
   | { readonly kind: 'other-system'; readonly what: string };
 
 /**
- * Looks at the installation disk, before anything else is done: a live medium that
- * was left first in the boot order must not wipe a running cluster.
- * @throws Failure when it must not be written whatever is on it (disk-refusal.ts)
+ * Inspects the installation disk before anything else is done: a live medium that
+ * stayed first in the boot order must not wipe a running cluster.
+ * @throws Failure if it must not be written whatever its contents (disk-refusal.ts)
  */
 export async function inspectTarget(
   cluster: InstallableCluster,
@@ -51,7 +51,7 @@ async function requireFree(device: string, paths: HostPaths, signal: AbortSignal
   if (refusal !== undefined) throw refusal;
 }
 
-/** The decision alone: from what was read off the disk. */
+/** The decision alone, from what was read from the disk. */
 export function judgeDisk(
   disk: Pick<BlockDevice, 'fstype' | 'pttype' | 'children'>,
   clusterId: string,
@@ -77,7 +77,7 @@ export function judgeDisk(
   return { kind: 'empty' };
 }
 
-/** Throws unless the disk may be written; says what was found. */
+/** Throws unless the disk may be written; returns what was found, as a sentence. */
 export function requireWritable(cluster: InstallableCluster, finding: DiskFinding): string {
   const { disk, existingSystem } = cluster.installation;
   switch (finding.kind) {
@@ -104,7 +104,7 @@ export function requireWritable(cluster: InstallableCluster, finding: DiskFindin
 
 export type FinishedInstallation = Extract<DiskFinding, { kind: 'finished' }>;
 
-/** What is said of a finished installation wherever it may not be written. */
+/** The error for a finished installation wherever it must not be overwritten. */
 export function alreadyInstalled(disk: string, { at }: FinishedInstallation): Failure {
   return new Failure('fatal', `${disk} holds a finished installation of this cluster`, {
     code: 'disk-installed',
@@ -114,8 +114,8 @@ export function alreadyInstalled(disk: string, { at }: FinishedInstallation): Fa
 }
 
 /**
- * The last look before the disk is written. What else is on it was allowed when it was
- * inspected, and may by now be what an earlier attempt at writing left.
+ * The last check before the disk is written. Other contents were allowed when it
+ * was inspected, and may by now be left over from an earlier attempt at writing.
  */
 export async function inspectAgain(
   cluster: InstallableCluster,

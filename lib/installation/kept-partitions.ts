@@ -11,15 +11,15 @@ export interface KeptPartitions {
 }
 
 /**
- * Matches as coreos-installer does (its blockdev.rs, matches_filters): a label is a
- * glob over the name in the GPT, not over that of the file system; an index is a number
- * or a range, either end of which may be open.
+ * Matches like coreos-installer (its blockdev.rs, matches_filters): a label is a
+ * glob over the name in the GPT, not that of the file system; an index is a number
+ * or a range that may be open at either end.
  */
 export function keptPartitions(
   disk: Pick<BlockDevice, 'children' | 'pttype'>,
   { labels, indexes }: SavePartitions,
 ): KeptPartitions {
-  // Other tables have no names, and coreos-installer saves nothing of theirs.
+  // Other tables have no names, and coreos-installer keeps none of their partitions.
   const partitions = disk.pttype === 'gpt' ? (disk.children ?? []) : [];
   const filters = [
     ...labels.map((label) => ({ name: `label ${label}`, matches: byLabel(label) })),
@@ -34,8 +34,8 @@ export function keptPartitions(
 }
 
 /**
- * coreos-installer keeps nothing where nothing matches, and says nothing of it: a
- * misspelt label would cost the data that it was to save.
+ * Without a match, coreos-installer silently keeps nothing: a misspelt label would
+ * destroy the data that it was to save.
  */
 export function requireKept(
   device: string,

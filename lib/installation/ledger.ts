@@ -6,19 +6,19 @@ import type { HostPaths } from '../host/paths.ts';
 const entrySchema = z.object({
   /** Absolute path on the installed host. */
   path: z.string(),
-  /** Of the contents as they were installed: another file at that path is not ours to delete. */
+  /** Of the contents as installed: another file at that path must not be deleted. */
   sha256: z.string(),
   why: z.string(),
-  /** When it may go. */
+  /** When it may be deleted. */
   when: z.literal('steady-state'),
   /** Set for the file of a systemd unit, which is disabled first. */
   unit: z.string().optional(),
 });
 
 /**
- * `/etc/sno-agents/leftovers.json`: every file that the installed host has for the
- * bootstrap alone, and the keys that must be nowhere on its disk afterwards, by the
- * fingerprints of their public halves.
+ * `/etc/sno-agents/leftovers.json`: every file on the installed host that only the
+ * bootstrap needs, and the keys that must not be on its disk afterwards, by the
+ * fingerprints of their public keys.
  */
 export const ledgerSchema = z.object({
   entries: z.array(entrySchema),
@@ -30,8 +30,8 @@ export type LedgerEntry = z.infer<typeof entrySchema>;
 export type Ledger = z.infer<typeof ledgerSchema>;
 
 /**
- * Whether the file that the bootstrap installed is still there. Another file at its path
- * was written by an operator, who overwrites manifests in place: it was handed over.
+ * Whether the file that the bootstrap installed still exists. Another file at its path
+ * is an operator's: operators overwrite manifests in place, so it was handed over.
  */
 export async function isLeft(
   paths: HostPaths,
@@ -48,7 +48,7 @@ export async function isLeft(
 
 export const ledgerPath = (paths: HostPaths) => `${paths.config}/leftovers.json`;
 
-/** The ledger of this host; a Failure when it is damaged, undefined when there is none. */
+/** The ledger of this host; undefined if it does not exist. @throws Failure if it is damaged */
 export async function readLedger(paths: HostPaths): Promise<Ledger | undefined> {
   const text = await readTextIfPresent(ledgerPath(paths));
   if (text === undefined) return undefined;

@@ -3,13 +3,16 @@ import { z } from 'zod';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import { parseJson } from '../json.ts';
 
-/** `/var/lib/sno-agents/installation.json` of an installed system: whose it is, and whether the disk is complete. */
+/**
+ * `/var/lib/sno-agents/installation.json` of an installed system: its cluster, and
+ * whether the installation is complete.
+ */
 const markerSchema = z.object({
   clusterId: z.string(),
   cluster: z.string(),
   state: z.enum(['writing', 'finished']),
   at: z.string(),
-  /** When a live medium that was booted again put the disk first in the firmware's boot order. */
+  /** When a rebooted live medium put the disk first in the firmware's boot order. */
   bootOrderSetAt: z.string().optional(),
 });
 
@@ -17,7 +20,7 @@ export type InstallationMarker = z.infer<typeof markerSchema>;
 
 const MARKER = 'lib/sno-agents/installation.json';
 
-/** Reads the marker below a `/var` folder; undefined when there is none that can be read. */
+/** Reads the marker below a `/var` folder; undefined if there is no readable one. */
 export async function readMarker(varFolder: string): Promise<InstallationMarker | undefined> {
   const text = await readTextIfPresent(join(varFolder, MARKER));
   return markerSchema.safeParse(parseJson(text ?? '')).data;

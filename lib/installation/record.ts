@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JournalEntry } from '../steps/journal.ts';
 
-/** A step of an agent, as it went in the end. */
+/** The final outcome of an agent's step. */
 export const recordedStepSchema = z.object({
   agent: z.string(),
   name: z.string(),
@@ -19,7 +19,7 @@ export const restartsSchema = z.array(
 
 export type Restarts = z.infer<typeof restartsSchema>;
 
-/** `/var/lib/sno-agents/record.json`: what the installation did; written once, at its end. */
+/** `/var/lib/sno-agents/record.json`: the record of the installation; written once, at its end. */
 export const recordSchema = z.object({
   schemaVersion: z.literal(1),
   version: z.string().describe('version of the product that installed the host'),
