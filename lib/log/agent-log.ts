@@ -5,17 +5,17 @@ import { createLogger, type Logger } from './logger.ts';
 import { EVENTS, type EventName } from './message-ids.ts';
 import { OrderedOutput } from './ordered-output.ts';
 
-/** Takes the events of an agent and its steps. */
+/** Receives the events of an agent and its steps. */
 export interface EventLog {
   /**
-   * One event. `sentence` says all that a person has to know; programs read the fields.
-   * Resolves when the event is written and never rejects. Log lines that come after it, also without
-   * waiting for it, are written after it.
+   * Writes one event. `sentence` contains everything that a person has to know;
+   * programs read the fields. Resolves when the event is written and never rejects.
+   * Later log lines are written after it, even without awaiting it.
    */
   event(name: EventName, sentence: string, fields?: EventFields): Promise<void>;
 }
 
-/** Both voices of an agent, in one order. */
+/** Log lines and events of an agent, in one order. */
 export interface AgentLog {
   readonly log: Logger;
   readonly events: EventLog;
@@ -24,15 +24,16 @@ export interface AgentLog {
 export interface AgentLogOptions {
   /** Where lines go; standard output by default. */
   readonly write?: (line: string) => void;
-  /** Whether standard output is journald's. */
+  /** Whether standard output is connected to journald. */
   readonly isJournal?: boolean;
   /** Writes an entry with fields. */
   readonly journald?: Pick<JournaldWriter, 'send'>;
 }
 
 /**
- * The voices of an agent. Where journald reads them, an event is an entry with a MESSAGE_ID and
- * fields; elsewhere, and where that cannot be written, a line like any other. Never both.
+ * Opens the log and the events of an agent. If journald receives them, an event is
+ * an entry with a MESSAGE_ID and fields; elsewhere, and if that cannot be written,
+ * it is a line like any other. Never both.
  */
 export function openAgentLog(agent: string, options: AgentLogOptions = {}): AgentLog {
   const {

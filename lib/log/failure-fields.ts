@@ -1,7 +1,7 @@
 import { type FailureData, failureSentence } from '../errors/failure-data.ts';
 import type { EventFields } from './journal-event.ts';
 
-/** The parts of a failure as fields of an event. */
+/** The parts of a failure as event fields. */
 export const failureFields = ({ cause, ...failure }: FailureData): EventFields => ({
   ...failure,
   cause: cause && failureSentence(cause),

@@ -2,18 +2,18 @@ import { formatLine } from './line.ts';
 import { EVENTS, type EventName } from './message-ids.ts';
 import { redact } from './redact.ts';
 
-/** What an event is about. Each becomes a field of the journal by its name in FIELDS. */
+/** The fields of an event. Each becomes a journal field, named in FIELDS. */
 export interface EventFields {
   readonly step?: string | undefined;
-  /** Number of the step in its plan, from 1, and how many the plan has. */
+  /** Number of the step in its plan, from 1, and the number of steps. */
   readonly stepNumber?: number | undefined;
   readonly steps?: number | undefined;
   readonly attempt?: number | undefined;
-  /** Length of the run in seconds, the part of it spent waiting, and processor time. */
+  /** Duration of the run in seconds, the part of it spent waiting, and processor time. */
   readonly seconds?: number | undefined;
   readonly waited?: number | undefined;
   readonly cpu?: number | undefined;
-  /** Seconds that are left until the step's deadline. */
+  /** Seconds left until the step's deadline. */
   readonly left?: number | undefined;
   readonly waitingFor?: string | undefined;
   readonly exit?: number | undefined;
@@ -31,11 +31,14 @@ export interface EventFields {
 interface Field {
   /** In the journal: `journalctl STEP=etcd`. */
   readonly name: string;
-  /** The unit after its number in the line for people; without it the sentence has what they need. */
+  /**
+   * The unit printed after the number in the line for people; fields without it are
+   * not printed there.
+   */
   readonly shown?: string;
 }
 
-/** In the order in which the line for people has them. */
+/** In the order of the line for people. */
 const FIELDS: { readonly [Name in keyof Required<EventFields>]: Field } = {
   step: { name: 'STEP' },
   stepNumber: { name: 'STEP_NUMBER' },
@@ -57,16 +60,16 @@ const FIELDS: { readonly [Name in keyof Required<EventFields>]: Field } = {
   stack: { name: 'STACK' },
 };
 
-/** A value longer than this, in characters, is cut: an entry has to fit a datagram. */
+/** Maximum length of a value in characters: an entry has to fit a datagram. */
 const MAX_VALUE = 8192;
 
-/** Who speaks: the agent's name, its process, and the product's version where it is known. */
+/** The source of events: the agent's name and process id. */
 export interface EventOrigin {
   readonly agent: string;
   readonly pid: number;
 }
 
-/** The one line that a person reads, in the journal as on a terminal. Without secrets. */
+/** The line for people, the same in the journal and on a terminal. Without secrets. */
 export function eventLine(sentence: string, fields: EventFields): string {
   const shown = entriesOf(fields).flatMap(([key, { shown: unit }, value]) =>
     unit === undefined ? [] : [[key, `${value}${unit}`]],
@@ -75,11 +78,13 @@ export function eventLine(sentence: string, fields: EventFields): string {
 }
 
 /**
- * The event as `logger --journald` reads it: a field a line. It ends an entry at an empty
- * line and takes any line as a field, so that no value may have a line break.
+ * The event in the input format of `logger --journald`: one field per line. An
+ * empty line ends an entry and any line counts as a field, so no value may contain
+ * a line break.
  *
- * OBJECT_PID has journald add OBJECT_SYSTEMD_UNIT, by which `journalctl -u` finds the entry:
- * _SYSTEMD_UNIT is missing when `logger` has ended before journald looks at it.
+ * OBJECT_PID makes journald add OBJECT_SYSTEMD_UNIT, by which `journalctl -u` finds
+ * the entry: _SYSTEMD_UNIT is missing if `logger` has ended before journald looks
+ * it up.
  */
 export function journalEntry(
   event: EventName,

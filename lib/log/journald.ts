@@ -2,12 +2,13 @@ import { existsSync, fstatSync } from 'node:fs';
 import { execa } from 'execa';
 
 const SOCKET = '/run/systemd/journal/socket';
-/** It sends one datagram; it hangs only where journald does. */
+/** It sends one datagram; it hangs only if journald does. */
 const DEADLINE_MS = 5000;
 
 /**
- * Whether standard output is a stream of journald's: JOURNAL_STREAM has its device and inode,
- * which a pipe that a unit's process gave to this one does not share (`man 5 systemd.exec`).
+ * Whether standard output is a stream of journald: JOURNAL_STREAM has its device
+ * and inode, unlike a pipe inherited from a process of the unit (`man 5
+ * systemd.exec`).
  */
 export function writesToJournal(
   journalStream = process.env.JOURNAL_STREAM,
@@ -17,9 +18,9 @@ export function writesToJournal(
 }
 
 /**
- * Writes entries with fields into the journal. Node has no unix datagrams, so `logger` of
- * util-linux does, one process an entry. After the first that fails none is tried any more:
- * what does not answer must not hold every event up.
+ * Writes entries with fields into the journal. Node has no unix datagram sockets,
+ * so `logger` of util-linux does, one process per entry. After the first failure no
+ * more are tried: an unresponsive journal must not delay every event.
  */
 export class JournaldWriter {
   readonly #socket: string;
@@ -29,7 +30,7 @@ export class JournaldWriter {
     this.#socket = socket;
   }
 
-  /** Whether the entry was written: lines `NAME=value`. */
+  /** Writes lines of the form `NAME=value`; returns whether that succeeded. */
   async send(entry: string): Promise<boolean> {
     // logger exits 0 even if nothing reads the socket.
     this.#works &&= existsSync(this.#socket);

@@ -4,7 +4,7 @@ import { redact } from './redact.ts';
 /** pino's levels as syslog priorities. */
 const PRIORITY: Record<number, number> = { 10: 7, 20: 7, 30: 6, 40: 4, 50: 3, 60: 2 };
 
-/** One of pino's JSON records as a line for people: `<6>Sentence key=value`. */
+/** Formats one of pino's JSON records as a line for people: `<6>Sentence key=value`. */
 export function formatLine(json: string, priorities: boolean): string {
   const record: unknown = JSON.parse(json);
   const { level, msg, ...fields } = isRecord(record) ? record : {};

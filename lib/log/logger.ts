@@ -7,13 +7,16 @@ export type { Logger };
 export interface LoggerOptions {
   /** Where lines go; standard output by default. */
   write?: (line: string) => void;
-  /** Whether lines begin with the syslog priority that journald reads (`<6>`). Default: when it reads them. */
+  /**
+   * Whether lines begin with the syslog priority that journald reads (`<6>`).
+   * Default: if journald reads them.
+   */
   priorities?: boolean;
 }
 
 /**
- * The agents' logger: one event a line, a sentence first, then its fields.
- * Secrets are redacted here, whatever a caller passes.
+ * The agents' logger: one event per line, a sentence followed by its fields.
+ * Redacts secrets in everything that it is given.
  */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const priorities = options.priorities ?? writesToJournal();

@@ -8,8 +8,9 @@ interface EventKind {
 }
 
 /**
- * Every event of an agent and its steps that programs may wait for or count. The catalog
- * (units/catalog/sno-agents.catalog) explains each to `journalctl -x`, by the same ids.
+ * Every event of an agent and its steps that programs may wait for or count. The
+ * catalog (units/catalog/sno-agents.catalog) explains each in `journalctl -x`,
+ * under the same ids.
  */
 export const EVENTS = {
   'agent-started': { id: '4f7a04f526384a5da16d90919108af2b', priority: 6 },

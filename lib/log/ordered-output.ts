@@ -1,4 +1,4 @@
-/** Something that takes time to be written, and the line that stands for it where it cannot be. */
+/** An entry that takes time to write, and the line that replaces it on failure. */
 export interface SlowEntry {
   /** Whether it was written. Never rejects. */
   send(): Promise<boolean>;
@@ -12,9 +12,9 @@ interface Pending {
 }
 
 /**
- * Lines and slow entries in the order in which they came. A line is written at once where
- * nothing slow is under way; otherwise it waits for that. What still waits when the process
- * ends is written as lines then: nothing is lost.
+ * Writes lines and slow entries in order. A line is written at once unless a slow
+ * entry is in progress. Whatever is pending when the process ends is then written
+ * as lines: nothing is lost.
  */
 export class OrderedOutput {
   readonly #write: (line: string) => void;
@@ -52,7 +52,7 @@ export class OrderedOutput {
     this.#isDraining = false;
   }
 
-  /** The one under way is written too: twice is better than not at all. */
+  /** Includes the one in progress: twice is better than not at all. */
   #writeRest(): void {
     for (const { line } of this.#pending.splice(0)) this.#write(line);
   }

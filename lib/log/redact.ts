@@ -1,9 +1,9 @@
 const HIDDEN = '<redacted>';
 
 /**
- * What a secret looks like in text that an agent or one of its children may print. A list of its
- * own: lib/secrets/redact/ needs tables that every start of an agent would have to build, and a
- * log line is short enough for plain patterns.
+ * Patterns of secrets in text that an agent or one of its children may print.
+ * Separate from lib/secrets/redact/, whose tables would have to be built at every
+ * start of an agent; a log line is short enough for plain patterns.
  */
 export const PATTERNS: readonly [RegExp, string][] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g, HIDDEN],
@@ -12,7 +12,7 @@ export const PATTERNS: readonly [RegExp, string][] = [
     /LS0tLS1CRUdJTi(?:B(?:QUklWQVRF|FQyBQUklWQVRF|SU0EgUFJJVkFUR|PUEVOU1NI|FTkNSWVBURUQg))[\w+/=-]*/g,
     HIDDEN,
   ],
-  // user:password@ of a URL; but not an image's tag before its digest
+  // user:password@ in a URL, but not an image's tag before its digest
   [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/]+@(?!sha\d+:)/gi, `$1:${HIDDEN}@`],
   [/(\bAuthorization[\s"':=[\\]*(?:Bearer|Basic)\s+)[\w.~+/=-]+/gi, `$1${HIDDEN}`],
   [/(\bBearer\s+)[\w.~+/=-]{20,}/gi, `$1${HIDDEN}`],
@@ -20,7 +20,7 @@ export const PATTERNS: readonly [RegExp, string][] = [
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+/g, HIDDEN],
   // an OAuth token of OpenShift
   [/\bsha256~[\w-]{20,}/g, HIDDEN],
-  // quoted, in JSON or not, also when that is quoted again: the closing quote has as many backslashes
+  // quoted, in JSON or not, also in nested quotes: the closing quote has as many backslashes
   [
     /(\b(?:auth|password|token|client-key-data|secret|pullSecret)\\*"?\s*[=:]\s*(\\*)")[\s\S]*?((?<!\\)\2"|$)/gi,
     `$1${HIDDEN}$3`,
