@@ -9,19 +9,19 @@ export function familyOf(text: string): Family {
 }
 
 /**
- * An address that is nothing else to any reader: without a zone, and not in the octal
- * or shortened notations that only some readers know.
+ * An unambiguous address: without a zone, and not in the octal or shortened
+ * notations that only some parsers accept.
  */
 export function isAddress(text: string): boolean {
   return isIP(text) !== 0 && !text.includes('%');
 }
 
-/** The one spelling of an address (RFC 5952), or the text itself if it is none. */
+/** The canonical form of an address (RFC 5952), or the text itself if it is not an address. */
 export function canonicalAddress(text: string): string {
   return isAddress(text) ? ipaddr.parse(text).toString() : text;
 }
 
-/** The address as the host of a URL. */
+/** The address in the form of a URL's host. */
 export function urlHost(address: string): string {
   return familyOf(address) === 'IPv6' ? `[${address}]` : address;
 }
@@ -31,7 +31,7 @@ export function numberOf(address: string): bigint {
   return BigInt(`0x${Buffer.from(ipaddr.parse(address).toByteArray()).toString('hex')}`);
 }
 
-/** @throws RangeError when the number is none of the family's. */
+/** @throws RangeError if the number is not an address of the family. */
 export function addressOf(number: bigint, family: Family): string {
   const bytes = bitsOf(family) / 8;
   const digits = number.toString(16).padStart(bytes * 2, '0');

@@ -1,14 +1,14 @@
 import { addressOf, bitsOf, type Family, familyOf, isAddress, numberOf } from './address.ts';
 
-/** A network in CIDR notation, taken apart. */
+/** A parsed network in CIDR notation. */
 export interface Network {
   readonly family: Family;
-  /** Its own, that is its first address, in canonical form. */
+  /** The network's own (first) address, in canonical form. */
   readonly address: string;
   readonly prefix: number;
 }
 
-/** Reads a network; host bits are dropped. Undefined when the text is none. */
+/** Parses a network; host bits are dropped. Undefined if the text is not a network. */
 export function parseNetwork(text: string): Network | undefined {
   const [address = '', length = '', ...rest] = text.split('/');
   if (rest.length > 0 || !isAddress(address) || !/^(0|[1-9]\d{0,2})$/.test(length)) {
@@ -27,19 +27,19 @@ export function networkText({ address, prefix }: Network): string {
   return `${address}/${prefix}`;
 }
 
-/** Whether the address is one of the network's. */
+/** Whether the address is in the network. */
 export function contains({ family, address, prefix }: Network, other: string): boolean {
   if (familyOf(other) !== family) return false;
   const shift = BigInt(bitsOf(family) - prefix);
   return numberOf(address) >> shift === numberOf(other) >> shift;
 }
 
-/** Whether they share addresses: two networks do exactly when one holds the other's first. */
+/** Whether they overlap: two networks do if and only if one contains the other's first address. */
 export function overlap(a: Network, b: Network): boolean {
   return contains(a, b.address) || contains(b, a.address);
 }
 
-/** The n-th address of a network, 0 being its own; undefined when it has fewer. */
+/** The n-th address of a network, 0 being its own; undefined if it has fewer. */
 export function addressAt({ family, address, prefix }: Network, index: number): string | undefined {
   if (BigInt(index) >= 1n << BigInt(bitsOf(family) - prefix)) return undefined;
   return addressOf(numberOf(address) + BigInt(index), family);
