@@ -12,7 +12,7 @@ import { type LabelPrograms, labelPrograms } from './selinux.ts';
 export interface BinaryDestinations {
   /** kubelet, etcdutl, kubectl: below the agents' state. */
   host: string;
-  /** Where the container runtime looks for network plugins: `/opt/cni/bin`. */
+  /** The container runtime's folder for network plugins: `/opt/cni/bin`. */
   cni: string;
 }
 
@@ -29,9 +29,9 @@ export const installedPath = (
 const mode = 0o755;
 
 /**
- * Copies the payload's binaries to their folders, each whole or not at all and
- * with the digest that payload.yaml states; a running program's file is replaced, not
- * written to. What is there already is left alone. Returns the paths written.
+ * Copies the payload's binaries to their folders, atomically and with the digest
+ * stated in payload.yaml; the file of a running program is replaced, not written
+ * to. Files that are already in place are left alone. Returns the paths written.
  */
 export async function installBinaries(
   payload: Payload,

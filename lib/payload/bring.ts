@@ -34,7 +34,7 @@ export async function bringPayload(
   return { images: payload.images.length, binaries: payload.binaries.length };
 }
 
-/** Images and binaries of another architecture would only fail when they are started. */
+/** Images and binaries of another architecture would fail only when started. */
 function expectArchitecture({ architecture, directory }: Payload): void {
   const expected = hostArchitecture();
   if (architecture === expected) return;
@@ -50,8 +50,8 @@ function expectArchitecture({ architecture, directory }: Payload): void {
 const stores = ['/var/lib/containerd', '/var/lib/containers'];
 
 /**
- * A runtime does not sync what it unpacks: after a power cut an image would be there by
- * name and digest, with empty files in it. So nothing is called done before this.
+ * A runtime does not sync what it unpacks: after a power cut an image could exist by
+ * name and digest, with empty files in it. So nothing is reported as done before this.
  */
 async function syncStores(paths: HostPaths, signal: AbortSignal): Promise<void> {
   const candidates = [paths.binaries, ...stores.map(paths.at)];
@@ -60,7 +60,7 @@ async function syncStores(paths: HostPaths, signal: AbortSignal): Promise<void> 
   await run('sync', ['--file-system', ...folders], { signal, deadlineMs: 300_000 });
 }
 
-/** Whether the runtime has every image of the payload, by digest, and each binary is in its place. */
+/** Whether the runtime has every image of the payload, by digest, and each binary is in place. */
 export async function payloadIsThere(
   folder: string,
   paths: HostPaths,

@@ -9,10 +9,13 @@ const pinnedLabel = 'io.cri-containerd.pinned=pinned';
 
 const containerdNamespace = 'k8s.io';
 
-/** Settling of containerd's CRI after a change by ctr: it learns of it by an event that no other client receives. */
+/**
+ * Wait for containerd's CRI to notice a change by ctr: it is notified by an event
+ * that other clients do not receive.
+ */
 const settle = { attempts: 20, delayMs: 100 } as const;
 
-/** Imports with containerd's own `ctr` and asks its CRI for what is there. */
+/** Imports with containerd's own `ctr` and checks the result through its CRI. */
 export function containerdImporter(runtime: ContainerRuntime, ctr = 'ctr'): ImageImporter {
   const images = (args: readonly string[], limits: ImportLimits) =>
     runCtr(

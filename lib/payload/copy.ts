@@ -4,8 +4,8 @@ import { type Payload, payloadFile, payloadPath, readPayload } from './payload.t
 import { hasDigest, payloadFiles, verifyPayload } from './verify.ts';
 
 /**
- * Copies a payload to another folder, each file whole or not at all, and verifies
- * the copy as it is read back. Files that are there already are not copied again.
+ * Copies a payload to another folder, each file atomically, and verifies the copy
+ * as it is read back. Existing files are not copied again.
  */
 export async function copyPayloadTo(
   payload: Payload,
@@ -16,7 +16,7 @@ export async function copyPayloadTo(
     if (await hasDigest(join(target, path), sha256, signal)) continue;
     await copyOne(payload, path, target, signal);
   }
-  // The description comes last: a folder that has it is complete.
+  // The description is written last: a folder that has it is complete.
   await copyOne(payload, payloadFile, target, signal);
   await verifyPayload(await readPayload(target), signal);
 }

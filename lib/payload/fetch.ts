@@ -9,24 +9,25 @@ import { maxDescriptionBytes, parsePayload, payloadFile } from './payload.ts';
 import { hasDigest, type PayloadFile, payloadFiles } from './verify.ts';
 
 const CONCURRENCY = 4;
-/** Left for everything else that shares the live host's memory. */
+/** Reserved for everything else in the live host's memory. */
 const MARGIN_BYTES = 128 * 1024 ** 2;
 
 export interface PayloadSource {
   /** Of the folder with payload.yaml. */
   readonly url: string;
-  /** Of payload.yaml, which states all other digests. */
+  /** Of payload.yaml, which contains all other digests. */
   readonly sha256: string;
 }
 
-/** A file that is fetched: at most `size` bytes, of that digest. */
+/** A file to fetch: its maximum size and its digest. */
 type WantedFile = Readonly<PayloadFile>;
 
 /**
- * Fetches a payload into a folder. payload.yaml is verified before it is read, each file
- * before it appears under its name; a folder that has payload.yaml is complete. What an
- * earlier attempt fetched is not fetched again.
- * @throws Failure: fatal for a wrong digest, no room, and what no other attempt can fix.
+ * Fetches a payload into a folder. payload.yaml is verified before it is read, each
+ * file before it appears under its name; a folder with payload.yaml is complete.
+ * Files from an earlier attempt are not fetched again.
+ * @throws Failure: fatal for a wrong digest, lack of space, and whatever a retry
+ *   cannot fix.
  */
 export async function fetchPayload(
   source: PayloadSource,
@@ -52,7 +53,7 @@ async function fetchOne(url: string, file: WantedFile, folder: string, limits: F
   await rename(await fetchVerified(url, file, folder, limits), target);
 }
 
-/** The path at which the verified file lies, beside its name. */
+/** The path of the verified file, beside its final name. */
 async function fetchVerified(
   base: string,
   file: WantedFile,
@@ -67,7 +68,7 @@ async function fetchVerified(
   const found = await sha256OfLargeFile(target, options.signal);
   if (found === sha256) return target;
   await rm(target);
-  // Its beginning may be of another attempt, before what is served was changed.
+  // Its beginning may be from an earlier attempt, before the served file was changed.
   if (begun) return fetchVerified(base, file, folder, options);
   throw new Failure('fatal', `${url} is not the file that this installation was created for`, {
     code: 'payload-mismatch',
@@ -77,7 +78,7 @@ async function fetchVerified(
   });
 }
 
-/** @throws Failure (fatal) when all of them do not fit. */
+/** @throws Failure (fatal) if they do not all fit. */
 async function requireRoom(files: readonly WantedFile[], folder: string): Promise<void> {
   const needed = files.reduce((sum, { size }) => sum + size, 0);
   const { bavail, bsize } = await statfs(folder);
@@ -90,7 +91,7 @@ async function requireRoom(files: readonly WantedFile[], folder: string): Promis
   });
 }
 
-/** Some at once; the first that fails ends the others. */
+/** Fetches several concurrently; the first failure stops the others. */
 async function together(
   files: readonly WantedFile[],
   options: FetchOptions,

@@ -2,30 +2,30 @@ import { Failure } from '../errors/failure.ts';
 import type { Limits } from '../wait/limits.ts';
 import { type Payload, type PayloadImage, payloadPath } from './payload.ts';
 
-/** An image that a runtime has; `id` is the digest of its configuration: `sha256:…`. */
+/** An image in a runtime; `id` is the digest of its configuration: `sha256:…`. */
 export interface StoredImage {
   id: string;
-  /** Whether the runtime tells the kubelet never to collect it. */
+  /** Whether the runtime tells the kubelet never to delete it. */
   pinned: boolean;
 }
 
 export type ImportLimits = Limits;
 
-/** How images get into one kind of container runtime. */
+/** Imports images into one kind of container runtime. */
 export interface ImageImporter {
-  /** The reference of the image that the runtime starts every pod sandbox with, where it says so. */
+  /** The reference of the image of every pod sandbox, if the runtime reports it. */
   sandboxImage(limits: ImportLimits): Promise<string | undefined>;
   find(reference: string, limits: ImportLimits): Promise<StoredImage | undefined>;
-  /** Imports every image of a docker archive under the names that it has there. */
+  /** Imports every image of a docker archive under its names in the archive. */
   importArchive(archive: string, limits: ImportLimits): Promise<void>;
-  /** Gives an image a second name, which it takes from another image that has it. */
+  /** Gives an image a second name, taking it from another image if necessary. */
   tag(reference: string, newReference: string, limits: ImportLimits): Promise<void>;
-  /** Keeps an image from the kubelet's garbage collection: it cannot be pulled again. */
+  /** Protects an image from the kubelet's garbage collection: it cannot be pulled again. */
   pin(reference: string, limits: ImportLimits): Promise<void>;
 }
 
 export interface ImportOptions extends ImportLimits {
-  /** Told what is being done, such as `import etcd`. */
+  /** Receives the current activity, such as `import etcd`. */
   report: (description: string) => void;
 }
 
@@ -33,10 +33,11 @@ export interface ImportOptions extends ImportLimits {
 const pauseName = 'pause';
 
 /**
- * Makes the runtime hold every image of a verified payload, pinned, and the pause
- * image under the name that the runtime itself uses. What is there already, by
- * digest, is not imported again. Returns the names of the images imported.
- * @throws Failure (fatal) when the runtime has something else under a name afterwards.
+ * Ensures that the runtime has every image of a verified payload, pinned, and the
+ * pause image under the name that the runtime itself uses. Images that already
+ * exist, by digest, are not imported again. Returns the names of the images
+ * imported.
+ * @throws Failure (fatal) if a name still belongs to something else in the runtime
  */
 export async function importImages(
   payload: Payload,
@@ -68,7 +69,7 @@ async function ensureImage(
   return !present;
 }
 
-/** The runtime has the payload's pause image already. */
+/** The runtime already has the payload's pause image. */
 async function ensureSandboxImage(
   { reference, id }: PayloadImage,
   importer: ImageImporter,

@@ -12,7 +12,7 @@ export const releasePattern = /^v\d+\.\d+\.\d+[0-9A-Za-z.+-]*$/;
 
 /**
  * A path inside the payload: plain segments, no `.` or `..`, not absolute. The
- * first character of each keeps it from being taken for an option.
+ * first character of a segment ensures that it is not taken for an option.
  */
 const relativePath = z
   .string()
@@ -34,11 +34,11 @@ const size = z.int().positive();
 const image = z.strictObject({
   name: fileName,
   reference,
-  /** Digest of the image's configuration: what every runtime calls the image's id. */
+  /** Digest of the image's configuration: the image's id in every runtime. */
   id: z.string().regex(/^sha256:[0-9a-f]{64}$/, {
     error: 'expected sha256: and the digest of the image configuration',
   }),
-  /** A docker archive, not compressed, that holds the image under its reference. */
+  /** An uncompressed docker archive that contains the image under its reference. */
   archive: relativePath,
   /** Bytes of the archive. */
   size,
@@ -60,7 +60,7 @@ const release = z.string().regex(releasePattern, { error: 'expected a version su
 const payloadSchema = z.strictObject({
   apiVersion: z.literal('sno-agents/v1'),
   kind: z.literal('Payload'),
-  /** Of the host that it is for, as container images call it. */
+  /** Architecture of the target host, as named in container images. */
   architecture: z.enum(architectures),
   versions: z.strictObject({ kubernetes: release, etcd: release }),
   images: z
@@ -77,7 +77,7 @@ const payloadSchema = z.strictObject({
 export type PayloadImage = z.infer<typeof image>;
 export type PayloadBinary = z.infer<typeof binary>;
 
-/** What payload.yaml says. */
+/** The contents of payload.yaml. */
 export type PayloadDescription = z.infer<typeof payloadSchema>;
 
 /** The contents of payload.yaml, and the folder that its paths are relative to. */
@@ -87,16 +87,19 @@ export interface Payload extends PayloadDescription {
 
 export const payloadFile = 'payload.yaml';
 
-/** No payload needs more; what is larger is not read into memory. */
+/** No payload needs more; larger files are not read into memory. */
 export const maxDescriptionBytes = 1 << 20;
 
-/** Reads and checks `payload.yaml`. @throws Failure (usage) with every fault: file, line, field. */
+/**
+ * Reads and validates `payload.yaml`. @throws Failure (usage) with every fault:
+ * file, line, field.
+ */
 export async function readPayload(directory: string): Promise<Payload> {
   const path = join(directory, payloadFile);
   return { ...parsePayload(await readDescription(path), path), directory: resolve(directory) };
 }
 
-/** The pure part of readPayload; `path` is what errors call the text. */
+/** The pure part of readPayload; `path` names the text in errors. */
 export function parsePayload(text: string, path: string): PayloadDescription {
   const document = parseDocument(text);
   const syntax = document.errors.map(({ message }) => message.split('\n')[0] ?? message);
@@ -109,7 +112,7 @@ export function parsePayload(text: string, path: string): PayloadDescription {
   );
 }
 
-/** An alias that is repeated without end is refused by the parser with an exception. */
+/** The parser throws an exception for excessive aliases. */
 function toJs(document: Document.Parsed, path: string): unknown {
   try {
     return document.toJS();
@@ -120,7 +123,7 @@ function toJs(document: Document.Parsed, path: string): unknown {
 
 /**
  * The absolute path of a file of the payload, which must be a regular file reached
- * without any link. @throws Failure (usage)
+ * without symlinks. @throws Failure (usage)
  */
 export async function payloadPath(payload: Payload, relative: string): Promise<string> {
   const file = await openPayloadFile(payload, relative);
@@ -142,7 +145,7 @@ export async function openPayloadFile(
     });
   });
   if (found !== expected) throw notPlain(relative, `a link to ${found}`);
-  // Not blocking: a named pipe would otherwise be waited for.
+  // Non-blocking: opening a named pipe would otherwise wait.
   const file = await open(found, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if ((await file.stat()).isFile()) return file;
   await file.close();
@@ -174,7 +177,7 @@ async function readDescription(path: string): Promise<string> {
   }
 }
 
-/** Refuses entries that have the same value in a field as an earlier one. */
+/** Rejects entries with the same value in a field as an earlier one. */
 function unique<Entry>(field: string, fieldOf: (entry: Entry) => string) {
   return (entries: Entry[], context: z.RefinementCtx): void => {
     const seen = new Set<string>();

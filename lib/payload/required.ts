@@ -1,4 +1,4 @@
-/** The images that the control plane's static pods are made of, and that of every pod's sandbox. */
+/** The images of the control plane's static pods and of every pod sandbox. */
 export const requiredImages = [
   'etcd',
   'kube-apiserver',
@@ -7,8 +7,8 @@ export const requiredImages = [
   'pause',
 ] as const;
 
-/** What units and agents run from the payload. */
+/** Programs that units and agents run from the payload. */
 export const requiredBinaries = ['etcdutl', 'kubelet'] as const;
 
-/** What the rendered network configuration calls; an OS image can bring them itself. */
+/** Plugins that the rendered network configuration uses; an OS image can include them itself. */
 export const usedPlugins = ['bridge', 'host-local', 'loopback', 'portmap'] as const;

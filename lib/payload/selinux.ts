@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import { exists } from '../host/files.ts';
 
-/** Gives files the type of programs that services run. Does nothing where SELinux is off. */
+/** Labels files as programs that services may run. Does nothing where SELinux is off. */
 export type LabelPrograms = (paths: readonly string[], signal: AbortSignal) => Promise<void>;
 
 const selinuxFilesystem = '/sys/fs/selinux/enforce';

@@ -3,7 +3,10 @@ import { exists } from '../host/files.ts';
 import { payloadFile, payloadPath, readPayload } from './payload.ts';
 import { payloadFiles } from './verify.ts';
 
-/** Bytes of all files that a payload names; 0 where no payload is yet, such as before it is fetched. */
+/**
+ * Total size in bytes of the files that a payload names; 0 if there is no payload
+ * yet, such as before it is fetched.
+ */
 export async function payloadBytes(directory: string): Promise<number> {
   if (!(await exists(`${directory}/${payloadFile}`))) return 0;
   const payload = await readPayload(directory);

@@ -18,7 +18,10 @@ export function payloadFiles({ images, binaries }: PayloadDescription): PayloadF
   ];
 }
 
-/** Computes the SHA-256 of every file that payload.yaml names: a sentence for each that differs. */
+/**
+ * Verifies the SHA-256 of every file that payload.yaml names. Returns a sentence
+ * for each that differs.
+ */
 export async function damagedFiles(payload: Payload, signal: AbortSignal): Promise<string[]> {
   const damaged: string[] = [];
   for (const { path, sha256 } of payloadFiles(payload)) {
