@@ -37,9 +37,9 @@ export async function createAuthority(
 }
 
 /**
- * The two authorities that `sno create` makes, because its kubeconfig must be valid before
- * the host exists: one signs the API server's certificate, the other signs clients with
- * administrators' rights. Neither is trusted for the other's certificates.
+ * The two authorities that `sno create` generates, because its kubeconfig must be valid
+ * before the host exists: one signs the API server's certificate, the other signs
+ * clients with administrator rights. Neither is trusted for the other's certificates.
  */
 export async function createLaptopAuthorities(now: Date = new Date()) {
   const [servingCa, adminCa] = await Promise.all([

@@ -3,7 +3,7 @@ import { x509 } from './x509.ts';
 
 export interface Subject {
   commonName: string;
-  /** Kubernetes reads these as the user's groups. */
+  /** Kubernetes uses these as the user's groups. */
   organizations: readonly string[];
 }
 
@@ -23,10 +23,10 @@ export interface CertificateFacts {
 }
 
 /**
- * Parses the first certificate of a PEM text, which may hold other blocks too (the
- * kubelet keeps certificate and key in one file).
+ * Parses the first certificate of a PEM text, which may contain other blocks too
+ * (the kubelet keeps certificate and key in one file).
  *
- * @throws Failure (fatal) when there is none or it cannot be parsed.
+ * @throws Failure (fatal) if there is none or it cannot be parsed.
  */
 export function parseCertificate(pem: string) {
   const block = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/.exec(pem);

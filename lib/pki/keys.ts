@@ -38,7 +38,7 @@ export function signingCryptoKey(pem: string) {
   return createPrivateKey(pem).toCryptoKey(ecdsaP256, false, ['sign']);
 }
 
-/** The public half of a key or certificate in PEM, to be exported into a certificate. */
+/** The public key of a key or certificate in PEM, for inclusion in a certificate. */
 export function publicCryptoKey(pem: string) {
   return createPublicKey(pem).toCryptoKey(ecdsaP256, true, []);
 }

@@ -10,14 +10,14 @@ export interface KubeconfigOptions {
   user: string;
   /**
    * `files`: paths, so that renewing a certificate only rewrites its file.
-   * `embedded`: PEM texts, for a kubeconfig that is given to people.
+   * `embedded`: PEM texts, for a kubeconfig that people receive.
    */
   credentials:
     | { kind: 'files'; authority: string; certificate: string; key: string }
     | { kind: 'embedded'; authority: string; certificate: string; key: string };
 }
 
-/** A field of the kubeconfig, by how it holds its value. */
+/** The kubeconfig fields, by how the value is given. */
 const FIELDS = {
   files: (name: string, path: string) => ({ [name]: path }),
   embedded: (name: string, pem: string) => ({
@@ -65,7 +65,7 @@ export async function adminKubeconfig(
     {
       subject: { commonName: 'system:admin', organizations: [administrators] },
       usage: 'client',
-      // It is on a laptop, where nothing renews it: valid as long as its authority.
+      // It is kept on a laptop, where nothing renews it: valid as long as its authority.
       lifetimeDays: lifetimes.authorityDays,
     },
     now,
