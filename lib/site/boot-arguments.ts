@@ -1,6 +1,6 @@
 import type { Problem } from './problem.ts';
 
-/** Kernel arguments that are set elsewhere, with where. */
+/** Kernel arguments that are set elsewhere, and where. */
 const OWNED: readonly [RegExp, string][] = [
   [/^ignition\./, 'Ignition is configured by the agents'],
   [/^coreos\.(inst|live)/, 'the installation is configured in install-config.yaml'],
@@ -8,10 +8,10 @@ const OWNED: readonly [RegExp, string][] = [
   [/^fips(=|$)/, 'FIPS mode is not supported'],
 ];
 
-/** A space would make two of it, a quote would swallow those after it. */
+/** A space would split it in two, a quote would swallow the following ones. */
 export const KERNEL_ARGUMENT = /^[A-Za-z0-9_][!#-~]{0,255}$/;
 
-/** Why a string is not one argument of the installed system's kernel command line. */
+/** Why a string is not a single kernel argument for the installed system. */
 export function kernelArgumentProblem(text: string): Problem | undefined {
   const owner = OWNED.find(([name]) => name.test(text))?.[1];
   if (owner !== undefined) {
@@ -24,12 +24,12 @@ export function kernelArgumentProblem(text: string): Problem | undefined {
   };
 }
 
-/** A GPT label has 36 characters at most; a comma would separate two of them. */
+/** A GPT label has at most 36 characters; a comma would separate two of them. */
 export function isPartitionLabel(text: string): boolean {
   return /^[^,\p{C}\p{Zl}\p{Zp}]{1,36}$/u.test(text) && text.trim() !== '';
 }
 
-/** A partition's number, or a range that may be open at one end: `5`, `5-7`, `5-`, `-7`. */
+/** A partition number, or a range that may be open at one end: `5`, `5-7`, `5-`, `-7`. */
 export function isPartitionIndex(index: string | number): boolean {
   const [, from, range, to] = /^(\d{0,3})(-?)(\d{0,3})$/.exec(String(index)) ?? [];
   if (from === undefined || to === undefined || (from === '' && to === '')) return false;

@@ -8,7 +8,10 @@ const PARTITION = [
   /^\/dev\/disk\/by-(part)?(uuid|label)\//,
 ];
 
-/** Names of devices to which no system can be installed (Linux, admin-guide/devices.txt), and of udev's folders. */
+/**
+ * Names of devices on which no system can be installed (Linux,
+ * admin-guide/devices.txt), and of udev's folders.
+ */
 const NO_DISK = [
   /^\/dev\/(null|zero|full|u?random|k?mem|port|kmsg|console|ptmx|tty.*|vcs.*|log|core|initctl)$/,
   /^\/dev\/(std(in|out|err)|fuse|kvm|hpet|nvram|rtc.*|watchdog.*|uinput|uhid|rfkill|cpu_dma_latency)$/,
@@ -18,10 +21,10 @@ const NO_DISK = [
   /^\/dev\/(disk(\/by-[a-z-]+)?|mapper|block)$/,
 ];
 
-/** Below /dev, in the characters of udev; the regular expression goes into the JSON Schema too. */
+/** Below /dev, in udev's character set; the JSON Schema uses this regular expression too. */
 export const DISK_PATH = /^\/dev(\/[A-Za-z0-9#+.:=@_,-]+)+$/;
 
-/** Why a string is not the path of a complete disk below /dev. */
+/** Why a string is not the path of a whole disk below /dev. */
 export function diskPathProblem(text: string): Problem | undefined {
   const fix = 'Use a path that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.';
   if (!DISK_PATH.test(text) || /\/\.{1,2}(\/|$)/.test(text)) {

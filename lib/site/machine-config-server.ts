@@ -1,8 +1,9 @@
 import type { Problem } from './problem.ts';
 
 /**
- * What keeps a text from being the URL of a machine config server. The installed host's Ignition
- * has a copy that everybody on the host can read, and so do logs: no user, no password.
+ * Why a text is not a valid URL of a machine config server. No user, no password:
+ * the installed host's Ignition has a copy that everybody on the host can read, and
+ * so do logs.
  */
 export function machineConfigServerProblem(text: string): Problem | undefined {
   const expected = 'an https URL such as https://api-int.example.com:22623/config/master';

@@ -8,8 +8,9 @@ const HOST = /^(localhost|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*|\[[0-9A-Fa-f:.]+\])(:\
 const PATH_PART = /^[a-z0-9]+((\.|_{1,2}|-+)[a-z0-9]+)*$/;
 
 /**
- * What keeps a text from naming a registry or one of its repositories (openshift/installer,
- * validateNamedRepository): host, port and path, no tag and no digest.
+ * Why a text does not name a registry or one of its repositories
+ * (openshift/installer, validateNamedRepository): host, port and path, no tag and
+ * no digest.
  */
 export function repositoryProblem(text: string): Problem | undefined {
   const expected = 'a registry, with or without the path of a repository';
@@ -21,7 +22,7 @@ export function repositoryProblem(text: string): Problem | undefined {
   const fix = 'Write it as registry.example.com:5000/ocp4/release.';
   const named =
     HOST.test(host) && (!host.startsWith('[') || isIPv6(/\[(.*)\]/.exec(host)?.[1] ?? ''));
-  // Without a dot or a port the first part would be that of a path below docker.io.
+  // Without a dot or a port, the first part would be part of a path below docker.io.
   const canonical = path.length === 0 || /[.:]/.test(host) || host === 'localhost';
   return named && canonical && path.every((part) => PATH_PART.test(part))
     ? undefined

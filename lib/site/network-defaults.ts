@@ -1,14 +1,17 @@
 import { type Family, familyOf } from '../network/address.ts';
 import { networkText, parseNetwork } from '../network/network.ts';
 
-/** The lists of networks, in the order in which they decide about the cluster's families. */
+/** The lists of networks, in the order in which they determine the cluster's families. */
 export const NETWORK_LISTS = ['machineNetwork', 'clusterNetwork', 'serviceNetwork'] as const;
 
 export type NetworkList = (typeof NETWORK_LISTS)[number];
 
-/** The installer's for IPv4, and for IPv6 those of its documentation: it has no defaults for that. */
+/**
+ * The installer's defaults for IPv4, and the examples of its documentation for
+ * IPv6, where it has none.
+ */
 const DEFAULTS: Readonly<Record<NetworkList, Readonly<Partial<Record<Family, string>>>>> = {
-  // Which IPv6 network the host is in cannot be guessed.
+  // The host's IPv6 network cannot be guessed.
   machineNetwork: { IPv4: '10.0.0.0/16' },
   clusterNetwork: { IPv4: '10.128.0.0/14', IPv6: 'fd01::/48' },
   serviceNetwork: { IPv4: '172.30.0.0/16', IPv6: 'fd02::/112' },
@@ -16,7 +19,7 @@ const DEFAULTS: Readonly<Record<NetworkList, Readonly<Partial<Record<Family, str
 
 export const HOST_PREFIX_DEFAULTS: Readonly<Record<Family, number>> = { IPv4: 23, IPv6: 64 };
 
-/** What a list is in a cluster of these families when it is left out. */
+/** The default of an omitted list in a cluster of these families. */
 export function defaultNetworks(list: NetworkList, families: readonly Family[]): string[] {
   return families.flatMap((family) => DEFAULTS[list][family] ?? []);
 }
@@ -34,7 +37,7 @@ interface Networking {
   serviceNetwork?: string[] | undefined;
 }
 
-/** An empty list is one that was left out, as for the installer. */
+/** An empty list counts as omitted, as in the installer. */
 const isGiven = <Entry>(list: Entry[] | undefined): list is Entry[] => (list ?? []).length > 0;
 
 /** All networks, in canonical form, with defaults filled in. */

@@ -2,7 +2,7 @@ import { canonicalAddress } from '../network/address.ts';
 import { networkText, overlap, parseNetwork } from '../network/network.ts';
 import type { Problem } from './problem.ts';
 
-/** Ranges in which no host of a cluster can be addressed. */
+/** Ranges in which no host of a cluster can have an address. */
 const UNUSABLE: readonly { range: string; why: string; fix?: string }[] = [
   { range: '0.0.0.0/8', why: 'which means "this network"' },
   { range: '127.0.0.0/8', why: 'which is loopback' },

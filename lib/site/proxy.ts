@@ -4,8 +4,8 @@ import { withoutFinalDot } from './names.ts';
 import type { Problem } from './problem.ts';
 
 /**
- * What keeps a text from being the URL of a proxy, by the installer's rules
- * (openshift/installer, pkg/types/validation), without a character of its user or password.
+ * Why a text is not a valid proxy URL, by the installer's rules (openshift/installer,
+ * pkg/types/validation), without any part of its user or password.
  */
 export function proxyUrlProblem(text: string, schemes: readonly string[]): Problem | undefined {
   const expected = `the ${schemes.join(' or ')} URL of a proxy`;
@@ -34,8 +34,9 @@ const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const DOMAIN = new RegExp(`^\\.?${LABEL}(\\.${LABEL})*\\.?$`);
 
 /**
- * What keeps a text from being a noProxy of the installer (pkg/types/validation, validateProxy): names,
- * absolute ones too, addresses and networks; or `*` alone; or nothing.
+ * Why a text is not a valid noProxy of the installer (pkg/types/validation,
+ * validateProxy): names, including absolute ones, addresses and networks; or `*`
+ * alone; or nothing.
  */
 export function noProxyProblem(text: string): Problem | undefined {
   if (text === '*' || text === '') return undefined;
@@ -59,9 +60,10 @@ function isExempt(entry: string): boolean {
 }
 
 /**
- * The given noProxy and what never goes through a proxy: the cluster's own names and
- * networks, in the order of the installer (createNoProxy). `*` stays alone. Absolute names lose
- * their final dot, with which Go's programs would match nothing (x/net/http/httpproxy).
+ * The given noProxy plus everything that never uses a proxy: the cluster's own
+ * names and networks, in the order of the installer (createNoProxy). `*` stays
+ * alone. Absolute names lose their trailing dot, with which Go programs would match
+ * nothing (x/net/http/httpproxy).
  */
 export function completeNoProxy(
   given: string,

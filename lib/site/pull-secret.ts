@@ -2,15 +2,15 @@ import { isRecord, parseJson } from '../json.ts';
 import type { Problem } from './problem.ts';
 
 const expected = 'JSON with auths that has a string auth, or credsStore, for each registry';
-/** An example in the message would be redacted, as all that looks like a secret. */
+/** An example in the message would be redacted, like everything that looks like a secret. */
 const COPY_PULL_SECRET =
   'Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.';
 const problem = (found: string): Problem => ({ expected, found, fix: COPY_PULL_SECRET });
 
 /**
- * What keeps a text from being a pull secret: the JSON that container tools keep in config.json. As
- * for the installer (pkg/validate, ImagePullSecret), at least one registry is named, and what `auth`
- * decodes to is for the registry to judge.
+ * Why a text is not a pull secret: the JSON that container tools keep in
+ * config.json. As in the installer (pkg/validate, ImagePullSecret), at least one
+ * registry must be named; the registry judges the decoded `auth`.
  */
 export function pullSecretProblem(text: string): Problem | undefined {
   const json = parseJson(text);
@@ -30,7 +30,7 @@ function isUsable(entry: unknown): boolean {
   return typeof entry.auth === 'string' || entry.credsStore !== undefined;
 }
 
-/** A name that does not look like a registry's can be a password in the wrong place. */
+/** A name that does not look like a registry's may be a misplaced password. */
 function registryName(name: string): string {
   return /^[\w.:[\]/-]{1,100}$/.test(name) && /[.:]|^localhost/.test(name) ? name : 'a registry';
 }

@@ -1,7 +1,10 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import type { Problem } from './problem.ts';
 
-/** Why a string is not lines of authorized_keys (sshd(8)); empty lines and comments are allowed. */
+/**
+ * Why a string does not consist of lines of authorized_keys (sshd(8)); empty lines
+ * and comments are allowed.
+ */
 export function sshKeyProblem(text: string): Problem | undefined {
   const expected = 'OpenSSH public keys, one on each line';
   if (text.includes('PRIVATE KEY')) {
@@ -26,17 +29,20 @@ export function sshKeys(text: string): string[] {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** Options are names, some with a quoted value in which \" is a quote, separated by commas. */
+/** Options are names separated by commas, some with a quoted value in which \" is a quote. */
 const OPTION = '[A-Za-z0-9-]+(?:="(?:[^"\\\\]|\\\\.)*")?';
 const OPTIONS = new RegExp(`^${OPTION}(?:,${OPTION})*[ \\t]+`);
 
-/** A key, or a key after its options; nothing that an editor or a terminal would act on. */
+/** A key, optionally after its options; nothing that an editor or a terminal would interpret. */
 function isKeyLine(line: string): boolean {
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(line.replaceAll('\t', ' '))) return false;
   return isPublicKey(line) || (OPTIONS.test(line) && isPublicKey(line.replace(OPTIONS, '')));
 }
 
-/** `TYPE BASE64 COMMENT`, where the bytes are of that type and complete (RFC 4253, 5656, 8709). */
+/**
+ * `TYPE BASE64 COMMENT`, where the bytes match that type and are complete (RFC
+ * 4253, 5656, 8709).
+ */
 function isPublicKey(line: string): boolean {
   const [type = '', body = ''] = line.split(/[ \t]+/);
   const bytes = Buffer.from(body, 'base64');
@@ -60,7 +66,7 @@ function isPublicKey(line: string): boolean {
   }
 }
 
-/** The length-prefixed fields that the bytes consist of; undefined when one is cut off. */
+/** The length-prefixed fields of the bytes; undefined if one is truncated. */
 function wireFields(bytes: Buffer): Buffer[] | undefined {
   const fields: Buffer[] = [];
   let at = 0;

@@ -3,7 +3,10 @@ import type { Problem } from './problem.ts';
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
 
-/** Why a string is not PEM certificates; undefined if it is. Lines between them are comments. */
+/**
+ * Why a string does not consist of PEM certificates; undefined if it does. Lines
+ * between them are comments.
+ */
 export function trustBundleProblem(text: string): Problem | undefined {
   if (text.trim() === '') return undefined;
   const expected = 'X.509 certificates in PEM';

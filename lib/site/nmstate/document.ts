@@ -15,9 +15,9 @@ const ROUTE_KEYS = [
 ];
 
 /**
- * What is wrong with the structure of an nmstate document (nmstate 2.2, rust/src/lib), as far
- * as that can be told without the host: names, types, references between interfaces,
- * addresses. Places are relative to the document.
+ * What is wrong with the structure of an nmstate document (nmstate 2.2,
+ * rust/src/lib), as far as can be checked without the host: names, types,
+ * references between interfaces, addresses. Paths are relative to the document.
  */
 export function nmstateMisfits(document: Record<string, unknown>): Misfit[] {
   return [
@@ -125,7 +125,7 @@ function resolverMisfits(document: Record<string, unknown>): Misfit[] {
   ];
 }
 
-/** A link-local one has its interface behind a percent sign. */
+/** A link-local address is followed by a percent sign and its interface. */
 function isNameServer(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   const [address = '', zone] = value.split('%');

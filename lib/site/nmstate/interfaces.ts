@@ -38,9 +38,9 @@ const ADDRESS_KEYS = [
 const VLAN_KEYS = [
   ...['base-iface', 'id', 'protocol', 'registration-protocol', 'reorder-headers', 'loose-binding'],
 ];
-/** More than any host has; comparing each with each stays quick. */
+/** More than any host has; comparing all pairs stays fast. */
 const MOST_INTERFACES = 512;
-/** Types that may share a name with another: a bridge of Open vSwitch and its own interface. */
+/** Types that may share a name with another: an Open vSwitch bridge and its own interface. */
 const isOfOpenVSwitch = (type: unknown) => typeof type === 'string' && /^ovs-/.test(type);
 
 export function interfaceMisfits(document: Record<string, unknown>): Misfit[] {
@@ -63,7 +63,7 @@ export function interfaceMisfits(document: Record<string, unknown>): Misfit[] {
   ];
 }
 
-/** The network adapters that the document takes for granted on the host. */
+/** The network adapters that the document expects on the host. */
 export function expectedOnHost(document: Record<string, unknown>): string[] {
   const all = interfacesOf(document);
   const byName = ({ entry }: Interface) =>

@@ -3,13 +3,13 @@ import { isRecord } from '../../json.ts';
 
 export type Path = readonly (string | number)[];
 
-/** What is wrong at a place of an nmstate document. */
+/** A fault at a path of an nmstate document. */
 export interface Misfit {
   path: Path;
-  /** Of the key there, not of its value. */
+  /** Refers to the key there, not to its value. */
   ofKey?: boolean;
   expected: string;
-  /** Absent: the value itself is shown. */
+  /** If absent, the value itself is shown. */
   found?: string;
   fix: string;
 }
@@ -21,8 +21,8 @@ export const noMapping = (path: Path): Misfit => ({
 });
 
 /**
- * Keys that are probably mistyped. Others that are not known are left to nmstate, whose later
- * versions have more.
+ * Keys that are probably mistyped. Other unknown keys are left to nmstate, whose
+ * later versions have more.
  */
 export function mistypedKeys(
   value: Record<string, unknown>,
@@ -38,18 +38,18 @@ export function mistypedKeys(
   });
 }
 
-/** The entries of a list with their places; empty if it is not a list. */
+/** The entries of a list with their paths; empty if it is not a list. */
 export function entriesOf(value: unknown, path: Path): { entry: unknown; path: Path }[] {
   if (!Array.isArray(value)) return [];
   return value.map((entry: unknown, index) => ({ entry, path: [...path, index] }));
 }
 
-/** A fault unless the value is left out or a list. */
+/** A fault unless the value is omitted or a list. */
 export function listMisfit(value: unknown, path: Path, fix: string): Misfit[] {
   return value === undefined || Array.isArray(value) ? [] : [{ path, expected: 'a list', fix }];
 }
 
-/** The field of a mapping; undefined of anything else. */
+/** The field of a mapping; undefined for anything else. */
 export function at(value: unknown, ...names: readonly string[]): unknown {
   return names.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), value);
 }

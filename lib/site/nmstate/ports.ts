@@ -14,7 +14,7 @@ interface Port {
   path: Path;
 }
 
-/** Where a bond or bridge names the interfaces that it is made of. */
+/** Where a bond or bridge names its ports. */
 const PORT_LISTS: readonly (readonly string[])[] = [
   ['link-aggregation', 'port'],
   ['link-aggregation', 'ports'],
@@ -62,7 +62,7 @@ function bondMisfits({ entry, path }: Interface): Misfit[] {
   return misfits;
 }
 
-/** `owners` has the ports of the interfaces before this one, and gets its own. */
+/** `owners` has the ports of the interfaces before this one; those of this one are added. */
 function portMisfits(
   one: Interface,
   all: readonly Interface[],

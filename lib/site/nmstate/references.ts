@@ -8,7 +8,7 @@ export interface Interface {
   entry: Record<string, unknown>;
 }
 
-/** How many names a mistyped one is compared with. */
+/** Maximum number of names that a mistyped one is compared with. */
 const MOST_COMPARED = 64;
 /** Names of virtual interfaces: a host that has just started has none of these. */
 const MADE = /^(bond|team|br|virbr|dummy|vlan|vxlan|veth)[-_.]?\d|\./;
@@ -20,7 +20,7 @@ export function interfacesOf(document: Record<string, unknown>): Interface[] {
   );
 }
 
-/** What keeps a name from being that of an existing interface. */
+/** Why a name is not that of an existing interface. */
 export function referenceMisfit(all: readonly Interface[], name: string, path: Path): Misfit[] {
   const expected = 'an existing interface';
   const declared = all.filter((each) => each.name === name);
@@ -36,5 +36,5 @@ export function referenceMisfit(all: readonly Interface[], name: string, path: P
   return [{ path, expected, fix }];
 }
 
-/** Neither taken down nor left alone. */
+/** Its state is up or omitted. */
 export const isWanted = ({ entry }: Interface) => entry.state === undefined || entry.state === 'up';
