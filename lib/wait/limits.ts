@@ -4,8 +4,8 @@ export interface Limits {
   readonly deadlineMs: number;
 }
 
-/** Something that waits for others, and says what for. */
+/** Limits for something that waits for others, and where it reports. */
 export interface Wait extends Limits {
-  /** Called with what is waited for, or with what is still missing, whenever that changes. */
+  /** Called with what is waited for or still missing, whenever that changes. */
   readonly report: (state: string) => void;
 }
