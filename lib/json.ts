@@ -1,6 +1,7 @@
 /**
- * Data of a JSON text that somebody else wrote, for a schema to judge; undefined where it is not JSON.
- * The parser's own message is no use to a reader, and quotes the text, which can hold secrets.
+ * Parses JSON from elsewhere, to be validated by a schema; undefined if it is not
+ * JSON. The parser's own message does not help a reader, and quotes the text, which
+ * can contain secrets.
  */
 export function parseJson(text: string | undefined): unknown {
   try {
@@ -10,7 +11,7 @@ export function parseJson(text: string | undefined): unknown {
   }
 }
 
-/** Whether data is an object of JSON: neither a list nor null. */
+/** Whether data is a JSON object: neither an array nor null. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

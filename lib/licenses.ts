@@ -2,8 +2,8 @@ import { getAsset, isSea } from 'node:sea';
 import { Failure } from './errors/failure.ts';
 
 /**
- * The licences of everything of others that is in this executable, Node included.
- * @throws Failure (usage) where the source itself runs, of which nothing is passed on.
+ * The licences of all third-party components in this executable, Node included.
+ * @throws Failure (usage) when run from source, which distributes none of them.
  */
 export function licenses(): string {
   if (isSea()) return getAsset('licenses', 'utf8');
