@@ -1,9 +1,9 @@
 import { Failure } from '../../lib/errors/failure.ts';
 
 /**
- * Splits a text into arguments as a POSIX shell does, with its quotes and backslashes,
- * and expands nothing: `$`, `*` and `;` are characters like others. Throws a usage
- * Failure for a quote that is not closed and for control characters.
+ * Splits a text into arguments as a POSIX shell does, with its quotes and
+ * backslashes, but expands nothing: `$`, `*` and `;` are ordinary characters.
+ * @throws Failure (usage) for an unclosed quote and for control characters
  */
 export function splitArguments(text: string): string[] {
   if ([...text].some((char) => char !== '\t' && char !== '\n' && char < ' ')) {
@@ -24,7 +24,7 @@ export function splitArguments(text: string): string[] {
   return split;
 }
 
-/** One quoted, escaped or plain piece of an argument, and how much of the text it takes. */
+/** One quoted, escaped or plain piece of an argument, and the length of its source text. */
 function nextPiece(text: string): { value: string; length: number } {
   const single = /^'([^']*)'/.exec(text);
   if (single !== null) return { value: single[1] ?? '', length: single[0].length };

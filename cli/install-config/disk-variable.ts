@@ -4,13 +4,13 @@ import { diskPathProblem } from '../../lib/site/disk.ts';
 import { splitArguments } from './arguments.ts';
 import type { Fault } from './fault.ts';
 
-/** The installer's variable for arguments of coreos-installer, the disk among them. */
+/** The installer's variable for arguments of coreos-installer, including the disk. */
 export const DISK_VARIABLE =
   'OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS';
 
 /**
- * Options of `coreos-installer install` (0.27), to tell an option's value from the
- * disk. Those that the agents give themselves are refused below.
+ * Options of `coreos-installer install` (0.27), to distinguish an option's value
+ * from the disk. Options that the agents set themselves are refused below.
  */
 const INSTALL_OPTIONS = {
   'append-karg': { type: 'string' },
@@ -50,11 +50,11 @@ const OURS = new Set([
 
 export interface DiskArguments {
   disk?: string;
-  /** What is left, in the order given. */
+  /** The remaining arguments, in the given order. */
   rest: string[];
 }
 
-/** The value of DISK_VARIABLE as disk and other arguments. */
+/** Splits the value of DISK_VARIABLE into the disk and other arguments. */
 export function readDiskVariable(value: string | undefined): DiskArguments | { fault: Fault } {
   if (value === undefined || value.trim() === '') return { rest: [] };
   try {

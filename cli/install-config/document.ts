@@ -6,20 +6,20 @@ type Path = readonly PropertyKey[];
 type Position = { line: number; column: number };
 type PositionAt = (offset: number) => Position;
 
-/** A YAML file with one document, and where each of its fields stands. */
+/** A YAML file with one document, and the position of each of its fields. */
 export interface ConfigDocument {
-  /** Undefined when the text has no such document. */
+  /** Undefined if the text has no such document. */
   value: unknown;
   faults: Fault[];
-  /** Of a value, or of its key; of the nearest parent that exists when the field is missing. */
+  /** Of a value, or of its key; of the nearest existing parent if the field is missing. */
   positionOf(path: Path, of?: 'key' | 'value'): Position;
-  /** What stands at a field whose value does not look like it, such as `no` for false. */
+  /** The source text of a field whose value looks different, such as `no` for false. */
   writtenAt(path: Path): string | undefined;
 }
 
 const LONGEST_MESSAGE = 100;
 
-/** The installer's parser (sigs.k8s.io/yaml) knows these words of YAML 1.1 too. */
+/** The installer's parser (sigs.k8s.io/yaml) also accepts these words of YAML 1.1. */
 const BOOLEAN: ScalarTag = {
   tag: 'tag:yaml.org,2002:bool',
   default: true,
@@ -29,9 +29,9 @@ const BOOLEAN: ScalarTag = {
 };
 
 /**
- * Reads YAML with unique keys, in time proportional to its length. Syntax errors come without the
- * source text, which can be a secret; after one there is no value, since half a tree gives
- * misleading faults.
+ * Reads YAML with unique keys, in time proportional to its length. Syntax errors
+ * come without the source text, which can be a secret; after one there is no value,
+ * since half a tree gives misleading faults.
  */
 export function readDocument(text: string): ConfigDocument {
   // A byte order mark does not count as a column of the first line.
@@ -46,7 +46,7 @@ export function readDocument(text: string): ConfigDocument {
   const parsed = parseAllDocuments(source, {
     lineCounter: lines,
     prettyErrors: false,
-    // Each would be compared with each; readTree finds them at once.
+    // The parser would compare all pairs of keys; readTree finds duplicates directly.
     uniqueKeys: false,
     schema: 'core',
     resolveKnownTags: false,
@@ -90,7 +90,7 @@ function ofTree(tree: Tree, start: number, at: PositionAt): ConfigDocument {
   };
 }
 
-/** The entries from the root to a field, as far as there are any. */
+/** The entries from the root to a field, as far as they exist. */
 function wayTo(path: Path, { value, places }: Tree): Entry[] {
   const way: Entry[] = [];
   let inside = value;
@@ -104,7 +104,10 @@ function wayTo(path: Path, { value, places }: Tree): Entry[] {
   return way;
 }
 
-/** Control characters but for line breaks and tabs; other readers refuse them too (YAML 1.2, 5.1). */
+/**
+ * Control characters except line breaks and tabs; other parsers refuse them too
+ * (YAML 1.2, 5.1).
+ */
 const NOT_YAML = /(?![\t\n\r\x85])[\p{Cc}\ufffe\uffff]/u;
 
 function controlFault(text: string, offset: number): Fault {
@@ -120,7 +123,7 @@ function controlFault(text: string, offset: number): Fault {
 }
 
 function syntaxFault(message: string, position: Position): Fault {
-  // What the parser quotes comes last, behind a colon.
+  // The parser's quotation comes last, after a colon.
   const [what = ''] = message.split(/: "|\n/);
   return {
     position,

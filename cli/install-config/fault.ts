@@ -1,6 +1,6 @@
-/** Something wrong in what the user gave, with the place where an editor finds it. */
+/** A fault in the user's input, with its position for an editor. */
 export interface Fault {
-  /** Absent for what does not come from install-config.yaml. */
+  /** Absent for input outside install-config.yaml. */
   position?: { line: number; column: number };
   /** `path.to.field`, with list positions as `[0]`; or the name of an environment variable. */
   field: string;
@@ -12,7 +12,7 @@ export interface Fault {
 
 export const INSTALL_CONFIG = 'install-config.yaml';
 
-/** Enough for any file written by a person; more hides what comes first. */
+/** Enough for any file written by a person; more would hide the first ones. */
 const MOST_SHOWN = 50;
 const LONGEST_TEXT = 60;
 const LONGEST_FIELD = 200;
@@ -24,13 +24,13 @@ export function faultText({ position, field, expected, found, fix }: Fault): str
   return printable(`${place}${field}: expected ${expected}, found ${found}. ${fix}`);
 }
 
-/** The first of many faults, and how many more there are. */
+/** The first of many faults, and the number of the others. */
 export function firstOf(texts: readonly string[]): string[] {
   const more = texts.length - MOST_SHOWN;
   return more <= 0 ? [...texts] : [...texts.slice(0, MOST_SHOWN), `... and ${more} more`];
 }
 
-/** In the order of the file; what has no position comes last. */
+/** In the order of the file; faults without a position come last. */
 export function inOrder(faults: readonly Fault[]): Fault[] {
   const end = { line: Number.MAX_SAFE_INTEGER, column: 0 };
   return faults.toSorted(({ position: a = end }, { position: b = end }) =>
@@ -38,7 +38,7 @@ export function inOrder(faults: readonly Fault[]): Fault[] {
   );
 }
 
-/** The path as a person writes it; `(file)` for the whole. */
+/** The path in the notation of people; `(file)` for the whole file. */
 export function fieldName(path: readonly PropertyKey[]): string {
   if (path.length === 0) return '(file)';
   const name = path.reduce<string>((text, part) => {
@@ -64,7 +64,10 @@ function quoted(text: string): string {
   return JSON.stringify(short);
 }
 
-/** Without what a terminal would act on or not show: control and format characters, line separators, half characters. */
+/**
+ * Without anything that a terminal would interpret or not show: control and format
+ * characters, line separators, lone surrogates.
+ */
 export function printable(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,

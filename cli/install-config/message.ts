@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Problem } from '../../lib/site/problem.ts';
 
-/** What a field wants, in the words of an error message, of the reference and of the JSON Schema. */
+/** What a field requires, in the words of error messages, the reference and the JSON Schema. */
 interface Message extends Problem {
-  /** Says more than `expected` about a wrong value. */
+  /** More specific than `expected` about a wrong value. */
   problem?: (value: unknown) => Problem | undefined;
   /** The value is never shown. */
   isSecret?: true;
-  /** What the JSON Schema can say and the schema's own types cannot. */
+  /** Constraints that JSON Schema can express and the schema's own types cannot. */
   json?: Readonly<Record<string, unknown>>;
 }
 
@@ -19,7 +19,10 @@ export function field<Schema extends z.ZodType>(schema: Schema, message: Message
   return schema;
 }
 
-/** A text in which `problem` finds nothing; what it says of `wrong`, it says of any other value. */
+/**
+ * A text in which `problem` finds nothing. Its result for `wrong` is the general
+ * message of the field.
+ */
 export function text(
   problem: (value: string) => Problem | undefined,
   wrong: string,
@@ -31,19 +34,19 @@ export function text(
   return field(schema, { expected, fix, ...more, problem: ofText });
 }
 
-/** A text of which nothing more can be said than that it is wrong. */
+/** A text that is either valid or not, without further detail. */
 export function textOf(isValid: (value: string) => boolean, message: Message): z.ZodString {
   return field(z.string().refine(isValid), message);
 }
 
-/** A field that may be left out; a key without a value is one, as for the installer. */
+/** An optional field; a key without a value counts as omitted, as for the installer. */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
 /**
- * A list of so many entries. Zod's own check of the length hides what is wrong with the
- * entries; this one is made whether or not something is.
+ * A list with a limited number of entries. Zod's own length check hides faults of
+ * the entries; this one runs in any case.
  */
 export function list<Entry extends z.ZodType>(
   entry: Entry,
@@ -60,12 +63,12 @@ export function list<Entry extends z.ZodType>(
   return field(schema, { ...message, json });
 }
 
-/** A word of the installer's, or "" for its default. */
+/** One of the installer's words, or "" for its default. */
 export function word<Word extends string>(words: readonly [Word, ...Word[]], fix: string) {
   return optional(field(z.enum(['', ...words]), { expected: words.join(' or '), fix }));
 }
 
-/** The schema of a field below another; undefined when there is none. */
+/** The schema of a field below another; undefined if there is none. */
 export function schemaAt(
   schema: z.core.$ZodType,
   path: readonly PropertyKey[],
@@ -92,7 +95,7 @@ export function messageOf(schema: z.core.$ZodType | undefined): Message | undefi
   return MESSAGES.get(schema) ?? messageOf(wrapped(schema));
 }
 
-/** What is inside of everything that makes a field optional, or changes its value afterwards. */
+/** The schema inside of all wrappers that make a field optional or transform its value. */
 export function bare(schema: z.core.$ZodType): z.core.$ZodType {
   const inner = wrapped(schema);
   return inner === undefined ? schema : bare(inner);

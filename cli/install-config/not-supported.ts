@@ -1,4 +1,7 @@
-/** Fields that the OpenShift installer has and this does not, with what to write instead where there is something. */
+/**
+ * Fields of the OpenShift installer that are not supported here, with the
+ * alternative if there is one.
+ */
 export const NOT_SUPPORTED: ReadonlyMap<string, string> = new Map([
   ['arbiter', ''],
   ['capabilities', ''],

@@ -18,12 +18,12 @@ interface Found {
 interface FoundList {
   name: NetworkList;
   isGiven: boolean;
-  /** It is left out, or every entry is valid; otherwise nothing is known of its networks. */
+  /** Omitted, or every entry is valid; otherwise its networks are not known. */
   isWhole: boolean;
   networks: Found[];
 }
 
-/** What is wrong between the fields of `networking`. */
+/** Faults between the fields of `networking`. */
 export function networkRefinements({ sound, isGiven }: Config): Refinement[] {
   const given = NETWORK_LISTS.map((name) => givenList(name, sound.networking, isGiven));
   const decisive = given.find((list) => list.isGiven && list.isWhole);
@@ -40,9 +40,9 @@ export function networkRefinements({ sound, isGiven }: Config): Refinement[] {
   ];
 }
 
-/** Each network that shares addresses with an earlier one. */
+/** Each network that overlaps with an earlier one. */
 function overlapping(lists: readonly FoundList[]): Refinement[] {
-  // The user's come last, so that a fault points to a line that exists.
+  // The user's lists come last, so that a fault points to an existing line.
   const ordered = lists
     .flatMap(({ networks }) => networks)
     .toSorted((a, b) => Number(b.byDefault) - Number(a.byDefault));
@@ -59,7 +59,10 @@ function overlapping(lists: readonly FoundList[]): Refinement[] {
   });
 }
 
-/** Hosts, pods and services must have the same families, and the same one first: it is the primary one. */
+/**
+ * Hosts, pods and services must have the same families, and the same primary one,
+ * which comes first.
+ */
 function ofOtherFamilies(list: FoundList, decisive: FoundList | undefined): Refinement[] {
   if (decisive === undefined || list === decisive || !list.isWhole) return [];
   const wanted = familiesIn(decisive);
@@ -86,9 +89,12 @@ function ofRepeatedFamilies({ name, networks }: FoundList): Refinement[] {
   });
 }
 
-/** The smallest share of a node: the network's address, the gateway's, a pod's and a broadcast. */
+/** The smallest subnet of a node: the network's address, the gateway's, a pod's and a broadcast. */
 const LONGEST_HOST_PREFIX = { IPv4: 30, IPv6: 126 } as const;
-/** How many bits of an IPv6 network the controller-manager tells nodes apart by (its `cidrset`). */
+/**
+ * How many bits of an IPv6 network the controller-manager uses to distinguish nodes
+ * (its `cidrset`).
+ */
 const MOST_IPV6_NODE_BITS = 16;
 
 function ofHostPrefixes(
@@ -118,8 +124,9 @@ function ofHostPrefixes(
 }
 
 /**
- * The API server takes at most 2^20 service addresses (before Kubernetes 1.33; the
- * OpenShift installer takes only /112 for IPv6), and the tenth has to be in it: it is DNS's.
+ * The API server accepts at most 2^20 service addresses (before Kubernetes 1.33;
+ * the OpenShift installer accepts only /112 for IPv6), and the tenth, which is for
+ * DNS, must exist.
  */
 const SERVICE_PREFIXES = {
   IPv4: { least: 12, most: 28, usual: 16 },

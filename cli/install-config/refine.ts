@@ -11,8 +11,8 @@ import type { SomeFields } from './schema.ts';
 import { foundAt, valueAt } from './schema-faults.ts';
 
 /**
- * What is wrong between fields that are valid by themselves, looked for whether or not others
- * are, so that all faults are found together.
+ * Faults between fields that are valid by themselves. Checked whether or not other
+ * fields are valid, so that all faults are reported together.
  */
 export function refine(
   sound: SomeFields,
@@ -41,7 +41,10 @@ export function refine(
   }));
 }
 
-/** One payload serves one architecture; the pool of workers is empty, but must not contradict. */
+/**
+ * One payload serves one architecture; the pool of workers is empty, but must not
+ * contradict it.
+ */
 function ofArchitecture({ sound }: Config): Refinement[] {
   const node = sound.controlPlane?.architecture || 'amd64';
   const workers = sound.compute?.[0]?.architecture || node;
@@ -60,7 +63,7 @@ function ofNetworkConfig({ sound }: Config): Refinement[] {
   }));
 }
 
-/** A proxy cannot be in a network that only the cluster's own containers reach. */
+/** A proxy cannot be in a network that only the cluster's own containers can reach. */
 function ofProxy({ sound, isGiven }: Config): Refinement[] {
   const { clusterNetwork, serviceNetwork } = sound.networking ?? {};
   const given = [...(clusterNetwork ?? []).map(({ cidr }) => cidr), ...(serviceNetwork ?? [])];

@@ -2,14 +2,14 @@ import type { Misfit } from '../../lib/site/nmstate/misfit.ts';
 import type { DiskArguments } from './disk-variable.ts';
 import type { SomeFields } from './schema.ts';
 
-/** A fault between fields, or inside of an nmstate document; of the value unless `found` says more. */
+/** A fault between fields, or inside an nmstate document; `found` defaults to the value itself. */
 export type Refinement = Misfit;
 
 export interface Config {
   /** The fields in which the schema finds no fault. */
   sound: SomeFields;
-  /** Whether the file has the field, valid or not; an empty list counts as left out. */
+  /** Whether the file has the field, valid or not; an empty list counts as omitted. */
   isGiven(path: readonly (string | number)[]): boolean;
-  /** Undefined when the variable is invalid. */
+  /** Undefined if the variable is invalid. */
   variable: DiskArguments | undefined;
 }

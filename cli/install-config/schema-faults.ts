@@ -8,12 +8,15 @@ import { installConfigSchema } from './schema.ts';
 
 type Path = readonly PropertyKey[];
 
-/** How many unknown fields of one mapping are compared with the known ones: more are not shown. */
+/**
+ * Maximum number of unknown fields of one mapping that are compared with the known
+ * ones; more are not shown.
+ */
 const MOST_COMPARED = 100;
 
 export type Issue = z.core.$ZodIssue;
 
-/** What the schema found wrong, in the words of its messages. */
+/** The schema's issues, in the words of its messages. */
 export function schemaFaults(issues: readonly Issue[], document: ConfigDocument): Fault[] {
   return issues.flatMap((issue) =>
     pathsOf(issue).map((path, index) =>
@@ -24,7 +27,7 @@ export function schemaFaults(issues: readonly Issue[], document: ConfigDocument)
   );
 }
 
-/** The fields that an issue is about. */
+/** The fields that an issue concerns. */
 export function pathsOf(issue: Issue): Path[] {
   if (issue.code !== 'unrecognized_keys') return [issue.path];
   return issue.keys.map((key) => [...issue.path, key]);
@@ -45,7 +48,7 @@ function wrongValue(path: Path, document: ConfigDocument): Fault {
   };
 }
 
-/** The value in words, and what the file has when that is not the same. */
+/** The value in words, and its source text if that differs. */
 export function foundAt(
   path: Path,
   document: ConfigDocument,
@@ -54,7 +57,7 @@ export function foundAt(
 ): string {
   const value = valueAt(document.value, path);
   const found = foundText(value, isSecret);
-  // A number in quotes looks like the number itself.
+  // A quoted number looks like the number itself.
   if (typeof value === 'string' && value === expected) return `the text ${found}`;
   const written = document.writtenAt(path);
   return written === undefined || isSecret ? found : `${found} (written ${written})`;
@@ -88,7 +91,7 @@ function namesIn(path: Path): string[] {
   return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
 }
 
-/** The path with list positions left out, as in NOT_SUPPORTED. */
+/** The path without list indexes, as in NOT_SUPPORTED. */
 const pattern = (path: Path) => fieldName(path).replace(/\[\d+\]/g, '[]');
 
 export function valueAt(root: unknown, path: Path): unknown {

@@ -22,7 +22,7 @@ import { bootFields, siteFields } from './site-schema.ts';
 const mapping = <Shape extends z.ZodRawShape>(shape: Shape, fix: string, expected = 'a mapping') =>
   field(z.strictObject(shape), { expected, fix });
 
-/** A field with a single value that is right. */
+/** A field with a single valid value. */
 const only = <Value extends string | number | boolean>(value: Value, fix: string) =>
   field(z.literal(value), { expected: `${value}`, fix });
 
@@ -48,7 +48,7 @@ const metadata = {
   ),
 };
 
-/** Fields of a machine pool that the installer has besides name and replicas. */
+/** Fields of the installer's machine pool, apart from name and replicas. */
 const pool = {
   architecture: word(architectures, 'Omit the field for amd64.'),
   hyperthreading: word(['Enabled'], 'Omit the field: nothing else is supported.'),
@@ -85,7 +85,7 @@ const controlPlane = mapping(
 );
 
 const network = text(cidrProblem, '', { json: { pattern: '^[0-9A-Fa-f:.]+/[0-9]{1,3}$' } });
-/** More than any cluster has; each is compared with each. */
+/** More than any cluster has; all pairs are compared. */
 const networks = { most: 64 };
 
 const networking = {
@@ -167,9 +167,9 @@ const bootstrapInPlace = {
 };
 
 /**
- * install-config.yaml as the OpenShift installer has it (openshift/installer, pkg/types), as far as
- * one node without a platform needs it, with the message of each field. Ours are the fields of
- * `bootstrapInPlace` but for `installationDisk`.
+ * install-config.yaml as in the OpenShift installer (openshift/installer, pkg/types),
+ * as far as one node without a platform needs it, with the message of each field.
+ * Fields of `bootstrapInPlace` other than `installationDisk` are extensions.
  */
 export const installConfigSchema = mapping(
   {

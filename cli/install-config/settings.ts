@@ -10,8 +10,8 @@ import { type InstallSettings, settingsOf } from './translate.ts';
 type ReadSettings = { ok: true; settings: InstallSettings } | { ok: false; faults: Fault[] };
 
 /**
- * Reads the text of install-config.yaml and the value of DISK_VARIABLE, and finds all
- * faults of both at once: of the YAML, of each field, between fields.
+ * Reads the text of install-config.yaml and the value of DISK_VARIABLE, and finds
+ * all faults of both at once: in the YAML, in each field, between fields.
  */
 export function readSettings(text: string, diskVariable: string | undefined): ReadSettings {
   const document = readDocument(text);
@@ -32,10 +32,10 @@ export function readSettings(text: string, diskVariable: string | undefined): Re
   return { ok: true, settings: settingsOf(parsed.data, variable) };
 }
 
-/** Sections whose fields are all optional: a wrong one leaves the others. */
+/** Sections whose fields are all optional: an invalid field leaves the others usable. */
 const SECTIONS: readonly PropertyKey[] = ['networking', 'bootstrapInPlace'];
 
-/** The fields in which there is no issue. */
+/** The fields without issues. */
 function soundPart(value: unknown, issues: readonly Issue[]): SomeFields {
   if (!isRecord(value)) return {};
   const wrong = new Set(issues.flatMap(pathsOf).map((path) => sectionField(path).join(' ')));
@@ -54,7 +54,7 @@ function sectionField([first = '', second]: readonly PropertyKey[]): string[] {
   return isInside ? [String(first), String(second)] : [String(first)];
 }
 
-/** What YAML itself says of a field is enough. */
+/** A YAML fault of a field suffices. */
 function onePerPlace(faults: readonly Fault[]): Fault[] {
   const seen = new Map<string, Fault>();
   for (const fault of faults) {

@@ -12,7 +12,7 @@ import { noProxyProblem, proxyUrlProblem } from '../../lib/site/proxy.ts';
 import { trustBundleProblem } from '../../lib/site/trust-bundle.ts';
 import { field, list, optional, text, textOf, word } from './message.ts';
 
-/** In nmstate's documents too, a key without a value is left out. */
+/** In nmstate documents too, a key without a value counts as omitted. */
 function withoutNulls(mapping: Record<string, unknown>): Record<string, unknown> {
   const inside = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inside);
@@ -22,7 +22,7 @@ function withoutNulls(mapping: Record<string, unknown>): Record<string, unknown>
   return Object.fromEntries(given.map(([key, value]) => [key, inside(value)]));
 }
 
-/** Fields of `bootstrapInPlace` by which a site says how its host starts. */
+/** Fields of `bootstrapInPlace` that determine how the host starts. */
 export const bootFields = {
   networkConfig: optional(
     field(z.record(z.string(), z.unknown()), {
@@ -129,7 +129,7 @@ const mirrorList = <Shape extends z.ZodRawShape>(more: Shape) =>
     ),
   );
 
-/** Fields at the top by which a site says how its hosts reach the world and whom they trust. */
+/** Top-level fields that determine how hosts reach the outside and whom they trust. */
 export const siteFields = {
   proxy: optional(
     field(proxy, {

@@ -11,24 +11,24 @@ import { certificatesOf } from '../../lib/site/trust-bundle.ts';
 import type { DiskArguments } from './disk-variable.ts';
 import type { InstallConfig } from './schema.ts';
 
-/** What the user decided, with every default filled in. */
+/** The user's decisions, with every default filled in. */
 export interface InstallSettings {
-  /** The cluster's description but for what `sno create` finds or makes itself. */
+  /** The cluster's description except what `sno create` finds or generates itself. */
   cluster: Omit<
     InstallableCluster,
     'clusterId' | 'executableSha256' | 'payloadSha256' | 'payloadUrl' | 'machineConfigServerUrl'
   >;
   pullSecret: string;
-  /** Of the host; undefined: any that the payload is for. */
+  /** Of the host; undefined: any that the payload supports. */
   architecture: Architecture | undefined;
   networkType: string | undefined;
-  /** Network adapters that networkConfig takes for granted. */
+  /** Network adapters that networkConfig expects on the host. */
   expectedAdapters: string[];
-  /** Whether the trust bundle was meant for a proxy, and none is given. */
+  /** Whether the trust bundle is for a proxy, but there is none. */
   bundleWithoutProxy: boolean;
 }
 
-/** The one translation of install-config.yaml to the cluster's description. */
+/** The only translation of install-config.yaml to the cluster's description. */
 export function settingsOf(config: InstallConfig, variable: DiskArguments): InstallSettings {
   const { bootstrapInPlace, additionalTrustBundlePolicy, networking } = config;
   const networkConfig = bootstrapInPlace?.networkConfig;
@@ -88,7 +88,7 @@ function proxyOf(
   };
 }
 
-/** Quoted, so that no reader takes an address of hardware or a mode for a number. */
+/** Quoted, so that no parser takes a hardware address or a mode for a number. */
 const quoted = (networkConfig: Record<string, unknown>): string =>
   stringify(networkConfig, {
     defaultStringType: 'QUOTE_DOUBLE',
@@ -97,7 +97,10 @@ const quoted = (networkConfig: Record<string, unknown>): string =>
     aliasDuplicateObjects: false,
   });
 
-/** Both of the installer's fields are for images by digest: what a tag means only its source knows. */
+/**
+ * Both of the installer's fields are for images by digest: only the source knows
+ * what a tag means.
+ */
 function mirrorsOf({ imageContentSources, imageDigestSources }: InstallConfig) {
   const digestOnly = true;
   return mergeMirrors([

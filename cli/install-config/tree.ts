@@ -3,25 +3,25 @@ import { isRecord } from '../../lib/json.ts';
 
 type Path = readonly (string | number)[];
 
-/** Where a field stands, as offsets into the text. */
+/** Where a field is, as offsets into the text. */
 export interface Entry {
-  /** Of the key, or of the item of a list. */
+  /** Of the key, or of the list item. */
   key: number;
-  /** Absent when there is none. */
+  /** Absent if there is none. */
   value?: number;
-  /** What stands there, of a value that is not text but does not look like the value either: `no`, `0777`. */
+  /** The source text of a value that is not a string and looks different: `no`, `0777`. */
   written?: string;
 }
 
-/** Something that YAML allows and install-config.yaml does not. */
+/** Something that YAML permits and install-config.yaml does not. */
 export interface TreeFault {
   offset: number;
-  /** Absent where the fault is not one of a field. */
+  /** Absent if the fault does not concern a field. */
   path?: Path;
   expected: string;
   found: string;
   fix: string;
-  /** Nothing useful can be said of the values. */
+  /** The values are unusable. */
   isFatal: boolean;
 }
 
@@ -32,7 +32,10 @@ export interface Tree {
   faults: TreeFault[];
 }
 
-/** Far more than a real file has; aliases count as what they stand for, so that few cannot become millions. */
+/**
+ * Far more than a real file has. Aliases count as their targets, so that a few
+ * cannot expand to millions.
+ */
 const MOST_VALUES = 50_000;
 const MOST_LEVELS = 64;
 
@@ -45,7 +48,7 @@ export function readTree(root: Node | null): Tree {
 
 interface Read {
   value: unknown;
-  /** How many values it consists of. */
+  /** The number of values in it. */
   size: number;
 }
 
@@ -54,7 +57,7 @@ const NOTHING: Read = { value: undefined, size: 0 };
 class TreeReader {
   readonly places = new WeakMap<object, ReadonlyMap<string, Entry>>();
   readonly faults: TreeFault[] = [];
-  /** `undefined` while the value is being read: an alias inside of it would have no end. */
+  /** `undefined` while the value is being read: an alias inside of it would be infinite. */
   readonly #anchors = new Map<string, Read | undefined>();
   #values = 0;
   #stopped = false;
@@ -117,7 +120,7 @@ class TreeReader {
     return value;
   }
 
-  /** The key as text: as the installer's parser has it, a number or a boolean is one too. */
+  /** The key as text: like the installer's parser, accepts a number or a boolean. */
   #key(key: unknown, path: Path, start: number): string | undefined {
     const offset = startOf(key) || start;
     const target = isAlias(key) ? this.#alias(key.source, key).value : key;
@@ -168,7 +171,7 @@ class TreeReader {
     return [];
   }
 
-  /** Keys of the mapping itself come first, then those of earlier sources. */
+  /** Keys of the mapping itself take precedence, then those of earlier sources. */
   #mergeInto(value: Record<string, unknown>, entries: Map<string, Entry>, source: unknown): void {
     if (!isRecord(source)) return;
     for (const [key, entry] of this.places.get(source) ?? []) {
@@ -220,7 +223,7 @@ function entryOf(node: unknown, key: number): Entry {
   return { key, value: startOf(node), ...(differs ? { written: source } : {}) };
 }
 
-/** The offset of a node in the text; 0 of one that has none. */
+/** The offset of a node in the text; 0 if it has none. */
 export function startOf(node: unknown): number {
   if (!isAlias(node) && !isScalar(node) && !isMap(node) && !isSeq(node)) return 0;
   return node.range?.[0] ?? 0;
