@@ -7,7 +7,7 @@ import { liveIgnition } from './live-ignition.ts';
 
 export const CLUSTER_PATH = '/etc/sno-agents/cluster.json';
 
-/** What `sno create` decides by itself or by its options, not by the folder. */
+/** Decided by `sno create` itself or by its options, not by the folder. */
 const NOT_OF_THE_FOLDER = [
   'clusterId',
   'executableSha256',
@@ -18,14 +18,18 @@ const NOT_OF_THE_FOLDER = [
 
 const NO_AUTHORITY = { certificate: '', key: '' };
 const isAuthority = (path: string) => path.startsWith('/opt/openshift/tls/');
-/** Of a file that is in the config alone: any other was added by a person, such as settings.json. */
+/**
+ * A file of this kind that exists only in the config was removed from the folder;
+ * any other was added by a person, such as settings.json.
+ */
 const isManifest = (path: string) =>
   path.startsWith('/opt/openshift/') || path.startsWith('/etc/sno-agents/deferred/');
 const isOption = (path: string) => path === '/etc/sno-agents/executable.curl';
 
 /**
- * What an Ignition config would have else if it were made from the folder as it is now: fields of the
- * cluster and paths on the host, without contents, which can be secret. Empty when it is up to date.
+ * What would differ if the Ignition config were created from the folder now: fields
+ * of the cluster and paths on the host, without contents, which can be secret.
+ * Empty if it is up to date.
  */
 export function changedSince(
   config: Config,

@@ -8,15 +8,15 @@ import type { UserManifest, UserManifests } from './user-manifests.ts';
 export interface DeferredUserManifests extends UserManifests {
   /** Files of the deferred folder on the host, one object in each. */
   deferred: { name: string; contents: string }[];
-  /** A sentence for each of them. */
+  /** One sentence for each of them. */
   deferredNotices: string[];
 }
 
 /**
- * Takes out of the user's manifests those of a kind that nothing serves during the
- * bootstrap (see `deferrable`). The control plane that is rendered on the host has
- * no definitions of its own. Files without such an object stay as they are, byte for
- * byte. What the host could not decode, and objects given twice, are faults.
+ * Removes from the user's manifests those of a kind that is not served during the
+ * bootstrap (see `deferrable`). The control plane rendered on the host has no
+ * definitions of its own. Files without such an object stay unchanged, byte for
+ * byte. Documents that the host could not decode and duplicate objects are faults.
  */
 export function deferManifests(user: UserManifests): DeferredUserManifests {
   const decoded = new Map(
@@ -56,7 +56,10 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
   };
 }
 
-/** The documents as JSON, which is YAML, each on the line that it began on, so that the bootstrap's words lead there. */
+/**
+ * The documents as JSON, which is YAML, each on its original line, so that the
+ * bootstrap's messages name the right line.
+ */
 function textOf(manifests: readonly Manifest[]): string {
   const lines: string[] = [];
   for (const [line, objects] of Map.groupBy(manifests, ({ line }) => line)) {
@@ -69,7 +72,7 @@ function textOf(manifests: readonly Manifest[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Of one file; a stream of documents can be broken a thousand times for one reason. */
+/** For one file; a single mistake can break a thousand documents of a stream. */
 const MAX_FAULTS_OF_A_FILE = 10;
 const MAX_REASON_CHARACTERS = 300;
 
@@ -84,7 +87,7 @@ function undecodableFaults(undecodable: readonly UndecodableManifest[]): string[
     : [...faults, `${first.file}: ${more} more documents cannot be decoded`];
 }
 
-/** On one line and without what a terminal would obey. */
+/** On one line and without control characters. */
 function printable(reason: string): string {
   return reason
     .slice(0, MAX_REASON_CHARACTERS)

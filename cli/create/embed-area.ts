@@ -11,8 +11,9 @@ const ENVELOPE_BYTES = 1024;
 const XZ_DEADLINE_MS = 60_000;
 
 /**
- * The bytes that a config takes in the embed area, at most: gzip's size, which xz
- * hardly exceeds, or xz's own when gzip's is too much and `xz` is installed.
+ * The maximum number of bytes that a config takes in the embed area: its size with
+ * gzip, which xz hardly exceeds, or with xz itself if gzip's is too large and `xz`
+ * is installed.
  */
 export async function embeddedBytes(text: string, signal: AbortSignal): Promise<number> {
   const gzip = gzipSync(text, { level: constants.Z_BEST_COMPRESSION }).length + ENVELOPE_BYTES;
@@ -25,7 +26,7 @@ export async function embeddedBytes(text: string, signal: AbortSignal): Promise<
   return ok ? stdout.length + ENVELOPE_BYTES : gzip;
 }
 
-/** A usage Failure that names the largest files when the config does not fit. */
+/** @throws Failure (usage) that names the largest files if the config does not fit */
 export async function requireEmbeddable(
   config: Config,
   text: string,

@@ -6,10 +6,10 @@ import { syncDirectory } from '../../lib/host/files.ts';
 import { requireProgram } from '../process/program.ts';
 
 const COPY_DEADLINE_MS = 30 * 60_000;
-/** What a file system needs beside the data itself, generously. */
+/** What a file system needs in addition to the data, generously. */
 const MARGIN_BYTES = 64 * 1024 ** 2;
 
-/** A usage Failure when the file system of `output` has less room than that. */
+/** @throws Failure (usage) if the file system of `output` has less space than that */
 export async function requireSpace(output: string, bytes: number): Promise<void> {
   const folder = dirname(output);
   const { bavail, bsize } = await statfs(folder).catch((cause: unknown) => {
@@ -31,9 +31,9 @@ async function syncFile(path: string): Promise<void> {
 const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`;
 
 /**
- * Writes a file as a changed copy of `source`, whole or not at all, with mode 0600 from
- * the first byte: `change` works on the copy beside the place, which appears there by
- * a link, so that nothing is ever replaced. Returns its size.
+ * Writes a file as a changed copy of `source`, atomically, with mode 0600 from the
+ * first byte: `change` works on the copy beside the final path, where it then
+ * appears by a hard link, so nothing is ever replaced. Returns its size.
  */
 export async function writeLargeFile(
   path: string,

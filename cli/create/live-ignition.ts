@@ -27,13 +27,13 @@ import type { UserManifest } from './user-manifests.ts';
 export interface LiveIgnitionInput {
   cluster: Cluster;
   authorities: LaptopAuthorities;
-  /** JSON, as container tools keep it. */
+  /** JSON, as container tools store it. */
   pullSecret: string;
   manifests: readonly UserManifest[];
-  /** Manifests that the installed host applies when their kinds are served, by file name. */
+  /** Manifests that the installed host applies once their kinds are served, by file name. */
   deferred: readonly { name: string; contents: string }[];
   units: readonly UnitFile[];
-  /** Where the executable is fetched, when no medium has it. */
+  /** Where the executable is fetched, if no medium has it. */
   executableUrl?: string;
 }
 
@@ -42,7 +42,7 @@ const clusterText = (cluster: Cluster) => `${JSON.stringify(cluster, null, 2)}\n
 /** Contents of cluster.json, as a config has them. */
 export const clusterContents = (cluster: Cluster) => dataUrl(clusterText(cluster), { gzip: false });
 
-/** What sno-executable.service has curl do, where the executable is fetched. */
+/** curl's config file, which sno-executable.service uses if the executable is fetched. */
 export const executableByUrlPath = () => `${hostPaths().config}/executable.curl`;
 
 /**
@@ -68,7 +68,7 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
       directory('/root/.docker', 0o700),
       ...(deferred.length === 0 ? [] : [directory(deferredFolder(paths), 0o700)]),
       directory(paths.kubelet, 0o750),
-      // The units' sandboxes open these, so they have to be there.
+      // The units' sandboxes open these, so they must exist.
       directory(paths.staticPods, 0o700),
       directory('/etc/cni/net.d', 0o755),
     ],
@@ -117,7 +117,10 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
   });
 }
 
-/** In a file, for an URL in a unit would have to be escaped for systemd; never from https to http. */
+/**
+ * In a file, because a URL in a unit would have to be escaped for systemd. Never
+ * downgrades from https to http.
+ */
 function curlConfig(url: string): string {
   const redirects = url.startsWith('https:') ? '=https' : '=http,https';
   return `url = "${url}"\nproto-redir = "${redirects}"\n`;

@@ -10,7 +10,7 @@ export interface Output {
   contents: string;
 }
 
-/** A usage Failure that names what an earlier run left. */
+/** @throws Failure (usage) that names the files of an earlier run */
 export async function requireAbsent(
   paths: readonly string[],
   fix = 'Keep them, or move them away to create new ones with new keys.',
@@ -33,9 +33,9 @@ export async function requireAbsent(
 }
 
 /**
- * Writes all outputs (0600) or none. Each is complete beside its place before the first
- * appears, and appears by a link, which never replaces what is there; the last one
- * therefore stands for all. New folders are 0700.
+ * Writes all outputs (0600) or none. All are complete beside their final paths
+ * before the first appears there; each appears by a hard link, which never replaces
+ * anything. So if the last one exists, all do. New folders are 0700.
  */
 export async function writeOutputs(outputs: readonly Output[]): Promise<void> {
   const made: string[] = [];

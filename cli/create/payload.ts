@@ -13,9 +13,10 @@ import { payloadTable } from '../payload/table.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /**
- * `sno create payload`: a payload folder from image archives and programs. It is made beside
- * its place, verified there, and appears whole or not at all; an existing one is not changed.
- * Throws a usage Failure with every fault of the command line and of the files.
+ * `sno create payload`: a payload folder from image archives and programs. It is
+ * built beside its final path, verified there, and appears atomically; an existing
+ * one is not changed. @throws Failure (usage) with every fault of the command line
+ * and of the files
  */
 export async function createPayload(
   options: CreatePayloadOptions,
@@ -41,7 +42,7 @@ export async function createPayload(
   for (const notice of plan.notices) print(`Notice: ${notice}`);
 }
 
-/** Returns what there is to print about it. */
+/** Returns the lines to print about it. */
 async function makePayload(
   folder: string,
   plan: PayloadPlan,
@@ -60,7 +61,7 @@ async function makePayload(
   return payloadTable(payload, signal);
 }
 
-/** An empty folder may be there already. */
+/** An empty folder is permitted. */
 async function expectFree(target: string, faults: string[]): Promise<void> {
   if (!(await exists(dirname(target)))) {
     faults.push(`--dir ${target}: the folder ${dirname(target)} does not exist`);

@@ -6,10 +6,13 @@ import { getSystemErrorMap } from 'node:util';
 import { Failure } from '../../lib/errors/failure.ts';
 import { INSTALL_CONFIG } from '../install-config/fault.ts';
 
-/** Several times what all certificates of an operating system's trust store take. */
+/** Several times the size of an operating system's whole trust store. */
 const MOST_BYTES = 1024 * 1024;
 
-/** The text of DIR/install-config.yaml. A usage Failure of one line for anything but a text file of a sensible size. */
+/**
+ * The text of DIR/install-config.yaml. @throws Failure (usage) on one line for
+ * anything but a text file of a sensible size
+ */
 export async function readInstallConfig(dir: string): Promise<string> {
   const path = join(dir, INSTALL_CONFIG);
   const bytes = await readRegularFile(path);
@@ -20,7 +23,7 @@ export async function readInstallConfig(dir: string): Promise<string> {
   throw refused(path, 'UTF-8 text', `other bytes in line ${firstBadLine(bytes)}`, fix);
 }
 
-/** Without waiting for a writer where the file is a FIFO. */
+/** Does not wait for a writer if the file is a FIFO. */
 async function readRegularFile(path: string): Promise<Buffer> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -61,7 +64,7 @@ function unreadable(path: string, error: unknown): Failure {
   });
 }
 
-/** UTF-16 and UTF-32, with their mark or as what text of mostly ASCII looks like in them. */
+/** UTF-16 or UTF-32, recognized by a byte order mark or by the zero bytes of mostly-ASCII text. */
 function foreignEncoding(bytes: Buffer): string | undefined {
   const [first, second, third, fourth] = bytes;
   if (first === 0 && second === 0 && (third === 0xfe || third === 0)) return 'UTF-32';
@@ -72,7 +75,7 @@ function foreignEncoding(bytes: Buffer): string | undefined {
   return bytes.length >= 2 && (first === 0) !== (second === 0) ? 'UTF-16' : undefined;
 }
 
-/** A byte of a line break is part of no other character. */
+/** A line break byte is never part of another character. */
 function firstBadLine(bytes: Buffer): number {
   let line = 1;
   let start = 0;

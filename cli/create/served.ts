@@ -1,6 +1,6 @@
 import { Failure } from '../../lib/errors/failure.ts';
 
-/** What a live host without a medium fetches, as the command line names it. */
+/** What a live host without a medium fetches, from the command line. */
 export interface ServedOptions {
   /** URL of the sno-agents executable. */
   agentsUrl?: string;
@@ -12,7 +12,10 @@ export interface ServedOptions {
   payloadSha256?: string;
 }
 
-/** Host, port and a path of plain characters: nothing that a config file, a unit or a log could take for its own. */
+/**
+ * Host, port and a path of plain characters: nothing that a config file, a unit or
+ * a log could interpret.
+ */
 const PLAIN_URL =
   /^https?:\/\/([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?(\/([A-Za-z0-9._~+@,=:-]|%[0-9A-Fa-f]{2})*)*$/;
 

@@ -27,22 +27,22 @@ import { requireServed, type ServedOptions } from './served.ts';
 import { configNotices } from './site-notices.ts';
 import { readUserManifests } from './user-manifests.ts';
 
-/** In the folder with install-config.yaml; the name that openshift-install gives it. */
+/** In the folder with install-config.yaml, under the name that openshift-install uses. */
 export const IGNITION_NAME = 'bootstrap-in-place-for-live-iso.ign';
 
 export interface CreateOptions extends ServedOptions {
   /** The folder with install-config.yaml; outputs go there too. */
   dir: string;
-  /** The sno-agents executable, where the build's own does not apply. */
+  /** The sno-agents executable, if not the one of this build. */
   agentsExecutable?: string;
   /** Where the live host fetches the master Ignition. */
   machineConfigServer?: string;
 }
 
 /**
- * `sno create single-node-ignition-config`: from install-config.yaml to the Ignition config
- * of a live host and the administrator's kubeconfig. install-config.yaml stays.
- * Throws a usage Failure, with nothing written, for anything wrong in the folder.
+ * `sno create single-node-ignition-config`: creates the Ignition config of a live
+ * host and the administrator's kubeconfig from install-config.yaml, which is kept.
+ * @throws Failure (usage), with nothing written, for anything wrong in the folder
  */
 export async function createSingleNodeIgnitionConfig(
   options: CreateOptions,
@@ -115,7 +115,10 @@ export async function readCreated(path: string): Promise<string> {
   });
 }
 
-/** Everything in the folder that the Ignition config is made from. @throws Failure (usage) with every fault */
+/**
+ * Everything in the folder that the Ignition config is made from. @throws Failure
+ * (usage) with every fault
+ */
 export async function readFolder(
   dir: string,
   diskVariable: string | undefined,
@@ -130,7 +133,7 @@ export async function readFolder(
   throw new Failure('usage', [head, ...firstOf(faults)].join('\n'));
 }
 
-/** What install-config.yaml decides of a cluster. */
+/** The part of the cluster's description that install-config.yaml determines. */
 export function clusterOf(
   { cluster }: InstallSettings,
   clusterId: string,
@@ -139,7 +142,7 @@ export function clusterOf(
   return clusterSchema.parse({ ...cluster, clusterId, executableSha256 });
 }
 
-/** The payload's own description is checked here, and its digest travels in the Ignition. */
+/** The payload's own description is checked here, and the Ignition contains its digest. */
 async function pinnedPayload(
   { payload, payloadSha256, payloadUrl }: ServedOptions,
   architecture: InstallSettings['architecture'],
@@ -171,7 +174,7 @@ function machineConfigServer(url: string | undefined): Pick<Cluster, 'machineCon
 const NOT_PINNED =
   'the payload is not pinned: the live host accepts any payload on its medium. Use --payload';
 
-/** What is right but may not be what was meant. */
+/** Valid input that may not be what was intended. */
 function noticesOf(settings: InstallSettings, user: DeferredUserManifests): string[] {
   const notices = configNotices(settings);
   if (user.manifests.length > 0) {

@@ -28,9 +28,9 @@ import {
 } from './single-node-ignition-config.ts';
 
 export interface CreateIsoOptions {
-  /** The folder with install-config.yaml or the Ignition config that was made of it. */
+  /** The folder with install-config.yaml or the Ignition config created from it. */
   dir: string;
-  /** A CoreOS live ISO as it was downloaded; stays as it is. */
+  /** A CoreOS live ISO as downloaded; it is not changed. */
   iso: string;
   /** Folder with payload.yaml. */
   payload: string;
@@ -40,16 +40,16 @@ export interface CreateIsoOptions {
   machineConfigServer?: string;
 }
 
-/** Changes that a message names. */
+/** Maximum number of changes that a message names. */
 const MAX_NAMED = 10;
 
-/** Where live hosts find what the ISO carries, from the root of the ISO. */
+/** Folder on the ISO, from its root, where live hosts find its additions. */
 const FOLDER = '/sno-agents';
 
 /**
- * `sno create single-node-iso`: a copy of a live ISO that carries the Ignition config, the
- * executable and the payload, so that a host needs no network to start. Takes the
- * config in the folder, or creates it.
+ * `sno create single-node-iso`: a copy of a live ISO that carries the Ignition
+ * config, the executable and the payload, so that a host needs no network to start.
+ * Uses the config in the folder, or creates it.
  */
 export async function createSingleNodeIso(
   options: CreateIsoOptions,
@@ -132,7 +132,7 @@ async function totalSize(files: readonly AddedFile[]): Promise<number> {
 
 const sizeOf = async (path: string) => (await requireRegularFile(path, 'The file')).size;
 
-/** A usage Failure unless the config pins exactly these, where it pins. */
+/** @throws Failure (usage) unless the executable and the payload are those that the config pins */
 async function requireMadeFor(
   ignition: string,
   { cluster, config: { storage } }: MadeIgnition,
@@ -163,7 +163,10 @@ async function requireMadeFor(
   });
 }
 
-/** A usage Failure when install-config.yaml or the manifests have been changed since the config was made. */
+/**
+ * @throws Failure (usage) if install-config.yaml or the manifests changed since the
+ *   config was made
+ */
 async function requireUpToDate(
   ignition: string,
   { cluster, config }: MadeIgnition,
@@ -208,7 +211,10 @@ async function readPinned(ignition: string): Promise<MadeIgnition> {
 const clusterFile = ({ storage }: Config) =>
   storage?.files?.find(({ path }) => path === CLUSTER_PATH);
 
-/** The text of the config for the medium, which pins the payload beside it even if the config does not. */
+/**
+ * The text of the config for the medium, which pins the payload beside it even if
+ * the config does not.
+ */
 async function pinnedConfig(
   ignition: string,
   payload: Payload,

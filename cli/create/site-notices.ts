@@ -3,7 +3,7 @@ import { certificatesOf } from '../../lib/site/trust-bundle.ts';
 import { printable } from '../install-config/fault.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 
-/** What is valid in install-config.yaml, but may not be what was meant. */
+/** What is valid in install-config.yaml, but may not be what was intended. */
 export function configNotices(settings: InstallSettings, now = new Date()): string[] {
   const { cluster, networkType } = settings;
   const { installation, hostname, preflightWarnings, sshKeys } = cluster;

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { ifMissing } from '../../lib/host/files.ts';
 import { kindOf } from '../process/regular-file.ts';
 
-/** The folders beside install-config.yaml whose manifests are applied to the cluster, as the installer has them. */
+/**
+ * The folders beside install-config.yaml whose manifests are applied to the
+ * cluster, as for the installer.
+ */
 export const MANIFEST_FOLDERS = ['manifests', 'openshift'] as const;
 
 /** An object this large does not fit in a request to etcd. */
@@ -13,11 +16,11 @@ const MAX_MANIFEST_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
 const MAX_FILES = 1000;
 const MANIFEST = /\.(ya?ml|json)$/;
-/** What is safe in a path on the host; no leading dot. */
+/** Safe characters for a path on the host; no leading dot. */
 const SAFE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 
 export interface UserManifest {
-  /** `manifests/<name>` or `openshift/<name>`, folders in between included. */
+  /** `manifests/<name>` or `openshift/<name>`, including subfolders. */
   path: string;
   contents: Buffer;
 }
@@ -26,14 +29,14 @@ export interface UserManifests {
   manifests: UserManifest[];
   /** Paths of files whose names are not those of manifests. */
   skipped: string[];
-  /** A sentence each. */
+  /** One sentence each. */
   faults: string[];
 }
 
 /**
- * Reads the user's manifests as they are, in the order of their paths. Links are not
- * followed and special files not opened: both are faults, as are names that do not
- * belong in a path on the host and files too large for an object.
+ * Reads the user's manifests unchanged, in the order of their paths. Symlinks are
+ * not followed and special files not opened: both are faults, as are names that are
+ * not safe in a path on the host and files too large for an object.
  */
 export async function readUserManifests(
   directory: string,
