@@ -18,9 +18,9 @@ import { noting } from './noting.ts';
 import { expectProgram } from './program-name.ts';
 
 /**
- * Every fault of a payload's folder: files that are missing, damaged or not named, archives
- * that do not hold their image whole, programs of another architecture, required parts that
- * the description lacks. Empty when there is none.
+ * Every fault of a payload's folder: missing, damaged or unlisted files, archives
+ * that do not contain their complete image, programs of another architecture,
+ * required parts that the description lacks. Empty if there is none.
  */
 export async function payloadFaults(payload: Payload, signal: AbortSignal): Promise<string[]> {
   const faults = missingParts(payload);
@@ -44,10 +44,10 @@ function missingParts({ images, binaries }: Payload): string[] {
   ].map((part) => `${payloadFile} has no ${part}`);
 }
 
-/** A folder for one host has a few dozen; more is another folder. */
+/** A folder for one host has a few dozen; more is not a payload. */
 const MAX_FILES = 10_000;
 
-/** What is in the folder and not in its description. */
+/** Notes files in the folder that its description does not list. */
 async function notePresence(
   payload: Payload,
   faults: string[],
@@ -67,7 +67,7 @@ async function notePresence(
   }
 }
 
-/** The files that are there with the size and digest that the description has for them. */
+/** The files that exist with the size and digest in the description. */
 async function wholeFiles(
   payload: Payload,
   faults: string[],

@@ -8,9 +8,10 @@ export interface ChosenImage {
 }
 
 /**
- * Which image of an archive is the component `name`: the one that has `reference`, or, without
- * one, the only one whose repository ends in the component's name. An archive of one
- * image may be given another reference, such as that of a mirror. @throws Failure (usage)
+ * Chooses the image of an archive for the component `name`: the one that has
+ * `reference`, or, without one, the only one whose repository ends in the
+ * component's name. An archive of one image may be given another reference, such as
+ * that of a mirror. @throws Failure (usage)
  */
 export function chooseImage(
   images: readonly ArchivedImage[],

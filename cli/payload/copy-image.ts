@@ -10,8 +10,8 @@ import { writeImageArchive } from '../../lib/image/write.ts';
 import type { ChosenImage } from './choose-image.ts';
 
 /**
- * Writes one image of the archive `source` to a docker archive of its own, with its layers
- * decompressed and each held against the digest that the image has for it. Returns its id.
+ * Writes one image of the archive `source` to a docker archive of its own, with its
+ * layers decompressed and verified against the image's digests. Returns its id.
  * @throws Failure (usage) that names what differs.
  */
 export async function copyImage(

@@ -18,8 +18,8 @@ type ImageEntry = Omit<PayloadDescription['images'][number], 'size' | 'sha256'>;
 type BinaryEntry = Omit<PayloadDescription['binaries'][number], 'size' | 'sha256'>;
 
 /**
- * Writes the plan's files and payload.yaml into an empty folder, durably. The same plan gives
- * the same bytes. What is found damaged on the way goes to `faults`.
+ * Writes the plan's files and payload.yaml into an empty folder, durably. The same
+ * plan gives the same bytes. Damage found on the way is added to `faults`.
  */
 export async function fillPayload(
   folder: string,
@@ -29,7 +29,7 @@ export async function fillPayload(
 ): Promise<void> {
   for (const name of ['images', 'bin', 'cni']) {
     await mkdir(join(folder, name));
-    // Whatever the umask is: other users serve the folder or make an ISO of it.
+    // Regardless of the umask: other users serve the folder or make an ISO of it.
     await chmod(join(folder, name), 0o755);
   }
   const images = await writeImages(folder, plan, faults, signal);
@@ -91,7 +91,7 @@ async function copyBinaries(
   const entries: BinaryEntry[] = [];
   for (const { name, kind, path } of binaries) {
     const file = `${kind === 'cni' ? 'cni' : 'bin'}/${name}`;
-    // The user's own path may be a link, which is not what is copied.
+    // The user's own path may be a symlink, which copyFile does not follow.
     await copyFile(await realpath(path), join(folder, file), 0o755, signal);
     entries.push({ name, kind, file });
   }

@@ -1,6 +1,6 @@
 import { isSystemError, systemErrorText } from '../process/system-error.ts';
 
-/** Notes a failure of the work as one more fault of `label`, so that all files are looked at. */
+/** Records a failure of the work as one more fault of `label`, so that all files are checked. */
 export async function noting(
   faults: string[],
   label: string,
@@ -15,7 +15,7 @@ export async function noting(
   }
 }
 
-/** One line for whatever was thrown. */
+/** Any thrown value on one line. */
 export function faultText(error: unknown): string {
   if (isSystemError(error)) return systemErrorText(error);
   return error instanceof Error ? error.message : String(error);

@@ -8,13 +8,13 @@ import { noting } from './noting.ts';
 import { expectProgram } from './program-name.ts';
 import type { PayloadRequest, RequestedBinary } from './request.ts';
 
-/** A file that an image of the payload is made of. */
+/** A file that an image of the payload is made from. */
 export type ImagePart = { name: string; path: string } & (
   | { kind: 'archive'; chosen: ChosenImage }
   | { kind: 'program'; program: Program; reference?: string | undefined }
 );
 
-/** A program that goes to the host as it is. */
+/** A program that is copied to the host unchanged. */
 export interface BinaryPart extends RequestedBinary {
   program: Program;
 }
@@ -26,7 +26,7 @@ export interface Parts {
   leftOut: string[];
 }
 
-/** Looks into every file of the request; every fault goes to `faults`. */
+/** Inspects every file of the request; every fault is added to `faults`. */
 export async function readParts(
   { images, binaries }: PayloadRequest,
   faults: string[],

@@ -10,17 +10,17 @@ export interface PlannedImage {
   reference: string;
 }
 
-/** What a payload will consist of, without a contradiction. */
+/** The contents of a payload, free of contradictions. */
 export interface PayloadPlan {
   architecture: Architecture;
   versions: PayloadDescription['versions'];
   images: PlannedImage[];
   binaries: BinaryPart[];
-  /** What is right but may not be what was meant. */
+  /** Valid input that may not be what was intended. */
   notices: string[];
 }
 
-/** Decides what the parts do not say by themselves; every fault goes to `faults`. */
+/** Decides what the parts leave open; every fault is added to `faults`. */
 export function planPayload(
   request: PayloadRequest,
   parts: Parts,

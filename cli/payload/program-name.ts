@@ -12,13 +12,13 @@ const KNOWN_PACKAGES = [
 ];
 const ETCD_PACKAGE = /^go\.etcd\.io\/etcd\/server\/v\d+$/;
 
-/** Written in C, or in whatever a distribution has. */
+/** Written in C, or in another language, depending on the distribution. */
 const NOT_GO = ['pause'];
 const goPrograms: readonly string[] = [...requiredBinaries, ...requiredImages].filter(
   (name) => !NOT_GO.includes(name),
 );
 
-/** The name of a program by its main package; undefined for one that is not known. */
+/** The name of a program by its main package; undefined if it is not known. */
 function knownName(mainPackage: string): string | undefined {
   if (ETCD_PACKAGE.test(mainPackage)) return 'etcd';
   for (const pattern of KNOWN_PACKAGES) {
@@ -29,8 +29,8 @@ function knownName(mainPackage: string): string | undefined {
 }
 
 /**
- * That a program is the one that it is given as, by the main package that Go recorded. A program that
- * records nothing is taken at its name. @throws Failure (usage)
+ * Verifies, by the main package that Go recorded, that a program is the one it is
+ * given as. Without a record, the given name is trusted. @throws Failure (usage)
  */
 export function expectProgram(name: string, { mainPackage }: Program): void {
   if (mainPackage === undefined) return;

@@ -6,7 +6,7 @@ import { namePattern, releasePattern } from '../../lib/payload/payload.ts';
 import { requiredBinaries, requiredImages } from '../../lib/payload/required.ts';
 import { faultText } from './noting.ts';
 
-/** The command line of `sno create payload`, as it is written. */
+/** The options of `sno create payload` as given on the command line. */
 export interface CreatePayloadOptions {
   dir: string;
   /** `NAME=FILE` each. */
@@ -27,15 +27,15 @@ export interface RequestedBinary {
   path: string;
 }
 
-/** What the payload is to be made of. */
+/** What the payload is to be made from. */
 export interface PayloadRequest {
   images: { name: string; path: string; reference?: string | undefined }[];
   binaries: RequestedBinary[];
-  /** Stated by the user: with a leading v. */
+  /** As given by the user, with a leading v. */
   versions: { kubernetes?: string | undefined; etcd?: string | undefined };
 }
 
-/** Reads the command line; every fault goes to `faults`. */
+/** Reads the command line; every fault is added to `faults`. */
 export async function readRequest(
   options: CreatePayloadOptions,
   faults: string[],
@@ -104,7 +104,7 @@ function requireNames(
   }
 }
 
-/** Every file of a folder counts; which of them are programs is seen later. */
+/** Every file of a folder counts; which of them are programs is determined later. */
 async function readPlugins(folder: string, faults: string[]): Promise<RequestedBinary[]> {
   try {
     const names = (await readdir(folder)).toSorted();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { sha256OfFile } from '../../lib/host/files.ts';
 import { type Payload, payloadFile } from '../../lib/payload/payload.ts';
 
-/** What a payload consists of, as lines for people: a row for each file, and what pins it. */
+/** The contents of a payload, as lines for people: a row for each file, and what pins it. */
 export async function payloadTable(payload: Payload, signal: AbortSignal): Promise<string[]> {
   const { directory, architecture, versions, images, binaries } = payload;
   const rows = [

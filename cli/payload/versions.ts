@@ -10,7 +10,7 @@ interface Subject {
   key: keyof Versions;
   option: string;
   images: readonly string[];
-  /** Programs on the host that have to be of the same version. */
+  /** Programs on the host that must have the same version. */
   binaries: readonly string[];
   module: RegExp;
   /** The version in an image's tag. */
@@ -38,8 +38,9 @@ const subjects: readonly Subject[] = [
 ];
 
 /**
- * The versions of Kubernetes and etcd: as given, else as the programs and the images' tags
- * say, which then have to agree. Faults go to `faults`.
+ * The versions of Kubernetes and etcd: as given, else as determined from the
+ * programs and the images' tags, which must then agree. All faults are added to
+ * `faults`, which the caller reports.
  */
 export function versionsOf(
   given: PayloadRequest['versions'],
@@ -88,7 +89,7 @@ function statements(
   return all.flatMap(({ label, version }) => (version === undefined ? [] : [{ label, version }]));
 }
 
-/** The reference of an image that is made from a program; undefined where it has to be given. */
+/** The reference of an image that is made from a program; undefined if it must be given. */
 export function defaultReference(name: string, versions: Versions): string | undefined {
   const subject = subjects.find(({ images }) => images.includes(name));
   if (subject === undefined) return undefined;
