@@ -19,8 +19,9 @@ export interface AnalyzeOptions {
 }
 
 /**
- * `sno analyze BUNDLE`: the analysis that gather makes on the host, repeated on the files of a
- * log bundle. A report inside the bundle is ignored. Prints the summary or report.json.
+ * `sno analyze BUNDLE`: repeats the analysis that gather makes on the host, on the
+ * files of a log bundle. A report inside the bundle is ignored. Prints the summary
+ * or report.json.
  * @throws Failure (usage) if it is not a log bundle
  */
 export async function analyzeBundle(
@@ -51,7 +52,7 @@ export async function analyzeBundle(
   print(`For the complete report: sno analyze ${path} --html report.html`);
 }
 
-/** The files that are analysed; `folder`: where all files of the bundle are on disk, if they are. */
+/** The files to analyse; `folder`: where all files of the bundle are on disk, if they are. */
 async function load(
   path: string,
   { to }: AnalyzeOptions,
@@ -67,7 +68,10 @@ async function load(
   return { bundle, folder: to };
 }
 
-/** 0600, as it has addresses and names of the site. Replaces an earlier page, and only a file. */
+/**
+ * 0600, as it contains addresses and names of the site. Replaces an earlier page,
+ * but nothing other than a regular file.
+ */
 async function writePage(path: string, page: string): Promise<void> {
   try {
     await writeFileAtomic(path, page, 0o600);

@@ -8,9 +8,9 @@ import { type NotRead, readFiles } from './read-bundle.ts';
 const REPORTS = ['report.html', 'report.json', 'SUMMARY.txt'];
 
 /**
- * Unpacks a log bundle into a new or empty folder: regular files alone, 0600, in folders of
- * 0700. On an error, what was written is removed.
- * @throws Failure (usage) if the folder has anything in it
+ * Unpacks a log bundle into a new or empty folder: regular files only, 0600, in
+ * folders of 0700. On an error, what was written is deleted.
+ * @throws Failure (usage) if the folder is not empty
  */
 export async function extractArchive(
   archive: string,
@@ -29,7 +29,7 @@ export async function extractArchive(
   }
 }
 
-/** Empties the folder, which had nothing in it; `made`: the first folder that was made for it. */
+/** Empties the folder, which was empty before; `made`: the topmost folder created for it. */
 async function removeExtracted(folder: string, made: string | undefined): Promise<void> {
   if (made !== undefined) {
     await rm(made, { recursive: true, force: true });

@@ -4,20 +4,20 @@ import { failedOutcome, gatherRecordSchema, type Outcome } from '../../report/ga
 import { isReportInput } from '../../report/inputs.ts';
 import type { TextFiles } from '../../report/text-view.ts';
 
-/** What a bundle of gather, or of the scripts before it, has at least one of. */
+/** Every bundle of gather, or of the scripts that it replaces, has at least one of these. */
 const MARK =
   /^(?:gather\.(?:json|log)|report\.(?:json|html)|SUMMARY\.txt)$|^(?:bootstrap|control-plane\/[^/]+)\/(?:journals|services|steps|containers)\//;
 const RECORD = 'gather.json';
-/** Twice what gather itself allows for the largest of these files. */
+/** Twice gather's own limit for the largest of these files. */
 const MAX_FILE_BYTES = 32 << 20;
 const MAX_BYTES = 256 << 20;
 
-/** What gather.json says, as far as the analysis needs it. */
+/** The contents of gather.json that the analysis needs. */
 const recordSchema = gatherRecordSchema
   .unwrap()
   .pick({ begunAt: true, interrupted: true, sources: true });
 
-/** The files of a bundle that the analysis reads, in memory and within bounds. */
+/** The files of a bundle that the analysis reads, in memory and of limited size. */
 export class LoadedBundle implements TextFiles {
   readonly #files = new Map<string, Buffer>();
   readonly #notLoaded: Outcome[] = [];
@@ -25,7 +25,7 @@ export class LoadedBundle implements TextFiles {
   #hasMark = false;
   #newestMs: number | undefined;
 
-  /** Whether it has any sign of being a log bundle at all. */
+  /** Whether it has any sign of being a log bundle. */
   get isBundle(): boolean {
     return this.#hasMark;
   }
@@ -38,7 +38,7 @@ export class LoadedBundle implements TextFiles {
     return this.#files.get(path)?.toString('utf8');
   }
 
-  /** Takes the file if the analysis reads it. Rejects if its content cannot be read. */
+  /** Loads the file if the analysis reads it. Rejects if its contents cannot be read. */
   async take(file: ArchivedFile): Promise<void> {
     const { name, size, modified, content } = file;
     this.#hasMark ||= MARK.test(name);
@@ -55,7 +55,7 @@ export class LoadedBundle implements TextFiles {
     if (modifiedMs > (this.#newestMs ?? 0)) this.#newestMs = modifiedMs;
   }
 
-  /** Notes something that the analysis has to do without. */
+  /** Records something that the analysis must do without. */
   miss(path: string, failure: string): void {
     this.#notLoaded.push(failedOutcome(path, failure));
   }
@@ -70,11 +70,11 @@ export class LoadedBundle implements TextFiles {
       );
     }
     return {
-      // Without the record, files are about as old as the collection.
+      // Without the record, the newest file tells the time of the collection.
       atMs: record === undefined ? (this.#newestMs ?? Date.now()) : Date.parse(record.begunAt),
       isInterrupted: typeof record?.interrupted === 'string',
       outcomes: [...(record?.sources ?? []), ...this.#notLoaded],
-      /** How many of the outcomes, the last ones, are of loading. */
+      /** How many of the outcomes, counted from the end, concern loading. */
       missed: this.#notLoaded.length,
     };
   }

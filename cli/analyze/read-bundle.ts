@@ -15,7 +15,7 @@ const LIMITS: ArchiveLimits = { entries: 200_000, fileBytes: 4 * 2 ** 30, bytes:
 const MAX_DEPTH = 12;
 const CHUNK_BYTES = 1 << 18;
 
-/** What a path is; @throws Failure (usage) if it is neither. */
+/** Whether a path is an archive or a folder. @throws Failure (usage) if it is neither */
 export async function kindOf(path: string): Promise<'archive' | 'folder'> {
   const found = await stat(path).catch((cause: unknown) => {
     throw new Failure('usage', `${path} cannot be read`, { cause });
@@ -25,7 +25,10 @@ export async function kindOf(path: string): Promise<'archive' | 'folder'> {
   throw notBundle(path, 'neither a regular file nor a folder');
 }
 
-/** Loads a log bundle from its .tar.gz, whole or truncated. @throws Failure (usage) if it is none */
+/**
+ * Loads a log bundle from its .tar.gz, complete or truncated. @throws Failure
+ * (usage) if it is none
+ */
 export async function loadArchive(path: string, signal: AbortSignal): Promise<LoadedBundle> {
   const bundle = new LoadedBundle();
   const missing = await readFiles(path, signal, (file) => bundle.take(file));
@@ -34,14 +37,15 @@ export async function loadArchive(path: string, signal: AbortSignal): Promise<Lo
   return bundle;
 }
 
-/** What of an archive could not be read. */
+/** A part of an archive that could not be read. */
 export interface NotRead {
   readonly name: string;
   readonly reason: string;
 }
 
 /**
- * Gives every acceptable file of an archive to `take`. Damage and limits only end the reading;
+ * Passes every acceptable file of an archive to `take`. Damage and limits only end
+ * the reading.
  * @throws errors of the file system
  */
 export async function readFiles(
@@ -76,7 +80,7 @@ export async function loadFolder(
   throw notBundle(path, undefined);
 }
 
-/** Regular files only; links are not followed. */
+/** Regular files only; symlinks are not followed. */
 async function filesOf(path: string, signal: AbortSignal): Promise<LoadedBundle> {
   const bundle = new LoadedBundle();
   let left = LIMITS.entries;
@@ -100,7 +104,7 @@ async function takeFile(bundle: LoadedBundle, folder: string, name: string): Pro
   try {
     await using handle = await open(join(folder, name), flags);
     const { size, mtime: modified } = await handle.stat();
-    // A file that grows is read up to its size of now.
+    // A growing file is read up to its current size.
     const content =
       size === 0 ? nothing() : handle.createReadStream({ end: size - 1, autoClose: false });
     await bundle.take({ name, size, modified, content });
