@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { requireProgram } from '../process/program.ts';
 
-/** A file of this machine that is to be on the ISO. */
+/** A file of this machine to be added to the ISO. */
 export interface AddedFile {
   readonly source: string;
   /** Absolute, on the ISO. */
@@ -11,29 +11,29 @@ export interface AddedFile {
 
 export interface AddFilesRequest {
   readonly iso: string;
-  /** Folder on the ISO that holds all of them and does not exist yet. */
+  /** Folder on the ISO that will hold all of them and does not exist yet. */
   readonly folder: string;
   readonly files: readonly AddedFile[];
-  /** 32 hexadecimal digits: the name of the disk in the partition table. */
+  /** 32 hexadecimal digits: the disk GUID in the partition table. */
   readonly diskGuid: string;
   readonly signal: AbortSignal;
 }
 
 const DEADLINE_MS = 30 * 60_000;
 
-/** 1980-01-01: the date of all that is added, whenever that is done. */
+/** 1980-01-01: the fixed date of everything that is added. */
 const EPOCH = 315_532_800;
 
 /**
- * Files of 4 GiB and more need ISO level 3, in which names are longer: coreos-installer
- * looks for `IGNINFO.JSO`, which then were `IGNINFO.JSON`.
+ * Files of 4 GiB and more need ISO level 3, in which names are longer:
+ * coreos-installer looks for `IGNINFO.JSO`, which would then be `IGNINFO.JSON`.
  */
 export const MAX_FILE_BYTES = 4 * 1024 ** 3 - 1;
 
 /**
- * Adds files to an ISO in place. xorriso appends them and a new directory tree: the
- * data that was there stays where it is, but for a patched copy of the BIOS boot image.
- * The same ISO and files give the same bytes.
+ * Adds files to an ISO in place. xorriso appends them and a new directory tree:
+ * existing data is not moved, except for a patched copy of the BIOS boot image. The
+ * same ISO and files give the same bytes.
  */
 export async function addFiles({ iso, signal, ...request }: AddFilesRequest): Promise<void> {
   await requireProgram('xorriso', addFilesArguments({ iso, ...request }), {
@@ -49,20 +49,20 @@ export function addFilesArguments(request: Omit<AddFilesRequest, 'signal'>): str
   const date = `=${EPOCH}`;
   return [
     ...['-no_rc', '-return_with', 'SORRY', '32', '-abort_on', 'SORRY'],
-    // Names are names, not patterns; nothing of the ISO is replaced.
+    // Names are names, not patterns; nothing on the ISO is replaced.
     ...['-disk_pattern', 'off', '-iso_rr_pattern', 'off', '-overwrite', 'off'],
-    // As genisoimage names files, with which CoreOS makes its ISOs.
+    // File names as written by genisoimage, with which CoreOS makes its ISOs.
     ...['-compliance', 'iso_9660_level=1', '-joliet', 'on'],
     // The caller syncs the whole file, once.
     ...['-stdio_sync', 'off', '-dev', `stdio:${iso}`],
-    // Else 300 KiB would follow the copy of the partition table that has to be last.
+    // Otherwise 300 KiB would follow the copy of the partition table, which must be last.
     ...['-padding', '0'],
     ...files.flatMap(({ source, path }) => ['-map', source, path]),
     ...files.flatMap(({ path, mode }) => ['-chmod', octal(mode), path, '--']),
     ...foldersOf(files).flatMap((path) => ['-chmod', octal(0o755), path, '--']),
     ...['-chown_r', '0', folder, '--', '-chgrp_r', '0', folder, '--'],
     ...['-alter_date_r', 'b-c', date, folder, '--', '-alter_date_r', 'c', date, folder, '--'],
-    // "keep" would leave MBR and GPT as they are: on a USB stick, the partition that
+    // "keep" would leave MBR and GPT unchanged: on a USB stick, the partition that
     // the system mounts would end before the files. The boot catalog is rewritten.
     ...['-overwrite', 'nondir', '-boot_image', 'any', 'replay'],
     ...['-boot_image', 'any', `gpt_disk_guid=${diskGuid}`],
@@ -72,7 +72,7 @@ export function addFilesArguments(request: Omit<AddFilesRequest, 'signal'>): str
 
 const octal = (mode: number) => mode.toString(8).padStart(4, '0');
 
-/** Every folder that is made for the files. */
+/** Every folder to be created for the files. */
 function foldersOf(files: readonly AddedFile[]): string[] {
   const folders = new Set<string>();
   for (const { path } of files) {

@@ -3,17 +3,21 @@ import { runProgram } from '../process/program.ts';
 
 const DEADLINE_MS = 10 * 60_000;
 
-/** What coreos-installer says of an ISO. */
+/** What coreos-installer reports about an ISO. */
 export interface LiveIso {
-  /** The kernel arguments that it boots with; undefined for an ISO whose arguments cannot be changed. */
+  /**
+   * The kernel arguments that it boots with; undefined for an ISO whose arguments
+   * cannot be changed.
+   */
   readonly kernelArguments: string | undefined;
 }
 
 /**
- * Looks at an ISO as coreos-installer does (its src/live/embed.rs): the place for an
- * Ignition config is the file that /coreos/igninfo.json names, by default
+ * Inspects an ISO as coreos-installer does (its src/live/embed.rs): the Ignition
+ * config's place is the file that /coreos/igninfo.json names, by default
  * /images/ignition.img, found by its plain ISO 9660 name in capitals.
- * @throws Failure (usage) for anything but a CoreOS live ISO, and for one that already has a config.
+ * @throws Failure (usage) for anything but a CoreOS live ISO, and for one that
+ *   already has a config.
  */
 export async function readLiveIso(iso: string, signal: AbortSignal): Promise<LiveIso> {
   const { text, complaint } = await coreosInstaller(['iso', 'ignition', 'show', '--', iso], signal);
@@ -34,7 +38,7 @@ export async function readLiveIso(iso: string, signal: AbortSignal): Promise<Liv
   return { kernelArguments: kargs.text };
 }
 
-/** Writes the config into the ISO's place for it, compressed. */
+/** Writes the config, compressed, into its place on the ISO. */
 export async function embedIgnition(
   iso: string,
   config: string,
@@ -45,7 +49,7 @@ export async function embedIgnition(
   if (text === undefined) throw notEmbedded(complaint);
 }
 
-/** That the ISO still is what it was for coreos-installer, but for the config. */
+/** Verifies that coreos-installer still finds the same ISO, except for the config. */
 export async function verifyLiveIso(
   iso: string,
   expected: LiveIso & { readonly config: string },
@@ -68,7 +72,7 @@ function notEmbedded(found: string): Failure {
   });
 }
 
-/** `text` is what it printed, when it ended well; `complaint` its error, without secrets. */
+/** Returns the output in `text` on success, else the error in `complaint`, without secrets. */
 async function coreosInstaller(
   args: readonly string[],
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 
-/** Programs that an ISO is made with, and how each is installed. */
+/** Programs needed to make an ISO, and the packages that contain them. */
 const packages = {
   xorriso: 'the package xorriso',
   'coreos-installer': 'the package coreos-installer, or "cargo install coreos-installer"',
@@ -10,7 +10,7 @@ const packages = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A usage Failure that names every program that is missing, with its package. */
+/** @throws Failure (usage) that names every missing program, with its package */
 export async function requireIsoPrograms({ PATH = '' }: Environment): Promise<void> {
   const missing: string[] = [];
   for (const [program, source] of Object.entries(packages)) {
