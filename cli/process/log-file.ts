@@ -12,7 +12,7 @@ import { describeError, Failure } from '../../lib/errors/failure.ts';
 import { redact } from '../../lib/log/redact.ts';
 import type { Surroundings } from '../surroundings.ts';
 
-/** As openshift-install has them, the most detailed one first. */
+/** As in openshift-install, the most detailed one first. */
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type Level = (typeof LEVELS)[number];
 
@@ -21,7 +21,7 @@ export const LOG_NAME = '.sno.log';
 
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_LINE_CHARACTERS = 8192;
-/** Never through a link, nor into a FIFO without a reader. */
+/** Never through a symlink, nor into a FIFO without a reader. */
 const FLAGS =
   constants.O_WRONLY |
   constants.O_APPEND |
@@ -30,9 +30,9 @@ const FLAGS =
   constants.O_NONBLOCK;
 
 /**
- * The log of everything that `sno` said about an installation: mode 0600, no secrets, at most
- * 1 MiB and as much again in `.sno.log.1`. Lines are held back until `begin`, since a command that
- * refuses its input writes nothing.
+ * The log of all output of `sno` about an installation: mode 0600, no secrets, at
+ * most 1 MiB and as much again in `.sno.log.1`. Lines are held back until `begin`,
+ * since a command that refuses its input writes nothing.
  */
 export class LogFile {
   readonly #path: string;
@@ -50,7 +50,10 @@ export class LogFile {
     if (this.#begun) this.#flush();
   }
 
-  /** Writes what was held back, and from now on each line at once. A log that cannot be written stops nothing. */
+  /**
+   * Writes the lines held back, and from then on each line at once. A failure to
+   * write the log does not stop the command.
+   */
   begin(): void {
     if (this.#begun) return;
     this.#begun = true;
@@ -95,7 +98,7 @@ function openLog(path: string): number {
   return openSync(path, FLAGS | constants.O_EXCL, 0o600);
 }
 
-/** Does the work of a command on the folder of an installation, and logs there what it says and how it fails. */
+/** Runs a command on the folder of an installation, and logs its output and its failure there. */
 export async function logged(
   folder: string,
   surroundings: Surroundings,

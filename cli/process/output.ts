@@ -1,19 +1,19 @@
 import { Stopped } from './stopped.ts';
 import { systemErrorText } from './system-error.ts';
 
-/** Standard output or error of this process, or a stream like it. */
+/** Standard output or error of this process, or a similar stream. */
 export type Sink = Pick<NodeJS.WriteStream, 'write' | 'on'>;
 
 /**
- * Standard output and standard error whose failures end the command instead of the process:
- * a closed pipe quietly, anything else (a full device) with one line.
+ * Standard output and standard error whose failures end the command instead of the
+ * process: a closed pipe silently, anything else (a full device) with one line.
  */
 export class Output {
   readonly #out: Sink;
   readonly #err: Sink;
   #fault: string | undefined;
 
-  /** `stop` is called once, with the reason, when standard output fails. */
+  /** `stop` is called once, with the reason, if standard output fails. */
   constructor(out: Sink, err: Sink, stop: (reason: Stopped) => void) {
     this.#out = out;
     this.#err = err;
@@ -32,10 +32,13 @@ export class Output {
   readonly print = (line: string): void => void this.#out.write(`${line}\n`);
   readonly complain = (text: string): void => void this.#err.write(`${text}\n`);
 
-  /** Why the output is incomplete, once everything printed was written; undefined if it is complete or has no reader. */
+  /**
+   * Why the output is incomplete, once everything was written; undefined if it is
+   * complete or has no reader.
+   */
   async fault(): Promise<string | undefined> {
     await new Promise<void>((resolve) => this.#out.write('', () => resolve()));
-    // The stream reports an error after the callback of the write.
+    // The stream reports an error after the write's callback.
     await new Promise<void>((resolve) => setImmediate(resolve));
     return this.#fault;
   }

@@ -17,13 +17,13 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-/** Leaders of the process groups that run now. */
+/** Leaders of the running process groups. */
 const running = new Set<number>();
 
 /**
- * Runs a program without a shell, in a process group of its own: Ctrl-C in a terminal
- * reaches only `sno`, which ends the whole group, by SIGTERM and 5 s later by SIGKILL. No
- * process of the group is left when this returns.
+ * Runs a program without a shell, in a process group of its own: Ctrl-C in a
+ * terminal reaches only `sno`, which ends the whole group with SIGTERM, and 5 s
+ * later with SIGKILL. No process of the group is left when this returns.
  */
 export async function runProgram(
   program: string,
@@ -46,7 +46,7 @@ export async function runProgram(
   const terminate = () => killGroup(pid, 'SIGTERM');
   if (pid !== undefined) running.add(pid);
   signal.addEventListener('abort', terminate, { once: true });
-  // What the leader leaves would keep its output open.
+  // Processes that the leader leaves behind would keep its output open.
   child.nodeChildProcess.once('exit', () => killGroup(pid, 'SIGKILL'));
   try {
     const { exitCode, signal: killedBy, code, timedOut, stdout, stderr } = await child;
@@ -69,7 +69,7 @@ export async function runProgram(
   }
 }
 
-/** Like runProgram. @throws Failure (retry) with the end of its standard error if it fails. */
+/** Like runProgram. @throws Failure (retry) with the end of its standard error if it fails */
 export async function requireProgram(
   program: string,
   args: readonly string[],
@@ -81,7 +81,7 @@ export async function requireProgram(
   throw new Failure('retry', `${program} failed`, { found: found.join(' | ') });
 }
 
-/** Kills every program that still runs, for an end that does not wait. */
+/** Kills every running program, for an exit that does not wait. */
 export function killPrograms(): void {
   for (const pid of running) killGroup(pid, 'SIGKILL');
 }

@@ -4,8 +4,9 @@ import { Failure } from '../../lib/errors/failure.ts';
 import { isSystemError, systemErrorText } from './system-error.ts';
 
 /**
- * The status of a file that is read: links are followed, devices, FIFOs and folders refused before they
- * are opened. `what` begins the message. @throws Failure (usage)
+ * The status of a file to be read: symlinks are followed; devices, FIFOs and
+ * folders are refused before they are opened. `what` begins the message. @throws
+ * Failure (usage)
  */
 export async function requireRegularFile(path: string, what: string): Promise<Stats> {
   const stats = await stat(path).catch((cause: unknown) => {
@@ -20,7 +21,7 @@ export async function requireRegularFile(path: string, what: string): Promise<St
   });
 }
 
-/** Of what is not a regular file, in words. */
+/** The type of something other than a regular file, in words. */
 export function kindOf(stats: Stats): string {
   if (stats.isDirectory()) return 'a folder';
   if (stats.isFIFO()) return 'a FIFO';

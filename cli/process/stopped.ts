@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** Signals that end `sno` in good order: Ctrl-C, `kill`, a terminal that was closed. */
+/** Signals that end `sno` in an orderly way: Ctrl-C, `kill`, a closed terminal. */
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type StopSignal = (typeof STOP_SIGNALS)[number];
 
@@ -17,12 +17,12 @@ export class Stopped extends Error {
     this.quiet = quiet;
   }
 
-  /** The exit code is that of a shell for a program that the signal killed. */
+  /** The exit code is that of a shell for a program killed by the signal. */
   static bySignal(signal: StopSignal): Stopped {
     return new Stopped(`was stopped by ${signal}`, 128 + constants.signals[signal], false);
   }
 
-  /** `sno ... | head`: the reader of the output is gone. As if SIGPIPE had not been ignored. */
+  /** `sno ... | head`: the reader of the output has exited. As if SIGPIPE had not been ignored. */
   static byClosedPipe(): Stopped {
     return new Stopped('was stopped: its output was closed', 128 + constants.signals.SIGPIPE, true);
   }

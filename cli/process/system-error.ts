@@ -1,4 +1,4 @@
-/** Plain words for the errors of the system that a person can do something about. */
+/** Plain words for system errors that a person can do something about. */
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EDQUOT: 'disk quota exceeded',
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string';
 
-/** `no space left on device (ENOSPC): /mnt/x`, the path where the error names one. */
+/** `no space left on device (ENOSPC): /mnt/x`, with the path if the error names one. */
 export function systemErrorText({ code = '', message, path }: NodeJS.ErrnoException): string {
   const words = WORDS[code];
   if (words === undefined) return message;
