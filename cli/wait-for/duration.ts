@@ -1,10 +1,10 @@
 import { Failure } from '../../lib/errors/failure.ts';
 
 const UNITS_MS = { h: 3_600_000, m: 60_000, s: 1000 } as const;
-/** The longest that a timer can count. */
+/** The maximum of Node's timers. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Milliseconds of `90m`, `1h30m` or `45s`. @throws Failure (usage), which names the option. */
+/** The milliseconds in `90m`, `1h30m` or `45s`. @throws Failure (usage), which names the option */
 export function parseDuration(option: string, text: string): number {
   const [, h, m, s] = /^(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?$/.exec(text) ?? [];
   const total =

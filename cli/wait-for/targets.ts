@@ -5,17 +5,17 @@ import {
   STATUS_NAMESPACE,
 } from '../../lib/kube/installation-status.ts';
 
-/** A ConfigMap as far as it is watched; undefined while it does not exist. */
+/** The watched data of a ConfigMap; undefined while it does not exist. */
 type Data = Readonly<Record<string, string>> | undefined;
 
 export interface Target {
-  /** The ConfigMap whose data tells. */
+  /** The ConfigMap whose data shows the state. */
   readonly namespace: string;
   readonly name: string;
   /** What is waited for, as a noun phrase. */
   readonly what: string;
   readonly defaultTimeout: string;
-  /** What the data says, for people. */
+  /** The state that the data shows, for people. */
   describe(data: Data): string;
   /** Whether the wait is over. @throws Failure (fatal) when the installation has failed. */
   isReached(data: Data): boolean;

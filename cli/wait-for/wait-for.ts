@@ -19,9 +19,10 @@ export interface WaitForOptions {
 }
 
 /**
- * `sno wait-for ...`: watches the cluster that `auth/kubeconfig` leads to until the ConfigMap of the
- * target tells that it is reached. Progress goes to standard error. The API server does not answer at
- * first and during the reboot: the watch is taken up again.
+ * `sno wait-for ...`: watches the cluster of `auth/kubeconfig` until the target's
+ * ConfigMap shows that the target is reached. Progress goes to standard error. The
+ * API server does not answer at first and during the reboot: the watch is resumed
+ * then.
  * @throws Failure (usage, deadline, or fatal for a failed installation)
  */
 export async function waitFor(
