@@ -7,7 +7,7 @@ import { requireRegularFile } from '../process/regular-file.ts';
 /** Several times what fits a boot partition. */
 const MAX_BYTES = 512 * 1024 ** 2;
 
-/** `sno verify ignition F`: a usage Failure with every fault of the config. */
+/** `sno verify ignition F`: @throws Failure (usage) with every fault of the config. */
 export async function verifyIgnition(path: string, print: (line: string) => void): Promise<void> {
   const { size } = await requireRegularFile(path, 'The config');
   if (size > MAX_BYTES) {

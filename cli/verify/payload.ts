@@ -5,7 +5,7 @@ import { payloadFaults } from '../payload/check.ts';
 import { payloadTable } from '../payload/table.ts';
 import type { Surroundings } from '../surroundings.ts';
 
-/** `sno verify payload DIR`: a usage Failure with every fault of the folder. */
+/** `sno verify payload DIR`: @throws Failure (usage) with every fault of the folder. */
 export async function verifyPayloadFolder(
   directory: string,
   { print, signal }: Pick<Surroundings, 'print' | 'signal'>,
