@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type AnalyzeOptions, analyzeBundle } from '../analyze/analyze.ts';
 import type { Surroundings } from '../surroundings.ts';
 
-/** `sno analyze BUNDLE`: what is wrong with the host of a log bundle. */
+/** `sno analyze BUNDLE`: diagnoses the host of a log bundle. */
 export function addAnalyze(sno: Command, surroundings: Surroundings): void {
   sno
     .command('analyze')

@@ -9,7 +9,10 @@ import { addWaitFor } from './wait-for.ts';
 /** Adds a command with its options and subcommands to `sno`. */
 export type AddCommand = (sno: Command, surroundings: Surroundings) => void;
 
-/** Every command of `sno`, in the order in which help lists them. A new command is a file here and a line. */
+/**
+ * Every command of `sno`, in the order of the help text. A new command is a file
+ * here and a line.
+ */
 export const commands: readonly AddCommand[] = [
   addCreate,
   addVerify,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { licenses } from '../../lib/licenses.ts';
 import type { Surroundings } from '../surroundings.ts';
 
-/** `sno licenses`: the licences of everything of others in this executable. */
+/** `sno licenses`: the licences of all third-party components in this executable. */
 export function addLicenses(sno: Command, surroundings: Surroundings): void {
   sno
     .command('licenses')

@@ -3,7 +3,7 @@ import type { Surroundings } from '../surroundings.ts';
 import { verifyIgnition } from '../verify/ignition.ts';
 import { verifyPayloadFolder } from '../verify/payload.ts';
 
-/** `sno verify ...`: checks of what was made. */
+/** `sno verify ...`: checks of created files. */
 export function addVerify(sno: Command, surroundings: Surroundings): void {
   const verify = sno.command('verify').description('check files before they ship');
   verify
