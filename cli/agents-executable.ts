@@ -8,7 +8,7 @@ import { sha256OfFile } from '../lib/host/files.ts';
 import { builtVersion } from '../lib/version.ts';
 import { requireRegularFile } from './process/regular-file.ts';
 
-/** Defined by the build: of the sno-agents that was built with this program. */
+/** Defined by the build: the digest of the sno-agents built together with this program. */
 declare const __SNO_AGENTS_SHA256__: string | undefined;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,9 +23,10 @@ export interface AgentsExecutable {
 }
 
 /**
- * The sno-agents executable that the live medium has to carry: `--agents-executable`, else the one that
- * SNO_AGENTS_EXECUTABLE names, else the one that this program was built with, which need not be there.
- * @throws Failure (usage) for what is not sno-agents of this version.
+ * The sno-agents executable that the live medium must carry: `--agents-executable`,
+ * else the one that SNO_AGENTS_EXECUTABLE names, else the one that this program was
+ * built with, which need not be present.
+ * @throws Failure (usage) for anything but sno-agents of this version.
  */
 export async function describeExecutable(
   option: string | undefined,
@@ -41,7 +42,7 @@ export async function describeExecutable(
   return readExecutable(executablePath(option, environment), signal);
 }
 
-/** Where that executable is: without an option or variable, beside this program when that is built. */
+/** Path of that executable: without an option or variable, beside this program if it is built. */
 export function executablePath(option: string | undefined, environment: Environment): string {
   const named = namedExecutable(option, environment);
   if (named !== undefined) return resolve(named);
@@ -60,7 +61,7 @@ function namedExecutable(
   return option ?? (variable === '' ? undefined : variable);
 }
 
-/** @throws Failure (usage) for what is not a sno-agents executable of this version. */
+/** @throws Failure (usage) for anything but a sno-agents executable of this version. */
 export async function readExecutable(path: string, signal: AbortSignal): Promise<AgentsExecutable> {
   await requireRegularFile(path, 'The sno-agents executable');
   const { architecture } = await readProgram(path, path);
@@ -95,7 +96,7 @@ async function markedVersion(path: string, signal: AbortSignal): Promise<string 
   return undefined;
 }
 
-/** @throws Failure (usage) when the executable is not for the hosts that the payload is for. */
+/** @throws Failure (usage) if the executable and the payload are for different architectures. */
 export function requireSameArchitecture(
   executable: Pick<AgentsExecutable, 'architecture'>,
   payload: { architecture: Architecture; directory: string },

@@ -6,8 +6,8 @@ import { runSno } from './sno.ts';
 const stop = new AbortController();
 const output = new Output(process.stdout, process.stderr, (reason) => stop.abort(reason));
 
-// Listeners stay until the second signal: execa's own handler ends the process at once when
-// it is the only one.
+// Listeners stay until the second signal: execa's own handler ends the process at
+// once if it is the only one.
 for (const signal of STOP_SIGNALS) {
   const listener = () => {
     if (!stop.signal.aborted) return stop.abort(Stopped.bySignal(signal));

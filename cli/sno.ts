@@ -7,13 +7,14 @@ import { Stopped } from './process/stopped.ts';
 import { isSystemError, systemErrorText } from './process/system-error.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** Of help that is not read in a terminal. */
+/** For help that is not printed to a terminal. */
 const DEFAULT_COLUMNS = 80;
 
 /**
- * The command line of `sno`; `args` without the program's own name. Never throws. Returns
- * the exit code: 0 done; 2 the input or the usage is wrong and nothing was written; 3 a
- * deadline; 4 the installation failed; 128 + N stopped by signal N; 1 anything else.
+ * The command line of `sno`; `args` without the program's own name. Never throws.
+ * Returns the exit code: 0 done; 2 the input or the usage is wrong and nothing was
+ * written; 3 a deadline; 4 the installation failed; 128 + N stopped by signal N; 1
+ * anything else.
  */
 export async function runSno(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { signal, complain } = surroundings;
@@ -25,7 +26,7 @@ export async function runSno(args: readonly string[], surroundings: Surroundings
     await sno.parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
-    // Commander has printed its own.
+    // Commander has already printed its own message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (signal.aborted) return stopped(signal.reason, running, complain);
     complain(`sno: ${isSystemError(error) ? systemErrorText(error) : describeError(error)}`);
@@ -51,7 +52,7 @@ function stopped(
   return exitCode;
 }
 
-/** 4 is only for an installation that failed; what fails on this machine can be tried again. */
+/** 4 is only for a failed installation; what fails on this machine can be retried. */
 function exitCodeOf(error: unknown, [command]: readonly string[]): number {
   const kind = error instanceof Failure ? error.kind : undefined;
   if (kind === 'usage') return EXIT.usage;

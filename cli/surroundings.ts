@@ -1,4 +1,4 @@
-/** What a command has of the process that it runs in. */
+/** A command's interface to its process. */
 export interface Surroundings {
   environment: Readonly<Record<string, string | undefined>>;
   /** Prints a line for the user. */
