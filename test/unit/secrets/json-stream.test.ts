@@ -40,6 +40,15 @@ t.test('fields mean the same in a list', async (t) => {
   t.equal(await safe(plain, way), plain);
 });
 
+t.test('only the field kind says what is in a large list', async (t) => {
+  const half = { large: 'ordinary words '.repeat(MAX_VALUE_BYTES / 28) };
+  const item = { data: { user: Buffer.from('me').toString('base64') } };
+  const list = (field: string) =>
+    JSON.stringify({ [field]: 'SecretList', items: [half, half, item] });
+  t.match((await safe(list('kind'), way)).slice(-50), '"user":"#"');
+  t.match((await safe(list('type'), way)).slice(-50), '"user":"bWU="');
+});
+
 /** Larger than what is parsed at once. */
 const LARGE = 'a'.repeat(MAX_VALUE_BYTES + 200_000);
 

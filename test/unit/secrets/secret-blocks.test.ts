@@ -128,3 +128,13 @@ t.test('only what can still change is held back', async (t) => {
     t.ok(most < 4 * words.length, `${most} of ${8 * words.length} bytes`);
   }
 });
+
+t.test('a value has the mark of what it stands for', async (t) => {
+  const marksOf = async (input: string) =>
+    (await redacted(text, Buffer.from(input))).toString().match(/<redacted:\w+>/g);
+  const value = Buffer.from('hunter22').toString('base64');
+  const [named] = (await marksOf('password=hunter22\n')) ?? [];
+  t.ok(named);
+  t.strictSame(await marksOf(`kind: Secret\ndata:\n  a: ${value}\n`), [named], 'data is encoded');
+  t.strictSame(await marksOf('kind: Secret\nstringData:\n  a: hunter22\n'), [named]);
+});

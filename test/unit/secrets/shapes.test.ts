@@ -12,6 +12,7 @@ t.test('credentials in URLs', async (t) => {
     'https://user:«hunter@22»@host',
     `https://«${R}»@host/path`,
     'https://user@host/path',
+    'https://deployment-robot@host/path',
     'https://host:8443/path/user@b',
     'https://host:8443?user@b',
     'https://user:«8443x»@host',
