@@ -6,62 +6,61 @@ export interface Hit {
   readonly literal: number;
 }
 
-/** Bytes that are looked at together; a literal has at least one more, so that there is something to skip. */
-const GRAM = 3;
-export const MIN_LITERAL = GRAM + 1;
-const CLASS_BITS = 6;
-const END = -1;
+/** A literal has at least one byte more than are looked at together, so that there is something to skip. */
+export const MIN_LITERAL = 4;
+/** From this many bytes on, a literal is long: of such there can be tens of thousands. */
+export const LONG_LITERAL = 15;
+const MIDDLE_LITERAL = 8;
+/** Bytes that are looked at together: the more, the rarer is a group that belongs to no literal. */
+type Gram = 3 | 4 | 8;
+const gramOf = (shortest: number): Gram => {
+  if (shortest >= LONG_LITERAL) return 8;
+  return shortest >= MIDDLE_LITERAL ? 4 : 3;
+};
+/** More could be skipped at once, but each literal has as many entries as bytes are skipped. */
+const MAX_STRIDE = 8;
+/** The table of groups has this many bits for each entry, between these sizes in bits as powers of two. */
+const BITS_PER_ENTRY = 64;
+const TABLE_BITS = { least: 13, most: 23 } as const;
 
-/** Six bits for each byte: letters and digits apart, the few others share what is left. */
-function classes(ignoreCase: boolean): Uint8Array {
-  const letters = 'abcdefghijklmnopqrstuvwxyz';
-  const all = ignoreCase ? letters : `${letters}${letters.toUpperCase()}`;
-  const distinct = [...all, ...'0123456789'].map((char) => char.charCodeAt(0));
-  const free = (1 << CLASS_BITS) - distinct.length;
-  const table = Uint8Array.from({ length: 256 }, (_, byte) => distinct.length + (byte % free));
-  for (const [index, byte] of distinct.entries()) table[byte] = index;
-  if (ignoreCase) {
-    for (const char of letters) {
-      table[char.toUpperCase().charCodeAt(0)] = table[char.charCodeAt(0)] ?? 0;
-    }
-  }
-  return table;
-}
+/** As many bits of a hash as its chain of entries does without. */
+const CHAINED_BITS = 5;
+const END = -1;
 
 const folded = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte,
 );
 const asTheyAre = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+/** Makes letters of four bytes lower case; the few others that it changes are told apart later. */
+const LOWER_CASE = 0x20202020;
 
 /** From the most frequent in logs to the rarest. */
 const FREQUENCY = ' eotainsr:dl/cu.mp-g=fhby"wv_k,{@xqjz$';
 
-/** Where the last group stands of those of a word that are the rarest together. */
-function rarest(literal: Uint8Array, stride: number): number {
-  const rarity = (byte: number) => Math.max(0, FREQUENCY.indexOf(String.fromCharCode(byte)));
-  const length = GRAM + stride - 1;
-  let best = length;
-  let most = -1;
-  for (let end = length; end <= literal.length; end++) {
-    const sum = literal.subarray(end - length, end).reduce((all, byte) => all + rarity(byte), 0);
-    if (sum > most) [best, most] = [end, sum];
-  }
-  return best - GRAM;
-}
+/** Spreads groups over the table: 2^32 divided by the golden ratio. */
+const MULTIPLIER = 0x9e3779b1;
+
+const wordAt = (bytes: Uint8Array, at: number) =>
+  (bytes[at] ?? 0) |
+  ((bytes[at + 1] ?? 0) << 8) |
+  ((bytes[at + 2] ?? 0) << 16) |
+  ((bytes[at + 3] ?? 0) << 24);
 
 /**
- * Finds many literals in bytes at once. It looks at every n-th group of three bytes only, n
- * such that the shortest literal cannot lie between two of them, in a table of some groups of
+ * Finds many literals in bytes at once. It looks at every n-th group of a few bytes only, n such that the shortest literal cannot lie between two of them, in a table of n groups of
  * each: of words the rarest, of secrets the last (their beginnings are often equal).
  */
 export class LiteralSearch {
   readonly #literals: readonly Uint8Array[];
+  readonly #gram: Gram;
   readonly #stride: number;
-  readonly #classes: Uint8Array;
   readonly #fold: Uint8Array;
-  /** A bit for each group, set if there are entries: small enough for the processor's nearest cache. */
+  readonly #case: number;
+  /** A bit for each hash of a group, set if there are entries: small enough for a near cache. */
   readonly #isThere: Uint8Array;
-  /** By group: its first entry. Entries with the same group are chained. */
+  /** 32 minus the bits of a hash. */
+  readonly #shift: number;
+  /** By some bits of the hash: the last entry with them, which has the one before it as its next. */
   readonly #first: Int32Array;
   readonly #next: Int32Array;
   /** Of each entry: the literal, and where in it the group stands. */
@@ -70,55 +69,58 @@ export class LiteralSearch {
 
   /** Each literal has at least MIN_LITERAL bytes. */
   constructor(literals: readonly Uint8Array[], { ignoreCase }: { ignoreCase: boolean }) {
-    this.#classes = classes(ignoreCase);
     this.#fold = ignoreCase ? folded : asTheyAre;
+    this.#case = ignoreCase ? LOWER_CASE : 0;
     this.#literals = literals.map((literal) => literal.map((byte) => this.#fold[byte] ?? byte));
     const shortest = literals.reduce((least, { length }) => Math.min(least, length), 64);
-    this.#stride = shortest - GRAM + 1;
-    // The tables take a MiB; a search for nothing needs none.
-    const groups = literals.length === 0 ? 0 : 1 << (GRAM * CLASS_BITS);
-    this.#isThere = new Uint8Array(groups >> 3);
-    this.#first = new Int32Array(groups).fill(END);
+    this.#gram = gramOf(shortest);
+    this.#stride = Math.min(MAX_STRIDE, shortest - this.#gram + 1);
     const entries = literals.length * this.#stride;
+    const wanted = Math.ceil(Math.log2(entries * BITS_PER_ENTRY));
+    const bits = Math.min(TABLE_BITS.most, Math.max(TABLE_BITS.least, wanted));
+    this.#shift = 32 - bits;
+    this.#isThere = new Uint8Array(1 << (bits - 3));
+    this.#first = new Int32Array(1 << (bits - CHAINED_BITS)).fill(END);
     this.#next = new Int32Array(entries);
     this.#literalOf = new Int32Array(entries);
     this.#placeOf = new Int32Array(entries);
     let entry = 0;
-    for (const [index, literal] of this.#literals.entries()) {
-      const last = ignoreCase ? rarest(literal, this.#stride) : literal.length - GRAM;
-      for (let shift = 0; shift < this.#stride; shift++, entry++) {
-        const place = last - shift;
-        const group = this.#groupAt(literal, place);
-        this.#literalOf[entry] = index;
-        this.#placeOf[entry] = place;
-        this.#next[entry] = this.#first[group] ?? END;
-        this.#first[group] = entry;
-        this.#isThere[group >> 3] = (this.#isThere[group >> 3] ?? 0) | (1 << (group & 7));
+    for (const [literal, bytes] of this.#literals.entries()) {
+      const last = ignoreCase ? this.#rarest(bytes) : bytes.length - this.#gram;
+      for (let place = last; place > last - this.#stride; place--) {
+        this.#add(entry++, literal, place);
       }
     }
+  }
+
+  #add(entry: number, literal: number, place: number): void {
+    const hash = this.#hashAt(this.#literals[literal] ?? asTheyAre, place);
+    const chain = hash >>> CHAINED_BITS;
+    this.#isThere[hash >> 3] = (this.#isThere[hash >> 3] ?? 0) | (1 << (hash & 7));
+    this.#literalOf[entry] = literal;
+    this.#placeOf[entry] = place;
+    this.#next[entry] = this.#first[chain] ?? END;
+    this.#first[chain] = entry;
   }
 
   /** All hits, in the order of their offsets; hits may overlap. */
   find(bytes: Uint8Array): Hit[] {
     const hits: Hit[] = [];
     if (this.#literals.length === 0) return hits;
-    const table = this.#classes;
     const isThere = this.#isThere;
     const stride = this.#stride;
-    const last = bytes.length - GRAM;
+    const last = bytes.length - this.#gram;
     for (let at = 0; at <= last; at += stride) {
-      const group =
-        ((table[bytes[at] ?? 0] ?? 0) << (2 * CLASS_BITS)) |
-        ((table[bytes[at + 1] ?? 0] ?? 0) << CLASS_BITS) |
-        (table[bytes[at + 2] ?? 0] ?? 0);
-      if (((isThere[group >> 3] ?? 0) & (1 << (group & 7))) === 0) continue;
-      this.#collect(bytes, at, this.#first[group] ?? END, hits);
+      const hash = this.#hashAt(bytes, at);
+      if (((isThere[hash >> 3] ?? 0) & (1 << (hash & 7))) !== 0)
+        this.#collect(bytes, at, hash, hits);
     }
     return hits.sort((a, b) => a.offset - b.offset);
   }
 
-  #collect(bytes: Uint8Array, at: number, start: number, hits: Hit[]): void {
-    for (let entry = start; entry !== END; entry = this.#next[entry] ?? END) {
+  #collect(bytes: Uint8Array, at: number, hash: number, hits: Hit[]): void {
+    const first = this.#first[hash >>> CHAINED_BITS] ?? END;
+    for (let entry = first; entry !== END; entry = this.#next[entry] ?? END) {
       const literal = this.#literalOf[entry] ?? 0;
       const offset = at - (this.#placeOf[entry] ?? 0);
       if (this.#standsAt(bytes, offset, literal)) hits.push({ offset, literal });
@@ -135,8 +137,24 @@ export class LiteralSearch {
     return true;
   }
 
-  #groupAt(bytes: Uint8Array, at: number): number {
-    const classAt = (index: number) => this.#classes[bytes[index] ?? 0] ?? 0;
-    return (classAt(at) << (2 * CLASS_BITS)) | (classAt(at + 1) << CLASS_BITS) | classAt(at + 2);
+  /** Of the group that begins at an offset. */
+  #hashAt(bytes: Uint8Array, at: number): number {
+    let group = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16);
+    if (this.#gram > 3) group |= (bytes[at + 3] ?? 0) << 24;
+    if (this.#gram > 4) group = Math.imul(group, MULTIPLIER) ^ wordAt(bytes, at + 4);
+    return Math.imul(group | this.#case, MULTIPLIER) >>> this.#shift;
+  }
+
+  /** Where the last group stands of those of a word that are the rarest together. */
+  #rarest(literal: Uint8Array): number {
+    const rarity = (byte: number) => Math.max(0, FREQUENCY.indexOf(String.fromCharCode(byte)));
+    const length = this.#gram + this.#stride - 1;
+    let best = length;
+    let most = -1;
+    for (let end = length; end <= literal.length; end++) {
+      const sum = literal.subarray(end - length, end).reduce((all, byte) => all + rarity(byte), 0);
+      if (sum > most) [best, most] = [end, sum];
+    }
+    return best - this.#gram;
   }
 }

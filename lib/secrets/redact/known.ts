@@ -1,4 +1,4 @@
-import { LiteralSearch } from '../bytes/literal-search.ts';
+import { LiteralSearch, LONG_LITERAL } from '../bytes/literal-search.ts';
 import { isBase64 } from './base64-runs.ts';
 import type { Finding } from './finding.ts';
 import type { Marks } from './marks.ts';
@@ -16,34 +16,55 @@ interface Spelling {
   readonly after: number;
 }
 
+interface SecretSpelling extends Spelling {
+  readonly secret: string;
+}
+
+/** Of long spellings, or of short ones: how fast a search is depends on the shortest. */
+interface SpellingSearch {
+  readonly spellings: readonly SecretSpelling[];
+  readonly search: LiteralSearch;
+}
+
 /** The secrets that a host holds, wherever they turn up: as they are, quoted, percent-encoded, in base64. */
 export class KnownSecrets {
-  readonly #search: LiteralSearch;
-  readonly #spellings: readonly (Spelling & { readonly secret: string })[];
+  readonly #searches: readonly SpellingSearch[];
   readonly #marks: Marks;
 
   constructor(secrets: Iterable<string>, marks: Marks) {
     const distinct = [...new Set(secrets)].filter(isDistinctive);
-    this.#spellings = distinct.flatMap((secret) =>
+    const spellings = distinct.flatMap((secret) =>
       spellingsOf(secret).map((spelling) => ({ ...spelling, secret })),
     );
-    const literals = this.#spellings.map(({ text }) => Buffer.from(text, 'latin1'));
-    this.#search = new LiteralSearch(literals, { ignoreCase: false });
+    const isLong = ({ text }: Spelling) => text.length >= LONG_LITERAL;
+    const [long, short] = [spellings.filter(isLong), spellings.filter((all) => !isLong(all))];
+    this.#searches = [long, short].map((some) => ({
+      spellings: some,
+      search: new LiteralSearch(
+        some.map(({ text }) => Buffer.from(text, 'latin1')),
+        { ignoreCase: false },
+      ),
+    }));
     this.#marks = marks;
   }
 
   find(bytes: Uint8Array): Finding[] {
-    return this.#search.find(bytes).flatMap(({ offset, literal }) => {
-      const spelling = this.#spellings[literal];
-      if (spelling === undefined) return [];
-      const { text, before, after, secret } = spelling;
-      const end = offset + text.length;
-      return {
-        start: offset - (isBase64(bytes[offset - 1]) ? before : 0),
-        end: end + (isBase64(bytes[end]) ? after : 0),
-        by: this.#marks.of(secret),
-      };
-    });
+    return this.#searches.flatMap(({ spellings, search }) =>
+      search.find(bytes).flatMap(({ offset, literal }) => {
+        const spelling = spellings[literal];
+        return spelling === undefined ? [] : this.#finding(bytes, offset, spelling);
+      }),
+    );
+  }
+
+  #finding(bytes: Uint8Array, offset: number, spelling: SecretSpelling): Finding {
+    const { text, before, after, secret } = spelling;
+    const end = offset + text.length;
+    return {
+      start: offset - (isBase64(bytes[offset - 1]) ? before : 0),
+      end: end + (isBase64(bytes[end]) ? after : 0),
+      by: this.#marks.of(secret),
+    };
   }
 }
 

@@ -1,0 +1,84 @@
+import t from 'tap';
+import { type Hit, LiteralSearch } from '../../../lib/secrets/bytes/literal-search.ts';
+import { ALPHANUMERIC, SeededRandom } from './random.ts';
+
+/** One place after another, one literal after another. */
+function everyHit(text: string, literals: readonly string[], ignoreCase: boolean): Hit[] {
+  const folded = (value: string) => (ignoreCase ? value.toLowerCase() : value);
+  const hits: Hit[] = [];
+  for (let offset = 0; offset < text.length; offset++) {
+    for (const [literal, value] of literals.entries()) {
+      if (folded(text).startsWith(folded(value), offset)) hits.push({ offset, literal });
+    }
+  }
+  return hits;
+}
+
+const sorted = (hits: readonly Hit[]) =>
+  hits.toSorted((a, b) => a.offset - b.offset || a.literal - b.literal);
+
+t.test('all places of all literals are found, however long the shortest is', async (t) => {
+  for (const [shortest, ignoreCase] of [
+    [4, true],
+    [4, false],
+    [7, true],
+    [8, false],
+    [14, false],
+    [15, false],
+    [16, false],
+    [40, false],
+  ] as const) {
+    const random = new SeededRandom(shortest);
+    const literals = Array.from({ length: 60 }, (_, index) =>
+      random.text(shortest + (index % 9), 'abAB01'),
+    );
+    const parts = literals.flatMap((literal) => [
+      random.text(random.integer(0, 12), 'abAB01'),
+      literal,
+      literal.slice(1),
+      literal.toUpperCase(),
+    ]);
+    const text = parts.join('');
+    const found = new LiteralSearch(
+      literals.map((literal) => Buffer.from(literal)),
+      { ignoreCase },
+    ).find(Buffer.from(text));
+    const expected = everyHit(text, literals, ignoreCase);
+    t.ok(expected.length >= literals.length);
+    t.strictSame(sorted(found), expected, `${shortest} bytes, ignoreCase ${ignoreCase}`);
+    t.strictSame(
+      found.map(({ offset }) => offset),
+      found.map(({ offset }) => offset).toSorted((a, b) => a - b),
+      'in their order',
+    );
+  }
+});
+
+t.test('tens of thousands of literals', async (t) => {
+  const random = new SeededRandom(1);
+  const literals = Array.from({ length: 30_000 }, () => random.text(20, ALPHANUMERIC));
+  const search = new LiteralSearch(
+    literals.map((literal) => Buffer.from(literal)),
+    { ignoreCase: false },
+  );
+  const text = literals.map((literal) => `${literal}/`).join('');
+  t.strictSame(
+    search.find(Buffer.from(text)),
+    literals.map((_, literal) => ({ offset: literal * 21, literal })),
+  );
+});
+
+t.test('only letters have two cases', async (t) => {
+  const search = new LiteralSearch([Buffer.from('pass_@[x')], { ignoreCase: true });
+  t.equal(search.find(Buffer.from('a PASS_@[X')).length, 1);
+  t.equal(search.find(Buffer.from('a pass\x7f`{x')).length, 0);
+});
+
+t.test('no literals, no bytes, bytes shorter than a literal', async (t) => {
+  t.strictSame(new LiteralSearch([], { ignoreCase: false }).find(Buffer.from('words')), []);
+  const search = new LiteralSearch([Buffer.from('password')], { ignoreCase: false });
+  for (const text of ['', 'p', 'passwor', 'assword']) {
+    t.strictSame(search.find(Buffer.from(text)), [], text);
+  }
+  t.strictSame(search.find(Buffer.from('password')), [{ offset: 0, literal: 0 }]);
+});
