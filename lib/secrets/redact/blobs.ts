@@ -7,6 +7,12 @@ import { beginsPrivateKey, privateKeyMarkers } from '../bytes/private-keys.ts';
 /** What unpacks to more than this many times its size is no log and no manifest. */
 const MAX_RATIO = 200;
 
+/**
+ * What each attempt to unpack costs, however little comes out: bytes that look like the beginning
+ * of a gzip member are cheap to write and expensive to read.
+ */
+const ATTEMPT_BYTES = 1 << 15;
+
 /** Texts by which a document in base64 is told, where something else in front is base64 by its look too. */
 const BEGINNINGS = ['LS0tLS1', 'H4sI', 'KLUv/'];
 
@@ -19,13 +25,18 @@ const BEGINS_DOCUMENT = /^[CDHI-fw-z0-9]/;
  * other random bytes.
  */
 export function decodedBlob(text: string, budget: Budget): Buffer | 'secret' | undefined {
-  if (isHexadecimal(text)) return undefined;
-  const starts = BEGINNINGS.map((beginning) => text.indexOf(beginning)).filter((at) => at > 0);
-  for (const start of [...(BEGINS_DOCUMENT.test(text) ? [0] : []), ...starts]) {
+  for (const start of documentStarts(text)) {
     const found = decoded(text.slice(start), budget);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Where in base64 text a document may begin; nowhere in a digest. */
+export function documentStarts(text: string): number[] {
+  if (isHexadecimal(text)) return [];
+  const starts = BEGINNINGS.map((beginning) => text.indexOf(beginning)).filter((at) => at > 0);
+  return BEGINS_DOCUMENT.test(text) ? [0, ...starts] : starts;
 }
 
 function decoded(text: string, budget: Budget): Buffer | 'secret' | undefined {
@@ -36,6 +47,7 @@ function decoded(text: string, budget: Budget): Buffer | 'secret' | undefined {
   if (privateKeyMarkers.some((marker) => bytes.includes(marker))) return 'secret';
   const contents: Buffer[] = [];
   for (const packed of packedIn(bytes)) {
+    if (!budget.spend(ATTEMPT_BYTES)) return 'secret';
     const limit = Math.min(budget.left, bytes.length * MAX_RATIO);
     // What is cut off is read up to there.
     const unpacked = unpack(packed, { limit, isPartial: true });

@@ -8,14 +8,19 @@ export interface Finding {
 /** The bytes with the findings replaced; the same bytes when there are none. What overlaps goes as one. */
 export function replaced(bytes: Buffer, findings: readonly Finding[]): Buffer {
   if (findings.length === 0) return bytes;
-  const parts: Buffer[] = [];
+  const all = merged(findings);
+  const removed = all.reduce((sum, { start, end }) => sum + end - start, 0);
+  const added = all.reduce((sum, { by }) => sum + by.length, 0);
+  const result = Buffer.allocUnsafe(bytes.length - removed + added);
   let kept = 0;
-  for (const { start, end, by } of merged(findings)) {
-    parts.push(bytes.subarray(kept, start), Buffer.from(by, 'latin1'));
+  let at = 0;
+  for (const { start, end, by } of all) {
+    at += bytes.copy(result, at, kept, start);
+    at += result.write(by, at, 'latin1');
     kept = end;
   }
-  parts.push(bytes.subarray(kept));
-  return Buffer.concat(parts);
+  bytes.copy(result, at, kept);
+  return result;
 }
 
 /** In order, none overlapping: a larger finding stands for those in it, of equal ones the first. */

@@ -1,9 +1,10 @@
-import { isRecord, parseJson } from '../../json.ts';
+import { isRecord } from '../../json.ts';
 import { Budget } from '../bytes/budget.ts';
 import { JsonValues, type Part } from './json-values.ts';
 import { KnownSecrets } from './known.ts';
 import { wholeLines } from './lines.ts';
 import { type Marks, marksWith } from './marks.ts';
+import { isDeep, shallowJson } from './nesting.ts';
 import { withoutSecrets } from './structure.ts';
 import { type Means, STREAM_LIMITS, TextRedactor } from './text.ts';
 import { TriggerSearch } from './triggers.ts';
@@ -23,7 +24,11 @@ export interface Redactor {
 }
 
 /** Parsing takes many times a document's length in memory, and seconds for each MiB. */
-const MAX_YAML_BYTES = 1 << 18;
+const MAX_YAML_BYTES = 1 << 17;
+/** No shorter JSON has a name and a secret in it. */
+const MIN_JSON_BYTES = 8;
+/** Of a chunk of JSON, written together: each takes a hundred bytes of memory beside its own. */
+const MAX_PARTS = 4096;
 
 /**
  * `key`: random bytes, made for one bundle. `known`: the secrets that this very host holds,
@@ -88,8 +93,8 @@ async function* jsonParts(
   /** Of a list whose objects do not say what they are. */
   let itemKind: string | undefined;
   const redacted = ({ bytes, path }: Part): Buffer => {
-    if (path === undefined) return bytes;
-    const value = parseJson(bytes.toString());
+    if (path === undefined || bytes.length < MIN_JSON_BYTES) return bytes;
+    const value = shallowJson(bytes.toString());
     if (path.length === 1 && path[0] === 'kind' && typeof value === 'string') {
       itemKind = /^(\w+)List$/.exec(value)?.[1];
     }
@@ -100,8 +105,15 @@ async function* jsonParts(
     return Buffer.from(JSON.stringify(safe, null, bytes.includes('\n') ? 2 : undefined));
   };
   for await (const chunk of chunks) {
-    // All of a chunk at once: a stream of small documents is not slowed by their number.
-    yield Buffer.concat(Array.from(values.push(bytesOf(chunk)), redacted));
+    // Many at once: a stream of small documents is not slowed by their number.
+    let parts: Buffer[] = [];
+    for (const part of values.push(bytesOf(chunk))) {
+      parts.push(redacted(part));
+      if (parts.length < MAX_PARTS) continue;
+      yield Buffer.concat(parts);
+      parts = [];
+    }
+    yield Buffer.concat(parts);
   }
   for (const part of values.end()) yield redacted(part);
 }
@@ -128,6 +140,6 @@ async function* yamlParts(
   }
   const bytes = Buffer.concat(parts);
   const text = bytes.toString('utf8');
-  const safe = yamlWith(text, visit) ?? text;
+  const safe = isDeep(text) ? text : (yamlWith(text, visit) ?? text);
   yield safe === text ? bytes : Buffer.from(safe, 'utf8');
 }

@@ -1,6 +1,7 @@
-import { isRecord, parseJson } from '../../json.ts';
+import { isRecord } from '../../json.ts';
 import type { Certainty, Marks } from './marks.ts';
 import { isNothing, isPath, isSecretValue } from './names.ts';
+import { shallowJson } from './nesting.ts';
 
 /** Takes the secrets out of one text that stands in a document; returns the same text if there are none. */
 export type TextRule = (text: string) => string;
@@ -121,7 +122,7 @@ class Document {
   #string(text: string, name: string, depth: number): string {
     if (isSecretValue(name, text)) return this.#mark(text);
     if (/^\s*[{[]/.test(text) && depth < MAX_DEPTH) {
-      const inner = parseJson(text);
+      const inner = shallowJson(text);
       if (inner !== undefined) {
         const safe = this.visit(inner, '', depth + 1);
         return safe === inner ? text : JSON.stringify(safe);

@@ -1,7 +1,7 @@
 import type { Budget, BudgetLimits } from '../bytes/budget.ts';
 import { assignmentAt, type Span } from './assignments.ts';
 import { base64Groups, type Group } from './base64-runs.ts';
-import { decodedBlob } from './blobs.ts';
+import { decodedBlob, documentStarts } from './blobs.ts';
 import { type Finding, replaced } from './finding.ts';
 import type { KnownSecrets } from './known.ts';
 import type { Marks } from './marks.ts';
@@ -31,12 +31,12 @@ interface Found {
 /** Nothing shorter is a document with a secret in it. */
 const MIN_WORD = 16;
 /** For all that is in one text in base64 or percent-encoding: a fraction of a second of work. */
-const LINE_LIMITS = { bytes: 8 << 20, perByte: 0, ms: 10_000 } as const;
+const LINE_LIMITS = { bytes: 4 << 20, perByte: 0, ms: 2_000 } as const;
 /**
  * For a stream: beyond it, encoded text is taken out without a look. A document in a document in
  * a document; deeper nobody looks.
  */
-export const STREAM_LIMITS: BudgetLimits = { bytes: 64 << 20, perByte: 4, depth: 3 };
+export const STREAM_LIMITS: BudgetLimits = { bytes: 8 << 20, perByte: 1, depth: 3 };
 /** After a trigger, what is shorter than this much lies in one of two places that follow each other. */
 const MAX_NEAR = 64;
 
@@ -179,8 +179,9 @@ export class TextRedactor {
   }
 
   #inBlob(bytes: Buffer, { runs }: Group): Finding[] {
+    const text = runs.map(({ start, end }) => bytes.toString('latin1', start, end)).join('');
+    if (documentStarts(text).length === 0) return [];
     const by = this.#inside((budget) => {
-      const text = runs.map(({ start, end }) => bytes.toString('latin1', start, end)).join('');
       const document = decodedBlob(text, budget);
       if (document === undefined) return undefined;
       return document === 'secret' ? this.#marks.of(bare(text)) : this.#markOf(document, budget);

@@ -1,5 +1,8 @@
 import { type Document, isMap, isScalar, isSeq, type ParsedNode, parseAllDocuments } from 'yaml';
 
+/** A comparison of each key with all others would take the square of their number. */
+const PARSING = { prettyErrors: false, logLevel: 'silent', uniqueKeys: false } as const;
+
 /** Part of a text, and what stands in its place. */
 interface Edit {
   readonly start: number;
@@ -14,7 +17,7 @@ interface Edit {
  */
 export function yamlWith(text: string, visit: (value: unknown) => unknown): string | undefined {
   try {
-    const documents = parseAllDocuments(text, { prettyErrors: false, logLevel: 'silent' });
+    const documents = parseAllDocuments(text, PARSING);
     if (!Array.isArray(documents) || documents.some(({ errors }) => errors.length > 0)) {
       return undefined;
     }

@@ -1,0 +1,20 @@
+import { parseJson } from '../../json.ts';
+
+/** What is nested deeper is no document that a program needs, and would overflow the stack of what reads it. */
+export const MAX_NESTING = 100;
+
+/** The value of a JSON text; undefined if it is no JSON, or nested too deeply to be read. */
+export function shallowJson(text: string): unknown {
+  return isDeep(text) ? undefined : parseJson(text);
+}
+
+/** Whether brackets are nested more than MAX_NESTING deep; those in strings count as well. */
+export function isDeep(text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > MAX_NESTING) return true;
+    if (depth < 0) depth = 0;
+  }
+  return false;
+}
