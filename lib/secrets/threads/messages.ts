@@ -1,0 +1,19 @@
+import type { Redactor } from '../redact/redactor.ts';
+
+/** What a thread is started with. */
+export interface ThreadData {
+  /** See `createRedactor`. */
+  readonly key: Uint8Array;
+  readonly known: readonly string[];
+}
+
+/** To the thread: streams side by side, each with a number of its own. */
+export type Request =
+  | { readonly stream: number; readonly does: 'open'; readonly format: keyof Redactor }
+  | { readonly stream: number; readonly does: 'push'; readonly bytes: Uint8Array }
+  | { readonly stream: number; readonly does: 'end' | 'cancel' };
+
+/** From the thread, for each 'push' and for 'end', in the order of these. */
+export type Answer =
+  | { readonly stream: number; readonly parts: readonly Uint8Array[] }
+  | { readonly stream: number; readonly failure: string };

@@ -1,0 +1,110 @@
+import { Worker } from 'node:worker_threads';
+import type { Redactor } from '../redact/redactor.ts';
+import type { Answer, Request, ThreadData } from './messages.ts';
+
+/** More is not in use at once, whatever the streams hold: a thread that needs more has met something hostile. */
+const HEAP_MIB = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 } as const;
+
+type Waiting = PromiseWithResolvers<readonly Uint8Array[]>;
+
+/** A thread that redacts streams, and what waits for it. */
+export class RedactionThread implements Disposable {
+  readonly #worker: Worker;
+  readonly #stuckMs: number;
+  /** By stream, in the order of the requests. */
+  readonly #waiting = new Map<number, Waiting[]>();
+  #watch: NodeJS.Timeout | undefined;
+  #streams = 0;
+  /** Why it does nothing any more. */
+  #failure: Error | undefined;
+
+  /** `stuckMs`: how long it may work on one piece; beyond it the thread is ended with all its streams. */
+  constructor(data: ThreadData, stuckMs: number) {
+    this.#stuckMs = stuckMs;
+    this.#worker = new Worker(new URL('./thread.ts', import.meta.url), {
+      workerData: data,
+      resourceLimits: HEAP_MIB,
+      // Nothing from outside becomes code, as in the process itself.
+      env: {},
+      stdin: false,
+      name: 'redaction',
+    });
+    this.#worker.on('message', (answer: Answer) => this.#answered(answer));
+    this.#worker.on('error', (error) => this.#failed(error));
+    this.#worker.on('exit', () => this.#failed(new Error('the thread that redacts has ended')));
+  }
+
+  get isOver(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** The number of a new stream. */
+  open(format: keyof Redactor): number {
+    const stream = this.#streams++;
+    this.#waiting.set(stream, []);
+    this.#send({ stream, does: 'open', format });
+    return stream;
+  }
+
+  /** Hands over the memory of `bytes`, and gives what can be told of it and of what came before. Rejects with why not. */
+  push(stream: number, bytes: Uint8Array<ArrayBuffer>): Promise<readonly Uint8Array[]> {
+    return this.#ask({ stream, does: 'push', bytes }, [bytes.buffer]);
+  }
+
+  /** The rest. */
+  end(stream: number): Promise<readonly Uint8Array[]> {
+    return this.#ask({ stream, does: 'end' }, []);
+  }
+
+  /** What was asked for and has not come is not waited for; nothing after `end`. */
+  close(stream: number): void {
+    this.#waiting.delete(stream);
+    this.#send({ stream, does: 'cancel' });
+    this.#look();
+  }
+
+  [Symbol.dispose](): void {
+    this.#failed(new Error('the redaction was stopped'));
+  }
+
+  #ask(request: Request, transferred: ArrayBuffer[]): Promise<readonly Uint8Array[]> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const waiting: Waiting = Promise.withResolvers();
+    this.#waiting.get(request.stream)?.push(waiting);
+    this.#send(request, transferred);
+    this.#watch ??= setTimeout(() => this.#failed(this.#stuck()), this.#stuckMs);
+    return waiting.promise;
+  }
+
+  #send(request: Request, transferred: ArrayBuffer[] = []): void {
+    if (this.#failure === undefined) this.#worker.postMessage(request, transferred);
+  }
+
+  #answered(answer: Answer): void {
+    const waiting = this.#waiting.get(answer.stream)?.shift();
+    if ('failure' in answer) waiting?.reject(new Error(answer.failure));
+    else waiting?.resolve(answer.parts);
+    this.#look();
+  }
+
+  /** Each answer is a sign of life. */
+  #look(): void {
+    clearTimeout(this.#watch);
+    this.#watch = undefined;
+    if ([...this.#waiting.values()].every((waiting) => waiting.length === 0)) return;
+    this.#watch = setTimeout(() => this.#failed(this.#stuck()), this.#stuckMs);
+  }
+
+  #stuck(): Error {
+    return new Error(`the redaction of a part did not end in ${this.#stuckMs / 1000} s`);
+  }
+
+  #failed(error: Error): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    clearTimeout(this.#watch);
+    for (const waiting of [...this.#waiting.values()].flat()) waiting.reject(error);
+    this.#waiting.clear();
+    void this.#worker.terminate();
+  }
+}
