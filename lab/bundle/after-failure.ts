@@ -11,10 +11,10 @@ import { expectNoSecrets } from './secrets.ts';
 
 const BUNDLE_MS = 120_000;
 const LOOK_EVERY_MS = 500;
-/** Of what the steps after the failed one would have started. */
+/** Files of steps after the failed one. */
 const MADE_LATER = /kubelet\.log$|static-pods/;
 
-/** The bundle that systemd has made because a unit failed permanently: it says what these rules find. */
+/** The bundle made by systemd because a unit failed permanently: it must contain these findings. */
 export async function expectBundleAfterFailure(
   host: Host,
   rules: readonly string[],

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
 import type { Bundle } from './collect.ts';
 
-/** What of the report the lab compares with what it did to the host. */
+/** The part of the report that the lab compares with the fault it caused. */
 const reportSchema = z.object({
   findings: z.array(
     z.object({
@@ -17,15 +17,15 @@ const reportSchema = z.object({
 });
 
 export interface Expected {
-  /** Paths that have to be there; `*` stands for anything in one name. */
+  /** Required paths; `*` matches anything within one name. */
   readonly paths: readonly string[];
-  /** Rules that have to find something, right after a start perhaps only as a warning. */
+  /** Rules that must have findings; shortly after a start, possibly only warnings. */
   readonly found?: readonly string[];
-  /** Rules that may find something failing besides; what the report itself says to follow from another may always. */
+  /** Rules that may also have failing findings; consequences identified by the report are always allowed. */
   readonly besides?: readonly string[];
 }
 
-/** What a support engineer opens first comes first in the archive. */
+/** Files that a support engineer opens first come first in the archive. */
 const FIRST = ['report.html', 'report.json', 'SUMMARY.txt'];
 
 export async function expectBundle(

@@ -12,13 +12,13 @@ import {
   snapshotRecordSchema,
 } from '../../lib/installation/snapshot-record.ts';
 
-/** What the combined Ignition brings to the installed host, as far as the checks compare with it. */
+/** Data carried to the installed host by the combined Ignition, as far as the checks use it. */
 export interface Carried {
   readonly ledger: Ledger;
   readonly snapshot: SnapshotRecord;
 }
 
-/** Reads it off the boot partition: the first boot deletes the config. */
+/** Reads it from the boot partition: the first boot deletes the config. */
 export async function readCarried(boot: string): Promise<Carried> {
   const path = join(boot, 'ignition/config.ign');
   const { config } = effectiveConfig(parseConfig(await readFile(path, 'utf8'), path));

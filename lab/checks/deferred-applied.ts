@@ -32,7 +32,7 @@ const definition = {
   },
 };
 
-/** Who prepares the installation learns what becomes of the manifest. */
+/** Whoever prepares the installation is told that the manifest is deferred. */
 export function expectDeferredNotice(output: string): void {
   const { kind, name } = DEFERRED;
   if (output.includes(`deferred: ${kind} ${USER_NAMESPACE}/${name} (openshift/30-shop.yaml:`))
@@ -40,7 +40,7 @@ export function expectDeferredNotice(output: string): void {
   throw new Failure('fatal', 'create does not say what is deferred', { found: output });
 }
 
-/** The installation ended without it; the kind comes later, as from an operator. */
+/** The installation ended without it; the kind is defined later, as by an operator. */
 export const deferredApplied: ClusterCheck = {
   name: 'a manifest whose kind came later is applied, and nothing of what applied it is left',
   run: async (cluster, signal) => {
@@ -70,7 +70,7 @@ async function statusOf(cluster: InstalledCluster, signal: AbortSignal): Promise
   return entries.trim();
 }
 
-/** What is still there of unit, files, identity and rights. */
+/** Remaining unit, files, identity and rights. */
 async function left(cluster: InstalledCluster, signal: AbortSignal): Promise<string[]> {
   const { rootDir } = cluster.host;
   const list = ['systemctl', 'list-unit-files', '--no-legend', '--plain', UNIT];

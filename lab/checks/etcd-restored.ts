@@ -10,7 +10,7 @@ const answerSchema = z
   )
   .length(1);
 
-/** Asked of the running etcd with its own client: the hash of the history up to the snapshot. */
+/** Requested from the running etcd with etcd's own client: the hash of the history up to the snapshot. */
 export const etcdRestored: ClusterCheck = {
   name: "etcd's hash at the snapshot's revision is the live stage's",
   run: async ({ host, etcd, carried: { snapshot } }, signal) => {

@@ -15,7 +15,7 @@ const nodesSchema = z.object({
   ]),
 });
 
-/** As the site gives them: an address of each family and a share of each pod network, the primary first. */
+/** As the site assigns them: an address of each family and a range of each pod network, primary first. */
 export const nodeAddresses: ClusterCheck = {
   name: 'the node has its addresses and its pod networks in the order of the families',
   run: async (cluster, signal) => {

@@ -6,7 +6,7 @@ import { USER_CONFIG_MAP, USER_DEFINITION, USER_NAMESPACE } from './user-manifes
 
 const inNamespace = ['-n', USER_NAMESPACE];
 
-/** The same objects, not ones of the same name: what was restored is what was snapshotted. */
+/** The same objects, not just the same names: what was restored is what was in the snapshot. */
 export const objectsKept: ClusterCheck = {
   name: 'the objects of the live stage are there, by uid and contents',
   run: async (cluster, signal) => {

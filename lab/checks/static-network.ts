@@ -8,7 +8,7 @@ import { ADAPTER } from '../static-network.ts';
 const APPLIED = 'Finished sno-network.service';
 const FETCHES = 'Starting sno-executable.service';
 
-/** The live host's network was configured at once, and before the first thing was fetched. */
+/** The live host's network was configured first, before anything was downloaded. */
 export async function appliedBeforeFetch(journal: string): Promise<void> {
   const text = await readFile(journal, 'utf8');
   const applied = text.indexOf(APPLIED);
@@ -19,7 +19,7 @@ export async function appliedBeforeFetch(journal: string): Promise<void> {
   });
 }
 
-/** The installed host has addresses, gateways and name servers of its own, as the live host had. */
+/** The installed host has the same addresses, gateways and name servers as the live host. */
 export async function networkKept(host: Host, signal: AbortSignal): Promise<void> {
   const expected = host.identity.addresses.flatMap((address) => {
     const family = familyOf(address);

@@ -37,7 +37,7 @@ const deployment = {
   },
 };
 
-/** The cluster does what it is for: scheduler, controllers, kubelet and pod network together. */
+/** The cluster runs a workload: scheduler, controllers, kubelet and pod network together. */
 export const workload: ClusterCheck = {
   name: 'a Deployment made now runs, answers and reaches the outside in every family',
   run: async (cluster, signal) => {
@@ -72,7 +72,7 @@ async function podAddresses(cluster: InstalledCluster, signal: AbortSignal): Pro
   });
 }
 
-/** A server beside the host, which has no route to pods, must be asked by the node's own address. */
+/** From outside, where there is no route to pods, a server must be reached through the node's own address. */
 async function reachOutside(
   cluster: InstalledCluster,
   nodeAddress: string,
@@ -108,7 +108,7 @@ async function importImage({ host, folder }: InstalledCluster, signal: AbortSign
   if (exitCode !== 0) throw new Failure('fatal', 'the image cannot be imported', { found: stderr });
 }
 
-/** From the host itself, where the pod network is. */
+/** From the host itself, which is on the pod network. */
 async function ask({ host }: InstalledCluster, url: string, signal: AbortSignal): Promise<string> {
   for (let tries = 0; ; tries++) {
     const curl = [

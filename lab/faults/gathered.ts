@@ -9,10 +9,10 @@ import type { Scenario, ScenarioStep } from '../scenario.ts';
 const { live, installed, earlier } = layout;
 
 /**
- * A log bundle is made in every state in which somebody asks for one, each within two
- * minutes: in the middle of the bootstrap, between restore and clean-up, on the finished
- * cluster, twice at once, with the API down or hanging, with a dead container runtime and
- * on a full disk.
+ * A log bundle can be made in every state in which someone needs one, within two minutes each:
+ * during the bootstrap, between restore and clean-up, on the finished cluster, twice
+ * concurrently, with the API down or hanging, with the container runtime down and on a full
+ * disk.
  */
 export const gatheredAnywhere: Scenario = (context) => {
   const run = new Installation(context);

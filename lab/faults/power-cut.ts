@@ -4,7 +4,7 @@ import { waitForStep } from '../host/wait-for-step.ts';
 import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';
 
-/** The live stage remembers nothing of the cut: the disk tells it. */
+/** The live stage keeps no state across the power cut; only the disk shows it. */
 function requireUnfinished(found: string | undefined): void {
   if (/unfinished installation of this cluster/.test(found ?? '')) return;
   throw new Failure('fatal', 'the half-written disk was not recognized', {
@@ -13,9 +13,9 @@ function requireUnfinished(found: string | undefined): void {
 }
 
 /**
- * The power fails three times: while the payload is copied to the disk (the live
- * stage begins again and redoes the disk), when the disk is complete (the host boots
- * from it), and on the installed host before its database was restored for good.
+ * The power fails three times: while the payload is copied to the disk (the live stage starts
+ * over and rewrites the disk), when the disk is complete (the host boots from it), and on the
+ * installed host before its database is completely restored.
  */
 export const powerCut: Scenario = (context) => {
   const run = new Installation(context);
@@ -68,7 +68,7 @@ export const powerCut: Scenario = (context) => {
     {
       title: 'Check the cluster',
       run: async (report) => {
-        // Each boot starts the containers once; what the checks say of restarts is of one boot.
+        // Each boot starts the containers once; the checks of restarts refer to one boot.
         await run.checkCluster(report, [
           'the record counts the restarts of the control plane, and there was none',
           'the journals tell every step in order, without a secret or a stack trace',
