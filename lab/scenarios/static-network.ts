@@ -9,8 +9,8 @@ import { networkConfigOf } from '../static-network.ts';
 const families: Families = ['IPv4', 'IPv6'];
 
 /**
- * A site without DHCP, and a disk with a partition to keep: the live host must configure
- * its network before it can fetch anything, and the installed one must have the same.
+ * A site without DHCP, and a disk with a partition to preserve: the live host must configure its
+ * network before it can download anything, and the installed host must have the same network.
  */
 export const staticNetwork: Scenario = (context) => {
   const { signal } = context;
