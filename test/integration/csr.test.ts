@@ -40,7 +40,7 @@ const decisions: Decision[] = [];
 
 const nameOf = (node: string) => [{ O: ['system:nodes'] }, { CN: [`system:node:${node}`] }];
 
-/** Submits a request as that user; the names are those of a right one unless varied. */
+/** Submits a request as that user; the names are valid unless varied. */
 async function submit(client: KubeClient, name: string, { spec, ...variation }: Variation = {}) {
   const body = {
     apiVersion: 'certificates.k8s.io/v1',

@@ -69,7 +69,7 @@ const tills = (group: string) => resource(`${group}/v1`, 'tills');
 t.test('the table of built-in groups is what the server serves', async (t) => {
   const list = z.looseObject({ groups: z.array(z.looseObject({ name: z.string() })) });
   const { groups } = list.parse(await admin.json({ method: 'GET', path: '/apis' }, limits));
-  // Defined by other tests on the same server.
+  // Those defined by other tests on the same server are excluded.
   const served = groups.map(({ name }) => name).filter((name) => !name.endsWith('.test'));
   t.same([...builtInGroups].toSorted(), ['', ...served].toSorted());
 });
@@ -108,7 +108,7 @@ t.test(
     t.same((await readdir(paths.state)).toSorted(), ['bin', 'record.json']);
     t.same(await readdir(paths.binaries), []);
     t.notOk(existsSync(paths.at(UNIT)));
-    // As after a kill between the last removals: it finds nothing, and ends well.
+    // As after a kill between the last removals: it finds nothing to do and succeeds.
     await writeFile(paths.at(UNIT), '');
     t.equal((await run('run')).exitCode, EXIT.done);
   },
@@ -154,7 +154,7 @@ t.test('one that is rejected, one that exists, one whose namespace is missing', 
   t.same(await readdir(deferredFolder(paths)), ['0001.till.large.json'], 'only what is open');
   t.ok(existsSync(paths.at(UNIT)));
 
-  // One that was applied and deleted since is not made again: the next run has only the other.
+  // An applied object that was deleted since is not created again: the next run has only the other one.
   await admin.remove(tills(group), { namespace: 'elsewhere', name: 'away' }, limits);
   await writeFile(
     join(deferredFolder(paths), '0001.till.large.json'),

@@ -11,7 +11,7 @@ import { refuseDisk } from '../../lib/installation/disk-refusal.ts';
 import { keptPartitions, requireKept } from '../../lib/installation/kept-partitions.ts';
 import { loopDisk, run, settledUdev, withoutLoopDevices as skip, soon } from './loop-disk.ts';
 
-/** What the kernel says of this device; as in a container, where loop devices are disks. */
+/** Why the kernel's data forbids this device; as in a container, where loop devices are disks. */
 async function refusalOf(device: string): Promise<string | undefined> {
   const node = await readBlockNode(hostPaths(), basename(device));
   if (node === undefined) throw new Error(`the kernel does not know ${device}`);

@@ -36,7 +36,7 @@ function restoreOptions(taken: Snapshot, hashKv: HashKv): RestoreOptions {
   };
 }
 
-/** A cluster with a history: written, deleted from by overwriting, compacted, defragmented. */
+/** A cluster with a history: values written, overwritten, compacted, defragmented. */
 const { taken, hashKv } = await (async () => {
   const live = await startEtcd(etcd, join(folder, 'live'), join(folder, 'live-data'), tls);
   try {
@@ -136,7 +136,7 @@ t.test('what is not the snapshot that was taken is refused, and leaves nothing',
   ];
   for (const { name, path = snapshotPath, error, ...given } of cases) {
     const dataDir = join(t.testdirName, 'refused');
-    // Without the recorded digest the file's own must be enough: expect what is in it.
+    // Without a recorded digest the file's own must be sufficient: expect its actual digest.
     const fitting = given.expected ?? { ...expected, sha256: await digestOf(path) };
     const attempt = restoreSnapshot(path, dataDir, { ...options, expected: fitting });
     await t.rejects(attempt, Failure, name);
@@ -237,7 +237,7 @@ t.test('etcd that is not there, and a client that it does not know', async (t) =
   );
 });
 
-/** Takes snapshots until one of them meets a write: each tries anew to. */
+/** Takes snapshots until one of them coincides with a write. */
 async function takeSnapshotWhile(client: Parameters<typeof takeSnapshot>[0]): Promise<void> {
   for (let i = 0; i < 100; i++) await takeSnapshot(client, join(folder, 'busy.db'), limits());
 }

@@ -27,7 +27,7 @@ const controlPlane = await startControlPlane(join(t.testdir(), 'control-plane'),
 t.teardown(() => controlPlane.stop());
 const { host, write } = testHost(t);
 
-/** The installed host's files, with what signs and serves there. */
+/** The installed host's files, with the keys for signing and serving. */
 const { gather } = accessTo('kubernetes');
 const { authority } = controlPlane;
 write(gather.ca, authority.certificate);
@@ -68,7 +68,7 @@ await admin.create(
   limits,
 );
 
-/** The identity that the host signs for itself, at the port where the API is here. */
+/** Access with the identity that the host signs for itself, at this API's port. */
 async function api(): Promise<Api> {
   const [identity] = await identitiesOf(host);
   if (identity === undefined) throw new Error('no identity');

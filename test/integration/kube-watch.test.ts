@@ -66,7 +66,7 @@ t.test('a wait survives a restart of the API server', async (t) => {
   await controlPlane.startApiServer();
   await create('after-restart');
   t.match(await waiting, { metadata: { name: 'after-restart' } });
-  // Cut while it waited, or refused in between, as it happens to ask.
+  // Cut off while waiting, or refused between requests, depending on timing.
   t.match(reports.join('\n'), /^not there\nGET .*: (?:.*ECONN|aborted|socket hang up)/s);
 });
 

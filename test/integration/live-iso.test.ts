@@ -99,7 +99,7 @@ async function create(dir: string, ...more: string[]) {
   return { code, err: complaints.join('\n') };
 }
 
-/** A file or folder of an ISO, extracted. */
+/** Extracts a file or folder from an ISO. */
 async function extract(iso: string, path: string, name: string): Promise<string> {
   const target = at(name);
   await execa('xorriso', ['-osirrox', 'on', '-indev', iso, '-extract', path, target], within);
@@ -155,7 +155,7 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
   t.test('what was on it is where it was', async (t) => {
     const volumeSectors = original.readUInt32LE(16 * SECTOR + 80);
     const changed: number[] = [];
-    // Before are the system area and the volume descriptors.
+    // The system area and the volume descriptors come before.
     for (let sector = 19; sector < volumeSectors; sector += 1) {
       const [from, to] = [sector * SECTOR, (sector + 1) * SECTOR];
       if (!original.subarray(from, to).equals(made.subarray(from, to))) changed.push(sector);

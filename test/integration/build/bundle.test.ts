@@ -6,7 +6,7 @@ import { bundle, bundleWithInputs } from '../../../build/bundle.ts';
 import { lazyImports } from '../../../build/lazy-imports.ts';
 import { root } from '../../unit/structure/source.ts';
 
-/** What a program may have in bytes: some room above what it has. Look at the report before raising it. */
+/** Maximum sizes in bytes, slightly above the current sizes. Look at the report before raising one. */
 const PROGRAMS = {
   'agents/main.ts': 3_200_000,
   'cli/main.ts': 2_000_000,
@@ -17,7 +17,7 @@ const lock = z
   .object({ packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })) })
   .parse(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')));
 
-/** The folder below node_modules that an input comes from; undefined for this project's files. */
+/** The folder below node_modules of an input; undefined for this project's files. */
 const packageOf = (path: string) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
 
 for (const [entry, budget] of Object.entries(PROGRAMS)) {

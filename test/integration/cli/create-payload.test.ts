@@ -32,7 +32,7 @@ function contentsOf(dir: string): Record<string, string> {
   return Object.fromEntries(files.map((path) => [path.slice(dir.length), hex(readFileSync(path))]));
 }
 
-/** Knows an image by what is in its archive, as a runtime does. */
+/** Identifies an image by the contents of its archive, as a runtime does. */
 class ArchiveImporter implements ImageImporter {
   readonly stored = new Map<string, StoredImage>();
   async sandboxImage() {

@@ -11,7 +11,7 @@ import { sno } from '../../unit/cli/run-sno.ts';
 
 const MAIN = join(import.meta.dirname, '../../../cli/main.ts');
 
-/** Reads standard output of a shell's command line with `sno` in it, as a person would write it. */
+/** Standard output of a shell command line that calls `sno`. */
 async function shell(line: string, environment: NodeJS.ProcessEnv = process.env) {
   const script = `sno() { "${process.execPath}" "${MAIN}" "$@"; }; ${line}`;
   const child = spawn('bash', ['-c', script], {
@@ -24,8 +24,8 @@ async function shell(line: string, environment: NodeJS.ProcessEnv = process.env)
 }
 
 /**
- * Programs that an ISO is made with, of which xorriso ignores the signals of `traps`, leaves a child
- * of its own and writes the ids of both to `pids`. What is tested is how `sno` ends whatever it started.
+ * Stubs of the programs that create an ISO: xorriso ignores the signals in `traps`, starts a child
+ * and writes the ids of both to `pids`. The tests check how `sno` ends the programs that it started.
  */
 function stubbornPrograms(folder: string, traps: string): void {
   mkdirSync(folder);
@@ -45,7 +45,7 @@ function stubbornPrograms(folder: string, traps: string): void {
 interface RunningIso {
   child: ChildProcess;
   dir: string;
-  /** Resolves with the ids of xorriso and of its child, once both run. */
+  /** Resolves with the ids of xorriso and of its child once both are running. */
   started: Promise<number[]>;
   ended: Promise<{ code: number | null; err: string }>;
 }
@@ -130,7 +130,7 @@ t.test('a second signal ends everything at once', async (t) => {
   const { child, started, ended } = await startIso(t, 'TERM INT');
   const pids = await started;
   child.kill('SIGINT');
-  // Not counted if it comes before the first one was handled: it is repeated until the end.
+  // Ignored if it arrives before the first one was handled, so it is repeated until the end.
   const again = setInterval(() => child.kill('SIGINT'), 20);
   await ended;
   clearInterval(again);

@@ -55,7 +55,7 @@ t.test('one changed byte in any file is found, and the file named', async (t) =>
   }
 });
 
-/** Puts other bytes in the place of a file, and their size and digest into payload.yaml. */
+/** Replaces a file's bytes, and updates its size and digest in payload.yaml. */
 function forge(dir: string, path: string, bytes: Buffer): void {
   writeFileSync(join(dir, path), bytes);
   edit(dir, ({ images, binaries }) => {

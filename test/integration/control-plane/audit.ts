@@ -19,7 +19,7 @@ const eventSchema = z.object({
 });
 type Event = z.infer<typeof eventSchema>;
 
-/** Run last: it reads what the others left. */
+/** Run last: checks what the other tests have logged. */
 export function auditLogTests(world: World): void {
   t.test('the audit log has who did what, and no secret', async (t) => {
     const { plane, pod } = world;

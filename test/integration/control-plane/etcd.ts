@@ -91,7 +91,7 @@ function metrics(port: number): Promise<string> {
   });
 }
 
-/** Addresses, as the kernel prints them, on which somebody listens at that port. */
+/** Listening addresses for that port, in the kernel's notation. */
 async function listeners(port: number): Promise<string[]> {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const tables = await Promise.all(

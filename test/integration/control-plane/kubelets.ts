@@ -6,14 +6,14 @@ import type { AuthorityName } from '../../../lib/render/kubernetes/authorities.t
 import { textAt } from '../../unit/render/rendered-host.ts';
 import { leafOf, NAMESPACE, NODE, type World } from './world.ts';
 
-/** What a kubelet is told of a client. */
+/** What a kubelet sees of a client. */
 interface Seen {
   readonly path: string;
   readonly client: string;
   readonly trusted: boolean;
 }
 
-/** Answers as a kubelet does when it is asked for a log, with a certificate of that authority. */
+/** Answers a log request like a kubelet, with a certificate from that CA. */
 async function fakeKubelet(t: Test, authority: AuthorityName, addresses: string[]) {
   const seen: Seen[] = [];
   const own = await leafOf(authority, `system:node:${NODE}`, {
@@ -28,7 +28,7 @@ async function fakeKubelet(t: Test, authority: AuthorityName, addresses: string[
       key: own.key,
       requestCert: true,
       rejectUnauthorized: false,
-      // Whom the rendered kubelet believes.
+      // The client CA of the rendered kubelet.
       ca: textAt('/etc/kubernetes/pki/kubelet/client-ca.crt'),
     },
     (request, response) => {

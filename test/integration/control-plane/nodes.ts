@@ -78,7 +78,7 @@ export function nodeAttacks(world: World): void {
     }
     t.equal(await submit(await joiner(), 'join', CLIENT, NODE), 201);
     t.equal(await submit(node, 'serving', 'kubernetes.io/kubelet-serving', NODE), 201);
-    // Decided after these two, by a controller that looks at requests in their order.
+    // Decided after these two by a controller that handles requests in order.
     t.equal(await submit(otherNode, 'other-renewal', CLIENT, OTHER_NODE), 201);
     await issued('other-renewal');
     for (const name of ['join', 'serving']) {
@@ -90,7 +90,7 @@ export function nodeAttacks(world: World): void {
     }
   });
 
-  /** Somebody whom an administrator lets ask for certificates, as kubeadm does a new node. */
+  /** A user whom an administrator has allowed to request certificates, as kubeadm does for a new node. */
   async function joiner(): Promise<Caller> {
     const { api, admin } = world;
     const group = 'rbac.authorization.k8s.io';

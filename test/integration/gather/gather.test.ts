@@ -32,7 +32,7 @@ const recordSchema = z.strictObject({
   ),
 });
 
-/** The archive of the id in the tester's home. */
+/** The archive with this id in the tester's home. */
 const archiveOf = ({ home }: GatherTester, id: string) => join(home, `log-bundle-${id}.tar.gz`);
 
 function recordOf(archive: string, id: string) {
@@ -45,7 +45,7 @@ const failuresOf = ({ sources }: z.infer<typeof recordSchema>) =>
     sources.flatMap(({ path, failure }) => (failure === undefined ? [] : [[path, failure]])),
   );
 
-// Many processes and megabytes, also on a busy machine.
+// Starts many processes and writes megabytes, possibly on a busy machine.
 t.setTimeout(300_000);
 
 t.test('what fails is recorded with its reason and stops nothing', async (t) => {

@@ -8,7 +8,7 @@ import { GatherTester, listed } from '../../unit/gather/tester.ts';
 const archiveOf = ({ home }: GatherTester, id = 'x') => join(home, `log-bundle-${id}.tar.gz`);
 const workOf = ({ root }: GatherTester) => readdirSync(join(root, 'var/tmp'));
 
-// Many processes and megabytes, also on a busy machine.
+// Starts many processes and writes megabytes, possibly on a busy machine.
 
 t.test('two at once have a bundle each, also of the same id', async (t) => {
   const tester = new GatherTester(t);

@@ -23,7 +23,7 @@ import { filesOf, NOW } from '../../unit/report/view.ts';
 const broken = filesOf('broken');
 const VERDICT = /^2 things are failing, first: The file system of \/ is full/;
 
-/** A bundle of the broken host as gather makes it. */
+/** A bundle of the broken host, as gather creates it. */
 async function gathered(t: Test): Promise<string> {
   const tester = new GatherTester(t);
   const sources = Object.entries(broken).map(

@@ -5,11 +5,11 @@ import { scanForKeys } from '../../../lib/secrets/key-scan.ts';
 import { defaultScanLimits } from '../../../lib/secrets/scan/scan.ts';
 import { newEcKey, newRsaKey, plantedKey } from '../../unit/secrets/key-scan-forms.ts';
 
-// Much work, on machines that may be busy.
+// A lot of work, possibly on a busy machine.
 
 const signal = AbortSignal.timeout(120_000);
 
-/** The contents in pieces whose memory is used again, as a file's reader does it. */
+/** The contents in pieces whose memory is reused, as a file reader does. */
 async function* pieces(contents: Buffer, length = 1 << 16): AsyncGenerator<Buffer> {
   const memory = Buffer.alloc(length);
   for (let at = 0; at < contents.length; at += length) {
@@ -115,7 +115,7 @@ t.test('noise has no keys and throws nothing', async (t) => {
   };
   for (const [name, contents] of Object.entries(noises)) {
     const { keys: found } = await scan(contents);
-    // A marker again and again does have the structure of a key.
+    // Repeated markers can have the structure of a key.
     t.ok(found.size <= (/^(EC|RSA) marker/.test(name) ? 5 : 0), name);
   }
 });

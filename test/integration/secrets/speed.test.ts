@@ -4,7 +4,7 @@ import t from 'tap';
 import { createRedactor } from '../../../lib/secrets/redact/redactor.ts';
 import { redacted } from '../../unit/secrets/streams.ts';
 
-// Much work, on machines that may be busy.
+// A lot of work, possibly on a busy machine.
 t.setTimeout(300_000);
 
 const MIB = 1 << 20;
@@ -138,7 +138,7 @@ async function millisecondsFor(text: string, format: 'text' | 'json' | 'yaml'): 
 
 const filled = (unit: string, bytes: number) => unit.repeat(Math.ceil(bytes / unit.length));
 
-/** What is done at once is not worth comparing. */
+/** Shorter times are too small to compare. */
 const AT_ONCE_MS = 200;
 /** Four times the length takes four times as long, or sixteen times if it grows with the square. */
 const MAX_RATIO = 10;

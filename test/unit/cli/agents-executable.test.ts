@@ -16,7 +16,7 @@ const { signal } = new AbortController();
 t.test('facts of an executable, whose mark may be anywhere', async (t) => {
   const far = Buffer.concat([
     programBytes({ machine: ARM64 }),
-    // The mark then begins in one piece that is read and ends in the next.
+    // Makes the mark span two pieces that are read separately.
     Buffer.alloc((1 << 20) - programBytes().length - 20),
     Buffer.from(executableMark('1.2.3+4567-dirty')),
   ]);

@@ -40,7 +40,7 @@ function create(dir: string, environment: Record<string, string> = {}): Promise<
   return sno(['create', 'single-node-ignition-config', '--dir', dir, ...executable], environment);
 }
 
-/** A folder with install-config.yaml and what `more` adds, beside an executable. */
+/** A folder with install-config.yaml and the files in `more`, beside an executable. */
 function folder(t: Tap, more: Record<string, string> = {}, config = INSTALL_CONFIG): string {
   const cluster: Record<string, string | Record<string, string>> = {
     'install-config.yaml': config,

@@ -5,7 +5,7 @@ import t from 'tap';
 import { edited, GOOD, top } from './install-config-file.ts';
 import { sno } from './run-sno.ts';
 
-/** More is no message for a person. */
+/** A longer message is not readable. */
 const MOST_CHARACTERS = 20_000;
 const times = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index)).join('');
@@ -16,7 +16,7 @@ interface Hostile {
   name: string;
   contents: string | Uint8Array;
   says: RegExp;
-  /** Of faults; 1 unless it says otherwise. */
+  /** Number of fault lines. Default: 1. */
   lines?: number;
 }
 

@@ -25,7 +25,7 @@ const BAD = [
   ...nmstate,
 ];
 
-/** Runs `sno create` on a folder with this file; `left` is what the folder has afterwards. */
+/** Runs `sno create` on a folder with this file; `left` is the folder's contents afterwards. */
 async function create(t: Tap, text: string, variable?: string): Promise<Run & { left: string[] }> {
   const dir = join(
     t.testdir({ agents: agentsExecutable(), cluster: { 'install-config.yaml': text } }),
@@ -39,7 +39,7 @@ async function create(t: Tap, text: string, variable?: string): Promise<Run & { 
 
 type Tap = Pick<typeof t, 'testdir'>;
 
-/** A fault's line as far as `wanted` says it: in full, or its number and field. */
+/** A fault's line as far as `wanted` specifies it: in full, or its number and field. */
 function asWanted(line: string, wanted: string | undefined): string {
   const text = line.replace('install-config.yaml:', '');
   if (wanted?.includes(': expected ')) return text;

@@ -8,7 +8,7 @@ import { edited, GOOD } from './install-config-file.ts';
 
 const MUTANTS = 300;
 
-/** Numbers that look random and are the same every time (Numerical Recipes). */
+/** Pseudo-random numbers, the same in every run (Numerical Recipes). */
 function* numbers(seed: number): Generator<number, never> {
   for (let state = seed; ; ) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

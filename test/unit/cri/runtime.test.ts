@@ -32,9 +32,9 @@ t.test('settings of containerd', async (t) => {
   t.strictSame(parseRuntimeSettings(undefined), {});
 });
 
-/** A client of a runtime that answers so. */
+/** A client of a runtime with these answers. */
 async function serve(t: { teardown(body: () => unknown): void }, handlers: Handlers) {
-  // Not t.testdir(): a socket's path may have 107 bytes, and the checkout's alone can be long.
+  // Not t.testdir(): a socket's path is limited to 107 bytes, and the checkout's alone can be longer.
   const folder = mkdtempSync('/tmp/sno-cri-');
   t.teardown(() => rmSync(folder, { recursive: true }));
   const socket = join(folder, 's');

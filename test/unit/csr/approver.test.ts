@@ -13,7 +13,7 @@ const nodeWith = (address: string) => ({
   status: { addresses: [{ type: 'InternalIP', address }] },
 });
 
-/** What each request became is told in order by `next`, which fails as soon as the approver ends. */
+/** `next` returns the outcome of each request in order; it fails as soon as the approver ends. */
 async function startApprover(t: Test, view = async () => host) {
   const { api, client } = await startFakeApi(t);
   api.set(`${NODES}/${NODE}`, nodeWith('192.0.2.10'));

@@ -7,7 +7,7 @@ import { host, node, recentRequest } from './requests.ts';
 
 const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 
-/** A review, the API that it approves at, and what became of each request. */
+/** A review, the API in which it approves, and the outcome of each request. */
 async function startReview(t: Test, view = async () => host) {
   const { api, client } = await startFakeApi(t);
   const decisions: Decision[] = [];
@@ -213,7 +213,7 @@ t.test('each outcome is one sentence', async (t) => {
   );
 });
 
-/** The only condition of the request that was sent. */
+/** The only condition in the submitted request. */
 function conditionOf(body: unknown): Record<string, unknown> {
   const status = fieldOf(body, 'status');
   const conditions = fieldOf(status, 'conditions');

@@ -116,7 +116,7 @@ for (const { name, texts, deferred } of CASES) {
   });
 }
 
-/** Kinds that users of bootstrap-in-place have met. */
+/** Kinds encountered by users of bootstrap-in-place. */
 const MET = {
   'k8s.cni.cncf.io': ['NetworkAttachmentDefinition'],
   'machineconfiguration.openshift.io': ['ControllerConfig'],

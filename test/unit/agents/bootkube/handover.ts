@@ -114,7 +114,7 @@ t.test('master-ignition', async (t) => {
     t.same(passwd?.users, [
       { name: 'core', sshAuthorizedKeys: ['ssh-ed25519 AAAA me'], groups: ['sudo'] },
     ]);
-    // What is in them is for root alone.
+    // Only root may read their contents.
     const closed = (storage?.directories ?? []).filter(({ mode }) => mode === 0o700);
     t.same(
       closed.map(({ path }) => path),

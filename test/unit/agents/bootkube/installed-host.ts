@@ -29,7 +29,7 @@ const BUNDLE = '/var/log/log-bundle-bootstrap.tar.gz';
 const IDENTITY = 'kubelet-client-2026-01-31-00-00-00.pem';
 const RESTORE = '/var/lib/sno-agents/restore';
 
-/** One more key that only the bootstrap needs, and that never reaches the disk. */
+/** An additional key that only the bootstrap needs and that never reaches the disk. */
 const liveKey: RenderedFile = {
   path: '/etc/live-only.key',
   mode: 0o600,
@@ -49,7 +49,7 @@ const sha256 = (contents: string | Uint8Array) =>
 const fingerprint = (pem: string) =>
   sha256(createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'der' }));
 
-/** A live host after the steps before this one. */
+/** A live host after the preceding steps. */
 async function host(t: Test): Promise<TestHost> {
   const live = testHost(t);
   const { context } = live;
@@ -119,7 +119,7 @@ t.test('what the agents add to what was rendered', async (t) => {
       pod('kube-apiserver'),
       pod('kube-controller-manager'),
       pod('kube-scheduler'),
-      // It has the password of a proxy.
+      // It contains a proxy's password.
       ['/etc/sno-agents/cluster.json', [0o600, JSON.stringify(cluster)]],
       ['/etc/sno-agents/cluster-id', [0o644, cluster.clusterId]],
       ['/etc/sno-agents/settings.json', [0o644, '{"retryMs":1}']],

@@ -5,15 +5,15 @@ import { endPauses } from '../host/timers.ts';
 
 const SYSTEMCTL = 'echo ActiveState=activating; echo NRestarts=2';
 
-/** A request to the kubelet's health endpoint: its URL and the signal that ends it. */
+/** A request to the kubelet's health endpoint: its URL and abort signal. */
 interface Question {
   readonly url: string;
   readonly signal: AbortSignal;
-  /** Its answer was thrown away, which frees the connection. */
+  /** Its response body was discarded, which frees the connection. */
   isFreed?: true;
 }
 
-/** What answers at the kubelet's health endpoint, for each question; the last answer stays. */
+/** Answers of the kubelet's health endpoint, one per request; the last one is repeated. */
 function health(t: Test, ...answers: (number | 'refused' | 'nothing')[]): Question[] {
   const asked: Question[] = [];
   t.capture(globalThis, 'fetch', async (url: string, { signal }: Question) => {
@@ -47,7 +47,7 @@ t.test('kubelet', async (t) => {
       'systemctl start --no-block kubelet.service',
     ]);
     t.match(it.lines.join(''), /kubelet\.service is activating, restarted 2 times/);
-    // Its default address, which nothing configures otherwise.
+    // Its default address, which no configuration changes.
     t.same(
       asked.map(({ url }) => url),
       Array(3).fill('http://127.0.0.1:10248/healthz'),

@@ -22,7 +22,7 @@ t.test('what an earlier attempt rendered does not stay among the manifests', asy
   const folder = '/opt/openshift/rendered-manifests';
   host.write(`${folder}/00-earlier.yaml`, 'kind: ConfigMap\n');
   await saveRendered(host.paths, 'input', identity, rendered);
-  // There is no API here: what is looked at is what would have been applied.
+  // There is no API here: the test checks what would have been applied.
   await t.rejects(host.run(manifests));
   t.same(readdirSync(host.at(folder)), ['10-now.yaml']);
 });
@@ -34,7 +34,7 @@ const DEFERRED = '/etc/sno-agents/deferred/0001.till.a.json';
 const map = (name: string) =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } });
 
-/** A live host with a rendered manifest and one of the user, and an API that answers so. */
+/** A live host with a rendered manifest and a user's manifest, and an API with these answers. */
 async function host(t: Test, create: ApiAnswer, more: Record<string, ApiAnswer> = {}) {
   const it = testHost(t);
   const now = [{ name: '10-now.yaml', contents: map('ours') }];

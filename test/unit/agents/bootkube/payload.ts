@@ -47,7 +47,7 @@ t.test('a payload that is served', async (t) => {
   const host = async (t: Parameters<typeof testHost>[0], cluster: HostOptions['cluster'] = {}) => {
     const it = testHost(t, { cluster: { payloadUrl, ...cluster } });
     await fakeRuntime(t, it, () => [], importingRuntime(it));
-    // Its limit on the size of files would hold for what the test writes down, too.
+    // Its file size limit would also apply to files that the test writes.
     it.programs.give('prlimit', 'shift 2; exec "$@"');
     it.programs.give(
       'curl',

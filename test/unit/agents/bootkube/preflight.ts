@@ -143,7 +143,7 @@ t.test('the room on a disk ends where a partition that is kept begins', async (t
 t.test('preflight', async (t) => {
   const every = checks.map(({ name }) => name);
 
-  /** A host on which every check passes. */
+  /** A host that passes every check. */
   const good = async (t: Test) => {
     const host = testHost(t, { settings: { minMemoryMiB: 1, minDiskGB: 8 } });
     giveAddresses(host, '192.0.2.10/24');

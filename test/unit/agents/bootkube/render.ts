@@ -19,12 +19,12 @@ const DUAL_STACK = { machineNetwork: ['192.0.2.0/24', '2001:db8::/64'] };
 const step = render(liveHost);
 
 const { renderer } = accessTo('kubernetes');
-/** What the renderer is given. */
+/** Arguments of the renderer. */
 type Asked = Parameters<Renderer['render']>;
 
 /**
- * A live host with what its Ignition brought, a payload and a runtime, and a renderer that says
- * what it is asked for.
+ * A live host with the files from its Ignition, a payload and a runtime, and a renderer that
+ * records its arguments.
  */
 async function host(t: Test, options: HostOptions = {}) {
   const it = testHost(t, options);
@@ -46,7 +46,7 @@ async function host(t: Test, options: HostOptions = {}) {
   return { it, asked };
 }
 
-/** Makes the root file system one of that type: those of linux/magic.h. */
+/** Gives the root file system this type, with the magic number of linux/magic.h. */
 function rootIs(t: Test, type: 'overlay' | 'xfs'): void {
   t.teardown(() => syncBuiltinESMExports());
   t.capture(fsp, 'statfs', async () => ({ type: type === 'overlay' ? 0x794c7630 : 0x58465342 }));

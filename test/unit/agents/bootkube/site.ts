@@ -49,7 +49,7 @@ t.test('the live Ignition has what the site gives', async (t) => {
   const units = config.systemd?.units ?? [];
   const unit = (name: string) => units.find((each) => each.name === name);
   t.match(unit('sno-network.service'), { enabled: true, contents: /nmstatectl apply/ });
-  // NetworkManager answers later than systemd says that it is there.
+  // NetworkManager answers later than systemd reports it as started.
   t.match(
     unit('sno-network.service')?.contents,
     /ExecStartPre=.*org\.freedesktop\.NetworkManager State/,

@@ -18,7 +18,7 @@ const LEADERS = [podPath('kube-controller-manager'), podPath('kube-scheduler')];
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
 const controlPlanePods = [API_SERVER, ...LEADERS];
 
-/** A live host with rendered static pods, of which some are placed. */
+/** A live host with rendered static pods, some of them placed. */
 async function host(t: Test, placed: readonly string[], containers = containersOf) {
   const it = testHost(t);
   await giveRendered(it);
@@ -184,7 +184,7 @@ t.test('etcd', async (t) => {
 t.test('an etcd that does not answer yet is waited for', async (t) => {
   const member = await fakeEtcd(t);
   let refused = 0;
-  // As the port of an etcd that starts: connections are refused at first.
+  // Like the port of a starting etcd: connections are refused at first.
   const port = createServer((connection) => {
     connection.on('error', () => connection.destroy());
     if (refused++ === 0) return void connection.destroy();

@@ -25,7 +25,7 @@ t.test('retire', async (t) => {
   async function retiring(t: Test, remove: ApiAnswer = () => ({})) {
     const it = testHost(t);
     for (const path of [...identity, ...state, ...stays, TILL, UNIT]) it.write(path);
-    // The unit is disabled last, with nothing left that could prove anything.
+    // The unit is disabled last, when no credentials are left.
     const gone = identity.map((path) => `[ ! -e "$ROOT${path}" ]`).join(' && ');
     it.programs.give(
       'systemctl',

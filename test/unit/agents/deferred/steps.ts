@@ -10,7 +10,7 @@ const TILL = `${FOLDER}/0001.till.a.json`;
 const STATUS = '/api/v1/namespaces/kube-system/configmaps/sno-deferred';
 const till = { apiVersion: 'e.com/v1', kind: 'Till', metadata: { name: 'a' } };
 const named = (name: string) => ({ ...till, metadata: { name } });
-/** Returns what makes two hours pass at once, by every clock, until the test ends. */
+/** Returns a function that advances every clock by two hours until the test ends. */
 function hoursPass(t: Test): () => void {
   const real = { wall: Date.now, up: performance.now.bind(performance) };
   let passedMs = 0;
@@ -23,7 +23,7 @@ function hoursPass(t: Test): () => void {
 
 const inAnHour = () => new Date(Date.now() + 3_600_000);
 
-/** An API that serves tills and keeps the status; answers can be replaced. */
+/** An API that serves tills and stores the status; answers can be replaced. */
 function api(more: Record<string, ApiAnswer> = {}) {
   const kept: { data: Record<string, string> } = { data: {} };
   const status = () => ({ metadata: { name: 'sno-deferred', resourceVersion: '1' }, ...kept });

@@ -46,7 +46,7 @@ t.test('copy-payload', async (t) => {
       at: /^20\d\d-/,
     });
     t.match(it.programs.calls('mount -o rw,'), [/ \/dev\/vda2 /], 'mounted to be written once');
-    // To look at it without replaying its journal.
+    // For reading it without replaying its journal.
     t.match(it.programs.calls('mount -o ro,norecovery,'), [/ \/dev\/vda2 /, / \/dev\/vda2 /]);
     t.equal(it.mode(onDisk('.')), 0o755, 'the kubelet is started from it');
     t.equal(it.mode(onDisk('live/bootkube.jsonl')), 0o644);
@@ -85,7 +85,7 @@ t.test('copy-payload', async (t) => {
     });
   }
 
-  /** A copy of that file fails or is damaged. */
+  /** Copying that file fails or damages it. */
   const copies: [title: string, script: string, kind: string, says: RegExp][] = [
     [
       'a damaged executable',

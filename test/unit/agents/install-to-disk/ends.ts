@@ -87,7 +87,7 @@ t.test('wait-for-bootkube', async (t) => {
     it.write(STATUS, JSON.stringify(status({})));
     const failing = it.failureOf(waitForBootkube);
     await it.said(/Waiting for bootkube to finish/);
-    // As the agent writes it: beside, then renamed.
+    // As the agent writes it: to a temporary file, then renamed.
     await writeFileAtomic(
       it.at(STATUS),
       JSON.stringify(status({ state: 'failed', exitCode: 4 })),

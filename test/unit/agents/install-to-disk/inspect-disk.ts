@@ -14,7 +14,7 @@ const SHIM = `EFI/redhat/shim${process.arch === 'arm64' ? 'aa64' : 'x64'}.efi`;
 const ESP = 'C12A7328-F81F-11D2-BA4B-00A0C93EC93B';
 const GUID = '01234567-89ab-cdef-0123-456789abcdef';
 
-/** A disk with an EFI system partition, and a root with that mark. */
+/** A disk with an EFI system partition, and a root with that marker. */
 const installed = (mark: string): FakeDisk => ({
   partitions: [
     { label: 'EFI-SYSTEM', parttype: ESP, partuuid: GUID, fstype: 'vfat', files: { [SHIM]: '' } },
@@ -35,7 +35,7 @@ function host(
   return it;
 }
 
-/** Firmware that booted a medium; the programs of the host are asked for first. */
+/** Firmware that booted a medium; its programs take precedence over the host's. */
 function giveFirmware(t: Test, it: TestHost, fault?: FakeVariables['fault']) {
   mkdirSync(it.at('/sys/firmware/efi'), { recursive: true });
   return fakeFirmware(t, it.at('/firmware'), {
@@ -175,7 +175,7 @@ t.test('inspect-disk', async (t) => {
     t.test('a root that is gone by then: no mark, no restart', async (t) => {
       const it = host(t, finished);
       giveFirmware(t, it);
-      // The disk is read twice: to look at it, and to mark it.
+      // The disk is read twice: to inspect it, and to mark it.
       it.programs.give(
         'lsblk',
         'echo >> "$ROOT/reads"; [ "$(wc -l < "$ROOT/reads")" -gt 1 ] && cat "$ROOT/lsblk-after.json" || cat "$ROOT/lsblk.json"',

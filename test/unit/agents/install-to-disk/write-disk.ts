@@ -10,7 +10,7 @@ const written = {
   partitions: [{ label: 'boot', files: { 'ignition/config.ign': IGNITION } }, { label: 'root' }],
 };
 
-/** What systemd does for one unit: its program runs at once, its end is in a file. */
+/** systemd's behaviour for one unit: its program runs immediately, its result is stored in a file. */
 const SYSTEMD_RUN = `
 for word; do case "$word" in --property=ExecStopPost=*) mark="\${word##* }" ;; esac; done
 while [ "$1" != -- ]; do shift; done; shift
@@ -60,7 +60,7 @@ t.test('write-disk', async (t) => {
     t.same(it.programs.calls('coreos-installer'), [
       `coreos-installer install --copy-network --ignition-file ${it.paths.masterIgnition} --append-karg=nosmt --offline /dev/vda`,
     ]);
-    // Its journal is not replayed by a look.
+    // Inspecting the disk does not replay its journal.
     t.match(it.programs.calls('mount').at(-1), /^mount -o ro,noload,.* \/dev\/vda1 /);
     t.match(it.lines.join(''), /Waiting for coreos-installer to write \/dev\/vda/);
     t.match(
@@ -71,7 +71,7 @@ t.test('write-disk', async (t) => {
 
   t.test('passes on what the installer says, of its percentages one in ten', async (t) => {
     const it = host(t);
-    // The unit ends when the test has seen its output.
+    // The unit ends once the test has seen its output.
     it.programs.unless('coreos-installer', 'until [ -e "$ROOT/seen" ]; do sleep 0.02; done');
     const inBackground = SYSTEMD_RUN.replace('"$@"; echo', '( "$@"; echo');
     it.programs.give('systemd-run', `${inBackground} ) > /dev/null 2>&1 &`);

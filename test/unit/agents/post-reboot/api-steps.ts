@@ -12,7 +12,7 @@ const AFTER_BOOT = '2030-01-01T00:00:01Z';
 const ready = () => ({});
 const CONFIG_MAP = '/api/v1/namespaces/kube-system/configmaps';
 
-/** The node as the API has it. */
+/** The node as returned by the API. */
 const node = (status = 'True', lastHeartbeatTime = AFTER_BOOT) => ({
   metadata: { name: 'edge-0', uid: 'u' },
   status: { conditions: [{ type: 'Ready', status, lastHeartbeatTime, message: 'no network' }] },
@@ -61,7 +61,7 @@ t.test('node-ready', async (t) => {
 
 t.test('bootstrap-complete', async (t) => {
   const configMap = (status: string) => ({ metadata: { name: 'bootstrap' }, data: { status } });
-  /** An API that keeps the ConfigMap; `unready` of the readiness questions are answered with no. */
+  /** An API that stores the ConfigMap; the first `unready` readiness checks fail. */
   async function host(t: Test, unready: (asked: number) => boolean, status?: string) {
     const host = testHost(t, quick);
     let kept = status === undefined ? undefined : configMap(status);

@@ -14,7 +14,7 @@ const OURS = `${CONFIG_MAPS}/sno-installation`;
 const signer = await createAuthority('admin-ca');
 const never = new AbortController().signal;
 
-/** An installed host, and an API with at most one ConfigMap; `asked` has the user of each request. */
+/** An installed host, and an API with at most one ConfigMap; `asked` contains the user of each request. */
 async function installed(t: Test, data?: Record<string, string>) {
   const asked: string[] = [];
   let kept = data;

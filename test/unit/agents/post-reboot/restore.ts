@@ -23,7 +23,7 @@ const record = {
   nodeIps: ['192.0.2.10', '2001:db8::10'],
 };
 
-/** An installed host before its first kubelet; etcdutl restores and hashes what it is told. */
+/** An installed host before its first kubelet start; etcdutl restores and hashes what it is told. */
 function host(t: Test, options: HostOptions = {}): TestHost {
   const host = testHost(t, {
     cluster: { machineNetwork: ['192.0.2.0/24', '2001:db8::/64'] },

@@ -9,7 +9,7 @@ const UNIT = '/etc/systemd/system/bootkube.service';
 const DEFERRED = '/etc/systemd/system/sno-deferred.service';
 const STATE = '/var/lib/sno-agents';
 const LEDGER = '/etc/sno-agents/leftovers.json';
-/** What only the installation needs; the snapshot holds every Secret of the cluster. */
+/** Files that only the installation needs; the snapshot contains every Secret of the cluster. */
 const gone = [
   UNIT,
   LEDGER,
@@ -20,7 +20,7 @@ const gone = [
   `${STATE}/bin/post-reboot`,
   `${STATE}/bin/sno-restore`,
 ];
-/** What the node goes on with. */
+/** Files that the node continues to use. */
 const stays = [
   `${STATE}/record.json`,
   `${STATE}/bin/sno-agents`,
@@ -31,7 +31,7 @@ const stays = [
   '/etc/sno-agents/cluster.json',
 ];
 
-/** An installed host at the end of its installation; systemctl says what was still there. */
+/** An installed host at the end of its installation; systemctl records what still existed. */
 function installedHost(t: Test) {
   const host = testHost(t);
   for (const path of [...gone, ...stays]) host.write(path);

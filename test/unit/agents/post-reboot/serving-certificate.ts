@@ -81,7 +81,7 @@ t.test('serving-certificate', async (t) => {
       [`GET ${REQUESTS}`]: () => listOf(request),
       [`PUT ${REQUESTS}/csr-abcde/approval`]: ({ body }) => {
         approvals.push(JSON.parse(body).status.conditions[0]);
-        // As the controller-manager and the kubelet do upon it.
+        // What the controller-manager and the kubelet do in response.
         host.write(CURRENT, onDisk[0]?.[1] ?? '');
         return JSON.parse(body);
       },
