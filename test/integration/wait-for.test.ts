@@ -34,7 +34,7 @@ writeFileSync(
   await controlPlane.kubeconfig({ name: 'admin', groups: ['system:masters'] }),
 );
 
-/** The host's authorities, where the agent expects them. */
+/** The host's CAs, where the agent expects them. */
 function hostWithAuthorities() {
   const paths = hostPaths(join(folder, 'host'));
   const { gather } = accessTo('kubernetes');
@@ -49,7 +49,7 @@ function hostWithAuthorities() {
   return paths;
 }
 
-/** As the agent on the host reaches the API, but for the port. */
+/** As the agent on the host accesses the API, except for the port. */
 const access = await signedAccess('kubernetes', hostWithAuthorities(), statusIdentity);
 const agent = new KubeClient({ ...access, server: controlPlane.server });
 t.teardown(() => agent[Symbol.dispose]());
@@ -74,7 +74,7 @@ const published = async () =>
     )
   )?.data;
 
-/** Runs `sno wait-for`; `until` resolves when it has printed what the pattern matches. */
+/** Runs `sno wait-for`; `until` resolves when the pattern matches its output. */
 function waitFor(...args: string[]) {
   const printed: string[] = [];
   const waiting: { pattern: RegExp; resolve: () => void }[] = [];

@@ -140,7 +140,7 @@ const filled = (unit: string, bytes: number) => unit.repeat(Math.ceil(bytes / un
 
 /** Shorter times are too small to compare. */
 const AT_ONCE_MS = 200;
-/** Four times the length takes four times as long, or sixteen times if it grows with the square. */
+/** With linear growth, four times the length takes four times as long; with quadratic growth sixteen times. */
 const MAX_RATIO = 10;
 
 async function isProportional(unit: string, bytes: number, format: 'text' | 'yaml') {
@@ -151,7 +151,7 @@ async function isProportional(unit: string, bytes: number, format: 'text' | 'yam
 
 t.test('no line makes it slow', async (t) => {
   for (const unit of [...UNITS, ...LINES]) {
-    // Once more, since the runtime compiles and collects garbage at its own times.
+    // Measured twice, since compilation and garbage collection happen at any time.
     const isFine =
       (await isProportional(unit, MIB / 8, 'text')) ||
       (await isProportional(unit, MIB / 8, 'text'));
@@ -166,7 +166,7 @@ t.test('no document makes it slow', async (t) => {
       (await isProportional(unit, MIB / 32, 'yaml'));
     t.ok(isFine, unit);
   }
-  // Larger than what is parsed as one.
+  // Larger than what is parsed as one value.
   for (const unit of ['{"a":', '[', '"\\"', '{"a":"{\\"a\\":', '[1,', 'null\n']) {
     const took = await millisecondsFor(filled(unit, 3 * MIB), 'json');
     t.ok(took < LIMIT_MS, `${unit}: ${Math.round(took)} ms`);

@@ -17,7 +17,7 @@ const part = (number: string, partition: number) => ({
   attributes: { partition: `${partition}`, start: '2048' },
 });
 
-/** A disk with eleven partitions, on which a table's order is not that of the names. */
+/** A disk with eleven partitions, numbered in an order different from that of their names. */
 const tree = (t: Test) =>
   kernelTree(t.testdir(), {
     devices: {

@@ -26,7 +26,7 @@ for (const [name, { host, device, path = '/dev/sda', says }] of Object.entries(r
   });
 }
 
-/** What a device answers to an exclusive open. */
+/** The result of an exclusive open of a device. */
 async function openedWith(t: Test, error: Error, size?: number) {
   const devices = { sda: { number: '8:0', ...(size === undefined ? {} : { size }) } };
   const paths = kernelTree(t.testdir(), { devices });
@@ -34,7 +34,7 @@ async function openedWith(t: Test, error: Error, size?: number) {
   captureBuiltins(t, () => {
     t.capture(fsp, 'open', async (path: string, flags?: string | number) => {
       if (path !== paths.at('/dev/sda')) return open(path, flags);
-      // Without O_EXCL it is never refused; without O_NONBLOCK an empty drive closes its tray.
+      // Without O_EXCL it would never be refused; without O_NONBLOCK an empty drive would close its tray.
       t.equal(flags, constants.O_RDONLY | constants.O_EXCL | constants.O_NONBLOCK);
       throw error;
     });

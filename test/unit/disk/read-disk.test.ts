@@ -9,7 +9,7 @@ import { recordLimits } from '../host/timers.ts';
 
 const signal = AbortSignal.timeout(60_000);
 
-/** What lsblk knows of a device of which it knows nothing. */
+/** lsblk's output for a device that it knows nothing about. */
 const UNKNOWN = {
   size: 10,
   label: null,
@@ -22,7 +22,7 @@ const UNKNOWN = {
 const vda = { ...UNKNOWN, path: '/dev/vda', kname: 'vda', type: 'disk' };
 const vda1 = { ...UNKNOWN, path: '/dev/vda1', kname: 'vda1', type: 'part' };
 
-/** A host with the disk /dev/vda, its partition 1, and what lsblk tells of both. */
+/** A host with the disk /dev/vda and its partition 1, and lsblk's output for both. */
 function host(t: Test, blockdevices: readonly object[] = [vda]) {
   const host = testHost(t);
   giveDisk(host, { partitions: [{}] });
@@ -50,7 +50,7 @@ t.test('a disk is what lsblk and the kernel say of it', async (t) => {
   t.strictSame(it.programs.calls(), [
     'udevadm settle --timeout=20',
     'lsblk --json --bytes --list --output=PATH,KNAME,TYPE,SIZE,LABEL,FSTYPE,PTTYPE,PARTLABEL,PARTTYPE,PARTUUID /dev/vda',
-    // Not of the partition: lsblk knows its file system.
+    // Not for the partition: lsblk knows its file system.
     'blkid --probe --output export /dev/vda',
   ]);
   t.same(limits, [30_000, 30_000, 20_000]);
@@ -82,7 +82,7 @@ t.test('what lsblk does not know is read off the device', async (t) => {
     ...vda,
     children: [
       { ...vda1, ...probed, number: 1, startBytes: 2 ** 20 },
-      // The table as the kernel has it read, a file system as it is on the disk now.
+      // The table as last read by the kernel, the file system as it is on the disk now.
       {
         ...vda1,
         ...others,

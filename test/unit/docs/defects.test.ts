@@ -9,7 +9,7 @@ interface Row {
 }
 
 const NOT_YET = 'not yet shown';
-/** A test as the table names it: its file, and the name that it has in there. */
+/** A test referenced by the table: its file, and its name in that file. */
 const REFERENCE = /`([^`]+)` "([^"]+)"/g;
 
 /** The rows of the table whose first column is a number or a dash. */

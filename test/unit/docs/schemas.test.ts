@@ -7,7 +7,7 @@ import { hostPaths } from '../../../lib/host/paths.ts';
 import { Reporter, statusPath } from '../../../lib/steps/reporter.ts';
 import { read } from './documents.ts';
 
-/** Compiled by a validator that is not the one that made the schema; formats are annotations. */
+/** Compiled by a validator other than the generator of the schema; formats are annotations. */
 function validator(name: string) {
   const schema: object = JSON.parse(read(`docs/reference/schemas/${name}.schema.json`));
   return new Ajv.Ajv2020({ strict: true, strictTypes: false, validateFormats: false }).compile(

@@ -36,7 +36,7 @@ t.test('what programs say of themselves', async (t) => {
   t.match(await readProgram(process.execPath, 'node'), { isStatic: false }, 'a real one');
 });
 
-/** A program with some bytes exchanged. */
+/** A program with some bytes replaced. */
 function changed(at: number, ...bytes: number[]): Buffer {
   const program = programBytes();
   program.set(bytes, at);

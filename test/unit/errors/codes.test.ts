@@ -5,7 +5,7 @@ import { FAILURE_CODES, isFailureCode } from '../../../lib/errors/codes.ts';
 import { rules } from '../../../report/rules.ts';
 import { root, sourcesIn } from '../structure/source.ts';
 
-/** Raised where no code was given, by the kind of the failure (lib/errors/failure.ts). */
+/** Default codes of the failure kinds (lib/errors/failure.ts). */
 const GENERAL = ['unavailable', 'usage', 'deadline', 'refused', 'bug', 'error'];
 
 const raised = new Set(

@@ -15,7 +15,7 @@ const own = await issueLeaf(authority, { subject, usage: 'client' });
 const foreign = await issueLeaf(another, { subject, usage: 'client' });
 const trusted: EtcdTls = { ca: authority.certificate, cert: own.certificate, key: own.key };
 
-/** A member whose certificate is for these addresses or names, and which asks clients for one. */
+/** A member with a certificate for these addresses or names that requires client certificates. */
 async function member(t: Test, names: { ipAddresses?: string[]; dnsNames?: string[] }) {
   const { certificate, key } = await issueLeaf(authority, { subject, usage: 'server', ...names });
   const pair = { cert_chain: Buffer.from(certificate), private_key: Buffer.from(key) };

@@ -11,13 +11,13 @@ const SNAPSHOT = 'keys and values';
 const KEPT = { hash: 77, revision: 51, compactRevision: 50 };
 
 interface Etcdutl {
-  /** What `hashkv` answers. */
+  /** Result of `hashkv`. */
   readonly answer?: object;
-  /** More of the script that runs for `snapshot restore`. */
+  /** Additional script for `snapshot restore`. */
   readonly restore?: string;
 }
 
-/** A folder with a snapshot, and an etcdutl that writes down how it was called. */
+/** A folder with a snapshot, and an etcdutl that records its calls. */
 async function host(t: Test, { answer, restore = '' }: Etcdutl = {}) {
   const { hash, revision, compactRevision } = KEPT;
   const said = JSON.stringify({ hash, hashRevision: revision, compactRevision, ...answer });
@@ -225,7 +225,7 @@ t.test('etcdutl ends at its deadline and with the signal', async (t) => {
   await writeFile(join(folder, 'calls'), '');
   const stopped = restoreSnapshot(snapshot, target, { ...options, signal: stop.signal });
   const limits = { signal: options.signal, deadlineMs: 60_000, describe: () => 'a call' };
-  // While it runs.
+  // While it is running.
   const isCalled = async () => (await calls())[0] !== '';
   await waitForFiles([join(folder, 'calls')], isCalled, limits).then(() =>
     stop.abort(new Error('told to stop')),

@@ -10,7 +10,7 @@ const write = (revision: number, ...keys: string[]) => ({
   events: keys.map((key) => ({ kv: { key: Buffer.from(key), modRevision: revision } })),
 });
 
-/** A member whose watch and revision a test moves. */
+/** A member whose watch and revision are controlled by the test. */
 async function member(t: Test, revisions: () => number) {
   const opened = Promise.withResolvers<Stream>();
   const asked: number[] = [];
@@ -28,7 +28,7 @@ async function member(t: Test, revisions: () => number) {
   return { client, opened: opened.promise, asked };
 }
 
-/** The timer of that many milliseconds, in the hand of the test; others run as they do. */
+/** Replaces the timer of that duration by one under the test's control; others run normally. */
 function quietTimer(t: Test, quietMs: number) {
   const { setTimeout, clearTimeout } = globalThis;
   const restarts = new EventEmitter();

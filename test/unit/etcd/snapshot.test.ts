@@ -9,7 +9,7 @@ const database = Buffer.from('x'.repeat(700));
 const digest = createHash('sha256').update(database).digest();
 const whole = Buffer.concat([database, digest]);
 
-/** The stream cut at the given places, as etcd announces what remains of the database. */
+/** The stream split at the given places, with etcd's count of the remaining bytes. */
 async function* piecesOf(bytes: Buffer, ...cuts: number[]): AsyncGenerator<SnapshotPiece> {
   const ends = [...cuts, bytes.length];
   for (const [index, end] of ends.entries()) {

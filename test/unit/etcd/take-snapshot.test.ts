@@ -24,7 +24,7 @@ function sendWhole(stream: Stream): void {
   stream.end();
 }
 
-/** A member at revision 9 whose snapshots go to a folder of their own. */
+/** A member at revision 9 whose snapshots are written to a folder of their own. */
 async function member(t: Test, revisions = [9, 9], send: (stream: Stream) => void = sendWhole) {
   const left = [...revisions];
   const client = await serveEtcd(

@@ -39,7 +39,7 @@ async function fill(archive: BundleArchive): Promise<void> {
   await archive.addText('last.txt', 'last\n');
 }
 
-// Many processes and megabytes, also on a busy machine.
+// Starts many processes and writes megabytes, possibly on a busy machine.
 
 t.test('GNU tar reads every kind of entry', async (t) => {
   const path = join(t.testdir(), 'bundle.tar.gz');
@@ -94,7 +94,7 @@ t.test('cut anywhere, what lies before can be read', async (t) => {
   t.ok((counts[4] ?? 0) >= 2, 'a quarter is enough for the first ones');
 });
 
-/** A disk of so many bytes, of which `spare` come free when something is taken back. */
+/** A disk with that many bytes, of which `spare` are freed when a file is taken back. */
 class FullDisk implements Output {
   contents = Buffer.alloc(0);
   #size: number;

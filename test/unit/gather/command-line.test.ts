@@ -14,7 +14,7 @@ const sources = [
 
 const entrances: Entrance[] = ['gather', 'installer-gather.sh'];
 
-/** Everything in a folder, by its path. */
+/** Contents of a folder by path. */
 const everything = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted();
 

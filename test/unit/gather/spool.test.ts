@@ -13,7 +13,7 @@ import { line } from './synthetic.ts';
 
 const MIB = 2 ** 20;
 
-/** `count` lines of 100 bytes each in chunks that know nothing of lines. */
+/** `count` lines of 100 bytes each, in chunks that ignore line boundaries. */
 async function* lines(count: number, chunkBytes = 1777): AsyncGenerator<Uint8Array> {
   const all = Buffer.from(Array.from({ length: count }, (_, at) => line(at)).join(''));
   for (let at = 0; at < all.length; at += chunkBytes) yield all.subarray(at, at + chunkBytes);

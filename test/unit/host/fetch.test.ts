@@ -103,12 +103,12 @@ t.test('curl is told what to trust, and when to give up', async (t) => {
   await fetched('http://h/f', { noProxy: ['h', '.i'] });
   const command = (redirects: string, url: string) =>
     [
-      // The kernel keeps the limit, whatever the server says of the size.
+      // Enforced by the kernel, whatever size the server announces.
       'prlimit --fsize=1000000 -- curl',
-      // No ~/.curlrc, no patterns in the address, no other scheme, no way from https to http.
+      // No ~/.curlrc, no patterns in the address, no other scheme, no redirect from https to http.
       '--disable --globoff --no-progress-meter --fail --location --max-redirs 5',
       `--proto =http,https --proto-redir ${redirects}`,
-      // Slower than 1 KiB/s for a minute: given up.
+      // Gives up below 1 KiB/s for a minute.
       '--connect-timeout 30 --speed-limit 1024 --speed-time 60',
       '--continue-at - --output /run/f --write-out %{http_code} --max-filesize 1000000',
       `--url ${url}`,
@@ -135,7 +135,7 @@ t.test('what curl ends with tells whether another try may help', async (t) => {
     ['kill -s KILL $$', 'retry', 'cannot be downloaded', { found: 'curl ended with SIGKILL' }],
     ['printf 416; exit 22', 'retry', 'cannot be downloaded', { found: 'curl ended with 22' }],
     ['exit 33', 'retry', 'cannot be downloaded', { found: 'curl ended with 33' }],
-    // The status alone, without the exit code of an HTTP error, tells nothing.
+    // Without the exit code for an HTTP error, the status alone is not conclusive.
     ['printf 404; exit 18', 'retry', 'cannot be downloaded', { found: 'curl ended with 18' }],
     ...[400, 401, 403, 404, 405, 410, 451].map((status): (typeof ended)[number] => [
       `printf ${status}; exit 22`,

@@ -171,7 +171,7 @@ t.test('a removal is durable, the name beside is hidden', async (t) => {
 
 t.test('what cannot be looked at is not called missing', async (t) => {
   const folder = t.testdir({ file: 'text' });
-  // A name that is too long for every file system.
+  // A name too long for any file system.
   const path = join(folder, 'x'.repeat(300));
   const questions: readonly ((path: string) => Promise<unknown>)[] = [
     ...[exists, removeFile, namesIn, readTextIfPresent],

@@ -21,7 +21,7 @@ t.test('every name ends in its unit', async (t) => {
   }
 });
 
-/** How the documentation writes a number of each unit, in the unit of the setting. */
+/** How the documentation writes a number in each unit, in the setting's unit. */
 const UNITS: Readonly<Record<string, number>> = {
   s: 1000,
   min: 60_000,

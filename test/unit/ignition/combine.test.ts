@@ -124,7 +124,7 @@ const COLLISIONS: readonly { name: string; ours: Config; master: Config; says: R
   },
 ];
 
-/** A config that says something of our file besides its contents. */
+/** A config that sets other fields of our file than its contents. */
 function masterFile(fields: object): Config {
   return configSchema.parse({
     ignition: { version: '3.2.0' },
@@ -232,7 +232,7 @@ t.test('what the master itself merges is looked into; what is remote is refused'
   });
   t.throws(() => combined(ours, remote), {
     kind: 'fatal',
-    // Of the master alone: ours has no part in the fault.
+    // Only in the master: our config is not part of the error.
     message: /^The Ignition config from https:\/\/api-int\S* has an error:\n.*remote config/,
   });
 });

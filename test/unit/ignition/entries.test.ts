@@ -113,7 +113,7 @@ t.test('a link and a directory that are listed are no parents to add', async (t)
   t.strictSame(config.storage?.directories, [{ path: '/data/app', mode: 0o700 }]);
 });
 
-/** Directories of the image, of which Ignition would change the modes (`/opt` and `/root` are links). */
+/** Directories of the image whose modes Ignition would change (`/opt` and `/root` are links). */
 const OF_THE_IMAGE = [
   ...['/boot', '/etc', '/home', '/mnt', '/opt', '/root', '/run', '/srv', '/tmp', '/usr'],
   ...['/usr/local/bin', '/usr/local/lib', '/usr/local/sbin', '/var/lib', '/var/log', '/var/opt'],

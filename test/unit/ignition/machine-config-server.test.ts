@@ -29,7 +29,7 @@ const answering =
   (_, answer) =>
     void answer.writeHead(status).end(body);
 
-/** Serves on loopback for the time of the test; its URL. */
+/** Serves on loopback until the test ends; returns its URL. */
 async function serve(t: Test, listener: RequestListener, { certificate, key } = server) {
   const https = createServer({ cert: certificate, key }, listener);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -137,7 +137,7 @@ t.test('a server that hangs ends at its deadline', async (t) => {
     ['in the middle of the body', (_, answer) => void answer.writeHead(200).write('{')],
   ] satisfies [string, RequestListener][]) {
     const url = await serve(t, listener);
-    // Nothing but the deadline ends this request.
+    // Only the deadline ends this request.
     const { signal } = new AbortController();
     const late = fetched(url, { signal, deadlineMs: 200 });
     await refused(t, late, 'retry', /cannot be downloaded.*timeout/);

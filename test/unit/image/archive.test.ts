@@ -26,7 +26,7 @@ async function archive(t: Pick<Test, 'testdir'>, contents: Entries | Buffer): Pr
   return path;
 }
 
-/** As newer versions of `docker save` write it: an OCI layout that manifest.json names too. */
+/** In the format of newer versions of `docker save`: an OCI layout with an additional manifest.json. */
 async function dockerWithLayout(layer: Buffer): Promise<Entries> {
   const entries = await ociArchive([{ layer }, { layer: await layerOf('other') }]);
   const blob = (contents: string | Buffer) => `blobs/sha256/${hex(contents)}`;

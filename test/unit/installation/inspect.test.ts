@@ -16,11 +16,11 @@ interface Disk {
   readonly partitions?: readonly string[];
   readonly kernel?: Parameters<typeof kernelTree>[1];
   readonly saved?: readonly string[];
-  /** Labels of partitions on which no file system is found. */
+  /** Labels of partitions without a recognized file system. */
   readonly bare?: readonly string[];
 }
 
-/** A host whose disk, and the programs that look at it, are files of the test. */
+/** A host whose disk, and the programs that read it, are files of the test. */
 async function host(
   t: Test,
   { files = {}, partitions = ['boot', 'root'], kernel, saved = [], bare = [] }: Disk,

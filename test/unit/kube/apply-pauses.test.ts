@@ -18,7 +18,7 @@ const NAMESPACE = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: ns}\n';
 const STARTING = refusal(503, { message: 'starting' });
 const LATER = { code: 429, body: 'later', headers: { 'retry-after': '600' } };
 
-/** An API that knows core kinds but no till, and time that stands still. */
+/** An API that serves core kinds but no tills, with the clock stopped. */
 async function stopped(t: Test) {
   const clock = stopClock(t);
   const { api, client } = await startFakeApi(t);
@@ -44,7 +44,7 @@ async function pauses(clock: StoppedClock, count: number): Promise<number[]> {
 const sent = (api: FakeApi, path: string) =>
   api.requests.filter((request) => request.path === path && request.query.watch === undefined);
 
-/** Both watches are open, so that only the work itself sleeps. */
+/** Waits until both watches are open, so that only the work itself sleeps. */
 async function watched(api: FakeApi): Promise<void> {
   while (api.watchers(DEFINITIONS) === 0 || api.watchers(SERVICES) === 0) {
     await new Promise((resolve) => setImmediate(resolve));

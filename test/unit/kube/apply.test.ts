@@ -45,7 +45,7 @@ async function apply(client: KubeClient, text: string, change: Partial<ApplyOpti
   return rows.map(({ outcome, reason }) => ({ outcome, reason }));
 }
 
-/** The first answers of a request are these; then the store's. */
+/** Sets the first replies to a request; later ones come from the store. */
 function answerFirst(api: FakeApi, method: string, path: string, ...replies: Reply[]): void {
   api.rule((request) =>
     request.method === method && request.path === path ? replies.shift() : undefined,

@@ -79,7 +79,7 @@ t.test('a change during work is not lost, two count once', async (t) => {
   await t.rejects(signal.next(stop.signal), /enough/, 'the signal comes before a change');
 });
 
-/** What `kubectl api-versions` prints for a server without extensions. */
+/** Output of `kubectl api-versions` for a server without extensions. */
 const GROUPS = `admissionregistration.k8s.io apiextensions.k8s.io apiregistration.k8s.io apps
   authentication.k8s.io authorization.k8s.io autoscaling batch certificates.k8s.io
   coordination.k8s.io discovery.k8s.io events.k8s.io flowcontrol.apiserver.k8s.io

@@ -64,7 +64,7 @@ t.test('reason and causes are those of the Status', async (t) => {
   for (const other of [status({}), status({ details: {} }), 'text']) {
     t.match(errorFromAnswer('GET /x', 403, other), { reason: '', causes: [] });
   }
-  // A body that is not a proper Status is text: half of it is not believed.
+  // A malformed Status is treated as text: none of its fields is used.
   const wrong = { message: 7, reason: 7, code: 'x', details: { causes: [{ reason: 7 }] } };
   for (const [field, value] of Object.entries(wrong)) {
     const half = status({ message: 'm', reason: 'r', [field]: value });

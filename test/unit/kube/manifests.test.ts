@@ -35,7 +35,7 @@ t.test('folders are read with their subfolders, by path, and every fault is told
   mkdirSync(`${root}/elsewhere`);
   symlinkSync(`${root}/two/again.yaml`, `${root}/one/link.yaml`);
   symlinkSync(`${root}/elsewhere`, `${root}/one/linked`);
-  // More than one read can return.
+  // More than a single read can return.
   openSync(`${root}/one/huge.yaml`, 'w');
   truncateSync(`${root}/one/huge.yaml`, 2 ** 31);
   const loaded = await loadManifests([`${root}/one`, `${root}/absent`, `${root}/two`]);

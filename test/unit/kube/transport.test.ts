@@ -100,7 +100,7 @@ t.test('connections are kept until the transport is disposed', async (t) => {
 t.test('an answer is streamed, whole lines at a time', async (t) => {
   const bytes = Buffer.from('one\nzw\u00e4i\n\nthree\nhalf');
   const { it } = await transport(t, async (_, response) => {
-    // The third chunk begins in the middle of a character.
+    // The third chunk starts within a multi-byte character.
     for (const [from, to] of [
       [0, 2],
       [2, 7],

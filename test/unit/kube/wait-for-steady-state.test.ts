@@ -8,7 +8,7 @@ const PODS = '/api/v1/namespaces/kube-system/pods';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
 const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const NODE = '/api/v1/nodes/n1';
-/** The stopped clock begins at noon. */
+/** The stopped clock starts at noon. */
 const BOOTED = '2030-01-01T11:59:00Z';
 const ASKED = 'readiness has not been checked yet';
 
@@ -36,7 +36,7 @@ const pod = (name: string, restarts?: number) => ({
   },
 });
 
-/** A control plane that is as required from the first look, and a wait for it. */
+/** A control plane that meets all conditions from the start, and a wait for it. */
 async function controlPlane(t: Test, settlingWindowMs: number, deadlineMs = 3_600_000) {
   const clock = stopClock(t);
   const { api, client } = await startFakeApi(t);

@@ -11,7 +11,7 @@ const object = (name: string, a = '1') => ({ metadata: { name, namespace: 'ns' }
 const LIST = { code: 200, body: { metadata: { resourceVersion: '41' }, items: [] } };
 const { configMaps } = resources;
 
-/** Watching, on a clock that stands still. */
+/** A watch with the clock stopped. */
 async function watching(t: Test) {
   const clock = stopClock(t);
   const { api, client } = await startFakeApi(t);
@@ -172,7 +172,7 @@ t.test('a wait ends with what was decided, and reports what changes', async (t) 
       describe: (objects) => `${objects.size} of them`,
       report: (text) => {
         reports.push(text);
-        // The first change is none to whoever waits.
+        // The first change is not one that the wait reacts to.
         api.set(`${PLACE}/one`, object('one', '2'));
         api.set(`${PLACE}/two`, object('two'));
       },

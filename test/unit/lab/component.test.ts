@@ -9,7 +9,7 @@ import {
 
 const options = () => ({ signal: AbortSignal.timeout(10_000), report: () => undefined });
 
-/** Components are built in a cache of the test's own. Returns a recipe's folder. */
+/** Components are built in the test's own cache. Returns a recipe folder. */
 async function recipeFolder(t: Test): Promise<string> {
   const folder = t.testdir({ cache: {}, recipe: { below: { file: 'one' } } });
   const before = process.env.XDG_CACHE_HOME;

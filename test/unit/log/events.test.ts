@@ -161,7 +161,7 @@ t.test("journald's stream is recognised by device and inode", async (t) => {
   t.equal(writesToJournal(undefined, { dev: 8, ino: 1 }), false);
 });
 
-/** What `journalctl --output=json` is known to print, of what is asked here. */
+/** The fields of `journalctl --output=json` that are checked here. */
 interface Entry {
   readonly [field: string]: unknown;
 }
@@ -207,7 +207,7 @@ t.test(
       CODE: 'etcd-down',
       FOUND: 'password=<redacted> | MESSAGE_ID=00000000000000000000000000000000 | STEP=forged',
       _TRANSPORT: 'journal',
-      // journald looks the agent up by it, and adds OBJECT_SYSTEMD_UNIT from its control group.
+      // journald looks the agent up by it and adds OBJECT_SYSTEMD_UNIT from its control group.
       OBJECT_UID: '0',
     });
     t.equal(entries.at(-1)?.MESSAGE, `pid ${failed.OBJECT_PID}`);

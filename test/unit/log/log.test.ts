@@ -66,7 +66,7 @@ t.test('priorities are written when journald reads', async (t) => {
   t.equal(first(), 'x\n');
 });
 
-/** What no log may hold, in the texts below. */
+/** Secrets in the texts below, which no log may contain. */
 const SECRET = /hunter2|aHVudGVyMg|MIGHAgEA|c2VjcmV0c2VjcmV0|LS0tLS1CRUdJTi/;
 const pem = (kind = '') =>
   `-----BEGIN ${kind}PRIVATE KEY-----\nMIGHAgEAMBMG\nMIGHAgEA+/9=\n-----END ${kind}PRIVATE KEY-----`;

@@ -6,7 +6,7 @@ const encode = (text: string) => Buffer.from(text).toString('base64');
 const pem = (kind: string) =>
   `-----BEGIN ${kind}PRIVATE KEY-----\n${SECRET}\n-----END ${kind}PRIVATE KEY-----`;
 
-/** Texts whose secret only one pattern finds, and only by one of its words. */
+/** Texts whose secret is found by only one pattern, and only by one of its words. */
 const TEXTS: readonly string[] = [
   ...['', 'EC ', 'RSA ', 'OPENSSH ', 'ENCRYPTED '].flatMap((kind) => [
     `key ${pem(kind)} end`,

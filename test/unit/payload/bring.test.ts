@@ -54,7 +54,7 @@ function description(): string {
   });
 }
 
-/** A host with a payload, a runtime, and `ctr` and `sync` that write down how they are called. */
+/** A host with a payload, a runtime, and `ctr` and `sync` that record their calls. */
 async function host(t: Test) {
   const folder = t.testdir({
     payload: { images: {}, bin: {}, cni: {} },
@@ -78,11 +78,11 @@ async function host(t: Test) {
     process.env.PATH = before;
   });
   const stored = new Map<string, { id: string; pinned: boolean }>();
-  /** References that the runtime was asked about, and those of which it does not know yet. */
+  /** References that the runtime was asked about, and those that it does not know yet. */
   const asked: string[] = [];
   const unheard = new Set<string>();
   const called = () => readFileSync(calls, 'utf8').trimEnd().split('\n');
-  // A unix socket's path is short.
+  // The path of a unix socket must be short.
   const root = mkdtempSync('/tmp/sno-cri-');
   t.teardown(() => rmSync(root, { recursive: true }));
   const paths = hostPaths(root);
@@ -226,7 +226,7 @@ t.test('a failure of ctr can pass, and says what ctr said', async (t) => {
   t.match(await thrownBy(none.pin('r', limits)), { kind: 'retry', details: { found: /ENOENT/ } });
 });
 
-/** Waits until the runtime was asked that often about a reference, or the work has ended; whether it has. */
+/** Waits until the runtime was asked that often about a reference, or the work has ended; returns whether it has. */
 async function hasEnded(work: Promise<unknown>, asked: readonly string[], reference: string) {
   let ended = false;
   const end = () => {
@@ -257,7 +257,7 @@ t.test('a name is taken from the image that has it, and waited for', async (t) =
   ]);
 });
 
-/** Delays of that length end at once, and are counted. */
+/** Ends delays of that length immediately, and counts them. */
 function recordDelays(t: Test, length: number): number[] {
   const delays: number[] = [];
   const { setTimeout: wait } = timers;

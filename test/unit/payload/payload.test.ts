@@ -27,7 +27,7 @@ interface Entry {
   sha256?: string;
 }
 
-/** A valid payload.yaml (as JSON, which YAML contains) with parts exchanged. */
+/** A valid payload.yaml (as JSON, a subset of YAML) with parts replaced. */
 function description(image: Entry = {}, binary: Entry = {}, top: object = {}): string {
   return JSON.stringify({
     apiVersion: 'sno-agents/v1',

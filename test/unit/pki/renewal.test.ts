@@ -81,7 +81,7 @@ t.test('the leaf of another authority is rejected', async (t) => {
 for (const [date, expected] of [
   ['2026-02-28T11:59:59Z', true],
   ['2026-02-28T12:00:00Z', false],
-  // 122 days, a third of its life, before its end.
+  // 122 days before its end, a third of its lifetime.
   ['2026-10-30T12:00:00Z', false],
   ['2026-10-30T12:00:01Z', true],
   ['2031-01-01T00:00:00Z', true],

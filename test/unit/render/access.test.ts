@@ -22,7 +22,7 @@ t.test('addresses and files of the clients of the control plane', async (t) => {
   const { renderer: _, ...access } = accessTo('kubernetes');
   t.same(access, {
     etcd: {
-      // A snapshot can be restored only under what the pod is started with.
+      // A snapshot can only be restored with the values that the pod is started with.
       member: { name: 'etcd', peerUrl: 'https://127.0.0.1:2380', token: 'sno-etcd' },
       clientUrl: 'https://127.0.0.1:2379',
       ca: `${agents}/etcd-ca.crt`,
@@ -118,7 +118,7 @@ t.test(
   },
 );
 
-/** A host with the rendered authorities, or with another authority of clients. */
+/** A host with the rendered authorities, or with another client authority. */
 function hostWithAuthorities(
   t: Test,
   endpoints: HostEndpoints = {},
@@ -149,7 +149,7 @@ t.test('a signed client is one user for ten minutes', async (t) => {
   t.same(subject, { commonName: 'sno-agents:gather', organizations: ['sno-agents:gather'] });
   t.same({ clientAuth, serverAuth }, { clientAuth: true, serverAuth: false });
   const minutes = (from: number) => (notAfter.getTime() - from) / 60_000;
-  // Certificates have no fractions of seconds.
+  // Certificate times have no fractions of seconds.
   t.ok(minutes(before) > 9.9, `${minutes(before)} minutes`);
   t.ok(minutes(Date.now()) <= 10, `${minutes(Date.now())} minutes`);
 });

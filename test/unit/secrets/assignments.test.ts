@@ -86,7 +86,7 @@ t.test('the whole name decides', async (t) => {
     'password.file=hunter22',
     'NOPASSWD: hunter22',
     'continueToken=Zq8mK2vW4tYxR6nB',
-    // A variable in capitals is a secret's, whatever its value; another token is by its value.
+    // For a variable in capitals, its name is sufficient; for other tokens, the value decides.
     'B_TOKEN=«word»',
     'x_Token=word',
     'x_Token=«Zq8mK2vW4tYxR6nB»',

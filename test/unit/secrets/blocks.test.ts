@@ -6,7 +6,7 @@ async function* inPieces(bytes: Buffer, size: number) {
   for (let at = 0; at < bytes.length; at += size) {
     const piece = Buffer.from(bytes.subarray(at, at + size));
     yield piece;
-    // As a stream that uses its memory again.
+    // Like a stream that reuses its memory.
     piece.fill('?');
   }
 }

@@ -18,16 +18,16 @@ t.test('a document in base64 goes as a whole if there is a secret in it', async 
     `«${secret}»`,
     `«${base64(gzipSync(DOCUMENT))}»\n`,
     `«${base64(secret)}» b`,
-    // In front of it something that is base64 by its looks.
+    // Preceded by text that looks like base64.
     `«path/to/${base64(`-----${DOCUMENT}`)}» b`,
     base64('words=x'),
     base64('secret=1'),
-    // The shortest that is looked at has 24 characters.
+    // Shorter than 24 characters is not decoded.
     `a «${base64('password=hunter22a')}» b`,
     `a ${base64('password=hunter22')} b`,
-    // No more padding than base64 has is a part of it.
+    // Padding beyond that of base64 is not part of it.
     `a «${base64(`${DOCUMENT}a`)}»= b`,
-    // The letter of an escape is none of the text's; another one is.
+    // The letter of an escape sequence is not part of the text; another letter is.
     ...['n', 'r', 't'].map((letter) => `a\\${letter}«${secret}» b`),
     `a\\w${secret} b`,
     `a n${secret} b`,
@@ -48,10 +48,10 @@ t.test('a document that is wrapped goes with all its lines', async (t) => {
     `a: «${wrapped(secret, 32).join('»\\n«')}» b`,
     `a: "«${wrapped(secret, 32).join('»\\\\n«')}»", b`,
     `${wrapped(plain, 32).join('\n')}\n`,
-    // After an escaped newline a real one ends it.
+    // A real newline after an escaped one ends it.
     `a: «${lines[0]}»\\n«${lines[1]}»\n   ${lines[2]}\n`,
   ]);
-  // Another column, or something after it, is another text: neither of them is a document.
+  // Another indentation, or trailing text, separates the parts: neither of them is a document.
   const [first = '', ...rest] = wrapped(base64(gzipSync(DOCUMENT)), 32);
   await expectMarked(t, [`${first}\n  ${rest.join('\n  ')}\n`]);
 });
@@ -105,7 +105,7 @@ t.test('a known secret goes, and only that', async (t) => {
     ],
     way,
   );
-  // What stands in base64 beside it goes with it as far as it shares a character.
+  // Adjacent base64 is removed with it as far as they share a character.
   for (const before of ['', 'u', 'us']) {
     for (const after of ['', 'x', 'xy', 'xyz']) {
       const bytes = Buffer.concat([

@@ -49,10 +49,10 @@ t.test('only the field kind says what is in a large list', async (t) => {
   t.match((await safe(list('type'), way)).slice(-50), '"user":"bWU="');
 });
 
-/** Larger than what is parsed at once. */
+/** Larger than what is parsed as one value. */
 const LARGE = 'a'.repeat(MAX_VALUE_BYTES + 200_000);
 
-/** The values of a stream with the keys around them; `F` in the text stands for a large text. */
+/** The values of a stream with their surrounding keys; `F` in the text is replaced by a large string. */
 function valuesOf(text: string, size: number): string[] {
   const bytes = Buffer.from(text.replaceAll('F', LARGE));
   const values = new JsonValues();
@@ -62,7 +62,7 @@ function valuesOf(text: string, size: number): string[] {
     parts.push(
       ...Array.from(values.push(chunk), (part) => ({ ...part, bytes: Buffer.from(part.bytes) })),
     );
-    // As a stream that uses its memory again.
+    // Like a stream that reuses its memory.
     chunk.fill('x');
   }
   parts.push(...values.end());

@@ -12,7 +12,7 @@ const redactor = createRedactor(
   Array.from({ length: 200 }, () => randomBytes(18).toString('base64')),
 );
 
-/** Lines that logs really have, and that look a little like something secret. */
+/** Real log lines that look similar to secrets. */
 const LINES = [
   `pulled quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:${digest('a')}`,
   `image="registry.example.com:5000/app:v1.2@sha256:${digest('b')}" sandbox=${digest('c')}`,

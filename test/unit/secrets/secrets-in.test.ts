@@ -17,7 +17,7 @@ async function found(text: string, format: keyof Redactor = 'text', limit = 100)
   return secrets.secrets;
 }
 
-/** A key's body in lines of a length: no key at all, but with a key's beginning. */
+/** A key's body in lines of a given length: not a valid key, but with a key's first line. */
 function armored(kind: string, body: Buffer, width: number) {
   const lines = base64(body).match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
   const text = [`-----BEGIN ${kind}-----`, ...lines, `-----END ${kind}-----`, ''].join('\n');

@@ -70,7 +70,7 @@ t.test('tokens that tell by their beginning', async (t) => {
       `a\\n«${token}»\\nb`,
       `«a%3D${token}»`,
       `a\\u0026«${token}»`,
-      // A part of another word.
+      // Part of another word.
       ordinary(`got x${token}`),
       ordinary(`got x-${token}`),
       token.slice(0, 9),
@@ -162,7 +162,7 @@ t.test('percent-encoded documents', async (t) => {
     `body=${plain}&b=c`,
     'x?«password%3Dhunter22abc» b',
     'x?«password%3Ahunter22abc»',
-    // By these codes a document is told, and goes as a whole; by others a letter.
+    // These codes indicate a document, which is removed as a whole; others are single characters.
     ...['22', '25', '2b', '2B', '2f', '3a', '3d', '7b', '0a'].map(
       (code) => `x=«a%${code}ghp_${R}AAAA» b`,
     ),
@@ -172,7 +172,7 @@ t.test('percent-encoded documents', async (t) => {
     ),
     ...['{', '}', '=', ':', '\\'].map((end) => `x${end}«password%3Ahunter22abc»${end}b`),
     'a%3Ab%3Dc',
-    // What is shorter than 16 characters is not looked at.
+    // Shorter than 16 characters is not decoded.
     'x?pwd%3Dhunter2ab b',
     'x?«pwd%3Dhunter2abc» b',
     '100%25 of %3A',

@@ -7,7 +7,7 @@ import { SeededRandom } from './random.ts';
 import { redacted } from './streams.ts';
 import { traces } from './traces.ts';
 
-// Much work, on machines that may be busy.
+// A lot of work, possibly on a busy machine.
 
 const PREFIX = '2026-11-21T14:58:25.015507+0000 sno-0 app[4242]: ';
 const redactor = createRedactor(randomBytes(32), []);
@@ -20,7 +20,7 @@ const key = () =>
   ).trimEnd();
 const bodyOf = (pem: string) => pem.split('\n').filter((line) => !line.startsWith('-'));
 
-/** Every kind of secret in every place of text, with ordinary lines between them. */
+/** Every kind of secret in every kind of text, with ordinary lines between them. */
 function everySecret(random: SeededRandom): Buffer {
   const filler = () => `${PREFIX}${'ordinary words '.repeat(random.integer(1, 60))}\n`;
   const parts = KINDS.flatMap((kind) => {
@@ -67,7 +67,7 @@ t.test('a key whose beginning was rotated away', async (t) => {
     for (const lines of [26, 12, 2, 1]) {
       const rest = pem.split('\n').slice(-lines - 1);
       const text = [...rest, 'an ordinary line'].map((line) => `${prefix}${line}${end}`).join('');
-      // Blocks end in the middle of it.
+      // Blocks end within it.
       const output = await redacted(redactor.text, Buffer.from(filler + text), () => 1000);
       t.strictSame(traces(output.subarray(filler.length), bodyOf(pem).slice(-lines)), []);
       t.ok(output.toString().endsWith(`${prefix}an ordinary line${end}`));
@@ -159,7 +159,7 @@ t.test('a long list is never in memory as a whole', async (t) => {
   }
   t.ok(isClean);
   t.ok(marks > 39_900, `${marks} of 40000`);
-  // Two mebibytes until it is known how large the list is, one for a line.
+  // Up to two mebibytes before the size of the list is known, and one for a line.
   t.ok(behind < 8e6, `${behind} of ${given} bytes`);
 });
 

@@ -44,7 +44,7 @@ async function filesOf(root: string, walk: Partial<Walk> = {}): Promise<string[]
   return paths.map((path) => path.slice(root.length + 1)).sort();
 }
 
-/** Without the privileges by which root reads everything. */
+/** Without root's privilege to read everything. */
 async function asNobody(act: () => Promise<void>): Promise<void> {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65534);

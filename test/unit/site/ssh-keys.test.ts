@@ -1,7 +1,7 @@
 import t from 'tap';
 import { sshKeyProblem, sshKeys } from '../../../lib/site/ssh-keys.ts';
 
-/** As ssh-keygen writes them; the private keys were thrown away. */
+/** As written by ssh-keygen; the private keys were discarded. */
 const ED25519 =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC4Ua/Xlz9zSIYKOL6JagFqQtBbdQ0DVpFjnx5QUel0X me@example.com';
 const KEYS = [

@@ -8,7 +8,7 @@ import { statusPath } from '../../../lib/steps/reporter.ts';
 import { readStatus } from '../../../lib/steps/status.ts';
 import { done, notYet, reboot, type Step } from '../../../lib/steps/step.ts';
 
-/** An agent of one step, in this process; `events` are those that journald is given. */
+/** A one-step agent in this process; `events` are those sent to journald. */
 function agentOf(t: Test, run: Step<string>['run'], more: Partial<Agent<string>> = {}) {
   const paths = hostPaths(t.testdir());
   const step: Step<string> = {
@@ -42,7 +42,7 @@ function agentOf(t: Test, run: Step<string>['run'], more: Partial<Agent<string>>
     t.equal(await isLocked('in-process', paths.root), false);
     return code;
   };
-  /** Another command, with what it prints and complains of. */
+  /** Runs another command; returns its output and errors. */
   const ask = async (...args: string[]) => {
     const printed: string[] = [];
     t.capture(process.stderr, 'write', (text: string) => printed.push(text) > 0);

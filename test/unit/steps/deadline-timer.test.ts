@@ -7,7 +7,7 @@ import { thrownBy } from '../errors/thrown-by.ts';
 const DAY = 86_400_000;
 const TIMER = join(import.meta.dirname, '../../../lib/steps/deadline-timer.ts');
 
-/** Node's timers, moved by hand; like Node, they count at most 2^31 - 1 ms, and longer ones fire at once. */
+/** Node's timers, advanced manually; like Node's, they are limited to 2^31 - 1 ms, and longer ones fire at once. */
 function fakeTimers(t: Pick<typeof t_, 'teardown'>) {
   const { setTimeout: real, clearTimeout: realClear } = globalThis;
   const waiting = new Map<object, { at: number; fire: () => void }>();

@@ -134,7 +134,7 @@ t.test('a restarted agent gets what is left of the deadline', async (t) => {
 t.test('a deadline that went by between two starts ends the step without running it', async (t) => {
   const bench = new Bench(t.testdir()).step('a', { retry: { delayMs: 1 } });
   await bench.remember(
-    // To the millisecond.
+    // Exact to the millisecond.
     { event: 'started', up: 40 },
     {
       event: 'attempt-failed',
@@ -181,7 +181,7 @@ t.test('at its deadline a step says what was observed last', async (t) => {
   ];
   for (const [name, options, message] of table) {
     const bench = new Bench(t.testdir()).step('a', { deadlineMs: 60, ...options });
-    // The pause between two attempts is over when the deadline is.
+    // The pause between two attempts ends at the deadline.
     setTimeout(() => (bench.now = { boot: 'boot-1', up: 101 }), 40);
     await t.rejects(bench.run(), { kind: 'deadline', message }, name);
   }

@@ -9,7 +9,7 @@ import { thrownBy } from '../errors/thrown-by.ts';
 
 const LOCK = join(import.meta.dirname, '../../../lib/steps/lock.ts');
 
-/** A process that takes the lock, says so, and has nothing else to do. */
+/** A process that takes the lock, reports it and is otherwise idle. */
 function locker(agent: string, root: string, before = '') {
   const script = `
     import { lockAgent } from ${JSON.stringify(LOCK)};

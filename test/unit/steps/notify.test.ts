@@ -7,7 +7,7 @@ import { recordLimits } from '../host/timers.ts';
 import { setEnvironment } from './environment.ts';
 import { Tester } from './tester.ts';
 
-/** A `systemd-notify` that writes its arguments down, one call a line. */
+/** A `systemd-notify` that records its arguments, one call per line. */
 const RECORDER = `#!/bin/sh
 printf '%s\\n' "$*" >> "$NOTIFY_CALLS"
 exit "\${NOTIFY_EXIT:-0}"
@@ -22,7 +22,7 @@ function recorder(t: Test) {
     root: join(folder, 'root'),
     env: { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, NOTIFY_CALLS: calls },
     read,
-    /** The calls, once there are as many. */
+    /** The calls, once there are that many. */
     readAll: async (count: number) => {
       await waitForFiles([calls], async () => read().length >= count, {
         signal: AbortSignal.timeout(120_000),
@@ -62,7 +62,7 @@ t.test('nothing is sent where systemd did not start the agent', async (t) => {
   t.strictSame(read(), []);
 });
 
-/** A notifier of a unit, whose messages are recorded. */
+/** The notifier of a unit, whose messages are recorded. */
 function notifying(t: Test, variables: Readonly<Record<string, string | undefined>> = {}) {
   const { env, read, readAll } = recorder(t);
   const unit = { NOTIFY_SOCKET: '/nowhere', WATCHDOG_USEC: undefined };
@@ -73,7 +73,7 @@ function notifying(t: Test, variables: Readonly<Record<string, string | undefine
 t.test('of statuses that wait only the newest is sent; time can be asked for', async (t) => {
   const { notifier, read } = notifying(t);
   const limits = recordLimits(t);
-  // All but the first come while that one is being sent.
+  // All but the first arrive while that one is being sent.
   for (const text of ['one', 'two', 'two', 'three']) notifier.status(text);
   await notifier.stop();
   notifier.status('three');

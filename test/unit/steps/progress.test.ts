@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { createLogger } from '../../../lib/log/logger.ts';
 import { Progress } from '../../../lib/steps/progress.ts';
 
-/** A progress whose clock stands still until the test moves it. */
+/** A progress with a stopped clock that the test advances. */
 function progress(t: Test, isNews: boolean) {
   const clock = { now: 1000 };
   t.capture(performance, 'now', () => clock.now);

@@ -106,7 +106,7 @@ t.test('service record', async (t) => {
   );
   for (const { timestamp = '' } of read()) {
     t.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-    // In whole seconds of UTC.
+    // Whole seconds, UTC.
     t.ok(Date.parse(timestamp) > began - 1000 && Date.parse(timestamp) <= Date.now(), timestamp);
   }
   t.equal(modeOf(path), 0o644, 'openshift-install and people read it');

@@ -13,8 +13,8 @@ const NOW = Date.parse('2030-01-01T12:00:00Z');
 const at = (ms: number) => new Date(NOW + ms).toISOString();
 
 /**
- * A reporter whose clock stands still, and whose systemd is a program that writes down what it
- * is told, and with READY the state of the status file at that time.
+ * A reporter with a stopped clock and a program in place of systemd that records its messages and,
+ * with READY, the contents of the status file at that time.
  */
 function reporting(t: Test) {
   const folder = t.testdir({ bin: {}, root: {} });
@@ -37,7 +37,7 @@ printf '%s\\n' "$*$state" >> ${calls}
   });
   t.capture(Date, 'now', () => NOW);
   const told = () => (existsSync(calls) ? readFileSync(calls, 'utf8').trimEnd().split('\n') : []);
-  /** The extensions so far, in minutes, once there are as many. */
+  /** The deadline extensions so far, in minutes, once there are that many. */
   const extensions = async (count: number) => {
     const found = () => told().flatMap((call) => /EXTEND_TIMEOUT_USEC=(\d+)/.exec(call)?.[1] ?? []);
     await waitForFiles([calls], async () => found().length >= count, {
@@ -144,7 +144,7 @@ t.test('a wait is news once, and is told with its step', async (t) => {
   t.match(state(), { state: 'failed', exitCode: 1, reason, failure: data });
   t.match(state().step, { name: 'second', attempt: 1, until: at(0) });
   t.notOk('waitingFor' in state().step);
-  // Messages to systemd may overtake one another.
+  // Messages to systemd may arrive out of order.
   t.match(`${told().join('\n')}\n`, `--status=failed: ${reason}\n`);
   t.match(
     record().slice(-2),

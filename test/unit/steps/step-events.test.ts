@@ -29,7 +29,7 @@ t.test('each event has a sentence, and the place of its step in the plan', async
   await events.done('b', { ...times, note: 'three files' });
   await events.done('b', times);
   await events.failed('b', 3, failure);
-  // A field that is not set is not written.
+  // Unset fields are omitted.
   t.strictSame(JSON.parse(JSON.stringify(told)), [
     ['step-already-done', 'b: already done', place],
     ['step-started', 'b: started', { ...place, attempt: 2, left: 62 }],

@@ -2,7 +2,7 @@ import { builtinModules } from 'node:module';
 import t from 'tap';
 import { type Import, importsOf, parseImports, sourcesIn, wayTo } from './source.ts';
 
-/** Who may not import what: paths from the root, `$1` standing for the first group of `from`. */
+/** Forbidden imports: paths from the root, `$1` is the first group of `from`. */
 const FORBIDDEN = [
   {
     why: 'agents share through agents/steps/ and lib/',
@@ -25,7 +25,7 @@ const FORBIDDEN = [
   { why: 'tests are imported by tests', from: /^(?!test\/)/, to: /^test\// },
 ];
 
-/** Modules that decide and compute; effects belong to their callers. Each pattern matches a file. */
+/** Modules that only decide and compute; effects belong to their callers. Each pattern matches a file. */
 const PURE = [
   'report/{rules,reading,timeline}/*.ts',
   'report/{causes,findings,first-errors,host-facts,state,summary}.ts',
@@ -48,9 +48,9 @@ const PURE = [
   'lib/agents/*.ts',
 ];
 
-/** Computing: everything else of Node, and the packages below, reaches out of the process. */
+/** Pure modules of Node: all others, and the packages below, reach outside the process. */
 const HARMLESS_NODE = ['assert', 'buffer', 'crypto', 'path', 'url', 'util', 'zlib', 'events'];
-/** The part of node:net that looks at text. */
+/** The part of node:net that only handles text. */
 const HARMLESS_NET = ['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'SocketAddress'];
 const EFFECTFUL_PACKAGES = /^(execa|chokidar|pino|listr2|undici|@grpc\/|@kubernetes\/client-node)/;
 

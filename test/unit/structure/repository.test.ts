@@ -7,10 +7,10 @@ import { root } from './source.ts';
 const MAX_LINES = 350;
 const MEANINGLESS_NAMES = /^(utils?|helpers?|managers?|common|misc)(\.|$)/;
 const TEXT = /\.(ts|mjs|json|md|service|socket|target|timer|path|conf|ya?ml)$|^[^.]+$/;
-/** Folders of somebody's machine, which are right on no other. */
+/** Folders on a developer's machine, which do not exist on others. */
 const MACHINE_PATHS = /(?<![\w./])\/(?:work|farm|home|Users|root\/src)\/\w/;
 
-/** What is in the repository or about to be added, without what git ignores. */
+/** Files in the repository or about to be added, without those ignored by git. */
 const files = execFileSync(
   'git',
   ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'],

@@ -147,7 +147,7 @@ t.test('what the runtime has forgotten is a log of its pod, and nothing twice', 
   t.match(files.get('resources/pod-logs/default/shop-pod/shop.previous.log')?.text, /at 1/);
 });
 
-/** Sockets that accept and never answer. */
+/** A socket that accepts connections and never answers. */
 async function silent(t: Test, socket: string): Promise<void> {
   mkdirSync(dirname(socket), { recursive: true });
   const server: Server = createServer(() => undefined);
@@ -167,7 +167,7 @@ t.test('a dead runtime', async (t) => {
         mkdirSync(dirname(socket), { recursive: true });
         const server = createServer().listen(`${socket}.new`);
         await new Promise((resolve) => server.once('listening', resolve));
-        // Closing it would remove the socket by its first name.
+        // Closing it would remove the socket under its original name.
         renameSync(`${socket}.new`, socket);
         server.close();
       },

@@ -10,7 +10,7 @@ function pod(name: string, nodeName: string | undefined, restarts: readonly numb
   const containerStatuses = restarts.map((restartCount, index) => ({
     name: `c${index}`,
     restartCount,
-    // Below zero: it has not run yet.
+    // Negative: it has not run yet.
     containerID: restartCount < 0 ? '' : 'containerd://a',
   }));
   return {

@@ -14,7 +14,7 @@ function usePath(t: Pick<Test, 'teardown'>, path: string): void {
   });
 }
 
-/** A host with a podman that does this, before all others. */
+/** A host with this script as podman, before all others in PATH. */
 function withPodman(t: Test, script: string) {
   const made = testHost(t, 'live');
   const program = made.write('/bin/podman', `#!/bin/sh\n${script}\n`);

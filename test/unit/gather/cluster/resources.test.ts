@@ -122,7 +122,7 @@ t.test('an API that stops: one request finds out, and the rest is not asked', as
   t.ok(performance.now() - begun < 3000, 'at once');
 });
 
-/** A port that accepts and says nothing; `accepted` has who came. */
+/** A port that accepts connections and never answers; `accepted` contains them. */
 async function blackHole(t: Test) {
   const accepted: Socket[] = [];
   const server = createServer((socket) => {
@@ -195,7 +195,7 @@ t.test('the installed host signs a certificate of ten minutes, in memory', async
   write(gather.ca, 'serving');
   write(gather.signer.certificate, authority.certificate);
   write(gather.signer.key, authority.key);
-  // The bootstrap's is for the live host.
+  // The bootstrap's kubeconfig is for the live host.
   write(kubeconfigs.bootstrapAdmin, adminKubeconfig(1));
   const [identity, ...others] = await identitiesOf(host);
   t.equal(others.length, 0);

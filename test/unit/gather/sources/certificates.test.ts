@@ -91,7 +91,7 @@ t.test('the certificates of a host, its links followed no further than their fol
   const { entries, faults } = await hostCertificates({ paths: hostPaths(root) }, soon());
   t.strictSame(entries.map(({ file }) => file).toSorted(), [
     '/etc/kubernetes/pki/ca/ca.crt',
-    // The one in use by its link; those before it are history.
+    // The current one through its link; earlier ones are superseded.
     `${pki}/kubelet-client-current.pem`,
     `${pki}/kubelet-server-2026-01-01-00-00-00.pem`,
   ]);

@@ -8,7 +8,7 @@ const RECORDS: Readonly<Record<string, string>> = {
   'edge.example.test': '192.0.2.8',
 };
 
-/** A name server that knows the records above, for IPv4, and never answers for "silent". */
+/** A name server with the records above, for IPv4, that never answers for "silent". */
 async function nameServer(): Promise<{ socket: Socket; address: string }> {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {

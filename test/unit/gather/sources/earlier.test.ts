@@ -18,7 +18,7 @@ async function archiveOf(entries: readonly Entry[]): Promise<Buffer> {
   return gzipSync(await buffer(archive));
 }
 
-/** An installed host with that as its earlier bundle. */
+/** An installed host with this earlier bundle. */
 async function hostWith(root: string, bundle: Uint8Array) {
   await mkdir(join(root, 'var/log'), { recursive: true });
   await writeFile(join(root, 'var/log/log-bundle-bootstrap.tar.gz'), bundle);

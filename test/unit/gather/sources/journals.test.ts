@@ -5,7 +5,7 @@ import { systemd } from '../../../../agents/gather/sources/systemd.ts';
 import { hostAt, listed, read, textOf } from './host.ts';
 import { withPrograms } from './programs.ts';
 
-/** Answers as a host with a failed unit and three boots; everything else is answered with its arguments. */
+/** Output for a host with a failed unit and three boots; prints its arguments for all other calls. */
 const JOURNALCTL = `case "$*" in
   *--list-boots*) cat <<END
  0 ${'c'.repeat(32)} Sun 2026-03-01 11:00:00 UTC—Sun 2026-03-01 12:00:00 UTC
