@@ -123,7 +123,7 @@ t.test('the approver, with the rendered rights', async (t) => {
     );
   });
 
-  await t.test('leaves forged ones, with the rule that they break', async (t) => {
+  await t.test('leaves forged requests pending, with the rule that they violate', async (t) => {
     const forged: [string, string, () => Promise<unknown>][] = [
       [
         'by-other-node',
@@ -165,7 +165,7 @@ t.test('the approver, with the rendered rights', async (t) => {
     }
   });
 
-  await t.test('judges again when the node gets another address', async (t) => {
+  await t.test('decides again when the node gets another address', async (t) => {
     const names = [
       { type: 'dns' as const, value: nodeName },
       { type: 'ip' as const, value: '198.51.100.1' },

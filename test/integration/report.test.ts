@@ -133,7 +133,7 @@ t.test('the report in a browser, wide and on a phone, light and dark', { skip },
   });
 });
 
-t.test('each link leads to a file of the bundle', { skip }, async (t) => {
+t.test('each link points to a file of the bundle', { skip }, async (t) => {
   const bundle = await unpack('links', filesOf('broken'));
   await withPage(bundle, async ({ page }) => {
     const found = await page.evaluate(`[...document.links].map((link) => link.href)`);
@@ -146,7 +146,7 @@ t.test('each link leads to a file of the bundle', { skip }, async (t) => {
   });
 });
 
-t.test('what follows is in the print too', { skip }, async (t) => {
+t.test('consequences are printed too', { skip }, async (t) => {
   const bundle = await unpack('print', filesOf('broken'));
   await withPage(bundle, async ({ page }) => {
     await page.emulateMediaType('print');
@@ -161,7 +161,7 @@ t.test('what follows is in the print too', { skip }, async (t) => {
   });
 });
 
-t.test('what a hostile bundle holds stays text', { skip }, async (t) => {
+t.test('contents of a hostile bundle remain text', { skip }, async (t) => {
   const evil = `</code></script><img src="https://example.test/x" onerror="alert(1)"><script>alert(2)</script><style>body{display:none}</style>`;
   const bundle = await unpack('evil', {
     'bootstrap/steps/bootkube.jsonl': step('15:00:00', 'etcd', 'failed', `${evil}. Do ${evil}`),

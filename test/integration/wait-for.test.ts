@@ -152,7 +152,7 @@ t.test('complete is final for one installation', async (t) => {
   t.same(await published(), status('installing', 'api', OTHER));
 });
 
-t.test('install-complete follows the status over restarts of the API server', async (t) => {
+t.test('install-complete follows the status across restarts of the API server', async (t) => {
   await controlPlane.stopApiServer();
   const run = waitFor('install-complete', '--timeout', '5m');
   await run.until(/Still waiting: GET .*ECONNREFUSED/);
@@ -185,7 +185,7 @@ t.test('a failed installation ends the wait with exit code 4', async (t) => {
   );
 });
 
-t.test('a deadline is exit code 3, with what was seen last', async (t) => {
+t.test('a deadline is exit code 3, with the last observation', async (t) => {
   const run = waitFor('bootstrap-complete', '--timeout', '8s', '--log-level', 'error');
   t.equal(await run.code, 3);
   t.equal(run.printed.length, 1, 'progress is below the level');

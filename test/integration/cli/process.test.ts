@@ -106,7 +106,7 @@ for (const [signal, code, traps] of [
   ['SIGTERM', 143, ''],
   ['SIGHUP', 129, ''],
 ] as const) {
-  t.test(`${signal} ends what was started, and leaves no partial file`, async (t) => {
+  t.test(`${signal} ends all started programs, and leaves no partial file`, async (t) => {
     const { child, dir, started, ended } = await startIso(t, traps);
     const pids = await started;
     t.equal(pids.length, 2);
@@ -126,7 +126,7 @@ for (const [signal, code, traps] of [
   });
 }
 
-t.test('a second signal ends everything at once', async (t) => {
+t.test('a second signal ends everything immediately', async (t) => {
   const { child, started, ended } = await startIso(t, 'TERM INT');
   const pids = await started;
   child.kill('SIGINT');
@@ -158,7 +158,7 @@ for (const { line, code, err } of OUTPUTS) {
   t.test(line, async (t) => t.has(await shell(line), { code, err }));
 }
 
-t.test('a closed output ends a command that still works, quietly', async (t) => {
+t.test('a closed output ends a running command silently', async (t) => {
   const dir = t.testdir({ sources: {} });
   const { arguments: given } = await payloadSources(join(dir, 'sources'));
   const args = createArguments(join(dir, 'payload'), given).map((arg) => `'${arg}'`);

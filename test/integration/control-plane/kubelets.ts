@@ -66,7 +66,7 @@ export function kubeletAttacks(world: World): void {
     return api({ ...admin, path: `/api/v1/namespaces/${NAMESPACE}/pods/web/log?container=web` });
   };
 
-  t.test('the API server shows the kubelet who it is', async (t) => {
+  t.test('the API server authenticates to the kubelet', async (t) => {
     const { port, seen } = await fakeKubelet(t, 'kubelet-serving', ['127.0.0.1']);
     t.match(await logOf(port), { code: 200, body: 'a line of its log\n' });
     t.match(seen, [
@@ -83,7 +83,7 @@ export function kubeletAttacks(world: World): void {
     ['a client of the API that listens', 'kubelet-client', ['127.0.0.1']],
     ['a kubelet of another address', 'kubelet-serving', ['192.0.2.99']],
   ] as const) {
-    t.test(`${what} is no kubelet of that node`, async (t) => {
+    t.test(`${what} is not accepted as the kubelet of that node`, async (t) => {
       const { port, seen } = await fakeKubelet(t, authority, [...addresses]);
       t.match(await logOf(port), { code: 500, body: /x509/ });
       t.same(seen, [], 'nothing was asked of it');

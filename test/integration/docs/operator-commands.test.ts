@@ -50,7 +50,7 @@ async function sources(folder: string): Promise<void> {
   write('LIVE.iso', 'not really');
 }
 
-t.test("the operator's commands work in their order, and pin the payload", async (t) => {
+t.test("the operator's commands work in order, and pin the payload", async (t) => {
   const cwd = t.testdir();
   await sources(cwd);
   const run = (args: readonly string[]) =>

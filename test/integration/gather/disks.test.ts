@@ -11,7 +11,7 @@ const canMount = isRoot && spawnSync('unshare', ['-m', 'true']).status === 0;
 
 // Starts many processes and writes megabytes, possibly on a busy machine.
 
-t.test('disks without room', { skip: canMount ? false : 'needs the right to mount' }, async (t) => {
+t.test('full disks', { skip: canMount ? false : 'needs the right to mount' }, async (t) => {
   const sources: Synthetic[] = [
     { path: 'a.txt', does: 'text', text: 'a\n' },
     { path: 'large.log', does: 'lines', bytes: 3_000_000, phase: 'bulk' },

@@ -33,7 +33,7 @@ t.test('interrupted: the bundle is closed within five seconds and says so', asyn
 });
 
 t.test(
-  'a second signal ends it at once; a killed one leaves a readable part, and its folder to the next',
+  'a second signal ends it immediately; a killed one leaves a readable part, and its folder to the next',
   async (t) => {
     const tester = new GatherTester(t);
     const running = tester.start(

@@ -14,7 +14,7 @@ const repeated = (count: number, one: (at: number) => Synthetic) =>
 // Hundreds of megabytes of text take time, possibly on a busy machine.
 t.setTimeout(55_000);
 
-t.test('the memory that it needs does not grow with what it collects', async (t) => {
+t.test('its memory use does not grow with the collected data', async (t) => {
   const tester = new GatherTester(t);
   // As on a host: type stripping of the source files would need a lot of memory itself.
   tester.program = join(tester.root, 'gather.cjs');

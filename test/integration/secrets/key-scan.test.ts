@@ -120,13 +120,13 @@ t.test('noise has no keys and throws nothing', async (t) => {
   }
 });
 
-t.test('a public key is no private key', async (t) => {
+t.test('a public key is not a private key', async (t) => {
   const publicKey = createPublicKey(newRsaKey());
   t.equal((await scan(publicKey.export({ type: 'spki', format: 'pem' }))).keys.size, 0);
   t.equal((await scan(publicKey.export({ type: 'pkcs1', format: 'der' }))).keys.size, 0);
 });
 
-t.test('what swells is cut off, and said so', async (t) => {
+t.test('data that expands too much is cut off and reported', async (t) => {
   const limits = { ...defaultScanLimits, bytes: 8 << 20, perByte: 1 };
   const zeros = Buffer.alloc(64 << 20);
   const bombs: Record<string, Buffer> = {

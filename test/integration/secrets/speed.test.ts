@@ -149,7 +149,7 @@ async function isProportional(unit: string, bytes: number, format: 'text' | 'yam
   return large < AT_ONCE_MS || large < small * MAX_RATIO;
 }
 
-t.test('no line makes it slow', async (t) => {
+t.test('no line slows it down', async (t) => {
   for (const unit of [...UNITS, ...LINES]) {
     // Measured twice, since compilation and garbage collection happen at any time.
     const isFine =
@@ -159,7 +159,7 @@ t.test('no line makes it slow', async (t) => {
   }
 });
 
-t.test('no document makes it slow', async (t) => {
+t.test('no document slows it down', async (t) => {
   for (const unit of ['- a\n', 'a: b\n', '---\na: b\n', '[', '&a [*a] ', '- - - ']) {
     const isFine =
       (await isProportional(unit, MIB / 32, 'yaml')) ||

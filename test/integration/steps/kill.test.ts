@@ -8,7 +8,7 @@ const inMiddle = (status: AgentStatus) =>
   status.step?.name === 'middle' && status.step.attempt > 0 && status.step.waitingFor !== undefined;
 
 t.test(
-  'after kill -9 inside a step the agent goes on at that step, on the same deadline',
+  'after kill -9 inside a step the agent resumes at that step, with the same deadline',
   async (t) => {
     const tester = new Tester(t.testdir());
     const first = tester.start(['run'], { BEHAVIOUR: 'long-wait' });
@@ -63,7 +63,7 @@ t.test(
   },
 );
 
-t.test('one run at a time, by a lock that dies with its process', async (t) => {
+t.test('one run at a time, with a lock that is released when its process ends', async (t) => {
   const tester = new Tester(t.testdir());
   const first = tester.start(['run'], { BEHAVIOUR: 'long-wait' });
   await tester.statusWhen(inMiddle);

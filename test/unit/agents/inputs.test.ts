@@ -228,7 +228,7 @@ const inputsIn = (context: Context) =>
     }),
   );
 
-t.test('each step is run again for what it depends on, and for nothing else', async (t) => {
+t.test('each step is run again if its input changes, and only then', async (t) => {
   const { context, changes } = await host(t);
   const before = await inputsIn(context);
   const after: [change: string, inputs: string[]][] = [];
@@ -240,12 +240,12 @@ t.test('each step is run again for what it depends on, and for nothing else', as
   }
 });
 
-t.test('files that do not exist yet are no error', async (t) => {
+t.test('files that do not exist yet are not an error', async (t) => {
   const { context } = testHost(t);
   await t.resolves(Promise.resolve(combinedIgnition.input(context)));
   await t.resolves(Promise.resolve(writeDisk.input(context)));
 });
 
-t.test('certificates are looked at again when there is another kind of them', async (t) => {
+t.test('certificates are checked again when a new kind is added', async (t) => {
   t.same(await signExpired.input(testHost(t).context), leafCatalogue);
 });

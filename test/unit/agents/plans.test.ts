@@ -142,7 +142,7 @@ for (const [plan, unit, expected] of plans) {
   });
 }
 
-t.test('only post-reboot tells the cluster how far it is', async (t) => {
+t.test('only post-reboot reports its progress to the cluster', async (t) => {
   for (const [plan] of plans) {
     t.equal(plan.announce, plan.agent === 'post-reboot' ? announce : undefined, plan.agent);
   }

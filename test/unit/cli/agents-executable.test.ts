@@ -27,7 +27,7 @@ t.test('facts of an executable, whose mark may be anywhere', async (t) => {
   t.same(other, { sha256: sha256(far), architecture: 'arm64' });
 });
 
-t.test('an option goes before the variable', async (t) => {
+t.test('the option takes precedence over the variable', async (t) => {
   const environment = { SNO_AGENTS_EXECUTABLE: '/b' };
   t.equal(executablePath('/a', environment), '/a');
   t.equal(executablePath(undefined, environment), '/b');

@@ -63,7 +63,7 @@ for (const { name, edits = [], yaml, variable, faults, says, hides } of BAD) {
   });
 }
 
-t.test('a byte order mark and the line ends of Windows are as good as none', async (t) => {
+t.test('a byte order mark and Windows line ends make no difference', async (t) => {
   const dressed = (text: string) => `\uFEFF${text.replaceAll('\n', '\r\n')}`;
   t.same(readSettings(dressed(GOOD), undefined), readSettings(GOOD, undefined));
   const { code, err } = await create(
@@ -80,7 +80,7 @@ t.test('a byte order mark and the line ends of Windows are as good as none', asy
   t.match(err, /install-config\.yaml:10:13 controlPlane\.replicas: expected 1, found 3/);
 });
 
-t.test('the whole of a file without a site', async (t) => {
+t.test('the complete result for a file without a site', async (t) => {
   t.same(readSettings(GOOD, undefined), {
     ok: true,
     settings: {

@@ -125,7 +125,7 @@ const SEEDS = [
   ...accepted.map(({ edits }) => edited(edits)),
 ] as const;
 
-t.test('whatever the file says, it is accepted whole or refused in single lines', async (t) => {
+t.test('any file is either accepted completely or refused with single-line messages', async (t) => {
   let refused = 0;
   for (let count = 0; count < MUTANTS; count += 1) {
     let text = oneOf(SEEDS);

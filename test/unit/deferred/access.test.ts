@@ -113,7 +113,7 @@ t.test('the ClusterRole owns its binding, the Role and its binding', async (t) =
   t.equal(api.get(ROLE), undefined);
 });
 
-t.test('a dependent that cannot be tied is an error', async (t) => {
+t.test('a dependent whose owner cannot be set is an error', async (t) => {
   const { api, client } = await startFakeApi(t);
   await t.rejects(tieToRole(client, limits), { code: 404 });
   api.set(ROLE, { metadata: { name: USER } });

@@ -31,7 +31,7 @@ function host(t: Test, blockdevices: readonly object[] = [vda]) {
   return { host, read: (device = '/dev/vda') => readDisk(device, host.paths, signal) };
 }
 
-t.test('a disk is what lsblk and the kernel say of it', async (t) => {
+t.test('a disk is read from lsblk and the kernel', async (t) => {
   const known = {
     ...vda1,
     label: 'boot',
@@ -56,7 +56,7 @@ t.test('a disk is what lsblk and the kernel say of it', async (t) => {
   t.same(limits, [30_000, 30_000, 20_000]);
 });
 
-t.test('what lsblk does not know is read off the device', async (t) => {
+t.test('data unknown to lsblk is read from the device', async (t) => {
   const probed = {
     fstype: 'xfs',
     label: 'root',
@@ -104,7 +104,7 @@ t.test('what lsblk does not know is read off the device', async (t) => {
   });
 });
 
-t.test('a disk that cannot be read is not called empty', async (t) => {
+t.test('an unreadable disk is not reported as empty', async (t) => {
   const { host: it, read } = host(t);
   for (const [script, found] of [
     ['echo "I/O error" >&2; exit 4', 'blkid: exit code 4, I/O error'],
@@ -124,14 +124,14 @@ t.test('a disk that cannot be read is not called empty', async (t) => {
   await t.rejects(stopped, /stopped/);
 });
 
-t.test('a partition that udev has not made yet is waited for', async (t) => {
+t.test('waits for a partition that udev has not created yet', async (t) => {
   const { host: it, read } = host(t, [vda, vda1]);
   it.remove('/dev/vda1');
   t.match(await thrownBy(read()), { kind: 'retry', what: /\/dev\/vda1 has no device node yet/ });
   t.notOk(it.programs.calls('blkid').some((call) => call.endsWith('vda1')));
 });
 
-t.test('a partition of kpartx has a number, and the kernel tells no start', async (t) => {
+t.test('a kpartx partition has a number, and no start from the kernel', async (t) => {
   const { host: it, read } = host(t, [vda, { ...vda1, kname: 'dm-1' }, { ...vda1, kname: 'dm-2' }]);
   it.write('/sys/class/block/dm-1/dev', '253:1\n');
   it.write('/sys/class/block/dm-1/dm/name', 'mpatha7\n');
@@ -142,7 +142,7 @@ t.test('a partition of kpartx has a number, and the kernel tells no start', asyn
   ]);
 });
 
-t.test('what lsblk does not tell', async (t) => {
+t.test('data missing from lsblk', async (t) => {
   const { host: it, read } = host(t, []);
   t.match(await thrownBy(read()), { kind: 'retry', code: 'disk-not-found', what: /\/dev\/vda$/ });
   for (const column of Object.keys(vda)) {
@@ -151,7 +151,7 @@ t.test('what lsblk does not tell', async (t) => {
   }
 });
 
-t.test('a disk is found by its link once udev has made it', async (t) => {
+t.test('a disk is found through its link once udev has created it', async (t) => {
   const { host: it } = host(t);
   const [link, other] = ['/dev/disk/by-id/wwn-1', '/dev/disk/by-id/wwn-2'];
   const at = (path: string) => it.at(path);
@@ -187,7 +187,7 @@ t.test('partitions are found by the labels of their file systems', async (t) => 
   t.equal(partition(vda, 'root'), undefined);
 });
 
-t.test('where /var of a mounted system is', async (t) => {
+t.test('the location of /var in a mounted system', async (t) => {
   const folder = t.testdir({
     coreos: { ostree: { deploy: { 'rhel-coreos': {} } } },
     empty: { ostree: { deploy: {} } },

@@ -22,7 +22,7 @@ function rowsOf(text: string): Row[] {
 
 const rows = rowsOf(read('docs/defects.md'));
 
-t.test('each number is there at most once, in order', async (t) => {
+t.test('each number occurs at most once, in order', async (t) => {
   const numbers = rows.filter(({ number }) => number !== '-').map(({ number }) => Number(number));
   t.ok(numbers.length > 20);
   t.strictSame(
@@ -32,7 +32,7 @@ t.test('each number is there at most once, in order', async (t) => {
   t.ok(numbers.every((number) => number >= 1 && number <= 29));
 });
 
-t.test('every test that is named exists, by file and by name', async (t) => {
+t.test('every named test exists, by file and by name', async (t) => {
   for (const { number, shownBy } of rows.filter(({ shownBy }) => shownBy !== NOT_YET)) {
     const references = Array.from(shownBy.matchAll(REFERENCE));
     t.not(references.length, 0, `row ${number} names a test and its file, or says "${NOT_YET}"`);

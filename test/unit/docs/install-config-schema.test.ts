@@ -18,7 +18,7 @@ const wrong = (text: string) => {
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 };
 
-t.test('it is a schema of the draft that it names', async (t) => {
+t.test('it is a valid schema of the draft that it names', async (t) => {
   t.equal(schema.$schema, 'https://json-schema.org/draft/2020-12/schema');
   t.equal(typeof schema.title, 'string');
 });

@@ -33,7 +33,7 @@ t.test('every rule reads codes that exist and are raised', async (t) => {
   }
 });
 
-t.test('no rule reads a sentence of an agent', async (t) => {
+t.test("no rule depends on an agent's wording", async (t) => {
   for (const file of sourcesIn('report/rules/*.ts')) {
     const source = readFileSync(join(root, file), 'utf8');
     t.notMatch(

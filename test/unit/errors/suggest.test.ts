@@ -1,7 +1,7 @@
 import t from 'tap';
 import { suggest } from '../../../lib/errors/suggest.ts';
 
-t.test('the name that a mistyped one means', async (t) => {
+t.test('the name meant by a mistyped one', async (t) => {
   const table: [name: string, known: string[], expected: string | undefined][] = [
     // One edit of each kind, and none.
     ['machineNetwork', ['machineNetwork'], 'machineNetwork'],

@@ -29,7 +29,7 @@ async function write(pieces: AsyncGenerator<SnapshotPiece>) {
   return { result: await writePieces(pieces, target), written: Buffer.concat(written) };
 }
 
-t.test('the digest at the end is found however the stream is cut', async (t) => {
+t.test('the digest at the end is found however the stream is split', async (t) => {
   for (const cuts of [[700], [1, 700], [690, 700, 710], [700, 700], [350, 700, 731]]) {
     const { result, written } = await write(piecesOf(whole, ...cuts));
     t.ok(written.equals(whole));

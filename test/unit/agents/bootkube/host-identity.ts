@@ -27,7 +27,7 @@ const own = [
   ['/etc/hostname', 0o644, 'edge-0\n'],
 ];
 
-t.test('name servers that are in no profile go to the installed host', async (t) => {
+t.test('name servers that are in no profile are copied to the installed host', async (t) => {
   const host = testHost(t, withNetwork);
   host.write(INTERN, nameServers);
   t.same(await identityOf(host), {

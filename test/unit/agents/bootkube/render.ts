@@ -54,7 +54,7 @@ function rootIs(t: Test, type: 'overlay' | 'xfs'): void {
 }
 
 t.test('render', async (t) => {
-  t.test('leaves what was rendered, and the files of this host in their places', async (t) => {
+  t.test('leaves the rendered data, and the files of this host in place', async (t) => {
     const { it } = await host(t);
     t.equal(await it.holds(step), false, 'before');
     t.same(await it.run(step), { kind: 'done', note: '2 files, 0 manifests' });
@@ -68,7 +68,7 @@ t.test('render', async (t) => {
     t.equal(await it.holds(step), false, 'a file that was deleted');
   });
 
-  t.test('asks for the control plane of this host', async (t) => {
+  t.test('requests the control plane of this host', async (t) => {
     const { it, asked } = await host(t, { cluster: DUAL_STACK, hostname: 'edge-7' });
     const till = '{"apiVersion":"e.com/v1","kind":"Till","metadata":{"name":"a"}}';
     it.write('/etc/sno-agents/deferred/0001.till.a.json', till);
@@ -97,14 +97,14 @@ t.test('render', async (t) => {
     });
   });
 
-  t.test('a root that is no overlay', async (t) => {
+  t.test('a root that is not an overlay', async (t) => {
     const { it, asked } = await host(t);
     rootIs(t, 'xfs');
     await it.run(step);
     t.equal(asked[0]?.[0].host.rootIsOverlay, false);
   });
 
-  t.test('a renderer can use a folder, say what it does, and is told to stop', async (t) => {
+  t.test('a renderer gets a folder, a way to report progress, and a stop signal', async (t) => {
     const { it } = await host(t);
     const stop = new AbortController();
     const seen: object[] = [];
@@ -127,7 +127,7 @@ t.test('render', async (t) => {
     t.notOk(it.has(STORE));
   });
 
-  t.test('keys are made once for a cluster', async (t) => {
+  t.test('keys are generated once per cluster', async (t) => {
     const { it, asked } = await host(t);
     await it.run(step);
     it.remove(KUBELET);

@@ -43,7 +43,7 @@ async function live(cluster: InstallableCluster): Promise<Config> {
   });
 }
 
-t.test('the live Ignition has what the site gives', async (t) => {
+t.test('the live Ignition contains the site configuration', async (t) => {
   const config = await live(siteCluster);
   t.same(validateConfig(config), []);
   const units = config.systemd?.units ?? [];

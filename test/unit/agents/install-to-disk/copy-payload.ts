@@ -53,7 +53,7 @@ t.test('copy-payload', async (t) => {
     t.match(it.lines.join(''), /Waiting for the payload to be copied to the disk/);
   });
 
-  t.test('on CoreOS, /var is that of the deployment', async (t) => {
+  t.test('on CoreOS, /var is the one of the deployment', async (t) => {
     const it = host(t);
     giveDisk(it, { partitions: partitions({ files: { 'ostree/deploy/rhcos/var/.keep': '' } }) });
     await it.run(copyPayload);
@@ -61,7 +61,7 @@ t.test('copy-payload', async (t) => {
     t.equal(await it.holds(copyPayload), true);
   });
 
-  t.test('run again, or after a cut, it ends the same', async (t) => {
+  t.test('run again, or after an interruption, the result is the same', async (t) => {
     const it = host(t);
     await it.run(copyPayload);
     it.write(onDisk('payload/bin/kubelet'), 'half a k');

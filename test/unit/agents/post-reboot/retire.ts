@@ -78,7 +78,7 @@ t.test('retire', async (t) => {
     t.ok(at('sync var/lib/sno-agents') < at('rm etc/systemd/system/bootkube.service'));
   });
 
-  t.test('deferred manifests are applied from now on, where there are any', async (t) => {
+  t.test('deferred manifests are applied from now on, if any', async (t) => {
     const host = installedHost(t);
     host.write(DEFERRED);
     await host.run(retire);
@@ -90,7 +90,7 @@ t.test('retire', async (t) => {
     t.ok(host.has(DEFERRED));
   });
 
-  t.test('run twice, or cut after the unit', async (t) => {
+  t.test('run twice, or interrupted after the unit is removed', async (t) => {
     const host = installedHost(t);
     await host.run(retire);
     host.programs.forgetCalls();
@@ -98,7 +98,7 @@ t.test('retire', async (t) => {
     t.same(host.programs.calls(), ['systemctl daemon-reload'], 'nothing is disabled twice');
   });
 
-  t.test('a systemd that fails leaves the unit, so that the agent is started again', async (t) => {
+  t.test('if systemd fails, the unit is kept, so that the agent is started again', async (t) => {
     const host = installedHost(t);
     host.programs.give('systemctl', 'echo "Connection timed out" >&2; exit 1');
     t.match(await host.failureOf(retire), { kind: 'retry', message: /timed out/ });

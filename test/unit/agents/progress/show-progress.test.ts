@@ -71,6 +71,6 @@ t.test('the installed host, until post-reboot is done', async (t) => {
   t.equal(await step.holds(host.context, host.progress()), true);
 });
 
-t.test('its end is not written down: post-reboot has removed its journal by then', async (t) => {
+t.test('its end is not recorded: post-reboot has deleted its journal by then', async (t) => {
   t.equal(showProgress().removesState, true);
 });

@@ -83,7 +83,7 @@ async function withRuntime(t: Test, all: readonly Given[]) {
   return { ...made, log };
 }
 
-t.test('what the runtime lists: facts, inspection, logs, ends of logs', async (t) => {
+t.test('listed containers: facts, inspection, logs, ends of logs', async (t) => {
   const { host, log } = await withRuntime(t, [
     { id: 'aa', name: 'etcd', attempt: 1, namespace: 'kube-system', exitCode: 2 },
     { id: 'bb', name: 'etcd', attempt: 2, namespace: 'kube-system' },
@@ -135,7 +135,7 @@ t.test('what the runtime lists: facts, inspection, logs, ends of logs', async (t
   );
 });
 
-t.test('what the runtime has forgotten is a log of its pod, and nothing twice', async (t) => {
+t.test('logs of forgotten containers are pod logs, and nothing is collected twice', async (t) => {
   const { host, log } = await withRuntime(t, [{ id: 'bb', name: 'shop', attempt: 2 }]);
   for (const attempt of [0, 1, 2]) log(`default_shop-pod_uid/shop/${attempt}`, `at ${attempt}`);
   log('default_gone-pod_uid/gone/0', 'gone');

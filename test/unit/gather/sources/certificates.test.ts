@@ -108,7 +108,7 @@ t.test('the certificates of a host, its links followed no further than their fol
   t.notMatch(text + json, 'PRIVATE');
 });
 
-t.test('the table begins with what expires first', async (t) => {
+t.test('the table starts with the first to expire', async (t) => {
   const found = certificatesIn('/bundle.pem', authority.certificate + leaf.certificate);
   const firstLine = (days: number) =>
     certificateTable(found, now.getTime() + days * DAY_MS).split('\n')[0];

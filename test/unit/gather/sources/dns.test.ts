@@ -41,7 +41,7 @@ function question(query: Buffer): { name: string; end: number } {
   return { name: labels.join('.').toLowerCase(), end: at + 1 };
 }
 
-t.test('what the name server says, or why it says nothing', async (t) => {
+t.test('the answer of the name server, or why there is none', async (t) => {
   const { socket, address } = await nameServer();
   t.teardown(() => socket.close());
   const hosts = { servers: [address], search: ['nowhere.test', 'example.test'] };
