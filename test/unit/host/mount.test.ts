@@ -40,7 +40,7 @@ t.test('a read-only mount does not even replay a journal', async (t) => {
   }
 });
 
-t.test('it is mounted while it is used', async (t) => {
+t.test('it stays mounted while in use', async (t) => {
   const { programs, request } = host(t);
   const limits = recordLimits(t);
   const folders: string[] = [];
@@ -81,7 +81,7 @@ t.test('it is unmounted after a failure and after a stop', async (t) => {
   t.same(readdirSync(request.runFolder), []);
 });
 
-t.test('what cannot be mounted is not used; what stays mounted is told', async (t) => {
+t.test('a failed mount is not used; a failed unmount is reported', async (t) => {
   const { programs, request } = host(t);
   programs.give('mount', 'echo "bad superblock" >&2; exit 32');
   await t.rejects(

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { hostPaths } from '../../../lib/host/paths.ts';
 
-t.test('where everything is on a host', async (t) => {
+t.test('all paths on a host', async (t) => {
   const { at, onHost, ...paths } = hostPaths();
   t.same(paths, {
     root: '/',

@@ -64,7 +64,7 @@ function fakeSystemd(t: Test) {
   return { programs, root, unit, lines, printed, mark, isIn, starts };
 }
 
-t.test('a program runs as a unit of its name, and its lines are passed on', async (t) => {
+t.test('a program runs as a unit of that name, and its output is passed on', async (t) => {
   const { programs, root, unit, lines, mark } = fakeSystemd(t);
   const limits = recordLimits(t);
   // It ends when the first line has been read.
@@ -98,7 +98,7 @@ t.test('a program runs as a unit of its name, and its lines are passed on', asyn
   while (journal !== undefined && (await isAlive(journal)));
 });
 
-t.test('a program that fails can be tried again', async (t) => {
+t.test('a failed program can be retried', async (t) => {
   const { unit, starts } = fakeSystemd(t);
   for (const round of [1, 2]) {
     t.match(await thrownBy(runTransientUnit(unit(['/bin/sh', '-c', 'exit 5']))), {
@@ -137,7 +137,7 @@ t.test('a unit of an earlier attempt is joined', async (t) => {
   t.equal(starts(), 0, 'one that has ended since is not, either');
 });
 
-t.test('what is no unit of an earlier attempt is not joined', async (t) => {
+t.test('other units are not joined', async (t) => {
   const table: [state: string | undefined, isMarked: boolean][] = [
     [undefined, true],
     ['active', false],
@@ -152,7 +152,7 @@ t.test('what is no unit of an earlier attempt is not joined', async (t) => {
   }
 });
 
-t.test('the last look comes before a start, and not when a unit is joined', async (t) => {
+t.test('the last check is made before a start, and not when a unit is joined', async (t) => {
   const { unit, isIn, starts } = fakeSystemd(t);
   let looks = 0;
   const beforeStart = async () => {
@@ -187,7 +187,7 @@ t.test('a stop leaves the unit running', async (t) => {
   await t.rejects(runTransientUnit(unit([], { signal: stop.signal })), /stopped/);
 });
 
-t.test('a unit without a journal ends all the same', async (t) => {
+t.test('a unit without a journal still ends', async (t) => {
   const { programs, unit } = fakeSystemd(t);
   programs.give('journalctl', 'exit 1');
   await t.resolves(runTransientUnit(unit(['/bin/true'])));

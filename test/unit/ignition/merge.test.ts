@@ -236,7 +236,7 @@ for (const { name, parent, child, merged } of CASES) {
   );
 }
 
-t.test('at one path there is one entry, whatever its kind', async (t) => {
+t.test('there is one entry per path, whatever its kind', async (t) => {
   const kinds = ['files', 'directories', 'links'] as const;
   for (const before of kinds) {
     for (const after of kinds) {
@@ -251,7 +251,7 @@ t.test('at one path there is one entry, whatever its kind', async (t) => {
   }
 });
 
-t.test('the higher version and foreign fields stay', async (t) => {
+t.test('the higher version and unknown fields are kept', async (t) => {
   const merged = mergeConfigs(
     config({ own: 1 }, '3.2.0'),
     config({ foreign: { x: [1] } }, '3.4.0'),

@@ -5,7 +5,7 @@ import { builtInGroups } from '../../../lib/kube/built-in-groups.ts';
 import { ChangeSignal } from '../../../lib/kube/change-signal.ts';
 import { inParallel } from '../../../lib/kube/in-parallel.ts';
 
-t.test('pauses double up to the longest and respect what the server asks for', async (t) => {
+t.test("pauses double up to the longest and respect the server's request", async (t) => {
   let chance = 0;
   t.intercept(Math, 'random', { value: () => chance });
   const pauses: [args: Parameters<typeof backoffMs>, shortest: number, longest: number][] = [
@@ -57,7 +57,7 @@ t.test('work in parallel is bounded, complete and stops at an error', async (t) 
   await inParallel([], 4, () => Promise.reject(new Error('nothing to do')));
 });
 
-t.test('a change during work is not lost, two count once', async (t) => {
+t.test('a change during work is not lost, two count as one', async (t) => {
   const signal = new ChangeSignal();
   const stop = new AbortController();
   signal.notify();

@@ -146,7 +146,7 @@ for (const [name, object] of Object.entries(OBJECTS)) {
   });
 }
 
-t.test('each resource has its place in the API', async (t) => {
+t.test('each resource has its path in the API', async (t) => {
   const paths = Object.values(resources).map((resource) => resourcePath(resource, {}));
   t.strictSame(paths, [
     '/api/v1/nodes',
@@ -159,7 +159,7 @@ t.test('each resource has its place in the API', async (t) => {
   ]);
 });
 
-t.test('paths name scope, object and subresource, and cannot be left', async (t) => {
+t.test('paths name scope, object and subresource, and cannot be escaped', async (t) => {
   const { pods, leases } = resources;
   t.equal(resourcePath(pods, { name: 'a' }), '/api/v1/pods/a');
   t.equal(

@@ -119,7 +119,7 @@ t.test('an API that is not ready is not evidence', async (t) => {
   await api.idle();
 });
 
-t.test('a watch that is lost is not evidence, until it is there again', async (t) => {
+t.test('a lost watch is not evidence until it is re-established', async (t) => {
   const { api, clock, reports, start, watched, reported } = await controlPlane(t, 5000);
   const running = start();
   await watched();
@@ -159,7 +159,7 @@ t.test('a change during the window restarts it', async (t) => {
   t.match(await running, [{ pod: 'etcd-n1', count: 4 }]);
 });
 
-t.test('at the deadline the wait fails with what did not settle', async (t) => {
+t.test('at the deadline the wait fails and says what did not settle', async (t) => {
   const { api, clock, start, watched, reported } = await controlPlane(t, 60_000, 3400);
   const running = thrownBy(start());
   await watched();
@@ -181,7 +181,7 @@ t.test('at the deadline the wait fails with what did not settle', async (t) => {
   await api.idle();
 });
 
-t.test('an API that never answers is told at the deadline', async (t) => {
+t.test('an API that never answers is reported at the deadline', async (t) => {
   const { api, clock, start } = await controlPlane(t, 0, 0.5);
   api.rule(() => new Promise(() => {}));
   const running = thrownBy(start());
@@ -204,7 +204,7 @@ t.test('a signal ends it with its reason', async (t) => {
   await api.idle();
 });
 
-t.test('objects that nobody can read end it', async (t) => {
+t.test('malformed objects end it', async (t) => {
   const { api, start } = await controlPlane(t, 0);
   api.rule(({ path }) => (path === LEASES ? { code: 200, body: {} } : undefined));
   await t.rejects(start(), { name: 'ZodError' });

@@ -75,7 +75,7 @@ const base64url = (text: string) => Buffer.from(text).toString('base64url');
 const jwt = `${base64url('{"alg":"RS256","kid":"x"}')}.aHVudGVyMghunter2.aHVudGVyMg_-x`;
 const pullSecret = '{"auths":{"quay.io":{"auth":"aHVudGVyMg==","email":"a@b"}}}';
 
-t.test('secrets are taken out', async (t) => {
+t.test('secrets are redacted', async (t) => {
   const table: [string, string][] = [
     ['a key', pem()],
     ['an EC key', `write failed: ${pem('EC ')}; goes on`],

@@ -40,7 +40,7 @@ const isHidden = (text: string, patterns = PATTERNS) => {
   return !/c0rrect/.test(safe) && !safe.includes(encode(SECRET).slice(2, 20)) && safe !== text;
 };
 
-t.test('each form of a secret is taken out', async (t) => {
+t.test('each form of a secret is redacted', async (t) => {
   for (const text of TEXTS) t.ok(isHidden(text), redact(text));
 });
 

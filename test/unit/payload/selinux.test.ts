@@ -30,7 +30,7 @@ function host(t: Test, { selinux }: { selinux: boolean }, body = '') {
   return () => readFileSync(join(folder, 'calls'), 'utf8');
 }
 
-t.test('programs get the type that services may run', async (t) => {
+t.test('programs get a type that services may execute', async (t) => {
   const calls = host(t, { selinux: true });
   await labelPrograms(['/opt/a', '-b'], signal);
   t.equal(calls(), '-t bin_t -- /opt/a -b\n');

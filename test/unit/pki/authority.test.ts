@@ -201,7 +201,7 @@ t.test('key, public key and certificate have one fingerprint', async (t) => {
   t.not(publicKeyFingerprint(bare.publicKey), fingerprint);
 });
 
-t.test('the certificate is found beside its key in one file', async (t) => {
+t.test('a certificate is found beside its key in the same file', async (t) => {
   const pair = await createAuthority('ca');
   t.equal(parseCertificate(pair.key + pair.certificate).subject, 'CN=ca');
 });

@@ -131,7 +131,7 @@ function hostWithAuthorities(
   return host.paths;
 }
 
-t.test('a signed client is one user for ten minutes', async (t) => {
+t.test('a signed client is a single user for ten minutes', async (t) => {
   const before = Date.now();
   const paths = hostWithAuthorities(t);
   const {
@@ -154,7 +154,7 @@ t.test('a signed client is one user for ten minutes', async (t) => {
   t.ok(minutes(Date.now()) <= 10, `${minutes(Date.now())} minutes`);
 });
 
-t.test('another endpoint of the API is used where it is set', async (t) => {
+t.test('another endpoint of the API is used if set', async (t) => {
   const paths = hostWithAuthorities(t, { api: 'https://127.0.0.1:7443' });
   const { server } = await signedAccess('kubernetes', paths, 'sno-agents:gather');
   t.equal(server.href, 'https://127.0.0.1:7443/');

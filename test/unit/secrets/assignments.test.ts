@@ -31,7 +31,7 @@ t.test('a value is found after its name, however it is assigned', async (t) => {
   ]);
 });
 
-t.test('a plain value ends where something else begins', async (t) => {
+t.test('an unquoted value ends where something else begins', async (t) => {
   await expectMarked(t, [
     'password=«hunter22»',
     'password=«hunter22», b',
@@ -63,7 +63,7 @@ t.test('a plain value ends where something else begins', async (t) => {
   ]);
 });
 
-t.test('a value in quotes ends with the quote that began it', async (t) => {
+t.test('a quoted value ends with its opening quote character', async (t) => {
   await expectMarked(t, [
     'password="«hunter 22»" b',
     'password="«hunter\\"22»" b',
@@ -101,7 +101,7 @@ t.test('the whole name decides', async (t) => {
   ]);
 });
 
-t.test('prose and words for nothing are no values', async (t) => {
+t.test('prose and placeholders are not values', async (t) => {
   await expectMarked(t, [
     'error: password: must not be empty',
     'password: authentication failed',

@@ -10,7 +10,7 @@ const END = '-----END PRIVATE KEY-----';
 /** Lines with `«»` around each part to be removed. */
 const lines = (...parts: string[]) => `${parts.join('\n')}\n`;
 
-t.test('of each line of a key its part goes, and what stands before it stays', async (t) => {
+t.test('from each line only the part of the key is removed, its prefix is kept', async (t) => {
   await expectMarked(t, [
     lines('before', `«${BEGIN}»`, `«${A}»`, `«${LAST}»`, `«${END}»`, 'after'),
     lines(`    «${BEGIN}»`, `    «${A}»`, `    «${LAST}»`, `    «${END}»`, '    after'),
@@ -41,7 +41,7 @@ t.test('of each line of a key its part goes, and what stands before it stays', a
   ]);
 });
 
-t.test('a key without an end goes as far as it looks like one', async (t) => {
+t.test('a key without an end is removed as far as it looks like one', async (t) => {
   await expectMarked(t, [
     lines('before', `«${BEGIN}»`, `«${A}»`, `«${B}»`, 'words after it', 'more words'),
     lines(`«${BEGIN}»`, `«${A}»`, `«${BEGIN}»`, `«${B}»`, `«${END}»`, 'after'),
@@ -50,7 +50,7 @@ t.test('a key without an end goes as far as it looks like one', async (t) => {
   ]);
 });
 
-t.test('of a key without a beginning the lines above its end go', async (t) => {
+t.test('for a key without a beginning, the lines above its end are removed', async (t) => {
   await expectMarked(t, [
     lines(`«${A}»`, `«${B}»`, `«${LAST}»`, `«${END}»`, 'after'),
     lines('words', `«${A}»`, `«${LAST}»`, `«${END}»`, 'after'),
@@ -68,7 +68,7 @@ t.test('of a key without a beginning the lines above its end go', async (t) => {
   ]);
 });
 
-t.test('no key has more lines than 400, nor more bytes than 64 KiB', async (t) => {
+t.test('a key has at most 400 lines and 64 KiB', async (t) => {
   const body = (count: number, open: string, close: string) =>
     Array.from({ length: count }, () => `${open}${A}${close}`);
   await expectMarked(t, [
@@ -89,7 +89,7 @@ t.test('no key has more lines than 400, nor more bytes than 64 KiB', async (t) =
   ]);
 });
 
-t.test('one mark for a key, whatever its lines', async (t) => {
+t.test('one mark per key, whatever its lines', async (t) => {
   const marksOf = async (text: string) => [
     ...new Set((await safe(`${text}after\n`, { marks: true })).match(/<redacted:\w+>/g)),
   ];
@@ -111,7 +111,7 @@ t.test('one mark for a key, whatever its lines', async (t) => {
   t.notSame(await marksOf(lines(BEGIN, A ?? '', C ?? '', END)), many);
 });
 
-t.test('how the stream is cut makes no difference to a key', async (t) => {
+t.test('how the stream is split makes no difference to a key', async (t) => {
   const text = lines('before', `«${BEGIN}»`, `«${A}»`, `«${B}»`, `«${END}»`, 'after');
   const filler = `${'ordinary words '.repeat(4)}\n`.repeat(1074);
   // Moves the end of a block of about 64 KiB to each line of the key.

@@ -157,7 +157,7 @@ t.test('random values', async (t) => {
   for (const value of ordinary) t.notOk(looksRandom(value), value);
 });
 
-t.test('what is no secret under any name', async (t) => {
+t.test('values that are not secrets under any name', async (t) => {
   const nothing = [
     '***********',
     '- - -',

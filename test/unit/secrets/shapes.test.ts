@@ -23,7 +23,7 @@ t.test('credentials in URLs', async (t) => {
   ]);
 });
 
-t.test('headers of requests', async (t) => {
+t.test('request headers', async (t) => {
   await expectMarked(t, [
     `Authorization: Bearer «${R}» b`,
     `sent bearer "«${R}»" b`,
@@ -42,7 +42,7 @@ t.test('headers of requests', async (t) => {
   ]);
 });
 
-t.test('tokens that tell by their beginning', async (t) => {
+t.test('tokens recognized by their prefix', async (t) => {
   const tokens = [
     `eyJhbGciOiJ.${R}.${R}`,
     `eyJhbGciOiJ..${R}.${R}.${R}`,
@@ -91,7 +91,7 @@ t.test('tokens that tell by their beginning', async (t) => {
   ]);
 });
 
-t.test('what tells only beside a word', async (t) => {
+t.test('values recognized only beside a word', async (t) => {
   const token = 'abcdef.0123456789abcdef';
   const admin = 'A1b2C-d3E4f-G5h6I-j7K8l';
   const words = (length: number) => ' ab'.repeat(length / 3);
@@ -120,7 +120,7 @@ t.test('what tells only beside a word', async (t) => {
   ]);
 });
 
-t.test('what stands around triggers is looked at once, however many there are', async (t) => {
+t.test('text around triggers is examined once, however many there are', async (t) => {
   const line = `${'"kty" '.repeat(150_000)}b\n`;
   t.ok((await safe(line)) === line);
 });
@@ -179,7 +179,7 @@ t.test('percent-encoded documents', async (t) => {
   ]);
 });
 
-t.test('paths are none, values that are too long for a path are', async (t) => {
+t.test('paths are not secrets, values too long for a path are', async (t) => {
   const path = `/etc/${'a'.repeat(506)}`;
   await expectMarked(t, [
     `password=${path} b`,

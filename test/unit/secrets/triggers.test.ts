@@ -147,7 +147,7 @@ async function survives(line: string, triggers: readonly Trigger[]): Promise<boo
   return FORMS.some((form) => output.includes(form));
 }
 
-t.test('every line has a secret, which is found', async (t) => {
+t.test('the secret in every line is found', async (t) => {
   for (const line of LINES) {
     t.ok(await survives(line, []), `without triggers: ${line}`);
     t.notOk(await survives(line, TRIGGERS), line);

@@ -24,7 +24,7 @@ const OPTIONS = [
 ];
 
 t.test(
-  'whole keys of every kind are accepted, with options, comments and empty lines',
+  'complete keys of every kind are accepted, with options, comments and empty lines',
   async (t) => {
     for (const key of KEYS) t.equal(sshKeyProblem(key), undefined, key.slice(0, 30));
     for (const options of OPTIONS) {
@@ -40,7 +40,7 @@ t.test(
   },
 );
 
-t.test('a key that is cut anywhere is refused, whatever its kind', async (t) => {
+t.test('a truncated key is refused, whatever its kind', async (t) => {
   for (const key of KEYS) {
     const [type = '', body = ''] = key.split(' ');
     for (let length = 0; length < body.length; length += 1) {

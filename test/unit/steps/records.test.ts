@@ -21,7 +21,7 @@ const entry = (more: Partial<JournalEntry> = {}): JournalEntry => ({
 });
 
 t.test('journal', async (t) => {
-  await t.test('a line for each entry, in folders that it makes', async (t) => {
+  await t.test('one line per entry, in folders that it creates', async (t) => {
     const path = join(t.testdir(), 'var/lib/x/journal.jsonl');
     const umask = process.umask(0);
     t.teardown(() => process.umask(umask));
@@ -59,7 +59,7 @@ t.test('journal', async (t) => {
   await t.rejects(readJournal(t.testdir()), { code: 'EISDIR' }, 'not taken for an empty one');
 });
 
-t.test('an entry is on the disk before the step goes on', async (t) => {
+t.test('an entry is synced before the step continues', async (t) => {
   const folder = t.testdir();
   const journal = await Journal.open(join(folder, 'journal.jsonl'));
   const operations = await recordFileOperations(t, folder);
@@ -151,7 +151,7 @@ t.test('status file', async (t) => {
   }
 });
 
-t.test('a status that cannot be written holds nothing up', async (t) => {
+t.test('a status that cannot be written blocks nothing', async (t) => {
   const folder = t.testdir({ run: 'a file' });
   let written = 0;
   const file = new StatusFile(join(folder, 'run/status.json'), async () => {

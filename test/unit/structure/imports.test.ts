@@ -84,7 +84,7 @@ t.test('every import goes in an allowed direction', async (t) => {
   }
 });
 
-t.test('pure modules reach no effect, neither through what they import', async (t) => {
+t.test('pure modules have no effects, not even through their imports', async (t) => {
   for (const pattern of PURE) {
     const files = sourcesIn(pattern);
     t.not(files.length, 0, `${pattern} matches a file`);
@@ -94,7 +94,7 @@ t.test('pure modules reach no effect, neither through what they import', async (
   }
 });
 
-t.test('no imports run in a circle, types included', async (t) => {
+t.test('there are no circular imports, including types', async (t) => {
   const done = new Set<string>();
   const circles = new Set<string>();
   const visit = (file: string, way: readonly string[]) => {
@@ -112,7 +112,7 @@ t.test('no imports run in a circle, types included', async (t) => {
   t.strictSame([...circles], []);
 });
 
-t.test('imports are seen however they are written', async (t) => {
+t.test('imports are found however they are written', async (t) => {
   const forms = {
     "import a from './x.ts';": false,
     "import { a,\n  b } from './x.ts';": false,
@@ -135,7 +135,7 @@ t.test('imports are seen however they are written', async (t) => {
   t.strictSame(parseImports("const from = 'here'; export const x = 'there';", 'lib/a.ts'), []);
 });
 
-t.test('effects are told from computing', async (t) => {
+t.test('effects are distinguished from computation', async (t) => {
   for (const name of ['node:fs', 'node:fs/promises', 'fs', 'node:net', 'execa', '@grpc/grpc-js']) {
     t.ok(isEffect({ target: name, names: [] }), `${name} is an effect`);
   }

@@ -55,7 +55,7 @@ t.test('the README names the two commands', async (t) => {
   t.match(readme, 'npm test');
 });
 
-t.test('what a clone is judged by is there', async (t) => {
+t.test('the files expected in a repository exist', async (t) => {
   for (const file of ['LICENSE', 'CHANGELOG.md', 'ARCHITECTURE.md', '.ci/run']) {
     t.ok(existsSync(join(root, file)), file);
   }
