@@ -15,7 +15,7 @@ export type Architecture = (typeof ARCHITECTURES)[number];
 
 export function hostArchitecture(): Architecture {
   const arch = ARCHITECTURES.find((known) => known === process.arch);
-  if (arch === undefined) throw new Error(`executables cannot be built on ${process.arch}`);
+  if (arch === undefined) throw new Error(`cannot build executables on ${process.arch}`);
   return arch;
 }
 
@@ -60,7 +60,7 @@ async function npmNode(arch: Architecture, home: string, signal: AbortSignal): P
   if (await exists(installed)) return installed;
   const { version, integrity } = await locked(name);
   if (version !== NODE_VERSION) {
-    throw new Error(`${name} is locked as ${version}, the Node of this build is ${NODE_VERSION}`);
+    throw new Error(`${name} is locked at ${version}, but this build runs Node ${NODE_VERSION}`);
   }
   const node = join(home, `${name}-${version}`);
   if (await exists(node)) return node;
@@ -106,7 +106,7 @@ export async function checkIntegrity(path: string, integrity: string): Promise<v
   const found = `${algorithm}-${await fileDigest(path, algorithm, 'base64')}`;
   if (found === integrity) return;
   await rm(path, { force: true });
-  throw new Error(`${path}: expected ${integrity} by package-lock.json, found ${found}`);
+  throw new Error(`${path}: package-lock.json expects ${integrity}, found ${found}`);
 }
 
 async function unpack(archive: string, entry: string, output: string): Promise<void> {
@@ -120,7 +120,7 @@ async function unpack(archive: string, entry: string, output: string): Promise<v
     } else file.resume();
   }
   await reading;
-  if (!isFound) throw new Error(`${archive} has no ${entry}`);
+  if (!isFound) throw new Error(`${archive} does not contain ${entry}`);
   await rename(`${output}.draft`, output);
 }
 

@@ -63,7 +63,7 @@ export async function bundleWithInputs(options: BundleOptions): Promise<Bundle> 
   const [file] = outputFiles;
   const [output] = Object.values(metafile.outputs);
   if (file === undefined || output === undefined)
-    throw new Error(`esbuild made nothing of ${entry}`);
+    throw new Error(`esbuild produced no output for ${entry}`);
   return {
     code: Buffer.from(file.contents),
     sources: [...sources].toSorted(),

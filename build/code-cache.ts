@@ -38,6 +38,6 @@ export async function codeCache(
     cancelSignal: signal,
   });
   const compiled = await readFile(output);
-  if (compiled.length === 0) throw new Error(`V8 compiled nothing of ${program}`);
+  if (compiled.length === 0) throw new Error(`V8 produced no code cache for ${program}`);
   return compiled;
 }

@@ -45,7 +45,7 @@ async function componentAt(folder: string): Promise<Component> {
   const readme = texts.length > 0 ? [] : await licenseOfReadme(folder);
   const all = [...texts, ...readme].map((legal) => legal.trim());
   if (all.length === 0) {
-    throw new Error(`${name}@${version} has no file with its licence (${license})`);
+    throw new Error(`${name}@${version} has no licence file (${license})`);
   }
   return { name, version, license, text: all.join('\n\n') };
 }
@@ -58,7 +58,7 @@ export function expectAllowed(name: string, expression: string): void {
   );
   if (isAllowed) return;
   throw new Error(
-    `${name} has the licence "${expression}"; allowed are ${[...ALLOWED].join(', ')}`,
+    `${name}: licence "${expression}" is not allowed; allowed: ${[...ALLOWED].join(', ')}`,
   );
 }
 

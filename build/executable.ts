@@ -111,5 +111,5 @@ function ascii(code: Buffer): string {
   const at = code.findIndex((byte) => byte > 0x7f);
   if (at === -1) return code.toString('latin1');
   const place = code.toString('utf8', Math.max(0, at - 40), at + 40);
-  throw new Error(`expected ASCII in the bundle, found: ${place}`);
+  throw new Error(`expected only ASCII in the bundle, found: ${place}`);
 }

@@ -27,7 +27,7 @@ export async function lazyImports(
     babelrc: false,
     sourceType: 'module',
   });
-  if (typeof result?.code !== 'string') throw new Error('Babel gave no code');
+  if (typeof result?.code !== 'string') throw new Error('Babel produced no code');
   return result.code;
 }
 

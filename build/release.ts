@@ -129,5 +129,5 @@ async function commitDate(signal: AbortSignal): Promise<Date> {
 }
 
 for (const file of await release(AbortSignal.timeout(DEADLINE_MS))) {
-  process.stdout.write(`made  ${file}\n`);
+  process.stdout.write(`built  ${file}\n`);
 }

@@ -34,13 +34,13 @@ export function stripElf(file: Buffer): Buffer {
     file[4] === CLASS_64 &&
     file[5] === LITTLE_ENDIAN &&
     file.readUInt16LE(HEADER.sectionSize) === SECTION_SIZE;
-  if (!isKnown) throw new Error('expected a 64 bit little-endian ELF file');
+  if (!isKnown) throw new Error('expected a 64-bit little-endian ELF file');
 
   const [none, ...sections] = readSections(file);
   const loaded = sections.filter(({ isLoaded }) => isLoaded);
   const isInOrder = sections.slice(0, loaded.length).every(({ isLoaded }) => isLoaded);
   if (none === undefined || !isInOrder) {
-    throw new Error('expected the unloaded sections of the ELF file after all loaded ones');
+    throw new Error('expected all unloaded sections of the ELF file after the loaded ones');
   }
 
   const body = Buffer.from(file.subarray(0, Math.max(...loaded.map(({ end }) => end))));

@@ -30,7 +30,7 @@ export async function runScenario(options: InsideOptions): Promise<number> {
   const { folder, keep, signal } = options;
   const out = outFolder(options.scenario);
   const start = scenarios[options.scenario];
-  if (start === undefined) throw new Error(`no scenario ${options.scenario}`);
+  if (start === undefined) throw new Error(`unknown scenario: ${options.scenario}`);
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   await prepareNamespace(signal);

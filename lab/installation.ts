@@ -261,6 +261,6 @@ async function addSettings(
 
 /** The result of an earlier step. Steps run in order, so it exists. */
 function needed<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('a step ran before the one that it needs');
+  if (value === undefined) throw new Error('a step ran before one that it depends on');
   return value;
 }

@@ -108,7 +108,7 @@ async function runKept(args: readonly string[], signal: AbortSignal): Promise<nu
   while (exitCode === undefined) {
     const kept = (await listKept()).find(({ folder }) => !before.has(folder));
     if (kept !== undefined) {
-      process.stdout.write('The host stays up.\n  enter it: npm run lab -- --enter\n');
+      process.stdout.write('The host keeps running.\n  enter it: npm run lab -- --enter\n');
       process.stdout.write('  end it:   npm run lab -- --clean\n');
       return 0;
     }
@@ -124,7 +124,7 @@ async function outside(signal: AbortSignal): Promise<number> {
     return 0;
   }
   if (scenarios[options.scenario] === undefined) {
-    process.stderr.write(`There is no scenario "${options.scenario}".\n${usage}`);
+    process.stderr.write(`Unknown scenario "${options.scenario}".\n${usage}`);
     return EXIT_USAGE;
   }
   const missing = await missingPrerequisites();
@@ -141,7 +141,7 @@ async function outside(signal: AbortSignal): Promise<number> {
   if (options.enter) {
     const kept = (await listKept()).at(-1);
     if (kept !== undefined) return enter(kept);
-    process.stderr.write('No host is up. Start one with: npm run lab -- --keep\n');
+    process.stderr.write('No host is running. Start one with: npm run lab -- --keep\n');
     return EXIT_USAGE;
   }
   await prepare(options.scenario, signal);

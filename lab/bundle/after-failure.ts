@@ -24,7 +24,7 @@ export async function expectBundleAfterFailure(
   const until = Date.now() + BUNDLE_MS;
   while (!(await exists(path))) {
     if (Date.now() > until) {
-      throw new Failure('deadline', 'the failed unit has left no log bundle', {
+      throw new Failure('deadline', 'the failed unit left no log bundle', {
         expected: `${path} within ${BUNDLE_MS / 1000} s`,
         fix: 'Read the journal of sno-gather.service',
       });

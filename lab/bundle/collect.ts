@@ -45,7 +45,7 @@ export async function collectBundle(
   const seconds = Math.round((performance.now() - began) / 100) / 10;
   const last = stdout.trimEnd().split('\n').at(-1) ?? '';
   if (exitCode !== 0 || last !== `Log bundle written to ${archive}`) {
-    throw new Failure('fatal', `"${command}" did not leave ${archive}`, {
+    throw new Failure('fatal', `"${command}" did not create ${archive}`, {
       found: `exit code ${exitCode} | ${last} | ${stderr.slice(-400)}`,
     });
   }
@@ -71,7 +71,7 @@ export async function takeBundle(
 async function expectPrivate(path: string, archive: string): Promise<void> {
   const { mode } = await stat(path);
   if ((mode & 0o777) === 0o600) return;
-  throw new Failure('fatal', `${archive} can be read by others`, {
+  throw new Failure('fatal', `${archive} is readable by other users`, {
     expected: '0600',
     found: `0${(mode & 0o777).toString(8)}`,
   });
@@ -88,7 +88,7 @@ async function unpack(archive: string, folder: string, signal: AbortSignal): Pro
 const below = (id: string) => (path: string) => {
   const root = `log-bundle-${id}/`;
   if (path.startsWith(root)) return path.slice(root.length);
-  throw new Failure('fatal', 'the archive has more than one folder', {
+  throw new Failure('fatal', 'the archive has more than one top-level folder', {
     expected: root,
     found: path,
   });

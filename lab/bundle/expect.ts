@@ -34,12 +34,14 @@ export async function expectBundle(
 ): Promise<void> {
   const first = paths.slice(0, FIRST.length);
   if (first.join() !== FIRST.join()) {
-    throw new Failure('fatal', 'the report does not come first', { found: first.join(', ') });
+    throw new Failure('fatal', 'the report is not first in the bundle', {
+      found: first.join(', '),
+    });
   }
   const missing = wanted.filter((pattern) => !paths.some((path) => matches(pattern, path)));
   if (missing.length > 0) {
     const log = await readFile(join(folder, 'gather.log'), 'utf8').catch(() => '');
-    throw new Failure('fatal', `the bundle has no ${missing.join(', ')}`, {
+    throw new Failure('fatal', `the bundle does not contain ${missing.join(', ')}`, {
       found: log.slice(-900),
     });
   }
@@ -54,7 +56,7 @@ export async function expectBundle(
     ({ rule, follows }) => follows === undefined && ![...expected, ...besides].includes(rule),
   );
   if (unseen.length === 0 && wrong.length === 0) return;
-  throw new Failure('fatal', 'the report does not say what is wrong with this host', {
+  throw new Failure('fatal', 'the report does not match the state of this host', {
     expected: expected.join(', ') || 'nothing failing',
     found: failing.map(({ rule, title }) => `${rule}: ${title}`).join(' | ') || 'nothing failing',
   });

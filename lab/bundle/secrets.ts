@@ -27,7 +27,9 @@ export async function expectNoSecrets(
   });
   const found = [...keys.map(({ path }) => path), ...stdout.split('\n').filter(Boolean)];
   if (found.length === 0) return;
-  throw new Failure('fatal', 'the bundle holds secrets of this host', { found: found.join(', ') });
+  throw new Failure('fatal', 'the bundle contains secrets of this host', {
+    found: found.join(', '),
+  });
 }
 
 const podTokens = (root: string) =>

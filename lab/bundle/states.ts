@@ -12,7 +12,7 @@ const COMMAND_MS = 60_000;
 const APPEARS_MS = 120_000;
 
 const hostOf = ({ host }: Installation): Host => {
-  if (host === undefined) throw new Error('no host is up');
+  if (host === undefined) throw new Error('no host is running');
   return host;
 };
 

@@ -21,7 +21,8 @@ export const bareSystem: DiskCheck = {
       ...(await imagesBelow(root)),
       ...(await keysBelow(root, signal)),
     ];
-    if (found.length > 0) throw new Failure('fatal', 'not bare', { found: found.join(', ') });
+    if (found.length > 0)
+      throw new Failure('fatal', 'the installed system is not bare', { found: found.join(', ') });
     await verifyPayload(await readPayload(join(root, AGENTS, 'payload')), signal);
   },
 };

@@ -32,6 +32,7 @@ export async function readCarried(boot: string): Promise<Carried> {
 
 function jsonOf(config: Config, path: string): unknown {
   const file = config.storage?.files?.find((each) => each.path === path);
-  if (file?.contents === undefined) throw new Error(`the combined Ignition has no ${path}`);
+  if (file?.contents === undefined)
+    throw new Error(`the combined Ignition does not contain ${path}`);
   return JSON.parse(decodeDataUrl(file.contents).toString('utf8'));
 }

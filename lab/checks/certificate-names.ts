@@ -37,7 +37,7 @@ export const certificateNames: ClusterCheck = {
 };
 
 function missing(server: string, expected: string, found: readonly string[]): Failure {
-  return new Failure('fatal', `the certificate of the ${server} has other addresses`, {
+  return new Failure('fatal', `the certificate of the ${server} has unexpected addresses`, {
     expected,
     found: found.join(', '),
   });

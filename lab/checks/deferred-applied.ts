@@ -37,7 +37,7 @@ export function expectDeferredNotice(output: string): void {
   const { kind, name } = DEFERRED;
   if (output.includes(`deferred: ${kind} ${USER_NAMESPACE}/${name} (openshift/30-shop.yaml:`))
     return;
-  throw new Failure('fatal', 'create does not say what is deferred', { found: output });
+  throw new Failure('fatal', 'create does not report the deferred manifest', { found: output });
 }
 
 /** The installation ended without it; the kind is defined later, as by an operator. */
@@ -47,7 +47,7 @@ export const deferredApplied: ClusterCheck = {
     const state = await hostSays(cluster, ['systemctl', 'is-active', UNIT], signal);
     const before = await statusOf(cluster, signal);
     if (state !== 'active' || !/^waiting for Card\b/.test(before)) {
-      throw new Failure('fatal', `${UNIT} does not wait`, { found: `${state}, ${before}` });
+      throw new Failure('fatal', `${UNIT} is not waiting`, { found: `${state}, ${before}` });
     }
     const file = join(cluster.folder, 'definition.json');
     await writeFile(file, JSON.stringify(definition));
@@ -57,7 +57,7 @@ export const deferredApplied: ClusterCheck = {
     const object = ['get', 'card', DEFERRED.name, '-n', USER_NAMESPACE];
     const points = await kubectl(cluster, [...object, '-o', 'jsonpath={.spec.points}'], signal);
     if (/^applied \d/.test(after) && points === '7') return;
-    throw new Failure('fatal', 'the deferred manifest is not what was given', {
+    throw new Failure('fatal', 'the deferred manifest was not applied as given', {
       expected: 'applied, 7 points',
       found: `${after}, ${points} points`,
     });
@@ -93,7 +93,7 @@ async function soon(look: () => Promise<string[]>, signal: AbortSignal): Promise
     const found = await look();
     if (found.length === 0) return;
     if (Date.now() > end) {
-      throw new Failure('fatal', `something of ${UNIT} is left`, { found: found.join(', ') });
+      throw new Failure('fatal', `parts of ${UNIT} are left`, { found: found.join(', ') });
     }
   }
 }

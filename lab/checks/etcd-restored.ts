@@ -31,7 +31,7 @@ export const etcdRestored: ClusterCheck = {
     const found = { hash: answer?.HashKV.hash, compacted: answer?.HashKV.compact_revision };
     const expected = { hash: snapshot.hash, compacted: snapshot.compactRevision };
     if (found.hash === expected.hash) return;
-    throw new Failure('fatal', 'the restored history is another one', {
+    throw new Failure('fatal', 'the restored history differs from the snapshot', {
       expected: JSON.stringify(expected),
       found: JSON.stringify(found),
     });

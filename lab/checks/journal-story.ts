@@ -58,8 +58,8 @@ export const journalStory: ClusterCheck = {
           .slice(at)
           .search(new RegExp(`(?:${agents})\\[\\d+\\]: ${step}: ${word}`));
         if (found < 0) {
-          throw new Failure('fatal', `the journals do not tell that ${step} was ${word}`, {
-            expected: 'that after all before it',
+          throw new Failure('fatal', `the journals do not show that ${step} was ${word}`, {
+            expected: 'its entry after all earlier ones',
           });
         }
         at += found;
@@ -67,7 +67,7 @@ export const journalStory: ClusterCheck = {
     }
     for (const line of text.split('\n')) {
       if (SECRETS.some((secret) => secret.test(line)) || STACK.test(line)) {
-        throw new Failure('fatal', 'a journal gives away what it should not', {
+        throw new Failure('fatal', 'a journal contains a secret', {
           found: line.slice(0, 120),
         });
       }

@@ -29,7 +29,7 @@ export const nodeAddresses: ClusterCheck = {
     ];
     const expected = [...wanted, ...wanted.map(familyOf)];
     if (found.join() === expected.join()) return;
-    throw new Failure('fatal', 'the node has other addresses or pod networks', {
+    throw new Failure('fatal', 'the node has unexpected addresses or pod networks', {
       expected: expected.join(', '),
       found: found.join(', '),
     });

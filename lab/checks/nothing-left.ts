@@ -14,7 +14,7 @@ export const nothingLeft: ClusterCheck = {
   name: 'no file of the ledger and no key of the bootstrap is left',
   run: async ({ host, carried: { ledger } }, signal) => {
     if (ledger.entries.length === 0 || ledger.goneKeys.length === 0) {
-      throw new Failure('fatal', 'the ledger is empty: there is nothing to look for');
+      throw new Failure('fatal', 'the ledger is empty: there is nothing to search for');
     }
     const left: string[] = [];
     for (const { path } of ledger.entries) {
@@ -35,6 +35,6 @@ export const nothingLeft: ClusterCheck = {
       throw new Failure('fatal', 'keys of the bootstrap are left', { found });
     }
     // A search without any match would prove nothing: the CAs' keys remain.
-    if (keys.length < 10) throw new Failure('fatal', 'the search found hardly any key');
+    if (keys.length < 10) throw new Failure('fatal', 'the search found too few keys');
   },
 };

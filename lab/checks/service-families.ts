@@ -31,7 +31,7 @@ export const serviceFamilies: ClusterCheck = {
     const found = [...ipFamilies, ...clusterIPs.map(familyOf)];
     const expected = [...families, ...families];
     if (found.join() === expected.join()) return;
-    throw new Failure('fatal', 'the Service has addresses of other families', {
+    throw new Failure('fatal', 'the Service has addresses of unexpected families', {
       expected: expected.join(', '),
       found: `${found.join(', ')} (${clusterIPs.join(', ')})`,
     });

@@ -14,7 +14,7 @@ export async function appliedBeforeFetch(journal: string): Promise<void> {
   const applied = text.indexOf(APPLIED);
   const failed = text.includes('sno-network.service: Failed');
   if (!failed && applied >= 0 && applied < text.indexOf(FETCHES)) return;
-  throw new Failure('fatal', 'the network was not configured before anything was fetched', {
+  throw new Failure('fatal', 'the network was not configured before the first download', {
     expected: `"${APPLIED}" before "${FETCHES}" in ${journal}`,
   });
 }
@@ -35,7 +35,7 @@ export async function networkKept(host: Host, signal: AbortSignal): Promise<void
   const found = `${device}\n${resolver}`.split('\n');
   const missing = expected.filter((line) => !found.includes(line));
   if (missing.length === 0) return;
-  throw new Failure('fatal', 'the network of the installed host is configured otherwise', {
+  throw new Failure('fatal', 'the installed host has a different network configuration', {
     expected: missing.join(', '),
     found: found.filter((line) => /^IP[46]\.(ADDRESS|GATEWAY)|^nameserver/.test(line)).join(', '),
   });

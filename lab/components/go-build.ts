@@ -52,5 +52,5 @@ export async function goModuleFolder(
   });
   const answer: unknown = JSON.parse(stdout);
   if (typeof answer === 'object' && answer !== null && 'Dir' in answer) return String(answer.Dir);
-  throw new Error(`go mod download of ${name} gave no folder: ${stdout.slice(0, 200)}`);
+  throw new Error(`go mod download of ${name} returned no folder: ${stdout.slice(0, 200)}`);
 }

@@ -21,11 +21,11 @@ export const gatheredAnywhere: Scenario = (context) => {
     report: (line: string) => void,
     ...[collecting, expected]: [Parameters<typeof gathered>[1], Parameters<typeof gathered>[2]]
   ) => {
-    if (run.host === undefined) throw new Error('no host is up');
+    if (run.host === undefined) throw new Error('no host is running');
     report(`${await gathered(run.host, collecting, expected, context)} s`);
   };
   const until = (agent: AgentName, step: string, event: 'started' | 'done') => {
-    if (run.host === undefined) throw new Error('no host is up');
+    if (run.host === undefined) throw new Error('no host is running');
     return waitForStep(run.host, agent, [step, event], signal);
   };
   const installer = (id: string) => ({ command: `installer-gather.sh --id ${id}`, id });
@@ -33,7 +33,7 @@ export const gatheredAnywhere: Scenario = (context) => {
     { title: 'Create the installation', run: () => run.create() },
     { title: 'Boot the live host', run: async () => void (await run.bootLive()) },
     {
-      title: 'Gather in the middle of the bootstrap',
+      title: 'Gather during the bootstrap',
       run: async (report) => {
         await until('bootkube', 'control-plane', 'done');
         await gather(report, installer('live'), {

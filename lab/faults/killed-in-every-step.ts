@@ -36,7 +36,7 @@ export const killedInEveryStep: Scenario = (context) => {
     },
     { title: 'Finish, killed in every step', run: (report) => run.finish(report) },
     {
-      title: 'Every step was cut inside',
+      title: 'Every step was interrupted',
       run: async () => {
         expectKills(bootkubePlan(defaultSettings), kills);
         expectKills(installToDiskPlan(defaultSettings), kills);
@@ -55,7 +55,7 @@ function expectKills<Context>({ agent, steps }: Plan<Context>, kills: Map<string
   of?.stop();
   const missed = steps.map(({ name }) => name).filter((name) => !of?.inside.includes(name));
   if (missed.length === 0) return;
-  throw new Failure('fatal', `${agent} was not killed inside every step`, {
+  throw new Failure('fatal', `${agent} was not killed in every step`, {
     found: `missed ${missed.join(', ')}; too late in ${of?.late.join(', ') || 'none'}`,
   });
 }

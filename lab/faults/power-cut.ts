@@ -23,7 +23,7 @@ export const powerCut: Scenario = (context) => {
   return scenarioOf(run, [
     { title: 'Create the installation', run: () => run.create() },
     {
-      title: 'Cut while the disk is half-finished',
+      title: 'Power cut while the disk is half-written',
       run: async () => {
         const host = await run.bootLive('live-1');
         await waitForStep(host, 'install-to-disk', ['copy-payload', 'started'], signal);
@@ -31,7 +31,7 @@ export const powerCut: Scenario = (context) => {
       },
     },
     {
-      title: 'Begin again, cut when the disk is complete',
+      title: 'Start over, power cut when the disk is complete',
       run: async () => {
         const host = await run.bootLive('live-2');
         const { note } = await waitForStep(host, 'bootkube', ['inspect-disk', 'done'], signal);
@@ -43,7 +43,7 @@ export const powerCut: Scenario = (context) => {
     },
     { title: 'Look at the disk', run: (report) => run.checkDisk(report) },
     {
-      title: 'Boot from the disk, cut after the restore',
+      title: 'Boot from the disk, power cut after the restore',
       run: async () => {
         const host = await run.bootInstalled('disk-1');
         await waitForStep(host, 'sno-restore', ['restore-database', 'done'], signal);
@@ -51,7 +51,7 @@ export const powerCut: Scenario = (context) => {
       },
     },
     {
-      title: 'Boot again, cut in the steady state',
+      title: 'Boot again, power cut in the steady state',
       run: async () => {
         const host = await run.bootInstalled('disk-2');
         await waitForStep(host, 'post-reboot', ['steady-state', 'started'], signal);

@@ -30,7 +30,7 @@ export async function expectRefusal(
   const before = await lastWrite(run);
   const found = await waitForFailure(host, `${unit}.service`, REFUSAL_MS, signal);
   if (found !== exitCode) {
-    throw new Failure('fatal', `${unit} ended with another exit code`, {
+    throw new Failure('fatal', `${unit} ended with an unexpected exit code`, {
       expected: `${exitCode}`,
       found: `${found}`,
     });
@@ -43,7 +43,7 @@ export async function expectRefusal(
   const journal = (await host.exec(read, { timeoutMs: 20_000 }, signal)).stdout;
   for (const text of says) {
     if (!text.test(journal)) {
-      throw new Failure('fatal', `${unit} does not say what is wrong`, {
+      throw new Failure('fatal', `${unit} does not log the expected reason`, {
         expected: text.source,
         found: journal.split('\n').slice(-6).join(' | '),
       });

@@ -59,7 +59,7 @@ async function findPartition(disk: Disk, signal: AbortSignal): Promise<Partition
   const partitions = await readPartitions(disk, signal);
   const found = partitions.find(({ label }) => label === DATA_LABEL);
   if (found !== undefined) return found;
-  throw new Failure('fatal', 'the partition to keep is gone', {
+  throw new Failure('fatal', 'the partition to keep no longer exists', {
     expected: DATA_LABEL,
     found: partitions.map(({ label }) => label).join(', '),
   });

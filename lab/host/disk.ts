@@ -73,7 +73,7 @@ export async function attachPartition(
   const partitions = await readPartitions(disk, signal);
   const partition = partitions.find((candidate) => candidate.label === label);
   if (partition === undefined) {
-    throw new Failure('fatal', `no partition with the label "${label}" on the disk`, {
+    throw new Failure('fatal', `no partition labelled "${label}" on the disk`, {
       found: partitions.map((candidate) => candidate.label).join(', ') || 'no partition',
     });
   }

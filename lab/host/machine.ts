@@ -133,7 +133,8 @@ export class Machine {
     const until = Date.now() + timeoutMs;
     // systemctl does not wait for systemd itself, so wait for its socket first.
     while (!(await exists(`/proc/${this.#leader}/root/run/systemd/private`))) {
-      if (Date.now() > until) throw new Failure('deadline', `${this.options.name} has no systemd`);
+      if (Date.now() > until)
+        throw new Failure('deadline', `systemd did not start on ${this.options.name}`);
       await sleep(100, undefined, { signal });
     }
     const wait = ['systemctl', 'is-system-running', '--wait'];

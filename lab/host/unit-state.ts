@@ -23,7 +23,7 @@ export async function waitForOwnExit(
   while (!ended.signal.aborted) {
     await throwIfFailed(host, units, AbortSignal.any([signal, ended.signal]));
     if (Date.now() > until) {
-      throw new Failure('deadline', `${host.identity.name} has not ended by itself`, {
+      throw new Failure('deadline', `${host.identity.name} did not end by itself`, {
         expected: `within ${deadlineMs / 60_000} minutes`,
         fix: 'Read the journal of the live host',
       });

@@ -31,7 +31,7 @@ const gatherFinished = (run: Installation, context: LabContext): ScenarioStep =>
   title: 'Gather on the finished cluster',
   run: async (report) => {
     const command = { command: 'installer-gather.sh --id lab', id: 'lab' };
-    if (run.host === undefined) throw new Error('no host is up');
+    if (run.host === undefined) throw new Error('no host is running');
     report(`${await gathered(run.host, command, finishedCluster, context)} s`);
   },
 });

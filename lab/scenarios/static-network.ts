@@ -27,7 +27,7 @@ export const staticNetwork: Scenario = (context) => {
   return scenarioOf(run, [
     { title: 'Create the installation', run: () => run.create() },
     {
-      title: 'Put a partition with data on the disk',
+      title: 'Create a partition with data on the disk',
       run: async () => {
         const { disk } = run.site;
         const data = await makeDataPartition(disk, signal);

@@ -80,7 +80,7 @@ function relocatedFlag(component: string, flag: string, place: Place): string {
   if (PORT_FLAGS.has(name)) return `--${name}=${portOf(Number(value), place)}`;
   if (URL_FLAGS.has(name)) return `--${name}=${relocatedUrls(value, place)}`;
   if (name !== '' && !/(^|[,=:])\/[a-z]|127\.0\.0\.1:/.test(value)) return flag;
-  throw new Error(`${component}: ${flag} is not known to name a path or an address`);
+  throw new Error(`${component}: unknown flag ${flag} with a path or an address`);
 }
 
 /** Relocates a rendered file: configurations contain the host's paths and addresses. */
@@ -95,6 +95,6 @@ const relocatedUrls = (text: string, place: Place) =>
 
 function portOf(rendered: number, { ports }: Place): number {
   const port = ports.get(rendered);
-  if (port === undefined) throw new Error(`port ${rendered} has no place on this machine`);
+  if (port === undefined) throw new Error(`rendered port ${rendered} has no port on this machine`);
   return port;
 }
