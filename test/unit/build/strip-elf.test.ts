@@ -52,6 +52,6 @@ t.test('other kinds of files are refused', async (t) => {
     'a big-endian file': Buffer.concat([Buffer.from(elf).fill(2, 5, 6), Buffer.alloc(10)]),
   };
   for (const [what, file] of Object.entries(others)) {
-    t.throws(() => stripElf(file), /64 bit little-endian ELF/, what);
+    t.throws(() => stripElf(file), /64-bit little-endian ELF/, what);
   }
 });
