@@ -5,8 +5,9 @@ import { exists } from '../../lib/host/files.ts';
 import type { Component } from './component.ts';
 
 /**
- * The program of the crate with its name: the system's if installed, otherwise built with a
- * fast-building profile: two minutes instead of ten, and its speed hardly matters compared to I/O.
+ * A program of the crate with its name, from the system when it has one. Otherwise built
+ * with a quick profile: two minutes instead of ten, and its own speed hardly matters
+ * beside I/O.
  */
 export function cargoProgram(name: string, version: string): Component {
   return {

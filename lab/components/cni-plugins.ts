@@ -5,7 +5,7 @@ import { buildGoBinaries } from './go-build.ts';
 const module = join(import.meta.dirname, 'cni-plugins');
 const source = 'github.com/containernetworking/plugins/plugins';
 
-/** The plugins used by the rendered CNI configuration. */
+/** The plugins that the rendered CNI configuration chains. */
 export const cniPlugins: Component = {
   name: 'cni-plugins',
   version: '1.9.1',

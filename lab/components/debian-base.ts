@@ -4,8 +4,8 @@ import { execa } from 'execa';
 import type { Component } from './component.ts';
 
 /**
- * Programs of a CoreOS live image and its installed system that the agents, kubelet,
- * containerd, coreos-installer and Ignition use at run time.
+ * What a CoreOS live image and its installed system bring along and the agents,
+ * kubelet, containerd, coreos-installer and Ignition use at run time.
  */
 const packages = [
   ...['systemd-sysv', 'libpam-systemd', 'dbus', 'udev', 'kmod', 'network-manager'],
@@ -24,7 +24,7 @@ const dropped = [
   'var/lib/apt/lists',
 ];
 
-/** A plain Debian 12 with a container runtime, as debootstrap creates it. */
+/** A plain Debian 12 with a container runtime, as debootstrap leaves it. */
 export const debianBase: Component = {
   name: 'debian-base',
   version: 'bookworm',
@@ -35,7 +35,7 @@ export const debianBase: Component = {
     const archive = process.env.SNO_LAB_DEBIAN_MIRROR || 'http://deb.debian.org/debian';
     const include = `--include=${packages.join(',')}`;
     const debootstrap = ['debootstrap', '--variant=minbase', include, 'bookworm', tree, archive];
-    // Its mounts of /proc are removed with the namespace, even if it is interrupted.
+    // Its mounts of /proc end with the namespace, also when it is interrupted.
     await execa('unshare', ['-m', '-p', '-f', '--kill-child', '--mount-proc', ...debootstrap], {
       cancelSignal: signal,
       timeout: 15 * 60_000,

@@ -3,8 +3,8 @@ import type { Component } from './component.ts';
 import { buildGoBinaries } from './go-build.ts';
 
 /**
- * 1.34 is the newest minor version that still runs on cgroup v1. go.mod replaces the staging
- * modules of k8s.io/kubernetes by the released ones of the same version.
+ * 1.34 is the newest minor that still runs on cgroup v1. go.mod replaces the staging
+ * modules of k8s.io/kubernetes by the same-numbered released ones.
  */
 export const KUBERNETES_VERSION = '1.34.4';
 export const kubernetesModule = join(import.meta.dirname, 'kubernetes');

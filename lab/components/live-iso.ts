@@ -6,28 +6,28 @@ import { OS_IMAGE, osImage } from './os-image.ts';
 
 export const LIVE_ISO = 'sno-lab-live.iso';
 const LABEL = 'sno-lab-live';
-/** From Debian's package isolinux. */
+/** Of Debian's package isolinux. */
 const ISOLINUX = '/usr/lib/ISOLINUX';
 
 const KERNEL_ARGUMENTS = `coreos.liveiso=${LABEL} ignition.firstboot ignition.platform.id=metal`;
 const EMBED_AREA_BYTES = 256 * 1024;
-/** Space for kernel arguments in each boot loader's configuration. */
+/** Of the room for kernel arguments in each boot loader's configuration. */
 const KARGS_BYTES = 1139;
-/** Minimum size of a partition on a USB stick; it contains no boot loader. */
+/** The least that a partition of a stick may have; there is no boot loader in it. */
 const ESP_BYTES = 1024 * 1024;
 
-/** Each with the text that precedes the kernel arguments. */
+/** Each with what stands before the kernel arguments. */
 const bootLoaders = {
   'EFI/fedora/grub.cfg': 'linux /images/pxeboot/vmlinuz ',
   'isolinux/isolinux.cfg': 'append initrd=/images/pxeboot/initrd.img,/images/ignition.img ',
 };
 
 /**
- * A live ISO in CoreOS's format, as coreos-installer 0.27 reads it (src/live/embed.rs) and
- * osbuild's stage org.osbuild.coreos.live-artifacts.mono creates it: hybrid for BIOS and UEFI,
- * with space for an Ignition config and for kernel arguments. Kernel, initramfs and EFI loader
- * are placeholders, since nothing here boots firmware; the OS image is where the lab's hosts
- * look for it.
+ * A live ISO in the format of CoreOS's, as coreos-installer 0.27 reads it
+ * (src/live/embed.rs) and osbuild's stage org.osbuild.coreos.live-artifacts.mono makes
+ * it: hybrid for BIOS and UEFI, with room for an Ignition config and for kernel
+ * arguments. Kernel, initramfs and EFI loader are stand-ins, since nothing here boots
+ * firmware; the operating system's image lies where the lab's hosts look for it.
  */
 export const liveIso: Component = {
   name: 'live-iso',
@@ -41,8 +41,8 @@ export const liveIso: Component = {
 };
 
 /**
- * Writes such an ISO; `image` is the OS image, on the same file system. Without `bios` it is
- * like CoreOS for Arm: for UEFI, without a partition table.
+ * Writes such an ISO; `image` is the operating system's, on the same file system. Without
+ * `bios` it is one of CoreOS for Arm: for UEFI, and without a partition table.
  */
 export async function makeLiveIso(
   iso: string,

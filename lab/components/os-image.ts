@@ -7,8 +7,8 @@ import { rootFilesystem } from './root-filesystem.ts';
 const MiB = 1024 * 1024;
 
 /**
- * Partitions of the image, in order, sizes in MiB. `boot` and `root` are found by these labels,
- * as on CoreOS; the root partition grows to the end of the disk at first boot.
+ * Partitions of the image, in order, sizes in MiB. `boot` and `root` are found by
+ * these labels, as on CoreOS; the root grows to the end of the disk at first boot.
  */
 const partitions = [
   { label: 'EFI-SYSTEM', type: 'ef00', sizeMiB: 32 },
@@ -16,10 +16,10 @@ const partitions = [
   { label: 'root', type: '8304', sizeMiB: 1536 },
 ];
 
-/** Compressed: most of it is zeros, which take longer to read than to decompress. */
+/** Compressed: most of it is zeros, which would cost the installer more to read than to unpack. */
 export const OS_IMAGE = 'sno-lab-os.raw.zst';
 
-/** The image that coreos-installer writes: a sparse raw GPT disk, never mounted during the build. */
+/** The image that coreos-installer writes: a sparse raw GPT disk, never mounted while it is made. */
 export const osImage: Component = {
   name: 'os-image',
   version: 'bookworm',
@@ -79,11 +79,11 @@ export const osImage: Component = {
   },
 };
 
-/** The parts of CoreOS's boot partition that coreos-installer and the first boot read. */
+/** What is on CoreOS's boot partition as far as coreos-installer and the first boot look at it. */
 async function makeBootFolder(folder: string): Promise<void> {
   await mkdir(join(folder, 'loader/entries'), { recursive: true });
   await writeFile(join(folder, 'ignition.firstboot'), '');
-  // Empty: coreos-installer appends network profiles, which the lab extracts again.
+  // Empty: coreos-installer appends network profiles, which the lab takes out again.
   for (const name of ['vmlinuz', 'initramfs.img']) await writeFile(join(folder, name), '');
   await writeFile(
     join(folder, 'loader/entries/lab.conf'),

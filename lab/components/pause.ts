@@ -5,10 +5,10 @@ import type { Component } from './component.ts';
 import { goModuleFolder } from './go-build.ts';
 import { kubernetesModule } from './kubernetes.ts';
 
-/** The version known to the kubelet and containerd, not the Kubernetes version. */
+/** The version as the kubelet and containerd name it, not the Kubernetes version. */
 export const PAUSE_VERSION = '3.10';
 
-/** The process that holds a pod's namespaces, built from Kubernetes' source. */
+/** The process that holds a pod's namespaces, from the source that Kubernetes ships. */
 export const pause: Component = {
   name: 'pause',
   version: PAUSE_VERSION,

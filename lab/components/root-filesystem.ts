@@ -7,7 +7,7 @@ import { debianBase } from './debian-base.ts';
 
 const data = join(import.meta.dirname, 'root-filesystem');
 
-/** Units that prompt on the console, contact their vendor, or have no purpose on such a host. */
+/** Units that prompt on the console, phone home, or have nothing to do on such a host. */
 const masked = [
   'systemd-firstboot.service',
   'console-getty.service',
@@ -26,9 +26,9 @@ const masked = [
 ];
 
 /**
- * The operating system of the lab's hosts, both in the live image and on the disk: Debian with
- * the configuration of an OS vendor. It contains no Kubernetes binary, container image, agent
- * or key.
+ * The operating system of the lab's hosts, both of the live image and on the disk:
+ * Debian plus what its vendor would configure. It has no Kubernetes binary, no
+ * container image, no agent and no key.
  */
 export const rootFilesystem: Component = {
   name: 'root-filesystem',
@@ -45,7 +45,7 @@ export const rootFilesystem: Component = {
     await execa('chmod', ['0755', installer], within);
     for (const unit of masked) await mask(tree, unit);
     const preset = masked.map((unit) => `disable ${unit}\n`).join('');
-    // systemd ignores all presets if one of them would enable a masked unit.
+    // systemd gives up all presets when one of them would enable a masked unit.
     await writeFile(join(tree, 'etc/systemd/system-preset/00-masked.preset'), preset);
     await anonymise(tree);
   },
@@ -57,11 +57,11 @@ async function mask(tree: string, unit: string): Promise<void> {
   await symlink('/dev/null', path);
 }
 
-/** Removes everything that identifies this machine or would be the same on every host. */
+/** Removes what would make every host of this image the same one, or this machine. */
 async function anonymise(tree: string): Promise<void> {
   await rm(join(tree, 'etc/hostname'), { force: true });
   await rm(join(tree, 'etc/resolv.conf'), { force: true });
-  // systemd would read the machine id from here.
+  // systemd would take the machine id from here.
   await rm(join(tree, 'var/lib/dbus/machine-id'), { force: true });
   // Tells systemd that this is the first boot: units are then enabled by preset,
   // which is how Ignition enables them.
