@@ -32,7 +32,7 @@ async function attempt(tree: string, file: string): Promise<Baseline | Broken> {
   return { file, output: `${run.outcome}:\n${run.output}` };
 }
 
-/** Whether the test file executes the code at the offset. Files that are not code count as reached by all. */
+/** Whether the test file executes the code at the offset. Files other than TypeScript count as used by all tests. */
 export function reaches({ covered }: Baseline, file: string, offset: number): boolean {
   if (!file.endsWith('.ts')) return true;
   return (covered.get(file) ?? []).some((isCovered) => isCovered(offset));

@@ -4,7 +4,7 @@ import { gzipMembers, MEMBER_BYTES, type Member } from '../bundle/gzip-members.t
 import type { Source } from '../source.ts';
 import type { Piece, Storage } from './storage.ts';
 
-/** zlib's level of choice for text: higher ones take twice the time for a tenth less output. */
+/** The fastest zlib level for text; higher ones take twice the time for a tenth less output. */
 export const LEVEL = 2;
 /** Pieces per source limit: the granularity of trimming. */
 const PIECES = 8;

@@ -13,7 +13,7 @@ const ISO =
 export const SINCE_FORMS =
   '2h, 30m, 90s, 3d, 2026-01-31, 2026-01-31T12:00:00Z (UTC unless it says so) or @SECONDS since 1970';
 
-/** Milliseconds since 1970; undefined if the text is no time or not in the past. */
+/** Milliseconds since 1970; undefined if the text is not a time or is in the future. */
 export function parseSince(text: string, nowMs: number): number | undefined {
   const moment = momentOf(text, nowMs);
   return moment !== undefined && moment <= nowMs && moment >= 0 ? moment : undefined;

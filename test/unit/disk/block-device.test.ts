@@ -17,7 +17,7 @@ const part = (number: string, partition: number) => ({
   attributes: { partition: `${partition}`, start: '2048' },
 });
 
-/** A disk with eleven partitions, numbered in an order different from that of their names. */
+/** A disk whose partitions have a different order by name than by number. */
 const tree = (t: Test) =>
   kernelTree(t.testdir(), {
     devices: {
