@@ -18,10 +18,10 @@ import { restorePlan } from './post-reboot/restore/plan.ts';
 import { progressPlan } from './progress/plan.ts';
 import { type HostContext, hostContext, installContext } from './steps/host-context.ts';
 
-/** `calledAs`: by which of its names. Returns the exit code. */
+/** `calledAs`: the name it was called by. Returns the exit code. */
 type Run = (paths: HostPaths, args: readonly string[], calledAs: string) => Promise<number>;
 
-/** Runs a plan by the command line that every agent has. */
+/** Runs a plan with the command line common to all agents. */
 const planned =
   <Context extends HostContext>(
     plan: (settings: Settings) => Plan<Context>,
@@ -38,7 +38,7 @@ const planned =
       args,
     );
 
-/** What each agent of the table (lib/agents/table.ts) does when it is called. */
+/** The implementation of each agent of the table (lib/agents/table.ts). */
 export const agents: Readonly<Record<AgentName, Run>> = {
   bootkube: planned(bootkubePlan, installContext),
   'install-to-disk': planned(installToDiskPlan, installContext),
@@ -53,7 +53,7 @@ export const agents: Readonly<Record<AgentName, Run>> = {
   gather: runGather,
 };
 
-/** The agent that is meant, if it is in this executable. */
+/** The agent of this name, if this executable includes it. */
 export function agentOf(name: string): AgentName | undefined {
   const isScript = scriptNames.some((script) => script === name);
   const wanted = isScript ? 'gather' : name;

@@ -7,7 +7,7 @@ import { productVersion } from '../lib/version.ts';
 import { agentOf, agents } from './agents.ts';
 
 const names = Object.keys(agents);
-/** An executable of one agent is that agent, whatever it is called. */
+/** An executable with a single agent always runs that agent, whatever its name. */
 const soleAgent = names.length === 1 ? names[0] : undefined;
 
 const usage = `sno-agents ${productVersion}: the agents of a single-node cluster's host
@@ -19,7 +19,7 @@ usage: sno-agents AGENT plan|run|status
 agents: ${names.join(', ')}
 `;
 
-/** One executable for all agents: the name that it is called by, or the first argument, selects. */
+/** One executable for all agents, selected by the name it is called by or the first argument. */
 async function main(calledAs: string, args: readonly string[]): Promise<number> {
   const [name = '', ...rest] = args;
   if (name === '--version') {
@@ -28,7 +28,7 @@ async function main(calledAs: string, args: readonly string[]): Promise<number> 
   }
   const called = agentOf(soleAgent ?? calledAs);
   const asked = agentOf(name);
-  // An executable of one agent is given that agent's name when it starts itself again.
+  // A single-agent executable gets that agent's name as an argument when it restarts itself.
   if (called !== undefined && asked !== called) return agents[called](hostPaths(), args, calledAs);
   if (asked !== undefined) return agents[asked](hostPaths(), rest, name);
   if (name === 'names') {

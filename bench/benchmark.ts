@@ -10,7 +10,7 @@ export interface Benchmark {
   readonly name: string;
   /** What is compared with what, as one sentence for the reader of a table. */
   readonly compares: string;
-  /** For everything that `run` does, including what it builds or downloads first. */
+  /** For everything in `run`, including what it first builds or downloads. */
   readonly deadlineMs: number;
   /**
    * Measures, and leaves nothing behind: no process, mount or file outside `context.folder`.
@@ -22,7 +22,7 @@ export interface Benchmark {
 export interface BenchContext {
   /** A folder for this benchmark alone; removed after it. */
   readonly folder: string;
-  /** Called with a short line about what is being done now. */
+  /** Called with a short line about the current activity. */
   readonly report: (line: string) => void;
 }
 

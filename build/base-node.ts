@@ -9,25 +9,25 @@ import { z } from 'zod';
 import { fileDigest } from './digest.ts';
 import { stripElf } from './strip-elf.ts';
 
-/** The processors that executables are made for. */
+/** Processor architectures that executables are built for. */
 export const ARCHITECTURES = ['x64', 'arm64'] as const;
 export type Architecture = (typeof ARCHITECTURES)[number];
 
 export function hostArchitecture(): Architecture {
   const arch = ARCHITECTURES.find((known) => known === process.arch);
-  if (arch === undefined) throw new Error(`executables cannot be built on ${process.arch}`);
+  if (arch === undefined) throw new Error(`cannot build executables on ${process.arch}`);
   return arch;
 }
 
-/** The version that is in every executable: the one that runs this. */
+/** The Node version inside every executable: the one running this script. */
 export const NODE_VERSION = process.versions.node;
 
 const DOWNLOAD_DEADLINE_MS = 5 * 60_000;
 const checkout = join(import.meta.dirname, '..');
 
 /**
- * Lays the Node that an executable is made of, without its symbol tables, where pkg looks for
- * it below `home`, and returns its path. It is stripped first: a finished executable breaks by it.
+ * Puts the Node for an executable, without its symbol tables, where pkg looks for it below
+ * `home`, and returns its path. It is stripped first: stripping a finished executable breaks it.
  */
 export async function layBaseNode(
   arch: Architecture,
@@ -43,16 +43,16 @@ export async function layBaseNode(
   await writeFile(`${node}.draft`, stripElf(await readFile(await npmNode(arch, home, signal))));
   await chmod(`${node}.draft`, 0o755);
   await rename(`${node}.draft`, node);
-  // With these pkg takes the file for one that it has downloaded and checked.
+  // These markers make pkg treat the file as downloaded and verified.
   for (const mark of [join(folder, `${name}.tar.gz`), join(folder, `${name}.tar.gz.ok`)]) {
     await writeFile(mark, '');
   }
-  // Of what made it: another way of stripping makes another Node.
+  // Records how it was stripped: another stripper produces another Node.
   await writeFile(`${node}.ok`, stripper);
   return node;
 }
 
-/** Node as npm has it: installed for this processor, else packed by npm once and kept. */
+/** npm's Node package: the installed one for this processor, otherwise fetched with `npm pack` once and cached. */
 async function npmNode(arch: Architecture, home: string, signal: AbortSignal): Promise<string> {
   if (arch === process.arch) return process.execPath;
   const name = `node-linux-${arch}`;
@@ -60,14 +60,14 @@ async function npmNode(arch: Architecture, home: string, signal: AbortSignal): P
   if (await exists(installed)) return installed;
   const { version, integrity } = await locked(name);
   if (version !== NODE_VERSION) {
-    throw new Error(`${name} is locked as ${version}, the Node of this build is ${NODE_VERSION}`);
+    throw new Error(`${name} is locked at ${version}, but this build runs Node ${NODE_VERSION}`);
   }
   const node = join(home, `${name}-${version}`);
   if (await exists(node)) return node;
 
   const archive = `${node}.tgz`;
-  // Not the checkout's folder: npm would look into its package.json. The folder of
-  // node_modules/.bin has a node of its own in it, which npm must not be run by.
+  // Not in the checkout: npm would read its package.json. node_modules/.bin contains another
+  // node, which must not run npm.
   const path = (process.env.PATH ?? '').split(delimiter);
   await execa('npm', ['pack', `${name}@${version}`, '--pack-destination', home], {
     cwd: home,
@@ -89,7 +89,7 @@ const lockSchema = z.object({
   ),
 });
 
-/** What package-lock.json says of a package, also of an optional one that is not installed here. */
+/** The package's entry in package-lock.json, also for optional packages not installed here. */
 async function locked(name: string): Promise<{ version: string; integrity: string }> {
   const text = await readFile(join(checkout, 'package-lock.json'), 'utf8');
   const { version, integrity } =
@@ -100,13 +100,13 @@ async function locked(name: string): Promise<{ version: string; integrity: strin
   return { version, integrity };
 }
 
-/** `integrity` as npm writes it: the algorithm, a hyphen, the digest in base64. */
+/** `integrity` in npm's format: the algorithm, a hyphen, the digest in base64. */
 export async function checkIntegrity(path: string, integrity: string): Promise<void> {
   const [algorithm = ''] = integrity.split('-');
   const found = `${algorithm}-${await fileDigest(path, algorithm, 'base64')}`;
   if (found === integrity) return;
   await rm(path, { force: true });
-  throw new Error(`${path}: expected ${integrity} by package-lock.json, found ${found}`);
+  throw new Error(`${path}: package-lock.json expects ${integrity}, found ${found}`);
 }
 
 async function unpack(archive: string, entry: string, output: string): Promise<void> {
@@ -120,7 +120,7 @@ async function unpack(archive: string, entry: string, output: string): Promise<v
     } else file.resume();
   }
   await reading;
-  if (!isFound) throw new Error(`${archive} has no ${entry}`);
+  if (!isFound) throw new Error(`${archive} does not contain ${entry}`);
   await rename(`${output}.draft`, output);
 }
 

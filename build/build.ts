@@ -1,8 +1,8 @@
 /**
- * `npm run build [-- --all]`: makes dist/bin/sno-agents with a link for each agent, then
- * dist/bin/sno, which knows the digest of the executable that it puts on hosts. `--all` makes
- * the same for linux-arm64 in dist/linux-arm64/bin, and an executable of each single agent in
- * dist/linux-<processor>/single. The same commit gives the same bytes in every folder.
+ * `npm run build [-- --all]`: builds dist/bin/sno-agents with a link for each agent, then
+ * dist/bin/sno, which contains the digest of the executable that it installs on hosts. `--all`
+ * also builds both for linux-arm64 in dist/linux-arm64/bin, and an executable of each single agent
+ * in dist/linux-<processor>/single. The same commit produces the same bytes in every folder.
  */
 import { mkdir, readFile, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -22,16 +22,16 @@ const CLI = 'sno';
 export interface BuildOptions {
   /** The checkout. */
   root: string;
-  /** Receives `bin/`; what the build keeps for the next run goes beside it. */
+  /** Receives `bin/`, and beside it what the build caches for the next run. */
   dist: string;
-  /** With `buildAll`: also an executable of each agent alone. Default true. */
+  /** With `buildAll`: also build an executable of each single agent. Default true. */
   single?: boolean;
 }
 
 export interface BuiltExecutable {
   path: string;
   sha256: string;
-  /** False if the executable was already there, made of the same inputs. */
+  /** False if an executable built from the same inputs already existed. */
   isNew: boolean;
 }
 
@@ -41,18 +41,18 @@ export interface ExecutablePair {
 }
 
 interface Program {
-  /** The TypeScript that it begins with, from the root of the checkout. */
+  /** TypeScript entry point, relative to the checkout. */
   entry: string;
   constants: Record<string, string>;
-  /** The one agent that it holds; all, if undefined. */
+  /** The single agent that it contains; undefined: all. */
   agent?: string;
-  /** Arguments that act on nothing and make it use what every start uses. */
+  /** Argument lists without side effects that exercise the code used at every start. */
   warmUp: readonly (readonly string[])[];
-  /** A comment that the program begins with. */
+  /** A comment at the start of the program. */
   mark?: string;
 }
 
-/** Builds both executables for this processor; what is up to date is left alone. */
+/** Builds both executables for this processor unless they are up to date. */
 export function buildExecutables(
   options: BuildOptions,
   signal: AbortSignal,
@@ -60,14 +60,14 @@ export function buildExecutables(
   return buildPair(options, hostArchitecture(), signal);
 }
 
-/** Both executables for every processor, and each agent alone. */
+/** Builds both executables for every processor, and each single agent. */
 export async function buildAll(
   options: BuildOptions,
   signal: AbortSignal,
 ): Promise<BuiltExecutable[]> {
   const host = hostArchitecture();
   const built: BuiltExecutable[] = [];
-  // The host's own come first: they are asked which agents there are.
+  // This host's processor first: its executable is run to list the agents.
   for (const arch of [host, ...ARCHITECTURES.filter((other) => other !== host)]) {
     const { agents, cli } = await buildPair(options, arch, signal);
     built.push(agents, cli);
@@ -134,7 +134,7 @@ async function build(
   const known = await builtDigest(output, stamp, settings);
   if (known !== undefined) return { path: output, sha256: known, isNew: false };
 
-  // Loaded only here: what is up to date shall cost the lab next to nothing.
+  // Loaded on demand: an up-to-date check must cost the lab almost nothing.
   const { bundleWithInputs } = await import('./bundle.ts');
   const { makeExecutable } = await import('./executable.ts');
   const { componentsOf, licenseTexts } = await import('./components.ts');
@@ -159,8 +159,8 @@ async function build(
 }
 
 /**
- * The version of the tag, `v1.2.3`, of a clean checkout; else that of package.json, with the commit
- * where there is one: `0.1.0+1a2b3c4d5e6f-dirty`.
+ * The version of the tag, `v1.2.3`, for a clean checkout; otherwise that of package.json, with
+ * the commit if there is one: `0.1.0+1a2b3c4d5e6f-dirty`.
  */
 export async function versionOf(root: string, signal: AbortSignal): Promise<string> {
   const text = await readFile(join(root, 'package.json'), 'utf8');
@@ -184,7 +184,7 @@ export async function versionOf(root: string, signal: AbortSignal): Promise<stri
 
 const binOf = ({ dist }: BuildOptions) => join(dist, 'bin');
 
-/** What the host's `sno-agents names` prints: the executable acts by the name it is called by. */
+/** The output of `sno-agents names` on this host: the executable is selected by the name it is called by. */
 async function agentNames(options: BuildOptions, signal: AbortSignal): Promise<string[]> {
   const { stdout } = await execa(join(binOf(options), AGENTS), ['names'], {
     timeout: COMMAND_DEADLINE_MS,

@@ -5,34 +5,34 @@ import { ownSources } from './own-sources.ts';
 export interface BundleOptions {
   /** Absolute path of the TypeScript entry. */
   entry: string;
-  /** Constants that the code declares and the build knows; each becomes a string literal. */
+  /** Constants declared in the code and set by the build; each becomes a string literal. */
   constants: Readonly<Record<string, string>>;
-  /** The folder that its modules are named from; this checkout, if undefined. */
+  /** The folder that module names are relative to. Default: this checkout. */
   root?: string | undefined;
-  /** The one agent to keep in the table of agents; all, if undefined. */
+  /** The single agent to keep in the table of agents; undefined: all. */
   agent?: string | undefined;
 }
 
 export interface Bundle {
   code: Buffer;
-  /** Absolute paths of the files of this project that it was made of. */
+  /** Absolute paths of the project's files in it. */
   sources: string[];
-  /** Bytes in the bundle by the path of each input, `node_modules/<package>/…` for packages. */
+  /** Bytes in the bundle by input path, `node_modules/<package>/…` for packages. */
   bytesByInput: Record<string, number>;
 }
 
-/** Oldest Node that runs a bundle: the one that is inside the executable. */
+/** Oldest Node that must run a bundle: the one inside the executable. */
 const TARGET = 'node24';
 const checkout = join(import.meta.dirname, '..');
 
-/** The code alone, see `bundleWithInputs`. */
+/** The code only, see `bundleWithInputs`. */
 export async function bundle(options: BundleOptions): Promise<Buffer> {
   return (await bundleWithInputs(options)).code;
 }
 
 /**
- * One CommonJS file with nothing left to import but Node's own modules. It is ASCII: what is
- * not is escaped. The same input gives the same bytes in every folder.
+ * One CommonJS file that imports only Node's own modules. It is ASCII: other characters are
+ * escaped. The same input produces the same bytes in every folder.
  * Throws with esbuild's messages, already printed.
  */
 export async function bundleWithInputs(options: BundleOptions): Promise<Bundle> {
@@ -47,9 +47,9 @@ export async function bundleWithInputs(options: BundleOptions): Promise<Bundle> 
     platform: 'node',
     target: TARGET,
     format: 'cjs',
-    // There is no folder to load anything from: what is left of import() becomes require().
+    // There is no folder to load modules from: remaining import() calls become require().
     supported: { 'dynamic-import': false },
-    // Names stay and lines are short, so that an error in a host's journal can be read.
+    // Names are kept and lines are short, so that stack traces in a host's journal are readable.
     minifySyntax: true,
     minifyWhitespace: true,
     lineLimit: 160,
@@ -63,7 +63,7 @@ export async function bundleWithInputs(options: BundleOptions): Promise<Bundle> 
   const [file] = outputFiles;
   const [output] = Object.values(metafile.outputs);
   if (file === undefined || output === undefined)
-    throw new Error(`esbuild made nothing of ${entry}`);
+    throw new Error(`esbuild produced no output for ${entry}`);
   return {
     code: Buffer.from(file.contents),
     sources: [...sources].toSorted(),

@@ -5,12 +5,12 @@ import { execa } from 'execa';
 const COMPILE_DEADLINE_MS = 60_000;
 
 /**
- * What V8 compiled while the program ran with each of `runs` (arguments that must act on
- * nothing): read back by an executable it saves parsing and compiling at its start.
+ * V8's compiled code after running the program with each of `runs` (arguments without side
+ * effects): an executable that loads it skips parsing and compiling at its start.
  *
- * The same program gives the same bytes: `--predictable` makes V8 seed its hashes alike and
- * stay in one thread, and is one of the few flags that V8 leaves out of the comparison with
- * the process that reads the compiled code. `flags` are those that this process starts with.
+ * The same program produces the same bytes: `--predictable` makes V8 use fixed hash seeds and a
+ * single thread, and is one of the few flags that V8 ignores when it compares with the process
+ * that loads the code. `flags`: the V8 options of that process.
  */
 export async function codeCache(
   {
@@ -38,6 +38,6 @@ export async function codeCache(
     cancelSignal: signal,
   });
   const compiled = await readFile(output);
-  if (compiled.length === 0) throw new Error(`V8 compiled nothing of ${program}`);
+  if (compiled.length === 0) throw new Error(`V8 produced no code cache for ${program}`);
   return compiled;
 }

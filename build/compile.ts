@@ -1,7 +1,7 @@
 /**
  * `node --predictable compile.ts PROGRAM OUTPUT`: runs a wrapped program once for each list of
  * arguments in the JSON on its standard input, then writes the compiled code of what ran.
- * A process of its own, since V8 must begin in a known state, and the program ends it.
+ * A separate process, since V8 must start in a known state, and the program exits it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,10 +23,10 @@ function runNext(): void {
   process.argv = [process.execPath, FILE_NAME, ...args];
   const main = { exports: {} };
   program(main.exports, require, main, FILE_NAME, '/');
-  // Something for the event loop to do: it says only after that that it is done again.
+  // Gives the event loop work: `beforeExit` is only emitted again after that.
   setImmediate(() => undefined);
 }
 
-// A program says that it is done by process.exit() or by having nothing left to do.
+// A program ends with process.exit() or when no work is left.
 Object.assign(process, { exit: () => undefined });
 process.on('beforeExit', runNext);

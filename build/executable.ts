@@ -10,13 +10,13 @@ import { wrapped } from './program.ts';
 
 const PACK_DEADLINE_MS = 2 * 60_000;
 
-/** V8 options that every executable starts with; its compiled code is made with them too. */
+/** V8 options of every executable, also used to produce its compiled code. */
 const V8_FLAGS: readonly string[] = [];
 
 /**
- * How Node starts inside the executable: nothing from outside becomes code in a daemon that
- * runs as root. `execArgvExtension: 'none'` keeps NODE_OPTIONS out; SIGUSR1 opens no debugger;
- * no OpenSSL configuration, by OPENSSL_CONF or where Node was built to look, loads a library.
+ * How Node starts inside the executable: no external input becomes code in a daemon that runs as
+ * root. `execArgvExtension: 'none'` disables NODE_OPTIONS; SIGUSR1 opens no debugger; no OpenSSL
+ * configuration, from OPENSSL_CONF or Node's built-in path, can load a library.
  */
 const SEA_CONFIG = {
   disableExperimentalSEAWarning: true,
@@ -29,21 +29,21 @@ const SEA_CONFIG = {
 export interface ExecutableOptions {
   /** The bundled program: one CommonJS file. */
   code: Buffer;
-  /** Of everything that is inside it; `licenses` prints it. */
+  /** Licence texts of everything in it; printed by `licenses`. */
   licenses: string;
   arch: Architecture;
-  /** Where the executable goes; replaced in one step when it is complete. */
+  /** Path of the executable; replaced atomically when complete. */
   output: string;
-  /** Folder for what the build keeps between runs. */
+  /** Folder for data that the build caches between runs. */
   workDir: string;
-  /** Arguments that the program runs with once while it is built, for the code that its start uses. */
+  /** Argument lists that the program is run with during the build, to compile its start-up code. */
   warmUp: readonly (readonly string[])[];
 }
 
 /**
- * Makes a standalone executable of a bundle, with pkg, and returns its SHA-256. The same bundle
- * gives the same bytes, wherever it is built. Only for the processor that this runs on does the
- * executable contain compiled code: V8 refuses that of another.
+ * Builds a standalone executable from a bundle with pkg, and returns its SHA-256. The same bundle
+ * produces the same bytes wherever it is built. Compiled code is only included for the
+ * processor of the build: V8 rejects that of another.
  */
 export async function makeExecutable(
   { code, licenses, arch, output, workDir, warmUp }: ExecutableOptions,
@@ -80,8 +80,8 @@ async function pack(
   { arch, folder, home }: { arch: Architecture; folder: string; home: string },
   signal: AbortSignal,
 ): Promise<void> {
-  // pkg goes to a new folder in TMPDIR. What is written from there is the same in every
-  // checkout, and the path of the main file becomes part of the executable.
+  // pkg works in a new folder in TMPDIR. A path relative to it is the same in every checkout;
+  // the path of the main file becomes part of the executable.
   const fromThere = (name: string) => join('..', name);
   const request: PackRequest = {
     entry: join(folder, 'start.cjs'),
@@ -106,10 +106,10 @@ async function pack(
   });
 }
 
-/** Every character is one byte then, so that the executable need not decode it. */
+/** One byte per character, so that the executable need not decode it. */
 function ascii(code: Buffer): string {
   const at = code.findIndex((byte) => byte > 0x7f);
   if (at === -1) return code.toString('latin1');
   const place = code.toString('utf8', Math.max(0, at - 40), at + 40);
-  throw new Error(`expected ASCII in the bundle, found: ${place}`);
+  throw new Error(`expected only ASCII in the bundle, found: ${place}`);
 }

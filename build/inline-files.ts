@@ -1,24 +1,24 @@
 /**
- * Inlines files that the code reads beside itself. Source run by Node reads them from
- * the checkout; in an executable there is no checkout, so that at bundle time
+ * Inlines files that the code reads relative to itself. Source run by Node reads them from the
+ * checkout; an executable has no checkout, so at bundle time
  *
  *     readFileSync(new URL('../units/x.service', import.meta.url), 'utf8')
  *
- * becomes the file's text as a string literal. The path must be a literal. What else
- * uses `import.meta.url` fails the build, since it has no value in the executable.
+ * becomes the file's text as a string literal. The path must be a literal. Any other use of
+ * `import.meta.url` fails the build, since it has no value in the executable.
  */
 
 const READ_BESIDE =
   /\breadFileSync\(\s*new URL\(\s*(['"])([^'"]+)\1,\s*import\.meta\.url,?\s*\),\s*(['"])utf-?8\3,?\s*\)/g;
 
-/** Thrown for source that cannot be made independent of its place; names what to write instead. */
+/** Thrown for source that depends on its location; says what to write instead. */
 export class InlineError extends Error {
   override readonly name = 'InlineError';
 }
 
 /**
- * The source with every read of a neighbouring file replaced by its text.
- * `readText` is given the file's URL, resolved against `sourceUrl`.
+ * The source with every read of a relative file replaced by its text.
+ * `readText` receives the file's URL, resolved against `sourceUrl`.
  */
 export async function inlineFiles(
   source: string,

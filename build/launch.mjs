@@ -3,11 +3,10 @@
  * Runs a TypeScript entry of this repository on the project's own Node:
  * `node build/launch.mjs <entry.ts> [arguments]`.
  *
- * It is what every npm script starts with, so it must work on a fresh clone
- * with whatever Node (18 or newer) the machine has: it uses no dependency,
- * installs what package-lock.json names if that is not what is installed, and
- * goes on with the Node that the lock file pins. Signals and the exit code pass
- * through.
+ * Every npm script starts with it, so it must work on a fresh clone with any installed Node (18
+ * or newer): it uses no dependencies, installs the packages of package-lock.json unless they are
+ * already installed, and continues with the Node that the lock file pins. Signals and the exit
+ * code are passed through.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -31,9 +30,8 @@ else {
 }
 
 /**
- * npm writes what it installed to node_modules/.package-lock.json, as its last
- * act: comparing that with package-lock.json finds a missing, an interrupted
- * and an outdated installation alike.
+ * npm writes node_modules/.package-lock.json as the last step of an installation: comparing it
+ * with package-lock.json detects missing, interrupted and outdated installations.
  */
 function isInstalled() {
   const wanted = readLock(join(root, 'package-lock.json'));
@@ -55,7 +53,7 @@ function readLock(path) {
   }
 }
 
-/** flock(1) holds the lock, so it ends with the process that installs, however that ends. */
+/** flock(1) holds the lock, so it is released however the installing process ends. */
 function installOnce() {
   const lock = join(root, 'dist', 'install.lock');
   mkdirSync(dirname(lock), { recursive: true });
@@ -84,7 +82,7 @@ function install() {
   return 0;
 }
 
-/** Without node_modules/.bin, whose node vanishes while npm replaces the folder. */
+/** Without node_modules/.bin, whose node disappears while npm replaces the folder. */
 function hostPath() {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.filter((folder) => !folder.endsWith(join('node_modules', '.bin'))).join(delimiter);
@@ -96,7 +94,7 @@ function run(entry, args) {
   const forward = (signal) => child.kill(signal);
   process.on('SIGTERM', forward);
   process.on('SIGHUP', forward);
-  // A terminal sends its interrupt to the whole group; the entry has it already.
+  // A terminal sends its interrupt to the whole process group, so the entry already has it.
   process.on('SIGINT', process.stdin.isTTY ? () => {} : forward);
   child.on('error', (error) => fail(`${node} cannot be started: ${error.message}`));
   child.on('exit', (code, signal) => {

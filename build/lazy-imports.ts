@@ -1,17 +1,17 @@
 import { type NodePath, type PluginObject, transformAsync, types } from '@babel/core';
 import toCommonJs from '@babel/plugin-transform-modules-commonjs';
 
-/** Marks an import of a package that says which of its names are used: `used:a,b:package`. */
+/** Prefix of a package import that lists the names used: `used:a,b:package`. */
 export const USED = 'used:';
 
 /**
- * An ES module as CommonJS that loads each of its imports when the import's first name is
- * used, not before: an agent evaluates the steps that it runs and the packages that they
- * need. The order of evaluation changes by it, so that a module may not count on what another
- * one does to the process while it is loaded; `import 'x'` without names is still done first.
+ * Converts an ES module to CommonJS that loads each import on first use of one of its names: an
+ * agent only evaluates the steps that it runs and the packages that they need. This changes the
+ * order of evaluation, so a module must not rely on another one's side effects on the process
+ * while loading; `import 'x'` without names is still evaluated first.
  *
- * `only` keeps one property of the object that the module exports by that name, and no import
- * that only others used.
+ * `only` keeps one property of the exported object of that name, and drops imports that only
+ * the others used.
  */
 export async function lazyImports(
   source: string,
@@ -27,11 +27,11 @@ export async function lazyImports(
     babelrc: false,
     sourceType: 'module',
   });
-  if (typeof result?.code !== 'string') throw new Error('Babel gave no code');
+  if (typeof result?.code !== 'string') throw new Error('Babel produced no code');
   return result.code;
 }
 
-/** Writes the names that are used of a package into its import, for the bundler to drop the rest. */
+/** Records the names used of a package in its import, so that the bundler drops the rest. */
 const usedNames = (): PluginObject => ({
   name: 'used-names',
   visitor: {
@@ -49,7 +49,7 @@ const usedNames = (): PluginObject => ({
   },
 });
 
-/** `import { z }` is documented to be `import * as z`, of which unused parts can be left out. */
+/** `import { z }` is documented as equivalent to `import * as z`, whose unused parts can be dropped. */
 function openZod(declaration: NodePath<types.ImportDeclaration>): void {
   declaration.node.specifiers = declaration.node.specifiers.map((specifier) =>
     types.isImportSpecifier(specifier) && importedName(specifier) === 'z'
@@ -59,7 +59,7 @@ function openZod(declaration: NodePath<types.ImportDeclaration>): void {
   declaration.scope.getProgramParent().crawl();
 }
 
-/** Undefined if the module itself is used as a value, and with it all its names. */
+/** Undefined if the module itself is used as a value, which requires all its names. */
 function namesOf(declaration: NodePath<types.ImportDeclaration>): string[] | undefined {
   const names = new Set<string>();
   for (const specifier of declaration.node.specifiers) {

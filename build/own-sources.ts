@@ -5,23 +5,23 @@ import { type OnLoadResult, type Plugin, transform } from 'esbuild';
 import { inlineFiles } from './inline-files.ts';
 import { lazyImports, USED } from './lazy-imports.ts';
 
-/** The table of agents, of which an executable of one agent has one line. */
+/** The table of agents; a single-agent executable keeps one line of it. */
 const AGENT_TABLE = { path: /(^|\/)agents\/agents\.ts$/, object: 'agents' };
 
 export interface OwnSourcesOptions {
-  /** The folder that the names in the bundle are relative to, so that no machine's paths are in it. */
+  /** The folder that names in the bundle are relative to, so that it contains no local paths. */
   root: string;
   target: string;
-  /** The one agent to keep; all, if undefined. */
+  /** The single agent to keep; undefined: all. */
   agent?: string | undefined;
-  /** Called with the path of every file that the bundle is made of, packages aside. */
+  /** Called with the path of every bundled file except packages. */
   onInput(path: string): void;
 }
 
 /**
- * Loads this project's TypeScript: neighbouring files inlined, imports lazy. The modules lie in
- * a namespace of their own, where esbuild takes them for the CommonJS that they have become and
- * not for what package.json says.
+ * Loads the project's TypeScript: relative files inlined, imports lazy. The modules are in a
+ * separate namespace, where esbuild treats them as the CommonJS they have become, whatever
+ * package.json says.
  */
 export function ownSources({ root, target, agent, onInput }: OwnSourcesOptions): Plugin {
   const load = async (file: string): Promise<OnLoadResult> => {

@@ -1,20 +1,20 @@
 /**
- * `node pack.ts` with `HOME` and `TMPDIR` in a folder of the build and a `PackRequest` on its
- * standard input: has pkg put a program into a Node. pkg's own command line drops `seaConfig`.
+ * `node pack.ts` with `HOME` and `TMPDIR` in a folder of the build and a `PackRequest` on standard
+ * input: makes pkg insert a program into a Node. pkg's own command line drops `seaConfig`.
  *
- * A process of its own, since pkg changes the working folder and looks for the Node of another
- * processor in `HOME`, where the build has laid it, and downloads it if it is not there.
+ * A separate process, since pkg changes the working folder and looks for the Node of another
+ * processor in `HOME`, where the build has put it; otherwise pkg would download it.
  */
 import { readFileSync } from 'node:fs';
 import pkg, { type SeaConfig } from '@yao-pkg/pkg/lib-es5/sea.js';
 
 export interface PackRequest {
-  /** The file that pkg checks to be there; `seaConfig.main` says again how it is found. */
+  /** The file whose existence pkg checks; `seaConfig.main` states again how it is found. */
   entry: string;
   output: string;
   nodeVersion: string;
   arch: 'x64' | 'arm64';
-  /** Node's configuration of a single executable; pkg's type has not all of it. */
+  /** Node's single-executable configuration; pkg's type is incomplete. */
   seaConfig: SeaConfig & { main: string; execArgv: readonly string[]; execArgvExtension: string };
 }
 

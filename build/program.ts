@@ -1,6 +1,6 @@
 import { Script } from 'node:vm';
 
-/** How places in the program are named in stack traces. */
+/** File name of the program in stack traces. */
 export const FILE_NAME = 'sno-agents.cjs';
 
 /** A bundled program: a CommonJS module as Node wraps it. */
@@ -12,12 +12,12 @@ export type Program = (
   dirname: string,
 ) => void;
 
-/** The text that a script of the program has, with and without compiled code: it must be the same. */
+/** The program's script source; must be identical with and without compiled code. */
 export function wrapped(code: string): string {
   return `(function (exports, require, module, __filename, __dirname) {${code}\n})`;
 }
 
-/** `compiled` that is empty, or of another V8, is passed over: the program starts slower then. */
+/** If `compiled` is empty or from another V8, it is ignored and the program starts more slowly. */
 export function programScript(source: string, compiled?: Buffer): Script {
   return new Script(source, {
     filename: FILE_NAME,

@@ -1,8 +1,8 @@
 /**
- * `npm run release`: makes `dist/release/`, for each processor a tarball with `sno`, `sno-agents`,
- * a link for each agent, units, man pages, completion, licences and a CycloneDX SBOM, and
- * `SHA256SUMS`. The same commit gives the same bytes in every folder. The version is that of the
- * tag (`v1.2.3`) of a clean checkout, else that of package.json with the commit.
+ * `npm run release`: builds `dist/release/`, for each processor a tarball with `sno`,
+ * `sno-agents`, a link for each agent, units, man pages, completion, licences and a CycloneDX
+ * SBOM, and `SHA256SUMS`. The same commit produces the same bytes in every folder. The version is
+ * that of the tag (`v1.2.3`) of a clean checkout, otherwise that of package.json with the commit.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -26,7 +26,7 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const output = join(dist, 'release');
 
-/** Paths of the executables that `npm run build -- --all` leaves for a processor. */
+/** Paths of the executables that `npm run build -- --all` made for a processor. */
 const executablesFor = (built: readonly BuiltExecutable[], arch: Architecture) => {
   const folder = arch === process.arch ? join(dist, 'bin') : join(dist, `linux-${arch}`, 'bin');
   const wanted = ['sno', 'sno-agents'].map((name) => join(folder, name));
@@ -54,7 +54,7 @@ async function documents(version: string, date: Date): Promise<Entry[]> {
   ];
 }
 
-/** Everything of others that either executable contains. */
+/** All third-party components in either executable. */
 async function shippedComponents(signal: AbortSignal) {
   signal.throwIfAborted();
   const inputs = await Promise.all(
@@ -117,7 +117,7 @@ async function sums(files: readonly string[]): Promise<string> {
   return (await Promise.all(lines)).join('');
 }
 
-/** Of the commit, so that a second build has the same; of the epoch, where there is none. */
+/** Date of the commit, so that builds are reproducible; the epoch if there is no commit. */
 async function commitDate(signal: AbortSignal): Promise<Date> {
   const { stdout, failed } = await execa('git', ['log', '-1', '--format=%ct'], {
     cwd: root,
@@ -129,5 +129,5 @@ async function commitDate(signal: AbortSignal): Promise<Date> {
 }
 
 for (const file of await release(AbortSignal.timeout(DEADLINE_MS))) {
-  process.stdout.write(`made  ${file}\n`);
+  process.stdout.write(`built  ${file}\n`);
 }

@@ -1,12 +1,12 @@
 /**
- * What an executable starts with: gets the program and its compiled code out of the executable
- * and runs it. Node has a code cache for such programs too; it holds the outermost function
- * only, and differs from build to build (see code-cache.ts).
+ * Entry point of an executable: loads the program and its compiled code from the executable and
+ * runs it. Node's own code cache for such programs contains only the outermost function and
+ * differs from build to build (see code-cache.ts).
  */
 import { getRawAsset } from 'node:sea';
 import { FILE_NAME, type Program, programScript } from './program.ts';
 
-// Left behind in a shell, it would end the checking of every server's certificate.
+// If left set in a shell, it would disable the verification of every server certificate.
 delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
 
 const program: Program = programScript(

@@ -1,8 +1,8 @@
 /**
- * Strips symbol tables and debugging information from an ELF file as `strip --strip-all` does.
- * In plain code since it must work for another processor than the builder's, give the same
- * bytes on every machine, and need no package of the system. Only for files whose unloaded
- * sections come after all loaded ones, as linkers lay them out.
+ * Strips symbol tables and debugging information from an ELF file like `strip --strip-all`. Own
+ * code, since it must handle other processors than the builder's, produce the same bytes on
+ * every machine, and need no system package. Only for files whose unloaded sections come after
+ * all loaded ones, as linkers lay them out.
  */
 const MAGIC = 0x7f454c46;
 const CLASS_64 = 2;
@@ -22,11 +22,11 @@ interface Section {
   name: string;
   type: number;
   isLoaded: boolean;
-  /** Where its bytes end in the file. */
+  /** Offset of its end in the file. */
   end: number;
 }
 
-/** A new buffer; throws for what is no such file. */
+/** Returns a new buffer; throws if the file is not such an ELF file. */
 export function stripElf(file: Buffer): Buffer {
   const isKnown =
     file.length > 64 &&
@@ -34,13 +34,13 @@ export function stripElf(file: Buffer): Buffer {
     file[4] === CLASS_64 &&
     file[5] === LITTLE_ENDIAN &&
     file.readUInt16LE(HEADER.sectionSize) === SECTION_SIZE;
-  if (!isKnown) throw new Error('expected a 64 bit little-endian ELF file');
+  if (!isKnown) throw new Error('expected a 64-bit little-endian ELF file');
 
   const [none, ...sections] = readSections(file);
   const loaded = sections.filter(({ isLoaded }) => isLoaded);
   const isInOrder = sections.slice(0, loaded.length).every(({ isLoaded }) => isLoaded);
   if (none === undefined || !isInOrder) {
-    throw new Error('expected the unloaded sections of the ELF file after all loaded ones');
+    throw new Error('expected all unloaded sections of the ELF file after the loaded ones');
   }
 
   const body = Buffer.from(file.subarray(0, Math.max(...loaded.map(({ end }) => end))));

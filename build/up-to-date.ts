@@ -6,7 +6,7 @@ import { fileDigest } from './digest.ts';
 
 const checkout = join(import.meta.dirname, '..');
 
-/** What an executable was made of, kept beside it to tell whether it would be made the same again. */
+/** The inputs of an executable, stored beside it to detect whether a rebuild would be identical. */
 const stampSchema = z.object({
   /** Digest of the sources, the build, the packages and `settings`. */
   inputs: z.string(),
@@ -17,8 +17,8 @@ const stampSchema = z.object({
 export type Stamp = z.infer<typeof stampSchema>;
 
 /**
- * The digest of `output` if its stamp says that it was made of what is there now. Bundling is
- * what takes longest of an executable that has not changed, so that the files are asked.
+ * The digest of `output` if its stamp matches the current inputs. Checking the files avoids
+ * bundling, which takes longest for an unchanged executable.
  */
 export async function builtDigest(
   output: string,
@@ -35,7 +35,7 @@ export async function builtDigest(
   return found === stamp.sha256 ? found : undefined;
 }
 
-/** Of the sources' bytes, of all that turns them into an executable, and of `settings`. */
+/** Digest of the sources, everything that turns them into an executable, and `settings`. */
 export async function inputsDigest(sources: readonly string[], settings: unknown): Promise<string> {
   const names = (await readdir(import.meta.dirname)).toSorted();
   const build = names.filter((name) => /\.(ts|mjs)$/.test(name));

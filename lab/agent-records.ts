@@ -4,7 +4,7 @@ import { exists, readTextIfPresent } from '../lib/host/files.ts';
 import { type RecordedStep, recordedSteps, recordSchema } from '../lib/installation/record.ts';
 import { readJournal } from '../lib/steps/journal.ts';
 
-/** Copies journals and status files of the agents out of a host's tree, so that they outlive it. */
+/** Copies the agents' journals and status files out of a host's tree, to keep them after it is deleted. */
 export async function saveAgentState(rootDir: string, target: string): Promise<void> {
   await mkdir(target, { recursive: true });
   const state = join(rootDir, 'var/lib/sno-agents');
@@ -19,8 +19,8 @@ export async function saveAgentState(rootDir: string, target: string): Promise<v
 }
 
 /**
- * Every step of every agent. The journals of the live host tell it whole; the record
- * tells of the installed host, whose last journal is gone; other journals, the rest.
+ * Every step of every agent: from the live host's journals, which are complete; from the record
+ * for the installed host, whose last journal is deleted; and from other journals for the rest.
  */
 export async function readAgentSteps(live: string, last: string): Promise<RecordedStep[]> {
   const ofLive = await summarizeFolder(live);

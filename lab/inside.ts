@@ -30,7 +30,7 @@ export async function runScenario(options: InsideOptions): Promise<number> {
   const { folder, keep, signal } = options;
   const out = outFolder(options.scenario);
   const start = scenarios[options.scenario];
-  if (start === undefined) throw new Error(`no scenario ${options.scenario}`);
+  if (start === undefined) throw new Error(`unknown scenario: ${options.scenario}`);
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   await prepareNamespace(signal);
@@ -69,7 +69,7 @@ export async function runScenario(options: InsideOptions): Promise<number> {
       ok,
       ...(ok ? {} : { failure: failureData(failure) }),
       seconds: (Date.now() - began) / 1000,
-      // What the agents themselves computed, by the processor time in their journals.
+      // The agents' own computing time, from the processor times in their journals.
       ownSeconds: Math.round(steps.reduce((sum, { cpu }) => sum + cpu, 0) * 1000) / 1000,
       stages: Object.entries(seconds).map(([name, took]) => ({ name, seconds: took })),
       steps: [...steps],

@@ -10,10 +10,10 @@ import { cli } from './paths.ts';
 import { CLUSTER, DOMAIN } from './site.ts';
 import { hostInputs, siteInputs } from './site-inputs.ts';
 
-/** Further fields of `bootstrapInPlace`. */
+/** Additional fields of `bootstrapInPlace`. */
 export type HostInputs = Readonly<Record<string, unknown>>;
 
-/** Cluster and service networks are the defaults of the machine networks' families. */
+/** Cluster and service networks are the defaults for the machine networks' families. */
 const installConfig = ({ name, addresses }: HostIdentity, inputs: HostInputs) => ({
   apiVersion: 'v1',
   baseDomain: CLUSTER.baseDomain,
@@ -34,7 +34,7 @@ export interface CreatedInstallation {
   readonly kubeconfig: string;
 }
 
-/** What `sno create` leaves in an installation's folder. */
+/** What `sno create` writes to an installation's folder. */
 export function createdIn(folder: string): CreatedInstallation {
   return {
     ignition: join(folder, 'bootstrap-in-place-for-live-iso.ign'),
@@ -55,14 +55,14 @@ export async function writeInstallConfig(
 }
 
 export interface CreateRun {
-  /** Arguments of coreos-installer on the live host, the disk among them. */
+  /** coreos-installer's arguments on the live host, including the disk. */
   readonly installer: string;
   readonly options: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
-/** Runs `sno create <what>` on an installation's folder; who makes the config is told what is deferred. */
+/** Runs `sno create <what>` in an installation's folder and checks its notice about deferred manifests. */
 export async function runCreate(
   what: string,
   folder: string,

@@ -34,7 +34,7 @@ const LIVE_MS = 10 * 60_000;
 const POST_REBOOT_MS = 10 * 60_000;
 const liveUnits = ['bootkube.service', 'install-to-disk.service'];
 const installedUnits = ['bootkube.service', 'sno-restore.service', 'sno-payload.service'];
-/** By these they speak in the journal. */
+/** Their identifiers in the journal. */
 const agentNames = AGENTS.map(({ name }) => name);
 
 type Report = (line: string) => void;
@@ -42,17 +42,17 @@ type Report = (line: string) => void;
 export interface InstallationOptions {
   readonly site?: SiteOptions;
   readonly hostInputs?: HostInputs;
-  /** Programs that the live host has besides those of the image. */
+  /** Programs of the live host in addition to those of the image. */
   readonly programs?: readonly Component[];
-  /** Further manifests of the user, by path beside install-config.yaml. */
+  /** Additional manifests of the user, by path relative to install-config.yaml. */
   readonly manifests?: Readonly<Record<string, string>>;
-  /** The agents' settings on the live host. */
+  /** Settings of the agents on the live host. */
   readonly settings?: Readonly<Record<string, number>>;
-  /** The live host has no medium and fetches everything; `damaged`: a path that is served with another byte. */
+  /** The live host has no medium and downloads everything; `damaged`: a path served with one byte changed. */
   readonly served?: { readonly damaged?: string };
 }
 
-/** One installation in the lab, from an install-config to the checked cluster, step by step. */
+/** One installation in the lab, from install-config to the verified cluster, step by step. */
 export class Installation {
   host: Host | undefined;
   readonly context: LabContext;
@@ -102,7 +102,7 @@ export class Installation {
     this.#created = created;
   }
 
-  /** `early` is called as soon as the host's systemd runs. */
+  /** `early` is called as soon as the host's systemd is running. */
   async bootLive(label = 'live', early?: (host: Host) => Promise<void>): Promise<Host> {
     const { components, signal } = this.context;
     const { ignition } = needed(this.#created);
@@ -127,7 +127,7 @@ export class Installation {
     this.host = undefined;
   }
 
-  /** Keeps what the live host knows: its tree is thrown away with it. */
+  /** Saves the live host's data: its tree is deleted with it. */
   async keepLive(): Promise<void> {
     const { rootDir } = needed(this.host);
     await saveAgentState(rootDir, this.#records('live'));
@@ -150,7 +150,7 @@ export class Installation {
     return this.#started(label, host, early);
   }
 
-  /** Until the post-reboot plan has retired. */
+  /** Until the post-reboot plan has finished. */
   async finish(report: Report, label = 'disk'): Promise<void> {
     const { signal } = this.context;
     const host = needed(this.host);
@@ -163,7 +163,7 @@ export class Installation {
     }
   }
 
-  /** `without`: names of checks that do not hold after what was done to this host. */
+  /** `without`: names of checks that cannot pass after what was done to this host. */
   async checkCluster(report: Report, without: readonly string[] = []): Promise<void> {
     const { components, folder, signal } = this.context;
     const cluster = {
@@ -187,7 +187,7 @@ export class Installation {
     return readAgentSteps(this.#records('live'), this.#records('last'));
   }
 
-  /** Built before the lab's namespaces, which have no way to a registry. */
+  /** Built before the lab's namespaces, which cannot reach a registry. */
   async #programs(): Promise<string[]> {
     const within = { signal: this.context.signal, report: () => undefined };
     const programs = this.#options.programs ?? [];
@@ -202,7 +202,7 @@ export class Installation {
     this.#boots.push(label);
     teardown.add(`stop ${host.identity.name}`, () => host.stop());
     await early?.(host);
-    // "degraded" is judged by what the units were for, later.
+    // "degraded" is acceptable here: results of the units are checked later.
     await host.waitForBoot(BOOT_MS, signal).catch((error: unknown) => {
       if (!(error instanceof Failure) || error.kind !== 'deadline') throw error;
     });
@@ -234,7 +234,7 @@ export class Installation {
   }
 }
 
-/** An installation as the scenario that these steps make of it. */
+/** An installation as a scenario of these steps. */
 export function scenarioOf(run: Installation, steps: readonly ScenarioStep[]): ScenarioRun {
   return {
     get host() {
@@ -249,7 +249,7 @@ const ignitionSchema = z.looseObject({
   storage: z.looseObject({ files: z.array(z.unknown()) }),
 });
 
-/** As an engineer does it: one more file in the live Ignition. */
+/** As an administrator would: with one more file in the live Ignition. */
 async function addSettings(
   path: string,
   settings: Readonly<Record<string, number>>,
@@ -259,8 +259,8 @@ async function addSettings(
   await writeFile(path, JSON.stringify(config), { mode: 0o600 });
 }
 
-/** What an earlier step made. Steps run in order, so that it is there. */
+/** The result of an earlier step. Steps run in order, so it exists. */
 function needed<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('a step ran before the one that it needs');
+  if (value === undefined) throw new Error('a step ran before one that it depends on');
   return value;
 }

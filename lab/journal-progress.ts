@@ -5,8 +5,8 @@ import { dirname } from 'node:path';
 const TAIL_BYTES = 8192;
 
 /**
- * Reports the newest line of a journal file that one of these units wrote, each
- * time the file grows. Returns the function that ends it.
+ * Reports the newest line of a journal file written by one of these units, each time the file
+ * grows. Returns the function that ends it.
  */
 export function reportJournal(
   journalLog: string,

@@ -10,13 +10,13 @@ import { readOwner, removeRunFolder, runsFolder } from './host/run-folder.ts';
 
 const keptSchema = z.object({ scenario: z.string(), leader: z.number() });
 
-/** A host that `--keep` left up. */
+/** A host left running by `--keep`. */
 export interface KeptRun {
   readonly scenario: string;
   /** Process id of the host's PID 1 inside the lab's namespace. */
   readonly leader: number;
   readonly folder: string;
-  /** Process that holds the lab's namespaces. */
+  /** The process that holds the lab's namespaces. */
   readonly owner: number;
 }
 
@@ -33,7 +33,7 @@ export async function isKept(folder: string): Promise<boolean> {
   return (await readTextIfPresent(fileOf(folder))) !== undefined;
 }
 
-/** Every host that is still up. */
+/** Every host that is still running. */
 export async function listKept(): Promise<KeptRun[]> {
   const kept: KeptRun[] = [];
   for (const name of await readdir(runsFolder()).catch(() => [])) {
@@ -46,7 +46,7 @@ export async function listKept(): Promise<KeptRun[]> {
   return kept;
 }
 
-/** Gives a shell on the host; returns its exit code. */
+/** Opens a shell on the host; returns its exit code. */
 export async function enter({ owner, leader }: KeptRun): Promise<number> {
   const lab = await programOf(owner);
   if (lab === undefined) return 1;

@@ -9,16 +9,16 @@ import { type CreatedInstallation, createdIn, runCreate } from './install-config
 import type { LabContext } from './scenario.ts';
 import { DISK } from './site.ts';
 
-/** coreos-installer's arguments for the OS image on the ISO, as a live host sees it. */
+/** coreos-installer's arguments for the OS image on the ISO, as seen by a live host. */
 const installer = `--offline --insecure --image-file /run/media/iso/images/${OS_IMAGE} ${DISK}`;
 
 /** An installation whose live host boots from an ISO. */
 export interface Medium extends CreatedInstallation {
-  /** Folder with what is on the ISO. */
+  /** Folder with the contents of the ISO. */
   readonly medium: string;
 }
 
-/** Runs only what `sno create single-node-iso` would do first, for who changes the config by hand. */
+/** Runs only the first part of `sno create single-node-iso`, for scenarios that edit the config. */
 export function createIgnition(
   { components, signal }: LabContext,
   installation: string,
@@ -27,7 +27,7 @@ export function createIgnition(
   return runCreate('single-node-ignition-config', installation, { installer, options, signal });
 }
 
-/** Makes the ISO of an installation and mounts it; the Ignition config is read back out of it. */
+/** Creates the ISO of an installation and mounts it; the Ignition config is read back from it. */
 export async function makeMedium(context: LabContext, installation: string): Promise<Medium> {
   const { components, folder, signal } = context;
   const iso = join(folder, 'live.iso');
@@ -48,7 +48,7 @@ export async function makeMedium(context: LabContext, installation: string): Pro
   return { ...createdIn(installation), ignition, medium };
 }
 
-/** Through FUSE, since not every kernel has iso9660. */
+/** With FUSE, since not every kernel supports iso9660. */
 async function mountIso(iso: string, target: string, { teardown, signal }: LabContext) {
   await mkdir(target);
   await quickly('fuseiso', ['-n', iso, target, '-o', 'ro,allow_other,kernel_cache'], signal);

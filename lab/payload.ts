@@ -25,7 +25,7 @@ const CREATE_MS = 5 * 60_000;
 const sno = join(repository, 'cli/main.ts');
 
 /**
- * The payload that `sno create payload` makes of the lab's programs. Kept like a component:
+ * The payload that `sno create payload` makes of the lab's programs. Cached like a component:
  * it depends only on them and on the sources that write it.
  */
 export const payload: Component = {
@@ -51,7 +51,7 @@ export const payload: Component = {
       ...['--reference', `pause=registry.k8s.io/pause:${PAUSE_VERSION}`],
       ...named('--binary', binaries),
     ];
-    // The sources: the executable may be in the making.
+    // From source: the executable may still be building.
     await run(process.execPath, [sno, ...args], { signal, deadlineMs: CREATE_MS });
   },
 };

@@ -1,7 +1,7 @@
-/** Lists that redraw themselves on a terminal, and print a line an event anywhere else. */
+/** Lists that are redrawn on a terminal; otherwise one line per event. */
 export function listOptions() {
   return {
-    // The lab tears down by itself when it is interrupted; listr2 would exit at once.
+    // The lab tears itself down when interrupted; listr2 would exit immediately.
     registerSignalListeners: false,
     fallbackRenderer: 'verbose',
     fallbackRendererCondition: () => !process.stdout.isTTY,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { failureDataSchema } from '../lib/errors/failure-data.ts';
 import { recordedStepSchema } from '../lib/installation/record.ts';
 
-/** `lab/out/<scenario>/result.json`: how a run of the lab ended, also a failed one. */
+/** `lab/out/<scenario>/result.json`: the result of a lab run, including failed ones. */
 export const resultSchema = z.object({
   schemaVersion: z.literal(1),
   version: z.string().describe('of the product that was run'),

@@ -1,8 +1,8 @@
 /**
- * `npm run lab`: brings up a real host and runs a scenario on it.
+ * `npm run lab`: starts a real host and runs a scenario on it.
  *
- * Outside: what the machine lacks is installed, components are built, the agents
- * too. Then this file runs again inside namespaces of its own (see inside.ts).
+ * Outside its namespaces, missing packages are installed and components and the agents are
+ * built. Then this file runs again inside namespaces of its own (see inside.ts).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -47,7 +47,7 @@ function readArguments() {
   return values;
 }
 
-/** Installs and builds everything that the scenario uses. */
+/** Installs and builds everything that the scenario needs. */
 async function prepare(scenario: string, signal: AbortSignal): Promise<void> {
   const components = [...Object.values(componentsInOrder), ...(furtherComponents[scenario] ?? [])];
   const list = new Listr(
@@ -88,7 +88,7 @@ async function prepare(scenario: string, signal: AbortSignal): Promise<void> {
   await list.run();
 }
 
-/** Runs the scenario in the background and returns when its host stays up, or when it ended. */
+/** Runs the scenario in the background; returns when its host is kept running or the run has ended. */
 async function runKept(args: readonly string[], signal: AbortSignal): Promise<number> {
   const before = new Set((await listKept()).map(({ folder }) => folder));
   const running = runInNamespace(import.meta.filename, args, {
@@ -108,7 +108,7 @@ async function runKept(args: readonly string[], signal: AbortSignal): Promise<nu
   while (exitCode === undefined) {
     const kept = (await listKept()).find(({ folder }) => !before.has(folder));
     if (kept !== undefined) {
-      process.stdout.write('The host stays up.\n  enter it: npm run lab -- --enter\n');
+      process.stdout.write('The host keeps running.\n  enter it: npm run lab -- --enter\n');
       process.stdout.write('  end it:   npm run lab -- --clean\n');
       return 0;
     }
@@ -124,7 +124,7 @@ async function outside(signal: AbortSignal): Promise<number> {
     return 0;
   }
   if (scenarios[options.scenario] === undefined) {
-    process.stderr.write(`There is no scenario "${options.scenario}".\n${usage}`);
+    process.stderr.write(`Unknown scenario "${options.scenario}".\n${usage}`);
     return EXIT_USAGE;
   }
   const missing = await missingPrerequisites();
@@ -141,7 +141,7 @@ async function outside(signal: AbortSignal): Promise<number> {
   if (options.enter) {
     const kept = (await listKept()).at(-1);
     if (kept !== undefined) return enter(kept);
-    process.stderr.write('No host is up. Start one with: npm run lab -- --keep\n');
+    process.stderr.write('No host is running. Start one with: npm run lab -- --keep\n');
     return EXIT_USAGE;
   }
   await prepare(options.scenario, signal);
@@ -158,7 +158,7 @@ async function main(): Promise<number> {
   const { signal } = interrupted;
   const folder = currentRunFolder();
   if (folder === undefined) return outside(signal);
-  // With --keep, whoever read these lines is gone by now.
+  // With --keep, the reader of this output has exited by now.
   process.stdout.on('error', () => undefined);
   const { scenario, keep } = readArguments();
   return runScenario({ scenario, keep, folder, signal });

@@ -3,12 +3,12 @@ import type { Components } from './components/index.ts';
 import type { Host } from './host/host.ts';
 import type { Teardown } from './host/teardown.ts';
 
-/** What a run of the lab hands to its scenario. */
+/** What a lab run passes to its scenario. */
 export interface LabContext {
   readonly components: Components;
-  /** On a real file system, removed after the run. */
+  /** On a real file system; deleted after the run. */
   readonly folder: string;
-  /** `lab/out/<scenario>`: logs, journals and the result, kept. */
+  /** `lab/out/<scenario>`: logs, journals and the result; kept. */
   readonly out: string;
   readonly teardown: Teardown;
   readonly signal: AbortSignal;
@@ -20,12 +20,12 @@ export interface ScenarioStep {
   run(report: (line: string) => void): Promise<void>;
 }
 
-/** A scenario in progress: its steps, in order, and what they have to show. */
+/** A running scenario: its steps, in order, and its results. */
 export interface ScenarioRun {
   readonly steps: readonly ScenarioStep[];
-  /** The host that is up now. */
+  /** The host that is running now. */
   readonly host: Host | undefined;
-  /** What the agents on the hosts did so far, from their own records. */
+  /** What the agents on the hosts have done so far, from their own records. */
   agentSteps(): Promise<readonly RecordedStep[]>;
 }
 

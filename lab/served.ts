@@ -12,9 +12,9 @@ import { DISK } from './site.ts';
 const PORT = 8080;
 
 /**
- * An installation whose live host has no medium: executable, payload and OS image come
- * from a web server at the site. `damaged` is a path on it that is served with one byte
- * that differs, such as `/payload/images/etcd.tar`.
+ * An installation whose live host has no medium: executable, payload and OS image come from a
+ * web server at the site. `damaged` is a path on it that is served with one byte changed,
+ * such as `/payload/images/etcd.tar`.
  */
 export async function serveInstallation(
   { components, folder, teardown, signal }: LabContext,
@@ -24,7 +24,7 @@ export async function serveInstallation(
   const served = join(folder, 'served');
   await mkdir(served);
   await copyFile(executable, join(served, 'sno-agents'), 0o644, signal);
-  // Linked and not copied: the cache is on the same file system, and is only read.
+  // Hard-linked, not copied: the cache is on the same file system and only read.
   await quickly('cp', ['-rl', components.payload, join(served, 'payload')], signal);
   await link(join(components.osImage, OS_IMAGE), join(served, OS_IMAGE));
   const url = await serveFiles(served, PORT, teardown, damaged);

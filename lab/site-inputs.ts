@@ -1,24 +1,24 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createAuthority } from '../lib/pki/authority.ts';
 
-/** On the kernel command line of the installed system. */
+/** For the kernel command line of the installed system. */
 export const KERNEL_ARGUMENT = 'sno.lab=1';
 
 const PROXY_PASSWORD = 'proxy-Passw0rd';
 const REGISTRY_AUTH = Buffer.from('lab:registry-Passw0rd').toString('base64');
 
-/** What no log bundle may tell of the site. */
+/** Site secrets that no log bundle may contain. */
 export const SITE_SECRETS = [PROXY_PASSWORD, REGISTRY_AUTH, 'registry-Passw0rd'] as const;
 
-/** Nobody answers here (TEST-NET-1): what goes through the proxy although it must not, fails. */
+/** An address without a server (TEST-NET-1): requests that wrongly use the proxy fail. */
 export const PROXY = `http://user:${PROXY_PASSWORD}@192.0.2.1:3128`;
 
-/** Fields of install-config.yaml by which the lab's site gives what a real one does. */
+/** Fields of install-config.yaml that describe the lab's site as a real one. */
 export async function siteInputs() {
   const authority = await createAuthority('Authority of the lab');
   return {
     pullSecret: JSON.stringify({ auths: { 'registry.example.org': { auth: REGISTRY_AUTH } } }),
-    // Whose private half is gone: nobody logs in by SSH, but the user core is there.
+    // Without its private key: nobody logs in by SSH, but the user core exists.
     sshKey: sshPublicKey(),
     proxy: { httpProxy: PROXY, httpsProxy: PROXY, noProxy: '.example.org' },
     additionalTrustBundle: authority.certificate,
@@ -32,7 +32,7 @@ export const hostInputs = {
   kernelArguments: [KERNEL_ARGUMENT],
 };
 
-/** As ssh-keygen prints it (RFC 8709, section 4): two strings, each after its length. */
+/** In ssh-keygen's format (RFC 8709, section 4): two strings, each preceded by its length. */
 function sshPublicKey(): string {
   const { publicKey } = generateKeyPairSync('ed25519');
   const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');

@@ -6,7 +6,7 @@ import type { Teardown } from './host/teardown.ts';
 
 export const CLUSTER = { name: 'lab', baseDomain: 'example.test' } as const;
 export const DOMAIN = `${CLUSTER.name}.${CLUSTER.baseDomain}`;
-/** Inside the host, whatever loop device it is. */
+/** Inside the host, whatever the loop device is. */
 export const DISK = '/dev/disk/by-id/virtio-sno-disk';
 const DISK_BYTES = 12 * 1024 ** 3;
 
@@ -19,13 +19,13 @@ const ADDRESSES: Readonly<Record<Family, string>> = {
 /** The families of a site's network, the primary one first. */
 export type Families = readonly [Family] | readonly [Family, Family];
 
-/** The host as the site's DHCP and DNS know it. */
+/** The host as known to the site's DHCP and DNS. */
 export function hostOf([primary, secondary]: Families): HostIdentity {
   const others = secondary === undefined ? [] : [ADDRESSES[secondary]];
   return { ...host, addresses: [ADDRESSES[primary], ...others] };
 }
 
-/** One edge site: a network with DNS and mostly DHCP, and a host's empty disk. */
+/** One edge site: a network with DNS and usually DHCP, and a host's empty disk. */
 export interface Site {
   readonly folder: string;
   readonly network: Network;
@@ -35,9 +35,9 @@ export interface Site {
 
 export interface SiteOptions {
   readonly withoutRecords?: readonly DnsRecord[];
-  /** Default: IPv4 alone. */
+  /** Default: IPv4 only. */
   readonly families?: Families;
-  /** false: only hosts that are configured themselves have an address. Default: true. */
+  /** false: only hosts with static configuration get an address. Default: true. */
   readonly dhcp?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { type HostIdentity, SEGMENTS } from './host/network.ts';
 
 export const ADAPTER = 'eth0';
 
-/** The nmstate document that gives a host what DHCP and router advertisements do elsewhere. */
+/** The nmstate document that configures statically what DHCP and router advertisements do elsewhere. */
 export function networkConfigOf({ addresses }: HostIdentity) {
   const families = addresses.map((ip) => {
     const family = familyOf(ip);

@@ -5,8 +5,8 @@ import { writeProgramImage } from '../lib/image/write.ts';
 export const HELLO_IMAGE = 'registry.lab/hello:1';
 
 /**
- * Archive of an image that the tests run as a workload: busybox with its httpd. Not
- * part of the payload. The command comes from the pod, for example
+ * Image archive of a workload for the tests: busybox with its httpd. Not part of the payload.
+ * The command comes from the pod, for example
  * `['httpd', '-f', '-p', '8080', '-h', '/tmp']`.
  */
 export async function writeHelloImage(archive: string, signal: AbortSignal): Promise<void> {

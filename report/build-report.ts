@@ -11,7 +11,7 @@ import { stateOf } from './state.ts';
 import type { StepRun } from './timeline/run.ts';
 import { timelineOf } from './timeline/timeline.ts';
 
-/** Everything that the report says, as data. */
+/** The contents of the report as data. */
 export function buildReport(view: BundleView, isInterrupted: boolean): ReportDocument {
   const parts = new Parts();
   const timeline = parts.make('timeline', () => timelineOf(view), { runs: [], reboots: [] });
@@ -42,7 +42,7 @@ export function buildReport(view: BundleView, isInterrupted: boolean): ReportDoc
   });
 }
 
-/** Each part reads untrusted input: an error in one must not lose the others. */
+/** Each part reads untrusted input: an error in one must not affect the others. */
 class Parts {
   readonly failures: Finding[] = [];
 
@@ -111,13 +111,13 @@ function stepOf({
 
 const copy = ({ file, line, text }: Evidence) => ({ file, line, text });
 
-/** A valid date, whatever a log line claims. */
+/** A valid date, whatever a log line contains. */
 function iso(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? new Date(0).toISOString() : date.toISOString();
 }
 
-/** Control characters move a terminal's cursor; marks of direction turn text around in a browser. */
+/** Control characters move a terminal's cursor; bidirectional marks reverse text in a browser. */
 const CONTROLS = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
 
 function withoutControls<T>(value: T): T {

@@ -3,19 +3,19 @@ import type { FailureData } from '../lib/errors/failure-data.ts';
 
 /**
  * The input of the analysis: the files of a bundle that the rules read (inputs.ts), by their paths
- * in the bundle. On the host it is made of what gather has collected so far, on a laptop of an
- * archive or a folder.
+ * in the bundle. On the host it is what gather has collected so far, on a laptop an archive or a
+ * folder.
  */
 export interface BundleView {
-  /** Sorted; below `log-bundle-ID/`. */
+  /** Sorted; relative to `log-bundle-ID/`. */
   paths(): readonly string[];
   /** Without line ends; empty for a file that does not exist. */
   lines(path: string): readonly string[];
   /** Parsed; undefined if the file does not exist or is not JSON. */
   json(path: string): unknown;
-  /** When the bundle was made, in milliseconds since 1970: "now" for the rules. */
+  /** When the bundle was collected, in milliseconds since 1970: "now" for the rules. */
   readonly atMs: number;
-  /** What could not be collected, where that is known: a missing file can be evidence too. */
+  /** What could not be collected, if known: a missing file can be evidence too. */
   readonly failures?: readonly CollectFailure[];
 }
 
@@ -26,7 +26,7 @@ export interface CollectFailure {
   readonly reason: string;
 }
 
-/** Where a finding can be checked in the bundle. */
+/** Where in the bundle a finding can be verified. */
 export interface Evidence {
   readonly file: string;
   /** From 1. */
@@ -43,9 +43,9 @@ export interface Found {
   /** In milliseconds since 1970, where the evidence shows it. */
   readonly sinceMs?: number | undefined;
   readonly evidence: readonly Evidence[];
-  /** What to do: imperative sentences. Absent: what the rule says in general. */
+  /** What to do: imperative sentences. If absent, the rule's general advice applies. */
   readonly todo?: string | undefined;
-  /** As the agent wrote it down, where one did. */
+  /** As recorded by the agent, if there is one. */
   readonly failure?: FailureData;
 }
 
@@ -57,11 +57,11 @@ export interface Finding extends Found {
 
 export interface Rule {
   readonly name: string;
-  /** What it looks for, for the documentation. */
+  /** What the rule looks for, for the documentation. */
   readonly looksFor: string;
-  /** The failures of agents that it reads. */
+  /** The failure codes of agents that it evaluates. */
   readonly codes?: readonly FailureCode[];
-  /** What to do in general, for the documentation; a finding can be more specific. */
+  /** General advice, for the documentation; a finding can be more specific. */
   readonly todo: string;
   find(view: BundleView): readonly Found[];
 }

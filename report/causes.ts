@@ -1,6 +1,6 @@
 import type { Finding } from './bundle-view.ts';
 
-/** Rules that tell how agents and units ended, whatever the reason. */
+/** Rules that report how agents and units ended, for whatever reason. */
 const ENDINGS = ['unit-failed', 'step-failed', 'step-waiting'] as const;
 const POD_TROUBLE = [
   'pod-crash-looping',
@@ -10,13 +10,13 @@ const POD_TROUBLE = [
   'cluster-operator-degraded',
 ] as const;
 const NODE_TROUBLE = ['kubelet-not-registered', 'node-not-ready', 'csr-pending'] as const;
-/** What comes of a control plane that is down. */
+/** Consequences of a control plane that is down. */
 const API_TROUBLE = ['api-not-answering', ...NODE_TROUBLE, ...POD_TROUBLE, ...ENDINGS] as const;
 const PARTS_TROUBLE = ['etcd-no-leader', 'static-pod-crash-looping', ...API_TROUBLE] as const;
 
 /**
- * What is expected to go away with what: a cause, and the rules whose findings it explains. Rules
- * that are not named explain nothing. The order of rules.ts decides between several causes.
+ * Maps a cause to the rules whose findings are expected to disappear with it. Rules that are
+ * not listed explain nothing. If several causes apply, the order in rules.ts decides.
  */
 const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
   'disk-io-errors': ['container-runtime-down', 'kubelet-down', 'disk-slow', ...PARTS_TROUBLE],
@@ -52,12 +52,12 @@ const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
   'unit-failed': ['step-failed', 'step-waiting'],
 };
 
-/** Clocks of log lines and conditions differ by this much; a consequence may be noticed first. */
+/** Clocks of log lines and conditions differ by up to this much; a consequence may be noticed first. */
 const NOTICED_LATER_MS = 10 * 60_000;
 
 type Dated = Pick<Finding, 'rule' | 'severity' | 'sinceMs'>;
 
-/** The rule that explains a finding, of those that found something failing. */
+/** The rule that explains a finding, among those with failing findings. */
 export function causeOf(
   finding: Dated,
   all: readonly Dated[],
@@ -76,7 +76,7 @@ const isLater = (cause: Dated, { sinceMs }: Dated): boolean =>
   sinceMs !== undefined &&
   cause.sinceMs > sinceMs + NOTICED_LATER_MS;
 
-/** What a rule with less to say of the same line of the same file would only repeat. */
+/** A rule with less detail would only repeat what these say about the same line of a file. */
 const TELLS_ALL = [
   'manifest-rejected',
   'disk-refused',

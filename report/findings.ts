@@ -2,17 +2,17 @@ import { describeError } from '../lib/errors/failure.ts';
 import type { BundleView, Evidence, Finding, Rule } from './bundle-view.ts';
 import { causeOf, repeats } from './causes.ts';
 
-/** A finding with the rule that explains it, if one does. */
+/** A finding with the rule that explains it, if any. */
 export interface ExplainedFinding extends Finding {
   readonly follows?: string | undefined;
 }
 
 const SEVERITIES = ['failing', 'warning', 'note'] as const;
-/** Of one rule: more of the same explains no more. */
+/** Per rule: more findings of the same kind explain nothing further. */
 const MOST_FINDINGS = 8;
 const MOST_EVIDENCE = 6;
 
-/** What the rules find: what is failing by itself first, then by severity and time. */
+/** All findings: unexplained failures first, then by severity and time. */
 export function findAll(view: BundleView, rules: readonly Rule[]): ExplainedFinding[] {
   const order = rules.map(({ name }) => name);
   const found = rules.flatMap((rule) => apply(rule, view));
@@ -33,11 +33,11 @@ export function findAll(view: BundleView, rules: readonly Rule[]): ExplainedFind
     );
 }
 
-/** Everything that a rule finds. */
+/** All findings of one rule. */
 export const findingsOf = (rule: Rule, view: BundleView): Finding[] =>
   rule.find(view).map((found) => ({ ...found, rule: rule.name, todo: found.todo ?? rule.todo }));
 
-/** Rules read untrusted input: an error in one must not lose the report. */
+/** Rules read untrusted input: an error in one must not prevent the report. */
 function apply(rule: Rule, view: BundleView): Finding[] {
   try {
     const found = findingsOf(rule, view);

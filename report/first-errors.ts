@@ -13,13 +13,13 @@ export interface FirstErrorOf {
   readonly evidence: Evidence;
 }
 
-/** klog's errors and fatal ends, logfmt's and etcd's, and the end of a unit by systemd. */
+/** Errors and fatal messages of klog, errors of logfmt and etcd, and unit failures reported by systemd. */
 const ERROR =
   /\s[EF]\d{4} \d\d:\d\d:\d\d\.\d+|level=(?:error|fatal)|"level":"(?:error|fatal|panic)"|Main process exited, code=\w+, status=(?!0\/)|Failed with result|panic: /;
 const KLOG = /^.*?[EF]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ (\S+\] )?/;
 const SHOWN = 200;
 
-/** The first error of each unit and container, by time: what the others may have come of. */
+/** The first error of each unit and container, by time: possible causes of the others. */
 export function firstErrors(view: BundleView): FirstErrorOf[] {
   const first = new Map<string, FirstErrorOf>();
   const take = (error: FirstErrorOf) => {
@@ -50,14 +50,14 @@ function takeFirst(
   take({ unit, atMs: line.atMs, text: copy(brief(line.text)), evidence: line.evidence });
 }
 
-/** Without what the table says already; of zap's JSON only the words. */
+/** Drops what the table already shows; of zap's JSON it keeps only the message. */
 function brief(text: string): string {
   const said = text.startsWith('{') ? parseJson(text) : undefined;
   const words = [textAt(said, 'msg'), textAt(said, 'error')].filter((part) => part !== undefined);
   return (words.length > 0 ? words.join(': ') : text.replace(KLOG, '')).slice(0, SHOWN);
 }
 
-/** journald's own idea of an error: priority `err` and above. */
+/** Entries that journald classifies as errors: priority `err` and above. */
 function fromErrors(view: BundleView, path: string): FirstErrorOf[] {
   const seen = new Set<string>();
   return view.lines(path).flatMap((line, index) => {
@@ -73,10 +73,10 @@ function fromErrors(view: BundleView, path: string): FirstErrorOf[] {
   });
 }
 
-/** An event of an agent is written for it by another process, whose unit may be unknown. */
+/** An agent's event is written by another process, whose unit may be unknown. */
 const unitOf = (raw: unknown) => textAt(raw, '_SYSTEMD_UNIT') ?? textAt(raw, 'OBJECT_SYSTEMD_UNIT');
 
-/** journalctl writes what is no UTF-8 as a list of bytes. */
+/** journalctl writes text that is not UTF-8 as an array of bytes. */
 function messageOf(raw: unknown): string {
   const message = at(raw, 'MESSAGE');
   if (typeof message === 'string') return message;

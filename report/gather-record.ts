@@ -19,7 +19,7 @@ const outcomeSchema = z
 /** The result of one source: a line of gather.log, an entry of gather.json. */
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** Of a source, or of something else by its name, that gave nothing. */
+/** The outcome of a source, or of something else identified by name, that failed. */
 export const failedOutcome = (path: string, failure: string, seconds = 0): Outcome => ({
   path,
   seconds,
@@ -28,7 +28,7 @@ export const failedOutcome = (path: string, failure: string, seconds = 0): Outco
   failure,
 });
 
-/** `gather.json`: what is in a bundle, what is not, and why. */
+/** `gather.json`: what is in a bundle, what is missing, and why. */
 export const gatherRecordSchema = z
   .object({
     schemaVersion: z

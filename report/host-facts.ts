@@ -7,12 +7,12 @@ import type { HostFact } from './schema.ts';
 
 type Read = (view: BundleView) => HostFact | undefined;
 
-/** What a support engineer asks first; what the bundle does not tell is left out. */
+/** What a support engineer asks first; facts missing from the bundle are omitted. */
 export function hostFacts(view: BundleView): HostFact[] {
   return FACTS.flatMap((read) => read(view) ?? []);
 }
 
-/** The first file of the hosts with that name that gives a value. */
+/** The value from the first host file of that name that has one. */
 function fromFile(
   name: string,
   file: string,

@@ -1,7 +1,7 @@
-/** A host's own folder, in this bundle or in the earlier one inside it. */
+/** A host's own folder, in this bundle or in an earlier one inside it. */
 const HOST_FOLDER = /^(?:log-bundle-bootstrap\/)?(?:(?:bootstrap|control-plane\/[^/]+)\/)?/;
 
-/** Below a host's folder, or at the root of the bundle. */
+/** Relative to a host's folder or to the root of the bundle. */
 const READ = [
   /^(?:systemd|network|disks|proc|static-pods|kubelet|etcd|agents|certificates|services|steps|journals)\//,
   /^containers\/(?:[^/]+\.json$|[^/]+\.inspect$|tails\/)/,
@@ -10,8 +10,8 @@ const READ = [
 ];
 
 /**
- * Whether the analysis may read this file of a bundle. Everything else (whole journals, logs of
- * pods) can be large and is skipped.
+ * Whether the analysis reads this file of a bundle. All others (whole journals, pod logs) can be
+ * large and are skipped.
  */
 export const isReportInput = (path: string): boolean =>
   !path.endsWith('.gz') && READ.some((pattern) => pattern.test(path.replace(HOST_FOLDER, '')));

@@ -12,14 +12,14 @@ export interface ReportFile {
 }
 
 export interface ReportOptions {
-  /** What became of each source so far, as in gather.json. */
+  /** The outcomes so far, as in gather.json. */
   readonly outcomes?: readonly SourceOutcome[];
   readonly isInterrupted?: boolean;
 }
 
 type SourceOutcome = Pick<Outcome, 'path' | 'leftOut' | 'failure'>;
 
-/** Analyses a bundle. Never throws for what the files of the bundle contain. */
+/** Analyses a bundle. Never throws because of file contents. */
 export function analyze(
   view: BundleView,
   { outcomes = [], isInterrupted = false }: ReportOptions = {},
@@ -28,7 +28,7 @@ export function analyze(
   return buildReport({ ...withOneFileKept(view), failures }, isInterrupted);
 }
 
-/** The report's three files, as a bundle has them beside its other files. */
+/** The three report files, as stored in a bundle. */
 export function reportFiles(report: ReportDocument): ReportFile[] {
   return [
     { path: 'report.html', contents: reportPage(report, IN_BUNDLE) },
@@ -45,7 +45,7 @@ function failureOf({ path, failure, leftOut }: SourceOutcome): CollectFailure[] 
   return leftOut > 0 ? [{ path, reason: `truncated: ${leftOut} bytes are missing` }] : [];
 }
 
-/** The view, but with the file that was read last kept: rules ask for one file many times. */
+/** A view that caches the last file read: rules read the same file many times. */
 function withOneFileKept(view: BundleView): BundleView {
   return {
     atMs: view.atMs,
@@ -59,7 +59,7 @@ function rememberLast<T>(read: (path: string) => T): (path: string) => T {
   let last: { readonly path: string; readonly content: T } | undefined;
   return (path) => {
     if (last?.path !== path) {
-      // Before the next one is read: both at once would be a lot of memory.
+      // Released before the next one is read: both at once would take a lot of memory.
       last = undefined;
       last = { path, content: read(path) };
     }

@@ -35,7 +35,7 @@ import { stepWaiting } from './rules/step-waiting.ts';
 import { unitFailed } from './rules/unit-failed.ts';
 import { webhookFailing } from './rules/webhook-failing.ts';
 
-/** All rules, what may cause others first: see causes.ts. */
+/** All rules, possible causes of others first: see causes.ts. */
 export const rules: readonly Rule[] = [
   diskIoErrors,
   diskFull,

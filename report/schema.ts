@@ -51,7 +51,7 @@ const firstErrorSchema = z.object({
   evidence: evidenceSchema,
 });
 
-/** `report.json`: what report.html shows. */
+/** `report.json`: the data shown in report.html. */
 export const reportSchema = z.object({
   schemaVersion: z
     .literal(1)

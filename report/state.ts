@@ -5,14 +5,14 @@ import { agentStatuses, currentStepJournals } from './reading/steps.ts';
 import { msAt, textAt } from './reading/values.ts';
 import { time } from './reading/words.ts';
 
-/** Those that carry the installation, the furthest first. */
+/** Agents that perform the installation, the furthest advanced first. */
 const LEADING = AGENTS.filter((agent) => 'installs' in agent)
   .map(({ name }) => name)
   .toReversed();
-/** install-to-disk begins with waiting for bootkube, which then is the one that works. */
+/** install-to-disk starts by waiting for bootkube, which is the active agent then. */
 const WAITS = 'wait-for-bootkube';
 
-/** Where the installation stands, in a sentence. */
+/** The progress of the installation in one sentence. */
 export function stateOf(view: BundleView): string {
   for (const path of hostFiles(view, 'agents/record.json')) {
     const completedMs = msAt(view.json(path), 'completed');

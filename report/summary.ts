@@ -51,7 +51,7 @@ function block(mark: string, { title, since, evidence, todo }: ReportFinding): s
   ];
 }
 
-/** Breaks at spaces; what has none for a whole line is broken where the line ends. */
+/** Breaks at spaces; words longer than a line are split. */
 function wrap(text: string, indent = ''): string[] {
   const lines: string[] = [];
   let left = text.trimEnd();

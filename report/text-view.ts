@@ -1,14 +1,14 @@
 import { parseJson } from '../lib/json.ts';
 import type { BundleView } from './bundle-view.ts';
 
-/** Where the text of a bundle's files comes from. */
+/** Source of the text of a bundle's files. */
 export interface TextFiles {
   paths(): Iterable<string>;
-  /** Undefined when there is no such file. Called each time that a rule reads the file. */
+  /** Undefined if the file does not exist. Called each time a rule reads the file. */
   text(path: string): string | undefined;
 }
 
-/** A view of files that are UTF-8 text, whatever holds them. */
+/** A view of UTF-8 text files, wherever they are stored. */
 export function textView(atMs: number, files: TextFiles): BundleView {
   return {
     atMs,

@@ -1,4 +1,4 @@
-/** `npm run format`: writes every source file in the project's format, and applies safe fixes. */
+/** `npm run format`: formats every source file and applies safe fixes. */
 import { join } from 'node:path';
 import { execa } from 'execa';
 

@@ -1,10 +1,10 @@
 /**
- * `npm test`: the checks of format and types, then each tier of tests, in the order of their cost.
- * What this machine cannot run is skipped by name. The last line printed is
- * `N passed, N failed, N skipped`; the exit code is 1 if something failed.
+ * `npm test`: checks format and types, then runs each tier of tests, cheapest first. What this
+ * machine cannot run is skipped by name. The last line printed is
+ * `N passed, N failed, N skipped`; the exit code is 1 if anything failed.
  *
- * Arguments name what to run: lint (format and types), format, types, unit, integration, e2e; test
- * files or folders of them; `--watch` runs it again at each change.
+ * Arguments select what to run: lint (format and types), format, types, unit, integration, e2e; test
+ * files or folders of them; `--watch` runs it again after each change.
  */
 import { join } from 'node:path';
 import { watch } from 'chokidar';
@@ -49,7 +49,7 @@ async function run({ parts, files }: Wanted, signal: AbortSignal): Promise<Tally
   return total;
 }
 
-/** One run after another, each begun by a change after the one before has begun. */
+/** One run after another, each started by a change since the start of the previous one. */
 async function runAtEachChange(wanted: Wanted, signal: AbortSignal): Promise<void> {
   let changed = Promise.withResolvers<void>();
   const folders = ['agents', 'report', 'lib', 'cli', 'units', 'test', 'docs', 'build', 'lab'];

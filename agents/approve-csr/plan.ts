@@ -6,8 +6,8 @@ import type { HostContext } from '../steps/host-context.ts';
 import { watchRequests } from './watch-requests.ts';
 
 /**
- * The shell's `approve-csr.service` approved every request that it saw. There is no Node
- * in the live stage, so no request is approved; any that appears is reported.
+ * The shell script of `approve-csr.service` approved every request. The live stage has no Node,
+ * so no request is approved; any that appears is reported.
  */
 export const approveCsrPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('approve-csr'),

@@ -31,7 +31,7 @@ export const watchRequests: StepBody<HostContext> = {
         ]),
       );
     } finally {
-      // A watch that is still open would keep the process running.
+      // An open watch would keep the process running.
       ended.abort();
     }
     return done();

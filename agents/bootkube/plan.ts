@@ -22,7 +22,7 @@ import { snapshot } from './handover/snapshot.ts';
 import { stopEtcd } from './handover/stop-etcd.ts';
 import { preflight } from './preflight/preflight.ts';
 
-/** What happens to the live host, from a look at its disk to the Ignition of the installed one. */
+/** The live host, from inspecting its disk to the Ignition of the installed host. */
 export const bootkubePlan = (s: Settings): Plan<InstallContext> => ({
   ...identity('bootkube'),
   achieved: 'the cluster is prepared, and the Ignition config of the installed host is created',

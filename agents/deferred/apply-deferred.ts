@@ -45,7 +45,7 @@ export const applyDeferred: StepBody<DeferredContext> = {
   },
 };
 
-/** Right after its start it may refuse requests, which would count as refusals of the objects. */
+/** Right after its start the API server may reject requests, which would count as rejections of the objects. */
 function untilReady(client: KubeClient, context: DeferredContext, progress: Progress) {
   return progress.wait('the API server to be ready', () =>
     waitForApi(client, {
@@ -68,7 +68,7 @@ async function applyUntilExpiry(
       client,
       { manifests: objects.open(), faults: [] },
       {
-        // In the order that the user gave.
+        // In the user's order.
         concurrency: 1,
         deadlineMs: leftMs(context),
         signal: progress.signal,

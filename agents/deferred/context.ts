@@ -4,7 +4,7 @@ import { type HostContext, hostContext } from '../steps/host-context.ts';
 import { readExpiry, setExpiry } from './expiry.ts';
 
 export interface DeferredContext extends HostContext {
-  /** When manifests that still wait expire. */
+  /** When manifests that are still waiting expire. */
   readonly expires: Date;
 }
 

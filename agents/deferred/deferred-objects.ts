@@ -61,7 +61,7 @@ export class DeferredObjects {
     await this.publish({ isReady: false });
   }
 
-  /** Marks what still waits as expired. */
+  /** Marks manifests that are still waiting as expired. */
   async expire(): Promise<void> {
     for (const deferred of this.#manifests) {
       this.#set(deferred, stateAtExpiry(this.#stateOf(deferred.key), new Date()));
@@ -76,7 +76,7 @@ export class DeferredObjects {
       .map(({ key, manifest }) => `${describe(manifest)} ${this.#stateOf(key)}`);
   }
 
-  /** Whether the API has all states; the files of applied manifests are deleted by then. */
+  /** Whether the API has all states; by then the files of applied manifests are deleted. */
   get isPublished(): boolean {
     return this.#unpublished.size === 0;
   }

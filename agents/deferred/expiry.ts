@@ -13,8 +13,8 @@ const hoursMs = (hours: number) => hours * 3_600_000;
 const expiryPath = (paths: HostPaths) => join(deferredState(paths), 'expiry.json');
 
 /**
- * When deferred manifests expire: counted from the end of the installation by the wall
- * clock, since a host may be switched off for days; or as set since.
+ * When deferred manifests expire: by wall clock from the end of the installation, since a host
+ * may be switched off for days; or as set later.
  * @throws Failure `usage` if the installation has not ended.
  */
 export async function readExpiry(paths: HostPaths, settings: Settings): Promise<Date> {
@@ -31,7 +31,7 @@ export async function readExpiry(paths: HostPaths, settings: Settings): Promise<
   return new Date(Date.parse(completed) + hoursMs(settings.deferredExpiryHours));
 }
 
-/** Sets the expiry to that many hours from now, for later runs too. */
+/** Sets the expiry to that many hours from now, also for later runs. */
 export async function setExpiry(
   paths: HostPaths,
   settings: Settings,

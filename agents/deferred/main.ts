@@ -4,7 +4,7 @@ import { runAgentCommand } from '../../lib/steps/agent-command.ts';
 import { deferredContext } from './context.ts';
 import { deferredPlan } from './plan.ts';
 
-/** The command line of sno-deferred, which has an option of its own. Returns the exit code. */
+/** The command line of sno-deferred, which has an additional option. Returns the exit code. */
 export async function runDeferred(paths: HostPaths, args: readonly string[]): Promise<number> {
   return runAgentCommand(
     {

@@ -7,7 +7,7 @@ import type { Manifest } from '../../lib/kube/manifest-decoding.ts';
  */
 export type ObjectState = string;
 
-/** Longest reason of the server that an entry quotes. */
+/** Maximum length of a server's reason quoted in an entry. */
 const MAX_REASON = 1000;
 
 export const notTried: ObjectState = 'waiting: not tried yet';
@@ -32,7 +32,7 @@ export function stateAfter(
   }
 }
 
-/** The state at the expiry: one that still waits expires, once. */
+/** The state at the expiry: a waiting manifest expires, once. */
 export function stateAtExpiry(state: ObjectState, now: Date): ObjectState {
   return state.startsWith('waiting') ? `expired ${now.toISOString()}, ${state}` : state;
 }

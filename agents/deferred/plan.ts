@@ -13,7 +13,7 @@ export const deferredPlan = (s: Settings): Plan<DeferredContext> => ({
   steps: [
     {
       ...within(s, 'apiMs', applyDeferred),
-      // The step ends at the expiry, by the wall clock. This limits it if the clock is set back.
+      // The step ends at the expiry by the wall clock; this limits it if the clock is set back.
       deadlineMs: (s.deferredExpiryHours + 1) * 3_600_000,
     },
     within(s, 'apiMs', retireDeferred),

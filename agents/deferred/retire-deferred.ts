@@ -57,7 +57,7 @@ async function removeRights(kubeconfig: string, signal: AbortSignal): Promise<vo
   try {
     await client.remove(resource, { name }, { signal, deadlineMs: REQUEST_DEADLINE_MS });
   } catch (error) {
-    // The role itself grants its deletion: a 403 means that it is deleted already.
+    // The role itself allows its deletion: a 403 means that it is already deleted.
     if (!isKubeError(error) || error.code !== 403) throw error;
   }
 }

@@ -16,7 +16,7 @@ import { resources } from './sources/resources.ts';
 import { staticPods } from './sources/static-pods.ts';
 import { systemd } from './sources/systemd.ts';
 
-/** Everything that a bundle is made of, in the order in which it is collected. */
+/** All sources of a bundle, in the order in which they are collected. */
 export const catalogue: readonly SourceGroup[] = [
   systemd,
   etcd,
@@ -34,6 +34,6 @@ export const catalogue: readonly SourceGroup[] = [
   assets,
   earlier,
   podLogs,
-  // Last of all: when the bundle gets too large, the end of this list is left out, the oldest boot first.
+  // Last: when the bundle gets too large, the end of this list is left out, the oldest boot first.
   previousJournals,
 ];

@@ -24,22 +24,22 @@ import type { Phase, Source, SourceGroup } from './source.ts';
 
 export interface GatherRequest {
   readonly id: string;
-  /** In the order in which they are collected. */
+  /** In collection order. */
   readonly groups: readonly SourceGroup[];
-  /** `--only`, for the record; empty: all. */
+  /** `--only`, for gather.json; empty: all. */
   readonly only: ReadonlySet<string>;
   readonly sink: BundleSink;
-  /** Largest bundle, as it is written. */
+  /** Maximum size of the bundle as written. */
   readonly limitBytes: number;
   /** Where files are kept until they are packed. */
   readonly place: SpoolPlace;
-  /** What is known before to have failed, such as hosts that are not this one. */
+  /** Failures known beforehand, such as masters other than this host. */
   readonly failures: readonly Outcome[];
-  /** Stops the collecting; what there is by then is packed. */
+  /** Stops the collection; what is there by then is packed. */
   readonly signal: AbortSignal;
-  /** Says what begins: one sentence for each phase. */
+  /** Reports the start of each phase in one sentence. */
   phase(text: string): void;
-  /** Says how far it is, often. */
+  /** Reports progress; called often. */
   progress(done: number, of: number, path: string): void;
 }
 
@@ -47,14 +47,14 @@ export interface GatherResult {
   readonly failures: readonly Outcome[];
   /** Why it ended early, if it did. */
   readonly interrupted: string | undefined;
-  /** The report in a few lines, for a terminal. */
+  /** The report in a few lines for a terminal. */
   readonly summary: string;
 }
 
 /**
- * Collects what the groups name, takes the secrets out, explains it, and writes it: the
- * report first, then what it was made of, then everything else. Rejects only if there can be
- * no bundle at all.
+ * Collects what the groups list, redacts it, evaluates it and writes the bundle: the report
+ * first, then the files that it is based on, then everything else. Rejects only if no bundle can
+ * be written at all.
  */
 export async function gather(request: GatherRequest, host: GatherHost): Promise<GatherResult> {
   using _ = keepMemorySmall();
@@ -111,7 +111,7 @@ class Gathering {
     };
   }
 
-  /** Without the values of the host's own secrets it still knows their names and shapes. */
+  /** Even without the values of the host's own secrets it still matches their names and shapes. */
   async #redactor(): Promise<Redactor> {
     const { signal } = this.#request;
     const time = timeOf("the host's secrets", this.#host.settings.gatherSecretsMs);
@@ -142,7 +142,7 @@ class Gathering {
     };
   }
 
-  /** The small files that the report is made of, kept until it is written. */
+  /** The small files that the report is based on, kept until it is written. */
   async #diagnosis(sources: readonly Source[], redactor: Redactor): Promise<Diagnosis> {
     const { gatherDiagnosisMs, gatherConcurrency } = this.#host.settings;
     const time = timeOf('the input of the report', gatherDiagnosisMs);
@@ -159,7 +159,7 @@ class Gathering {
 
   async #report(diagnosis: Diagnosis): Promise<string> {
     try {
-      // Decompressed at each call: all files at once would take a lot of memory.
+      // Decompressed on each call: holding all files at once would take a lot of memory.
       const text = (path: string) => diagnosis.get(path)?.spooled.textSync();
       const view = textView(this.#begun.getTime(), { paths: () => diagnosis.keys(), text });
       const report = analyze(view, {
@@ -207,7 +207,7 @@ class Gathering {
     }
   }
 
-  /** What explains the rest; where there is no space for it, the bundle is good without. */
+  /** Explains the rest of the bundle, which is still useful without it if there is no space. */
   async #addText(path: string, contents: string): Promise<void> {
     try {
       await this.#request.sink.addText(path, contents);

@@ -7,19 +7,19 @@ import { SecretsIn } from '../../lib/secrets/redact/secrets-in.ts';
 import { contentsOf, openRegularFile } from '../../lib/secrets/scan/walk.ts';
 import type { GatherHost } from './gather-host.ts';
 
-/** A file, or a folder and everything below it, down to some depth. */
+/** A file, or a folder with everything below it down to a depth. */
 type Place = readonly [path: string, depth?: number];
 
-/** Where secrets are, the ones most often seen in logs first. */
+/** Where secrets are; those most often seen in logs come first. */
 const PLACES: readonly Place[] = [
-  // Registries.
+  // Registry credentials.
   ['/var/lib/kubelet/config.json'],
   ['/root/.docker', 1],
   ['/root/.config/containers', 1],
   ['/run/containers/0/auth.json'],
   ['/etc/containerd', 4],
   ['/etc/crio', 2],
-  // What `sno create` and the installer decided: proxy, network, URLs.
+  // Decided by `sno create` and the installer: proxy, network, URLs.
   ['/etc/sno-agents', 2],
   ['/etc/mco', 1],
   ['/etc/environment'],
@@ -31,7 +31,7 @@ const PLACES: readonly Place[] = [
   ['/etc/wpa_supplicant', 1],
   ['/proc/cmdline'],
   ['/etc/shadow'],
-  // The kubelet's, the control plane's, and those of the operators.
+  // Keys of the kubelet, the control plane and the operators.
   ['/var/lib/kubelet/pki', 1],
   ['/var/lib/kubelet/kubeconfig'],
   ['/etc/kubernetes', 7],
@@ -42,20 +42,20 @@ const PLACES: readonly Place[] = [
   ['/run/ignition.json'],
   ['/root/.ssh', 1],
   ['/etc/ssh', 1],
-  // Service accounts' tokens and mounted Secrets, in folders named by the time.
+  // Service account tokens and mounted Secrets, in folders named by time.
   ['/var/lib/kubelet/pods', 6],
 ];
 
-/** Of a pod, only what Kubernetes itself puts there is small and may be a secret. */
+/** In a pod's folder, only volumes made by Kubernetes itself are small and may hold secrets. */
 const POD_VOLUMES = /^kubernetes\.io~(?:projected|secret)$/;
 /** Each file is one value of a Secret. */
 const MOUNTED = /\/volumes\/kubernetes\.io~|\/static-pod-resources\/.*\/secrets\//;
 const MAX_VALUE_BYTES = 8192;
-/** What is never a text with secrets in it. */
+/** Files that never contain secrets as text. */
 const OTHER =
   /\.(?:crt|gz|xz|zst|tar|db|snapshot|img|so|pub)$|^known_hosts|^authorized_keys|^ca-bundle/;
 
-/** An Ignition config has the whole of a control plane in it; anything else is small. */
+/** An Ignition config contains a whole control plane; everything else is small. */
 const MAX_IGNITION_BYTES = 32 << 20;
 const MAX_FILE_BYTES = 2 << 20;
 const MAX_FILES = 5000;
@@ -64,9 +64,9 @@ const MAX_SECRETS = 4000;
 const DEADLINE_MS = 20_000;
 
 /**
- * The values of the secrets that this very host holds, to be found wherever they turn up.
- * What cannot be read, and that it was not possible to read all in time, is told to `failed`;
- * links are not followed. Rejects only when `signal` says stop.
+ * The values of the secrets that this host holds, to be found wherever they occur. Files that
+ * cannot be read, or not in time, are passed to `failed`; links are not followed. Rejects only
+ * when `signal` aborts.
  */
 export async function hostSecrets(
   { paths }: Pick<GatherHost, 'paths'>,
@@ -95,7 +95,7 @@ export async function hostSecrets(
   return secrets.secrets;
 }
 
-/** How many bytes were read. */
+/** Returns the number of bytes read. */
 async function readFile(path: string, secrets: SecretsIn, memory: Buffer): Promise<number> {
   const limit =
     path.endsWith('.ign') || path.endsWith('ignition.json') ? MAX_IGNITION_BYTES : MAX_FILE_BYTES;
@@ -112,7 +112,7 @@ async function readFile(path: string, secrets: SecretsIn, memory: Buffer): Promi
   return size;
 }
 
-/** Files of /proc have no size until they are read. */
+/** Files of /proc report size 0 until they are read. */
 const sizeOf = (path: string, size: number) =>
   size === 0 && path.endsWith('/cmdline') ? 4096 : size;
 
@@ -140,7 +140,7 @@ async function* filesIn(
   }
 }
 
-/** Below a pod's folder only its volumes with tokens and Secrets. */
+/** Below a pod's folder, only volumes with tokens and Secrets. */
 function mayHold(folder: string, name: string): boolean {
   if (!/\/pods\/[^/]+(?:\/volumes)?$/.test(folder)) return true;
   return folder.endsWith('/volumes') ? POD_VOLUMES.test(name) : name === 'volumes';

@@ -6,7 +6,7 @@ import { interruption } from './entrance/interruption.ts';
 import { lowerPriority } from './entrance/own-process.ts';
 import { runGatherCommand } from './run.ts';
 
-/** The command line of gather, by the name that it is called by. Returns the exit code. */
+/** The command line of gather, selected by the name it is called by. Returns the exit code. */
 export async function runGather(
   paths: HostPaths,
   args: readonly string[],

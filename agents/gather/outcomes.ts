@@ -2,7 +2,7 @@ import { productVersion } from '../../lib/version.ts';
 import type { GatherRecord, Outcome } from '../../report/gather-record.ts';
 import type { Stage } from './gather-host.ts';
 
-/** What a bundle says of itself. */
+/** What a bundle says about itself. */
 export interface BundleFacts {
   readonly id: string;
   readonly stage: Stage;
@@ -16,7 +16,7 @@ export interface BundleFacts {
   readonly outcomes: readonly Outcome[];
 }
 
-/** The two files that say what is in the bundle, what is not, and why. */
+/** The two files that say what is in the bundle, what is missing, and why. */
 export function gatherLog(facts: BundleFacts): { path: string; contents: string }[] {
   return [
     { path: 'gather.log', contents: logText(facts) },
@@ -55,7 +55,7 @@ function logText(facts: BundleFacts): string {
   return `${[...head, '', ...facts.outcomes.map(outcomeLine)].join('\n')}\n`;
 }
 
-/** `ok`, `cut` (to a limit) or `FAILED`, how long it took, how much there is, the file, the reason. */
+/** `ok`, `cut` (to a limit) or `FAILED`, duration, size, path, reason. */
 export function outcomeLine({ path, seconds, bytes, leftOut, failure }: Outcome): string {
   const state = failure !== undefined ? 'FAILED' : leftOut > 0 ? 'cut' : 'ok';
   const figures = `${state.padEnd(6)} ${seconds.toFixed(3).padStart(8)} s ${String(bytes).padStart(11)} bytes`;

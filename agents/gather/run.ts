@@ -34,26 +34,26 @@ import { stageOf } from './stage.ts';
 
 const MIB = 2 ** 20;
 
-/** What a gather has around it; a test has another. */
+/** The environment of a gather run; tests pass another one. */
 export interface GatherSurroundings {
   readonly paths: HostPaths;
   readonly catalogue: readonly SourceGroup[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isRoot: boolean;
-  /** Who called, where that is not who runs. */
+  /** The caller, if different from the user that the process runs as. */
   readonly owner: Owner | undefined;
-  /** The command that this program is started again by, as root. */
+  /** The command that restarts this program as root. */
   readonly self: readonly string[];
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable & WordStream;
-  /** Aborted to end the collection early. */
+  /** Abort it to end the collection early. */
   readonly signal: AbortSignal;
 }
 
 /**
- * One call of gather. Returns the exit code: 0 there is a bundle, 1 there is none, 2 what was
- * asked for is wrong and nothing was written.
+ * One gather run. Returns the exit code: 0 bundle written, 1 no bundle, 2 invalid request,
+ * nothing written.
  */
 export async function runGatherCommand(
   entrance: Entrance,
@@ -208,7 +208,7 @@ async function hostOf(
   };
 }
 
-/** The end of the caller counts as a wish to stop, where that is agreed. */
+/** Stops when the caller exits, if requested. */
 function stopLimit(
   { stopsWithInput }: GatherArguments,
   { stdin, signal }: GatherSurroundings,
@@ -241,9 +241,9 @@ async function list(
   return EXIT.done;
 }
 
-/** A group may have several places in the order of collection, such as journals. */
+/** A group name may occur several times in the collection order, such as journals. */
 const byName = (groups: readonly SourceGroup[]) => Map.groupBy(groups, ({ name }) => name);
 
-/** Words never go where an archive goes. */
+/** Messages never go to the stream that the archive is written to. */
 const wordsOf = ({ kind }: Destination, { stdout, stderr }: GatherSurroundings): Writable =>
   kind === 'stream' ? stderr : stdout;

@@ -1,41 +1,41 @@
 import type { GatherHost } from './gather-host.ts';
 
-/** How the redaction reads what a source gives; the bundle's file keeps that form. */
+/** How the redaction reads the contents of a source; the file in the bundle keeps that format. */
 export type Format = 'text' | 'json' | 'yaml';
 
 /**
- * `diagnosis`: small, collected first, and what the report is made of.
- * `bulk`: everything else, streamed afterwards; the first to be trimmed.
+ * `diagnosis`: small, collected first, input of the report.
+ * `bulk`: everything else, streamed afterwards; trimmed first.
  */
 export type Phase = 'diagnosis' | 'bulk';
 
 /** One file of the bundle. */
 export interface Source {
-  /** Below `log-bundle-ID/`: folders and a name, without a leading slash. */
+  /** Relative to `log-bundle-ID/`: folders and a name, without a leading slash. */
   readonly path: string;
   readonly format: Format;
   readonly phase: Phase;
-  /** From its start; the reason is recorded and the rest goes on. */
+  /** From its start; a timeout is recorded and the other sources continue. */
   readonly deadlineMs: number;
-  /** Of the redacted bytes; what exceeds it is cut from the end that is not kept. */
+  /** Of the redacted bytes; the excess is cut at the end that `keep` does not name. */
   readonly limitBytes: number;
   readonly keep: 'newest' | 'oldest';
-  /** The file in the bundle is gzipped by itself (`.gz`), as readers of bundles know it. */
+  /** The file in the bundle is gzipped by itself (`.gz`), as bundle readers expect. */
   readonly gzipped?: boolean;
   /**
-   * In the phase `bulk`, what loses its oldest part first when there is no room for everything:
-   * the greater, the sooner. Whole journals have 1 (this boot), 2 (the one before) …
+   * In the phase `bulk`, the order in which sources lose their oldest part when space runs out:
+   * higher values first. Whole journals have 1 (this boot), 2 (the one before) …
    */
   readonly givesWay?: number;
-  /** The bytes as the host has them, secrets included. Rejects with a reason that a person can read. */
+  /** The raw bytes, secrets included. Rejects with a reason readable by people. */
   open(host: GatherHost, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
-/** A part of the catalogue: sources that are known only on the host, such as one for each container. */
+/** A part of the catalogue whose sources are known only on the host, such as one per container. */
 export interface SourceGroup {
-  /** What `--only` selects by, and what gather.log calls it: journals, containers, network … */
+  /** Used by `--only` and in gather.log: journals, containers, network … */
   readonly name: string;
-  /** How long finding out what there is may take. */
+  /** Time limit for listing the sources. */
   readonly deadlineMs: number;
   list(host: GatherHost, signal: AbortSignal): Promise<readonly Source[]>;
 }

@@ -4,9 +4,9 @@ import type { HostPaths } from '../../lib/host/paths.ts';
 import type { Stage } from './gather-host.ts';
 
 /**
- * Whether this host is a live one, which installs, or an installed one. The installed host
- * has its identity from the Ignition and its mark from install-to-disk, neither of which is
- * ever removed; of a host that has nothing of ours the installed one is the rule.
+ * Whether this host is a live (installing) or an installed one. The installed host has its
+ * identity from Ignition and its marker from install-to-disk, neither of which is ever removed;
+ * a host with no files of this project counts as installed.
  */
 export async function stageOf({ config, state, assets, medium, at }: HostPaths): Promise<Stage> {
   const isInstalled = await anyExists([

@@ -6,8 +6,8 @@ import type { StepBody } from '../../lib/steps/within.ts';
 import type { InstallContext } from '../steps/host-context.ts';
 
 /**
- * Has the firmware start the installed disk. The disk is complete by now: a firmware
- * that refuses costs a visit to its setup, and no installation.
+ * Makes the firmware boot the installed disk. The disk is complete by now: if the firmware
+ * refuses, its setup must be used, but the installation does not fail.
  */
 export const bootOrder: StepBody<InstallContext> = {
   name: 'boot-order',

@@ -18,9 +18,9 @@ import type { InstallContext } from '../steps/host-context.ts';
 import { payloadFolder } from '../steps/payload-folder.ts';
 
 /**
- * Copies the executable and the payload to the new system's /var, verifies both as
- * read back, and only then marks the installation as finished: until then a live
- * stage that begins again redoes the disk.
+ * Copies the executable and the payload to the new system's /var, verifies both by reading them
+ * back, and only then marks the installation as finished: until then a restarted live stage
+ * rewrites the disk.
  */
 export const copyPayload: StepBody<InstallContext> = {
   name: 'copy-payload',
@@ -62,7 +62,7 @@ async function fill(context: InstallContext, root: string, signal: AbortSignal):
     signal,
   );
   await copyPayloadTo(await readPayload(payloadFolder(context)), join(state, 'payload'), signal);
-  // They end with the live host; the record of the installation is made of them.
+  // They are lost with the live host; the record of the installation is built from them.
   for (const { name } of installingAgents.live) {
     const journal = await readTextIfPresent(journalPath(paths, name));
     await writeFileAtomic(join(state, `live/${name}.jsonl`), journal ?? '', 0o644);

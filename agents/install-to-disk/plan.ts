@@ -10,7 +10,7 @@ import { restart } from './restart.ts';
 import { waitForBootkube } from './wait-for-bootkube.ts';
 import { writeDisk } from './write-disk.ts';
 
-/** From the combined Ignition to the restart into the disk. Other installers leave this plan out. */
+/** From the combined Ignition to the reboot into the disk. Other installers omit this plan. */
 export const installToDiskPlan = (s: Settings): Plan<InstallContext> => ({
   ...identity('install-to-disk'),
   achieved: 'the disk is written',

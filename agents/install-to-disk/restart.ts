@@ -3,7 +3,7 @@ import { reboot } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { InstallContext } from '../steps/host-context.ts';
 
-/** Leaves the installer's mark and asks for the restart; the disk is complete by now. */
+/** Creates the installer's marker and requests the reboot; the disk is complete by now. */
 export const restart: StepBody<InstallContext> = {
   name: 'restart',
   leaves: '/opt/openshift/.install-to-disk.done, and a host that restarts',

@@ -9,7 +9,7 @@ import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 
-/** Waits for bootkube's mark, and ends at once when bootkube has failed permanently. */
+/** Waits for bootkube's marker; ends immediately if bootkube has failed permanently. */
 export const waitForBootkube: StepBody<HostContext> = {
   name: 'wait-for-bootkube',
   leaves: '/opt/openshift/.bootkube.done and /opt/openshift/master.ign, made by bootkube',
@@ -36,7 +36,7 @@ export const waitForBootkube: StepBody<HostContext> = {
 
 /**
  * Reads bootkube's status file.
- * @throws Failure `fatal` when bootkube has failed permanently.
+ * @throws Failure `fatal` if bootkube has failed permanently.
  */
 export async function throwIfFailed(path: string): Promise<void> {
   const status = await readStatus(path);

@@ -11,8 +11,8 @@ import type { StepBody } from '../../lib/steps/within.ts';
 import type { InstallContext } from '../steps/host-context.ts';
 
 /**
- * Writes the OS image with coreos-installer, which puts the partition table on the
- * disk last: a disk on which it was cut looks empty.
+ * Writes the OS image with coreos-installer, which writes the partition table last: after an
+ * interruption the disk looks empty.
  */
 export const writeDisk: StepBody<InstallContext> = {
   name: 'write-disk',
@@ -59,7 +59,7 @@ export const writeDisk: StepBody<InstallContext> = {
   },
 };
 
-/** Each value in one argument with its option: a range of partitions can begin with a hyphen. */
+/** Option and value in one argument: a range of partitions can begin with a hyphen. */
 export function installerArguments(installation: Installation): string[] {
   const { kernelArguments, savePartitions, coreosInstallerArgs } = installation;
   return [
@@ -70,7 +70,7 @@ export function installerArguments(installation: Installation): string[] {
   ];
 }
 
-/** Passes on what coreos-installer says; of its many percentages one in ten. */
+/** Passes on coreos-installer's output, but only one in ten of its many percentages. */
 function everyTenth(progress: Progress): (line: string) => void {
   let announced: number | undefined;
   return (line) => {

@@ -5,8 +5,8 @@ import { readJournal } from '../../lib/steps/journal.ts';
 import { retire } from './retire.ts';
 
 /**
- * The arguments with which the plan is run: with the record written and the journal gone or
- * started over, all that can be left of a plain `run` is to retire.
+ * The arguments for the plan: if the record is written and the journal is deleted or new, the
+ * only step left of a plain `run` is to retire.
  */
 export async function postRebootArguments(
   paths: HostPaths,

@@ -10,9 +10,9 @@ import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 const PROBES = 5;
 
 /**
- * Publishes what `wait-for bootstrap-complete` watches, once the node is Ready and
- * the API has answered for a while without a fault: a client that sees it goes on
- * at once, and must not run into a restarting API.
+ * Publishes what `wait-for bootstrap-complete` watches, once the node is Ready and the API has
+ * answered without error for a while: a client that sees it continues immediately, and must not
+ * meet a restarting API.
  */
 export const bootstrapComplete: StepBody<HostContext> = {
   name: 'bootstrap-complete',

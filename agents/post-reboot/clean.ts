@@ -9,13 +9,13 @@ import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 
-/** CoreOS deletes this at its first boot; where the operating system does not, we do. */
+/** CoreOS deletes this at its first boot; other operating systems may not. */
 const BOOT_IGNITION = '/boot/ignition/config.ign';
 
 /**
- * Deletes what the ledger lists, file by file: only where the contents are still
- * those that the bootstrap installed, and only when no running container mounts
- * the file. Nothing is deleted by pattern.
+ * Deletes the files in the ledger one by one: only if the contents are still those that the
+ * bootstrap installed, and only if no running container mounts the file. Nothing is deleted by
+ * pattern.
  */
 export const clean: StepBody<HostContext> = {
   name: 'clean',

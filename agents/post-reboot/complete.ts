@@ -14,8 +14,8 @@ import type { HostContext } from '../steps/host-context.ts';
 const REQUEST_DEADLINE_MS = 5000;
 
 /**
- * States in the cluster that the installation is complete, which `sno wait-for install-complete`
- * watches for: after the clean-up was verified and recorded, so that only this agent's own removal
+ * Records in the cluster that the installation is complete, which `sno wait-for install-complete`
+ * watches: after the clean-up is verified and recorded, so that only this agent's own removal
  * follows. The bootstrap's administrator is deleted by then; the certificate is signed in memory.
  */
 export const complete: StepBody<HostContext> = {
@@ -31,8 +31,8 @@ export const complete: StepBody<HostContext> = {
 };
 
 /**
- * Tells the same ConfigMap which step runs or failed. Nothing depends on it: an API server that does
- * not answer yet is no failure of the step.
+ * Records the running or failed step in the same ConfigMap. Nothing depends on it: if the API server
+ * does not answer yet, the step does not fail.
  */
 export async function announce(
   context: HostContext,

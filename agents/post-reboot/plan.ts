@@ -14,7 +14,7 @@ import { record } from './record.ts';
 import { retire } from './retire.ts';
 import { verifyClean } from './verify-clean.ts';
 
-/** What happens on the installed host, from the first answer of its API to the end of this agent. */
+/** The installed host, from the API's first response to the end of this agent. */
 export const postRebootPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('post-reboot'),
   achieved:

@@ -13,8 +13,8 @@ import type { HostContext } from '../steps/host-context.ts';
 import { readRestarts } from '../steps/steady-state.ts';
 
 /**
- * Writes down what the installation did, from the journals of both stages, before
- * this agent's state is removed: `/var/lib/sno-agents/record.json`.
+ * Records the installation, from the journals of both stages, before this agent's state is
+ * deleted: `/var/lib/sno-agents/record.json`.
  */
 export const record: StepBody<HostContext> = {
   name: 'record',

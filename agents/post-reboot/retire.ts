@@ -15,16 +15,15 @@ import type { HostContext } from '../steps/host-context.ts';
 const UNIT = 'bootkube.service';
 const unitPath = (paths: HostPaths, unit = UNIT) => paths.at(`/etc/systemd/system/${unit}`);
 
-/** What this plan leaves nothing of; the executable itself stays for the other agents. */
+/** Folders that this plan deletes; the executable stays for the other agents. */
 const folders = ({ state }: HostPaths) =>
   [RESTORE_FOLDER, 'live', ...agentsOf('pivot')].map((name) => join(state, name));
 const links = ({ at }: HostPaths) => agentLinks(agentsOf('pivot')).map(({ path }) => at(path));
 
 /**
- * Removes the agent's own unit, links and state, and has deferred manifests applied from
- * now on. The unit goes last, and systemd
- * forgets it after that: killed anywhere before, the agent is started once more and
- * finishes, since the record tells it that only this step is left.
+ * Removes the agent's own unit, links and state, and starts the agent that applies deferred
+ * manifests. The unit is removed last, and systemd reloaded after that: if killed before, the
+ * agent is started once more and finishes, since the record shows that only this step is left.
  */
 export const retire: StepBody<HostContext> = {
   name: 'retire',
@@ -37,7 +36,7 @@ export const retire: StepBody<HostContext> = {
     for (const path of links(paths)) await removeFile(path);
     await removeFile(ledgerPath(paths));
     await syncDirectory(dirname(paths.binaries));
-    // Not waited for: it may wait for days itself.
+    // Not awaited: it may itself wait for days.
     if (await exists(unitPath(paths, deferredUnit.name))) {
       await startUnit(deferredUnit.name, signal);
     }

@@ -14,10 +14,10 @@ import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 
 /**
- * Where a host keeps what it was given. /usr is the operating system's own, which is
- * read-only or comes from packages; /run and the like do not survive a restart. Where
- * one of them is a link (CoreOS: /opt, /home, /root, /srv and /usr/local lead into
- * /var), its target is searched there.
+ * Where a host stores what it was given. /usr belongs to the operating system and is read-only
+ * or comes from packages; /run and the like do not survive a reboot. Where one of them is a
+ * link (CoreOS: /opt, /home, /root, /srv and /usr/local point into /var), its target is
+ * searched there.
  */
 const searchedFolders = [
   '/etc',
@@ -32,10 +32,10 @@ const searchedFolders = [
 ];
 
 /**
- * Image layers, known by their digests from before the bootstrap: of containerd and of
- * CRI-O. What else is in the runtimes' folders is searched, and of these the writable
- * layers of running containers. Those of stopped containers are among the images'
- * under numbers that only the runtime's database tells apart, and are left out.
+ * Image layers of containerd and CRI-O, whose digests were known before the bootstrap.
+ * Everything else in the runtimes' folders is searched, and of the layers the writable ones of
+ * running containers. Those of stopped containers are stored among the image layers under
+ * numbers that only the runtime's database can resolve, and are not searched.
  */
 const layerFolders = [
   /^\/var\/lib\/containerd\/io\.containerd\.(content|snapshotter)\.v1\.[^/]+$/,
@@ -46,14 +46,14 @@ const layerFolders = [
 const podVolumes = /^\/var\/lib\/kubelet\/(pods|plugins)\//;
 
 /**
- * Proves that the clean-up left nothing: no path of the ledger exists, and no file on
- * the host's disks holds a private key of the bootstrap, in whatever encoding (see
- * `scanForKeys`). Exempt are the payload's files and image layers, both verified by
- * digest, and the programs that came with them, as long as they have their digests.
+ * Verifies that the clean-up left nothing: no path of the ledger exists, and no file on the
+ * host's disks contains a private key of the bootstrap, in any encoding (see `scanForKeys`).
+ * Exempt are the payload's files and image layers, both verified by digest, and the programs
+ * installed from it, as long as their digests match.
  *
- * etcd's database is a file like others here. It was compacted and defragmented
- * before the snapshot, so it holds no old revisions, and keys of the class *gone* are
- * never written to the API. Free blocks of the disk are not searched.
+ * etcd's database is searched like any other file. It was compacted and defragmented before the
+ * snapshot, so it holds no old revisions, and keys of the class *gone* are never written to the
+ * API. Free blocks of the disk are not searched.
  */
 export const verifyClean: StepBody<HostContext> = {
   name: 'verify-clean',
@@ -108,7 +108,7 @@ function refuseKeys(found: readonly string[]): void {
   });
 }
 
-/** Paths in the result are those of the host, without the root. */
+/** Returned paths are those on the host, without the root. */
 async function searchDisk(
   paths: HostPaths,
   wanted: ReadonlySet<string>,
@@ -129,10 +129,10 @@ async function searchDisk(
   };
 }
 
-/** A path below the root as the host knows it. */
+/** Converts a path below the root to the path on the host. */
 const pathsOnHost = (paths: HostPaths) => (path: string) => path.slice(paths.at('').length);
 
-/** What is searched. `verified`: files whose digests were compared; `layers`: of running containers. */
+/** The files to search. `verified`: files whose digests were compared; `layers`: of running containers. */
 export function walkOfHost(
   paths: HostPaths,
   verified: ReadonlySet<string>,
@@ -148,9 +148,9 @@ export function walkOfHost(
 }
 
 interface PayloadOnHost {
-  /** The files that the payload's description names with their digests; nothing else in its folder. */
+  /** The payload files listed with digests in its description; nothing else in its folder. */
   verified: ReadonlySet<string>;
-  /** Digests of its binaries, by the paths where they are installed. */
+  /** Digests of its binaries by installed path. */
   installed: ReadonlyMap<string, string>;
 }
 
@@ -169,7 +169,7 @@ async function payloadOnHost(paths: HostPaths): Promise<PayloadOnHost> {
   };
 }
 
-/** The upper folders of mounted overlays: what running containers have written. */
+/** The upper folders of mounted overlays: files written by running containers. */
 async function writableLayers(paths: HostPaths): Promise<string[]> {
   const mounts = (await readTextIfPresent(paths.at('/proc/self/mountinfo'))) ?? '';
   return [...mounts.matchAll(/(?<=[ ,]upperdir=)\/var\/lib\/contain[^, \n]+/g)].map(

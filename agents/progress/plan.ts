@@ -5,7 +5,7 @@ import { within } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 import { showProgress } from './show-progress.ts';
 
-/** Whoever stands in front of the host sees where the installation is, in plain words. */
+/** Shows the state of the installation on the host's console, in plain words. */
 export const progressPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('progress'),
   steps: [within(s, 'liveStageMs', showProgress())],

@@ -12,9 +12,9 @@ import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 
 /**
- * Shows each change of an agent's state as one line: on the live host until the installation is
- * on the disk, on the installed host until it is complete. The unit connects standard error to the
- * console, and the log to the journal.
+ * Shows each change of an agent's state as one line: on the live host until the disk is
+ * installed, on the installed host until the installation is complete. The unit connects standard
+ * error to the console, and the log to the journal.
  */
 export const showProgress = (
   write: (line: string) => void = (line) => void process.stderr.write(line),
@@ -22,7 +22,7 @@ export const showProgress = (
   name: 'show-progress',
   leaves: 'the state of the installation on the console',
   retries: true,
-  // post-reboot removes it with its own.
+  // post-reboot removes it together with its own.
   removesState: true,
   input: ({ cluster }) => cluster.clusterId,
   holds: ({ paths }) => isOver(paths),
@@ -30,11 +30,11 @@ export const showProgress = (
     const files = [...installingAgents.live, ...installingAgents.installed].map(({ name }) =>
       statusPath(paths, name),
     );
-    // An agent makes its own when it begins; a folder that is not there yet cannot be watched reliably.
+    // Each agent creates its own folder later; a missing folder cannot be watched reliably.
     await Promise.all(files.map((file) => mkdir(dirname(file), { recursive: true })));
     const shown = new Map<string, string>();
     const show = async () => {
-      // Asked first: the last line has to be shown before it ends.
+      // Checked first: the last line must be shown before this ends.
       const isLast = await isOver(paths);
       for (const file of files) {
         const line = progressLine(await readStatus(file));
@@ -55,7 +55,7 @@ export const showProgress = (
   },
 });
 
-/** By its status, which is written after everything else. */
+/** Decided by the status, which is written after everything else. */
 async function isOver(paths: HostPaths): Promise<boolean> {
   const postReboot = await readStatus(statusPath(paths, 'post-reboot'));
   return postReboot?.state === 'done' || (await exists(paths.installDone));

@@ -5,17 +5,17 @@ import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 
-/** Waits for the API server of this host. */
+/** Waits for this host's API server. */
 export const api: StepBody<HostContext> = {
   name: 'api',
   leaves: 'an API server that is ready',
   retries: true,
   neededUntil: 'clean',
   input: ({ cluster }) => cluster.clusterId,
-  // Later steps ask the API themselves; and a clean-up that was cut has taken the way to ask it.
+  // Later steps use the API themselves, and an interrupted clean-up has deleted the credentials for this check.
   holds: async () => true,
   async run({ cluster, paths }, progress) {
-    // It starts by itself, unless a unit before it failed and was fixed by hand.
+    // It starts by itself, unless a unit that it requires failed and was fixed manually.
     await startUnit('kubelet.service', progress.signal);
     await withBootstrapAdmin(cluster.controlPlane, paths, (client) =>
       progress.wait('the API server to be ready', () =>

@@ -10,11 +10,11 @@ import { type Outcome, reboot } from '../../lib/steps/step.ts';
 import type { InstallContext } from './host-context.ts';
 
 /**
- * The live medium was booted again over a finished installation: the disk is put first
- * in the boot order and the host restarts into it. Once: a firmware that boots the medium
- * all the same would do so for ever. That it was done is marked on the disk, the one place
- * that survives a restart, and without the mark there is none. Where the firmware
- * cannot be told, nothing is changed and the agent fails permanently.
+ * The live medium was booted again over a finished installation: the disk is put first in the
+ * boot order and the host reboots into it. This happens once: firmware that still boots the
+ * medium would cause an endless loop. It is recorded by a marker on the disk, the only place that
+ * survives a reboot; if the marker cannot be written, there is no reboot. If the boot order
+ * cannot be set, nothing is changed and the agent fails permanently.
  */
 export async function bootInstalled(
   { cluster, paths }: InstallContext,

@@ -8,7 +8,7 @@ import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 import { placeStaticPod, waitUntilRunning } from './static-pods.ts';
 
-/** Everything but the database, in the order in which it starts; stopped before the snapshot. */
+/** Everything except the database, in start order; stopped before the snapshot. */
 const controlPlanePods = ({ staticPods }: Rendered) =>
   staticPods.filter(({ role }) => role !== 'database');
 

@@ -6,31 +6,31 @@ import { readSettings, type Settings } from '../../lib/host/settings.ts';
 import { bootTime } from '../../lib/host/systemd.ts';
 
 /**
- * What every step is given of its host. The host's programs (systemctl, lsblk, mount ...) are
- * found by PATH, its files and sockets below `paths`: a test gives another of each.
+ * The host as steps see it. Host programs (systemctl, lsblk, mount ...) are found in PATH, files
+ * and sockets below `paths`: tests replace both.
  */
 export interface HostContext {
   readonly paths: HostPaths;
   readonly settings: Settings;
   readonly cluster: Cluster;
-  /** Asked again each time: DHCP or DNS may name a live host late. */
+  /** Read each time: a live host may get its name late, from DHCP or DNS. */
   hostname(): string;
-  /** When the host started; evidence of a steady state counts only when it is newer. */
+  /** When the host booted; only newer evidence counts for a steady state. */
   bootTime(signal: AbortSignal): Promise<Date>;
 }
 
-/** The same for a plan that writes a disk, or prepares for it. */
+/** The same for plans that write a disk or prepare for it. */
 export interface InstallContext extends HostContext {
   readonly cluster: InstallableCluster;
 }
 
-/** @throws Failure (usage) when cluster.json or settings.json cannot be used. */
+/** @throws Failure (usage) if cluster.json or settings.json is invalid. */
 export async function hostContext(paths: HostPaths): Promise<HostContext> {
   const [settings, cluster] = await Promise.all([readSettings(paths), readCluster(paths)]);
   return { paths, settings, cluster, hostname, bootTime };
 }
 
-/** @throws Failure (usage) as hostContext, and when cluster.json names no disk. */
+/** @throws Failure (usage) like hostContext, and if cluster.json names no disk. */
 export async function installContext(paths: HostPaths): Promise<InstallContext> {
   const [settings, cluster] = await Promise.all([
     readSettings(paths),

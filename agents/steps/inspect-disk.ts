@@ -5,8 +5,8 @@ import { bootInstalled } from './boot-installed.ts';
 import type { InstallContext } from './host-context.ts';
 
 /**
- * Asks the disk first: the live stage remembers nothing over a power cut, and a
- * live medium left first in the boot order must not wipe a running cluster.
+ * Checks the disk first: the live stage keeps no state across a power cut, and a live medium
+ * left first in the boot order must not erase a running cluster.
  */
 export const inspectDisk: StepBody<InstallContext> = {
   name: 'inspect-disk',

@@ -8,13 +8,13 @@ import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 
-/** Folder with the one file `kubelet-client-<date>.pem`, named as the kubelet names it. */
+/** Folder of the single file `kubelet-client-<date>.pem`, named as the kubelet does. */
 export const identityFolder = ({ paths }: HostContext) => join(paths.assets, 'kubelet-identity');
 
 /**
- * Makes the client certificate of the installed host's kubelet here, where its
- * signer is at hand. The kubelet starts with it, so no first request for one is
- * ever pending, and nobody can ask for this node's name in its place.
+ * Issues the client certificate for the installed host's kubelet here, where its CA key is
+ * available. The kubelet starts with it, so there is never a pending first request, and nobody
+ * else can request this node's name.
  */
 export const kubeletIdentity: StepBody<HostContext> = {
   name: 'kubelet-identity',
@@ -44,7 +44,7 @@ export const kubeletIdentity: StepBody<HostContext> = {
   },
 };
 
-/** The identity that was made, by the name that its file has in the kubelet's folder. */
+/** The issued identity, with its file name in the kubelet's folder. */
 export async function readIdentity(
   context: HostContext,
 ): Promise<{ name: string; contents: string } | undefined> {
@@ -60,5 +60,5 @@ export async function readIdentity(
 
 const nodeUser = ({ hostname }: HostContext) => `system:node:${hostname()}`;
 
-/** `2026-01-31-23-59-59`, UTC: the form in the kubelet's file names (client-go, util/certificate). */
+/** `2026-01-31-23-59-59`, UTC: the format in the kubelet's file names (client-go, util/certificate). */
 const fileDate = (date: Date) => date.toISOString().slice(0, 19).replace(/[T:]/g, '-');

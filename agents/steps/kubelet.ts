@@ -11,8 +11,8 @@ const HEALTH = 'http://127.0.0.1:10248/healthz';
 const HEALTH_INTERVAL_MS = 500;
 
 /**
- * Starts the kubelet by itself, without an API server: it runs static pods and
- * nothing else, so that no Node of the live stage ever reaches the snapshot.
+ * Starts the kubelet standalone, without an API server: it only runs static pods, so no Node of
+ * the live stage ever gets into the snapshot.
  */
 export const kubelet: StepBody<HostContext> = {
   name: 'kubelet',
@@ -34,7 +34,7 @@ export const kubelet: StepBody<HostContext> = {
   },
 };
 
-/** The kubelet's health cannot be watched. What its unit does is said whenever it changes. */
+/** The kubelet's health cannot be watched. Changes of its unit's state are reported. */
 async function healthy(progress: Progress): Promise<void> {
   while (!(await isHealthy(progress.signal))) {
     const { ActiveState, NRestarts } = await unitProperties(

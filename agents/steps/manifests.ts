@@ -15,9 +15,9 @@ import type { HostContext } from './host-context.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
 /**
- * Creates every manifest, rendered ones and the user's, in the order of their
- * dependencies. What exists is left as it is; one that the server rejects or that
- * cannot be decoded ends the installation, with a table of all of them.
+ * Creates every manifest, rendered and user-supplied, in dependency order. Existing objects are
+ * left unchanged; a manifest that is rejected or cannot be decoded ends the installation, with a
+ * table of all of them.
  */
 export const manifests: StepBody<HostContext> = {
   name: 'manifests',
@@ -29,7 +29,7 @@ export const manifests: StepBody<HostContext> = {
     const { manifests: users, faults } = await loadManifests(usersFolders(paths));
     return [rendered, users.map((manifest) => sha256(JSON.stringify(manifest))), faults.length];
   },
-  // The control plane was not stopped since (see neededUntil), and objects do not go away by themselves.
+  // The control plane has not been stopped since (see neededUntil), and objects are not deleted by themselves.
   holds: async () => true,
   async run(context, progress) {
     await placeRenderedManifests(context);

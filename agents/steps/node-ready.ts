@@ -4,14 +4,14 @@ import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 
-/** Waits until the kubelet of this boot calls the node Ready. */
+/** Waits until the node has been reported Ready by the kubelet since this boot. */
 export const nodeReady: StepBody<HostContext> = {
   name: 'node-ready',
   leaves: 'a node that is Ready, reported in this boot',
   retries: true,
   neededUntil: 'clean',
   input: ({ hostname }) => hostname(),
-  // A node that fell back is noticed by the steady state, which waits for it with its own deadline.
+  // If the node becomes NotReady again, the steady state detects it and waits with its own deadline.
   holds: async () => true,
   async run({ cluster, paths, hostname, bootTime }, progress) {
     const nodeName = hostname();

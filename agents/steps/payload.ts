@@ -10,7 +10,7 @@ import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 import { payloadFolder } from './payload-folder.ts';
 
-/** Fetches the payload where no medium has it, verifies it, imports its images and installs its binaries. */
+/** Downloads the payload unless the medium has it, verifies it, imports its images and installs its binaries. */
 export const payload: StepBody<HostContext> = {
   name: 'payload',
   leaves: "the payload's images in the container runtime, its binaries in their places",
@@ -51,7 +51,7 @@ async function fetchServed(context: HostContext, progress: Progress): Promise<vo
   );
 }
 
-/** payload.yaml states the digests of all else; its own came with the Ignition, if `sno create` was given it. */
+/** payload.yaml lists all other digests; its own came with Ignition, if passed to `sno create`. */
 async function expectPinned(context: HostContext, signal: AbortSignal): Promise<void> {
   const expected = context.cluster.payloadSha256;
   if (expected === undefined) return;

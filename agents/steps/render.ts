@@ -25,9 +25,9 @@ import { payloadFolder } from './payload-folder.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
 /**
- * Renders the control plane: keys, certificates, static pods, configuration and
- * manifests. Keys are made once; a second run places the same files again, those that
- * a host with these needs has to have.
+ * Renders the control plane: keys, certificates, static pods, configuration and manifests. Keys
+ * are generated once; a second run writes the same files again. `needs` selects the files that
+ * the host must have.
  */
 export const render = (needs: HostNeeds): StepBody<HostContext> => ({
   name: 'render',

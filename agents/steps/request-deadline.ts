@@ -1,2 +1,2 @@
-/** The longest that one request to a server of this host may take; its step is tried again after that. */
+/** Maximum duration of one request to a server of this host; the step is retried after that. */
 export const REQUEST_DEADLINE_MS = 30_000;

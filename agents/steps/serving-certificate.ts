@@ -13,9 +13,9 @@ import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 
 /**
- * Approves the serving certificate that this node's kubelet asks for, by the policy
- * of lib/csr, under an identity that may do nothing else. Requests of anybody else
- * are reported and left alone.
+ * Approves the serving certificate requested by this node's kubelet, by the policy of lib/csr,
+ * using an identity without any other rights. Requests from others are reported and left
+ * pending.
  */
 export const servingCertificate: StepBody<HostContext> = {
   name: 'serving-certificate',
@@ -53,7 +53,7 @@ export const servingCertificate: StepBody<HostContext> = {
 const servingPath = ({ paths }: HostContext) =>
   join(paths.kubeletPki, 'kubelet-server-current.pem');
 
-/** The kubelet's own file tells that it has the certificate; the API only that it was issued. */
+/** Only the kubelet's file shows that it has the certificate; the API shows that it was issued. */
 function certificateOnDisk(context: HostContext, progress: Progress, signal: AbortSignal) {
   return waitForFiles([servingPath(context)], () => isIssued(context), {
     signal,

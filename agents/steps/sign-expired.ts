@@ -9,9 +9,9 @@ import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 
 /**
- * Signs every leaf that has expired, or is in the last third of its life, with the
- * authority on the disk: same key, subject and names, new dates. Without this a
- * kubelet whose certificate ran out while the host was off would not start at all.
+ * Renews every leaf certificate that has expired, or is in the last third of its lifetime, with
+ * the CA on the disk: same key, subject and names, new dates. Otherwise a kubelet whose
+ * certificate expired while the host was off would not start at all.
  */
 export const signExpired: StepBody<HostContext> = {
   name: 'sign-expired',
@@ -30,12 +30,12 @@ export const signExpired: StepBody<HostContext> = {
   },
 };
 
-/** In a file that holds certificates and their key. */
+/** In a file with certificates and their key. */
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n?/g;
 
 interface ExpiringLeaf {
   readonly leaf: Leaf;
-  /** The file itself: the kubelet's is behind a link that has to stay one. */
+  /** The resolved path: the kubelet's is reached through a link that must be kept. */
   readonly path: string;
   readonly pem: string;
 }
@@ -48,7 +48,7 @@ async function expiring(paths: HostPaths, now: Date): Promise<ExpiringLeaf[]> {
       const pem = await readFile(path, 'utf8');
       if (needsRenewal(pem, now)) found.push({ leaf, path, pem });
     } catch (error) {
-      // The bootstrap's certificates are gone after the clean-up.
+      // The bootstrap's certificates are deleted by the clean-up.
       if (!isMissing(error)) throw error;
     }
   }

@@ -8,7 +8,7 @@ import type { StaticPod } from '../../lib/render/renderer.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
-/** Gives the kubelet a static pod; an identical one is left alone. */
+/** Places a static pod for the kubelet; an identical one is left unchanged. */
 export async function placeStaticPod(paths: HostPaths, pod: StaticPod): Promise<void> {
   const path = join(paths.staticPods, pod.file);
   if ((await readTextIfPresent(path)) === pod.manifest) return;
@@ -19,7 +19,7 @@ export async function isPlaced(paths: HostPaths, pod: StaticPod): Promise<boolea
   return exists(join(paths.staticPods, pod.file));
 }
 
-/** Takes static pods from the kubelet and waits until no container of theirs runs. */
+/** Removes static pods and waits until none of their containers is running. */
 export async function removeStaticPods(
   paths: HostPaths,
   pods: readonly StaticPod[],
@@ -45,7 +45,7 @@ async function waitUntilStopped(
   );
 }
 
-/** Waits until a container of each name runs. */
+/** Waits until a container of each name is running. */
 export async function waitUntilRunning(
   paths: HostPaths,
   containers: readonly string[],
@@ -77,7 +77,7 @@ async function waitForNamed(
   });
 }
 
-/** Whether none of the containers runs. */
+/** Whether none of the containers is running. */
 export async function areStopped(
   paths: HostPaths,
   containers: readonly string[],

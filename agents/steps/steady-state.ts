@@ -10,8 +10,8 @@ import type { HostContext } from './host-context.ts';
 const restartsPath = ({ paths }: HostContext) => join(paths.state, 'post-reboot/restarts.json');
 
 /**
- * Waits until nothing of the control plane has changed for a while. Only evidence
- * of this boot counts: the database came from a snapshot and tells of the past.
+ * Waits until nothing in the control plane has changed for a while. Only evidence from this
+ * boot counts: the database is restored from a snapshot and shows the past.
  */
 export const steadyState: StepBody<HostContext> = {
   name: 'steady-state',
@@ -50,7 +50,7 @@ export const steadyState: StepBody<HostContext> = {
   },
 };
 
-/** The restarts of each control plane container, as the steady state found them. */
+/** The restart count of each control plane container, as recorded by the steady state. */
 export async function readRestarts(context: HostContext): Promise<Restarts> {
   return restartsSchema.parse(JSON.parse((await readTextIfPresent(restartsPath(context))) ?? '[]'));
 }

@@ -13,7 +13,7 @@ const MIB = 2 ** 20;
 const REPETITIONS = 3;
 const ONE_MS = 10 * 60_000;
 
-/** What the shell's gather does: journal and logs into a folder, and the folder into an archive. */
+/** The shell's gather: journal and logs are written to a folder, and the folder to an archive. */
 const PIPELINE = `
 set -eu
 mkdir -p "$3/b/journals" "$3/b/containers"
@@ -72,7 +72,7 @@ async function measureBoth(
   );
 }
 
-/** Of a host without anything but where gather works, and without its limits. */
+/** Of a host that has only gather's working folders, and none of its limits. */
 async function makeRoot(root: string): Promise<string> {
   const { config, at } = hostPaths(root);
   await mkdir(config, { recursive: true });

@@ -8,7 +8,7 @@ import { type Benchmark, NotRunHere } from '../benchmark.ts';
 import { handoverRow, labResultSchema, shareRow } from './share.ts';
 
 const SCENARIO = 'bootstrap-in-place';
-/** With components that have to be built first. */
+/** Including the components that must be built first. */
 const LAB_MS = 60 * 60_000;
 
 export const lab: Benchmark = {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** A command with its options and those below it: all that a man page or a shell wants to know. */
+/** A command with its options and subcommands, as man pages and shell completions need it. */
 export interface CommandNode {
   /** `sno create single-node-iso` */
   readonly path: string;
@@ -43,7 +43,7 @@ export function commandTree(command: Command, above = ''): CommandNode {
   };
 }
 
-/** The command and all below it, parents first. */
+/** The command and all its subcommands, parents first. */
 export function allCommands(node: CommandNode): CommandNode[] {
   return [node, ...node.commands.flatMap(allCommands)];
 }

@@ -1,12 +1,12 @@
 import { allCommands, type CommandNode } from './command-tree.ts';
 
-/** What may follow each command: its commands, or its options, and files. */
+/** What may follow a command: its subcommands, or its options and files. */
 function wordsAfter(node: CommandNode): string[] {
   const names = node.commands.map(({ name }) => name);
   return [...names, ...node.options.map(({ long }) => long), '--help'];
 }
 
-/** Completion for bash (bash-completion's folder `completions/`). */
+/** Completion for bash (for bash-completion's folder `completions/`). */
 export function bashCompletion(root: CommandNode): string {
   const cases = allCommands(root).map(
     (node) => `    '${node.path}') words='${wordsAfter(node).join(' ')}' ;;`,
@@ -26,14 +26,14 @@ complete -o default -F _${root.name} ${root.name}
 `;
 }
 
-/** Completion for zsh (a folder of \`fpath\`), by zsh's own reading of bash completions. */
+/** Completion for zsh (for a folder in \`fpath\`), using zsh's support for bash completions. */
 export function zshCompletion(root: CommandNode): string {
   return `#compdef ${root.name}
 autoload -U +X bashcompinit && bashcompinit
 ${bashCompletion(root)}`;
 }
 
-/** Completion for fish (\`vendor_completions.d\`). */
+/** Completion for fish (for \`vendor_completions.d\`). */
 export function fishCompletion(root: CommandNode): string {
   const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const lines = allCommands(root).flatMap((node) => {

@@ -1,7 +1,7 @@
 import { AGENTS } from '../../lib/agents/table.ts';
 import { allCommands, type CommandNode } from './command-tree.ts';
 
-/** Text as roff: backslashes, leading dots and quotes are its own marks; a hyphen is a minus sign. */
+/** Escapes roff markup: backslashes, leading dots and quotes; a hyphen becomes a minus sign. */
 const roff = (text: string) =>
   text
     .replaceAll('\\', '\\e')
@@ -14,7 +14,7 @@ interface Page {
   readonly title: string;
   readonly section: number;
   readonly version: string;
-  /** Of the release, so that the same source gives the same page. */
+  /** Date of the release, so that the same source produces the same page. */
   readonly date: Date;
 }
 
@@ -45,7 +45,7 @@ export function snoManual(root: CommandNode, page: Omit<Page, 'title' | 'section
   ].join('\n')}\n`;
 }
 
-/** `sno-agents(8)`: every agent with its unit, and what all of them understand. */
+/** `sno-agents(8)`: every agent with its unit, and the options common to all. */
 export function agentsManual(page: Omit<Page, 'title' | 'section'>): string {
   const agents = AGENTS.map(({ name, unit, purpose }) =>
     entry(bold(name), `${purpose} (${unit}.service)`),

@@ -6,11 +6,11 @@ export interface Shipped {
   readonly version: string;
   readonly arch: string;
   readonly components: readonly Component[];
-  /** SHA-256 of each executable, by its name in the tarball. */
+  /** SHA-256 of each executable by its name in the tarball. */
   readonly executables: Readonly<Record<string, string>>;
 }
 
-/** A CycloneDX 1.6 document (JSON) of exactly what is in a tarball; the same input, the same bytes. */
+/** A CycloneDX 1.6 document (JSON) of exactly the contents of a tarball; deterministic. */
 export function sbomOf({ version, arch, components, executables }: Shipped): string {
   const product = new Models.Component(Enums.ComponentType.Application, 'sno-agents', {
     version,

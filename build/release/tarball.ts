@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 
-/** A file or link of a tarball, by its path in it. */
+/** A file or link in a tarball, by path. */
 export interface Entry {
   readonly path: string;
   readonly mode?: number;
@@ -11,8 +11,8 @@ export interface Entry {
 }
 
 /**
- * Writes a gzipped tarball that depends on the entries and the time alone: entries sorted, owned by
- * root, without anything of the machine that makes it.
+ * Writes a gzipped tarball that depends only on the entries and the time: sorted, owned by root,
+ * without data of the build machine.
  */
 export async function writeTarball(
   output: string,

@@ -2,7 +2,7 @@ import { nodeUnits, pivotUnits } from '../../units/installed.ts';
 import { liveUnits } from '../../units/live.ts';
 import type { Entry } from './tarball.ts';
 
-/** The units, for who looks at them or puts them into an image: Ignition has its own copies. */
+/** The units, for reading or for adding to an image: Ignition has its own copies. */
 export function unitEntries(): Entry[] {
   const of = (host: string, units: typeof liveUnits): Entry[] =>
     units.map(({ name, contents }) => ({

@@ -11,10 +11,10 @@ import { expectNoSecrets } from './secrets.ts';
 
 const BUNDLE_MS = 120_000;
 const LOOK_EVERY_MS = 500;
-/** Of what the steps after the failed one would have started. */
+/** Files of steps after the failed one. */
 const MADE_LATER = /kubelet\.log$|static-pods/;
 
-/** The bundle that systemd has made because a unit failed permanently: it says what these rules find. */
+/** The bundle made by systemd because a unit failed permanently: it must contain these findings. */
 export async function expectBundleAfterFailure(
   host: Host,
   rules: readonly string[],
@@ -24,7 +24,7 @@ export async function expectBundleAfterFailure(
   const until = Date.now() + BUNDLE_MS;
   while (!(await exists(path))) {
     if (Date.now() > until) {
-      throw new Failure('deadline', 'the failed unit has left no log bundle', {
+      throw new Failure('deadline', 'the failed unit left no log bundle', {
         expected: `${path} within ${BUNDLE_MS / 1000} s`,
         fix: 'Read the journal of sno-gather.service',
       });

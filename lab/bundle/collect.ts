@@ -4,33 +4,33 @@ import { Failure } from '../../lib/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
 import type { Host } from '../host/host.ts';
 
-/** Of the user by whom an installer logs in. */
+/** Home of the user that an installer logs in as. */
 const HOME = join('/home', 'core');
 
-/** What a gather may take, whatever state the host is in. */
+/** Maximum duration of a gather, whatever the state of the host. */
 const DEADLINE_MS = 120_000;
 
 export interface Bundle {
-  /** Where the log bundle's own folder is unpacked. */
+  /** Where the top-level folder of the log bundle is unpacked. */
   readonly folder: string;
-  /** Paths in the archive, in its order, below `log-bundle-ID/`. */
+  /** Paths in the archive, in order, relative to `log-bundle-ID/`. */
   readonly paths: readonly string[];
   readonly seconds: number;
 }
 
 export interface Collecting {
-  /** The command line on the host, as the user core types it after logging in. */
+  /** Command line on the host, as entered by the user core after logging in. */
   readonly command: string;
   readonly id: string;
-  /** Where it has to be; in the home of core unless said otherwise. */
+  /** Expected path. Default: in the home of core. */
   readonly archive?: string;
-  /** On a real file system, emptied first. */
+  /** On a real file system; emptied first. */
   readonly folder: string;
-  /** Where the archive is kept for whoever reads the run. */
+  /** Where the archive is kept with the results of the run. */
   readonly out: string;
 }
 
-/** Has the host make a bundle, as the installer does over SSH, and unpacks it with tar. */
+/** Makes a bundle on the host, as the installer does over SSH, and unpacks it with tar. */
 export async function collectBundle(
   host: Host,
   { command, id, archive = join(HOME, `log-bundle-${id}.tar.gz`), folder, out }: Collecting,
@@ -45,16 +45,16 @@ export async function collectBundle(
   const seconds = Math.round((performance.now() - began) / 100) / 10;
   const last = stdout.trimEnd().split('\n').at(-1) ?? '';
   if (exitCode !== 0 || last !== `Log bundle written to ${archive}`) {
-    throw new Failure('fatal', `"${command}" did not leave ${archive}`, {
+    throw new Failure('fatal', `"${command}" did not create ${archive}`, {
       found: `exit code ${exitCode} | ${last} | ${stderr.slice(-400)}`,
     });
   }
-  // As the host itself sees it, with what it has mounted.
+  // As seen by the host itself, with its mounts.
   const path = join(`/proc/${host.leader}/root`, archive);
   return { ...(await takeBundle(path, { id, folder, out }, signal)), seconds };
 }
 
-/** Takes an archive off its host, and unpacks it. */
+/** Copies an archive from its host and unpacks it. */
 export async function takeBundle(
   path: string,
   { id, folder, out }: Pick<Collecting, 'id' | 'folder' | 'out'>,
@@ -71,7 +71,7 @@ export async function takeBundle(
 async function expectPrivate(path: string, archive: string): Promise<void> {
   const { mode } = await stat(path);
   if ((mode & 0o777) === 0o600) return;
-  throw new Failure('fatal', `${archive} can be read by others`, {
+  throw new Failure('fatal', `${archive} is readable by other users`, {
     expected: '0600',
     found: `0${(mode & 0o777).toString(8)}`,
   });
@@ -88,7 +88,7 @@ async function unpack(archive: string, folder: string, signal: AbortSignal): Pro
 const below = (id: string) => (path: string) => {
   const root = `log-bundle-${id}/`;
   if (path.startsWith(root)) return path.slice(root.length);
-  throw new Failure('fatal', 'the archive has more than one folder', {
+  throw new Failure('fatal', 'the archive has more than one top-level folder', {
     expected: root,
     found: path,
   });

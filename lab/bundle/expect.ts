@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
 import type { Bundle } from './collect.ts';
 
-/** What of the report the lab compares with what it did to the host. */
+/** The part of the report that the lab compares with the fault it caused. */
 const reportSchema = z.object({
   findings: z.array(
     z.object({
@@ -17,15 +17,15 @@ const reportSchema = z.object({
 });
 
 export interface Expected {
-  /** Paths that have to be there; `*` stands for anything in one name. */
+  /** Required paths; `*` matches anything within one name. */
   readonly paths: readonly string[];
-  /** Rules that have to find something, right after a start perhaps only as a warning. */
+  /** Rules that must have findings; shortly after a start, possibly only warnings. */
   readonly found?: readonly string[];
-  /** Rules that may find something failing besides; what the report itself says to follow from another may always. */
+  /** Rules that may also have failing findings; consequences identified by the report are always allowed. */
   readonly besides?: readonly string[];
 }
 
-/** What a support engineer opens first comes first in the archive. */
+/** Files that a support engineer opens first come first in the archive. */
 const FIRST = ['report.html', 'report.json', 'SUMMARY.txt'];
 
 export async function expectBundle(
@@ -34,12 +34,14 @@ export async function expectBundle(
 ): Promise<void> {
   const first = paths.slice(0, FIRST.length);
   if (first.join() !== FIRST.join()) {
-    throw new Failure('fatal', 'the report does not come first', { found: first.join(', ') });
+    throw new Failure('fatal', 'the report is not first in the bundle', {
+      found: first.join(', '),
+    });
   }
   const missing = wanted.filter((pattern) => !paths.some((path) => matches(pattern, path)));
   if (missing.length > 0) {
     const log = await readFile(join(folder, 'gather.log'), 'utf8').catch(() => '');
-    throw new Failure('fatal', `the bundle has no ${missing.join(', ')}`, {
+    throw new Failure('fatal', `the bundle does not contain ${missing.join(', ')}`, {
       found: log.slice(-900),
     });
   }
@@ -54,7 +56,7 @@ export async function expectBundle(
     ({ rule, follows }) => follows === undefined && ![...expected, ...besides].includes(rule),
   );
   if (unseen.length === 0 && wrong.length === 0) return;
-  throw new Failure('fatal', 'the report does not say what is wrong with this host', {
+  throw new Failure('fatal', 'the report does not match the state of this host', {
     expected: expected.join(', ') || 'nothing failing',
     found: failing.map(({ rule, title }) => `${rule}: ${title}`).join(' | ') || 'nothing failing',
   });

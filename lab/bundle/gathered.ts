@@ -8,10 +8,10 @@ import { expectNoSecrets } from './secrets.ts';
 
 const { always, containers, etcd, api } = layout.installed;
 
-/** What a bundle of a finished and healthy cluster has, and that nothing is found failing there. */
+/** Contents of a bundle from a finished, healthy cluster, without failing findings. */
 export const finishedCluster: Expected = { paths: [...always, ...containers, ...etcd, ...api] };
 
-/** Collects a bundle by this command, and looks whether it is what the host's state makes of it. */
+/** Collects a bundle with this command and compares it with the state of the host. */
 export async function gathered(
   host: Host,
   { command, id, archive }: Omit<Collecting, 'folder' | 'out'>,

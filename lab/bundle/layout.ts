@@ -1,4 +1,4 @@
-/** What every bundle has, whatever works on its host; `folder` is the host's own. */
+/** Contents of every bundle, whatever works on its host; `folder` is the host's own. */
 const always = (folder: string) => [
   'gather.log',
   'gather.json',
@@ -15,7 +15,7 @@ const always = (folder: string) => [
   `${folder}/static-pods/hashes.txt`,
 ];
 
-/** On the live host the control plane lives for seconds: whole logs may be gone before they are read. */
+/** On the live host the control plane runs for seconds: whole logs may be deleted before they are read. */
 const ofContainers = (folder: string) => [
   `${folder}/containers/containers.json`,
   `${folder}/containers/kube-apiserver-*.inspect`,
@@ -33,7 +33,7 @@ const ofApi = ['nodes', 'pods', 'events', 'csr', 'configmaps', 'services'].map(
   (name) => `resources/${name}.json`,
 );
 
-/** By what works on the host; the installed one's folder is named as the installer names it. */
+/** By what works on the host; the installed host's folder is named as the installer names it. */
 export const layout = {
   live: {
     always: [
@@ -56,7 +56,7 @@ export const layout = {
     etcd: ofEtcd('control-plane/master'),
     api: [...ofApi, 'resources/secrets-names.txt'],
   },
-  /** Of the live stage, on the installed host until the clean-up. */
+  /** From the live stage; on the installed host until the clean-up. */
   earlier: [
     'log-bundle-bootstrap/bootstrap/services/bootkube.json',
     'log-bundle-bootstrap/bootstrap/steps/bootkube.jsonl',

@@ -6,10 +6,10 @@ import { privateKeysBelow } from '../checks/private-keys.ts';
 import type { Host } from '../host/host.ts';
 import { SITE_SECRETS } from '../site-inputs.ts';
 
-/** Tokens that the kubelet has for the pods of this host. */
+/** Tokens that the kubelet stores for this host's pods. */
 const TOKENS = 'var/lib/kubelet/pods/*/volumes/kubernetes.io~projected/*/token';
 
-/** Looked for with other means than gather's own: no key of anybody's, no token of a pod, no secret of the site. */
+/** Searches independently of gather's own redaction: no private key, pod token or site secret may be found. */
 export async function expectNoSecrets(
   host: Host,
   folder: string,
@@ -22,12 +22,14 @@ export async function expectNoSecrets(
     input: values.join('\n'),
     cancelSignal: signal,
     timeout: 60_000,
-    // 1: found nothing.
+    // 1: no match.
     reject: false,
   });
   const found = [...keys.map(({ path }) => path), ...stdout.split('\n').filter(Boolean)];
   if (found.length === 0) return;
-  throw new Failure('fatal', 'the bundle holds secrets of this host', { found: found.join(', ') });
+  throw new Failure('fatal', 'the bundle contains secrets of this host', {
+    found: found.join(', '),
+  });
 }
 
 const podTokens = (root: string) =>

@@ -5,14 +5,14 @@ import { writeFileAtomic } from '../../lib/host/files.ts';
 import type { Host } from '../host/host.ts';
 import type { Installation } from '../installation.ts';
 
-/** What is done to a host while `look` runs, and undone after it. */
+/** A change to a host that lasts while `look` runs and is then undone. */
 type State = (run: Installation, signal: AbortSignal, look: () => Promise<void>) => Promise<void>;
 
 const COMMAND_MS = 60_000;
 const APPEARS_MS = 120_000;
 
 const hostOf = ({ host }: Installation): Host => {
-  if (host === undefined) throw new Error('no host is up');
+  if (host === undefined) throw new Error('no host is running');
   return host;
 };
 
@@ -22,7 +22,7 @@ async function execute(host: Host, argv: readonly string[], signal: AbortSignal)
   throw new Failure('fatal', `${argv.join(' ')} failed on the host`, { found: stderr.slice(-300) });
 }
 
-/** Waits for the API to say that it is ready, or for nobody to answer. */
+/** Waits until the API reports ready, or no longer answers. */
 async function api(host: Host, state: 'ready' | 'down', signal: AbortSignal): Promise<void> {
   const asked = 'curl --silent --insecure --max-time 2 https://127.0.0.1:6443/readyz';
   const probe =
@@ -32,7 +32,7 @@ async function api(host: Host, state: 'ready' | 'down', signal: AbortSignal): Pr
   await host.exec(['bash', '-c', probe], { timeoutMs: APPEARS_MS }, signal);
 }
 
-/** As after a wrong change: the server does not know an option of its manifest, and ends again and again. */
+/** As after a wrong change: the server rejects an option in its manifest and keeps exiting. */
 export const apiDown: State = async (run, signal, look) => {
   const host = hostOf(run);
   const manifest = join(host.rootDir, 'etc/kubernetes/manifests/kube-apiserver.yaml');
@@ -49,14 +49,14 @@ export const apiDown: State = async (run, signal, look) => {
   await api(host, 'ready', signal);
 };
 
-/** Of the container's second start: then there is something to read. */
+/** Log of the container's second start: by then there is something to read. */
 async function secondLog(host: Host, signal: AbortSignal): Promise<void> {
   const log = '/var/log/pods/kube-system_kube-apiserver-*/kube-apiserver/1.log';
   const wait = `until ls ${log} >/dev/null 2>&1; do sleep 0.5; done`;
   await host.exec(['bash', '-c', wait], { timeoutMs: APPEARS_MS }, signal);
 }
 
-/** Connections are accepted, and nobody answers on them. */
+/** Connections are accepted but never answered. */
 export const apiHanging: State = async (run, signal, look) => {
   const host = hostOf(run);
   const pid = (await execute(host, ['pidof', 'kube-apiserver'], signal)).trim();
@@ -64,13 +64,13 @@ export const apiHanging: State = async (run, signal, look) => {
   try {
     await look();
   } finally {
-    // Perhaps the kubelet has ended it meanwhile, for its probe was not answered.
+    // The kubelet may have killed it meanwhile because its probe was not answered.
     await host.exec(['kill', '-CONT', pid], { timeoutMs: COMMAND_MS }, signal);
   }
   await api(host, 'ready', signal);
 };
 
-/** Containers go on; nobody can be asked about them. */
+/** Containers keep running; the runtime does not answer. */
 export const runtimeDead: State = async (run, signal, look) => {
   const host = hostOf(run);
   await execute(host, ['systemctl', 'stop', 'containerd.service'], signal);
@@ -81,12 +81,12 @@ export const runtimeDead: State = async (run, signal, look) => {
   }
 };
 
-/** Most of it without writing; dd ends with "no space left on device". */
+/** Mostly by allocation without writing; dd ends with "no space left on device". */
 const fill = (path: string) =>
   `fallocate --length "$(($(df --output=avail --block-size=1M /var | tail -n 1) - 64))MiB" ${path}; ` +
   `dd if=/dev/zero of=${path} oflag=append conv=notrunc bs=4k`;
 
-/** Not a byte is left for anybody, root included. */
+/** Not a byte is left for any user, root included. */
 export const diskFull: State = async (run, signal, look) => {
   const host = hostOf(run);
   const filler = join('/var', 'filler');

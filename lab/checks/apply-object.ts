@@ -8,7 +8,7 @@ interface NamedObject {
   readonly metadata: { readonly name: string };
 }
 
-/** Applies one object as an administrator does, from a file. */
+/** Applies one object from a file, as an administrator does. */
 export async function applyObject(
   cluster: InstalledCluster,
   object: NamedObject,

@@ -6,13 +6,13 @@ import { readPayload } from '../../lib/payload/payload.ts';
 import { verifyPayload } from '../../lib/payload/verify.ts';
 import type { DiskCheck } from './check.ts';
 
-/** Where install-to-disk puts the executable and the payload; the Ignition is on the boot partition. */
+/** Where install-to-disk writes the executable and the payload; the Ignition config is on the boot partition. */
 const AGENTS = 'var/lib/sno-agents';
 const KUBERNETES = /^(kube|etcd|bootkube|sno-|crictl|cni|flannel|coredns)/;
-/** The OS image's own: containerd is part of it, as CRI-O is of CoreOS. */
+/** Part of the OS image itself, which includes containerd as CoreOS includes CRI-O. */
 const OF_THE_SYSTEM = new Set(['etc/cni', 'opt/cni', 'usr/lib/cni']);
 
-/** The operating system that was written holds nothing of a cluster but what was put beside it. */
+/** The installed operating system contains nothing of a cluster except what was put beside it. */
 export const bareSystem: DiskCheck = {
   name: 'the written system has no Kubernetes binary, image, agent or key of its own',
   run: async ({ root }, signal) => {
@@ -21,7 +21,8 @@ export const bareSystem: DiskCheck = {
       ...(await imagesBelow(root)),
       ...(await keysBelow(root, signal)),
     ];
-    if (found.length > 0) throw new Failure('fatal', 'not bare', { found: found.join(', ') });
+    if (found.length > 0)
+      throw new Failure('fatal', 'the installed system is not bare', { found: found.join(', ') });
     await verifyPayload(await readPayload(join(root, AGENTS, 'payload')), signal);
   },
 };
@@ -45,7 +46,7 @@ async function imagesBelow(root: string): Promise<string[]> {
   return names.map((name) => join(content, name));
 }
 
-/** Text files with a private key: programs have the words in them without one. */
+/** Text files with a private key: programs contain the marker without a key. */
 async function keysBelow(root: string, signal: AbortSignal): Promise<string[]> {
   const args = ['-rlI', '-e', '-----BEGIN [A-Z ]*PRIVATE KEY-----', '--exclude-dir=payload', '.'];
   const { stdout } = await execa('grep', args, {

@@ -12,13 +12,13 @@ import {
   snapshotRecordSchema,
 } from '../../lib/installation/snapshot-record.ts';
 
-/** What the combined Ignition brings to the installed host, as far as the checks compare with it. */
+/** Data carried to the installed host by the combined Ignition, as far as the checks use it. */
 export interface Carried {
   readonly ledger: Ledger;
   readonly snapshot: SnapshotRecord;
 }
 
-/** Reads it off the boot partition: the first boot deletes the config. */
+/** Reads it from the boot partition: the first boot deletes the config. */
 export async function readCarried(boot: string): Promise<Carried> {
   const path = join(boot, 'ignition/config.ign');
   const { config } = effectiveConfig(parseConfig(await readFile(path, 'utf8'), path));
@@ -32,6 +32,7 @@ export async function readCarried(boot: string): Promise<Carried> {
 
 function jsonOf(config: Config, path: string): unknown {
   const file = config.storage?.files?.find((each) => each.path === path);
-  if (file?.contents === undefined) throw new Error(`the combined Ignition has no ${path}`);
+  if (file?.contents === undefined)
+    throw new Error(`the combined Ignition does not contain ${path}`);
   return JSON.parse(decodeDataUrl(file.contents).toString('utf8'));
 }

@@ -10,7 +10,7 @@ const API_PORT = 6443;
 const KUBELET_PORT = 10_250;
 const pki = 'etc/kubernetes/pki';
 
-/** Asked at each address of the host, from beside it, and trusted by nothing but the authority. */
+/** Connects to each address of the host from outside, trusting only the cluster's CA. */
 export const certificateNames: ClusterCheck = {
   name: 'API server and kubelet answer at every address of the node, with it in their certificate',
   run: async (cluster, signal) => {
@@ -37,13 +37,13 @@ export const certificateNames: ClusterCheck = {
 };
 
 function missing(server: string, expected: string, found: readonly string[]): Failure {
-  return new Failure('fatal', `the certificate of the ${server} has other addresses`, {
+  return new Failure('fatal', `the certificate of the ${server} has unexpected addresses`, {
     expected,
     found: found.join(', '),
   });
 }
 
-/** The addresses in the certificate; a certificate that is not good for this one fails the connection. */
+/** The addresses in the certificate; the connection fails if it is not valid for this one. */
 function addressesServed(
   host: string,
   port: number,

@@ -3,7 +3,7 @@ import type { Host } from '../host/host.ts';
 import type { Carried } from './carried.ts';
 import type { LiveObjects } from './live-objects.ts';
 
-/** Something that must be true of the disk after it was written and before it was booted. */
+/** A condition on the disk after it was written and before it is booted. */
 export interface DiskCheck {
   readonly name: string;
   /** Throws with what was found instead. */
@@ -12,22 +12,22 @@ export interface DiskCheck {
 
 export interface InstalledCluster {
   readonly host: Host;
-  /** The administrator's, as `sno create` wrote it. */
+  /** The administrator's, as written by `sno create`. */
   readonly kubeconfig: string;
-  /** Folders with the binaries of the components. */
+  /** Folders with the components' binaries. */
   readonly kubernetes: string;
   readonly etcd: string;
   /** On a real file system, removed after the run. */
   readonly folder: string;
-  /** What came through the combined Ignition, read off the disk before its first boot. */
+  /** Data from the combined Ignition, read from the disk before its first boot. */
   readonly carried: Carried;
-  /** Objects as the live stage's API had them. */
+  /** Objects from the live stage's API. */
   readonly liveObjects: LiveObjects;
-  /** Journals of the live and of the installed host. */
+  /** Journals of the live and the installed host. */
   readonly journals: readonly string[];
 }
 
-/** Something that must be true of the installed host when the post-reboot plan has retired. */
+/** A condition on the installed host after the post-reboot plan has finished. */
 export interface ClusterCheck {
   readonly name: string;
   /** Throws with what was found instead. */

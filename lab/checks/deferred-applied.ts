@@ -32,22 +32,22 @@ const definition = {
   },
 };
 
-/** Who prepares the installation learns what becomes of the manifest. */
+/** Whoever prepares the installation is told that the manifest is deferred. */
 export function expectDeferredNotice(output: string): void {
   const { kind, name } = DEFERRED;
   if (output.includes(`deferred: ${kind} ${USER_NAMESPACE}/${name} (openshift/30-shop.yaml:`))
     return;
-  throw new Failure('fatal', 'create does not say what is deferred', { found: output });
+  throw new Failure('fatal', 'create does not report the deferred manifest', { found: output });
 }
 
-/** The installation ended without it; the kind comes later, as from an operator. */
+/** The installation ended without it; the kind is defined later, as by an operator. */
 export const deferredApplied: ClusterCheck = {
   name: 'a manifest whose kind came later is applied, and nothing of what applied it is left',
   run: async (cluster, signal) => {
     const state = await hostSays(cluster, ['systemctl', 'is-active', UNIT], signal);
     const before = await statusOf(cluster, signal);
     if (state !== 'active' || !/^waiting for Card\b/.test(before)) {
-      throw new Failure('fatal', `${UNIT} does not wait`, { found: `${state}, ${before}` });
+      throw new Failure('fatal', `${UNIT} is not waiting`, { found: `${state}, ${before}` });
     }
     const file = join(cluster.folder, 'definition.json');
     await writeFile(file, JSON.stringify(definition));
@@ -57,7 +57,7 @@ export const deferredApplied: ClusterCheck = {
     const object = ['get', 'card', DEFERRED.name, '-n', USER_NAMESPACE];
     const points = await kubectl(cluster, [...object, '-o', 'jsonpath={.spec.points}'], signal);
     if (/^applied \d/.test(after) && points === '7') return;
-    throw new Failure('fatal', 'the deferred manifest is not what was given', {
+    throw new Failure('fatal', 'the deferred manifest was not applied as given', {
       expected: 'applied, 7 points',
       found: `${after}, ${points} points`,
     });
@@ -70,7 +70,7 @@ async function statusOf(cluster: InstalledCluster, signal: AbortSignal): Promise
   return entries.trim();
 }
 
-/** What is still there of unit, files, identity and rights. */
+/** Remaining unit, files, identity and rights. */
 async function left(cluster: InstalledCluster, signal: AbortSignal): Promise<string[]> {
   const { rootDir } = cluster.host;
   const list = ['systemctl', 'list-unit-files', '--no-legend', '--plain', UNIT];
@@ -93,7 +93,7 @@ async function soon(look: () => Promise<string[]>, signal: AbortSignal): Promise
     const found = await look();
     if (found.length === 0) return;
     if (Date.now() > end) {
-      throw new Failure('fatal', `something of ${UNIT} is left`, { found: found.join(', ') });
+      throw new Failure('fatal', `parts of ${UNIT} are left`, { found: found.join(', ') });
     }
   }
 }

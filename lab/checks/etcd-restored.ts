@@ -10,7 +10,7 @@ const answerSchema = z
   )
   .length(1);
 
-/** Asked of the running etcd with its own client: the hash of the history up to the snapshot. */
+/** Requested from the running etcd with etcd's own client: the hash of the history up to the snapshot. */
 export const etcdRestored: ClusterCheck = {
   name: "etcd's hash at the snapshot's revision is the live stage's",
   run: async ({ host, etcd, carried: { snapshot } }, signal) => {
@@ -31,7 +31,7 @@ export const etcdRestored: ClusterCheck = {
     const found = { hash: answer?.HashKV.hash, compacted: answer?.HashKV.compact_revision };
     const expected = { hash: snapshot.hash, compacted: snapshot.compactRevision };
     if (found.hash === expected.hash) return;
-    throw new Failure('fatal', 'the restored history is another one', {
+    throw new Failure('fatal', 'the restored history differs from the snapshot', {
       expected: JSON.stringify(expected),
       found: JSON.stringify(found),
     });

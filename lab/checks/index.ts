@@ -30,7 +30,7 @@ export const clusterChecks: readonly ClusterCheck[] = [
   nodeAddresses,
   certificateNames,
   serviceFamilies,
-  // After the others, which hold while something is deferred.
+  // Last: it ends the state in which a manifest is deferred, which other checks expect.
   deferredApplied,
   workload,
 ];

@@ -3,7 +3,7 @@ import { AGENTS } from '../../lib/agents/table.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import type { ClusterCheck } from './check.ts';
 
-/** The order in which the journals tell the installation: who says it, and of which step. */
+/** The installation as told by the journals, in order: agent and step. */
 const STORY = [
   'inspect-disk',
   'preflight',
@@ -42,11 +42,11 @@ const STORY = [
 ] as const;
 
 const SECRETS = [/PRIVATE KEY/, /eyJhbGciOi/, /client-key-data/, /"auth"\s*:\s*"[^<"]/];
-/** Every agent speaks by its own name. */
+/** Every agent logs under its own name. */
 const agents = AGENTS.map(({ name }) => name).join('|');
 const STACK = /^\s+at .+\(.+:\d+:\d+\)/;
 
-/** `journalctl` alone is enough to follow an installation, and gives nothing away. */
+/** `journalctl` alone is enough to follow an installation, and reveals no secrets. */
 export const journalStory: ClusterCheck = {
   name: 'the journals tell every step in order, without a secret or a stack trace',
   run: async ({ journals }) => {
@@ -58,8 +58,8 @@ export const journalStory: ClusterCheck = {
           .slice(at)
           .search(new RegExp(`(?:${agents})\\[\\d+\\]: ${step}: ${word}`));
         if (found < 0) {
-          throw new Failure('fatal', `the journals do not tell that ${step} was ${word}`, {
-            expected: 'that after all before it',
+          throw new Failure('fatal', `the journals do not show that ${step} was ${word}`, {
+            expected: 'its entry after all earlier ones',
           });
         }
         at += found;
@@ -67,7 +67,7 @@ export const journalStory: ClusterCheck = {
     }
     for (const line of text.split('\n')) {
       if (SECRETS.some((secret) => secret.test(line)) || STACK.test(line)) {
-        throw new Failure('fatal', 'a journal gives away what it should not', {
+        throw new Failure('fatal', 'a journal contains a secret', {
           found: line.slice(0, 120),
         });
       }

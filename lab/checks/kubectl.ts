@@ -4,13 +4,13 @@ import { urlHost } from '../../lib/network/address.ts';
 import { DOMAIN } from '../site.ts';
 import type { InstalledCluster } from './check.ts';
 
-/** Runs kubectl beside the host, as an administrator on the same network does. */
+/** Runs kubectl outside the host, like an administrator on the same network. */
 export function kubectl(
   { host, kubeconfig, kubernetes }: Pick<InstalledCluster, 'host' | 'kubeconfig' | 'kubernetes'>,
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<string> {
-  // By address, with the name that the certificate has: this side does not ask the site's DNS.
+  // By address, with the certificate's name: the lab does not use the site's DNS.
   const server = [
     `--server=https://${urlHost(host.identity.addresses[0])}:6443`,
     `--tls-server-name=api.${DOMAIN}`,

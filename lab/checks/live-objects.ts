@@ -15,7 +15,7 @@ export type LiveObjects = Readonly<Record<string, readonly LiveObject[]>>;
 
 const COLLECTED = ['namespaces', 'configmaps', 'customresourcedefinitions'] as const;
 
-/** Reads what bootkube saved of the API for the log bundle, off the live host's tree. */
+/** Reads the API objects that bootkube saved for the log bundle, from the live host's tree. */
 export async function readLiveObjects(rootDir: string): Promise<LiveObjects> {
   const folder = join(rootDir, 'opt/openshift/gather/resources');
   const lists = await Promise.all(

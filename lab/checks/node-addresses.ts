@@ -15,7 +15,7 @@ const nodesSchema = z.object({
   ]),
 });
 
-/** As the site gives them: an address of each family and a share of each pod network, the primary first. */
+/** As the site assigns them: an address of each family and a range of each pod network, primary first. */
 export const nodeAddresses: ClusterCheck = {
   name: 'the node has its addresses and its pod networks in the order of the families',
   run: async (cluster, signal) => {
@@ -29,7 +29,7 @@ export const nodeAddresses: ClusterCheck = {
     ];
     const expected = [...wanted, ...wanted.map(familyOf)];
     if (found.join() === expected.join()) return;
-    throw new Failure('fatal', 'the node has other addresses or pod networks', {
+    throw new Failure('fatal', 'the node has unexpected addresses or pod networks', {
       expected: expected.join(', '),
       found: found.join(', '),
     });

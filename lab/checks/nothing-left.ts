@@ -6,15 +6,15 @@ import { exists } from '../../lib/host/files.ts';
 import type { ClusterCheck } from './check.ts';
 import { privateKeysBelow } from './private-keys.ts';
 
-/** Where a host keeps what it was given. */
+/** Folders in which a host stores what it was given. */
 const FOLDERS = ['etc', 'var', 'root', 'home', 'opt', 'srv', 'boot', 'tmp'];
 
-/** Looked for from outside, with other means than the agent's own. */
+/** Searched from outside, independently of the agent's own search. */
 export const nothingLeft: ClusterCheck = {
   name: 'no file of the ledger and no key of the bootstrap is left',
   run: async ({ host, carried: { ledger } }, signal) => {
     if (ledger.entries.length === 0 || ledger.goneKeys.length === 0) {
-      throw new Failure('fatal', 'the ledger is empty: there is nothing to look for');
+      throw new Failure('fatal', 'the ledger is empty: there is nothing to search for');
     }
     const left: string[] = [];
     for (const { path } of ledger.entries) {
@@ -34,7 +34,7 @@ export const nothingLeft: ClusterCheck = {
       const found = known.map(({ path }) => path).join(', ');
       throw new Failure('fatal', 'keys of the bootstrap are left', { found });
     }
-    // A search that finds no key at all would prove nothing: the authorities' stay.
-    if (keys.length < 10) throw new Failure('fatal', 'the search found hardly any key');
+    // A search without any match would prove nothing: the CAs' keys remain.
+    if (keys.length < 10) throw new Failure('fatal', 'the search found too few keys');
   },
 };

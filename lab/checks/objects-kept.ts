@@ -6,7 +6,7 @@ import { USER_CONFIG_MAP, USER_DEFINITION, USER_NAMESPACE } from './user-manifes
 
 const inNamespace = ['-n', USER_NAMESPACE];
 
-/** The same objects, not ones of the same name: what was restored is what was snapshotted. */
+/** The same objects, not just the same names: what was restored is what was in the snapshot. */
 export const objectsKept: ClusterCheck = {
   name: 'the objects of the live stage are there, by uid and contents',
   run: async (cluster, signal) => {
@@ -33,7 +33,8 @@ async function compare(
   signal: AbortSignal,
 ): Promise<void> {
   const before = cluster.liveObjects[resource]?.find(({ metadata }) => metadata.name === name);
-  if (before === undefined) throw new Failure('fatal', `the live stage had no ${resource} ${name}`);
+  if (before === undefined)
+    throw new Failure('fatal', `${resource} ${name} did not exist in the live stage`);
   const text = await kubectl(cluster, ['get', resource, name, ...where, '-o', 'json'], signal);
   const after = JSON.parse(text);
   const identity = ({ metadata, data, spec }: typeof before) => ({ uid: metadata.uid, data, spec });
@@ -42,7 +43,7 @@ async function compare(
   ) {
     return;
   }
-  throw new Failure('fatal', `${resource} ${name} is another one`, {
+  throw new Failure('fatal', `${resource} ${name} is not the object of the live stage`, {
     expected: JSON.stringify(identity(before)),
     found: JSON.stringify(identity(after)),
   });

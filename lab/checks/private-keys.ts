@@ -8,13 +8,13 @@ const MARKS = ['PRIVATE KEY', 'UFJJVkFURSBLRV', 'BSSVZBVEUgS0V', 'QUklWQVRFIEtFW
 const PEM = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+?-----END [A-Z ]*PRIVATE KEY-----/g;
 
 export interface FoundKey {
-  /** Below the root. */
+  /** Relative to the root. */
   readonly path: string;
-  /** SHA-256 of its public half in DER. */
+  /** SHA-256 of its public key in DER. */
   readonly fingerprint: string;
 }
 
-/** Private keys in files below some folders of a tree, also in base64; by other means than the agents' own. */
+/** Private keys in files below some folders of a tree, also in base64; independent of the agents' own search. */
 export async function privateKeysBelow(
   root: string,
   folders: readonly string[],
@@ -25,7 +25,7 @@ export async function privateKeysBelow(
     cwd: root,
     cancelSignal: signal,
     timeout: 60_000,
-    // 1: found nothing; 2: a socket or a file that vanished.
+    // 1: no match; 2: a socket or a file that vanished.
     reject: false,
   });
   const keys: FoundKey[] = [];
@@ -46,7 +46,7 @@ function fingerprintsIn(text: string): string[] {
         const spki = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'der' });
         return [createHash('sha256').update(spki).digest('hex')];
       } catch {
-        // The words alone, as in a program's text.
+        // Only the marker, as in a program's text.
         return [];
       }
     }),

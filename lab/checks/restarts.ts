@@ -4,7 +4,7 @@ import { Failure } from '../../lib/errors/failure.ts';
 import { recordSchema } from '../../lib/installation/record.ts';
 import type { ClusterCheck } from './check.ts';
 
-/** The pods of the live stage go on as they are: none of them has to be started twice. */
+/** The live stage's pods keep running: none is started twice. */
 export const restarts: ClusterCheck = {
   name: 'the record counts the restarts of the control plane, and there was none',
   run: async ({ host }) => {

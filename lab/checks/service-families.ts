@@ -19,7 +19,7 @@ export const serviceFamilies: ClusterCheck = {
       kind: 'Service',
       metadata: { name, namespace: 'default' },
       spec: {
-        // Refused by a cluster that lacks one of the two.
+        // Rejected by a cluster without both families.
         ipFamilyPolicy: families.length > 1 ? 'RequireDualStack' : 'SingleStack',
         selector: { app: 'hello' },
         ports: [{ port: 80, targetPort: 8080 }],
@@ -31,7 +31,7 @@ export const serviceFamilies: ClusterCheck = {
     const found = [...ipFamilies, ...clusterIPs.map(familyOf)];
     const expected = [...families, ...families];
     if (found.join() === expected.join()) return;
-    throw new Failure('fatal', 'the Service has addresses of other families', {
+    throw new Failure('fatal', 'the Service has addresses of unexpected families', {
       expected: expected.join(', '),
       found: `${found.join(', ')} (${clusterIPs.join(', ')})`,
     });

@@ -8,18 +8,18 @@ import { ADAPTER } from '../static-network.ts';
 const APPLIED = 'Finished sno-network.service';
 const FETCHES = 'Starting sno-executable.service';
 
-/** The live host's network was configured at once, and before the first thing was fetched. */
+/** The live host's network was configured first, before anything was downloaded. */
 export async function appliedBeforeFetch(journal: string): Promise<void> {
   const text = await readFile(journal, 'utf8');
   const applied = text.indexOf(APPLIED);
   const failed = text.includes('sno-network.service: Failed');
   if (!failed && applied >= 0 && applied < text.indexOf(FETCHES)) return;
-  throw new Failure('fatal', 'the network was not configured before anything was fetched', {
+  throw new Failure('fatal', 'the network was not configured before the first download', {
     expected: `"${APPLIED}" before "${FETCHES}" in ${journal}`,
   });
 }
 
-/** The installed host has addresses, gateways and name servers of its own, as the live host had. */
+/** The installed host has the same addresses, gateways and name servers as the live host. */
 export async function networkKept(host: Host, signal: AbortSignal): Promise<void> {
   const expected = host.identity.addresses.flatMap((address) => {
     const family = familyOf(address);
@@ -35,7 +35,7 @@ export async function networkKept(host: Host, signal: AbortSignal): Promise<void
   const found = `${device}\n${resolver}`.split('\n');
   const missing = expected.filter((line) => !found.includes(line));
   if (missing.length === 0) return;
-  throw new Failure('fatal', 'the network of the installed host is configured otherwise', {
+  throw new Failure('fatal', 'the installed host has a different network configuration', {
     expected: missing.join(', '),
     found: found.filter((line) => /^IP[46]\.(ADDRESS|GATEWAY)|^nameserver/.test(line)).join(', '),
   });

@@ -1,7 +1,7 @@
 import { Failure } from '../../lib/errors/failure.ts';
 import type { ClusterCheck } from './check.ts';
 
-/** Units that exist for the installation only. */
+/** Units that only exist for the installation. */
 const temporary = ['bootkube', 'sno-restore', 'install-to-disk', 'approve-csr', 'progress'].map(
   (name) => `${name}.service`,
 );

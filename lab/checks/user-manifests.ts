@@ -1,15 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Objects of a user: applied in the live stage, looked for on the installed cluster. */
+/** A user's objects: applied in the live stage, checked on the installed cluster. */
 export const USER_NAMESPACE = 'shop';
 export const USER_CONFIG_MAP = 'prices';
 export const USER_DEFINITION = 'tills.shop.example.test';
-/** Of a kind that is defined after the installation only. */
+/** Its kind is only defined after the installation. */
 export const DEFERRED = { group: 'loyalty.example.test', kind: 'Card', name: 'gold' } as const;
 
 const manifests: Readonly<Record<string, string>> = {
-  // The resource comes before its definition, and the namespace last: order is not the user's task.
+  // The resource comes before its definition, and the namespace last: users need not order manifests.
   'manifests/10-till.yaml': `apiVersion: shop.example.test/v1
 kind: Till
 metadata:
@@ -62,7 +62,7 @@ spec:
 `,
 };
 
-/** Puts the manifests, and others if given, beside install-config.yaml. */
+/** Writes the manifests, and others if given, beside install-config.yaml. */
 export async function writeUserManifests(
   folder: string,
   others: Readonly<Record<string, string>> = {},

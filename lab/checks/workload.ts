@@ -37,7 +37,7 @@ const deployment = {
   },
 };
 
-/** The cluster does what it is for: scheduler, controllers, kubelet and pod network together. */
+/** The cluster runs a workload: scheduler, controllers, kubelet and pod network together. */
 export const workload: ClusterCheck = {
   name: 'a Deployment made now runs, answers and reaches the outside in every family',
   run: async (cluster, signal) => {
@@ -48,12 +48,12 @@ export const workload: ClusterCheck = {
     for (const address of addresses) {
       const answer = await ask(cluster, `http://${urlHost(address)}:8080/`, signal);
       if (answer.trim() !== 'hello') {
-        throw new Failure('fatal', 'the Deployment answers something else', { found: answer });
+        throw new Failure('fatal', 'unexpected response of the Deployment', { found: answer });
       }
     }
     const logs = await kubectl(cluster, ['logs', 'deployment/hello', '--tail=1'], signal);
     if (logs.includes('error'))
-      throw new Failure('fatal', 'the kubelet gives no logs', { found: logs });
+      throw new Failure('fatal', 'the kubelet returns no logs', { found: logs });
     for (const address of cluster.host.identity.addresses) {
       await reachOutside(cluster, address, signal);
     }
@@ -66,13 +66,13 @@ async function podAddresses(cluster: InstalledCluster, signal: AbortSignal): Pro
   const addresses = (await kubectl(cluster, pods, signal)).split(' ');
   const expected = cluster.host.identity.addresses.map(familyOf).join();
   if (addresses.map(familyOf).join() === expected) return addresses;
-  throw new Failure('fatal', 'the pod has addresses of other families', {
+  throw new Failure('fatal', 'the pod has addresses of unexpected families', {
     expected,
     found: addresses.join(', '),
   });
 }
 
-/** A server beside the host, which has no route to pods, must be asked by the node's own address. */
+/** From outside, where there is no route to pods, a server must be reached through the node's own address. */
 async function reachOutside(
   cluster: InstalledCluster,
   nodeAddress: string,
@@ -89,7 +89,7 @@ async function reachOutside(
     const args = ['exec', 'deployment/hello', '--', ...netcat];
     const found = (await kubectl(cluster, args, signal)).trim();
     if (found === nodeAddress) return;
-    throw new Failure('fatal', 'pods do not leave the host under its address', {
+    throw new Failure('fatal', 'traffic of pods does not leave the host with its address', {
       expected: nodeAddress,
       found,
     });
@@ -108,7 +108,7 @@ async function importImage({ host, folder }: InstalledCluster, signal: AbortSign
   if (exitCode !== 0) throw new Failure('fatal', 'the image cannot be imported', { found: stderr });
 }
 
-/** From the host itself, where the pod network is. */
+/** From the host itself, which is on the pod network. */
 async function ask({ host }: InstalledCluster, url: string, signal: AbortSignal): Promise<string> {
   for (let tries = 0; ; tries++) {
     const curl = [

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { exists } from '../../lib/host/files.ts';
 
 /**
- * A part of the lab that is built once and kept: a set of binaries, a root file
- * system, an image. Its key changes with its version and with every file that its
- * recipe consists of, so that a cached result is never of another recipe.
+ * A part of the lab that is built once and cached: binaries, a root file system, an image. Its key
+ * changes with its version and with every file of its recipe, so a cached result always
+ * matches the recipe.
  */
 export interface Component {
   readonly name: string;
   readonly version: string;
-  /** Files and folders whose contents make the recipe: the module itself and its data. */
+  /** Files and folders that make up the recipe: the module itself and its data. */
   readonly recipe: readonly string[];
-  /** Components whose result the build reads. */
+  /** Components whose results the build reads. */
   readonly needs?: readonly Component[];
   /** Builds into `target`, an empty folder. */
   build(target: string, context: BuildContext): Promise<void>;
@@ -22,9 +22,9 @@ export interface Component {
 
 export interface BuildContext {
   readonly signal: AbortSignal;
-  /** Called with a short line about what is being done now. */
+  /** Called with a short line about the current activity. */
   report(line: string): void;
-  /** The finished folder of a component listed in `needs`. */
+  /** The result folder of a component listed in `needs`. */
   folderOf(component: Component): string;
 }
 
@@ -33,20 +33,20 @@ export interface EnsureOptions {
   report(line: string): void;
 }
 
-/** Keys not used for this long are removed when another key of the component is built. */
+/** Keys not used for this long are deleted when another key of the component is built. */
 const UNUSED_KEY_MS = 6 * 60 * 60 * 1000;
-/** A build folder this old belongs to a run that died. */
+/** A build folder this old was left by a run that died. */
 const ABANDONED_BUILD_MS = 2 * 60 * 60 * 1000;
 const PARALLEL_BUILDS = 2;
 
-/** The folder of everything the lab keeps between runs. */
+/** The folder of everything that the lab keeps between runs. */
 export function cacheFolder(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'sno-agents');
 }
 
 const running = new Map<string, Promise<string>>();
 
-/** The folder with the component's result; builds it, and what it needs, when the cache lacks it. */
+/** The folder with the component's result; builds it and what it needs if not cached. */
 export function ensureComponent(component: Component, options: EnsureOptions): Promise<string> {
   const known = running.get(component.name);
   if (known !== undefined) return known;
@@ -97,7 +97,7 @@ async function buildInto(
     await rename(building, folder);
   } catch (error) {
     await rm(building, { recursive: true, force: true });
-    // Another lab may have finished the same key in the meantime.
+    // Another lab run may have built the same key in the meantime.
     if (!(await exists(folder))) throw error;
   }
 }

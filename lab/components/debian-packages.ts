@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 
-/** A program that the lab runs, and the Debian package that has it. */
+/** Programs that the lab runs, with their Debian packages. */
 const programs: Readonly<Record<string, string>> = {
   'systemd-nspawn': 'systemd-container',
   debootstrap: 'debootstrap',
@@ -21,10 +21,10 @@ const programs: Readonly<Record<string, string>> = {
   fuseiso: 'fuseiso',
 };
 
-/** Libraries that coreos-installer is built against, and the boot loader of the live ISO. */
+/** Libraries that coreos-installer is built against, and the live ISO's boot loader. */
 const withoutPrograms = ['libc6-dev', 'libssl-dev', 'libzstd-dev', 'liblzma-dev', 'isolinux'];
 
-/** What cannot be installed by the lab itself. */
+/** What the lab cannot install by itself. */
 const toolchains: Readonly<Record<string, string>> = {
   go: 'Go 1.24 or newer (https://go.dev/dl)',
   cargo: 'a Rust toolchain (https://rustup.rs)',
@@ -42,7 +42,7 @@ async function isInstalled(debianPackage: string): Promise<boolean> {
   return stdout === 'install ok installed';
 }
 
-/** Debian packages that the lab needs and this machine lacks. */
+/** Debian packages that the lab needs and that are not installed. */
 export async function missingPackages(): Promise<string[]> {
   const missing = new Set<string>();
   for (const [program, debianPackage] of Object.entries(programs)) {
@@ -52,7 +52,7 @@ export async function missingPackages(): Promise<string[]> {
   return [...missing].sort();
 }
 
-/** One line for each thing without which the lab cannot run here; empty when it can. */
+/** One line for each missing prerequisite of the lab; empty if it can run here. */
 export async function missingPrerequisites(): Promise<string[]> {
   const missing: string[] = [];
   if (process.getuid?.() !== 0) missing.push('root: the lab mounts file systems and boots hosts');
@@ -64,7 +64,7 @@ export async function missingPrerequisites(): Promise<string[]> {
   return missing;
 }
 
-/** Installs Debian packages, after refreshing the package lists. */
+/** Installs Debian packages after updating the package lists. */
 export async function installPackages(
   packages: readonly string[],
   signal: AbortSignal,

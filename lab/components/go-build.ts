@@ -4,9 +4,9 @@ import { execa } from 'execa';
 import type { BuildContext } from './component.ts';
 
 export interface GoBuild {
-  /** Folder with go.mod, go.sum and tools.go, which pins every dependency. */
+  /** Folder with go.mod, go.sum and tools.go, which pin every dependency. */
   readonly module: string;
-  /** Import paths of main packages and the name of the binary each becomes. */
+  /** Import paths of main packages, with the names of their binaries. */
   readonly packages: Readonly<Record<string, string>>;
   readonly ldflags?: readonly string[];
   readonly deadlineMs: number;
@@ -26,7 +26,7 @@ export async function buildGoBinaries(
     const flags = ['-trimpath', '-ldflags', ['-s', '-w', ...ldflags].join(' ')];
     await execa('go', ['build', ...flags, '-o', join(target, name), importPath], {
       cwd: source,
-      // The Go on this machine is used as it is; go.sum decides what is built.
+      // Uses the installed Go; go.sum determines what is built.
       env: { GOTOOLCHAIN: 'local', CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },
       cancelSignal: signal,
       timeout: Math.max(1, until - Date.now()),
@@ -35,7 +35,7 @@ export async function buildGoBinaries(
   await rm(source, { recursive: true });
 }
 
-/** The folder of a module in Go's module cache, downloaded when it is not there. */
+/** The folder of a module in Go's module cache, downloaded if missing. */
 export async function goModuleFolder(
   module: string,
   name: string,
@@ -52,5 +52,5 @@ export async function goModuleFolder(
   });
   const answer: unknown = JSON.parse(stdout);
   if (typeof answer === 'object' && answer !== null && 'Dir' in answer) return String(answer.Dir);
-  throw new Error(`go mod download of ${name} gave no folder: ${stdout.slice(0, 200)}`);
+  throw new Error(`go mod download of ${name} returned no folder: ${stdout.slice(0, 200)}`);
 }

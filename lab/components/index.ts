@@ -10,7 +10,7 @@ import { osImage } from './os-image.ts';
 import { pause } from './pause.ts';
 import { rootFilesystem } from './root-filesystem.ts';
 
-/** Folders of everything that the scenarios use. */
+/** Folders of all components that the scenarios use. */
 export interface Components {
   readonly kubernetes: string;
   readonly etcd: string;
@@ -23,7 +23,7 @@ export interface Components {
   readonly payload: string;
 }
 
-/** In the order in which they should start: Go is first, the longest of all. */
+/** In build order: the Go components first, since they take longest. */
 export const componentsInOrder: Readonly<Record<keyof Components, Component>> = {
   kubernetes,
   rootFilesystem,

@@ -1,4 +1,4 @@
 import { cargoProgram } from './cargo-program.ts';
 
-/** Part of CoreOS; here only the live hosts of scenarios that have a networkConfig get it. */
+/** Part of CoreOS; here only installed on live hosts of scenarios with a networkConfig. */
 export const nmstatectl = cargoProgram('nmstatectl', '2.2.62');

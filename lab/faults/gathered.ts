@@ -9,10 +9,10 @@ import type { Scenario, ScenarioStep } from '../scenario.ts';
 const { live, installed, earlier } = layout;
 
 /**
- * A log bundle is made in every state in which somebody asks for one, each within two
- * minutes: in the middle of the bootstrap, between restore and clean-up, on the finished
- * cluster, twice at once, with the API down or hanging, with a dead container runtime and
- * on a full disk.
+ * A log bundle can be made in every state in which someone needs one, within two minutes each:
+ * during the bootstrap, between restore and clean-up, on the finished cluster, twice
+ * concurrently, with the API down or hanging, with the container runtime down and on a full
+ * disk.
  */
 export const gatheredAnywhere: Scenario = (context) => {
   const run = new Installation(context);
@@ -21,11 +21,11 @@ export const gatheredAnywhere: Scenario = (context) => {
     report: (line: string) => void,
     ...[collecting, expected]: [Parameters<typeof gathered>[1], Parameters<typeof gathered>[2]]
   ) => {
-    if (run.host === undefined) throw new Error('no host is up');
+    if (run.host === undefined) throw new Error('no host is running');
     report(`${await gathered(run.host, collecting, expected, context)} s`);
   };
   const until = (agent: AgentName, step: string, event: 'started' | 'done') => {
-    if (run.host === undefined) throw new Error('no host is up');
+    if (run.host === undefined) throw new Error('no host is running');
     return waitForStep(run.host, agent, [step, event], signal);
   };
   const installer = (id: string) => ({ command: `installer-gather.sh --id ${id}`, id });
@@ -33,7 +33,7 @@ export const gatheredAnywhere: Scenario = (context) => {
     { title: 'Create the installation', run: () => run.create() },
     { title: 'Boot the live host', run: async () => void (await run.bootLive()) },
     {
-      title: 'Gather in the middle of the bootstrap',
+      title: 'Gather during the bootstrap',
       run: async (report) => {
         await until('bootkube', 'control-plane', 'done');
         await gather(report, installer('live'), {

@@ -5,7 +5,7 @@ import { mediumAgain } from './medium-again.ts';
 import { powerCut } from './power-cut.ts';
 import { badManifests, missingDns, wrongExecutable, wrongPayload } from './refused.ts';
 
-/** What goes wrong at a site, each as a scenario of its own; `npm run test:faults` runs all of them. */
+/** Faults at a site, each with its own scenario; `npm run test:faults` runs all of them. */
 export const faults: Readonly<Record<string, Scenario>> = {
   'missing-dns': missingDns,
   'bad-manifests': badManifests,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readJournal } from '../../lib/steps/journal.ts';
 
-/** How far into a step its kill comes, where the beginning would be too early to be interesting. */
+/** Delay of the kill after the step's start, where its beginning would not be interesting. */
 const INTO_STEP_MS: Readonly<Record<string, number>> = {
   payload: 2_500,
   etcd: 400,
@@ -17,22 +17,22 @@ const INTO_STEP_MS: Readonly<Record<string, number>> = {
   api: 1_000,
   'bootstrap-complete': 2_000,
   'steady-state': 5_000,
-  // After the first files were removed, among them the way to ask the API.
+  // After the first files were deleted, including the API credentials.
   clean: 250,
   'verify-clean': 300,
 };
 
 export interface Kills {
-  /** Steps that a kill cut: the journal had them as begun and not as ended. */
+  /** Steps that were killed: started and not ended according to the journal. */
   readonly inside: readonly string[];
-  /** Steps that had ended before the kill arrived. */
+  /** Steps that had ended before the kill. */
   readonly late: readonly string[];
   stop(): void;
 }
 
 /**
- * Kills the agent once in each step: as soon as its journal says that a step has
- * begun, SIGKILL follows. `agent` is also the argument by which its process is known.
+ * Kills the agent once in each step with SIGKILL, as soon as its journal says that the step has
+ * started. `agent` is also the argument that identifies its process.
  */
 export async function killInEverySteps(rootDir: string, agent: string): Promise<Kills> {
   const folder = join(rootDir, 'var/lib/sno-agents', agent);
@@ -49,7 +49,7 @@ export async function killInEverySteps(rootDir: string, agent: string): Promise<
       const last = (await readJournal(join(folder, 'journal.jsonl'))).at(-1);
       if (last?.event !== 'started') return;
       if (killed.has(last.step)) {
-        // The process that was started anew: found now, so that the next kill is in time.
+        // The restarted process: looked up now, so that the next kill is in time.
         known = await processOf(agent);
         return;
       }
@@ -60,7 +60,7 @@ export async function killInEverySteps(rootDir: string, agent: string): Promise<
       known = undefined;
       if (pid !== undefined) kill(pid);
       const entries = await readJournal(join(folder, 'journal.jsonl'));
-      // After the last step there is no journal any more.
+      // After the last step the journal is deleted.
       const end = entries.findLast(({ step }) => step === last.step)?.event ?? 'started';
       (end === 'started' ? inside : late).push(last.step);
     } finally {
@@ -76,11 +76,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself meanwhile; the journal will say that the step was not cut.
+    // It has ended meanwhile; the journal will say that the step was not interrupted.
   }
 }
 
-/** The process of this agent; the lab's process namespace has no other hosts' in it. */
+/** The agent's process; the lab's PID namespace contains no other hosts'. */
 async function processOf(agent: string): Promise<number | undefined> {
   for (const entry of await readdir('/proc')) {
     if (!/^\d+$/.test(entry)) continue;

@@ -8,7 +8,7 @@ import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';
 import { type Kills, killInEverySteps } from './kill-in-steps.ts';
 
-/** bootkube, install-to-disk and post-reboot are killed once inside each of their steps, and still get done. */
+/** bootkube, install-to-disk and post-reboot are killed once in each of their steps and still finish. */
 export const killedInEveryStep: Scenario = (context) => {
   const run = new Installation(context);
   const kills = new Map<string, Kills>();
@@ -19,7 +19,7 @@ export const killedInEveryStep: Scenario = (context) => {
     {
       title: 'Boot the live host',
       run: async () => {
-        // Before the boot has ended: the first steps are over by then.
+        // Before the boot has ended: by then the first steps are over.
         await run.bootLive('live', async ({ rootDir }) => {
           await arm(rootDir, 'bootkube');
           await arm(rootDir, 'install-to-disk');
@@ -36,7 +36,7 @@ export const killedInEveryStep: Scenario = (context) => {
     },
     { title: 'Finish, killed in every step', run: (report) => run.finish(report) },
     {
-      title: 'Every step was cut inside',
+      title: 'Every step was interrupted',
       run: async () => {
         expectKills(bootkubePlan(defaultSettings), kills);
         expectKills(installToDiskPlan(defaultSettings), kills);
@@ -55,7 +55,7 @@ function expectKills<Context>({ agent, steps }: Plan<Context>, kills: Map<string
   of?.stop();
   const missed = steps.map(({ name }) => name).filter((name) => !of?.inside.includes(name));
   if (missed.length === 0) return;
-  throw new Failure('fatal', `${agent} was not killed inside every step`, {
+  throw new Failure('fatal', `${agent} was not killed in every step`, {
     found: `missed ${missed.join(', ')}; too late in ${of?.late.join(', ') || 'none'}`,
   });
 }

@@ -3,7 +3,7 @@ import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';
 import { expectRefusal } from './refusal.ts';
 
-/** The live medium stays first in the boot order: the finished installation must not be touched. */
+/** The live medium stays first in the boot order: the finished installation must not be changed. */
 export const mediumAgain: Scenario = (context) => {
   const run = new Installation(context);
   return scenarioOf(run, [

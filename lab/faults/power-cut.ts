@@ -4,7 +4,7 @@ import { waitForStep } from '../host/wait-for-step.ts';
 import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';
 
-/** The live stage remembers nothing of the cut: the disk tells it. */
+/** The live stage keeps no state across the power cut; only the disk shows it. */
 function requireUnfinished(found: string | undefined): void {
   if (/unfinished installation of this cluster/.test(found ?? '')) return;
   throw new Failure('fatal', 'the half-written disk was not recognized', {
@@ -13,9 +13,9 @@ function requireUnfinished(found: string | undefined): void {
 }
 
 /**
- * The power fails three times: while the payload is copied to the disk (the live
- * stage begins again and redoes the disk), when the disk is complete (the host boots
- * from it), and on the installed host before its database was restored for good.
+ * The power fails three times: while the payload is copied to the disk (the live stage starts
+ * over and rewrites the disk), when the disk is complete (the host boots from it), and on the
+ * installed host before its database is completely restored.
  */
 export const powerCut: Scenario = (context) => {
   const run = new Installation(context);
@@ -23,7 +23,7 @@ export const powerCut: Scenario = (context) => {
   return scenarioOf(run, [
     { title: 'Create the installation', run: () => run.create() },
     {
-      title: 'Cut while the disk is half-finished',
+      title: 'Power cut while the disk is half-written',
       run: async () => {
         const host = await run.bootLive('live-1');
         await waitForStep(host, 'install-to-disk', ['copy-payload', 'started'], signal);
@@ -31,7 +31,7 @@ export const powerCut: Scenario = (context) => {
       },
     },
     {
-      title: 'Begin again, cut when the disk is complete',
+      title: 'Start over, power cut when the disk is complete',
       run: async () => {
         const host = await run.bootLive('live-2');
         const { note } = await waitForStep(host, 'bootkube', ['inspect-disk', 'done'], signal);
@@ -43,7 +43,7 @@ export const powerCut: Scenario = (context) => {
     },
     { title: 'Look at the disk', run: (report) => run.checkDisk(report) },
     {
-      title: 'Boot from the disk, cut after the restore',
+      title: 'Boot from the disk, power cut after the restore',
       run: async () => {
         const host = await run.bootInstalled('disk-1');
         await waitForStep(host, 'sno-restore', ['restore-database', 'done'], signal);
@@ -51,7 +51,7 @@ export const powerCut: Scenario = (context) => {
       },
     },
     {
-      title: 'Boot again, cut in the steady state',
+      title: 'Boot again, power cut in the steady state',
       run: async () => {
         const host = await run.bootInstalled('disk-2');
         await waitForStep(host, 'post-reboot', ['steady-state', 'started'], signal);
@@ -68,7 +68,7 @@ export const powerCut: Scenario = (context) => {
     {
       title: 'Check the cluster',
       run: async (report) => {
-        // Each boot starts the containers once; what the checks say of restarts is of one boot.
+        // Each boot starts the containers once; the checks of restarts refer to one boot.
         await run.checkCluster(report, [
           'the record counts the restarts of the control plane, and there was none',
           'the journals tell every step in order, without a secret or a stack trace',

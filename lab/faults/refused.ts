@@ -4,7 +4,7 @@ import { Installation, type InstallationOptions, scenarioOf } from '../installat
 import type { LabContext, Scenario } from '../scenario.ts';
 import { expectRefusal, type Refusal } from './refusal.ts';
 
-/** An installation that must end on the live host, with a stated error. */
+/** An installation that must fail on the live host with a given error. */
 const refused =
   (options: InstallationOptions, refusal: Refusal): Scenario =>
   (context) => {
@@ -29,7 +29,7 @@ const explained = (run: Installation, context: LabContext, rules: readonly strin
   },
 });
 
-/** Both can be decoded, so `sno create` takes them; only the API server knows better. */
+/** Both can be decoded, so `sno create` accepts them; only the API server rejects them. */
 export const badManifests = refused(
   {
     manifests: {
@@ -63,7 +63,7 @@ export const missingDns = refused(
   },
 );
 
-/** One byte of one image differs from what the Ignition pins, by way of payload.yaml. */
+/** One byte of an image differs from what Ignition pins through payload.yaml. */
 export const wrongPayload = refused(
   { served: { damaged: '/payload/images/etcd.tar' } },
   {

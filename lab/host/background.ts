@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 
-/** A program that runs beside the lab until it is stopped, such as a host or a name server. */
+/** A program that runs until it is stopped, such as a host or a name server. */
 export interface Background {
   readonly child: ChildProcess;
-  /** Its exit code, or -1 when it ended by a signal or could not be started. Never rejects. */
+  /** Its exit code, or -1 if it was ended by a signal or could not be started. Never rejects. */
   readonly ended: Promise<number>;
 }
 
 /**
- * Starts a program without waiting for it; both its outputs are appended to `log`.
- * Not by execa: its promise is also the handle, which an async function would await.
+ * Starts a program without waiting for it; both outputs are appended to `log`.
+ * Does not use execa: its promise is also the handle, which an async function would await.
  */
 export function startInBackground(
   program: string,

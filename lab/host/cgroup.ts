@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Every mounted cgroup hierarchy: each v1 controller, and the unified one. */
+/** Every mounted cgroup hierarchy: each v1 controller and the unified one. */
 async function hierarchies(): Promise<string[]> {
   const mounts = (await readFile('/proc/self/mounts', 'utf8')).split('\n');
   return mounts.flatMap((line) => {
@@ -12,9 +12,8 @@ async function hierarchies(): Promise<string[]> {
 }
 
 /**
- * Starts a program in a cgroup of its own in every hierarchy, by moving this
- * process there for the moment of the start. Without it the kubelets of two hosts
- * would share one `kubepods`.
+ * Starts a program in its own cgroup in every hierarchy, by moving this process there for the
+ * duration of the start. Otherwise the kubelets of two hosts would share one `kubepods`.
  */
 export async function startInCgroup<T>(name: string, start: () => T): Promise<T> {
   const all = await hierarchies();
@@ -35,7 +34,7 @@ export async function startInCgroup<T>(name: string, start: () => T): Promise<T>
   }
 }
 
-/** A new v1 cpuset takes no process before it has processors and memory nodes. */
+/** A new v1 cpuset accepts no process until it has processors and memory nodes. */
 async function inheritCpuset(folder: string): Promise<void> {
   if (!dirname(folder).includes('cpuset')) return;
   for (const file of ['cpuset.cpus', 'cpuset.mems']) {
@@ -44,7 +43,7 @@ async function inheritCpuset(folder: string): Promise<void> {
   }
 }
 
-/** Where this process was in a hierarchy, from /proc/self/cgroup as it was. */
+/** This process's original path in a hierarchy, from an earlier /proc/self/cgroup. */
 function pathBefore(cgroups: string, hierarchy: string): string {
   for (const line of cgroups.split('\n')) {
     const [, controllers = '', path = '/'] = line.split(':');
@@ -54,7 +53,7 @@ function pathBefore(cgroups: string, hierarchy: string): string {
   return '/';
 }
 
-/** Removes the cgroups whose names begin so, and all below them; what still has processes stays. */
+/** Removes the cgroups with this name prefix and all below them; those with processes stay. */
 export async function removeCgroups(prefix: string): Promise<void> {
   for (const hierarchy of await hierarchies()) {
     for (const name of await readdir(hierarchy)) {

@@ -1,6 +1,6 @@
 import { run } from '../../lib/host/command.ts';
 
-/** Runs a program of this machine that ends soon, such as mount or ip. */
+/** Runs a short-running program of this machine, such as mount or ip. */
 export function quickly(
   program: string,
   args: readonly string[],

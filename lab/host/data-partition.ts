@@ -7,16 +7,16 @@ import { quickly } from './command.ts';
 import { type Disk, type Partition, readPartitions } from './disk.ts';
 
 export const DATA_LABEL = 'data-lab';
-/** Not the first: the numbers before it are those of the operating system's partitions. */
+/** Not the first: the operating system uses the lower numbers. */
 const NUMBER = 5;
 const MIB = 64;
 
-/** A partition as it is on the disk, to the last byte. */
+/** A partition as stored on the disk, with its contents. */
 export interface DataPartition extends Partition {
   readonly sha256: string;
 }
 
-/** Makes a partition table on an empty disk, with a file system at its end that has a file. */
+/** Creates a partition table on an empty disk, with a file system at its end that contains a file. */
 export async function makeDataPartition(disk: Disk, signal: AbortSignal): Promise<DataPartition> {
   const table = ['-o', `-n${NUMBER}:-${MIB}M:0`, `-t${NUMBER}:8300`, `-c${NUMBER}:${DATA_LABEL}`];
   await quickly('sgdisk', [...table, disk.file], signal);
@@ -33,7 +33,7 @@ export async function makeDataPartition(disk: Disk, signal: AbortSignal): Promis
   return readDataPartition(disk, signal);
 }
 
-/** Throws unless the partition is where it was, under its number and label, with the same bytes. */
+/** Throws unless the partition has the same position, number, label and bytes as before. */
 export async function requireUnchanged(
   disk: Disk,
   expected: DataPartition,
@@ -59,7 +59,7 @@ async function findPartition(disk: Disk, signal: AbortSignal): Promise<Partition
   const partitions = await readPartitions(disk, signal);
   const found = partitions.find(({ label }) => label === DATA_LABEL);
   if (found !== undefined) return found;
-  throw new Failure('fatal', 'the partition to keep is gone', {
+  throw new Failure('fatal', 'the partition to keep no longer exists', {
     expected: DATA_LABEL,
     found: partitions.map(({ label }) => label).join(', '),
   });

@@ -16,7 +16,7 @@ export interface DiskHostOptions extends HostOptions {
   readonly disk: Disk;
 }
 
-/** Boots what is on the disk. At the first boot, Ignition runs before, as in an initramfs. */
+/** Boots from the disk. Before the first boot, Ignition runs as in an initramfs. */
 export async function bootDiskHost(options: DiskHostOptions, signal: AbortSignal): Promise<Host> {
   const { identity, logs, label, disk } = options;
   const folder = join(options.folder, label);
@@ -32,7 +32,7 @@ export async function bootDiskHost(options: DiskHostOptions, signal: AbortSignal
     const isFirstBoot = await exists(join(bootDir, 'ignition.firstboot'));
     if (isFirstBoot) await growRootPartition(disk, signal);
     const rootDevice = await attachPartition(disk, 'root', false, teardown, signal);
-    // Not online as on CoreOS: that takes CAP_SYS_RESOURCE, which not every lab has.
+    // Offline, unlike CoreOS: growing online requires CAP_SYS_RESOURCE, which not every lab has.
     if (isFirstBoot) await growFileSystem(rootDevice, signal);
     await mount(rootDevice, rootDir, { type: 'ext4' }, teardown, signal);
     if (isFirstBoot) {
@@ -46,7 +46,7 @@ export async function bootDiskHost(options: DiskHostOptions, signal: AbortSignal
         name: identity.name,
         root: rootDir,
         network,
-        // cAdvisor, in the kubelet, looks at the device that / is on.
+        // cAdvisor, in the kubelet, inspects the device of /.
         binds: [{ source: rootDevice, target: rootDevice }],
         consoleLog: join(logs, `${label}-console.log`),
         journalLog: join(logs, `${label}-journal.log`),
@@ -76,8 +76,8 @@ interface FirstBoot {
 }
 
 /**
- * Ignition with the config that coreos-installer left; CoreOS then removes the config and
- * its flag. Network profiles are the initramfs's, which hands them to the system.
+ * Runs Ignition with the config left by coreos-installer, then removes the config and its flag,
+ * as CoreOS does. Network profiles are copied to the system, as the initramfs does.
  */
 async function applyFirstBootConfig(
   { rootDir, bootDir, folder, logs, label }: FirstBoot,
@@ -100,7 +100,7 @@ async function applyFirstBootConfig(
     const unwrap = ['pxe', 'network', 'unwrap', initramfs, '--directory'];
     const profiles = join(rootDir, 'etc/NetworkManager/system-connections');
     await quickly(join(rootDir, 'usr/bin/coreos-installer'), [...unwrap, profiles], signal);
-    // NetworkManager takes no others.
+    // NetworkManager ignores profiles with other modes.
     for (const name of await readdir(profiles)) await chmod(join(profiles, name), 0o600);
   }
   await rm(join(bootDir, 'ignition'), { recursive: true, force: true });

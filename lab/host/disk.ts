@@ -21,7 +21,7 @@ export interface Disk {
   readonly bytes: number;
 }
 
-/** Folders where the partitions of a disk are mounted. */
+/** Mount points of a disk's partitions. */
 export interface MountedPartitions {
   readonly boot: string;
   readonly root: string;
@@ -48,7 +48,7 @@ export async function createDisk(file: string, bytes: number): Promise<Disk> {
   return { file, bytes };
 }
 
-/** Partitions from the table on the disk, read in user space: the kernel may have no parser. */
+/** Partitions from the disk's table, read in user space: the kernel may lack a parser. */
 export async function readPartitions(disk: Disk, signal: AbortSignal): Promise<Partition[]> {
   const { partitiontable } = tableSchema.parse(
     JSON.parse(await quickly('sfdisk', ['--json', disk.file], signal)),
@@ -62,7 +62,7 @@ export async function readPartitions(disk: Disk, signal: AbortSignal): Promise<P
   }));
 }
 
-/** Attaches the partition with this label as a block device of its own. */
+/** Attaches the partition with this label as a separate block device. */
 export async function attachPartition(
   disk: Disk,
   label: string,
@@ -73,7 +73,7 @@ export async function attachPartition(
   const partitions = await readPartitions(disk, signal);
   const partition = partitions.find((candidate) => candidate.label === label);
   if (partition === undefined) {
-    throw new Failure('fatal', `no partition with the label "${label}" on the disk`, {
+    throw new Failure('fatal', `no partition labelled "${label}" on the disk`, {
       found: partitions.map((candidate) => candidate.label).join(', ') || 'no partition',
     });
   }
@@ -84,8 +84,8 @@ export async function attachPartition(
 }
 
 /**
- * Mounts boot and root read-only, without replaying their journals, and calls
- * `look` with the folders: the disk is left exactly as it was.
+ * Mounts boot and root read-only, without replaying their journals, and calls `look` with the
+ * mount points: the disk remains unchanged.
  */
 export async function inspectDisk<T>(
   disk: Disk,
@@ -108,11 +108,11 @@ export async function inspectDisk<T>(
   }
 }
 
-/** Lets the root grow as far as nothing follows it; its file system is grown later. */
+/** Extends the root partition into the free space after it; its file system is grown later. */
 export async function growRootPartition(disk: Disk, signal: AbortSignal): Promise<void> {
   const root = (await readPartitions(disk, signal)).find(({ label }) => label === 'root');
   if (root === undefined) return;
-  // The backup table of a smaller image is not at the end of the disk yet.
+  // The image's backup table is not yet at the end of the disk.
   await quickly('sgdisk', ['--move-second-header', disk.file], signal);
   const args = ['--no-reread', '--no-tell-kernel', '-q', '-N', `${root.number}`, disk.file];
   await run('sfdisk', args, { signal, deadlineMs: 60_000, input: ', +\n' });

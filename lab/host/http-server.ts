@@ -7,8 +7,8 @@ import { BRIDGE_ADDRESS } from './network.ts';
 import type { Teardown } from './teardown.ts';
 
 /**
- * Serves the files below `folder` on the bridge, as a site's web server would, and
- * returns its URL. The file at the path `damaged` is served with another first byte.
+ * Serves the files below `folder` on the bridge, like a site's web server, and returns its URL.
+ * The file at the path `damaged` is served with its first byte changed.
  */
 export async function serveFiles(
   folder: string,
@@ -19,7 +19,7 @@ export async function serveFiles(
   const server = createServer(async (request, response) => {
     try {
       const { pathname } = new URL(request.url ?? '/', 'http://server');
-      // normalize() of an absolute path cannot climb above its root.
+      // normalize() of an absolute path cannot leave its root.
       const file = join(folder, normalize(decodeURIComponent(pathname)));
       const { size } = await stat(file);
       response.writeHead(200, { 'content-length': size });

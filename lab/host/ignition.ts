@@ -7,34 +7,34 @@ import { Teardown } from './teardown.ts';
 
 const runner = '/usr/lib/dracut/modules.d/30ignition/ignition';
 
-/** In the order of the initramfs units. */
+/** In the order of the initramfs' units. */
 const stages = ['fetch-offline', 'fetch', 'kargs', 'disks', 'mount', 'files', 'umount'];
 
-/** In the namespace's own /run/systemd, open to every user. */
+/** In the namespace's own /run/systemd, accessible to every user. */
 const sysroot = '/run/systemd/sno-lab/sysroot';
 const noSelinux = join(import.meta.dirname, 'no-selinux');
 const STAGE_MS = 120_000;
 
 export interface IgnitionRun {
-  /** The config that the platform hands over. */
+  /** The config provided by the platform. */
   readonly config: string;
   /** The tree that will be booted. */
   readonly root: string;
   /** An empty folder for Ignition's own state. */
   readonly work: string;
-  /** Where its output is kept; it shows the config when a stage fails. */
+  /** File for its output, which contains the config if a stage fails. */
   readonly log: string;
 }
 
-/** Runs every Ignition stage on a tree before its first boot, as an initramfs does. */
+/** Runs all Ignition stages on a tree before its first boot, as an initramfs does. */
 export async function runIgnition(
   { config, root, work, log }: IgnitionRun,
   signal: AbortSignal,
 ): Promise<void> {
   await mkdir(work, { recursive: true });
   const teardown = new Teardown();
-  // Ignition writes a user's keys as that user, who may not pass through the folders
-  // that lead to the tree.
+  // Ignition writes a user's keys as that user, who may lack access to the folders above the
+  // tree.
   await mount(root, sysroot, { options: ['rbind'] }, teardown, signal);
   try {
     await runStages({ config, root: sysroot, work, log }, signal);
@@ -71,7 +71,7 @@ async function runStages(
   }
 }
 
-/** What went wrong, without the config that Ignition prints after it: that holds secrets. */
+/** The error, without the config that Ignition prints after it, which contains secrets. */
 function failureLines(output: string): string {
   const lines = output.split('\n').filter((line) => /CRITICAL|\(err|: error|failed/i.test(line));
   return lines.slice(0, 5).join(' | ').slice(0, 1500);

@@ -10,8 +10,8 @@ export interface JournalSource {
 }
 
 /**
- * Copies a host's journal into a file while it runs, so that it survives a power
- * cut and the end of a live host.
+ * Copies a host's journal to a file while it runs, so that it survives a power cut and the end
+ * of a live host.
  */
 export function followJournal(
   { root, journalLog }: JournalSource,
@@ -25,7 +25,7 @@ export function followJournal(
       await sleep(200, undefined, { signal: stop.signal });
     }
     const options = ['--follow', '--no-tail', '--no-hostname', '--output=short-iso-precise'];
-    // It ends at once where the journal's file is there and the boot's first line is not.
+    // journalctl exits at once if the journal's file exists but not yet the boot's first entry.
     while (!stop.signal.aborted) {
       reader = startInBackground('journalctl', ['--directory', folder, ...options], journalLog);
       await reader.ended;
@@ -39,7 +39,7 @@ export function followJournal(
   });
   return {
     start: () => {
-      // Ended by the teardown while it still waits for the journal to appear.
+      // Stopped by the teardown while still waiting for the journal to appear.
       begin().catch(() => undefined);
     },
   };

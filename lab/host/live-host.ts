@@ -11,17 +11,17 @@ import { cgroupPrefix } from './run-folder.ts';
 import { Teardown } from './teardown.ts';
 
 export interface LiveHostOptions extends HostOptions {
-  /** Tree of the live image; never written to. */
+  /** Tree of the live image; never modified. */
   readonly image: string;
-  /** Folder that is the live medium, read-only at /run/media/iso; empty when left out. */
+  /** Folder with the live medium's contents, read-only at /run/media/iso. Default: empty. */
   readonly medium?: string;
-  /** Programs in /usr/bin that are not in the image. */
+  /** Programs for /usr/bin that are not in the image. */
   readonly programs?: readonly string[];
-  /** Ignition config that is embedded in the live image. */
+  /** Ignition config embedded in the live image. */
   readonly ignition?: string;
 }
 
-/** Boots a live image: all that the host writes, other than to its disk, is thrown away at its end. */
+/** Boots a live image: everything the host writes, except to its disk, is discarded at its end. */
 export async function bootLiveHost(options: LiveHostOptions, signal: AbortSignal): Promise<Host> {
   const { identity, logs, label, disk, ignition } = options;
   const folder = join(options.folder, label);
@@ -69,7 +69,7 @@ export async function bootLiveHost(options: LiveHostOptions, signal: AbortSignal
       teardown,
       signal,
     );
-    // Its disk is the only thing that a live host could lose writes to; nothing is on it yet.
+    // A live host could only lose writes to its disk; nothing is on it yet.
     return hostOf(machine, options, teardown, async () => undefined);
   } catch (error) {
     await teardown.run();
@@ -78,8 +78,8 @@ export async function bootLiveHost(options: LiveHostOptions, signal: AbortSignal
 }
 
 /**
- * An overlay over the image, with /var on a plain folder: containerd's overlay
- * snapshots cannot lie on an overlay. CoreOS's live /var is not one either.
+ * An overlay over the image, with /var on a plain folder: containerd's overlay snapshots
+ * cannot be on an overlay. CoreOS's live /var is not on one either.
  */
 async function mountLiveTree(
   image: string,
@@ -96,7 +96,7 @@ async function mountLiveTree(
   return at('root');
 }
 
-/** What the image's lab-devices.service reads to make the disk's device node and stable link. */
+/** Input of the image's lab-devices.service, which creates the disk's device node and stable link. */
 async function announceDisk(device: string, folder: string): Promise<Bind> {
   const run = join(folder, 'run-lab');
   await mkdir(run);

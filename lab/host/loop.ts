@@ -6,10 +6,10 @@ const listing = z.object({
 });
 
 export interface LoopOptions {
-  /** Window into the file; the whole file when left out. */
+  /** Part of the file. Default: the whole file. */
   readonly window?: { readonly offset: number; readonly bytes: number };
   readonly readOnly?: boolean;
-  /** Lets the kernel look for a partition table, without which coreos-installer refuses the device. */
+  /** Makes the kernel scan for partitions; otherwise coreos-installer refuses the device. */
   readonly partitioned?: boolean;
 }
 
@@ -24,14 +24,14 @@ export async function attachLoopDevice(
   const flags = [...(readOnly ? ['--read-only'] : []), ...(partitioned ? ['--partscan'] : [])];
   const args = ['--find', '--show', ...flags, ...limits, file];
   const device = (await quickly('losetup', args, signal)).trim();
-  // Without a second page cache writing is five times as fast; not every file system can.
+  // Without a second page cache, writes are five times as fast; some file systems do not support it.
   await quickly('losetup', ['--direct-io=on', device], signal).catch(() => undefined);
   return device;
 }
 
-/** Detaches a device; partitions announced to the kernel by hand go first. */
+/** Detaches a device, after removing partitions that were announced to the kernel manually. */
 export async function detachLoopDevice(device: string, signal: AbortSignal): Promise<void> {
-  // Fails where nothing was announced, which is the common case.
+  // Usually fails, since nothing was announced.
   await quickly('partx', ['-d', device], signal).catch(() => undefined);
   await quickly('losetup', ['--detach', device], signal);
 }

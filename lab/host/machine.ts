@@ -28,27 +28,27 @@ export interface Bind {
 }
 
 export interface MachineOptions {
-  /** Unique on this machine; also the name of the cgroup. */
+  /** Unique on this machine; also the cgroup's name. */
   readonly id: string;
   readonly name: string;
-  /** The tree whose systemd is booted. */
+  /** The tree whose systemd is started. */
   readonly root: string;
   /** Path of its network namespace. */
   readonly network: string;
   readonly binds: readonly Bind[];
-  /** Files for what the host prints on its console and logs in its journal. */
+  /** Files for the host's console output and its journal. */
   readonly consoleLog: string;
   readonly journalLog: string;
 }
 
 const ORDERLY_STOP_MS = 60_000;
-/** Of `timeout --signal=KILL`. */
+/** Exit code of `timeout --signal=KILL`. */
 const KILLED_BY_TIMEOUT = 137;
 const BOOT_MS = 30_000;
-/** systemd-nspawn's exit code with --keep-unit when the host asked for a reboot. */
+/** systemd-nspawn's exit code with --keep-unit if the host requested a reboot. */
 const REBOOT_EXIT_CODE = 133;
 
-/** One boot of a host: systemd as PID 1 in a container, from start to its end. */
+/** One boot of a host, from start to end: systemd as PID 1 in a container. */
 export class Machine {
   readonly options: MachineOptions;
   readonly #nspawn: Background;
@@ -64,7 +64,7 @@ export class Machine {
     });
   }
 
-  /** Boots the tree and returns as soon as its PID 1 runs. */
+  /** Boots the tree; returns as soon as its PID 1 is running. */
   static async boot(
     options: MachineOptions,
     teardown: Teardown,
@@ -84,12 +84,12 @@ export class Machine {
     return machine;
   }
 
-  /** Process id of the host's PID 1, as this namespace sees it. */
+  /** Process id of the host's PID 1 in this namespace. */
   get leader(): number {
     return this.#leader;
   }
 
-  /** How the host ended, when it does. Rejects when `signal` aborts first. */
+  /** Waits for the host to end. Rejects if `signal` aborts first. */
   async waitForExit(signal: AbortSignal): Promise<Exit> {
     const aborted = Promise.withResolvers<never>();
     const abort = () => aborted.reject(signal.reason);
@@ -102,13 +102,13 @@ export class Machine {
     }
   }
 
-  /** Runs a program inside the host and returns how it ended, whatever its exit code. */
+  /** Runs a program inside the host; returns its result, whatever its exit code. */
   async exec(
     argv: readonly string[],
     { timeoutMs, input }: ExecOptions,
     signal: AbortSignal,
   ): Promise<ExecResult> {
-    // Ends the program itself at the deadline; a signal to nsenter would not reach it.
+    // Kills the program itself at the deadline; a signal to nsenter would not reach it.
     const deadline = ['timeout', '--signal=KILL', `${timeoutMs / 1000}`];
     const args = [...enterArguments(this.#leader), ...deadline, ...argv];
     const { stdout, stderr, exitCode, timedOut } = await execa('nsenter', args, {
@@ -128,12 +128,13 @@ export class Machine {
     return { stdout, stderr, exitCode: exitCode ?? 255 };
   }
 
-  /** Waits until every start job has ended; `running`, or `degraded` when a unit failed. */
+  /** Waits until all start jobs have finished; `running`, or `degraded` if a unit failed. */
   async waitForBoot(timeoutMs: number, signal: AbortSignal): Promise<string> {
     const until = Date.now() + timeoutMs;
-    // systemctl does not wait for systemd itself: its socket comes first.
+    // systemctl does not wait for systemd itself, so wait for its socket first.
     while (!(await exists(`/proc/${this.#leader}/root/run/systemd/private`))) {
-      if (Date.now() > until) throw new Failure('deadline', `${this.options.name} has no systemd`);
+      if (Date.now() > until)
+        throw new Failure('deadline', `systemd did not start on ${this.options.name}`);
       await sleep(100, undefined, { signal });
     }
     const wait = ['systemctl', 'is-system-running', '--wait'];
@@ -143,7 +144,7 @@ export class Machine {
 
   /** Orderly shutdown, forced at its deadline. */
   async stop(): Promise<void> {
-    // nspawn hands SIGTERM to the host's PID 1 as a request to power off.
+    // nspawn forwards SIGTERM to the host's PID 1 as a power-off request.
     this.#nspawn.child.kill('SIGTERM');
     const patience = new AbortController();
     const late = sleep(ORDERLY_STOP_MS, 'late', { signal: patience.signal }).catch(() => 'stopped');
@@ -151,7 +152,7 @@ export class Machine {
     patience.abort();
   }
 
-  /** Ends every process of the host at once. */
+  /** Kills all processes of the host. */
   async kill(): Promise<void> {
     try {
       process.kill(this.#leader, 'SIGKILL');
@@ -189,8 +190,8 @@ export function enterArguments(leader: number): string[] {
 }
 
 /**
- * nspawn starts in the host's network namespace and keeps it. Told to enter one by
- * itself, it would mount the /sys of its own, where udev sees no `eth0`.
+ * nspawn starts in the host's network namespace and stays there. If it were told to enter one
+ * itself, it would mount its own /sys, in which udev finds no `eth0`.
  */
 function inNetwork(options: MachineOptions): string[] {
   return [`--net=${options.network}`, '--', 'systemd-nspawn', ...nspawnArguments(options)];
@@ -198,15 +199,15 @@ function inNetwork(options: MachineOptions): string[] {
 
 function nspawnArguments({ name, root, binds }: MachineOptions): string[] {
   return [
-    // No machined and no scope: the lab has a /run/systemd of its own.
+    // No machined and no scope: the lab has its own /run/systemd.
     ...['--keep-unit', '--register=no', '--settings=no', '--quiet'],
     ...['--boot', `--directory=${root}`, `--machine=${name}`],
-    // The real name comes from Ignition or DHCP, as on a machine.
+    // The real name comes from Ignition or DHCP, as on a real machine.
     ...['--hostname=localhost', '--console=read-only'],
     ...['--link-journal=no', '--resolv-conf=off', '--timezone=off'],
-    // The kubelet, containerd and runc do what a container normally may not.
+    // The kubelet, containerd and runc need more rights than a container normally has.
     ...['--capability=all', '--system-call-filter=@known bpf keyctl add_key'],
-    // The kubelet's OOM watcher does not start without it.
+    // The kubelet's OOM watcher requires it.
     '--bind=/dev/kmsg',
     ...binds.map(({ source, target, readOnly = false }) => {
       return `--bind${readOnly ? '-ro' : ''}=${source}:${target}`;

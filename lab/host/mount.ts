@@ -7,10 +7,10 @@ export interface MountOptions {
   readonly options?: readonly string[];
 }
 
-/** Teardown must go on after the run was aborted: it has a time limit of its own. */
+/** Teardown must continue after the run was aborted, so it has its own time limit. */
 export const teardownSignal = () => AbortSignal.timeout(60_000);
 
-/** Mounts `source` at `target`, which is made; its unmounting is added to the teardown. */
+/** Creates `target` and mounts `source` there; unmounting is added to the teardown. */
 export async function mount(
   source: string,
   target: string,

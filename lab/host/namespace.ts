@@ -5,30 +5,30 @@ import { identifyProcess } from '../../lib/host/process.ts';
 import { quickly } from './command.ts';
 import { claimRunFolder, createRunFolder, removeDeadRuns, removeRunFolder } from './run-folder.ts';
 
-/** The child's environment names its run folder; without it the process is outside. */
+/** Names the run folder in the child's environment; unset outside the namespace. */
 const RUN_VARIABLE = 'SNO_LAB_RUN';
 const TEARDOWN_MS = 120_000;
 
-/** The folder of this run, when this process is inside a lab namespace. */
+/** The folder of this run, if this process is inside a lab namespace. */
 export function currentRunFolder(): string | undefined {
   return process.env[RUN_VARIABLE];
 }
 
 export interface NamespaceOptions {
-  /** On abort the program gets SIGTERM and time for its teardown. */
+  /** On abort, the program gets SIGTERM and time for its teardown. */
   readonly signal: AbortSignal;
-  /** Ends in the background when the terminal is closed. */
+  /** Runs in the background and survives the terminal. */
   readonly detached?: boolean;
-  /** Receives each line; otherwise the program has this process's terminal. */
+  /** Receives each line; if absent, the program uses this process's terminal. */
   onLine?(line: string): void;
   /** Called with the id of the process that holds the namespaces. */
   onStart?(pid: number): void;
 }
 
 /**
- * Runs a TypeScript program as PID 1 of its own mount, network and process
- * namespaces, and returns its exit code. Its bridge and mounts never touch the
- * machine, and nothing it starts outlives it.
+ * Runs a TypeScript program as PID 1 of its own mount, network and process namespaces, and
+ * returns its exit code. Its bridge and mounts never affect the machine, and no process that it
+ * starts outlives it.
  */
 export async function runInNamespace(
   script: string,
@@ -64,7 +64,7 @@ export async function runInNamespace(
   }
 }
 
-/** Asks the program to end and to undo what it did; kills it at the deadline. */
+/** Asks the program to end and clean up; kills it at the deadline. */
 export async function stopNamespace(unsharePid: number): Promise<void> {
   const program = await programOf(unsharePid);
   if (program !== undefined) process.kill(program, 'SIGTERM');
@@ -76,14 +76,14 @@ export async function stopNamespace(unsharePid: number): Promise<void> {
   process.kill(unsharePid, 'SIGKILL');
 }
 
-/** The program, as this side of the namespace numbers it; undefined when it has ended. */
+/** The program's process id outside the namespace; undefined if it has ended. */
 export async function programOf(unsharePid: number): Promise<number | undefined> {
   const children = await readTextIfPresent(`/proc/${unsharePid}/task/${unsharePid}/children`);
   const program = Number(children?.trim().split(' ')[0]);
   return program > 0 ? program : undefined;
 }
 
-/** Once inside: nspawn keeps its state in /run/systemd, which must not be the machine's. */
+/** Called once inside: nspawn keeps its state in /run/systemd, which must not be the machine's. */
 export async function prepareNamespace(signal: AbortSignal): Promise<void> {
   await quickly('mount', ['-t', 'tmpfs', 'tmpfs', '/run/systemd'], signal);
 }

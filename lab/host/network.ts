@@ -10,7 +10,7 @@ import { teardownSignal } from './mount.ts';
 import type { Teardown } from './teardown.ts';
 
 export const BRIDGE = 'snolab0';
-/** The site's network in each family that it can have: itself, and the bridge's address in it. */
+/** The site's network for each possible family, with the bridge's address in it. */
 export const SEGMENTS: Readonly<Record<Family, { network: string; bridge: string }>> = {
   IPv4: { network: '192.168.126.0/24', bridge: '192.168.126.1' },
   IPv6: { network: 'fd00:126::/64', bridge: 'fd00:126::1' },
@@ -19,10 +19,10 @@ export const BRIDGE_ADDRESS = SEGMENTS.IPv4.bridge;
 
 /** A host known to DHCP and DNS. */
 export interface HostIdentity {
-  /** Short name, handed out by DHCP. */
+  /** Short name, assigned by DHCP. */
   readonly name: string;
   readonly mac: string;
-  /** The primary one first; the site has their families. */
+  /** Primary address first; the site has their families. */
   readonly addresses: readonly [string, ...string[]];
 }
 
@@ -31,23 +31,23 @@ export type DnsRecord = 'api' | 'api-int' | 'apps' | 'host';
 export interface NetworkOptions {
   /** `<cluster>.<base domain>`. */
   readonly domain: string;
-  /** The host that the cluster's records point at. */
+  /** The target of the cluster's DNS records. */
   readonly host: HostIdentity;
   readonly otherHosts?: readonly HostIdentity[];
-  /** Records that a broken site lacks. */
+  /** Records missing at a misconfigured site. */
   readonly withoutRecords?: readonly DnsRecord[];
   /** false: no DHCP and no router advertisements. Default: true. */
   readonly dhcp?: boolean;
 }
 
 export interface Network {
-  /** Serves DNS without these records from now on; DHCP goes on as before. */
+  /** From now on serves DNS without these records; DHCP is unaffected. */
   setMissingRecords(records: readonly DnsRecord[]): Promise<void>;
 }
 
 /**
- * Makes the bridge and serves DHCP (fixed addresses for each host), DNS and, for IPv6,
- * router advertisements on it.
+ * Creates the bridge and serves DHCP (a fixed address for each host), DNS and, for IPv6, router
+ * advertisements on it.
  */
 export async function startNetwork(
   options: NetworkOptions,
@@ -72,8 +72,8 @@ export async function startNetwork(
 }
 
 /**
- * IPv6 without the test for duplicates: it would wait for the first host to be plugged
- * in, and dnsmasq could not be bound before. For the same reason the link-local address is set here.
+ * IPv6 without duplicate address detection, which would only start when the first host is
+ * plugged in, and dnsmasq could not bind before. The link-local address is set for the same reason.
  */
 function bridgeAddresses(families: readonly Family[]): string[][] {
   return families.flatMap((family) => {
@@ -94,7 +94,7 @@ function familiesOf({ addresses }: HostIdentity): Family[] {
 async function startDnsmasq(options: NetworkOptions, folder: string): Promise<Background> {
   const log = join(folder, 'dnsmasq.log');
   const server = startInBackground('dnsmasq', dnsmasqArguments(options, folder), log);
-  // It binds its sockets before anything else; an error ends it at once.
+  // It binds its sockets first; if that fails, it exits at once.
   const started = sleep(300, 'started');
   if ((await Promise.race([server.ended, started])) === 'started') return server;
   throw new Failure('fatal', 'dnsmasq did not start', {
@@ -107,7 +107,7 @@ async function stopDnsmasq(server: Background): Promise<void> {
   await server.ended;
 }
 
-/** Exported for its test: which records are served decides what a fault scenario proves. */
+/** Exported for its test: the served records decide what a fault scenario proves. */
 export function dnsmasqArguments(options: NetworkOptions, folder: string): string[] {
   const { domain, host, otherHosts = [], withoutRecords = [], dhcp = true } = options;
   const served = (record: DnsRecord) => !withoutRecords.includes(record);
@@ -138,8 +138,8 @@ function dhcpArguments(
   hosts: readonly HostIdentity[],
   folder: string,
 ): string[] {
-  // The name goes out as DHCP option 12 and not as dnsmasq's own lease name, which
-  // it would answer for even where the record is missing.
+  // The name is sent as DHCP option 12 and not as dnsmasq's own lease name, for which it would
+  // answer queries even if the record is meant to be missing.
   const leases = hosts.flatMap(({ name, mac, addresses }) => [
     `--dhcp-host=${mac},set:${name},${addresses.map(urlHost).join(',')},infinite`,
     `--dhcp-option=tag:${name},12,${name}.${domain}`,
@@ -152,7 +152,7 @@ function dhcpArguments(
   ];
 }
 
-/** Only hosts that are known get an address; IPv6's are told by router advertisements to ask for it. */
+/** Only known hosts get an address; with IPv6, router advertisements tell them to request it. */
 function dhcpRange(family: Family): string[] {
   const [address, length] = SEGMENTS[family].network.split('/');
   return family === 'IPv4'
@@ -161,9 +161,9 @@ function dhcpRange(family: Family): string[] {
 }
 
 /**
- * Makes the network namespace of a host, with an `eth0` that is plugged into the
- * bridge, and returns its path. nspawn would move an interface only when the
- * machine's udev knows it, and names and addresses its own by a hash.
+ * Creates a host's network namespace, with an `eth0` plugged into the bridge, and returns its
+ * path. nspawn moves an interface only if the machine's udev knows it, and derives the names and
+ * addresses of its own ones from a hash.
  */
 export async function plugIn(
   host: HostIdentity,

@@ -11,10 +11,9 @@ const program = [
 ].join('\n');
 
 /**
- * Stops the ext4 file systems that hold these files where they are: nothing more
- * reaches the disk, not even the journal. Only killing a host would leave its writes
- * in the page cache, and no check could fail. Perl, because Node has no ioctl and
- * every Debian has perl.
+ * Shuts down the ext4 file systems of these files: nothing more reaches the disk, not even the
+ * journal. Killing the host would leave its writes in the page cache, so that no check could
+ * fail. In Perl, because Node has no ioctl and every Debian has perl.
  */
 export async function cutPower(files: readonly string[]): Promise<void> {
   await quickly('perl', ['-e', program, ...files], teardownSignal());

@@ -7,12 +7,12 @@ import { cacheFolder } from '../components/component.ts';
 import { removeCgroups } from './cgroup.ts';
 import { detachLoopDevicesBelow } from './loop.ts';
 
-/** Where disks and throw-away trees of running labs are: on a real file system, one folder a run. */
+/** Parent of the disks and temporary trees of running labs: on a real file system, one folder per run. */
 export function runsFolder(): string {
   return join(cacheFolder(), 'runs');
 }
 
-/** Makes an empty folder for a new run; `claimRunFolder` must follow before another run starts. */
+/** Creates an empty folder for a new run; call `claimRunFolder` before another run starts. */
 export async function createRunFolder(): Promise<string> {
   const folder = join(runsFolder(), randomBytes(4).toString('hex'));
   await mkdir(folder, { recursive: true });
@@ -20,13 +20,13 @@ export async function createRunFolder(): Promise<string> {
   return folder;
 }
 
-/** Records whose folder it is: the process with whose end the run has ended. */
+/** Records the folder's owner: the run ends with this process. */
 export async function claimRunFolder(folder: string, pid: number): Promise<void> {
   const owner = await identifyProcess(pid);
   await writeFile(join(folder, 'owner.json'), JSON.stringify(owner));
 }
 
-/** Frees the loop devices and removes the folders of runs that ended without doing so. */
+/** Frees the loop devices and removes the folders of runs that ended without cleaning up. */
 export async function removeDeadRuns(signal: AbortSignal): Promise<void> {
   for (const name of await readdir(runsFolder()).catch(() => [])) {
     const folder = join(runsFolder(), name);
@@ -36,7 +36,7 @@ export async function removeDeadRuns(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** What the cgroups of a run's hosts begin with. */
+/** Name prefix of the cgroups of a run's hosts. */
 export function cgroupPrefix(folder: string): string {
   return `sno-lab-${basename(folder)}-`;
 }

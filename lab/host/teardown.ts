@@ -1,8 +1,8 @@
 type Undo = () => Promise<void>;
 
 /**
- * What has to be undone, in reverse order. Every entry is tried, whatever fails
- * before it, because each frees something that would outlive the run.
+ * Clean-up actions, run in reverse order. Every action is tried even if others fail, because
+ * each frees something that would outlive the run.
  */
 export class Teardown {
   readonly #undo: { readonly what: string; readonly run: Undo }[] = [];
@@ -11,7 +11,7 @@ export class Teardown {
     this.#undo.push({ what, run });
   }
 
-  /** Undoes everything once. Throws an AggregateError of what could not be undone. */
+  /** Runs everything once. Throws an AggregateError of the failures. */
   async run(): Promise<void> {
     const errors: Error[] = [];
     for (let entry = this.#undo.pop(); entry !== undefined; entry = this.#undo.pop()) {

@@ -6,8 +6,8 @@ import type { Exit } from './machine.ts';
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Waits until the host ends by itself. Fails early when one of the units has failed
- * for good, since nothing will end the host then, and at the deadline.
+ * Waits until the host ends by itself. Fails at the deadline, and earlier if one of the units has
+ * failed permanently, since nothing will end the host then.
  */
 export async function waitForOwnExit(
   host: Host,
@@ -23,7 +23,7 @@ export async function waitForOwnExit(
   while (!ended.signal.aborted) {
     await throwIfFailed(host, units, AbortSignal.any([signal, ended.signal]));
     if (Date.now() > until) {
-      throw new Failure('deadline', `${host.identity.name} has not ended by itself`, {
+      throw new Failure('deadline', `${host.identity.name} did not end by itself`, {
         expected: `within ${deadlineMs / 60_000} minutes`,
         fix: 'Read the journal of the live host',
       });
@@ -33,7 +33,7 @@ export async function waitForOwnExit(
   return exit;
 }
 
-/** Waits until a unit that was started is inactive again. Fails when one of `units` failed, and at the deadline. */
+/** Waits until a started unit is inactive again. Fails if one of `units` fails, and at the deadline. */
 export async function waitUntilInactive(
   host: Host,
   unit: string,
@@ -62,7 +62,7 @@ async function throwIfFailed(
   signal: AbortSignal,
 ): Promise<void> {
   for (const unit of units) {
-    // The host may be on its way down: then there is no answer, and no failure.
+    // The host may be shutting down: then a missing answer is not a failure.
     const state = await activeState(host, unit, signal).catch(() => '');
     if (state === 'failed') {
       throw new Failure('fatal', `${unit} failed on ${host.identity.name}`, {
@@ -77,7 +77,7 @@ async function activeState(host: Host, unit: string, signal: AbortSignal): Promi
   return (await host.exec(show, { timeoutMs: 10_000 }, signal)).stdout.trim();
 }
 
-/** Waits until a unit has failed permanently, and returns the exit code of its program. */
+/** Waits until a unit has failed permanently; returns its program's exit code. */
 export async function waitForFailure(
   host: Host,
   unit: string,

@@ -8,7 +8,7 @@ import type { Host } from './host.ts';
 const LOOK_EVERY_MS = 100;
 const DEADLINE_MS = 5 * 60_000;
 
-/** Waits until a step of a host's agent has begun or is done, by the agent's own journal. Returns its entry. */
+/** Waits until an agent's journal says that a step has started or is done. Returns the entry. */
 export async function waitForStep(
   { rootDir }: Pick<Host, 'rootDir'>,
   agent: AgentName,

@@ -4,8 +4,8 @@ import type { LabContext, Scenario, ScenarioStep } from '../scenario.ts';
 import type { Families } from '../site.ts';
 
 /**
- * From a live image to a finished cluster: bootstrap on the live host, its disk
- * written, the reboot into it, etcd restored, the node joined, all leftovers removed.
+ * From a live image to a finished cluster: bootstrap on the live host, write its disk, reboot
+ * into it, restore etcd, join the node, remove all leftovers.
  */
 const bootstrapIn =
   (
@@ -26,12 +26,12 @@ const bootstrapIn =
     ]);
   };
 
-/** As the installer does it over SSH, by its name and as its user; all other states: test:gather. */
+/** As the installer does over SSH, with its command and user; all other states: test:gather. */
 const gatherFinished = (run: Installation, context: LabContext): ScenarioStep => ({
   title: 'Gather on the finished cluster',
   run: async (report) => {
     const command = { command: 'installer-gather.sh --id lab', id: 'lab' };
-    if (run.host === undefined) throw new Error('no host is up');
+    if (run.host === undefined) throw new Error('no host is running');
     report(`${await gathered(run.host, command, finishedCluster, context)} s`);
   },
 });
@@ -39,6 +39,6 @@ const gatherFinished = (run: Installation, context: LabContext): ScenarioStep =>
 export const bootstrapInPlace = bootstrapIn(['IPv4'], (run, context) => [
   gatherFinished(run, context),
 ]);
-/** The same on other networks, where the site has addresses, names and routes of those families only. */
+/** The same on other networks, where the site has addresses, names and routes only of those families. */
 export const dualStack = bootstrapIn(['IPv4', 'IPv6']);
 export const ipv6 = bootstrapIn(['IPv6']);

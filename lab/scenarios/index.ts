@@ -6,7 +6,7 @@ import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { pxe } from './pxe.ts';
 import { staticNetwork } from './static-network.ts';
 
-/** What `--scenario` can name. */
+/** Valid values of `--scenario`. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'bootstrap-in-place': bootstrapInPlace,
   pxe,
@@ -16,7 +16,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...faults,
 };
 
-/** What a scenario uses besides the components that all of them do. */
+/** Components used in addition to those of all scenarios. */
 export const furtherComponents: Readonly<Record<string, readonly Component[]>> = {
   'static-network': [nmstatectl],
 };

@@ -1,7 +1,7 @@
 import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario } from '../scenario.ts';
 
-/** The same installation without a medium: the live host fetches the executable and the payload. */
+/** The same installation without a medium: the live host downloads the executable and the payload. */
 export const pxe: Scenario = (context) => {
   const run = new Installation(context, { served: {} });
   return scenarioOf(run, [

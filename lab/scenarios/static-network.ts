@@ -9,8 +9,8 @@ import { networkConfigOf } from '../static-network.ts';
 const families: Families = ['IPv4', 'IPv6'];
 
 /**
- * A site without DHCP, and a disk with a partition to keep: the live host must configure
- * its network before it can fetch anything, and the installed one must have the same.
+ * A site without DHCP, and a disk with a partition to preserve: the live host must configure its
+ * network before it can download anything, and the installed host must have the same network.
  */
 export const staticNetwork: Scenario = (context) => {
   const { signal } = context;
@@ -27,7 +27,7 @@ export const staticNetwork: Scenario = (context) => {
   return scenarioOf(run, [
     { title: 'Create the installation', run: () => run.create() },
     {
-      title: 'Put a partition with data on the disk',
+      title: 'Create a partition with data on the disk',
       run: async () => {
         const { disk } = run.site;
         const data = await makeDataPartition(disk, signal);

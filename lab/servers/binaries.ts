@@ -4,10 +4,10 @@ import { type Component, ensureComponent } from '../components/component.ts';
 import { etcd } from '../components/etcd.ts';
 import { kubernetes } from '../components/kubernetes.ts';
 
-/** Environment variable with a folder that holds etcd, etcdutl, kube-apiserver … instead of the lab's cache. */
+/** Environment variable: folder with etcd, etcdutl, kube-apiserver … to use instead of the lab's cache. */
 const folderVariable = 'SNO_AGENTS_BIN';
 
-/** Path of a real executable; built into the lab's cache when it is not there yet. */
+/** Path of a real executable; built into the lab's cache if missing. */
 async function binary(component: Component, name: string, signal: AbortSignal): Promise<string> {
   const report = (line: string) => process.stderr.write(`${component.name}: ${line}\n`);
   const folder =

@@ -15,26 +15,26 @@ export interface ApiUser {
 }
 
 export interface ControlPlaneOptions {
-  /** Both processes end by themselves after this long, whatever becomes of their user. */
+  /** Both processes end after this time, even if their user does not stop them. */
   lifetimeMs?: number;
-  /** More arguments for kube-apiserver. */
+  /** Additional arguments for kube-apiserver. */
   args?: readonly string[];
 }
 
 /** A real etcd and kube-apiserver on loopback, with TLS and RBAC, and nothing else. */
 export interface ControlPlane {
-  /** A client with a certificate for that user; administrator by default. */
+  /** A client with a certificate for that user. Default: administrator. */
   client(user?: ApiUser): Promise<KubeClient>;
-  /** The same certificate as the text of a kubeconfig. */
+  /** The same certificate in a kubeconfig. */
   kubeconfig(user: ApiUser): Promise<string>;
   stopApiServer(): Promise<void>;
-  /** On the same port and the same etcd as before; returns when it is ready. */
+  /** On the same port and with the same etcd as before; returns when it is ready. */
   startApiServer(): Promise<void>;
   stop(): Promise<void>;
   readonly server: URL;
-  /** Signs clients and servers alike. */
+  /** Signs client and server certificates. */
   readonly authority: KeyPair;
-  /** Its etcd, and paths of what a client of it needs. */
+  /** Its etcd, and the paths of what an etcd client needs. */
   readonly etcd: {
     readonly url: string;
     readonly ca: string;
@@ -46,13 +46,13 @@ export interface ControlPlane {
 const readyMs = 90_000;
 const administrator: ApiUser = { name: 'test-admin', groups: ['system:masters'] };
 
-/** Files and logs go to `folder`. */
+/** Files and logs are written to `folder`. */
 export async function startControlPlane(
   folder: string,
   signal: AbortSignal,
   { lifetimeMs = 240_000, args = [] }: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
-  // Before anything runs: on a new machine this builds them, which takes longer than a process lives.
+  // First: on a new machine this builds them, which takes longer than a server's lifetime.
   const program = await kubernetesBinary('kube-apiserver', signal);
   const authority = await createAuthority('test authority');
   const files = await writePki(folder, authority);
@@ -175,7 +175,7 @@ function apiServerArguments(files: PkiFiles, etcdUrl: string, port: number): str
     '--service-cluster-ip-range=10.96.0.0/16',
     '--authorization-mode=Node,RBAC',
     '--enable-admission-plugins=NodeRestriction',
-    // Nothing is worth waiting for at the end.
+    // Immediate shutdown: there is nothing to drain.
     '--shutdown-delay-duration=0',
   ];
 }

@@ -8,7 +8,7 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-/** Starts a server that writes to `log` and ends by itself after `lifetimeMs`. */
+/** Starts a server that logs to `log` and ends by itself after `lifetimeMs`. */
 export function startDaemon(
   program: string,
   args: readonly string[],
@@ -32,7 +32,7 @@ export function startDaemon(
   };
 }
 
-/** A port on loopback that nobody listens on. */
+/** An unused port on loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

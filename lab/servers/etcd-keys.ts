@@ -4,7 +4,7 @@ import type { EtcdTls } from '../../lib/etcd/client.ts';
 import { type CallLimits, type Method, RpcClient } from '../../lib/grpc/client.ts';
 import { rpcMethod } from '../../lib/grpc/method.ts';
 
-/** Reads and writes single keys; the agents' descriptor lacks these calls. */
+/** Reads and writes single keys; the agents' service descriptor lacks these calls. */
 interface EtcdKeys extends Disposable {
   put(key: string, value: Buffer, limits: CallLimits): Promise<void>;
   /** The stored value; undefined if the key does not exist. */

@@ -7,7 +7,7 @@ import { issueLeaf } from '../../lib/pki/leaf.ts';
 import { freePort, startDaemon } from './daemon.ts';
 import { etcdKeys } from './etcd-keys.ts';
 
-/** How the static pod names its member; a restore must use the same. */
+/** Member name in the static pod; a restore must use the same. */
 export const member = { name: 'etcd', token: 'test' } as const;
 
 export interface EtcdMember {
@@ -28,12 +28,12 @@ export interface TlsFiles {
 }
 
 export interface EtcdOptions {
-  /** It ends by itself after this long, whatever becomes of its user. */
+  /** It ends after this time, even if its user does not stop it. */
   lifetimeMs?: number;
   args?: readonly string[];
 }
 
-/** Certificates of one run: an authority, and one pair for server and client alike. */
+/** Certificates of one run: a CA, and one key pair for both server and client. */
 export async function makeTls(): Promise<EtcdTls> {
   const authority = await createAuthority('test etcd authority');
   const { certificate, key } = await issueLeaf(authority, {
@@ -45,7 +45,7 @@ export async function makeTls(): Promise<EtcdTls> {
   return { ca: authority.certificate, cert: certificate, key };
 }
 
-/** Starts a real etcd on `dataDir`, on loopback with TLS. Files go to `folder`. */
+/** Starts a real etcd on `dataDir`, on loopback with TLS. Files are written to `folder`. */
 export async function startEtcd(
   program: string,
   folder: string,

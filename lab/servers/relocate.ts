@@ -4,9 +4,9 @@ import type { RenderedFile, StaticPod } from '../../lib/render/renderer.ts';
 
 /** Where a rendered host is run, instead of at `/` with its own ports. */
 export interface Place {
-  /** Absolute path of the folder that stands for the host's root. */
+  /** Absolute path of the folder used as the host's root. */
   readonly root: string;
-  /** Port on this machine, by the rendered one. */
+  /** Port on this machine by rendered port. */
   readonly ports: ReadonlyMap<number, number>;
 }
 
@@ -47,7 +47,7 @@ const PATH_FLAGS = new Set([
 ]);
 const SIGNER_FILE = /^cluster-signing-[a-z-]+-(cert|key)-file$/;
 
-/** Flags whose value is a port, or has URLs on loopback. */
+/** Flags whose value is a port, or contains URLs on loopback. */
 const PORT_FLAGS = new Set(['secure-port']);
 const URL_FLAGS = new Set([
   'advertise-client-urls',
@@ -64,10 +64,10 @@ const podSchema = z.object({
 });
 
 /**
- * The command of a rendered static pod, with paths below the root and other ports, and
- * nothing else changed.
- * @throws Error for a flag that this does not know and that has a path or a local address:
- *   it would reach out of the root.
+ * The command of a rendered static pod, changed only in its ports and in paths, which are moved
+ * below the root.
+ * @throws Error for an unknown flag with a path or a local address: it would reach out of the
+ *   root.
  */
 export function relocatedCommand({ component, manifest }: StaticPod, place: Place) {
   const [program = '', ...flags] = podSchema.parse(parse(manifest)).spec.containers[0].command;
@@ -80,10 +80,10 @@ function relocatedFlag(component: string, flag: string, place: Place): string {
   if (PORT_FLAGS.has(name)) return `--${name}=${portOf(Number(value), place)}`;
   if (URL_FLAGS.has(name)) return `--${name}=${relocatedUrls(value, place)}`;
   if (name !== '' && !/(^|[,=:])\/[a-z]|127\.0\.0\.1:/.test(value)) return flag;
-  throw new Error(`${component}: ${flag} is not known to name a path or an address`);
+  throw new Error(`${component}: unknown flag ${flag} with a path or an address`);
 }
 
-/** A rendered file for the folder: configurations that name paths and addresses of the host. */
+/** Relocates a rendered file: configurations contain the host's paths and addresses. */
 export function relocatedFile(file: RenderedFile, place: Place): RenderedFile {
   if (!/\.ya?ml$|kubeconfig$/.test(file.path)) return file;
   const paths = file.contents.replaceAll(/: (?=\/(etc|var)\/)/g, `: ${place.root}`);
@@ -95,6 +95,6 @@ const relocatedUrls = (text: string, place: Place) =>
 
 function portOf(rendered: number, { ports }: Place): number {
   const port = ports.get(rendered);
-  if (port === undefined) throw new Error(`port ${rendered} has no place on this machine`);
+  if (port === undefined) throw new Error(`rendered port ${rendered} has no port on this machine`);
   return port;
 }

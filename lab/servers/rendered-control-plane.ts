@@ -11,30 +11,30 @@ import { etcdBinaries, kubernetesBinary } from './binaries.ts';
 import { type Daemon, freePort, startDaemon } from './daemon.ts';
 import { type Place, relocatedCommand, relocatedFile } from './relocate.ts';
 
-/** A rendered control plane that runs below a folder, each component by its own static pod's command. */
+/** A rendered control plane that runs below a folder, each component with its static pod's command. */
 export interface RenderedControlPlane extends Place {
   /** The bootstrap's administrator. */
   readonly admin: KubeClient;
-  /** Of a component, by the port that was rendered for it. */
+  /** The actual port for a component's rendered port. */
   port(rendered: number): number;
   stop(): Promise<void>;
 }
 
 const RENDERED_PORTS = [2379, 2380, 2381, 6443, 10257, 10259];
 const readyMs = 120_000;
-/** Nothing of it outlives its user by more than this. */
+/** Maximum time that its processes outlive their user. */
 const lifetimeMs = 300_000;
 
-/** More flags than were rendered: only what makes a test faster. */
+/** Flags in addition to the rendered ones: only to make tests faster. */
 const MORE_FLAGS: Readonly<Record<string, readonly string[]>> = { etcd: ['--unsafe-no-fsync'] };
 
-/** Starts all components at once, as a kubelet does; returns when the API is ready. */
+/** Starts all components concurrently, as a kubelet does; returns when the API is ready. */
 export async function startRenderedControlPlane(
   rendered: Rendered,
   root: string,
   signal: AbortSignal,
 ): Promise<RenderedControlPlane> {
-  // Before anything runs: on a new machine this builds them, which takes longer than a process lives.
+  // First: on a new machine this builds them, which takes longer than a server's lifetime.
   const programs = new Map([['etcd', (await etcdBinaries(signal)).etcd]]);
   for (const { component } of rendered.staticPods.filter(({ role }) => role !== 'database')) {
     programs.set(component, await kubernetesBinary(component, signal));

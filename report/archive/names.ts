@@ -1,17 +1,17 @@
 const MAX_NAME_BYTES = 200;
 const MAX_DEPTH = 12;
-/** What a terminal or another system reads as more than a name. Names of units have `\x2d` and the like. */
+/** Characters that terminals or other systems interpret. Unit names contain escapes such as `\x2d`. */
 const SPECIAL = /[\p{Cc}\p{Cf}\p{Cs}\u{fffd}]|\\(?!x[0-9a-f]{2})/u;
 
-/** Whether this can be the name of a file or folder everywhere, and leads nowhere else. */
+/** Whether this is a valid file or folder name on every system and escapes from no folder. */
 export const isSafeName = (name: string): boolean =>
   !['', '.', '..'].includes(name) &&
   Buffer.byteLength(name) <= MAX_NAME_BYTES &&
   !SPECIAL.test(name);
 
 /**
- * A path of an archive without its first folder (`log-bundle-ID/`); undefined for what has no
- * folder, is too deep, or has a part that is not a safe name.
+ * A path of an archive without its top-level folder (`log-bundle-ID/`); undefined if it has no
+ * folder, is too deep, or a part is not a safe name.
  */
 export function nameInBundle(written: string): string | undefined {
   const parts = written.replace(/^(\.\/)+/, '').split('/');
@@ -20,12 +20,12 @@ export function nameInBundle(written: string): string | undefined {
   return isSafe ? inside.join('/') : undefined;
 }
 
-/** The names taken so far: none twice, and none below another, which no file system could hold. */
+/** The names already used: no duplicates, and no file below another file. */
 export class TakenNames {
   readonly #files = new Set<string>();
   readonly #folders = new Set<string>();
 
-  /** False if the name cannot be taken. */
+  /** False if the name cannot be used. */
   add(name: string): boolean {
     const parts = name.split('/');
     const folders = parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));

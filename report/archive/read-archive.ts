@@ -6,24 +6,24 @@ import { nameInBundle, TakenNames } from './names.ts';
 
 export interface ArchiveLimits {
   readonly entries: number;
-  /** Of one file; a larger one is refused. */
+  /** Per file; a larger one is refused. */
   readonly fileBytes: number;
-  /** Of everything that is decompressed, headers included. */
+  /** Total decompressed size, headers included. */
   readonly bytes: number;
 }
 
 /** A regular file of the archive. */
 export interface ArchivedFile {
-  /** Without the first folder of the archive; safe as a path below a folder. */
+  /** Without the archive's top-level folder; safe as a path below a folder. */
   readonly name: string;
   readonly size: number;
   readonly modified: Date | undefined;
-  /** What is not read of it is skipped. */
+  /** Bytes that are not read are skipped. */
   readonly content: AsyncIterable<unknown>;
 }
 
 export interface ArchiveEnd {
-  /** What was not taken, quoted, for people: at most a few. */
+  /** Names of refused entries, quoted, for people: only a few. */
   readonly refused: readonly string[];
   /** Why the rest of the archive was not read: damage or a limit. */
   readonly failure?: unknown;
@@ -33,7 +33,7 @@ const MAX_REFUSED = 20;
 
 /**
  * Reads a log bundle from an untrusted source, already decompressed: regular files only, each
- * name once. Damage, a limit, and an error of `take` end the reading and are returned as
+ * name once. Damage, an exceeded limit or an error of `take` ends the reading and is returned as
  * `failure`. Rejects only when `signal` aborts.
  */
 export async function readArchive(
@@ -46,7 +46,7 @@ export async function readArchive(
   const refused: string[] = [];
   const entries = extract();
   const reading = pipeline(atMostOfBundle(chunks, limits.bytes), entries, { signal });
-  // Awaited below, after what was read of it.
+  // Awaited below, after the entries read from it.
   reading.catch(() => undefined);
   let failure: unknown;
   try {

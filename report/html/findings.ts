@@ -2,7 +2,7 @@ import type { ReportDocument, ReportFinding } from '../schema.ts';
 import { type Html, html } from './html.ts';
 import { evidenceList, prose, type ShowFile, section, since } from './parts.ts';
 
-/** What is failing as cards, what follows from it folded below, then warnings and notes. */
+/** Failing findings as cards, their consequences collapsed below, then warnings and notes. */
 export function findingsSection({ findings, made }: ReportDocument, show: ShowFile): Html {
   const failing = findings.filter(({ severity }) => severity === 'failing');
   const own = failing.filter(({ follows }) => follows === undefined);

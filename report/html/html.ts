@@ -1,4 +1,4 @@
-/** Markup that may stand in a page as it is. `html` makes it, and escapes everything else. */
+/** Markup that is safe to insert as it is. `html` creates it and escapes everything else. */
 export class Html {
   readonly #markup: string;
 
@@ -10,7 +10,7 @@ export class Html {
     return this.#markup;
   }
 
-  /** For what is part of this program, such as its style sheet; never for what was read. */
+  /** For markup of this program, such as its style sheet; never for input. */
   static trusted(markup: string): Html {
     return new Html(markup);
   }
@@ -23,7 +23,7 @@ export class Html {
 
 export type HtmlValue = string | number | Html | undefined | readonly Html[];
 
-/** A template whose values are escaped, for text and for attributes in double quotes. */
+/** A template that escapes its values for text and for double-quoted attributes. */
 export const html = (strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html =>
   Html.of(strings, values);
 

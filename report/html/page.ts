@@ -10,7 +10,7 @@ import { timelineSection } from './timeline.ts';
 
 const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
 
-/** Nothing is loaded and nothing runs: only this very style sheet is let in, by its hash. */
+/** Nothing is loaded or executed: only this style sheet is allowed, by its hash. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -19,7 +19,7 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** `report.html`: a single file that needs no other file, no network and no JavaScript. */
+/** `report.html`: self-contained, without other files, network access or JavaScript. */
 export function reportPage(report: ReportDocument, show: ShowFile): string {
   const host = report.host.find(({ name }) => name === 'Host')?.value;
   const page = html`<!doctype html>

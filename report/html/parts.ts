@@ -4,32 +4,32 @@ import { type Html, html } from './html.ts';
 
 type Evidence = ReportFinding['evidence'][number];
 
-/** How a page shows a file of the bundle. */
+/** Renders a reference to a file of the bundle. */
 export type ShowFile = (file: string, line?: number) => Html;
 
-/** As links to the files of a folder; `folder` is its path from the page. */
+/** As links to files of a folder; `folder` is its path relative to the page. */
 export const linksTo =
   (folder: string): ShowFile =>
   (file, line) =>
     html`<a class="file" href="${href(folder)}/${href(file)}">${place(file, line)}</a>`;
 
-/** Nothing in a path can be more than a path: everything special is encoded. */
+/** Encodes all special characters, so that the result is only ever a path. */
 const href = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
-/** The page is in the bundle itself. */
+/** For a page inside the bundle. */
 export const IN_BUNDLE = linksTo('.');
 
-/** The files are not at hand. */
+/** For a page without access to the files. */
 export const NO_LINKS: ShowFile = (file, line) =>
   html`<span class="file">${place(file, line)}</span>`;
 
 const place = (file: string, line?: number): Html =>
   html`${file}${line === undefined ? undefined : html`<b>:${line}</b>`}`;
 
-/** Longer commands may break where the line ends. */
+/** Longer commands may wrap. */
 const SHORT_COMMAND = 36;
 
-/** A sentence in which what stands in quotes, mostly commands, is set as code. */
+/** A sentence whose quoted parts, mostly commands, are formatted as code. */
 export const prose = (text: string): Html =>
   html`${text.split(/"([^"]+)"/).map((part, index) => {
     if (index % 2 === 0) return html`${part}`;
@@ -44,11 +44,11 @@ export const evidenceList = (evidence: readonly Evidence[], show: ShowFile): Htm
   return html`<ul class="evidence">${items}</ul>`;
 };
 
-/** `2026-11-21 14:58:45 UTC`, for programs too. */
+/** `2026-11-21 14:58:45 UTC`, also machine-readable. */
 export const moment = (iso: string): Html =>
   html`<time datetime="${iso}">${time(Date.parse(iso))}</time>`;
 
-/** The time of day alone, where the day is clear. */
+/** Time of day only, where the date is clear. */
 export const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 19);
 
 export const since = (iso: string | undefined, made: string): Html | undefined =>

@@ -1,21 +1,21 @@
-/** Positions of moments on the time axis, in percent of its width. */
+/** Positions on the time axis, in percent of its width. */
 export interface Scale {
   at(ms: number): number;
-  /** Stretches of time that are drawn shorter than they were, since nothing began or ended in them. */
+  /** Periods that are drawn compressed, since nothing began or ended in them. */
   readonly breaks: readonly { readonly fromMs: number; readonly toMs: number }[];
   readonly ticks: readonly number[];
 }
 
-/** A longer pause is drawn shorter if it would take more room than all that happened. */
+/** A longer pause is compressed if it would take more space than everything else. */
 const LONG_MS = 30 * 60_000;
 const MOST_TICKS = 6;
-/** Percent between two labels, so that they do not overlap on a phone. */
+/** Minimum distance of two labels in percent, so that they do not overlap on a phone. */
 const MIN_GAP = 15;
 const STEPS_S = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 43_200, 86_400,
 ];
 
-/** A linear scale over all moments, in which long pauses together take at most half of the width. */
+/** A linear scale over all times, in which long pauses together take at most half of the width. */
 export function scaleOf(moments: readonly number[]): Scale {
   const points = [...new Set(moments)].toSorted((a, b) => a - b);
   const [first = 0] = points;

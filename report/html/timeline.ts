@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts';
 import { clock, section } from './parts.ts';
 import { type Scale, scaleOf } from './scale.ts';
 
-/** Percent: what is shorter could not be seen. */
+/** Percent: shorter bars would be invisible. */
 const MIN_WIDTH = 0.6;
 const STAGES = { live: 'live host', installed: 'installed host' } as const;
 
@@ -13,7 +13,7 @@ interface Axis extends Scale {
   readonly reboots: readonly { readonly fromMs: number; readonly toMs: number }[];
 }
 
-/** The steps of all agents, each as a bar on one axis over the reboot and as a row of a table. */
+/** The steps of all agents, each as a bar on one axis across the reboot and as a table row. */
 export function timelineSection({ timeline, made }: ReportDocument): Html {
   const { steps } = timeline;
   if (steps.length === 0) {
@@ -82,7 +82,7 @@ function noteOf({ result, attempts, note, reason }: TimelineStep): string {
   return [end, tries, note].filter((part) => part !== undefined && part !== '').join(', ');
 }
 
-/** A row's strip of the axis, with the bands that go through all rows. */
+/** A row's part of the axis, with the bands that cross all rows. */
 const lane = (axis: Axis, content?: Html): Html =>
   html`<svg width="100%" height="16" aria-hidden="true">${bands(axis)}${content}</svg>`;
 
@@ -101,13 +101,13 @@ function bar(step: TimelineStep, { at, madeMs }: Axis): Html {
   return html`<g class="step ${kind}"><title>${title}</title>${strip('span', x, width)}${work}</g>`;
 }
 
-/** Of a step that is done, the share that was its own work. */
+/** For a completed step, the share of time spent on its own work. */
 const ownShare = ({ result, seconds, waited }: TimelineStep): number | undefined =>
   result !== 'done' || seconds === undefined || seconds <= 0
     ? undefined
     : Math.min(1, Math.max(0, (seconds - (waited ?? 0)) / seconds));
 
-/** Wide enough to be seen, and within the axis. */
+/** Wide enough to be visible, and within the axis. */
 function extent(from: number, to: number): { x: number; width: number } {
   const width = Math.max(MIN_WIDTH, to - from);
   return { x: Math.min(from, 100 - width), width };

@@ -4,7 +4,7 @@ import { hostFiles } from './hosts.ts';
 import { at, listAt, msAt, textAt } from './values.ts';
 
 export interface HostCertificate {
-  /** On the host. */
+  /** Path on the host. */
   readonly file: string;
   readonly subject: string;
   readonly notBeforeMs: number;
@@ -13,7 +13,7 @@ export interface HostCertificate {
   evidence(): Evidence[];
 }
 
-/** The certificates that are in use: what a newer one has replaced is left out. */
+/** The certificates in use; those replaced by a newer one are omitted. */
 export function certificatesInUse(view: BundleView): HostCertificate[] {
   const all = certificates(view);
   return all.filter((one) => !all.some((other) => replaces(other, one)));
@@ -40,8 +40,8 @@ function certificates(view: BundleView): HostCertificate[] {
 }
 
 /**
- * Rotation leaves the old ones: the kubelet's in files with dates in their names, OpenShift's
- * operators' in folders with revisions, authorities beside their successors in one bundle.
+ * Rotation keeps the old ones: the kubelet's in files with dates in their names, those of
+ * OpenShift's operators in folders with revisions, CA certificates beside their successors.
  */
 function replaces(newer: HostCertificate, older: HostCertificate): boolean {
   if (newer.notAfterMs <= older.notAfterMs) return false;

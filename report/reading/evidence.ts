@@ -1,8 +1,8 @@
 import type { BundleView, Evidence } from '../bundle-view.ts';
 
-/** Characters of a line that are shown. */
+/** Maximum number of characters shown of a line. */
 const SHOWN = 300;
-/** Of them, before what was looked for. */
+/** Of these, the number shown before the match. */
 const BEFORE = 100;
 
 /** `line` counts from 1; a long line is shown around `needle`. */
@@ -10,7 +10,7 @@ export function evidence(file: string, line: number, text: string, needle = ''):
   return { file, line, text: copy(excerpt(text.trim(), needle)) };
 }
 
-/** A part of a string keeps the whole of it in memory, which here is a whole file. */
+/** A substring keeps its parent string in memory, which here is a whole file. */
 export const copy = (part: string): string => Buffer.from(part).toString();
 
 function excerpt(text: string, needle: string): string {
@@ -20,10 +20,10 @@ function excerpt(text: string, needle: string): string {
   return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`;
 }
 
-/** Lines of indented JSON that are shown together: one alone says little. */
+/** Lines of indented JSON shown together, since a single one says little. */
 const JSON_LINES = 10;
 
-/** The first line of a file that has the text; its first line where none has. */
+/** The first line of a file that contains the text, otherwise its first line. */
 export function whereSaid(view: BundleView, file: string, needle: string): Evidence[] {
   const lines = view.lines(file);
   const index = lines.findIndex((line) => line.includes(needle));
@@ -33,8 +33,8 @@ export function whereSaid(view: BundleView, file: string, needle: string): Evide
 const NAME = /"name": ?"([^"]+)"/;
 
 /**
- * The same for the names of the objects in a list, which may have thousands of them: the file is
- * looked through once, when the first is asked for.
+ * The same for the names of objects in a list, which may have thousands of them: the file is
+ * indexed once, on first use.
  */
 export function nameIndex(view: BundleView, file: string): (name: string) => Evidence[] {
   let places: Map<string, number> | undefined;
@@ -60,7 +60,7 @@ function lineOf(lines: readonly string[], file: string, index: number, needle: s
   return [evidence(file, index + 1, isIndented ? nearby(lines, index) : text, needle)];
 }
 
-/** The line and what follows on its level, on one line. */
+/** The line and those that follow at its indentation, joined. */
 function nearby(lines: readonly string[], index: number): string {
   const indent = /^\s*/.exec(lines[index] ?? '')?.[0] ?? '';
   const after = lines.slice(index, index + JSON_LINES);

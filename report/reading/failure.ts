@@ -6,13 +6,13 @@ import {
   withinFailure,
 } from '../../lib/errors/failure-data.ts';
 
-/** A failure as an agent wrote it down; one without words where it cannot be read. */
+/** A failure recorded by an agent; empty if it cannot be parsed. */
 export function readFailure(raw: unknown): FailureData {
   const parsed = failureDataSchema.safeParse(raw);
   return parsed.success ? parsed.data : { code: 'error', kind: 'retry', what: 'no reason given' };
 }
 
-/** The failure, a cause or a part of it that has one of the codes; itself first. */
+/** The failure, cause or part with one of the codes; the failure itself is checked first. */
 export function withCode(failure: FailureData, ...codes: FailureCode[]): FailureData | undefined {
   return allWithCode(failure, ...codes)[0];
 }
@@ -21,7 +21,7 @@ export function allWithCode(failure: FailureData, ...codes: FailureCode[]): Fail
   return [...withinFailure(failure)].filter(({ code }) => codes.some((one) => one === code));
 }
 
-/** What failed, what was expected and found, with the causes: all but what to do. */
+/** What failed, what was expected and found, and the causes: everything except the fix. */
 export function factsOf(failure: FailureData): string {
   const facts: string[] = [];
   for (let at: FailureData | undefined = failure; at !== undefined; ) {
@@ -32,7 +32,7 @@ export function factsOf(failure: FailureData): string {
   return facts.join(': ');
 }
 
-/** What to do: by its parts, else by the failure itself, else by the nearest cause that says it. */
+/** The fixes of its parts, otherwise its own, otherwise that of the nearest cause with one. */
 export function fixOf(failure: FailureData): string | undefined {
   const [all] = [failure, ...causesOf(failure)].filter(({ parts = [] }) => parts.length > 0);
   const ofParts = (all?.parts ?? []).flatMap(({ fix }) => fix ?? []);

@@ -1,18 +1,18 @@
 import type { BundleView } from '../bundle-view.ts';
 
-/** A host whose present state the bundle has. */
+/** A host whose current state is in the bundle. */
 export interface BundleHost {
-  /** In front of its files: `bootstrap/`, `control-plane/master/`, or nothing. */
+  /** Path prefix of its files: `bootstrap/`, `control-plane/master/`, or empty. */
   readonly folder: string;
   readonly stage: 'live' | 'installed';
 }
 
 const OWN_FOLDER = /^(bootstrap|control-plane\/[^/]+)\//;
 const AT_ROOT = /^(systemd|journals|network|disks|proc|steps|agents)\//;
-/** What only the live stage of an installation has. */
+/** Files that only the live stage of an installation has. */
 const LIVE_AT_ROOT = /^steps\/(bootkube|install-to-disk)\.jsonl$/;
 
-/** Where an earlier bundle lies: how things were, not how they are. */
+/** Folder of an earlier bundle: past state, not current state. */
 export const EARLIER = 'log-bundle-bootstrap/';
 
 /** The hosts of the bundle, without those of an earlier bundle inside it. */
@@ -43,7 +43,7 @@ export function hostFilesIn(view: BundleView, folder: string): string[] {
   return view.paths().filter((path) => folders.some((start) => path.startsWith(start)));
 }
 
-/** The logs of the containers of that name. */
+/** The logs of containers of this name. */
 export const containerLogs = (view: BundleView, name: string): string[] =>
   hostFilesIn(view, 'containers/').filter((path) => new RegExp(`/${name}-[^/]*\\.log$`).test(path));
 

@@ -3,10 +3,10 @@ import type { BundleView, Evidence } from '../bundle-view.ts';
 import { evidence } from './evidence.ts';
 import { numberAt, parseTime, textAt } from './values.ts';
 
-/** A line of a journal in `short-iso` or `short-iso-precise`, with or without the host's name. */
+/** A journal line in `short-iso` or `short-iso-precise`, with or without the host name. */
 export interface JournalLine {
   readonly atMs: number;
-  /** Who said it: the syslog identifier, such as `kubelet` or `systemd`. */
+  /** The syslog identifier, such as `kubelet` or `systemd`. */
   readonly identifier: string;
   readonly text: string;
   readonly evidence: Evidence;
@@ -14,21 +14,21 @@ export interface JournalLine {
 
 const LINE =
   /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)) (?:\S+ )?([^\s[\]:]+)(?:\[\d+\])?: (.*)$/;
-/** A container's line, as the CRI writes it or as `crictl logs --timestamps` prints it. */
+/** A container's log line, in CRI format or as printed by `crictl logs --timestamps`. */
 const CRI_LINE = /^(\d{4}-\d\d-\d\dT\S+) (?:(?:stdout|stderr) [FP] )?(.*)$/;
 
-/** What said something in the last minutes before the bundle was made still says so. */
+/** A message from the last minutes before the bundle was collected counts as current. */
 export const RECENT_MS = 5 * 60_000;
 
 export const isRecent = ({ atMs }: Pick<JournalLine, 'atMs'>, view: BundleView): boolean =>
   atMs >= view.atMs - RECENT_MS;
 
-/** The lines of a journal, in either of its formats, or of a container's log that match, oldest first. */
+/** The matching lines of a journal (either format) or container log, oldest first. */
 export function linesLike(view: BundleView, path: string, pattern: RegExp): JournalLine[] {
   return view.lines(path).flatMap((raw, index) => match(path, raw, index, pattern) ?? []);
 }
 
-/** The first of them, without reading on. */
+/** The first match; stops reading there. */
 export function firstLike(
   view: BundleView,
   path: string,
@@ -41,7 +41,7 @@ export function firstLike(
   return undefined;
 }
 
-/** The last `most` of them, oldest first. */
+/** The last `most` matches, oldest first. */
 export function lastLike(view: BundleView, path: string, pattern: RegExp, most = 1): JournalLine[] {
   const lines = view.lines(path);
   const found: JournalLine[] = [];
@@ -58,7 +58,7 @@ function match(path: string, raw: string, index: number, pattern: RegExp): Journ
   if (line === undefined) return undefined;
   return {
     ...line,
-    // A log may have thousands of such lines, of which a few are shown.
+    // Lazy: a log may have thousands of such lines, of which a few are shown.
     get evidence() {
       const said = raw.startsWith('{') ? `${line.identifier}: ${line.text}` : raw;
       return evidence(path, index + 1, said, pattern.exec(raw)?.[0]);
@@ -101,14 +101,14 @@ function parseJsonLine(raw: string): ParsedLine | undefined {
   return { atMs: micros / 1000, identifier, text: textAt(entry, 'MESSAGE') ?? '' };
 }
 
-/** Something that is said over and over until now. */
+/** A message that is still being repeated. */
 export interface Ongoing {
-  /** Before that it was not said for longer than RECENT_MS, or not after `afterMs`. */
+  /** Start of the current run of messages: before it was a pause longer than RECENT_MS, or `afterMs`. */
   readonly sinceMs: number;
   readonly last: JournalLine;
 }
 
-/** Follows the lines that match back in time, as long as they come without a pause. */
+/** Follows matching lines back in time as long as there is no pause. */
 export function ongoing(
   view: BundleView,
   path: string,

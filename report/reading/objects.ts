@@ -10,14 +10,14 @@ export interface Condition {
   readonly sinceMs?: number | undefined;
 }
 
-/** An object of the API, as `resources/NAME.json` has it. */
+/** An API object, as stored in `resources/NAME.json`. */
 export interface ApiObject {
   readonly name: string;
   readonly namespace?: string | undefined;
   readonly createdMs?: number | undefined;
   readonly conditions: readonly Condition[];
   readonly raw: unknown;
-  /** Where its name stands in the file. */
+  /** Where its name is in the file. */
   evidence(): Evidence[];
 }
 

@@ -8,12 +8,12 @@ export interface ContainerStatus {
   readonly name: string;
   readonly image: string;
   readonly restarts: number;
-  /** Why it waits, such as `CrashLoopBackOff`. */
+  /** Why it is waiting, such as `CrashLoopBackOff`. */
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
 }
 
-/** Of a Pod of the API, its init containers too. */
+/** Of an API Pod, including its init containers. */
 export function containerStatuses({ raw }: ApiObject): ContainerStatus[] {
   return ['initContainerStatuses', 'containerStatuses'].flatMap((list) =>
     listAt(raw, 'status', list).map((status) => {
@@ -29,7 +29,7 @@ export function containerStatuses({ raw }: ApiObject): ContainerStatus[] {
   );
 }
 
-/** A container as the runtime knows it: also when the API does not answer. */
+/** A container as reported by the runtime: available even if the API does not answer. */
 export interface RuntimeContainer {
   readonly id: string;
   readonly name: string;
@@ -43,7 +43,7 @@ export interface RuntimeContainer {
   readonly evidence: () => Evidence[];
 }
 
-/** The newest attempt of each container, and how many others there are. */
+/** The newest attempt of each container, and the number of other attempts. */
 export function newestContainers(view: BundleView): RuntimeContainer[] {
   const newest = new Map<string, RuntimeContainer>();
   for (const path of hostFiles(view, 'containers/containers.json')) {
@@ -76,7 +76,7 @@ function runtimeContainer(view: BundleView, path: string, raw: unknown): Runtime
 const TELLING =
   /\b[EF]\d{4} \d\d:\d\d:\d\d|"level":"(?:fatal|panic|error)"|level=(?:fatal|error)|panic:|(?:^|Z )Error:|\berror:/;
 
-/** The last error that a container logged, in the tail of its log. */
+/** The last error in the log tail of a container. */
 export function lastError(view: BundleView, { name, id }: RuntimeContainer): Evidence[] {
   const path = hostFilesIn(view, 'containers/').find(
     (file) => file.endsWith('.log') && file.includes(`${name}-${id.slice(0, 12)}`),

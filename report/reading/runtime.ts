@@ -3,7 +3,7 @@ import { whereSaid } from './evidence.ts';
 import { hostFiles } from './hosts.ts';
 import { at, listAt, textAt } from './values.ts';
 
-/** `RuntimeReady` and `NetworkReady`, as the container runtime answers the kubelet (CRI, Status). */
+/** `RuntimeReady` and `NetworkReady`, as the container runtime reports them to the kubelet (CRI, Status). */
 export interface RuntimeCondition {
   readonly isTrue: boolean;
   readonly message: string;

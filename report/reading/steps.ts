@@ -10,7 +10,7 @@ import { at, msAt, numberAt, textAt } from './values.ts';
 const EVENTS = ['started', 'attempt-failed', 'stopped', 'done', 'failed', 'reboot'] as const;
 export type StepEvent = (typeof EVENTS)[number];
 
-/** A line of an agent's step journal, as lib/steps/journal.ts writes it. */
+/** An entry of an agent's step journal, as lib/steps/journal.ts writes it. */
 export interface StepEntry {
   readonly agent: string;
   readonly step: string;
@@ -22,9 +22,9 @@ export interface StepEntry {
   readonly attempt: number;
   readonly seconds?: number | undefined;
   readonly waited?: number | undefined;
-  /** On `failed` and `attempt-failed`. */
+  /** For `failed` and `attempt-failed`. */
   readonly failure?: FailureData | undefined;
-  /** On `reboot`: why. */
+  /** For `reboot`: the reason. */
   readonly reason?: string | undefined;
   readonly note?: string | undefined;
   readonly evidence: Evidence;
@@ -38,10 +38,10 @@ export interface StepJournal {
 
 const JOURNAL = /(?:^|\/)steps\/(live\/)?([^/]+)\.jsonl$/;
 
-/** Asked for by many rules; a bundle does not change. */
+/** Cached, since many rules use them and a bundle does not change. */
 const known = new WeakMap<BundleView, readonly StepJournal[]>();
 
-/** Every step journal of the bundle, those of the live stage and of an earlier bundle too. */
+/** Every step journal in the bundle, including those of the live stage and of an earlier bundle. */
 export function allStepJournals(view: BundleView): readonly StepJournal[] {
   const journals = known.get(view) ?? readStepJournals(view);
   known.set(view, journals);
@@ -55,7 +55,7 @@ function readStepJournals(view: BundleView): StepJournal[] {
   });
 }
 
-/** Those of agents that may still run on the hosts of the bundle. */
+/** The journals of agents that may still be running on the bundle's hosts. */
 export function currentStepJournals(view: BundleView): StepJournal[] {
   return allStepJournals(view).filter(
     ({ path }) => !path.includes('steps/live/') && !path.startsWith(EARLIER),
@@ -104,23 +104,23 @@ const isFailure = (event: StepEvent) => event === 'failed' || event === 'attempt
 const isEvent = (event: string | undefined): event is StepEvent =>
   EVENTS.some((known) => known === event);
 
-/** A step with which an agent has ended, or which it tries again. */
+/** A step whose failure ended an agent, or that is being retried. */
 export interface StepFailure {
   readonly agent: string;
   readonly step: string;
-  /** False where systemd starts the agent again. */
+  /** False if systemd restarts the agent. */
   readonly isFinal: boolean;
   readonly failure: FailureData;
-  /** Of the first of the failed attempts in a row. */
+  /** Time of the first in the current run of failed attempts. */
   readonly sinceMs: number;
   readonly evidence: Evidence;
 }
 
-/** The failures that are, were caused by, or consist of one with one of the codes. */
+/** The failures that are, were caused by, or contain one with one of the codes. */
 export const stepFailuresWith = (view: BundleView, ...codes: FailureCode[]): StepFailure[] =>
   stepFailures(view).filter(({ failure }) => withCode(failure, ...codes) !== undefined);
 
-/** What a finding says of a failed step, whatever its title. */
+/** The common part of findings about a failed step. */
 export const aboutFailure = ({ failure, isFinal, sinceMs, evidence }: StepFailure) => ({
   severity: isFinal ? ('failing' as const) : ('warning' as const),
   sinceMs,
@@ -129,7 +129,7 @@ export const aboutFailure = ({ failure, isFinal, sinceMs, evidence }: StepFailur
   failure,
 });
 
-/** Steps follow one another, so only the last word of a journal can be a failure that lasts. */
+/** Steps run one after another, so only the last entry of a journal can be a current failure. */
 export function stepFailures(view: BundleView): StepFailure[] {
   return currentStepJournals(view).flatMap(({ agent, entries }) => {
     const own = entries.filter(({ step }) => step === entries.at(-1)?.step);
@@ -143,7 +143,7 @@ export function stepFailures(view: BundleView): StepFailure[] {
   });
 }
 
-/** What an agent says of itself: `agents/status/AGENT.json`. */
+/** An agent's own status: `agents/status/AGENT.json`. */
 export interface RunningStep {
   readonly agent: string;
   readonly unit: string;

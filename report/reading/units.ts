@@ -3,22 +3,22 @@ import { evidence, whereSaid } from './evidence.ts';
 import type { BundleHost } from './hosts.ts';
 import { listAt, parseTime, textAt } from './values.ts';
 
-/** A systemd unit when the bundle was made. */
+/** State of a systemd unit when the bundle was collected. */
 export interface Unit {
-  /** With its suffix, such as `kubelet.service`. */
+  /** Including its suffix, such as `kubelet.service`. */
   readonly name: string;
   readonly active: string;
   readonly sub: string;
-  /** `exit-code`, `timeout` …, where systemd said more than its state. */
+  /** `exit-code`, `timeout` …, if systemd reported a result besides the state. */
   readonly result?: string | undefined;
   readonly exitStatus?: string | undefined;
   readonly restarts?: number | undefined;
-  /** Since when it is in this state. */
+  /** When it entered this state. */
   readonly sinceMs?: number | undefined;
   readonly evidence: readonly Evidence[];
 }
 
-/** The units of a host by name; a host whose systemd did not answer has none. */
+/** The units of a host by name; empty if its systemd did not answer. */
 export function unitsOf(view: BundleView, { folder }: BundleHost): Map<string, Unit> {
   const listed = `${folder}systemd/units.json`;
   const units = new Map<string, Unit>();

@@ -1,6 +1,6 @@
-/** Reading of JSON that others wrote: whatever is not as expected is simply not there. */
+/** Reads JSON from other programs: values of an unexpected form count as missing. */
 
-/** The value at a path of keys and indexes; undefined where the path ends early. */
+/** The value at a path of keys and indexes; undefined if the path does not exist. */
 export function at(value: unknown, ...keys: readonly (string | number)[]): unknown {
   let found = value;
   for (const key of keys) {
@@ -15,7 +15,7 @@ export function textAt(value: unknown, ...keys: readonly (string | number)[]): s
   return typeof found === 'string' ? found : undefined;
 }
 
-/** Also of a number that is written as text, as Protocol Buffers' JSON has 64-bit ones. */
+/** Also accepts numbers written as strings, as Protocol Buffers' JSON has 64-bit ones. */
 export function numberAt(
   value: unknown,
   ...keys: readonly (string | number)[]
@@ -33,14 +33,14 @@ export function listAt(value: unknown, ...keys: readonly (string | number)[]): r
 export const textsAt = (value: unknown, ...keys: readonly (string | number)[]): string[] =>
   listAt(value, ...keys).filter((item) => typeof item === 'string');
 
-/** A moment in milliseconds since 1970. */
+/** A time in milliseconds since 1970. */
 export function msAt(value: unknown, ...keys: readonly (string | number)[]): number | undefined {
   return parseTime(textAt(value, ...keys));
 }
 
 /**
  * ISO times with any offset (`+0000` too), and systemd's `Sat 2026-11-21 14:58:45 UTC`.
- * What Date cannot hold is no time.
+ * Undefined if Date cannot represent it.
  */
 export function parseTime(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

@@ -41,7 +41,7 @@ export const percent = (share: number): string =>
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
-/** At most `most` of them, and how many more there are. */
+/** At most `most` items, and the number of others. */
 export function some(items: readonly string[], most = 3): string {
   const shown = items.slice(0, most).join(', ');
   return items.length > most ? `${shown} and ${items.length - most} more` : shown;

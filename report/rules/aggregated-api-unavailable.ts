@@ -11,7 +11,7 @@ export const aggregatedApiUnavailable: Rule = {
     'APIServices that have been unavailable for 3 minutes: discovery fails for their group, and namespaces stay in Terminating',
   todo: 'Look at the pods behind the service of the APIService. Delete an APIService whose server no longer exists.',
   find(view) {
-    // On the live host of an installation the pods behind them do not run yet.
+    // On the live host of an installation, the pods behind them are not running yet.
     if (!hasInstalledHost(view)) return [];
     return objects(view, 'apiservices').flatMap((service) => {
       const available = conditionOf(service, 'Available');

@@ -8,7 +8,7 @@ import { unitsOf } from '../reading/units.ts';
 import { duration, some } from '../reading/words.ts';
 
 const READYZ = 'resources/api/readyz.txt';
-/** An API server on a slow host needs this long from the start of the kubelet. */
+/** Time that an API server on a slow host needs after the kubelet has started. */
 const GRACE_MS = 3 * 60_000;
 const REFUSED =
   /:6443\S*:? .*(connection refused|i\/o timeout|no route to host|context deadline exceeded|EOF|TLS handshake timeout|x509:)/;
@@ -24,7 +24,7 @@ export const apiNotAnswering: Rule = {
   },
 };
 
-/** On the live host only between the steps control-plane and quiesce: before and after it is down on purpose. */
+/** On the live host only between the steps control-plane and quiesce: otherwise it is down intentionally. */
 function shouldRun(view: BundleView): boolean {
   return hostsIn(view).some(({ stage }) => {
     if (stage === 'installed') return true;
@@ -88,10 +88,10 @@ function notReached(view: BundleView): Found[] {
   ];
 }
 
-/** Whose last words may say why. */
+/** Its last log lines may say why. */
 const isDown = ({ name, isRunning }: RuntimeContainer) => name === 'kube-apiserver' && !isRunning;
 
-/** Until the first answer, refusals are what every start looks like. */
+/** Before its first response, connection refusals are normal for a starting server. */
 function lastAnswer(view: BundleView): number {
   const registered = hostFiles(view, 'journals/kubelet.log').flatMap((path) =>
     lastLike(view, path, /Successfully registered node/),

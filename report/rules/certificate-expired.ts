@@ -2,10 +2,10 @@ import type { Rule } from '../bundle-view.ts';
 import { certificatesInUse } from '../reading/certificates.ts';
 import { duration, plural, some, time } from '../reading/words.ts';
 
-/** What this host trusts or gives to people, and does not show to anybody itself. */
+/** Certificates that this host trusts or hands out, but does not present itself. */
 const ANCHORS = /^\/(etc\/pki|root)\//;
 
-/** TLS refuses a certificate from its notAfter on (RFC 5280, 4.1.2.5): its holder is refused. */
+/** TLS peers reject a certificate after its notAfter (RFC 5280, 4.1.2.5). */
 export const certificateExpired: Rule = {
   name: 'certificate-expired',
   looksFor:

@@ -3,11 +3,11 @@ import { certificatesInUse } from '../reading/certificates.ts';
 import { duration, plural, some } from '../reading/words.ts';
 
 /**
- * Who renews certificates does so long before: the kubelet when 10 to 30 % of their life is left
- * (client-go, certificate manager), the agents at a third (lib/pki/lifetimes.ts).
+ * Certificates that are renewed are renewed earlier: the kubelet's with 10 to 30 % of their
+ * lifetime left (client-go, certificate manager), the agents' with a third (lib/pki/lifetimes.ts).
  */
 const LEFT_OF_LIFE = 0.1;
-/** An authority lives for years: its last month is soon enough. */
+/** For CA certificates, which are valid for years: their last month is early enough. */
 const SOON_MS = 30 * 86_400_000;
 
 export const certificateExpiresSoon: Rule = {

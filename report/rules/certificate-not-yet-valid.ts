@@ -2,7 +2,7 @@ import type { Rule } from '../bundle-view.ts';
 import { certificatesInUse } from '../reading/certificates.ts';
 import { duration, plural, some, time } from '../reading/words.ts';
 
-/** A clock that was set back, or one that was ahead when the certificate was made. */
+/** The clock was set back, or was fast when the certificate was issued. */
 export const certificateNotYetValid: Rule = {
   name: 'certificate-not-yet-valid',
   looksFor: 'a certificate in use that is not valid yet according to the clock of this host',

@@ -5,14 +5,14 @@ import { lastLike } from '../reading/journal.ts';
 import { currentStepJournals } from '../reading/steps.ts';
 import { duration, time } from '../reading/words.ts';
 
-/** etcd warns from here on (server/etcdserver/api/rafthttp/probing_status.go). */
+/** etcd warns above this (server/etcdserver/api/rafthttp/probing_status.go). */
 const WARNING_S = 1;
-/** The leeway that the API server gives to the times in tokens (go-jose, jwt.DefaultLeeway). */
+/** The API server's leeway for the times in tokens (go-jose, jwt.DefaultLeeway). */
 const FAILING_S = 60;
-/** Less is what a busy host takes to write a line. */
+/** A busy host may take this long to write a line. */
 const JUMP_MS = 5000;
 
-/** Certificates, tokens and leases of the three clocks of an installation have to agree. */
+/** Certificates, tokens and leases require the three clocks of an installation to agree. */
 export const clockSkew: Rule = {
   name: 'clock-skew',
   looksFor:
@@ -40,7 +40,7 @@ function offset(view: BundleView): Found[] {
   );
 }
 
-/** Wall clock and time since boot are in each entry of a step journal: they have to advance alike. */
+/** Step journal entries have wall-clock time and time since boot: both must advance equally. */
 function jumps(view: BundleView): Found[] {
   return currentStepJournals(view).flatMap(({ agent, entries }) =>
     entries.flatMap((entry, index) => {

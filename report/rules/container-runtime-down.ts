@@ -4,10 +4,10 @@ import { isRecent, lastLike } from '../reading/journal.ts';
 import { runtimeCondition } from '../reading/runtime.ts';
 import { type Unit, unitsOf } from '../reading/units.ts';
 
-/** The one file that cannot be made without its answer. */
+/** The one file that requires a response of the runtime. */
 const CONTAINERS = 'containers/containers.json';
 const RUNTIMES = ['crio.service', 'containerd.service'];
-/** "container runtime is down" of the kubelet's own checks (pkg/kubelet/runtime.go), or its socket that nobody serves. */
+/** The kubelet's own check "container runtime is down" (pkg/kubelet/runtime.go), or a socket without a server. */
 const KUBELET_SAYS =
   /container runtime is down|(?:crio|containerd)\.sock: connect: (?:connection refused|no such file)/;
 
@@ -21,7 +21,7 @@ export const containerRuntimeDown: Rule = {
     const units = hostsIn(view).flatMap((host) => {
       const all = RUNTIMES.flatMap((name) => unitsOf(view, host).get(name) ?? []);
       const isRunning = all.some(({ active, sub }) => active === 'active' && sub === 'running');
-      // Before its time a runtime does not run either: on a live host only who asked in vain knows.
+      // Early on the live host the runtime is not started yet: only a failed request shows that it is down.
       const mayBeIdle = host.stage === 'live' && silent === undefined;
       return isRunning ? [] : all.filter((unit) => isDown(unit, mayBeIdle));
     });

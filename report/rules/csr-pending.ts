@@ -5,15 +5,15 @@ import { type ApiObject, objects } from '../reading/objects.ts';
 import { at, textAt, textsAt } from '../reading/values.ts';
 import { duration } from '../reading/words.ts';
 
-/** What is approved is approved within seconds: approvers watch, and do not poll. */
+/** Approvals take seconds: approvers watch and do not poll. */
 const PENDING_MS = 2 * 60_000;
 const SERVING_SIGNER = 'kubernetes.io/kubelet-serving';
 const CLIENT_SIGNERS = /^kubernetes\.io\/kube-apiserver-client(-kubelet)?$/;
 
 /**
- * The kubelet asks for its certificates with CertificateSigningRequests and goes on without
- * until one is approved. Of each that they do not approve, the agents log the rule
- * that it breaks (lib/csr/decision.ts).
+ * The kubelet requests its certificates with CertificateSigningRequests and continues without
+ * them until one is approved. For each request that they do not approve, the agents log the
+ * violated rule (lib/csr/decision.ts).
  */
 export const csrPending: Rule = {
   name: 'csr-pending',

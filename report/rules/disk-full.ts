@@ -5,9 +5,9 @@ import { firstLike, isRecent, lastLike } from '../reading/journal.ts';
 import { listAt, numberAt, textAt } from '../reading/values.ts';
 import { bytes, percent } from '../reading/words.ts';
 
-/** Full by construction. */
+/** Read-only file systems, which are always full. */
 const READ_ONLY = /^(iso9660|squashfs|erofs|udf|cramfs|romfs|efivarfs|composefs)$/;
-/** Where writing must not fail: the kubelet, the runtime, etcd and the journal. */
+/** Places where writes must not fail: the kubelet, the runtime, etcd and the journal. */
 const WRITTEN = [
   '/var/lib/kubelet',
   '/var/lib/containers',
@@ -15,9 +15,9 @@ const WRITTEN = [
   '/var/lib/etcd',
   '/var/log',
 ];
-/** Below this the first writers have failed. */
+/** Below this, the first writes have already failed. */
 const FULL_SHARE = 0.01;
-/** The kubelet's defaults of hard eviction: nodefs.available<10%, nodefs.inodesFree<5% (pkg/kubelet/eviction/defaults_linux.go). */
+/** The kubelet's hard eviction defaults: nodefs.available<10%, nodefs.inodesFree<5% (pkg/kubelet/eviction/defaults_linux.go). */
 const EVICTION_SHARE = 0.1;
 const EVICTION_FILES_SHARE = 0.05;
 
@@ -42,7 +42,7 @@ export const diskFull: Rule = {
 const isReadOnly = (raw: unknown) =>
   READ_ONLY.test(textAt(raw, 'type') ?? '') || textAt(raw, 'source') === 'composefs';
 
-/** The longest mount point that the file is below. */
+/** The longest mount point above the file. */
 function mountOf(file: string, targets: readonly string[]): string | undefined {
   return targets
     .filter((target) => file === target || file.startsWith(target.replace(/\/?$/, '/')))
@@ -86,13 +86,13 @@ function judge(
   ];
 }
 
-/** Undefined for file systems that do not count, such as inodes on btrfs and vfat. */
+/** Undefined for file systems without such a count, e.g. inodes on btrfs and vfat. */
 const share = (free: number | undefined, all: number | undefined): number | undefined =>
   free === undefined || all === undefined || all <= 0 ? undefined : free / all;
 
 const NO_SPACE = /no space left on device/i;
 
-/** When writing failed for the first time, by the journals and the logs of containers. */
+/** The first failed write, from the journals and container logs. */
 function firstSaid(view: BundleView) {
   const journals = hostFilesIn(view, 'journals/').filter((path) => !path.includes('/previous-'));
   return [...journals, ...hostFilesIn(view, 'containers/tails/')]
@@ -100,7 +100,7 @@ function firstSaid(view: BundleView) {
     .toSorted((a, b) => a.atMs - b.atMs)[0];
 }
 
-/** A file system may have been full for a moment only, or be none that df shows. */
+/** The file system may have been full only briefly, or is not listed by df. */
 function lastSaid(view: BundleView): Found[] {
   const last = hostFilesIn(view, 'journals/')
     .flatMap((path) => lastLike(view, path, NO_SPACE))

@@ -3,11 +3,11 @@ import { hostFiles } from '../reading/hosts.ts';
 import { linesLike } from '../reading/journal.ts';
 import { plural } from '../reading/words.ts';
 
-/** As the block layer, libata, NVMe and the file systems word them. */
+/** Messages of the block layer, libata, NVMe and the file systems. */
 const ERRORS =
   /I\/O error, dev (\w+)|Buffer I\/O error on dev(?:ice)? ([\w-]+)|critical (?:medium|target) error, dev (\w+)|EXT4-fs error \(device ([\w-]+)\)|XFS \(([\w-]+)\): (?:Metadata corruption|Corruption|metadata I\/O error|log I\/O error)|BTRFS (?:error|critical) \(device ([\w-]+)\)|(nvme\d+)n?\d*: I\/O .*timeout|Remounting filesystem read-only/;
 const SHOWN = 6;
-/** Drives without a medium answer so. */
+/** Drives that report errors if they have no medium. */
 const NO_MEDIUM = /^(sr|fd)\d+$/;
 
 export const diskIoErrors: Rule = {

@@ -13,11 +13,11 @@ const LIMITS = [
   },
 ] as const;
 const SHARE = 0.99;
-/** etcd's election timeout, and what its own alert etcdHighFsyncDurations calls critical: by then it has lost its leader. */
+/** etcd's election timeout, and the critical level of its alert etcdHighFsyncDurations: by then it has lost its leader. */
 const FAILING_S = 1;
-/** Fewer say nothing of a share of 1 %. */
+/** Fewer samples do not support a statement about 1 %. */
 const MIN_COUNT = 100;
-/** etcd logs "slow fdatasync" from 1 s on (server/storage/wal); a single one is no pattern. */
+/** etcd logs "slow fdatasync" from 1 s (server/storage/wal); a single one is no pattern. */
 const MIN_SLOW_LINES = 3;
 
 export const diskSlow: Rule = {

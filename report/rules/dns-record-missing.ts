@@ -5,7 +5,7 @@ import { hostFiles } from '../reading/hosts.ts';
 import { aboutFailure, stepFailures } from '../reading/steps.ts';
 import { listAt, textAt, textsAt } from '../reading/values.ts';
 
-/** Clients and kubelets reach the API as these, and routes their routers (enhancement single-node-installation-bootstrap-in-place, prerequisites). */
+/** Names by which clients and kubelets reach the API, and routes their routers (enhancement single-node-installation-bootstrap-in-place, prerequisites). */
 const NEEDED = /^(api|api-int)\.|\.apps\./;
 
 export const dnsRecordMissing: Rule = {

@@ -2,7 +2,7 @@ import type { Rule } from '../bundle-view.ts';
 import { evidence } from '../reading/evidence.ts';
 import { hostFiles } from '../reading/hosts.ts';
 
-/** etcd takes no writes while one is raised (etcd, operations guide, maintenance: space quota). */
+/** etcd rejects writes while an alarm is raised (etcd, operations guide, maintenance: space quota). */
 const ALARM = /\b(NOSPACE|CORRUPT)\b/;
 
 export const etcdAlarm: Rule = {

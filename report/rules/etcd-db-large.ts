@@ -3,7 +3,7 @@ import { hostFiles } from '../reading/hosts.ts';
 import { gauge } from '../reading/metrics.ts';
 import { bytes, percent } from '../reading/words.ts';
 
-/** At the whole quota etcd raises NOSPACE; etcd's own alert etcdDatabaseQuotaLowSpace warns at 95 %, which is late for a host far away. */
+/** At the full quota etcd raises NOSPACE; its own alert etcdDatabaseQuotaLowSpace warns at 95 %, which is late for a remote host. */
 const QUOTA_SHARE = 0.8;
 
 export const etcdDbLarge: Rule = {

@@ -3,7 +3,7 @@ import { hostFiles, installedHosts } from '../reading/hosts.ts';
 import { lastLike } from '../reading/journal.ts';
 import { unitsOf } from '../reading/units.ts';
 
-/** What keeps systemd from starting it: units that it requires, on the installed host. */
+/** Units that the kubelet requires on the installed host: if they fail, systemd does not start it. */
 const REQUIRED = ['sno-payload.service', 'sno-certificates.service', 'sno-restore.service'];
 const SAID = / [EF]\d{4} |Failed with result|Dependency failed|"command failed"/;
 const STATES = /^(failed|inactive)$/;
@@ -21,7 +21,7 @@ export const kubeletDown: Rule = {
       const isRestarting = kubelet.sub === 'auto-restart';
       if (!STATES.test(kubelet.active) && !isRestarting) return [];
       const pending = REQUIRED.filter((name) => units.get(name)?.active === 'activating');
-      // It has its turn when they are done.
+      // It starts when they are finished.
       const isQueued = view
         .lines(`${host.folder}systemd/jobs.txt`)
         .some((line) => /\bkubelet\.service\s+start/.test(line));

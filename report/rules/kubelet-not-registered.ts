@@ -5,7 +5,7 @@ import { hasObjects, objects } from '../reading/objects.ts';
 import { unitsOf } from '../reading/units.ts';
 import { duration } from '../reading/words.ts';
 
-/** The kubelet registers within seconds of an API that answers; the rest is for a slow host. */
+/** With a working API the kubelet registers within seconds; the margin is for slow hosts. */
 const GRACE_MS = 3 * 60_000;
 const FAILED =
   /Unable to register node|Failed to contact API server|no client certificate|Unauthorized|is forbidden: User "system:anonymous"/;

@@ -2,7 +2,7 @@ import type { Rule } from '../bundle-view.ts';
 import { allWithCode, factsOf } from '../reading/failure.ts';
 import { aboutFailure, stepFailuresWith } from '../reading/steps.ts';
 
-/** bootkube applies every manifest, and fails permanently if one is not accepted (agents/steps/manifests.ts). */
+/** bootkube applies every manifest and fails permanently if one is rejected (agents/steps/manifests.ts). */
 export const manifestRejected: Rule = {
   name: 'manifest-rejected',
   looksFor:

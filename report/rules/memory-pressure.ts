@@ -5,10 +5,10 @@ import { linesLike } from '../reading/journal.ts';
 import { conditionOf, objects } from '../reading/objects.ts';
 import { bytes, percent, plural, time } from '../reading/words.ts';
 
-/** The kubelet's default of hard eviction: memory.available<100Mi (pkg/kubelet/eviction/defaults_linux.go). */
+/** The kubelet's hard eviction default: memory.available<100Mi (pkg/kubelet/eviction/defaults_linux.go). */
 const EVICTION_BYTES = 100 * 2 ** 20;
 const LITTLE_SHARE = 0.05;
-/** Share of the last minute in which everything waited for memory, in %: work is lost (Documentation/accounting/psi.rst). */
+/** Share of the last minute in which all tasks waited for memory, in % (Documentation/accounting/psi.rst). */
 const STALLED_PERCENT = 10;
 const OOM_RECENT_MS = 3_600_000;
 const OOM = /(?:Out of memory|Memory cgroup out of memory): Killed process (\d+) \(([^)]*)\)/;

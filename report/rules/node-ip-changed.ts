@@ -33,7 +33,7 @@ function lostAddresses(view: BundleView): Found[] {
     listAt(link, 'addr_info').flatMap((address) => textAt(address, 'local') ?? []),
   );
   const nodes = objects(view, 'nodes');
-  // With workers beside it, nothing here says which node is this host.
+  // If there are workers, nothing here says which node is this host.
   const [node] = nodes;
   if (found.length === 0 || node === undefined || nodes.length > 1) return [];
   const addresses = listAt(node.raw, 'status', 'addresses')

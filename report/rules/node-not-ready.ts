@@ -2,7 +2,7 @@ import type { Rule } from '../bundle-view.ts';
 import { conditionOf, objects } from '../reading/objects.ts';
 import { duration } from '../reading/words.ts';
 
-/** A new node needs its CNI plugin and its first status. */
+/** Time for a new node to get its CNI plugin and its first status. */
 const GRACE_MS = 3 * 60_000;
 
 export const nodeNotReady: Rule = {

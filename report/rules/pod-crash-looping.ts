@@ -3,7 +3,7 @@ import { fullName, objects } from '../reading/objects.ts';
 import { containerStatuses } from '../reading/pods.ts';
 import { at } from '../reading/values.ts';
 
-/** Mirror pods of static pods, which have a rule of their own. */
+/** Mirror pods of static pods, which have their own rule. */
 const isMirror = (raw: unknown): boolean =>
   at(raw, 'metadata', 'annotations', 'kubernetes.io/config.mirror') !== undefined;
 

@@ -2,7 +2,7 @@ import type { Rule } from '../bundle-view.ts';
 import { conditionOf, fullName, objects } from '../reading/objects.ts';
 import { plural, some } from '../reading/words.ts';
 
-/** Taints of a node that is coming up go away by themselves. */
+/** Taints of a starting node disappear by themselves. */
 const GRACE_MS = 5 * 60_000;
 const OF_THE_CLUSTER = /^(kube-|openshift-)/;
 
@@ -12,7 +12,7 @@ export const podUnschedulable: Rule = {
     "pods that the scheduler has not been able to place for 5 minutes, with the scheduler's message",
   todo: 'Increase the scarce resource (cpu, memory, pods per node), or add the toleration or selector that the message names to the pod.',
   find(view) {
-    // The live host of an installation has no node, and nothing is meant to run there.
+    // The live host of an installation has no node and is not meant to run pods.
     if (objects(view, 'nodes').length === 0) return [];
     const waiting = objects(view, 'pods').flatMap((pod) => {
       const scheduled = conditionOf(pod, 'PodScheduled');

@@ -3,9 +3,9 @@ import { hostFilesIn } from '../reading/hosts.ts';
 import { lastError, newestContainers, type RuntimeContainer } from '../reading/pods.ts';
 import { duration } from '../reading/words.ts';
 
-/** A component may fail once or twice while those that it needs come up. */
+/** A component may fail once or twice while its dependencies start. */
 const MIN_ATTEMPT = 3;
-/** A container that has run for longer has come to rest: the kubelet's back-off resets then too (pkg/kubelet/kubelet.go, 2 × 5 min). */
+/** A container that has run longer is stable: the kubelet's back-off resets then too (pkg/kubelet/kubelet.go, 2 × 5 min). */
 const SETTLED_MS = 10 * 60_000;
 const CONTROL_PLANE =
   /^(bootstrap-)?(etcd|kube-apiserver|kube-controller-manager|kube-scheduler|machine-config-operator|cluster-version-operator)\b/;

@@ -13,7 +13,7 @@ export const stepFailed: Rule = {
     return stepFailures(view)
       .filter(
         ({ agent, failure }) =>
-          // install-to-disk only repeats that the one it waits for has failed.
+          // install-to-disk only repeats the failure of bootkube, which it waits for.
           !keepsKubelet(agent) && withCode(failure, 'bootkube-failed') === undefined,
       )
       .map((failed) => {

@@ -3,9 +3,9 @@ import type { Rule } from '../bundle-view.ts';
 import { agentStatuses } from '../reading/steps.ts';
 import { duration, time } from '../reading/words.ts';
 
-/** From here on a wait is worth a look: what is slow by then is mostly stuck. */
+/** Beyond this share of its deadline, a wait is usually stuck. */
 const LONG_SHARE = 0.5;
-/** Waits for the administrator, for days; it has a rule of its own (deferred-waiting). */
+/** May wait for the administrator for days; it has its own rule (deferred-waiting). */
 const PATIENT: string = DEFERRED_AGENT;
 
 export const stepWaiting: Rule = {

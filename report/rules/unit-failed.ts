@@ -4,7 +4,7 @@ import { hostsIn } from '../reading/hosts.ts';
 import { stepFailures } from '../reading/steps.ts';
 import { unitsOf } from '../reading/units.ts';
 
-/** Without these there is no installation and no node; others matter to others. */
+/** Units essential for the installation and the node; failures of others are only warnings. */
 const NEEDED =
   /^(kubelet|crio|containerd|bootkube|install-to-disk|sno-[a-z-]+|NetworkManager|ignition-[a-z-]+|machine-config-daemon-firstboot|release-image|node-image-[a-z]+|var(-lib-[a-z]+)?)\.(service|mount)$/;
 

@@ -2,7 +2,7 @@ import type { Evidence, Rule } from '../bundle-view.ts';
 import { containerLogs, hostFilesIn } from '../reading/hosts.ts';
 import { isRecent, linesLike } from '../reading/journal.ts';
 
-/** As the API server words it (apiserver/pkg/admission/plugin/webhook/errors). */
+/** Wording of the API server (apiserver/pkg/admission/plugin/webhook/errors). */
 const LINE = /failed calling webhook \\*"([^"\\]+)\\*": (?:failed to call webhook: )?(.{0,200})/;
 
 export const webhookFailing: Rule = {

@@ -3,10 +3,10 @@ import type { BundleView } from '../bundle-view.ts';
 import { allStepJournals, type StepEntry } from '../reading/steps.ts';
 import { type StepRun, stageOf } from './run.ts';
 
-/** The installed host has a copy of the live stage's journals, taken while the disk was written. */
+/** The installed host has a copy of the live stage's journals, made while the disk was written. */
 const COPIED = 'its journal was copied to the disk here';
 
-/** The runs of all steps by the step journals, each entry once however many copies the bundle has. */
+/** Runs of all steps from the step journals; entries that the bundle contains several times count once. */
 export function runsFromJournals(view: BundleView): StepRun[] {
   const entries = distinctEntries(view);
   const lastBoot = entries.findLast(({ boot }) => boot !== '')?.boot;
@@ -89,6 +89,6 @@ function take(run: StepRun, entry: StepEntry): void {
   run.result = entry.event === 'attempt-failed' ? 'retrying' : entry.event;
 }
 
-/** The last that was heard in the boot of a run that was cut. */
+/** Last known time in the boot of an interrupted run. */
 const lastOf = (entries: readonly StepEntry[], { boot, stage }: StepRun): number | undefined =>
   entries.findLast((entry) => entry.boot === boot && stageOfEntry(entry) === stage)?.atMs;

@@ -7,15 +7,15 @@ import { type StepRun, stageOf } from './run.ts';
 const SERVICES = /^(.*?)services\/([^/]+)\.json$/;
 
 /**
- * The stages of units by their service records, for what has no step journal any more, and for
- * the shell that the agents replace.
+ * Stages of units from their service records, for agents whose step journals no longer exist
+ * and for the shell scripts that the agents replace.
  */
 export function runsFromServices(view: BundleView): StepRun[] {
   return view.paths().flatMap((path) => {
     const [, folder = '', unit] = SERVICES.exec(path) ?? [];
     if (unit === undefined) return [];
     const isLive = folder.startsWith(EARLIER) || folder === 'bootstrap/';
-    // The unit of the same name on the installed host runs another agent.
+    // The unit of the same name on the installed host runs a different agent.
     const agent = unit === 'bootkube' && !isLive ? 'post-reboot' : unit;
     return runsOfUnit(view, path, agent, isLive ? 'live' : stageOf(agent, path));
   });
@@ -56,8 +56,8 @@ function runsOfUnit(
 }
 
 /**
- * What record.json keeps after the clean-up: durations, and two moments (agents/post-reboot/record.ts).
- * The steps are laid end to end before those; the waits between them are lost.
+ * From what record.json keeps after the clean-up: durations and two times
+ * (agents/post-reboot/record.ts). The steps are placed back to back before these; waits are lost.
  */
 export function runsFromRecord(view: BundleView): StepRun[] {
   return hostFiles(view, 'agents/record.json').flatMap((path) => {
@@ -105,7 +105,7 @@ function recorded(view: BundleView, path: string, raw: unknown): StepRun[] {
   ];
 }
 
-/** Lays the runs end to end so that the last ends then; gives the start of the first. */
+/** Places the runs back to back so that the last one ends at `endMs`; returns the start of the first. */
 function layBefore(endMs: number, runs: readonly StepRun[]): number {
   let nextMs = endMs;
   for (const run of runs.toReversed()) {

@@ -9,7 +9,7 @@ export interface StepRun {
   readonly step: string;
   readonly boot: string;
   startMs: number;
-  /** Of the last that is known of it; undefined while it runs. */
+  /** Last known time; undefined while it is running. */
   endMs?: number;
   result: 'done' | 'failed' | 'retrying' | 'running' | 'stopped' | 'interrupted' | 'reboot';
   attempts: number;
@@ -22,10 +22,10 @@ export interface StepRun {
   evidence: Evidence;
 }
 
-/** Where the live host's files are in a bundle, and where the disk has copies of them. */
+/** Folders of the live host's files in a bundle, and of their copies on the disk. */
 const OF_LIVE_HOST = /(?:^|\/)(?:bootstrap|steps\/live)\//;
 
-/** On which host an agent ran; for one of both hosts the file that tells of it decides. */
+/** The host on which an agent ran; for agents of both hosts, the source file decides. */
 export function stageOf(agent: string, file: string): StepRun['stage'] {
   const stage = agentEntry(agent)?.stage;
   if (stage === 'live') return 'live';

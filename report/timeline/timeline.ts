@@ -10,23 +10,23 @@ export interface Reboot {
 }
 
 export interface TimelineOfRuns {
-  /** Those of the live host first; by agent in the order of their first step, and then by time. */
+  /** Runs of the live host first; by agent in the order of their first step, then by time. */
   readonly runs: readonly StepRun[];
   readonly reboots: readonly Reboot[];
 }
 
-/** What an agent that is tried again for days would otherwise fill the report with. */
+/** Keeps an agent that is retried for days from filling the report. */
 const MOST_RUNS = 300;
 
 /**
- * The steps of all agents over the reboot: by their journals, for agents without one by their
- * service records, and for what has neither by the record of the installation.
+ * The steps of all agents across the reboot: from their step journals, otherwise from their
+ * service records, otherwise from the record of the installation.
  */
 export function timelineOf(view: BundleView): TimelineOfRuns {
   const runs = [...runsFromJournals(view)];
   for (const others of [runsFromServices(view), runsFromRecord(view)]) {
     const known = new Set(runs.map(({ agent }) => agent));
-    // Its record is made of bootkube's step payload, for the installer's reader.
+    // Its service record is derived from bootkube's step payload, for `openshift-install analyze`.
     if (known.has('bootkube')) known.add('release-image');
     runs.push(...others.filter(({ agent }) => !known.has(agent)));
   }
@@ -39,7 +39,7 @@ export function timelineOf(view: BundleView): TimelineOfRuns {
   return { runs: stages, reboots: reboots(sorted) };
 }
 
-/** Agents that run side by side: who leads comes first. Those of the installed host follow one another. */
+/** Agents that run concurrently: the leading one first. Those of the installed host run in sequence. */
 const LIVE_ORDER: readonly string[] = agentsOf('live');
 
 const place = (agent: string): number => LIVE_ORDER.indexOf(agent);

@@ -4,7 +4,7 @@ import { leftOnMachine, runLab } from './lab.ts';
 /** On a fresh machine the components are built first. */
 const DEADLINE_MINUTES = 55;
 
-t.test('a host of both address families goes the same way', async (t) => {
+t.test('a dual-stack host is installed the same way', async (t) => {
   const { exitCode, output, result } = await runLab('dual-stack', DEADLINE_MINUTES);
   t.equal(exitCode, 0, output.split('\n').slice(-12).join('\n'));
   t.match(result, { scenario: 'dual-stack', ok: true });

@@ -11,7 +11,7 @@ export interface LabRun {
   readonly result: LabResult;
 }
 
-/** Runs `npm run lab -- --scenario NAME`, with everything that it sets up, and reads its result. */
+/** Runs `npm run lab -- --scenario NAME`, including its set-up, and reads its result. */
 export async function runLab(scenario: string, deadlineMinutes: number): Promise<LabRun> {
   const { exitCode, all } = await execa(
     process.execPath,
@@ -22,7 +22,7 @@ export async function runLab(scenario: string, deadlineMinutes: number): Promise
   return { exitCode, output: all, result: resultSchema.parse(JSON.parse(text)) };
 }
 
-/** What a lab may leave on the machine when it did not clean up after itself: one line for each. */
+/** Leftovers of a lab that did not clean up after itself, one line each. */
 export async function leftOnMachine(): Promise<string[]> {
   const within = { reject: false, timeout: 10_000 } as const;
   const loops = await execa('losetup', ['--list', '--noheadings', '--output', 'BACK-FILE'], within);

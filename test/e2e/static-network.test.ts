@@ -4,9 +4,12 @@ import { leftOnMachine, runLab } from './lab.ts';
 /** On a fresh machine the components are built first. */
 const DEADLINE_MINUTES = 55;
 
-t.test('a host without DHCP fetches, installs and keeps its network and a partition', async (t) => {
-  const { exitCode, output, result } = await runLab('static-network', DEADLINE_MINUTES);
-  t.equal(exitCode, 0, output.split('\n').slice(-12).join('\n'));
-  t.match(result, { scenario: 'static-network', ok: true });
-  t.same(await leftOnMachine(), [], 'the lab leaves nothing on the machine');
-});
+t.test(
+  'a host without DHCP downloads, installs, and keeps its network and a partition',
+  async (t) => {
+    const { exitCode, output, result } = await runLab('static-network', DEADLINE_MINUTES);
+    t.equal(exitCode, 0, output.split('\n').slice(-12).join('\n'));
+    t.match(result, { scenario: 'static-network', ok: true });
+    t.same(await leftOnMachine(), [], 'the lab leaves nothing on the machine');
+  },
+);

@@ -1,4 +1,4 @@
-/** The control plane as it is rendered, run by the very commands of its static pods, and attacked. */
+/** Attacks on the rendered control plane, run with the commands of its static pods. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -40,7 +40,7 @@ const decisions: Decision[] = [];
 
 const nameOf = (node: string) => [{ O: ['system:nodes'] }, { CN: [`system:node:${node}`] }];
 
-/** Submits a request as that user; the names are those of a right one unless varied. */
+/** Submits a request as that user; the names are valid unless varied. */
 async function submit(client: KubeClient, name: string, { spec, ...variation }: Variation = {}) {
   const body = {
     apiVersion: 'certificates.k8s.io/v1',
@@ -123,7 +123,7 @@ t.test('the approver, with the rendered rights', async (t) => {
     );
   });
 
-  await t.test('leaves forged ones, with the rule that they break', async (t) => {
+  await t.test('leaves forged requests pending, with the rule that they violate', async (t) => {
     const forged: [string, string, () => Promise<unknown>][] = [
       [
         'by-other-node',
@@ -165,7 +165,7 @@ t.test('the approver, with the rendered rights', async (t) => {
     }
   });
 
-  await t.test('judges again when the node gets another address', async (t) => {
+  await t.test('decides again when the node gets another address', async (t) => {
     const names = [
       { type: 'dns' as const, value: nodeName },
       { type: 'ip' as const, value: '198.51.100.1' },

@@ -1,4 +1,4 @@
-/** Runs the agent on a root of the test's: the root, then the agent's command line. */
+/** Runs the agent on a test root; arguments: the root, then the agent's command line. */
 import { runDeferred } from '../../agents/deferred/main.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 

@@ -44,7 +44,7 @@ interface Surroundings {
   readonly root: string;
 }
 
-/** An installed host as a folder, with those objects deferred and the rights for them in the API. */
+/** An installed host as a folder, with those objects deferred and their rights granted in the API. */
 export async function installedHost(
   { controlPlane, admin, root }: Surroundings,
   objects: readonly object[],
@@ -68,7 +68,7 @@ export async function installedHost(
   await write(join(paths.state, 'record.json'), JSON.stringify({ completed }));
   await write(join(paths.binaries, 'sno-deferred'), '');
   await write(paths.at(UNIT), '');
-  // No systemd here: that it is asked is all that counts.
+  // There is no systemd here: only the calls matter.
   await write(join(root, 'tools/systemctl'), '#!/bin/sh\n', 0o755);
   await grant(admin, deferredGroups(await readDeferred(paths)));
   const run = (...args: string[]) =>
@@ -81,10 +81,10 @@ export async function installedHost(
   return { paths, run };
 }
 
-/** As bootkube does it; what an earlier test left is made anew. */
+/** As bootkube does it; leftovers of an earlier test are recreated. */
 export async function grant(admin: KubeClient, groups: readonly string[]): Promise<void> {
   await admin.remove(rbac('clusterroles'), { name: deferredUser }, limits);
-  // Kubernetes' garbage collection, which is not here, does the rest.
+  // Kubernetes' garbage collection, which does not run here, would delete the rest.
   for (const { place, ...dependent } of roleDependents) {
     await admin.remove({ ...dependent, schema: objectSchema }, place, limits);
   }

@@ -13,7 +13,7 @@ const admin = await controlPlane.client();
 t.teardown(() => admin[Symbol.dispose]());
 
 t.test(
-  'its rights end at the groups of the deferred manifests and its own ConfigMap',
+  'its rights are limited to the groups of the deferred manifests and its own ConfigMap',
   async (t) => {
     const group = 'rights.test';
     await grant(admin, [group]);

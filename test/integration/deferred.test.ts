@@ -66,16 +66,16 @@ const create = (object: object) =>
   admin.create(resources.customResourceDefinitions, {}, object, limits);
 const tills = (group: string) => resource(`${group}/v1`, 'tills');
 
-t.test('the table of built-in groups is what the server serves', async (t) => {
+t.test('the table of built-in groups matches the server', async (t) => {
   const list = z.looseObject({ groups: z.array(z.looseObject({ name: z.string() })) });
   const { groups } = list.parse(await admin.json({ method: 'GET', path: '/apis' }, limits));
-  // Defined by other tests on the same server.
+  // Those defined by other tests on the same server are excluded.
   const served = groups.map(({ name }) => name).filter((name) => !name.endsWith('.test'));
   t.same([...builtInGroups].toSorted(), ['', ...served].toSorted());
 });
 
 t.test(
-  'applied soon after its definition came, after kill -9 too; then nothing is left',
+  'applied soon after its definition is created, even after kill -9; then nothing is left',
   async (t) => {
     const group = 'later.test';
     const { paths, run } = await host(t, [till(group, 'front'), till(group, 'back')]);
@@ -108,13 +108,13 @@ t.test(
     t.same((await readdir(paths.state)).toSorted(), ['bin', 'record.json']);
     t.same(await readdir(paths.binaries), []);
     t.notOk(existsSync(paths.at(UNIT)));
-    // As after a kill between the last removals: it finds nothing, and ends well.
+    // As after a kill between the last removals: it finds nothing to do and succeeds.
     await writeFile(paths.at(UNIT), '');
     t.equal((await run('run')).exitCode, EXIT.done);
   },
 );
 
-t.test('one that is rejected, one that exists, one whose namespace is missing', async (t) => {
+t.test('a rejected object, an existing one, one whose namespace is missing', async (t) => {
   const group = 'mixed.test';
   const elsewhere = { namespace: 'elsewhere' };
   const { paths, run } = await host(t, [
@@ -154,7 +154,7 @@ t.test('one that is rejected, one that exists, one whose namespace is missing', 
   t.same(await readdir(deferredFolder(paths)), ['0001.till.large.json'], 'only what is open');
   t.ok(existsSync(paths.at(UNIT)));
 
-  // One that was applied and deleted since is not made again: the next run has only the other.
+  // An applied object that was deleted since is not created again: the next run has only the other one.
   await admin.remove(tills(group), { namespace: 'elsewhere', name: 'away' }, limits);
   await writeFile(
     join(deferredFolder(paths), '0001.till.large.json'),
@@ -164,7 +164,7 @@ t.test('one that is rejected, one that exists, one whose namespace is missing', 
   t.notOk(await admin.find(tills(group), { namespace: 'elsewhere', name: 'away' }, limits));
 });
 
-t.test('an API server that restarts is waited for', async (t) => {
+t.test('waits for an API server that restarts', async (t) => {
   const group = 'restart.test';
   const { run } = await host(t, [till(group, 'front')]);
   const running = run('run');
@@ -179,7 +179,7 @@ t.test('an API server that restarts is waited for', async (t) => {
   t.match(await entries(), { '0001.till.front': /^applied/ });
 });
 
-t.test('a deleted status, or a revoked right to it, holds up nothing', async (t) => {
+t.test('a deleted status, or a revoked right to it, blocks nothing', async (t) => {
   const group = 'unwritten.test';
   await create(definition(group));
   const system = { namespace: deferredStatus.namespace };
@@ -196,7 +196,7 @@ t.test('a deleted status, or a revoked right to it, holds up nothing', async (t)
   }
 });
 
-t.test('at the expiry it is said what was not applied, and how to go on', async (t) => {
+t.test('at the expiry, reports what was not applied and what to do', async (t) => {
   const group = 'expired.test';
   const weekAgo = new Date(Date.now() - 168 * 3_600_000 - 1000);
   const { paths, run } = await host(t, [till(group, 'front')], weekAgo);
@@ -214,7 +214,7 @@ t.test('at the expiry it is said what was not applied, and how to go on', async 
   t.match(await entries(), { '0001.till.front': /^applied/ });
 });
 
-t.test('it ends at its expiry while it waits', async (t) => {
+t.test('ends at its expiry while waiting', async (t) => {
   const { run } = await host(t, [till('never.test', 'front')]);
   const ended = await run('run', '--expires-in-hours', String(3 / 3600));
   t.equal(ended.exitCode, EXIT.deadline, ended.all);

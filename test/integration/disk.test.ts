@@ -11,7 +11,7 @@ import { refuseDisk } from '../../lib/installation/disk-refusal.ts';
 import { keptPartitions, requireKept } from '../../lib/installation/kept-partitions.ts';
 import { loopDisk, run, settledUdev, withoutLoopDevices as skip, soon } from './loop-disk.ts';
 
-/** What the kernel says of this device; as in a container, where loop devices are disks. */
+/** Why the kernel's data forbids this device; as in a container, where loop devices are disks. */
 async function refusalOf(device: string): Promise<string | undefined> {
   const node = await readBlockNode(hostPaths(), basename(device));
   if (node === undefined) throw new Error(`the kernel does not know ${device}`);
@@ -26,7 +26,7 @@ const disk = (t: Test) =>
   );
 
 t.test('a loop device as the disk, in the kernel that runs this', { skip }, async (t) => {
-  await t.test('nobody uses it', async (t) => {
+  await t.test('it is not in use', async (t) => {
     const { device, partition } = await disk(t);
     t.equal(await refusalOf(device), undefined);
     t.match(await refusalOf(partition(2)), `found partition 2 of ${device}`);
@@ -50,14 +50,14 @@ t.test('a loop device as the disk, in the kernel that runs this', { skip }, asyn
     t.match(await refusalOf(device), `${partition(2)} is used as swap`);
   });
 
-  await t.test('another loop device lies on it', async (t) => {
+  await t.test('another loop device uses it', async (t) => {
     const { device } = await disk(t);
     const upper = await attachLoopDevice(device, {}, soon());
     t.teardown(() => detachLoopDevice(upper, soon()));
     t.match(await refusalOf(device), `is used by the loop device ${upper.replace('/dev/', '')}`);
   });
 
-  await t.test('a program has a partition for itself', async (t) => {
+  await t.test('a program has opened a partition exclusively', async (t) => {
     const { device, partition } = await disk(t);
     const file = await open(partition(3), constants.O_RDONLY | constants.O_EXCL);
     t.match(await refusalOf(device), /is in use; found .*EBUSY/);
@@ -72,7 +72,7 @@ t.test('a loop device as the disk, in the kernel that runs this', { skip }, asyn
     t.match(await refusalOf(device), 'a read-only disk');
   });
 
-  await t.test('partitions to keep are found by the names in its table', async (t) => {
+  await t.test('partitions to keep are found by their names in its table', async (t) => {
     const { folder, device } = await disk(t);
     await settledUdev(t, folder);
     const found = await readDisk(device, hostPaths(), soon());

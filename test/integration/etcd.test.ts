@@ -36,7 +36,7 @@ function restoreOptions(taken: Snapshot, hashKv: HashKv): RestoreOptions {
   };
 }
 
-/** A cluster with a history: written, deleted from by overwriting, compacted, defragmented. */
+/** A cluster with a history: values written, overwritten, compacted, defragmented. */
 const { taken, hashKv } = await (async () => {
   const live = await startEtcd(etcd, join(folder, 'live'), join(folder, 'live-data'), tls);
   try {
@@ -64,7 +64,7 @@ t.test('a snapshot is complete, private and at the hashed revision', async (t) =
   t.notOk((await readdir(folder)).includes('snapshot.db.partial'));
 });
 
-t.test('a restored member answers the same hash and the same values', async (t) => {
+t.test('a restored member returns the same hash and the same values', async (t) => {
   const dataDir = join(folder, 'restored');
   await mkdir(dataDir);
   await mkdir(`${dataDir}.restoring/half-made`, { recursive: true });
@@ -101,7 +101,7 @@ t.test('an older state is restored with bumped revisions', async (t) => {
   t.equal(await restored.get('/registry/thing-0'), 'value 49');
 });
 
-t.test('what is not the snapshot that was taken is refused, and leaves nothing', async (t) => {
+t.test('a file that is not the recorded snapshot is refused, and leaves nothing', async (t) => {
   const options = restoreOptions(taken, hashKv);
   const { expected } = options;
   const copy = async (name: string) => {
@@ -136,7 +136,7 @@ t.test('what is not the snapshot that was taken is refused, and leaves nothing',
   ];
   for (const { name, path = snapshotPath, error, ...given } of cases) {
     const dataDir = join(t.testdirName, 'refused');
-    // Without the recorded digest the file's own must be enough: expect what is in it.
+    // Without a recorded digest the file's own must be sufficient: expect its actual digest.
     const fitting = given.expected ?? { ...expected, sha256: await digestOf(path) };
     const attempt = restoreSnapshot(path, dataDir, { ...options, expected: fitting });
     await t.rejects(attempt, Failure, name);
@@ -159,7 +159,7 @@ t.test('another database is never replaced', async (t) => {
   await t.rejects(restoreSnapshot(snapshotPath, dataDir, restoreOptions(taken, hashKv)), Failure);
 });
 
-t.test('a large database is snapshotted without being held in memory', async (t) => {
+t.test('a snapshot of a large database is taken without holding it in memory', async (t) => {
   const live = await startEtcd(etcd, join(folder, 'large'), join(folder, 'large-data'), tls);
   t.teardown(() => live.stop());
   const value = Buffer.alloc(1 << 20, 'x');
@@ -208,7 +208,7 @@ t.test('waiting for rest', async (t) => {
   t.match(reports, [/stable etcd revision/]);
 });
 
-t.test('etcd that is not there, and a client that it does not know', async (t) => {
+t.test('an unreachable etcd, and a client that it does not trust', async (t) => {
   const live = await startEtcd(etcd, join(folder, 'gone'), join(folder, 'gone-data'), tls);
   await live.client.status({ ...limits(), waitForReady: true });
   using stranger = connectEtcd(live.client.endpoint, await makeTls());
@@ -237,7 +237,7 @@ t.test('etcd that is not there, and a client that it does not know', async (t) =
   );
 });
 
-/** Takes snapshots until one of them meets a write: each tries anew to. */
+/** Takes snapshots until one of them coincides with a write. */
 async function takeSnapshotWhile(client: Parameters<typeof takeSnapshot>[0]): Promise<void> {
   for (let i = 0; i < 100; i++) await takeSnapshot(client, join(folder, 'busy.db'), limits());
 }

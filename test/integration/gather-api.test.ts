@@ -27,7 +27,7 @@ const controlPlane = await startControlPlane(join(t.testdir(), 'control-plane'),
 t.teardown(() => controlPlane.stop());
 const { host, write } = testHost(t);
 
-/** The installed host's files, with what signs and serves there. */
+/** The installed host's files, with the keys for signing and serving. */
 const { gather } = accessTo('kubernetes');
 const { authority } = controlPlane;
 write(gather.ca, authority.certificate);
@@ -68,7 +68,7 @@ await admin.create(
   limits,
 );
 
-/** The identity that the host signs for itself, at the port where the API is here. */
+/** Access with the identity that the host signs for itself, at this API's port. */
 async function api(): Promise<Api> {
   const [identity] = await identitiesOf(host);
   if (identity === undefined) throw new Error('no identity');
@@ -78,7 +78,7 @@ async function api(): Promise<Api> {
   return new Api(client, identity, server);
 }
 
-t.test('it lists everything that a bundle has', async (t) => {
+t.test('it lists everything in a bundle', async (t) => {
   const sources = await apiSources(host, await api(), signal);
   const paths = sources.map(({ path }) => path);
   for (const { name } of builtInCollections) t.ok(paths.includes(`resources/${name}.json`), name);
@@ -107,7 +107,7 @@ t.test('it reads no Secret and writes nothing', async (t) => {
   });
 });
 
-t.test('names of Secrets come from the keys of etcd, without values', async (t) => {
+t.test('names of Secrets are read from the keys of etcd, without values', async (t) => {
   const { text, failure } = await read(secretNames(host), host);
   t.equal(failure, undefined);
   t.match(text, /^NAMESPACE\tNAME\n/);
@@ -115,7 +115,7 @@ t.test('names of Secrets come from the keys of etcd, without values', async (t) 
   t.notMatch(text, VALUE);
 });
 
-t.test('etcd tells its state', async (t) => {
+t.test('the state of etcd', async (t) => {
   const sources = await etcd.list(host, signal);
   const files = new Map<string, string>();
   for (const source of sources) {
@@ -134,7 +134,7 @@ t.test('etcd tells its state', async (t) => {
   t.match(files.get(`${F}/etcd/health.txt`), /^\/health: HTTP 200\n\{"health":"true"/);
 });
 
-t.test('an API that is gone fails at once, and names are still to be had', async (t) => {
+t.test('a stopped API fails immediately, and names are still available', async (t) => {
   const asked = await api();
   const sources = await apiSources(host, asked, signal);
   await controlPlane.stopApiServer();

@@ -172,7 +172,7 @@ t.test('sixty manifests in the worst order, some existing, some wrong', async (t
 });
 
 t.test(
-  'a resource waits for its definition and for its namespace, without holding up others',
+  'a resource waits for its definition and its namespace, without blocking others',
   async (t) => {
     const target = await writeManifests('waiting', {
       'a.yaml': object('Gadget', 'g1', { spec: {} }, 'example.com/v1'),
@@ -203,7 +203,7 @@ t.test(
   },
 );
 
-t.test('what never becomes possible is told at the deadline', async (t) => {
+t.test('objects that can never be created are reported at the deadline', async (t) => {
   const target = await writeManifests('never', {
     'a.yaml': object('Gizmo', 'x', {}, 'nowhere.example.com/v1'),
     'b.yaml': object('Pods', 'x'),
@@ -218,7 +218,7 @@ t.test('what never becomes possible is told at the deadline', async (t) => {
   for (const { attempts, name } of rows) t.ok(attempts >= 2, `${name}: ${attempts} attempts`);
 });
 
-t.test('an API server that is away is waited for', async (t) => {
+t.test('waits for an unavailable API server', async (t) => {
   const target = await writeManifests('away', {
     'a.yaml': { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'after' } },
   });
@@ -228,7 +228,7 @@ t.test('an API server that is away is waited for', async (t) => {
   t.match(await applying, [{ outcome: 'created' }]);
 });
 
-t.test('a stop ends it at once', async (t) => {
+t.test('a stop ends it immediately', async (t) => {
   const stop = new AbortController();
   const target = await writeManifests('stop', { 'a.yaml': object('Gizmo', 'x') });
   const applying = applyManifests(client, await loadManifests([target]), {

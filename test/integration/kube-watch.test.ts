@@ -39,14 +39,14 @@ function waitForConfigMap(name: string, deadlineMs: number, reports: string[] = 
   );
 }
 
-t.test('a wait ends when the object comes', async (t) => {
+t.test('a wait ends when the object is created', async (t) => {
   const waiting = waitForConfigMap('soon', 10_000);
   await sleep(300);
   await create('soon');
   t.match(await waiting, { metadata: { name: 'soon' } });
 });
 
-t.test('a wait ends at its deadline with what was found last', async (t) => {
+t.test('a wait ends at its deadline with the last observation', async (t) => {
   await t.rejects(waitForConfigMap('never', 400), {
     kind: 'deadline',
     message: /ConfigMap never; found not there/,
@@ -66,7 +66,7 @@ t.test('a wait survives a restart of the API server', async (t) => {
   await controlPlane.startApiServer();
   await create('after-restart');
   t.match(await waiting, { metadata: { name: 'after-restart' } });
-  // Cut while it waited, or refused in between, as it happens to ask.
+  // Cut off while waiting, or refused between requests, depending on timing.
   t.match(reports.join('\n'), /^not there\nGET .*: (?:.*ECONN|aborted|socket hang up)/s);
 });
 
@@ -84,7 +84,7 @@ t.test('the end of the bootstrap is published once', async (t) => {
   });
 });
 
-t.test('Leases are deleted, and missing ones are no error', async (t) => {
+t.test('Leases are deleted, and missing ones are not an error', async (t) => {
   await putLease('kube-scheduler');
   const held = ['kube-scheduler', 'kube-controller-manager'];
   await deleteLeases(
@@ -96,7 +96,7 @@ t.test('Leases are deleted, and missing ones are no error', async (t) => {
   t.equal(await client.find(leases, { ...kubeSystem, name: 'kube-scheduler' }, limits), undefined);
 });
 
-t.test('the control plane settles only by evidence of this boot', async (t) => {
+t.test('the control plane only settles on evidence from this boot', async (t) => {
   await client.create(
     resources.nodes,
     {},
@@ -136,7 +136,7 @@ t.test('the control plane settles only by evidence of this boot', async (t) => {
   t.match(reports.join('\n'), /changed: .*etcd-n1\/etcd restarts: 0 -> 1/);
 });
 
-t.test('what does not settle is told at the deadline', async (t) => {
+t.test('what does not settle is reported at the deadline', async (t) => {
   const required = {
     nodeName: 'n1',
     bootTime,

@@ -99,7 +99,7 @@ async function create(dir: string, ...more: string[]) {
   return { code, err: complaints.join('\n') };
 }
 
-/** A file or folder of an ISO, extracted. */
+/** Extracts a file or folder from an ISO. */
 async function extract(iso: string, path: string, name: string): Promise<string> {
   const target = at(name);
   await execa('xorriso', ['-osirrox', 'on', '-indev', iso, '-extract', path, target], within);
@@ -152,10 +152,10 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
   const { mode, uid, mtimeMs } = await stat(executable);
   t.strictSame([mode & 0o777, uid, mtimeMs], [0o755, 0, Date.UTC(1980, 0, 1)]);
 
-  t.test('what was on it is where it was', async (t) => {
+  t.test('existing files on it are unchanged', async (t) => {
     const volumeSectors = original.readUInt32LE(16 * SECTOR + 80);
     const changed: number[] = [];
-    // Before are the system area and the volume descriptors.
+    // The system area and the volume descriptors come before.
     for (let sector = 19; sector < volumeSectors; sector += 1) {
       const [from, to] = [sector * SECTOR, (sector + 1) * SECTOR];
       if (!original.subarray(from, to).equals(made.subarray(from, to))) changed.push(sector);
@@ -172,7 +172,7 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
     t.strictSame(await bootEntries(output), await bootEntries(at('live.iso')));
   });
 
-  t.test('on a USB stick, the partition that is mounted reaches its end', async (t) => {
+  t.test('on a USB stick, the mounted partition reaches the end of the ISO', async (t) => {
     t.equal(made.readUInt16LE(510), 0xaa55, 'a master boot record');
     t.equal(made.readUInt32LE(446 + 8), 0, 'from the beginning');
     t.equal(made.readUInt32LE(446 + 12) * 512, made.length, 'to the end');
@@ -180,7 +180,7 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
     t.equal(made.subarray(-512, -504).toString(), 'EFI PART', 'the second table is at the end');
   });
 
-  t.test('the same input gives the same bytes', async (t) => {
+  t.test('the same input produces the same bytes', async (t) => {
     await mkdir(at('other'));
     await copyFile(at(`cluster/${IGNITION}`), at(`other/${IGNITION}`));
     const { code } = await create('other', '--output', at('other/named.iso'));
@@ -188,7 +188,7 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
     t.ok(made.equals(await readFile(at('other/named.iso'))));
   });
 
-  t.test('one for Arm, without BIOS and partition table, is taken as well', async (t) => {
+  t.test('an ISO for Arm, without BIOS and partition table, is accepted too', async (t) => {
     await makeLiveIso(at('arm.iso'), at('os.raw.zst'), signal, { bios: false });
     const arm = at('cluster/arm.iso');
     t.strictSame(await create('cluster', '--iso', at('arm.iso'), '--output', arm), {
@@ -199,7 +199,7 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
     t.strictSame(await bootEntries(arm), await bootEntries(at('arm.iso')));
   });
 
-  t.test('a config that the folder has moved on from is refused, with what changed', async (t) => {
+  t.test('a config older than its folder is refused, with the changes', async (t) => {
     const config = at('cluster/install-config.yaml');
     const manifest = at('cluster/manifests/late.yaml');
     const output = ['--output', at('late.iso')];
@@ -253,7 +253,7 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
     );
   });
 
-  t.test('what cannot be done is refused, and nothing is left behind', async (t) => {
+  t.test('impossible requests are refused, and nothing is left behind', async (t) => {
     const before = await readdir(folder, { recursive: true });
     await writeFile(at('strange'), Buffer.concat([agentsExecutable(), Buffer.from('another')]));
     await writeFile(at('arm'), agentsExecutable({ machine: ARM64 }));

@@ -11,7 +11,7 @@ export const soon = () => AbortSignal.timeout(DEADLINE_MS);
 export const run = (program: string, ...args: string[]) =>
   execa(program, args, { timeout: DEADLINE_MS });
 
-/** Why there can be no disk here, if there can be none. */
+/** Why loop devices are not available here; false if they are. */
 export const withoutLoopDevices: string | false = await reason();
 
 async function reason(): Promise<string | false> {
@@ -20,9 +20,9 @@ async function reason(): Promise<string | false> {
   return exitCode === 0 ? false : 'there is no free loop device';
 }
 
-/** A disk on a file, with partitions of 12 MiB; taken down in reverse order whatever happens. */
+/** A disk in a file, with partitions of 12 MiB; removed in any case, in reverse order. */
 export async function loopDisk(t: Test, partitions: readonly { name: string; type: string }[]) {
-  // Outside the checkout, whose path may be longer than losetup takes.
+  // Outside the checkout, whose path may be too long for losetup.
   const folder = await mkdtemp(join(tmpdir(), 'sno-disk-'));
   t.teardown(() => rm(folder, { recursive: true }));
   const file = join(folder, 'disk.raw');
@@ -35,12 +35,12 @@ export async function loopDisk(t: Test, partitions: readonly { name: string; typ
   await run('sgdisk', ...table.flat(), file);
   const device = await attachLoopDevice(file, { partitioned: true }, soon());
   t.teardown(() => detachLoopDevice(device, soon()));
-  // Fails where the kernel found the partitions by itself.
+  // Fails if the kernel has found the partitions itself.
   await execa('partx', ['-a', device], { reject: false, timeout: DEADLINE_MS });
   return { folder, file, device, partition: (number: number) => `${device}p${number}` };
 }
 
-/** Where there is no udev, there is nothing to wait for. */
+/** Without udev there is nothing to wait for. */
 export async function settledUdev(t: Test, folder: string): Promise<void> {
   const { failed } = await execa('udevadm', ['--version'], { reject: false, timeout: DEADLINE_MS });
   if (!failed) return;

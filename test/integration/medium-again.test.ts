@@ -17,8 +17,8 @@ const firmware = (more: Partial<FakeVariables> = {}): FakeVariables => ({
 });
 
 /**
- * A live host with the kernel's own view of a disk that holds a finished installation. Its
- * EFI system partition is an ext4, since not every kernel has FAT.
+ * A live host with the kernel's own view of a disk that contains a finished installation. Its EFI
+ * system partition is ext4, since not every kernel supports FAT.
  */
 async function finishedHost(t: Test, variables: FakeVariables | undefined) {
   const { folder, file, device, partition } = await loopDisk(t, [

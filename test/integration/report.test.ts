@@ -15,7 +15,7 @@ const BROWSERS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'go
 const PACKAGE = 'chromium-headless-shell';
 const SECTIONS = ['findings', 'timeline', 'first-errors', 'not-collected', 'host'];
 const WIDTHS = { wide: 1280, phone: 390 } as const;
-/** Where the pictures stay, for who wants to look at them. */
+/** Where the screenshots are kept. */
 const PICTURES = join(import.meta.dirname, '../../lab/out/report');
 const signal = AbortSignal.timeout(15 * 60_000);
 
@@ -26,7 +26,7 @@ async function findBrowser(): Promise<string | undefined> {
   return undefined;
 }
 
-/** A browser of this machine, else the distribution's smallest one. */
+/** An installed browser, otherwise the distribution's smallest one. */
 async function ensureBrowser(): Promise<string | undefined> {
   const found = await findBrowser();
   if (found !== undefined) return found;
@@ -56,7 +56,7 @@ async function unpack(name: string, files: Record<string, string>): Promise<stri
 
 interface Visit {
   readonly page: Page;
-  /** What a page that works offline and without scripts never does. */
+  /** Errors and requests that a page working offline and without scripts never causes. */
   readonly complaints: string[];
   readonly requests: string[];
 }
@@ -65,7 +65,7 @@ async function withPage(bundle: string, look: (visit: Visit) => Promise<void>): 
   const browser = await puppeteer.launch({
     executablePath: browserPath ?? '',
     headless: 'shell',
-    // Root has no sandbox; the page is this project's own.
+    // Chromium's sandbox does not work for root; the page is this project's own.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
     timeout: 60_000,
   });
@@ -92,7 +92,7 @@ const measured = z.object({
   sections: z.record(z.string(), box),
 });
 
-/** In the page, as text: this project's types know no document. */
+/** Runs in the page; a string, since this project's types do not include the DOM. */
 const MEASURE = `({
   overflow: document.documentElement.scrollWidth - innerWidth,
   background: getComputedStyle(document.body).backgroundColor,
@@ -133,7 +133,7 @@ t.test('the report in a browser, wide and on a phone, light and dark', { skip },
   });
 });
 
-t.test('each link leads to a file of the bundle', { skip }, async (t) => {
+t.test('each link points to a file of the bundle', { skip }, async (t) => {
   const bundle = await unpack('links', filesOf('broken'));
   await withPage(bundle, async ({ page }) => {
     const found = await page.evaluate(`[...document.links].map((link) => link.href)`);
@@ -146,7 +146,7 @@ t.test('each link leads to a file of the bundle', { skip }, async (t) => {
   });
 });
 
-t.test('what follows is in the print too', { skip }, async (t) => {
+t.test('consequences are printed too', { skip }, async (t) => {
   const bundle = await unpack('print', filesOf('broken'));
   await withPage(bundle, async ({ page }) => {
     await page.emulateMediaType('print');
@@ -161,7 +161,7 @@ t.test('what follows is in the print too', { skip }, async (t) => {
   });
 });
 
-t.test('what a hostile bundle holds stays text', { skip }, async (t) => {
+t.test('contents of a hostile bundle remain text', { skip }, async (t) => {
   const evil = `</code></script><img src="https://example.test/x" onerror="alert(1)"><script>alert(2)</script><style>body{display:none}</style>`;
   const bundle = await unpack('evil', {
     'bootstrap/steps/bootkube.jsonl': step('15:00:00', 'etcd', 'failed', `${evil}. Do ${evil}`),

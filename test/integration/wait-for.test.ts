@@ -34,7 +34,7 @@ writeFileSync(
   await controlPlane.kubeconfig({ name: 'admin', groups: ['system:masters'] }),
 );
 
-/** The host's authorities, where the agent expects them. */
+/** The host's CAs, where the agent expects them. */
 function hostWithAuthorities() {
   const paths = hostPaths(join(folder, 'host'));
   const { gather } = accessTo('kubernetes');
@@ -49,7 +49,7 @@ function hostWithAuthorities() {
   return paths;
 }
 
-/** As the agent on the host reaches the API, but for the port. */
+/** As the agent on the host accesses the API, except for the port. */
 const access = await signedAccess('kubernetes', hostWithAuthorities(), statusIdentity);
 const agent = new KubeClient({ ...access, server: controlPlane.server });
 t.teardown(() => agent[Symbol.dispose]());
@@ -74,7 +74,7 @@ const published = async () =>
     )
   )?.data;
 
-/** Runs `sno wait-for`; `until` resolves when it has printed what the pattern matches. */
+/** Runs `sno wait-for`; `until` resolves when the pattern matches its output. */
 function waitFor(...args: string[]) {
   const printed: string[] = [];
   const waiting: { pattern: RegExp; resolve: () => void }[] = [];
@@ -152,7 +152,7 @@ t.test('complete is final for one installation', async (t) => {
   t.same(await published(), status('installing', 'api', OTHER));
 });
 
-t.test('install-complete follows the status over restarts of the API server', async (t) => {
+t.test('install-complete follows the status across restarts of the API server', async (t) => {
   await controlPlane.stopApiServer();
   const run = waitFor('install-complete', '--timeout', '5m');
   await run.until(/Still waiting: GET .*ECONNREFUSED/);
@@ -185,7 +185,7 @@ t.test('a failed installation ends the wait with exit code 4', async (t) => {
   );
 });
 
-t.test('a deadline is exit code 3, with what was seen last', async (t) => {
+t.test('a deadline is exit code 3, with the last observation', async (t) => {
   const run = waitFor('bootstrap-complete', '--timeout', '8s', '--log-level', 'error');
   t.equal(await run.code, 3);
   t.equal(run.printed.length, 1, 'progress is below the level');

@@ -2,23 +2,23 @@ import { join } from 'node:path';
 import { type Covered, readCoverage } from './coverage.ts';
 import { runTestFile } from './run-tests.ts';
 
-/** A test file as it is without any mutation. */
+/** Result of a test file without any mutation. */
 export interface Baseline {
   readonly file: string;
   readonly durationMs: number;
-  /** What it runs, by source file. */
+  /** The code that it executes, by source file. */
   readonly covered: ReadonlyMap<string, readonly Covered[]>;
 }
 
 const DEADLINE_MS = 180_000;
 
-/** What a test file says that fails without a mutation: it can tell nothing of mutants. */
+/** Output of a test file that fails without a mutation and so cannot detect mutants. */
 export interface Broken {
   readonly file: string;
   readonly output: string;
 }
 
-/** Runs a test file in the unchanged tree, once more if it fails: other work on the machine can be why. */
+/** Runs a test file in the unmodified tree, and once more if it fails: load on the machine can be the cause. */
 export async function baselineOf(tree: string, file: string): Promise<Baseline | Broken> {
   const first = await attempt(tree, file);
   return 'output' in first ? await attempt(tree, file) : first;
@@ -32,7 +32,7 @@ async function attempt(tree: string, file: string): Promise<Baseline | Broken> {
   return { file, output: `${run.outcome}:\n${run.output}` };
 }
 
-/** Whether the test file runs what stands at the offset. Text that is no program is read by all. */
+/** Whether the test file executes the code at the offset. Files other than TypeScript count as used by all tests. */
 export function reaches({ covered }: Baseline, file: string, offset: number): boolean {
   if (!file.endsWith('.ts')) return true;
   return (covered.get(file) ?? []).some((isCovered) => isCovered(offset));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** As the runtime writes it to NODE_V8_COVERAGE: offsets are of the source text. */
+/** Written by the runtime to NODE_V8_COVERAGE; offsets refer to the source text. */
 const reportSchema = z.object({
   result: z.array(
     z.object({
@@ -20,10 +20,10 @@ const reportSchema = z.object({
 });
 type Ranges = z.infer<typeof reportSchema>['result'][number]['functions'];
 
-/** Which offsets of a source ran. */
+/** Tells whether the code at an offset was executed. */
 export type Covered = (offset: number) => boolean;
 
-/** Reads, and removes, what the processes of one test file left in `folder`: what ran in `root`, by file. */
+/** Reads and removes the reports written to `folder` by the processes of one test file: executed code in `root`, by file. */
 export async function readCoverage(folder: string, root: string): Promise<Map<string, Covered[]>> {
   const covered = new Map<string, Covered[]>();
   await mkdir(folder, { recursive: true });
@@ -40,7 +40,7 @@ export async function readCoverage(folder: string, root: string): Promise<Map<st
   return covered;
 }
 
-/** A process that was killed leaves half a report. */
+/** A killed process leaves an incomplete report. */
 function parseReport(text: string): z.infer<typeof reportSchema>['result'] {
   try {
     return reportSchema.parse(JSON.parse(text)).result;
@@ -49,7 +49,7 @@ function parseReport(text: string): z.infer<typeof reportSchema>['result'] {
   }
 }
 
-/** Ranges lie in each other: the shortest around an offset says how often it ran. */
+/** Ranges are nested: the shortest one around an offset says how often it was executed. */
 function coveredBy(functions: Ranges): Covered {
   const ranges = functions.flatMap(({ ranges }) => ranges);
   return (offset) => {

@@ -1,4 +1,4 @@
-/** Sources that one set of test files answers for. Patterns are globs from the root. */
+/** Sources and the test files responsible for them. Patterns are globs from the root. */
 export interface Group {
   readonly name: string;
   readonly sources: readonly string[];
@@ -6,7 +6,7 @@ export interface Group {
   readonly tests: readonly string[];
 }
 
-/** What hurts most when it is wrong. `npm run test:mutation -- NAME...` runs some of them. */
+/** The sources in which errors do the most damage. `npm run test:mutation -- NAME...` runs some of them. */
 export const GROUPS: readonly Group[] = [
   { name: 'csr', sources: ['lib/csr/*.ts'], tests: ['test/unit/csr/**/*.test.ts'] },
   {
@@ -28,7 +28,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'etcd',
     sources: ['lib/etcd/*.ts'],
-    // The wire format: only a real etcd, in the integration tier, knows it.
+    // The wire format: only a real etcd, in the integration tier, can verify it.
     excluded: ['lib/etcd/{descriptor,messages}.ts'],
     tests: ['test/unit/etcd/**/*.test.ts'],
   },
@@ -66,5 +66,5 @@ export const GROUPS: readonly Group[] = [
   },
 ];
 
-/** The part of a group's mutants that its tests must notice. */
+/** Share of a group's mutants that its tests must detect. */
 export const REQUIRED_SCORE = 0.95;

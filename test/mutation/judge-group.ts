@@ -11,28 +11,28 @@ import { filesOf, withText } from './tree.ts';
 export interface Verdict extends MutantName {
   /** 1 for the first line. */
   readonly line: number;
-  /** `uncovered`: no test file runs the changed text. */
+  /** `uncovered`: no test file executes the changed code. */
   readonly fate: 'killed' | 'timeout' | 'survived' | 'uncovered';
 }
 
 export interface GroupResult {
   readonly group: string;
-  /** Names of all mutants of the group, those that were not tried included. */
+  /** Names of all mutants of the group, including those not tried. */
   readonly names: readonly MutantName[];
   readonly verdicts: readonly Verdict[];
-  /** Test files that fail without a mutation, and were left out. */
+  /** Test files that fail without a mutation; they are left out. */
   readonly broken: readonly Broken[];
 }
 
 export interface Options {
-  /** One copy of the repository for each job. */
+  /** One copy of the repository per job. */
   readonly trees: readonly string[];
   readonly seed: string;
-  /** How many mutants of each group are tried. */
+  /** Number of mutants tried per group. */
   readonly count: number;
   readonly onlyFiles: RegExp;
   readonly onVerdict: (verdict: Verdict) => void;
-  /** Fired, no further mutant is begun: the verdicts are those so far. */
+  /** After its abort no further mutant is started; the verdicts so far are returned. */
   readonly stop: AbortSignal;
 }
 
@@ -42,10 +42,10 @@ interface Candidate extends Mutant {
 }
 
 const LEAST_DEADLINE_MS = 15_000;
-/** A mutant may slow a test down; what takes longer than this does not end. */
+/** A mutant may slow a test down by this factor; beyond that it counts as endless. */
 const SLOWER = 8;
 
-/** Tries the group's mutants, or a sample of them, against the test files that run the changed text. */
+/** Tests the group's mutants, or a sample of them, with the test files that execute the changed code. */
 export async function judgeGroup(group: Group, options: Options): Promise<GroupResult> {
   const [first = ''] = options.trees;
   const candidates = await candidatesOf(group, first);
@@ -76,7 +76,7 @@ async function candidatesOf(group: Group, tree: string): Promise<Candidate[]> {
   return candidates;
 }
 
-/** Test files that killed a neighbour come first, then the fast ones. */
+/** Test files that killed a nearby mutant come first, then fast ones. */
 async function fateOf(
   tree: string,
   candidate: Candidate,
@@ -103,7 +103,7 @@ async function fateOf(
   });
 }
 
-/** Hands each item to a tree that is free, until the stop; the results have the order of the items. */
+/** Processes each item in a free tree until the stop; results are in the order of the items. */
 async function onEachTree<T, R>(
   { trees, stop }: Pick<Options, 'trees' | 'stop'>,
   items: readonly T[],

@@ -8,7 +8,7 @@ export interface Mutant {
   readonly replacement: string;
 }
 
-/** A mutant as people and test/mutation/survivors.json name it: it outlives moved lines. */
+/** Identifies a mutant for people and in test/mutation/survivors.json, independently of line numbers. */
 export interface MutantName {
   readonly file: string;
   readonly operator: string;

@@ -2,7 +2,7 @@ import { type NodePath, parseSync, traverse, types } from '@babel/core';
 import type { Mutant } from './mutant.ts';
 import { OPERATORS } from './operators.ts';
 
-/** Every mutant of a source file, in the order of its text. `file` is the path from the root. */
+/** All mutants of a source file, in text order. `file` is the path from the root. */
 export function mutantsOf(file: string, text: string): Mutant[] {
   const mutants = file.endsWith('.ts') ? mutantsOfProgram(file, text) : mutantsOfUnit(file, text);
   return mutants.sort((a, b) => a.start - b.start || a.end - b.end);
@@ -45,7 +45,7 @@ function mutantsAt(path: NodePath, file: string, text: string): Mutant[] {
   );
 }
 
-/** Types do not run; what is imported is not behaviour. */
+/** Types are not executed; imports are not behaviour. */
 function isTypeOnly(node: types.Node): boolean {
   return (
     types.isTSType(node) ||
@@ -60,12 +60,12 @@ function isTypeOnly(node: types.Node): boolean {
   );
 }
 
-/** Text for people: a template with words in it. */
+/** Text for people: a template that contains words. */
 function isSentence(node: types.Node): boolean {
   return types.isTemplateLiteral(node) && node.quasis.some(({ value }) => /\s/.test(value.raw));
 }
 
-/** A unit file without one of its lines; section names and comments stay. */
+/** Mutants of a unit file, each without one of its lines; section names and comments are kept. */
 function mutantsOfUnit(file: string, text: string): Mutant[] {
   return [...text.matchAll(/^[^#;[\s][^\n]*\n/gm)].map(({ 0: line, index }) => ({
     file,

@@ -1,12 +1,12 @@
 import { type NodePath, types } from '@babel/core';
 
-/** Text that stands for the node, or for the range given. */
+/** Replacement text for the node, or for the given range. */
 export interface Change {
   readonly replacement: string;
   readonly range?: readonly [start: number, end: number];
 }
 
-/** Says how a node may be changed; `text` is the source from one offset to another. */
+/** Possible changes of a node; `text` returns the source text of a node. */
 type Operator = (path: NodePath, text: (node: types.Node) => string) => Change[];
 
 const OPPOSITES: Readonly<Record<string, readonly string[]>> = {
@@ -23,7 +23,7 @@ const OPPOSITES: Readonly<Record<string, readonly string[]>> = {
   '%': ['*'],
 };
 
-/** Methods whose result may be taken for their receiver. */
+/** Methods whose call can be replaced by their receiver. */
 const PASSING =
   /^(filter|sort|toSorted|reverse|toReversed|trim|trimEnd|trimStart|slice|toLowerCase)$/;
 const SWAPPED: ReadonlyMap<string, string> = new Map([
@@ -37,7 +37,7 @@ const SWAPPED: ReadonlyMap<string, string> = new Map([
   ['at', 'indexOf'],
 ]);
 
-/** Parts of a message for people: their text is not behaviour. */
+/** Parts of messages for people, whose text is not behaviour. */
 const WORDING = new Set(['fix', 'expected', 'found', 'description', 'message', 'explanation']);
 
 export const OPERATORS: Readonly<Record<string, Operator>> = {
@@ -123,7 +123,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   },
 };
 
-/** Another number than the one written: the next small one, half as much again, another mode. */
+/** A different number: the next small one, half as much again, or another file mode. */
 function otherNumber(value: number, written: string): string {
   if (/^0o/i.test(written)) return `0o${(value ^ 0o044).toString(8)}`;
   if (Math.abs(value) <= 16) return String(value + 1);
@@ -150,7 +150,7 @@ function isSuperCall(node: types.Node): boolean {
   );
 }
 
-/** Properties that are wording, or whose value has a mutant of its own to the same effect. */
+/** Properties that are wording, or whose value has an equivalent mutant of its own. */
 function isCoveredOtherwise(property: types.Node | undefined): boolean {
   if (!types.isObjectProperty(property)) return false;
   const { key, value } = property;
@@ -165,7 +165,7 @@ function isPredicate(node: types.Node): boolean {
   );
 }
 
-/** Literals are changed by operators of their own. */
+/** Literals are changed by other operators. */
 function isConstant(node: types.Node): boolean {
   return types.isLiteral(node) && !types.isTemplateLiteral(node);
 }

@@ -10,8 +10,8 @@ export interface TestRun {
 }
 
 /**
- * Runs one test file in a process of its own, without tap's runner, until its first
- * failure. What the test started ends with it: it has a process group of its own.
+ * Runs one test file in its own process, without tap's runner, until its first failure. It has
+ * its own process group, so that all its child processes end with it.
  */
 export async function runTestFile(
   root: string,
@@ -25,7 +25,7 @@ export async function runTestFile(
     env: {
       TAP_BAIL: '1',
       TAP_TIMEOUT: String(Math.ceil(deadlineMs / 1000)),
-      // Only the mutated module is compiled anew.
+      // Only the mutated module is compiled again.
       NODE_COMPILE_CACHE: join(root, 'dist/compile-cache'),
       ...env,
     },
@@ -52,6 +52,6 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing of it is left.
+    // The process group no longer exists.
   }
 }

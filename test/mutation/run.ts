@@ -1,11 +1,11 @@
 /**
- * `npm run test:mutation [-- GROUP... --sample N --seed S --jobs J --file REGEXP]`: changes the sources
- * that hurt most, one place at a time, and runs the unit tests that execute that place. A group fails
- * when its tests notice less than 95 % of the mutants, or when test/mutation/survivors.json explains
- * a mutant that does not survive. SIGINT and SIGTERM end it with the scores so far. Exit code: 0,
- * 1 when a group fails or the run was stopped, 2 for wrong arguments.
+ * `npm run test:mutation [-- GROUP... --sample N --seed S --jobs J --file REGEXP]`: changes critical
+ * sources one place at a time, and runs the unit tests that execute that place. A group fails if its
+ * tests detect less than 95 % of the mutants, or if test/mutation/survivors.json explains a mutant
+ * that does not survive. SIGINT and SIGTERM end the run with the scores so far. Exit code: 0,
+ * 1 if a group failed or the run was stopped, 2 for invalid arguments.
  *
- * All groups take hours of processor time; a sample of each says about the same.
+ * All groups take hours of processor time; a sample of each gives about the same result.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** `count` of the items, the same ones for the same seed, in their order. */
+/** `count` of the items, in their order; the same ones for the same seed. */
 export function sample<T>(
   items: readonly T[],
   count: number,

@@ -7,16 +7,16 @@ export interface Score {
   readonly group: string;
   readonly killed: number;
   readonly timeouts: number;
-  /** Survivors that test/mutation/survivors.json does not explain. */
+  /** Survivors without an explanation in test/mutation/survivors.json. */
   readonly unexplained: readonly Verdict[];
   readonly explained: number;
-  /** Noticed mutants among those that can be noticed: 0 to 1. */
+  /** Share of detected mutants among the detectable ones: 0 to 1. */
   readonly score: number;
   /** Why the group fails; empty if it passes. */
   readonly faults: readonly string[];
 }
 
-/** The survivors explained in `survivors` are left out of the account; each of them must still survive. */
+/** Mutants explained in `survivors` are not counted; each of them must still survive. */
 export function scoreOf(
   { group, names, verdicts, broken }: GroupResult,
   survivors: readonly Survivor[],

@@ -7,11 +7,11 @@ const survivorSchema = z.strictObject({
   operator: z.string(),
   before: z.string(),
   after: z.string(),
-  /** Why no test can notice it, for readers. */
+  /** Why no test can detect it, for readers. */
   reason: z.string().min(20),
 });
 
-/** A mutant that no test can notice. */
+/** A mutant that no test can detect. */
 export type Survivor = z.infer<typeof survivorSchema>;
 
 export async function readSurvivors(path: string): Promise<Survivor[]> {

@@ -2,14 +2,14 @@ import { cp, glob, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 
-/** Copies what git knows or would add, with the packages linked: a tree to mutate. */
+/** Copies all files that git tracks or would add, with the packages linked: a tree to mutate. */
 export async function copyTree(root: string, target: string): Promise<void> {
   const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   const { stdout } = await execa('git', listed, { cwd: root, lines: true });
   for (const file of stdout.filter((name) => name !== 'node_modules')) {
     const copy = join(target, file);
     await mkdir(dirname(copy), { recursive: true });
-    // A file that was deleted but not committed is listed as well.
+    // Files deleted without a commit are listed too.
     await cp(join(root, file), copy, { force: true }).catch(ignoreMissing);
   }
   await symlink(join(root, 'node_modules'), join(target, 'node_modules'));
@@ -24,7 +24,7 @@ export async function filesOf(
   return found.sort();
 }
 
-/** Runs `action` while the tree has another text in place of a file. */
+/** Runs `action` while a file in the tree has different contents. */
 export async function withText<T>(
   root: string,
   file: string,

@@ -13,7 +13,7 @@ const EXECUTABLES = ['dist/bin/sno-agents', 'dist/bin/sno'];
 const root = join(import.meta.dirname, '..', '..');
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-/** What git knows and what it would add, with the packages as hard links. */
+/** Copies all files that git tracks or would add, and the packages as hard links. */
 async function copyCheckout(to: string, signal: AbortSignal): Promise<void> {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   const { stdout } = await execa('git', list, { cwd: root, cancelSignal: signal });

@@ -3,19 +3,19 @@ import { join, relative, resolve } from 'node:path';
 import { TIERS } from './tiers.ts';
 
 export interface Wanted {
-  /** Parts of the run, in the order of their cost; all where none was named. */
+  /** Parts of the run, cheapest first; all if none was named. */
   readonly parts: readonly string[];
-  /** Test files from the root; all of their tier where none was named. */
+  /** Test files, relative to the root; all of their tier if none was named. */
   readonly files: readonly string[];
-  /** Run again at each change, until interrupted. */
+  /** Run again after each change, until interrupted. */
   readonly watch: boolean;
 }
 
 const PARTS = ['lint', 'format', 'types', ...TIERS.map(({ name }) => name)];
 
 /**
- * What `node test/run.ts ARGUMENT...` asks for: names of parts, test files or folders of them, and
- * `--watch`. Returns a message where an argument is none of these.
+ * Parses the arguments of `node test/run.ts ARGUMENT...`: names of parts, test files or folders of
+ * them, and `--watch`. Returns a message if an argument is none of these.
  */
 export function wantedBy(args: readonly string[], root: string, cwd: string): Wanted | string {
   const watch = args.includes('--watch');
@@ -39,7 +39,7 @@ function testFiles(path: string, root: string): string[] {
   return globSync(`${path}/**/*.test.ts`, { cwd: root }).toSorted();
 }
 
-/** The tiers of the named files; everything that `npm test` is where there are none. */
+/** The tiers of the named files; all parts of `npm test` if there are none. */
 function partsOf(files: readonly string[]): string[] {
   if (files.length === 0) return ['lint', ...TIERS.map(({ name }) => name)];
   return TIERS.map(({ name }) => name).filter((name) =>

@@ -1,8 +1,8 @@
 /**
- * Runs test files one after another in this process: they share what they import. The first argument
- * names the batch, and with it the folder of its fixtures; TEST_FILES has paths from the root, a line
- * each. A comment names each file before its tests; one assertion after them says that the next
- * file finds the process as this one did.
+ * Runs test files one after another in this process, so that they share their imports. The first
+ * argument is the batch's name, which determines its fixture folder; TEST_FILES contains paths from
+ * the root, one per line. A comment names each file before its tests; an assertion after them checks
+ * that the process is left as it was found.
  */
 import { join } from 'node:path';
 import t from 'tap';

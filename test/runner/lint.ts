@@ -15,7 +15,7 @@ const LINTERS = [
   { part: 'types', name: 'types', program: '.bin/tsc', args: ['--noEmit', '-p', '.'] },
 ] as const;
 
-/** The checks that run no code; `lint` means all of them. */
+/** The checks that run no project code; `lint` selects all of them. */
 export async function lint(
   root: string,
   parts: readonly string[],

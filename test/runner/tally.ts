@@ -1,16 +1,16 @@
 import { Parser, type Result } from 'tap-parser';
 import { stringify } from 'yaml';
 
-/** Assertions, counted where they were made: a subtest counts as its assertions do. */
+/** Counts of assertions: a subtest counts by its own assertions. */
 export interface Tally {
   passed: number;
   failed: number;
   skipped: number;
 }
 
-/** What the reader of a run is told, as it happens. */
+/** Events reported while the run is in progress. */
 export interface TallyEvents {
-  /** The tests of a file have ended. */
+  /** The tests of a file have finished. */
   onFile(name: string, tally: Tally): void;
   /** `detail` is YAML, without the indentation of TAP. */
   onFailure(name: string, detail: string): void;
@@ -25,14 +25,14 @@ export const addTally = (sum: Tally, { passed, failed, skipped }: Tally): void =
   sum.skipped += skipped;
 };
 
-/** The TAP comment that comes before the tests of a file where one process runs several files. */
+/** The TAP comment before each file's tests if one process runs several files. */
 export const fileComment = (file: string): string => `file ${file}`;
 
 /**
  * Counts the TAP stream of a process that runs the test file `first`, or `first` and further files,
- * each named by a comment. The promise resolves when the stream has ended. A process or subtest that
- * failed without a failed assertion (it crashed, ran out of time, broke its plan, made no assertion)
- * counts as one failure; a process that skips all of its tests, as one skipped.
+ * each announced by a comment. The promise resolves at the end of the stream. A process or subtest that
+ * fails without a failed assertion (crash, timeout, wrong plan, no assertions) counts as one failure; a
+ * process that skips all its tests counts as one skipped.
  */
 export function tallyFiles(
   first: string,
@@ -63,7 +63,7 @@ export function tallyFiles(
   return new Promise((resolve, reject) => {
     parser.on('complete', (results) => {
       const { skipAll, comment } = results.plan;
-      // A plan of nothing without a word is no skip but a file that tests nothing.
+      // An empty plan without a reason is not a skip but a file without tests.
       const reason = /^\s*skip\S*\s+(.+)/i.exec(comment)?.[1];
       if (results.ok && skipAll && reason !== undefined) {
         tally.skipped += 1;
@@ -80,7 +80,7 @@ export function tallyFiles(
   });
 }
 
-/** TAP writes a subtest first and then the result that sums it up: only what it holds is counted. */
+/** TAP prints a subtest before its summary line: only the subtest's contents are counted. */
 function watch(
   parser: Parser,
   path: () => readonly string[],

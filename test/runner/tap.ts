@@ -7,24 +7,24 @@ import type { Tier } from './tiers.ts';
 
 export interface TierRun {
   readonly root: string;
-  /** Of this tier, from the root; all of them where none is named. */
+  /** Test files of this tier, relative to the root; all if none is named. */
   readonly files: readonly string[];
   readonly events: TallyEvents;
   readonly signal: AbortSignal;
 }
 
-/** Test files that one process runs. */
+/** Test files run by one process. */
 interface Batch {
-  /** Names the folder of its fixtures, and what failed: the folder of the files, or the file. */
+  /** Names the fixture folder and reported failures: the folder of the files, or the file. */
   readonly name: string;
   readonly files: readonly [string, ...string[]];
 }
 
 /**
  * Runs a tier's test files and counts their assertions. A test file is a program that prints TAP, so
- * Node alone runs it: the loaders and plugins of tap's command line cost each file a second of
- * processor time. Unit tests share a process by folder (test/runner/batch.ts): to load what they
- * import took as long as to run them. A tier without test files has failed.
+ * Node runs it directly: the loaders and plugins of tap's command line cost each file a second of
+ * processor time. Unit tests share a process per folder (test/runner/batch.ts), since loading their
+ * imports took as long as running them. A tier without test files fails.
  */
 export async function runTier(tier: Tier, run: TierRun): Promise<Tally> {
   const total = emptyTally();
@@ -54,7 +54,7 @@ export async function filesOf({ name }: Tier, root: string): Promise<string[]> {
   return (await Array.fromAsync(glob(`test/${name}/**/*.test.ts`, { cwd: root }))).toSorted();
 }
 
-/** The largest batches come first, so that no long one is left at the end. */
+/** Largest batches first, so that no long one is left at the end. */
 function batchesOf(files: readonly string[], { filesShareProcess }: Tier): Batch[] {
   if (!filesShareProcess) return files.map((file) => ({ name: file, files: [file] }));
   const folderOf = (file: string) => file.split('/').slice(0, 3).join('/');
@@ -84,7 +84,7 @@ async function runBatch({ name, files }: Batch, tier: Tier, run: TierRun): Promi
       NODE_COMPILE_CACHE: join(root, 'dist/compile-cache'),
       ...(tier.filesShareProcess ? { TEST_FILES: files.join('\n') } : {}),
     },
-    // tap itself ends a test at its deadline, and says which; this is for one that hangs.
+    // tap itself ends a test at its deadline and names it; this is for a process that hangs.
     timeout: deadlineSeconds * 1000 + 30_000,
     cancelSignal: signal,
   });

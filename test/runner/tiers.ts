@@ -1,27 +1,27 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
-/** A group of tests that need the same things and may take the same time. */
+/** Tests with the same requirements and time limits. */
 export interface Tier {
   name: 'unit' | 'integration' | 'e2e';
-  /** Longest time for one process. */
+  /** Time limit per process. */
   deadlineSeconds: number;
   /** Files of a folder run one after another in one process; otherwise each has its own. */
   filesShareProcess: boolean;
-  /** Longest time for all of them, for the case that tap itself hangs. */
+  /** Time limit for the whole tier, in case tap itself hangs. */
   deadlineMinutes: number;
-  /** Test files that run at the same time. */
+  /** Number of concurrent test files. */
   jobs: number;
-  /** Programs without which the tier is skipped, and named. */
+  /** Required programs; if one is missing, the tier is skipped and the program named. */
   programs: readonly string[];
   needsRoot: boolean;
 }
 
-/** The deadlines of the last two include what is built once on a fresh machine. */
+/** The deadlines of the last two include one-time builds on a fresh machine. */
 export const TIERS: readonly Tier[] = [
   {
     name: 'unit',
-    // For a file that hangs: a busy machine may take twenty times what an idle one does.
+    // For a file that hangs: a busy machine may take twenty times as long as an idle one.
     deadlineSeconds: 900,
     filesShareProcess: true,
     deadlineMinutes: 30,
@@ -49,7 +49,7 @@ export const TIERS: readonly Tier[] = [
   },
 ];
 
-/** What this machine lacks to run the tier, in words. */
+/** What is missing on this machine to run the tier, in words. */
 export async function missingFor({ programs, needsRoot }: Tier): Promise<string[]> {
   const missing: string[] = [];
   if (process.platform !== 'linux') missing.push('Linux');

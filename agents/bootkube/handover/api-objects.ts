@@ -6,27 +6,27 @@ import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 
-/** Where the log bundle takes the API's objects from, once there is no API any more. */
+/** Where the log bundle takes the API's objects from once the API is stopped. */
 export const objectsFolder = ({ paths }: HostContext) => join(paths.assets, 'gather');
 
-/** Of the time that the step has; the rest is for saying that there are none. */
+/** Share of the step's time; the rest is for recording a failure. */
 const SHARE_OF_TIME = 0.8;
 
 /**
- * Has gather save what the API knows while it is up: a few steps on it is gone,
- * and the log bundle is made after that. What fails is said and passed over: no
- * installation fails because of its logs.
+ * Has gather save the API's objects while the API is up: it is stopped a few steps later,
+ * before the log bundle is made. A failure is only logged: no installation fails because of its
+ * logs.
  */
 export const apiObjects: StepBody<HostContext> = {
   name: 'api-objects',
   leaves: 'the API objects as files for the log bundle, as far as the API returns them',
   input: ({ cluster }) => cluster.clusterId,
-  // With or without them: the journal says which.
+  // With or without objects: the journal says which.
   holds: async () => true,
   async run(context, progress) {
     try {
       const folder = objectsFolder(context);
-      // Of an attempt that was killed: gather writes into an empty folder only.
+      // Left by a killed attempt: gather only writes into an empty folder.
       await rm(folder, { recursive: true, force: true });
       const only = ['gather', '--id', 'bootstrap', '--only', 'resources', '--to', `${folder}/`];
       await run(context.paths.executable, only, {

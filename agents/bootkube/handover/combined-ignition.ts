@@ -11,13 +11,13 @@ import { installedHostConfig } from './installed-host.ts';
 import { originalMasterPath } from './master-ignition.ts';
 import { snapshotRecordPath } from './snapshot.ts';
 
-/** What the Ignition of the operating system that is written can read (RHCOS 4.12 and later, Ignition 2.14). */
+/** The Ignition spec that the installed operating system supports (RHCOS 4.12 and later, Ignition 2.14). */
 const TARGET_SPEC = '3.2.0';
 
 /**
- * Joins the master Ignition with everything that the installed host goes on with:
- * static pods, keys, configuration, snapshot, log bundle. The result is merged and
- * validated here as Ignition will do it, since a fault would show at the first boot only.
+ * Merges the master Ignition with everything that the installed host needs: static pods, keys,
+ * configuration, snapshot, log bundle. The result is merged and validated here as Ignition will
+ * do it, since an error would otherwise only appear at the first boot.
  */
 export const combinedIgnition: StepBody<HostContext> = {
   name: 'combined-ignition',
@@ -49,7 +49,7 @@ interface CombineOptions {
   readonly limitBytes?: number;
 }
 
-/** In ASCII: contents are data URLs. */
+/** ASCII: contents are data URLs. */
 async function combined(
   context: HostContext,
   { withBundle, ...limit }: CombineOptions,

@@ -3,7 +3,7 @@ import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 
-/** Leaves the mark that install-to-disk, and every installer that starts bootkube, waits for. */
+/** Creates the marker that install-to-disk, and every installer that starts bootkube, waits for. */
 export const finish: StepBody<HostContext> = {
   name: 'finish',
   leaves: '/opt/openshift/.bootkube.done',

@@ -6,16 +6,16 @@ import { dhcpIdentity } from '../../../lib/installation/dhcp-identity.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 
 /**
- * Where NetworkManager keeps the name servers that hold for the whole host. nmstate sets
- * static ones so (nm/query_apply/dns.rs); only since 2.2.46 they are in the profiles too,
- * and not even then if there are three of both families. coreos-installer's
- * --copy-network copies profiles alone.
+ * Where NetworkManager keeps global name servers. nmstate writes static ones there
+ * (nm/query_apply/dns.rs); only since 2.2.46 they are in the profiles too, and even then not
+ * if there are three of both families. coreos-installer's --copy-network copies only
+ * profiles.
  */
 const GLOBAL_DNS = '/var/lib/NetworkManager/NetworkManager-intern.conf';
 
 /**
- * What the reboot must not change, whatever the master Ignition says: the name, the DHCP
- * identity, and the name servers of a networkConfig.
+ * What must survive the reboot unchanged, whatever the master Ignition says: the host name, the
+ * DHCP identity, and the name servers of a networkConfig.
  */
 export async function hostIdentity({ cluster, paths, hostname }: HostContext): Promise<Config> {
   const nameServers =

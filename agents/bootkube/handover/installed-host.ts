@@ -26,7 +26,7 @@ import { readIdentity } from '../../steps/kubelet-identity.ts';
 import { BUNDLE_PATH, bundlePath } from './log-bundle.ts';
 import { snapshotPath, snapshotRecordPath } from './snapshot.ts';
 
-/** A file of the installed host, and why it has to go again if the bootstrap alone needs it. */
+/** A file of the installed host and, if only the bootstrap needs it, why it must be deleted. */
 interface InstalledFile {
   readonly path: string;
   readonly mode: number;
@@ -34,12 +34,12 @@ interface InstalledFile {
   readonly leftover?: string | undefined;
 }
 
-/** Paths as the installed host has them. */
+/** Paths on the installed host. */
 const installed: HostPaths = hostPaths();
 
 /**
- * Everything that the bootstrap gives to the installed host, with the ledger of
- * what it must lose again.
+ * Everything that the bootstrap passes to the installed host, with the ledger of what must be
+ * deleted there.
  */
 export async function installedHostConfig(
   context: HostContext,
@@ -90,7 +90,7 @@ export async function installedHostConfig(
 
 const restoreFolder = join(installed.state, RESTORE_FOLDER);
 
-/** All but etcd's manifest in its final place: only the restore unit starts etcd. */
+/** All except etcd's manifest in its final place: only the restore unit starts etcd. */
 function renderedFiles({ files, staticPods }: Rendered): InstalledFile[] {
   return [
     ...neededBy(installedHost, files).map(({ path, mode, contents, leftover }) => ({
@@ -135,7 +135,7 @@ async function agentFiles(context: HostContext): Promise<InstalledFile[]> {
       mode: 0o600,
       contents: JSON.stringify(cluster),
     },
-    // Readable in the combined Ignition as it is: whose installation a disk holds.
+    // Readable by all, also in the combined Ignition: identifies the installation on a disk.
     { path: join(installed.config, 'cluster-id'), mode: 0o644, contents: cluster.clusterId },
     ...(settings === undefined
       ? []
@@ -143,13 +143,13 @@ async function agentFiles(context: HostContext): Promise<InstalledFile[]> {
     {
       path: '/etc/default/nodeip-configuration',
       mode: 0o644,
-      // One address: it tells the interface, whose address of the other family is taken too.
+      // One address is enough: it identifies the interface, and the other family's address is taken from there.
       contents: `KUBELET_NODEIP_HINT=${record.nodeIps[0]}\n`,
     },
   ];
 }
 
-/** What waits for its kind goes on waiting on the installed host, file by file. */
+/** Manifests still waiting for their kind continue to wait on the installed host. */
 async function deferredFiles({ paths }: HostContext): Promise<InstalledFile[]> {
   const waiting = await readDeferred(paths);
   return Promise.all(
@@ -161,7 +161,7 @@ async function deferredFiles({ paths }: HostContext): Promise<InstalledFile[]> {
   );
 }
 
-/** None if it could not be made: the installation goes on without it. */
+/** Empty if it could not be made: the installation continues without it. */
 async function logBundleFile(context: HostContext): Promise<InstalledFile[]> {
   if (!(await exists(bundlePath(context)))) return [];
   return [
@@ -176,7 +176,7 @@ async function logBundleFile(context: HostContext): Promise<InstalledFile[]> {
 
 function ledgerOf(files: readonly InstalledFile[], rendered: Rendered): Ledger {
   const entries: LedgerEntry[] = [
-    // First, so that a clean-up that is cut never leaves the unit without what it restores from.
+    // First, so that an interrupted clean-up never leaves the unit without the files that it restores from.
     ...pivotUnits
       .filter(({ name }) => name !== 'bootkube.service')
       .map(({ name, contents }) => ({

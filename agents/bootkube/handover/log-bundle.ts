@@ -5,18 +5,17 @@ import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 
-/** Where sno-gather.service leaves it, and where the installed host has it. */
+/** Where sno-gather.service writes it, and its path on the installed host. */
 export const BUNDLE_PATH = '/var/log/log-bundle-bootstrap.tar.gz';
 
 export const bundlePath = ({ paths }: HostContext) => paths.at(BUNDLE_PATH);
 
-/** Of the time that the step has; the rest is for saying that there is no bundle. */
+/** Share of the step's time; the rest is for recording that there is no bundle. */
 const SHARE_OF_TIME = 0.8;
 
 /**
- * Has gather make the bundle of this host, in a unit of its own: what it reads is
- * outside this agent's sandbox. A bundle that cannot be made is a warning: no
- * installation fails because of its logs.
+ * Has gather make the bundle of this host in its own unit, since it reads outside this agent's
+ * sandbox. A failure is only a warning: no installation fails because of its logs.
  */
 export const logBundle: StepBody<HostContext> = {
   name: 'log-bundle',
@@ -27,10 +26,10 @@ export const logBundle: StepBody<HostContext> = {
   async run(context, progress) {
     const path = bundlePath(context);
     try {
-      // One of an earlier failure must not be taken for this one.
+      // One from an earlier failure must not be mistaken for this one.
       await rm(path, { force: true });
       await progress.wait('sno-gather.service to create the log bundle', () =>
-        // It returns when the unit, a oneshot, has ended.
+        // Returns when the oneshot unit has finished.
         run('systemctl', ['start', 'sno-gather.service'], {
           signal: progress.signal,
           deadlineMs: Math.round(progress.remainingMs() * SHARE_OF_TIME),

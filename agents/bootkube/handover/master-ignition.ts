@@ -14,9 +14,9 @@ export const originalMasterPath = ({ paths }: HostContext) =>
   join(paths.assets, 'original-master.ign');
 
 /**
- * Gets the Ignition that makes the host a node of its cluster: from the machine
- * config server where there is one (HTTPS, with the cluster's authority), rendered
- * here otherwise. An empty or invalid one is an error now, not at the first boot.
+ * Gets the Ignition that makes the host a node of its cluster: from the machine config server if
+ * there is one (HTTPS, with the cluster's CA), otherwise rendered here. An empty or invalid one
+ * fails now, not at the first boot.
  */
 export const masterIgnition: StepBody<HostContext> = {
   name: 'master-ignition',

@@ -23,9 +23,9 @@ import type { HostContext } from '../../steps/host-context.ts';
 import { payloadFolder } from '../../steps/payload-folder.ts';
 
 /**
- * The master Ignition of the Kubernetes payload: what any node of it needs,
- * however it was bootstrapped. Its access for people, what its site gives, the kubelet
- * with its addresses, the units that verify the payload and keep certificates alive.
+ * The master Ignition of the Kubernetes payload: what every node needs, however it was
+ * bootstrapped. User access, site configuration, the kubelet with its addresses, and the units
+ * that verify the payload and renew certificates.
  */
 export async function nodeIgnition(
   context: HostContext,
@@ -36,7 +36,7 @@ export async function nodeIgnition(
   const site = machineConfig(cluster, 'installed');
   const executable = '/var/lib/sno-agents/bin/sno-agents';
   return configOf({
-    // With the modes that the renderer gives them: Ignition would take 0755 for a parent.
+    // With the renderer's modes: Ignition would create parents with 0755.
     directories: [directory('/etc/sno-agents', 0o700), directory('/var/lib/kubelet', 0o700)],
     users:
       cluster.sshKeys.length === 0
@@ -69,7 +69,7 @@ export async function nodeIgnition(
   });
 }
 
-/** In the form of sha256sum. payload.yaml states the digest of every other file of the payload. */
+/** In sha256sum's format. payload.yaml lists the digest of every other payload file. */
 async function payloadDigest(folder: string): Promise<string> {
   const digest = sha256(await readFile(`${folder}/${payloadFile}`));
   return `${digest}  /var/lib/sno-agents/payload/${payloadFile}\n`;

@@ -8,9 +8,9 @@ import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { areStopped, isPlaced, removeStaticPods } from '../../steps/static-pods.ts';
 
 /**
- * Stops everything that writes to etcd, in the order that leaves no trace of the
- * live stage: first the leaders, then their Leases (so that nobody waits for them
- * to expire after the reboot), then the API server.
+ * Stops everything that writes to etcd, in an order that leaves no trace of the live stage:
+ * first the leaders, then their Leases (so that nothing waits for them to expire after the
+ * reboot), then the API server.
  */
 export const quiesce: StepBody<HostContext> = {
   name: 'quiesce',
@@ -36,7 +36,7 @@ export const quiesce: StepBody<HostContext> = {
     const leaders = rendered.staticPods.filter(({ role }) => role === 'leader');
     const apiServer = podOfRole(rendered, 'api-server');
     await removeStaticPods(paths, leaders, progress);
-    // Not placed only when an earlier attempt stopped it, after the Leases were deleted.
+    // It is missing only if an earlier attempt stopped it, after deleting the Leases.
     if (await isPlaced(paths, apiServer)) {
       await withBootstrapAdmin(cluster.controlPlane, paths, (client) =>
         deleteLeases(client, rendered.leases, {

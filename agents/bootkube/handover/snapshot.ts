@@ -23,8 +23,8 @@ export const snapshotRecordPath = ({ paths }: HostContext) =>
   join(paths.assets, SNAPSHOT_RECORD_FILE);
 
 /**
- * Takes the snapshot of an etcd that nobody writes to: compacted to its last
- * revision (what was deleted is not carried along), defragmented, hashed, streamed.
+ * Takes the snapshot of an etcd without writers: compacted to its last revision (so that deleted
+ * data is not included), defragmented, hashed and streamed.
  */
 export const snapshot: StepBody<HostContext> = {
   name: 'snapshot',
@@ -57,8 +57,8 @@ async function snapshotFrom(
   progress: Progress,
 ): Promise<SnapshotRecord> {
   const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
-  // Events and the live API server's address record run out by leases: they are the live
-  // stage's (the log bundle has the events), and etcdutl cannot hash a database with leases.
+  // Events and the live API server's address record expire by lease: they belong to the live
+  // stage (the log bundle has the events), and etcdutl cannot hash a database with leases.
   const leases = await client.revokeLeases(limits);
   progress.say(`Revoked ${leases} etcd leases, with their events and records`);
   const revision = await progress.wait('a stable etcd revision', () =>
@@ -97,7 +97,7 @@ async function snapshotFrom(
   };
 }
 
-/** Name and addresses as they were rendered into certificates; a Failure when they changed since. */
+/** Host name and addresses as rendered into certificates; a Failure if they have changed since. */
 async function expectIdentity(
   { paths, hostname }: HostContext,
   signal: AbortSignal,

@@ -4,7 +4,7 @@ import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { areStopped, isPlaced, removeStaticPods } from '../../steps/static-pods.ts';
 
-/** Stops etcd: from here on nothing can change what the snapshot holds. */
+/** Stops etcd: from now on the data in the snapshot cannot change. */
 export const stopEtcd: StepBody<HostContext> = {
   name: 'stop-etcd',
   leaves: 'no running etcd',

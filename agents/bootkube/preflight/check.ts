@@ -3,14 +3,14 @@ import type { FailureCode } from '../../../lib/errors/codes.ts';
 import type { FamilyAddress } from '../../../lib/host/network.ts';
 import type { InstallContext } from '../../steps/host-context.ts';
 
-/** What a check saw: `ok` with a fact worth a line, or a problem with what to do about it. */
+/** Result of a check: `ok` with a fact worth logging, or a problem with its fix. */
 export type Finding =
   | { readonly ok: true; readonly fact: string }
   | {
       readonly ok: false;
       readonly problem: string;
       readonly fix: string;
-      /** What it is about, for programs: the DNS name. */
+      /** The subject in machine-readable form: the DNS name. */
       readonly subject?: string;
     };
 
@@ -24,15 +24,15 @@ export const bad = (problem: string, fix: string, subject?: string): Finding => 
 
 export interface CheckInput extends Pick<InstallContext, 'paths' | 'settings' | 'cluster'> {
   readonly hostname: string;
-  /** By which the host is known in each family that the machine networks have. */
+  /** The host's address in each family of the machine networks. */
   readonly addresses: readonly FamilyAddress[];
   readonly signal: AbortSignal;
 }
 
 export interface Check {
-  /** Listed in `preflightWarnings`, its failure is only a warning. */
+  /** If listed in `preflightWarnings`, a failure is only a warning. */
   readonly name: PreflightCheck;
-  /** Of the failure that it is part of. */
+  /** Of the check's part in the failure. */
   readonly code: FailureCode;
   run(input: CheckInput): Promise<Finding>;
 }

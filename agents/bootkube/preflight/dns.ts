@@ -5,12 +5,12 @@ import type { FamilyAddress } from '../../../lib/host/network.ts';
 import { canonicalAddress } from '../../../lib/network/address.ts';
 import { bad, type Check, type CheckInput, good } from './check.ts';
 
-/** The DNS record that holds an address of the family, and what Node calls the family. */
+/** The DNS record type for an address family, and Node's value for the family. */
 const RECORD = { IPv4: { type: 'A', family: 4 }, IPv6: { type: 'AAAA', family: 6 } } as const;
 
 /**
- * A name that must resolve to this host, in every family that the cluster has: through
- * it the API or the cluster's routes are reached.
+ * A name that must resolve to this host in every family of the cluster: the API or the
+ * cluster's routes are reached through it.
  */
 function resolvesHere(name: Check['name'], domainName: (input: CheckInput) => string): Check {
   return {
@@ -58,7 +58,7 @@ async function resolve(name: string, family: FamilyAddress['family'], signal: Ab
   }
 }
 
-/** getaddrinfo cannot be stopped; its answer is no longer waited for. */
+/** getaddrinfo cannot be cancelled; its result is ignored. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const stop = () => reject(new Error('the name servers did not answer in time'));

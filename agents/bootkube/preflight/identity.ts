@@ -3,7 +3,7 @@ import { bad, type Check, good } from './check.ts';
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** The name of a Node cannot change afterwards, so the host's name must be its last one. */
+/** The name of a Node cannot be changed later, so the host must already have its final name. */
 export const hostnameCheck: Check = {
   name: 'hostname',
   code: 'preflight-hostname',
@@ -26,7 +26,7 @@ export const hostnameCheck: Check = {
   },
 };
 
-/** The addresses go into certificates and into the Node; they have to be the same after the reboot. */
+/** The addresses are used in certificates and in the Node; they must stay the same after the reboot. */
 export const addressCheck: Check = {
   name: 'address',
   code: 'preflight-address',

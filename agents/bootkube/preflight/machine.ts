@@ -10,7 +10,7 @@ import { bad, type Check, type Finding, good } from './check.ts';
 const MIB = 2 ** 20;
 const GB = 1e9;
 
-/** Certificates made with a wrong clock are not valid once it is right. */
+/** Certificates issued with a wrong clock are not valid once it is corrected. */
 export const clockCheck: Check = {
   name: 'clock',
   code: 'preflight-clock',
@@ -49,7 +49,7 @@ export const memoryCheck: Check = {
   },
 };
 
-/** Only its size: whether it may be written at all was looked at before, by inspect-disk. */
+/** Only its size: inspect-disk has already checked whether it may be written. */
 export const diskCheck: Check = {
   name: 'disk',
   code: 'preflight-disk',
@@ -59,13 +59,13 @@ export const diskCheck: Check = {
     const payload = await payloadBytes(`${paths.medium}/payload`);
     return judgeSize(wanted, spaceOn(disk, savePartitions), {
       system: settings.minDiskGB * GB,
-      // Its files, and the images and binaries that are made of them.
+      // Its files, and the images and binaries unpacked from them.
       payload: 2 * payload,
     });
   },
 };
 
-/** Up to the first partition that is kept: there the new system ends. */
+/** Up to the first preserved partition, where the space for the new system ends. */
 export function spaceOn(
   disk: Pick<BlockDevice, 'children' | 'pttype' | 'size'>,
   savePartitions: Installation['savePartitions'],

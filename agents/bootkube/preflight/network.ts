@@ -3,7 +3,7 @@ import { bad, type Check, good } from './check.ts';
 
 const UNIT = 'sno-network.service';
 
-/** Whether the site's network configuration was applied. First, since most others fail if it was not. */
+/** Whether the site's network configuration was applied. First, since most other checks depend on it. */
 export const networkCheck: Check = {
   name: 'network',
   code: 'preflight-network',

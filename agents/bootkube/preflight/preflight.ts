@@ -21,10 +21,10 @@ export const checks: readonly Check[] = [
 ];
 
 /**
- * Looks at everything that an installation would trip over an hour later. All
- * checks run, so that one visit to the site fixes all of them; a check named in
- * the cluster's `preflightWarnings` only warns. The network may still be coming
- * up, so checks are asked again until the deadline.
+ * Checks everything that would make the installation fail an hour later. All checks run, so
+ * that one visit to the site fixes all problems; a check named in the cluster's
+ * `preflightWarnings` only warns. The network may still be starting, so failed checks are
+ * repeated until the deadline.
  */
 export const preflight: StepBody<InstallContext> = {
   name: 'preflight',

@@ -6,16 +6,16 @@ import { type BundleSink, isFull, LeftOut } from './bundle-sink.ts';
 import { MEMBER_BYTES, memberOf, storedMember } from './gzip-members.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar-header.ts';
 
-/** Smaller files are compressed together with their neighbours. */
+/** Files below this size are compressed together with their neighbours. */
 const SMALL_BYTES = 64 * 1024;
-/** Header and padding, compressed, and what stored blocks add. */
+/** Allowance for the compressed header, the padding and the framing of stored blocks. */
 const ENTRY_BYTES = 1024;
 const LOOK_BYTES = 4 << 20;
 
 /**
- * A gzipped tar archive that is written as files come. It consists of gzip members, those of
- * the spooled files among them as they are: nothing is compressed twice, and cut anywhere
- * the archive can be read up to there.
+ * A gzipped tar archive, written as files arrive. It is a sequence of gzip members; those of
+ * spooled files are copied unchanged, so nothing is compressed twice. A truncated archive is
+ * readable up to the point of truncation.
  */
 export class BundleArchive implements BundleSink {
   readonly #root: string;
@@ -24,13 +24,13 @@ export class BundleArchive implements BundleSink {
   #bytes = 0;
   #isFull = false;
   #unlooked = 0;
-  /** What waits to be compressed together. */
+  /** Pending bytes, to be compressed together. */
   #plain: Uint8Array[] = [];
   #plainBytes = 0;
-  /** A tar archive takes one file at a time. */
+  /** Serializes additions: a tar archive takes one file at a time. */
   #last: Promise<void> = Promise.resolve();
 
-  /** `root`: the folder that holds everything, such as `log-bundle-20260101120000`. */
+  /** `root`: the top-level folder of the archive, such as `log-bundle-20260101120000`. */
   constructor(root: string, output: Output, mtime: Date) {
     this.#root = root;
     this.#output = output;
@@ -74,7 +74,7 @@ export class BundleArchive implements BundleSink {
     return mine;
   }
 
-  /** A file that cannot be added whole is taken back, where that can be done. */
+  /** Rolls back a file that cannot be added completely, where the output allows it. */
   async #wholly(add: () => Promise<void>): Promise<void> {
     const [bytes, plain, plainBytes] = [this.#bytes, [...this.#plain], this.#plainBytes];
     try {
@@ -88,7 +88,7 @@ export class BundleArchive implements BundleSink {
     }
   }
 
-  /** What explains the rest is tried again: space was kept for it. */
+  /** Retries a file that explains the rest: space is reserved for it. */
   async #tryAgain(add: () => Promise<void>): Promise<void> {
     try {
       await this.#next(add);
@@ -116,7 +116,7 @@ export class BundleArchive implements BundleSink {
     await this.#plainly(Buffer.from(spooled.tail));
   }
 
-  /** Compressed bytes as the contents of a file. */
+  /** Stores bytes that are already compressed as the contents of a file. */
   async #stored(spooled: Spooled): Promise<void> {
     await this.#flush();
     for await (const chunk of spooled.members()) {
@@ -144,7 +144,7 @@ export class BundleArchive implements BundleSink {
     this.#unlooked += bytes.length;
     if (this.#unlooked < LOOK_BYTES) return;
     this.#unlooked = 0;
-    // What only passes through is much in a short time.
+    // Data that only passes through is a lot of garbage in a short time.
     collectGarbage();
   }
 }

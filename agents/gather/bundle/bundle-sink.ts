@@ -1,22 +1,22 @@
 import type { Spooled } from '../collecting/spool.ts';
 
-/** Where the files of a bundle go: an archive, or a folder. One file at a time, in the order of the calls. */
+/** Destination of a bundle's files: an archive or a folder. One file at a time, in call order. */
 export interface BundleSink {
-  /** Written so far. */
+  /** Bytes written so far. */
   readonly bytes: number;
-  /** What adding this would write, about. */
+  /** Approximate number of bytes that adding this would write. */
   sizeOf(spooled: Spooled): number;
   addText(path: string, text: string): Promise<void>;
   /**
-   * `gzipped`: as a file of gzip, which it is. The caller removes the spool afterwards.
-   * @throws LeftOut when there is no space for it; any other error means the end of the bundle.
+   * `gzipped`: the file in the bundle is itself gzipped. The caller removes the spool afterwards.
+   * @throws LeftOut when there is no space for it; any other error ends the bundle.
    */
   addSpooled(path: string, spooled: Spooled, gzipped: boolean): Promise<void>;
-  /** Writes the end; rejects if something added is missing. */
+  /** Finishes the bundle; rejects if something that was added is missing. */
   close(): Promise<void>;
 }
 
-/** One file could not be added; the bundle is as it was before, and can go on. */
+/** One file could not be added; the bundle is unchanged and can continue. */
 export class LeftOut extends Error {
   constructor(reason: string) {
     super(`left out: ${reason}`);

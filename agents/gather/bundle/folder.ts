@@ -9,7 +9,7 @@ import { type BundleSink, LeftOut } from './bundle-sink.ts';
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** A bundle as files of a folder (0600, folders 0700), for what is read on the host itself. */
+/** A bundle as files of a folder (0600, folders 0700), to be read on the host itself. */
 export class BundleFolder implements BundleSink {
   readonly #folder: string;
   readonly #owner: Owner | undefined;
@@ -17,7 +17,7 @@ export class BundleFolder implements BundleSink {
   #bytes = 0;
   #last: Promise<void> = Promise.resolve();
 
-  /** `folder` exists; `owner`: who everything in it is given to at the end, and the folder itself. */
+  /** `folder` exists; `owner`: who gets the folder and everything in it at the end. */
   constructor(folder: string, owner?: Owner) {
     this.#folder = folder;
     this.#owner = owner;
@@ -44,7 +44,7 @@ export class BundleFolder implements BundleSink {
     return this.#next(path, contents);
   }
 
-  /** Folders last: until then no other user can write into them. */
+  /** Changes the owner of folders last: until then no other user can write into them. */
   async close(): Promise<void> {
     await this.#last.catch(() => undefined);
     if (this.#owner === undefined) return;

@@ -3,31 +3,31 @@ import { crc32, gzip } from 'node:zlib';
 
 const compress = promisify(gzip);
 
-/** Large enough that the ends of the members cost nothing, small enough that a few in flight are little memory. */
+/** Large enough that the overhead per member is negligible, small enough that a few in flight use little memory. */
 export const MEMBER_BYTES = 512 << 10;
-/** Blocks that are compressed at once; zlib's threads do it, the event loop goes on. */
+/** Blocks compressed concurrently, by zlib's threads; the event loop is not blocked. */
 const IN_FLIGHT = 3;
 const MIN_CHUNK_BYTES = 1024;
 const NEWLINE = 0x0a;
 
 export interface GzipOptions {
-  /** zlib's level; low levels are several times as fast and some percent larger. */
+  /** zlib's level; low levels are several times as fast, and their output is a few percent larger. */
   readonly level: number;
-  /** Of the text in one member, at most. Default: MEMBER_BYTES. */
+  /** Maximum text per member. Default: MEMBER_BYTES. */
   readonly memberBytes?: number;
 }
 
-/** A gzip file of its own, which is also a part of a longer one. */
+/** A complete gzip file that can also be part of a longer one. */
 export interface Member {
   readonly bytes: Uint8Array;
-  /** Length of what it unpacks to. */
+  /** Uncompressed length. */
   readonly plainBytes: number;
 }
 
 /**
- * Compresses as pigz does: in blocks of their own, side by side, in order. The members
- * together are one gzip file (RFC 1952, 2.2), which every gunzip reads as one; cut anywhere
- * it can be read up to the last whole member. A member ends with a line where there is one.
+ * Compresses as pigz does: in independent blocks, concurrently, in order. The concatenated
+ * members are one gzip file (RFC 1952, 2.2), which every gunzip reads as one; a truncated file
+ * is readable up to its last complete member. Members end at a line break where there is one.
  */
 export async function* gzipMembers(
   chunks: AsyncIterable<Uint8Array>,
@@ -46,12 +46,12 @@ export async function* gzipMembers(
       }
     }
   } catch (error) {
-    // What came before the stream failed is not lost.
+    // Keep what arrived before the stream failed.
     for (const block of blocks.rest()) begin(block);
     while (members.length > 0) yield* takeFirst(members);
     throw error;
   } finally {
-    // What is under way when the reader goes away must not fail unheard.
+    // If the reader stops, pending work must not cause an unhandled rejection.
     if (members.length > 0) await Promise.allSettled(members);
   }
   for (const block of blocks.rest()) begin(block);
@@ -59,7 +59,7 @@ export async function* gzipMembers(
 }
 
 export async function memberOf(block: Uint8Array, level: number): Promise<Member> {
-  // Most of a member in one piece: each piece is a turn of the event loop.
+  // Large output chunks: each chunk costs a turn of the event loop.
   const chunkSize = Math.max(MIN_CHUNK_BYTES, block.length >> 2);
   return { bytes: await compress(block, { level, chunkSize }), plainBytes: block.length };
 }
@@ -68,7 +68,7 @@ export async function memberOf(block: Uint8Array, level: number): Promise<Member
 const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
 const MAX_STORED_BYTES = 0xffff;
 
-/** A member that holds the bytes as they are (RFC 1951, 3.2.4), in pieces: what is compressed need not be again. */
+/** A member that stores the bytes uncompressed (RFC 1951, 3.2.4), in pieces, for data that is already compressed. */
 export function* storedMember(bytes: Uint8Array): Generator<Uint8Array> {
   yield HEADER;
   for (let at = 0; at < bytes.length; at += MAX_STORED_BYTES) {
@@ -93,11 +93,11 @@ async function* takeFirst(members: Promise<Member>[]): AsyncGenerator<Member> {
 
 interface Block {
   readonly bytes: Uint8Array;
-  /** To be given back when the bytes are not needed any more. */
+  /** Must be released when the bytes are no longer needed. */
   readonly buffer: Uint8Array;
 }
 
-/** Collects chunks in buffers that are used again: a stream of them would outrun the garbage collection. */
+/** Collects chunks in reusable buffers: a stream of new buffers would outpace garbage collection. */
 class Blocks {
   readonly #size: number;
   readonly #free: Uint8Array[] = [];
@@ -109,7 +109,7 @@ class Blocks {
     this.#buffer = Buffer.allocUnsafeSlow(size);
   }
 
-  /** Takes the chunk in; each buffer that becomes full is a block, up to its last line. */
+  /** Adds the chunk; each full buffer is emitted as a block, up to its last line break. */
   *filledWith(chunk: Uint8Array): Generator<Block> {
     for (let at = 0; at < chunk.length; ) {
       const part = chunk.subarray(at, at + this.#size - this.#length);
@@ -118,7 +118,7 @@ class Blocks {
       at += part.length;
       if (this.#length < this.#size) continue;
       const full = this.#buffer;
-      // A line that fills a block is cut.
+      // A line that fills a whole block is split.
       const end = full.lastIndexOf(NEWLINE) + 1 || this.#size;
       this.#buffer = this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#size);
       this.#buffer.set(full.subarray(end));
@@ -127,7 +127,7 @@ class Blocks {
     }
   }
 
-  /** What is in no block yet. */
+  /** Bytes not yet in any block. */
   *rest(): Generator<Block> {
     const length = this.#length;
     this.#length = 0;

@@ -2,12 +2,12 @@ import type { Spooled } from '../collecting/spool.ts';
 import type { Source } from '../source.ts';
 import { type BundleSink, LeftOut } from './bundle-sink.ts';
 
-/** For the log of the gather and the end of an archive. */
+/** Reserved for the gather log and the end of the archive. */
 const RESERVED_BYTES = 128 * 1024;
-/** Of the room that is left: how much of it what comes later can claim. */
+/** Share of the remaining space that later files can claim. */
 const SHARE_FOR_LATER = 0.25;
 
-/** Adds collected files to a bundle that has a size to keep. */
+/** Adds collected files to a bundle of limited size. */
 export class Packer {
   readonly #sink: BundleSink;
   readonly #limitBytes: number;
@@ -19,8 +19,8 @@ export class Packer {
   }
 
   /**
-   * Adds a file, without its oldest part where the whole does not fit, and removes the spool.
-   * `wantedLater`: bytes of something that comes later; a share of the room is left to it.
+   * Adds a file, without its oldest part if all of it does not fit, and removes the spool.
+   * `wantedLater`: bytes that later files want; a share of the remaining space is left for them.
    * @throws LeftOut if not even a part fits
    */
   add(source: Source, spooled: Spooled, wantedLater = 0): Promise<void> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { pack } from 'tar-stream';
 
 export const TAR_BLOCK = 512;
-/** Two empty blocks end an archive. */
+/** Two empty blocks mark the end of an archive. */
 export const TAR_END = Buffer.alloc(2 * TAR_BLOCK);
 
 export interface FileHeader {
@@ -12,11 +12,11 @@ export interface FileHeader {
   readonly mtime: Date;
 }
 
-/** The blocks that stand before a file's contents in a tar archive, also of names that are too long for one. */
+/** The header blocks of a file in a tar archive, including those for names too long for one block. */
 export async function tarHeader(header: FileHeader): Promise<Buffer> {
   const archive = pack();
   const entry = archive.entry({ ...header });
-  // It is given up without its contents.
+  // The entry is discarded without its contents.
   entry.on('error', () => undefined);
   await once(archive, 'readable');
   const blocks: Uint8Array[] = [];
@@ -27,6 +27,6 @@ export async function tarHeader(header: FileHeader): Promise<Buffer> {
   return Buffer.concat(blocks);
 }
 
-/** What fills the last block of `bytes` of contents. */
+/** Padding for the last block of `bytes` of contents. */
 export const tarPadding = (bytes: number): Buffer =>
   Buffer.alloc((TAR_BLOCK - (bytes % TAR_BLOCK)) % TAR_BLOCK);

@@ -1,7 +1,7 @@
 /**
- * A signal that follows others, and a time. It is tied to them as firmly as any listener is:
- * the links of AbortSignal.any are weak ones, and were seen to get lost in a garbage collection.
- * Disposed of, it hears nothing any more.
+ * A signal that follows other signals and a timeout. It holds ordinary listeners on them:
+ * AbortSignal.any holds weak references, which were seen to be lost in garbage collection.
+ * Once disposed of, it no longer follows them.
  */
 export class Limit implements Disposable {
   readonly #controller = new AbortController();
@@ -38,7 +38,7 @@ export class Limit implements Disposable {
   };
 }
 
-/** Follows a signal after some time: what had come until then can be worked on to its end. */
+/** Follows a signal after a delay, so that data already read can still be processed. */
 export function graceAfter(signal: AbortSignal, ms: number): Limit {
   const limit = new Limit([]);
   const begin = () => setTimeout(() => limit.abort(signal.reason), ms).unref();
@@ -47,13 +47,13 @@ export function graceAfter(signal: AbortSignal, ms: number): Limit {
   return limit;
 }
 
-/** The end of a time, with whose time it was. */
+/** A timeout whose reason names what timed out. */
 export const timeOf = (what: string, ms: number) => ({
   ms,
   over: new Error(`the deadline for ${what}, ${ms / 1000} s, passed`),
 });
 
-/** What the promise gives, unless the signal says stop first, also of work that does not listen to it. */
+/** The result of the promise, unless the signal aborts first; works for promises that ignore the signal. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
@@ -63,13 +63,13 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promi
     return await Promise.race([work, aborted.promise]);
   } finally {
     signal.removeEventListener('abort', abort);
-    // Whichever came second is not heard of any more.
+    // Whichever settles second is ignored.
     work.catch(() => undefined);
     aborted.promise.catch(() => undefined);
   }
 }
 
-/** The chunks until the signal says stop, also of a source that does not listen to it. */
+/** The chunks until the signal aborts; works for sources that ignore the signal. */
 export async function* untilAborted(
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
@@ -77,7 +77,7 @@ export async function* untilAborted(
   const iterator = chunks[Symbol.asyncIterator]();
   let stop: ((reason: unknown) => void) | undefined;
   const abort = () => stop?.(signal.reason);
-  // A promise for each chunk: with one for all of them, what waits for it would grow with the stream.
+  // One promise per chunk: reactions on a single shared one would accumulate with the stream.
   const next = () =>
     new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
       stop = reject;
@@ -93,7 +93,7 @@ export async function* untilAborted(
     }
   } finally {
     signal.removeEventListener('abort', abort);
-    // Not waited for: a source that hangs would hang this too.
+    // Not awaited: a source that hangs would block this too.
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }

@@ -11,9 +11,9 @@ type BulkOptions = Pick<
 >;
 
 /**
- * Collects what is large: each file becomes part of the bundle as soon as it is complete.
- * Only what gives way to others is collected beside and waits, compressed, until it is known
- * how much room they leave.
+ * Collects large sources: each file is added to the bundle as soon as it is complete. Only
+ * sources that give way to others are collected concurrently and wait, compressed, until the
+ * space left by the others is known.
  */
 export async function collectBulk(
   sources: readonly Source[],
@@ -54,7 +54,7 @@ interface Held {
   outcome?: Outcome;
 }
 
-/** What waits for its place in the bundle, the most wanted first. */
+/** Files waiting to be added to the bundle, highest priority first. */
 class Waiting {
   readonly #held: Held[] = [];
   readonly #ended: CollectOptions['ended'];
@@ -63,7 +63,7 @@ class Waiting {
     this.#ended = ended;
   }
 
-  /** What the most wanted one would take. */
+  /** The size of the file with the highest priority. */
   get wantedBytes(): number {
     return this.#held[0]?.spooled.storedBytes ?? 0;
   }
@@ -78,7 +78,7 @@ class Waiting {
     else held.outcome = outcome;
   }
 
-  /** Lets go of the oldest part of what is wanted least; false if nothing is left to give. */
+  /** Drops the oldest part of the file with the lowest priority; false if nothing is left to drop. */
   async giveUp(): Promise<boolean> {
     for (const { spooled } of this.#held.toReversed()) {
       if (await spooled.dropOldest()) return true;
@@ -95,7 +95,7 @@ class Waiting {
       }
       try {
         await packer.add(source, spooled);
-        // What it has lost since it was read, so that it fits; it is packed and removed by now.
+        // What it lost after it was read, to fit; by now it is packed and removed.
         const { leftOut } = spooled;
         this.#ended({ ...outcome, bytes: outcome.bytes + outcome.leftOut - leftOut, leftOut });
       } catch (error) {

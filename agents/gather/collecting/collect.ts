@@ -7,7 +7,7 @@ import { graceAfter, Limit, untilAborted } from './abort.ts';
 import type { DocumentQueue } from './documents.ts';
 import { Spooled, type SpoolPlace } from './spool.ts';
 
-/** For the redaction of what was read, when the time for reading is over. */
+/** Time for redacting what was read before the deadline. */
 const GRACE_MS = 1000;
 
 export interface CollectOptions {
@@ -15,24 +15,23 @@ export interface CollectOptions {
   readonly redactor: Redactor;
   readonly documents: DocumentQueue;
   readonly place: SpoolPlace;
-  /** Sources at once. */
+  /** Number of sources collected concurrently. */
   readonly concurrency: number;
-  /** Ends the collecting; what a source has given by then is taken. */
+  /** Ends the collection; what sources have delivered by then is kept. */
   readonly signal: AbortSignal;
-  /** Called with each spool before it is filled, such as for another one that needs its room. */
+  /** Called with each spool before it is filled, e.g. to free space held by another one. */
   began?(source: Source, spooled: Spooled): void;
-  /** Given each file that has something in it, and responsible for removing it from then on. Rejects if it was not added to the bundle. */
+  /** Receives each non-empty file and must remove it. Rejects if it was not added to the bundle. */
   take(source: Source, spooled: Spooled): Promise<void>;
-  /** Called for each source that ended. */
+  /** Called for each finished source. */
   ended(outcome: Outcome): void;
-  /** Whether an error of `take` is the end of everything, and not of one file alone. */
+  /** Whether an error of `take` ends the whole collection and not just one file. */
   isFatal(error: unknown): boolean;
 }
 
 /**
- * Collects sources side by side, each within its own deadline and limit. What fails is an
- * outcome like any other: it rejects for nothing that a source does, only for a fatal error
- * of `take`.
+ * Collects sources concurrently, each within its own deadline and limit. A source's failure is
+ * an outcome like any other: only a fatal error of `take` rejects.
  */
 export async function collect(sources: readonly Source[], options: CollectOptions): Promise<void> {
   const queue = sources.values();
@@ -80,7 +79,7 @@ async function collectOne(source: Source, options: CollectOptions): Promise<Outc
   using limit = new Limit([signal], { ms, over });
   using grace = graceAfter(limit.signal, GRACE_MS);
   let unread: unknown;
-  // It ends where the source fails or is stopped: the redaction holds back what it has not judged yet.
+  // Ends where the source fails or is stopped: the redaction holds back what it has not yet checked.
   async function* contents() {
     try {
       yield* untilAborted(source.open(host, limit.signal), limit.signal);

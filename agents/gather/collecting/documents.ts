@@ -1,12 +1,12 @@
 import type { Redaction } from '../../../lib/secrets/redact/redactor.ts';
 import { collectGarbage } from '../entrance/own-process.ts';
 
-/** More is not parsed as one document. */
+/** Larger contents are not parsed as one document. */
 const WHOLE_BYTES = 8 << 20;
 
 /**
- * Documents are parsed whole, which takes several times their length: however many arrive at
- * once, one after the other is worked on, and its remains are cleared away.
+ * Documents are parsed whole, which takes several times their length in memory: they are
+ * processed one at a time, with a garbage collection after each.
  */
 export class DocumentQueue {
   #last: Promise<void> = Promise.resolve();
@@ -26,7 +26,7 @@ export class DocumentQueue {
     }
     const whole = joined(parts, next, rest);
     if (next.done !== true) {
-      // Its source may go on for long: nobody waits for it.
+      // Its source may run for a long time: nothing waits for it.
       yield* redaction(whole);
       return;
     }
@@ -43,7 +43,7 @@ export class DocumentQueue {
   }
 }
 
-/** Each part is let go of when it is given. */
+/** Each part is released once it is yielded. */
 async function* joined(
   parts: Uint8Array[],
   next: IteratorResult<Uint8Array>,

@@ -7,15 +7,15 @@ import { Limit, orAborted } from './abort.ts';
 export interface Listing {
   /** Each path once. */
   readonly sources: readonly Source[];
-  /** Of groups that could not tell what there is, and of sources that cannot be used. */
+  /** Groups that could not list their sources, and sources that cannot be used. */
   readonly failures: readonly Outcome[];
 }
 
-/** Longest path below the bundle's folder; tar, file systems and people can take that much. */
+/** Maximum path length below the bundle's folder; safe for tar, file systems and readers. */
 const MAX_PATH = 400;
 const MAX_NAME = 200;
 
-/** Asks each group, side by side, what there is on this host; one that cannot tell is an outcome. */
+/** Asks all groups concurrently for their sources on this host; a group that fails is an outcome. */
 export async function listSources(
   groups: readonly SourceGroup[],
   host: GatherHost,
@@ -51,7 +51,7 @@ async function listGroup(
   }
 }
 
-/** Names come from containers and files of the host: none may lead elsewhere, or be a line of its own in a list. */
+/** Names come from containers and host files: none may escape the bundle or contain a line break. */
 function isPath(path: string): boolean {
   const names = path.split('/');
   return (

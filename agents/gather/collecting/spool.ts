@@ -4,9 +4,9 @@ import { gzipMembers, MEMBER_BYTES, type Member } from '../bundle/gzip-members.t
 import type { Source } from '../source.ts';
 import type { Piece, Storage } from './storage.ts';
 
-/** The fastest of zlib's levels for text; higher ones take twice the time for a tenth less. */
+/** The fastest zlib level for text; higher ones take twice the time for a tenth less output. */
 export const LEVEL = 2;
-/** Of a source's limit: how exactly its newest part is kept. */
+/** Pieces per source limit: the granularity of trimming. */
 const PIECES = 8;
 const MAX_PIECE_BYTES = 2 << 20;
 const MIN_MEMBER_BYTES = 4096;
@@ -16,7 +16,7 @@ interface Segment {
   plainBytes: number;
 }
 
-/** How many bytes may still be written to a storage. */
+/** Tracks how many bytes may still be written to a storage. */
 export interface Room {
   left: number;
 }
@@ -24,20 +24,20 @@ export interface Room {
 export interface SpoolPlace {
   readonly storage: Storage;
   readonly room: Room;
-  /** Called when there is no room left; true if another file gave some up. */
+  /** Called when no room is left; true if another file freed some. */
   makeRoom?(): Promise<boolean>;
 }
 
 /**
- * The redacted text of one source, compressed, in pieces of whole gzip members: it is
- * packed as it is, and can lose its oldest part without being packed again.
+ * The redacted text of one source, compressed, in pieces of whole gzip members: it is copied
+ * into the bundle unchanged, and its oldest part can be dropped without recompressing.
  */
 export class Spooled {
   readonly #room: Room;
   readonly #source: Pick<Source, 'format' | 'gzipped'>;
   readonly #segments: Segment[] = [];
   #leftOutBytes = 0;
-  /** Whether its end is missing, of unknown length. */
+  /** Whether an unknown length of its end is missing. */
   #isCut = false;
   #failure: unknown;
 
@@ -46,7 +46,7 @@ export class Spooled {
     this.#source = source;
   }
 
-  /** Why the stream ended early, if it did; what came before is there. */
+  /** Why the stream ended early, if it did; what came before is kept. */
   get failure(): unknown {
     return this.#failure;
   }
@@ -60,7 +60,7 @@ export class Spooled {
     return this.#segments.reduce((sum, { piece }) => sum + piece.bytes, 0);
   }
 
-  /** Length of its text, with the line that says what is missing. */
+  /** Length of the text, including the line that says what is missing. */
   get plainBytes(): number {
     return this.#keptBytes + this.head.length + this.tail.length;
   }
@@ -69,19 +69,19 @@ export class Spooled {
     return this.#segments.reduce((sum, { plainBytes }) => sum + plainBytes, 0);
   }
 
-  /** First line of a text whose oldest part is missing. */
+  /** First line of a text whose oldest part was dropped. */
   get head(): string {
     return this.#isAnnotated && this.#leftOutBytes > 0 && !this.#isCut
       ? `(${this.#leftOutBytes} bytes of the oldest part were left out)\n`
       : '';
   }
 
-  /** Last line of a text that goes on. */
+  /** Last line of a text that was cut. */
   get tail(): string {
     return this.#isAnnotated && this.#isCut ? '(the rest was left out)\n' : '';
   }
 
-  /** A document would not be one any more. */
+  /** Only texts are annotated: an extra line would make a document invalid. */
   get #isAnnotated(): boolean {
     return this.#source.format === 'text' && this.#source.gzipped !== true;
   }
@@ -98,14 +98,14 @@ export class Spooled {
     if (this.tail !== '') yield Buffer.from(this.tail);
   }
 
-  /** The text of a small one at once. */
+  /** The text of a small file, synchronously. */
   textSync(): string {
     const members = Buffer.concat(this.#segments.map(({ piece }) => piece.readSync()));
     const text = members.length === 0 ? '' : gunzipSync(members).toString('utf8');
     return this.head + text + this.tail;
   }
 
-  /** Gives up its oldest piece; false if that is the only one. */
+  /** Drops the oldest piece; false if it is the only one. */
   async dropOldest(): Promise<boolean> {
     if (this.#segments.length < 2) return false;
     const oldest = this.#segments.shift();
@@ -124,7 +124,7 @@ export class Spooled {
     await piece.remove();
   }
 
-  /** Takes in everything that the stream gives, within the limits; never rejects. */
+  /** Consumes the stream within the limits; never rejects. */
   async fill(
     chunks: AsyncIterable<Uint8Array>,
     { limitBytes, keep }: Pick<Source, 'limitBytes' | 'keep'>,
@@ -135,7 +135,7 @@ export class Spooled {
     try {
       for await (const member of gzipMembers(chunks, { level: LEVEL, memberBytes })) {
         if (keep === 'oldest' && this.#keptBytes + member.plainBytes > limitBytes) {
-          // What a source still has is not read to its end only to be thrown away.
+          // The rest of the source is not read only to be discarded.
           this.#cut(member);
           break;
         }
@@ -186,11 +186,11 @@ export class Spooled {
   }
 }
 
-/** What is in gzip members. */
+/** Decompresses gzip members. */
 export async function* unzipped(members: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
   const written = pipeline(members, gunzip);
-  // A failure ends the reading below.
+  // A failure surfaces in the loop below.
   written.catch(() => undefined);
   yield* gunzip;
   await written;

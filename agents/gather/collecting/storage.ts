@@ -2,10 +2,10 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Some bytes, put aside until they are packed. */
+/** Bytes put aside until they are packed. */
 export interface Piece {
   readonly bytes: number;
-  /** All or nothing: what cannot be kept whole is not kept. */
+  /** All or nothing: partial writes are discarded. */
   append(bytes: Uint8Array): Promise<void>;
   /** Nothing more will be appended. */
   end(): Promise<void>;
@@ -14,12 +14,12 @@ export interface Piece {
   remove(): Promise<void>;
 }
 
-/** Where pieces are. */
+/** Where pieces are kept. */
 export interface Storage {
   createPiece(): Promise<Piece>;
 }
 
-/** Pieces in files of a folder, which only this process uses. */
+/** Pieces as files of a folder that only this process uses. */
 export function diskStorage(folder: string): Storage {
   let made = 0;
   return {
@@ -42,7 +42,7 @@ function filePiece(path: string, handle: FileHandle): Piece {
         const { bytesWritten } = await handle.write(rest, 0, rest.length, bytes + written);
         written += bytesWritten;
       }
-      // Only now: a write that a full disk cut short is beyond the end and never read.
+      // Only now: a write cut short by a full disk is beyond this offset and never read.
       bytes += part.length;
     },
     end: () => handle.close(),
@@ -58,7 +58,7 @@ function filePiece(path: string, handle: FileHandle): Piece {
   };
 }
 
-/** Pieces in memory, for a host on which nothing can be written any more; its user bounds them. */
+/** Pieces in memory, for a host without a writable disk; the caller limits their size. */
 export const memoryStorage: Storage = {
   async createPiece() {
     const parts: Uint8Array[] = [];

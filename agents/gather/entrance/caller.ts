@@ -3,7 +3,7 @@ import type { Owner } from './output.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Who owns the bundle when root collects it: the user of sudo, if there is one. */
+/** Owner of the bundle when root collects it: the user who called sudo, if any. */
 export function callerOf({ SUDO_UID, SUDO_GID }: Environment, uid: number): Owner | undefined {
   const caller = { uid: idOf(SUDO_UID), gid: idOf(SUDO_GID) };
   if (uid !== 0 || caller.uid === undefined || caller.gid === undefined) return undefined;
@@ -14,7 +14,7 @@ function idOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : undefined;
 }
 
-/** How this program is started again: the executable itself, or Node with the same script. */
+/** The command that restarts this program: the executable itself, or Node with the same script. */
 export function ownCommand(): readonly string[] {
   const [, script = ''] = process.argv;
   return isSea() ? [process.execPath] : [process.execPath, script];

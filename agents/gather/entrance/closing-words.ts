@@ -4,10 +4,10 @@ import { oneLine } from '../outcomes.ts';
 import type { Written } from './destination.ts';
 import type { Workplace } from './workplace.ts';
 
-/** Of what failed; gather.log has all. */
+/** Failures printed; gather.log has all of them. */
 const TOLD_FAILURES = 10;
 
-/** What a person reads at the end. */
+/** Prints the closing summary for people. */
 export function tell(
   { summary, failures, interrupted }: GatherResult,
   { shortage }: Workplace,
@@ -26,7 +26,7 @@ export function tell(
   if (written !== undefined) tellPlace(written, words);
 }
 
-/** The last line: what scripts look for. */
+/** Printed last: the line that scripts look for. */
 export function tellPlace({ path, note }: Written, words: Writable): void {
   if (note !== undefined) words.write(`${note}\n`);
   words.write(`Log bundle written to ${path}\n`);

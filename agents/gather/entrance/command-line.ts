@@ -3,7 +3,7 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { scriptNames } from '../../../lib/gather/names.ts';
 import { parseSince, SINCE_FORMS } from './since.ts';
 
-/** The names by which gather is called. */
+/** The names that gather can be called by. */
 export const ENTRANCES = ['gather', ...scriptNames] as const;
 
 export type Entrance = (typeof ENTRANCES)[number];
@@ -20,7 +20,7 @@ const PURPOSE: Readonly<Record<Entrance, string>> = {
     'collects the log bundle of an installed host, with that of its bootstrap inside',
 };
 
-/** What was asked for; only what is right by itself, whatever the host is like. */
+/** The parsed request; validated without looking at the host. */
 export interface GatherArguments {
   readonly entrance: Entrance;
   readonly action: 'gather' | 'list' | 'plan';
@@ -28,12 +28,12 @@ export interface GatherArguments {
   readonly sinceMs?: number;
   /** Groups; empty: all. */
   readonly only: ReadonlySet<string>;
-  /** As it was given: `-`, a file or a folder. */
+  /** As given: `-`, a file or a folder. */
   readonly to?: string;
   readonly limitBytes?: number;
   readonly work?: string;
   readonly masters: readonly string[];
-  /** Ends when its standard input does: how an unprivileged caller stops it. */
+  /** Stops when its standard input ends: how an unprivileged caller stops it. */
   readonly stopsWithInput: boolean;
 }
 
@@ -60,9 +60,9 @@ const ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/;
 const MASTER = /^[A-Za-z0-9._:[\]%-]{1,253}$/;
 
 /**
- * Reads the command line.
- * @throws CommanderError after help, or for an option that there is not
- * @throws Failure (usage) that names everything that is wrong with the values
+ * Parses the command line.
+ * @throws CommanderError after help, or for an unknown option
+ * @throws Failure (usage) that lists every invalid value
  */
 export function parseArguments(
   entrance: Entrance,
@@ -169,9 +169,9 @@ function fault(
 
 const isSize = (text: string) => /^\d{1,7}(\.\d{1,3})?$/.test(text) && Number(text) > 0;
 
-/** Nothing, or no bytes that would end a path or be lines of their own. */
+/** Undefined, or a path without NUL and line breaks. */
 const isPath = (path: string | undefined) =>
   path === undefined || (path !== '' && !/\p{Cc}/u.test(path));
 
-/** `YYYYMMDDhhmmss`, UTC, as openshift-install names its bundles. */
+/** `YYYYMMDDhhmmss`, UTC, the format that openshift-install uses in bundle names. */
 export const timestamp = (date: Date) => date.toISOString().replaceAll(/[-:T]|\..*$/g, '');

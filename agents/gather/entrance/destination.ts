@@ -16,17 +16,17 @@ import { shareOfFree } from './workplace.ts';
 
 const REMOVE_MS = 30_000;
 
-/** Where a bundle was asked to go. */
+/** Where a bundle is to be written. */
 export type Destination =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'stream' }
-  /** New or empty; `replaces`: unless an earlier run of the same user made it. */
+  /** New or empty; `replaces`: may overwrite the bundle of an earlier run of the same user. */
   | { readonly kind: 'folder'; readonly path: string; readonly replaces: boolean };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What the arguments and the environment say.
+ * Determines the destination from the arguments and the environment.
  * @throws Failure (usage) if nothing can be written there
  */
 export async function destinationOf(
@@ -65,7 +65,7 @@ const unusable = (path: string, expected: string, found: string, by: string) =>
     fix: 'Use another place with --to.',
   });
 
-/** A bundle is never unpacked among other files. */
+/** A bundle is never unpacked into a folder with other files. */
 async function expectEmpty(path: string, id: string): Promise<void> {
   const [first] = await readdir(path);
   if (first === undefined) return;
@@ -76,18 +76,18 @@ async function expectEmpty(path: string, id: string): Promise<void> {
   });
 }
 
-/** Where a bundle is at last; `note`: why there. */
+/** Where a bundle was finally written; `note`: why there. */
 export interface Written {
   readonly path: string;
   readonly note?: string;
 }
 
-/** A place that a bundle is being written to. */
+/** A destination being written to. */
 export interface OpenDestination {
   readonly sink: BundleSink;
-  /** Largest bundle that the disk should take. */
+  /** Maximum bundle size that the disk has room for. */
   readonly roomBytes: number;
-  /** Gives the finished bundle its name, where it has one. */
+  /** Renames the finished bundle to its final name, where it has one. */
   commit(): Promise<Written | undefined>;
   discard(): Promise<void>;
 }
@@ -97,9 +97,9 @@ export interface OpenOptions {
   readonly paths: HostPaths;
   readonly settings: Settings;
   readonly stdout: Writable;
-  /** Who called, where that is not who runs. */
+  /** The caller, if different from the user that the process runs as. */
   readonly owner: Owner | undefined;
-  /** Taken instead of a folder whose disk is full. */
+  /** Used instead of a folder whose disk is full. */
   readonly refuge: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -119,7 +119,7 @@ interface OpenOutput extends Omit<OpenDestination, 'sink'> {
   readonly output: Output;
 }
 
-/** Where an archive is written: standard output, the file as asked, or one of that name in the refuge. */
+/** Where an archive is written: standard output, the requested file, or a file of that name in the refuge. */
 export async function openOutput(
   destination: Exclude<Destination, { kind: 'folder' }>,
   options: OpenOptions,
@@ -177,14 +177,14 @@ export async function openFolder(
   const roomBytes = await shareOfFree(path, settings);
   return {
     sink: new BundleFolder(path, replaces ? owner : undefined),
-    // A full disk has room for what is small, perhaps; what does not fit is an outcome.
+    // A full disk may still have room for small files; what does not fit becomes an outcome.
     roomBytes: roomBytes ?? settings.gatherMinFreeMiB * 2 ** 20,
     commit: async (): Promise<Written> => ({ path }),
     discard: async () => undefined,
   };
 }
 
-/** Only what a run of the same person left; in /tmp anybody may have made anything. */
+/** Only what a run of the same user left: in /tmp any user may have created anything. */
 async function removeEarlier(
   path: string,
   owner: Owner | undefined,
@@ -204,6 +204,6 @@ async function removeEarlier(
       fix: 'Remove it, or give another --id.',
     });
   }
-  // Its owner could exchange folders for links meanwhile; rm goes by open folders and follows none.
+  // Its owner could replace folders by links meanwhile; rm uses open folders and follows no links.
   await run('rm', ['-rf', '--one-file-system', '--', path], { signal, deadlineMs: REMOVE_MS });
 }

@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { failedOutcome, type Outcome } from '../../../report/gather-record.ts';
 
-/** The names and addresses by which this host can be meant. */
+/** The names and addresses that can refer to this host. */
 export function ownNames(): ReadonlySet<string> {
   const name = hostname().toLowerCase();
   const addresses = Object.values(networkInterfaces()).flatMap((interfaces = []) =>
@@ -13,8 +13,8 @@ export function ownNames(): ReadonlySet<string> {
 const ELSEWHERE = 'another host; run installer-gather.sh there';
 
 /**
- * Outcomes for the masters that are not this host. Nothing is fetched from them: their host
- * keys are not known here, and a bundle from an unchecked host proves nothing.
+ * Outcomes for masters other than this host. Nothing is fetched from them: their host keys
+ * are unknown here, and a bundle from an unverified host proves nothing.
  */
 export function otherMasters(masters: readonly string[], own: ReadonlySet<string>): Outcome[] {
   return masters

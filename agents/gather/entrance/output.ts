@@ -6,14 +6,14 @@ import type { Writable } from 'node:stream';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { ifMissing, syncDirectory } from '../../../lib/host/files.ts';
 
-/** Where the bytes of an archive go. */
+/** Where an archive's bytes are written. */
 export interface Output {
   write(bytes: Uint8Array): Promise<void>;
-  /** Forgets everything after the first `length` bytes, and may find some space for what comes instead. */
+  /** Truncates to `length` bytes; may free some space for what follows. */
   takeBack?(length: number): Promise<void>;
 }
 
-/** A stream, such as standard output; waits for its reader. */
+/** A stream, such as standard output; respects backpressure. */
 export const streamOutput = (stream: Writable): Output => ({
   write: (bytes) =>
     new Promise((resolve, reject) => {
@@ -26,14 +26,13 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** Kept free for the end of an archive on a disk that fills up meanwhile: its log and its last blocks. */
+/** Reserved for the end of an archive (log and final blocks) if the disk fills up meanwhile. */
 const RESERVED_BYTES = 512 * 1024;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * A new file beside its final place, 0600, which gets its name when it is complete. An existing
- * file is neither followed nor written into. A killed process leaves what it has written as
- * `NAME.<random>.partial`.
+ * A new file (0600) beside its final path, renamed when complete. An existing file is neither
+ * followed nor written into. A killed process leaves its output as `NAME.<random>.partial`.
  */
 export class FileOutput implements Output {
   readonly path: string;
@@ -48,7 +47,7 @@ export class FileOutput implements Output {
     this.#handle = handle;
   }
 
-  /** `owner`: who the file is given to, if not who makes it. */
+  /** `owner`: who the file is given to, if not the user of this process. */
   static async create(path: string, owner?: Owner): Promise<FileOutput> {
     await expectReplaceable(path);
     const partial = `${path}.${process.pid}-${randomBytes(3).toString('hex')}.partial`;
@@ -78,7 +77,7 @@ export class FileOutput implements Output {
     this.#length = length;
   }
 
-  /** Gives it its name. */
+  /** Renames it to its final name. */
   async commit(): Promise<void> {
     await this.#freeReserve();
     await this.#handle.sync();
@@ -98,7 +97,7 @@ export class FileOutput implements Output {
     await using handle = await open(path, CREATE, 0o600);
     this.#reserve = path;
     await handle.writeFile(randomBytes(RESERVED_BYTES));
-    // File systems that allocate late would find out too late that there is none.
+    // File systems with delayed allocation would report a full disk too late.
     await handle.sync();
   }
 
@@ -108,7 +107,7 @@ export class FileOutput implements Output {
   }
 }
 
-/** A file or a link, which is replaced itself; never a folder or a device. */
+/** A file, or a link that is itself replaced; never a folder or a device. */
 async function expectReplaceable(path: string): Promise<void> {
   const found = await lstat(path).catch(ifMissing);
   if (found === undefined || found.isFile() || found.isSymbolicLink()) return;

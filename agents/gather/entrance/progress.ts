@@ -1,6 +1,6 @@
 import { oneLine } from '../outcomes.ts';
 
-/** A stream for words, which may be a terminal. */
+/** A stream for messages, which may be a terminal. */
 export interface WordStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -8,11 +8,11 @@ export interface WordStream {
 }
 
 const DEFAULT_COLUMNS = 80;
-/** How often a terminal's line changes; faster is unreadable. */
+/** Update interval of the terminal's line; faster is unreadable. */
 const INTERVAL_MS = 100;
 const TO_LINE_START = '\r\x1b[K';
 
-/** Says how far a gather is: a sentence a phase, and on a terminal one line that changes beneath. */
+/** Reports progress: one sentence per phase and, on a terminal, one line updated in place. */
 export class Progress {
   readonly #stream: WordStream;
   #shownAt = 0;

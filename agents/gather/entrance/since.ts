@@ -9,11 +9,11 @@ const MOMENT = /^@(\d{1,12})$/;
 const ISO =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-/** How a moment is written, for messages. */
+/** Accepted formats of a time, for messages. */
 export const SINCE_FORMS =
   '2h, 30m, 90s, 3d, 2026-01-31, 2026-01-31T12:00:00Z (UTC unless it says so) or @SECONDS since 1970';
 
-/** The moment in milliseconds since 1970; undefined if it is none, or not past. */
+/** Milliseconds since 1970; undefined if the text is not a time or is in the future. */
 export function parseSince(text: string, nowMs: number): number | undefined {
   const moment = momentOf(text, nowMs);
   return moment !== undefined && moment <= nowMs && moment >= 0 ? moment : undefined;

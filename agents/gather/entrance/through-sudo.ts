@@ -12,17 +12,17 @@ import {
   type Written,
 } from './destination.ts';
 
-/** What root's part has beyond its own deadline, to close the bundle. */
+/** Time after its own deadline in which the root process can close the bundle. */
 const GRACE_MS = 60_000;
 
 export interface SudoOptions extends OpenOptions {
-  /** The command that this program is started again by. */
+  /** The command that restarts this program. */
   readonly self: readonly string[];
 }
 
 /**
  * Has root gather to its standard output, and writes the bundle with the caller's own rights:
- * root writes into nobody's folder. Returns where the bundle is.
+ * root writes into no user's folder. Returns the path of the bundle.
  */
 export async function gatherThroughSudo(
   args: GatherArguments,
@@ -41,7 +41,7 @@ export async function gatherThroughSudo(
   }
   const folder = await openFolder(destination, options);
   const prefix = `${rootOf(args.id)}/`;
-  // Told to stop, root closes the archive: it is read to its end all the same.
+  // When told to stop, root closes the archive: it is still read to its end.
   const { signal } = new AbortController();
   const entries = tarEntries(unzipped(asRoot(args, options)), signal);
   for await (const { name, type, content } of entries) {
@@ -53,7 +53,7 @@ export async function gatherThroughSudo(
   return folder.commit();
 }
 
-/** The archive as root writes it; fails if root has none. */
+/** The archive as root writes it; fails if root produces none. */
 async function* asRoot(
   args: GatherArguments,
   { self, signal, settings }: SudoOptions,
@@ -65,7 +65,7 @@ async function* asRoot(
     buffer: false,
     reject: false,
   });
-  // A user's process cannot send a signal to root's: the end of its input stops it.
+  // An unprivileged process cannot signal root's: the end of its input stops it.
   const stop = () => child.stdin.end();
   child.stdin.on('error', () => undefined);
   const giveUp = () => child.stdout.destroy(new Error('gather as root did not end in time'));

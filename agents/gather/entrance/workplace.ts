@@ -10,16 +10,16 @@ import { diskStorage, memoryStorage } from '../collecting/storage.ts';
 
 const MIB = 2 ** 20;
 
-/** Where one gather collects and nothing else. */
+/** The working folder of one gather run, used by nothing else. */
 export interface Workplace extends AsyncDisposable {
   readonly place: SpoolPlace;
-  /** For what sources have to unpack; if no disk has room, a folder that does not exist. */
+  /** For archives that sources unpack; if no disk has room, a folder that does not exist. */
   readonly unpacked: string;
-  /** Why nothing is collected on a disk, if so. */
+  /** Why nothing is stored on disk, if so. */
   readonly shortage: string | undefined;
 }
 
-/** Folders for it, the first with room is taken. */
+/** Candidate folders; the first with enough room is used. */
 export function workCandidates(
   { at }: HostPaths,
   { TMPDIR }: Readonly<Record<string, string | undefined>>,
@@ -28,7 +28,7 @@ export function workCandidates(
   return TMPDIR === undefined || TMPDIR === '' ? ours : [TMPDIR, ...ours];
 }
 
-/** How many bytes of a folder's file system a gather may use; undefined when it has too little free. */
+/** How many bytes of a folder's file system a gather may use; undefined if too little is free. */
 export async function shareOfFree(
   folder: string,
   { gatherMinFreeMiB, gatherDiskSharePercent }: Settings,
@@ -37,14 +37,14 @@ export async function shareOfFree(
     const { bavail, bsize } = await statfs(folder);
     const free = bavail * bsize;
     if (free < gatherMinFreeMiB * MIB) return undefined;
-    // One half for what is collected, one for the bundle: they are often on the same disk.
+    // Half for what is collected, half for the bundle: they are often on the same disk.
     return (free * gatherDiskSharePercent) / 100 / 2;
   } catch {
     return undefined;
   }
 }
 
-/** A place on the first of the folders that has room; in memory where none has, and small. */
+/** Uses the first folder that has room; if none has, a small amount of memory. */
 export async function openWorkplace(
   folders: readonly string[],
   settings: Settings,
@@ -74,15 +74,15 @@ export async function openWorkplace(
 
 const NAME = /^sno-gather-(?<boot>[0-9a-f]{8})-(?<pid>\d+)-(?<ticks>\d+)-/;
 
-/** Named by the process, so that the next one knows whether it still runs. */
+/** The name contains the process id, so that the next run knows whether it is still running. */
 async function makeFolder(folder: string): Promise<string | undefined> {
   const self = await identifyProcess(process.pid);
   const name = `sno-gather-${await bootTag()}-${process.pid}-${self?.startTicks ?? 0}-`;
-  // Read-only, not there, full: the next one is tried.
+  // Read-only, missing or full: try the next one.
   return mkdtemp(join(folder, name)).catch(() => undefined);
 }
 
-/** Removes the folders of gathers that were killed, in all places. */
+/** Removes the folders of killed gather runs in all candidate folders. */
 export async function removeDeadWork(folders: readonly string[]): Promise<void> {
   const boot = await bootTag();
   for (const folder of folders) {
@@ -95,7 +95,7 @@ export async function removeDeadWork(folders: readonly string[]): Promise<void> 
   }
 }
 
-/** Others can make folders of such names too. */
+/** Other users can create folders of such names too. */
 async function removeOwn(path: string): Promise<void> {
   const found = await lstat(path);
   if (!found.isDirectory() || found.uid !== process.geteuid?.()) return;

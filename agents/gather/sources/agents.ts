@@ -15,7 +15,7 @@ import { releaseImageRecord } from './release-image.ts';
 
 const json = { format: 'json' } as const;
 
-/** What the agents keep: journals of their steps, states, records of services, configuration. */
+/** What the agents keep: step journals, states, service records, configuration. */
 export const agents: SourceGroup = {
   name: 'agents',
   deadlineMs: 5000,
@@ -45,14 +45,14 @@ export const agents: SourceGroup = {
         file(at('agents/payload.yaml'), join(payload, 'payload.yaml'), { format: 'yaml' }),
         file(at('agents/medium-payload.yaml'), join(medium, 'payload.yaml'), { format: 'yaml' }),
         listing(at('agents/state.txt'), state, 'tree'),
-        // Manifests that wait for their kind, by name alone: one may be a Secret.
+        // Names only of manifests that wait for their kind: one may be a Secret.
         listing(at('agents/deferred.txt'), deferredFolder(host.paths)),
       ])),
     ];
   },
 };
 
-/** A source for the file of each agent that has a folder of its own. */
+/** One source for the file of each agent that has its own folder. */
 async function perAgent(
   place: string,
   name: string,
@@ -64,7 +64,7 @@ async function perAgent(
     .map((path) => file(pathOf(dirname(path)), join(place, path), json));
 }
 
-/** Fields of cluster.json that hold no credential; keys, pull secret and network secrets are in none of them. */
+/** Fields of cluster.json without credentials; keys, pull secret and network secrets are in none of them. */
 const SAFE_FIELDS = new Set([
   ...['apiVersion', 'clusterId', 'controlPlane', 'name', 'baseDomain', 'hostname', 'installation'],
   ...['machineNetwork', 'clusterNetwork', 'serviceNetwork', 'proxy', 'additionalTrustBundle'],
@@ -77,7 +77,7 @@ async function cluster({ paths }: GatherHost): Promise<unknown> {
   try {
     return withoutCredentials(JSON.parse(await readFile(place, 'utf8')));
   } catch (cause) {
-    // Not with the parser's words: they quote the file.
+    // Without the parser's message, which quotes the file.
     throw new Failure(
       'fatal',
       `${place} is not JSON`,
@@ -86,7 +86,7 @@ async function cluster({ paths }: GatherHost): Promise<unknown> {
   }
 }
 
-/** The fields that are known to be harmless, URLs without users and queries, and the names of what was left out. */
+/** The fields known to be harmless, URLs without user info and queries, and the names of omitted fields. */
 export function withoutCredentials(document: unknown): unknown {
   if (!isRecord(document)) return {};
   const fields = Object.entries(document);

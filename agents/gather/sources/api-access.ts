@@ -5,13 +5,13 @@ import { signedAccess } from '../../../lib/render/signed-access.ts';
 import type { GatherHost } from '../gather-host.ts';
 import { present } from './present.ts';
 
-/** A way to ask the API. */
+/** An identity for API requests. */
 export interface Identity {
-  /** Who asks, for people. */
+  /** Name of the identity, for messages. */
   readonly name: string;
-  /** Whether it may do anything, and so may list what holds secrets by its metadata. */
+  /** Whether it has all rights, and so may list metadata of resources that hold secrets. */
   readonly isAdministrator: boolean;
-  /** @throws Failure that says why it cannot be used. */
+  /** @throws Failure that says why it cannot be used */
   access(): Promise<Access>;
 }
 
@@ -23,9 +23,9 @@ const OPENSHIFT_KUBECONFIGS = [
 ];
 
 /**
- * By what this host could ask its API, the best first; none where no control plane was
- * rendered. The installed host keeps no identity for it: its authority signs a certificate
- * of ten minutes in memory, with the rights of lib/gather/access.ts.
+ * The identities with which this host can use its API, the best first; none if no control plane
+ * was rendered. The installed host keeps no identity for this: its authority signs a
+ * ten-minute certificate in memory, with the rights of lib/gather/access.ts.
  */
 export async function identitiesOf(host: GatherHost): Promise<Identity[]> {
   const { kubeconfigs, gather } = accessTo('kubernetes');

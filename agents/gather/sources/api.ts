@@ -5,18 +5,18 @@ import type { Answer, Call } from '../../../lib/kube/transport.ts';
 import type { GatherHost } from '../gather-host.ts';
 import { type Identity, identitiesOf } from './api-access.ts';
 
-/** The one request by which it shows whether there is an API to ask. */
+/** Timeout of the single request that shows whether the API answers. */
 const PROBE_MS = 5000;
-/** One answer; a list comes in several. */
+/** Per response; a list comes in several. */
 const REQUEST_MS = 15_000;
 const AT_ONCE_MS = 1000;
 
 /**
- * The API of this host, which has answered once. As soon as a request gets no answer at
- * all, nothing more is sent: the rest fails at once and names the reason.
+ * This host's API, which has answered once. After the first request without any response,
+ * nothing more is sent: further requests fail immediately with that reason.
  */
 export class Api {
-  /** Its connections are closed by themselves when the process has nothing else to do. */
+  /** Its connections close by themselves when the process has nothing else to do. */
   readonly client: KubeClient;
   readonly identity: Identity;
   readonly server: URL;
@@ -28,7 +28,7 @@ export class Api {
     this.server = server;
   }
 
-  /** A successful answer as it comes. */
+  /** A successful response as a stream. */
   async *bytes(
     call: Omit<Call, 'method'>,
     signal: AbortSignal,
@@ -47,7 +47,7 @@ export class Api {
         return;
       } catch (error) {
         if (isAnswered || !isKubeError(error, 'unreachable')) throw error;
-        // A kept connection that the server has just closed says nothing about the server.
+        // A kept-alive connection that the server has just closed says nothing about the server.
         if (isFirst && performance.now() - begun < AT_ONCE_MS) continue;
         this.#dead = new Failure('retry', 'not queried: the API server had stopped answering', {
           found: describeError(error),
@@ -57,7 +57,7 @@ export class Api {
     }
   }
 
-  /** An answer with any status, such as that of a server which is not ready. */
+  /** A response with any status, such as that of a server that is not ready. */
   async answer(path: string, signal: AbortSignal): Promise<Answer> {
     if (this.#dead !== undefined) throw this.#dead;
     return this.client.raw(path, { signal, deadlineMs: REQUEST_MS });
@@ -67,8 +67,8 @@ export class Api {
 const known = new WeakMap<GatherHost, Promise<Api>>();
 
 /**
- * The API of this host, found once for all groups of sources.
- * @throws Failure with the reason of each way in which it could have been asked.
+ * This host's API, looked up once for all source groups.
+ * @throws Failure with the reason for each identity that was tried.
  */
 export function apiOf(host: GatherHost, signal: AbortSignal): Promise<Api> {
   const found = known.get(host) ?? findApi(host, signal);
@@ -90,8 +90,8 @@ async function findApi(host: GatherHost, signal: AbortSignal): Promise<Api> {
 }
 
 /**
- * The API, or why it cannot be asked so; undefined where its server has been found silent.
- * A server that refuses one identity may let another in.
+ * The API, or why this identity cannot use it; undefined if its server was found unresponsive.
+ * A server that rejects one identity may accept another.
  */
 async function tryIdentity(
   identity: Identity,

@@ -7,18 +7,18 @@ import { made } from './made.ts';
 import { below } from './walk.ts';
 
 const FOLDER = 'rendered-assets';
-/** Formats that are read as what they are. */
+/** Formats known to be text. */
 const TEXT =
   /\.(ya?ml|json|txt|conf|cfg|toml|service|mount|socket|target|timer|patch|log|md|done)$/;
 const MARKER = /^\.[\w-]+\.done$/;
-/** Folders of keys and identities, and what the bundle has elsewhere. */
+/** Folders of keys and identities, and those collected elsewhere in the bundle. */
 const SECRET_FOLDER = /(^|\/)(tls|auth|kubelet-identity|\.kube|\.ssh|\.docker|gather|secrets?)\//;
-/** Whatever its format: everything that was rendered at once, credentials, whole configs of hosts. */
+/** In any format: whole rendered sets, credentials, complete host configs. */
 const SECRET_NAME =
   /(^|\/)(rendered\.json|auth\.json|\.?docker[^/]*|[^/]*(secret|kubeconfig|token|passw|credential|encryption|htpasswd|private|\.key|\.ign|ignition)[^/]*)$/i;
 const MAX_BYTES = 4 << 20;
 
-/** What was rendered on the live host, as far as it is text and no credential. */
+/** Rendered files of the live host that are text and not credentials. */
 export const assets: SourceGroup = {
   name: 'assets',
   deadlineMs: 10_000,
@@ -47,7 +47,7 @@ export const assets: SourceGroup = {
   },
 };
 
-/** Whether a file of the live host's working folder goes into the bundle, by its path in there. */
+/** Whether a file goes into the bundle, by its path in the live host's working folder. */
 export function isTaken(name: string): boolean {
   if (!isPlain(name) || SECRET_FOLDER.test(name) || SECRET_NAME.test(name)) return false;
   return TEXT.test(name) || MARKER.test(name);

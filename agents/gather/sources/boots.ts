@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { parseJson } from '../../../lib/json.ts';
 import { outputText } from './command.ts';
 
-/** A boot that the journal knows, as `journalctl --list-boots --output=json` has it. */
+/** A boot listed by `journalctl --list-boots --output=json`. */
 export interface Boot {
-  /** 0 is this one, -1 the one before. */
+  /** 0 is the current boot, -1 the previous one. */
   readonly index: number;
   readonly boot_id: string;
   /** Microseconds since 1970. */
@@ -19,15 +19,15 @@ const bootSchema = z.object({
   last_entry: z.number().optional(),
 });
 
-/** The boots of the journal, the newest first. */
+/** The boots in the journal, newest first. */
 export async function listBoots(signal: AbortSignal): Promise<Boot[]> {
   const options = ['--list-boots', '--output=json', '--no-pager', '--quiet'];
   return parseBoots(await outputText(['journalctl', ...options], signal));
 }
 
 /**
- * JSON, or the table in UTC of a systemd that has no JSON for it (before 253). What is
- * neither has no boots.
+ * JSON, or the UTC table of a systemd without JSON output here (before 253). Anything else
+ * has no boots.
  */
 export function parseBoots(text: string): Boot[] {
   const boots = parsedJson(text) ?? text.split('\n').flatMap(parseLine);

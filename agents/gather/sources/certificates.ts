@@ -12,13 +12,13 @@ import { below } from './walk.ts';
 
 /** An entry of certificates.json. */
 export interface CertificateEntry {
-  /** On the host. */
+  /** Path on the host. */
   readonly file: string;
-  /** Which one of the file, from 0. */
+  /** Position in the file, from 0. */
   readonly index: number;
   readonly subject: string;
   readonly issuer: string;
-  /** DNS names and addresses that it is for. */
+  /** DNS names and IP addresses it is valid for. */
   readonly names: readonly string[];
   /** ISO times. */
   readonly notBefore: string;
@@ -26,7 +26,7 @@ export interface CertificateEntry {
   /** Lower-case hex. */
   readonly serial: string;
   readonly isAuthority: boolean;
-  /** Of the DER form, lower-case hex. */
+  /** Of the DER encoding, lower-case hex. */
   readonly sha256: string;
 }
 
@@ -47,7 +47,7 @@ const MAX_FILE_BYTES = 1 << 20;
 const MAX_ENTRIES = 1000;
 const DAY_MS = 86_400_000;
 
-/** Every certificate of the host that an installation brought, as JSON and as a table; never a key. */
+/** Every certificate that the installation put on the host, as JSON and as a table; never a key. */
 export const certificates: SourceGroup = {
   name: 'certificates',
   deadlineMs: 5000,
@@ -70,11 +70,11 @@ export const certificates: SourceGroup = {
 
 export interface HostCertificates {
   readonly entries: readonly CertificateEntry[];
-  /** What could not be read, each with its reason. */
+  /** Unreadable files, each with its reason. */
   readonly faults: readonly string[];
 }
 
-/** Those of all folders and kubeconfigs. */
+/** The certificates of all folders and kubeconfigs. */
 export async function hostCertificates(
   { paths }: Pick<GatherHost, 'paths'>,
   signal: AbortSignal,
@@ -108,13 +108,13 @@ async function candidates(at: (path: string) => string): Promise<string[]> {
   return [...inFolders.flat(), ...FILES];
 }
 
-/** The kubelet keeps a file for each certificate that it ever had, and a link to the one that it uses. */
+/** The kubelet keeps a file for each certificate it has ever had, and a link to the current one. */
 function isSuperseded(name: string, names: readonly string[]): boolean {
   const [, pair] = /^(.*-)\d{4}-\d\d-\d\d-[\d-]+\.pem$/.exec(name) ?? [];
   return pair !== undefined && names.includes(`${pair}current.pem`);
 }
 
-/** A link counts if it stays in its folder, as that of the kubelet's current certificate does. */
+/** A link is accepted if its target is in the same folder, as with the kubelet's current certificate. */
 async function textOf(place: string): Promise<string> {
   const isLink = (await lstat(place)).isSymbolicLink();
   await using handle = await openRegular(
@@ -124,7 +124,7 @@ async function textOf(place: string): Promise<string> {
   return size > MAX_FILE_BYTES ? '' : await handle.readFile('utf8');
 }
 
-/** The certificates of a PEM text or a kubeconfig, in their order; keys beside them are not looked at. */
+/** The certificates of a PEM text or a kubeconfig, in order; keys are ignored. */
 export function certificatesIn(file: string, text: string): HostCertificates {
   const embedded = [
     ...text.matchAll(/(?:certificate-authority|client-certificate)-data"?:\s*"?([\w+/=]+)/g),
@@ -162,7 +162,7 @@ function facts(pem: string): Omit<CertificateEntry, 'file' | 'index'> {
   };
 }
 
-/** For people: what expires first stands first. */
+/** For people; sorted by expiry, earliest first. */
 export function certificateTable({ entries, faults }: HostCertificates, nowMs: number): string {
   const rows = entries
     .toSorted((a, b) => (a.notAfter < b.notAfter ? -1 : 1))

@@ -4,7 +4,7 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import type { Source } from '../source.ts';
 import { searchPath } from './programs.ts';
 
-/** What a source of the catalogue usually is; a line of the catalogue says only what differs. */
+/** Defaults of a source; the catalogue states only differences. */
 export const usual = {
   format: 'text',
   phase: 'diagnosis',
@@ -17,7 +17,7 @@ export type Differences = Partial<
   Pick<Source, 'format' | 'phase' | 'deadlineMs' | 'limitBytes' | 'keep' | 'gzipped' | 'givesWay'>
 >;
 
-/** A source that is nothing but its stream. */
+/** A source made of a stream alone. */
 export const stream = (
   path: string,
   open: Source['open'],
@@ -32,16 +32,16 @@ export interface CommandSource extends Source {
 }
 
 interface OutputOptions {
-  /** The exit codes that are no failure; 0 alone unless said. */
+  /** Exit codes that are not failures. Default: only 0. */
   readonly accepts?: readonly number[];
-  /** Standard error as a part of the output, as the program wrote it. */
+  /** Include standard error in the output, in the order written. */
   readonly bothStreams?: boolean;
 }
 
-/** Lines of standard error that are worth telling. */
+/** Lines of standard error included in the reason. */
 const TOLD_LINES = 3;
 
-/** What a program prints. A missing or failed program is the source's reason. */
+/** The output of a program. If it is missing or fails, that is the source's failure. */
 export function command(
   path: string,
   call: Call,
@@ -56,11 +56,11 @@ export function command(
   };
 }
 
-/** All that a short-spoken program prints. @throws Failure as `output`. */
+/** The complete output of a program that prints little. @throws Failure as `output`. */
 export const outputText = (call: Call, signal: AbortSignal, options: OutputOptions = {}) =>
   text(output(call, signal, options));
 
-/** Standard output as it comes; the program is ended with the signal, or when its reader stops. */
+/** Standard output as a stream; the program is ended when the signal aborts or the reader stops. */
 export async function* output(
   [program, ...args]: Call,
   signal: AbortSignal,
@@ -76,7 +76,7 @@ export async function* output(
     cancelSignal: signal,
     forceKillAfterDelay: 2000,
     reject: false,
-    // Dates and numbers as every reader knows them.
+    // Locale-independent dates and numbers.
     env: { LC_ALL: 'C.UTF-8', TZ: 'UTC', PATH: searchPath() },
   });
   let isRead = false;

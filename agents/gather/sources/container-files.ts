@@ -6,14 +6,14 @@ import type { Source } from '../source.ts';
 import { madeJson } from './made.ts';
 import { CALL_MS, type ListedContainer, type RuntimeView, withRuntime } from './runtime-view.ts';
 
-/** Of a container's files in the bundle: `NAME-ID`. */
+/** Base name of a container's files in the bundle: `NAME-ID`. */
 export const containerName = ({ name, id }: ListedContainer) => `${fileName(name)}-${fileName(id)}`;
 
-/** The runtime is trusted to name containers, not to name files. */
+/** The runtime is trusted to name containers, but not to name files. */
 export const fileName = (text: string) =>
   text.replaceAll(/[^A-Za-z0-9._-]|^\.+/g, '_').slice(0, 200);
 
-/** Lists of what the runtime has. */
+/** Listings of the runtime's contents. */
 export function runtimeLists(host: GatherHost, view: RuntimeView): Source[] {
   const at = (name: string) => own(host, `containers/${name}`);
   return [
@@ -56,10 +56,10 @@ function summary({ id, name, attempt, createdAtMs, status, pod, ...rest }: Liste
   };
 }
 
-/** Absent for what has not happened. */
+/** Omitted for events that have not happened. */
 const iso = (ms: number) => (ms === 0 ? undefined : new Date(ms).toISOString());
 
-/** All that the runtime knows of a container, as `crictl inspect` prints it. */
+/** Everything the runtime knows about a container, in the format of `crictl inspect`. */
 export function inspection(host: GatherHost, container: ListedContainer): Source {
   const path = own(host, `containers/${containerName(container)}.inspect`);
   return madeJson(path, (_, signal) =>
@@ -83,7 +83,7 @@ export function inspection(host: GatherHost, container: ListedContainer): Source
   );
 }
 
-/** The runtime's own part: a JSON document named `info`, or values by their names. */
+/** Runtime-specific information: a JSON document named `info`, or named values. */
 function information(info: Readonly<Record<string, string>>): unknown {
   const parsed = Object.entries(info).map(([key, text]): [string, unknown] => [
     key,
@@ -93,7 +93,7 @@ function information(info: Readonly<Record<string, string>>): unknown {
   return withoutEnvironment(isRecord(all.info) ? { ...all, ...all.info, info: undefined } : all);
 }
 
-/** CRI writes an environment as `{key, value}`, which nothing else does: its secrets go here. */
+/** Only CRI writes environments as `{key, value}`: removed because they may hold secrets. */
 function withoutEnvironment(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEnvironment);
   if (!isRecord(value)) return value;

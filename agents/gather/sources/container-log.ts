@@ -8,13 +8,13 @@ import { stream } from './command.ts';
 import { messages } from './cri-log.ts';
 import { contents } from './file.ts';
 
-/** More than a container's log and its rotated files usually have together. */
+/** More than a container's log and its rotated files usually take together. */
 const WHOLE_BYTES = 256 << 20;
 const TAIL_BYTES = 64 << 10;
-/** About what a rotated log is packed to. */
+/** Approximate compression ratio of rotated logs. */
 const PACKED = 10;
 
-/** All of a container's log with what the kubelet rotated away from it, oldest first. */
+/** A container's log including files rotated by the kubelet, oldest first. */
 export const wholeLog = (path: string, place: string) =>
   logSource(path, place, WHOLE_BYTES, 'bulk');
 
@@ -28,7 +28,7 @@ function logSource(path: string, place: string, limitBytes: number, phase: Phase
   return stream(path, open, { phase, deadlineMs: phase === 'bulk' ? 90_000 : 10_000, limitBytes });
 }
 
-/** The newest `limitBytes` of a log, or somewhat more, from the beginning of a line. */
+/** At least the newest `limitBytes` of a log, from the beginning of a line. */
 async function* logBytes(
   { paths, sinceMs }: GatherHost,
   place: string,
@@ -44,14 +44,14 @@ async function* logBytes(
       yield* contents(file, index === 0 ? limitBytes : undefined, signal);
     } catch (error) {
       signal.throwIfAborted();
-      // The newer files are worth more than this one.
+      // The newer files matter more than this one.
       failure ??= error;
     }
   }
   if (failure !== undefined) throw failure;
 }
 
-/** Folders of logs belong to the pods in part: what leads out of them is not followed. */
+/** Log folders partly belong to the pods: links out of them are not followed. */
 async function expectBelow(folder: string, root: string): Promise<void> {
   const [real, realRoot] = await Promise.all([realpath(folder), realpath(root)]);
   if (real.startsWith(realRoot + sep)) return;
@@ -61,7 +61,7 @@ async function expectBelow(folder: string, root: string): Promise<void> {
   });
 }
 
-/** The log and `LOG.TIME` or `LOG.TIME.gz` that the kubelet made of it; as many as are needed, oldest first. */
+/** The log and its rotated files `LOG.TIME` and `LOG.TIME.gz`; as many as needed, oldest first. */
 async function newestFiles(place: string, limitBytes: number, sinceMs = 0): Promise<string[]> {
   const folder = dirname(place);
   const name = basename(place);
@@ -79,7 +79,7 @@ async function newestFiles(place: string, limitBytes: number, sinceMs = 0): Prom
       files.unshift(join(folder, file));
       expected += file.endsWith('.gz') ? size * PACKED : size;
     } catch (error) {
-      // Rotated away just now.
+      // Rotated away in the meantime.
       if (!isMissing(error)) throw error;
     }
   }

@@ -9,13 +9,13 @@ import { podmanSources } from './podman.ts';
 import { type ListedContainer, type RuntimeView, runtimeView } from './runtime-view.ts';
 import { POD_LOGS } from './walk.ts';
 
-/** Ends of logs for the report. */
+/** Number of log tails for the report. */
 const TAILS = 40;
 
-/** Namespaces of the control plane's pods; the live host's static pods are in kube-system. */
+/** Namespaces of control plane pods; the live host's static pods are in kube-system. */
 const CONTROL_PLANE = /^(kube-system|openshift-(etcd|kube-.+|apiserver|cluster-version))$/;
 
-/** Containers by the runtime; where that is dead, what they wrote to the disk. And podman's. */
+/** Containers listed by the runtime or, if it does not answer, their logs on disk; and podman's. */
 export const containers: SourceGroup = {
   name: 'containers',
   deadlineMs: 45_000,
@@ -60,7 +60,7 @@ async function runtimeSources(host: GatherHost, signal: AbortSignal): Promise<So
   ];
 }
 
-/** What failed first, then the control plane: of each container the newest, and the one before that failed. */
+/** Failed containers first, then the control plane: the newest of each, and the failed one before it. */
 function tellingOf(all: readonly ListedContainer[]): ListedContainer[] {
   const byPlace = Map.groupBy(all, ({ pod, name }) => `${pod.namespace}/${pod.name}/${name}`);
   const newest = [...byPlace.values()].flatMap((attempts) => attempts.slice(0, 1));
@@ -70,7 +70,7 @@ function tellingOf(all: readonly ListedContainer[]): ListedContainer[] {
   return [...new Set([...failed, ...ofControlPlane])];
 }
 
-/** The kubelet's folders of logs: `NAMESPACE_POD_UID/CONTAINER/N.log`. */
+/** Log folders of the kubelet: `NAMESPACE_POD_UID/CONTAINER/N.log`. */
 async function fromDisk(host: GatherHost): Promise<Source[]> {
   const root = host.paths.at('/var/log/pods');
   const logs = (await filesBelow(root, POD_LOGS)).filter((name) =>
@@ -91,7 +91,7 @@ async function fromDisk(host: GatherHost): Promise<Source[]> {
   ];
 }
 
-/** Of each container the log with the highest number. */
+/** The log with the highest number for each container. */
 function newestLogs(names: readonly string[]): string[] {
   const number = (name: string) => Number.parseInt(name.split('/')[2] ?? '', 10);
   const byContainer = Map.groupBy(names, (name) => name.split('/').slice(0, 2).join('/'));

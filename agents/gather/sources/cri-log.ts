@@ -1,20 +1,20 @@
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
-/** What has no end of line by then is none that a runtime wrote. */
+/** A longer line was not written by a runtime. */
 const LONGEST_LINE = 1 << 20;
 
 interface Partial {
-  /** With the blank after it. */
+  /** Including the trailing blank. */
   readonly time: Buffer;
   readonly parts: Buffer[];
   bytes: number;
 }
 
 /**
- * Lines `TIME STREAM TAGS MESSAGE` of a container's log file (CRI's logging format) as
- * `TIME MESSAGE`, as `crictl logs --timestamps` prints them. The parts of a long message
- * become one line again: a secret that a runtime cut in two could not be recognised.
- * Other lines stay as they are. `sinceMs`: from the first line on that is not older.
+ * Converts lines `TIME STREAM TAGS MESSAGE` of a container's log file (CRI's logging format) to
+ * `TIME MESSAGE`, as `crictl logs --timestamps` prints them. Parts of a long message are joined:
+ * a secret that a runtime split could not be recognised. Other lines are passed through.
+ * `sinceMs`: starts at the first line that is not older.
  */
 export async function* messages(
   chunks: AsyncIterable<Uint8Array>,
@@ -48,7 +48,7 @@ const STREAMS = ['stdout', 'stderr'] as const;
 type Stream = (typeof STREAMS)[number];
 
 class CriLog {
-  /** The message that is not complete yet, by its stream. */
+  /** Incomplete messages by stream. */
   readonly #open = new Map<Stream, Partial>();
   #sinceMs: number | undefined;
 
@@ -56,7 +56,7 @@ class CriLog {
     this.#sinceMs = sinceMs;
   }
 
-  /** `line` has its end. */
+  /** `line` includes its line end. */
   line(line: Buffer, out: Buffer[]): void {
     const timeEnd = line.indexOf(SPACE) + 1;
     const stream = timeEnd > 1 ? streamAt(line, timeEnd) : undefined;
@@ -68,11 +68,11 @@ class CriLog {
     }
     const time = line.subarray(0, timeEnd);
     if (this.#isOld(time)) return;
-    // Tags are separated by colons, of which the first says whether the message goes on.
+    // Tags are separated by colons; the first says whether the message continues.
     const isPartial = line[tags] === 0x50;
     const open = this.#open.get(stream);
     if (isPartial && (open?.bytes ?? 0) < LONGEST_LINE) {
-      // Copies: the chunk's memory is not held for them.
+      // Copied, so that the chunk's memory can be released.
       const begun = open ?? { time: Buffer.from(time), parts: [], bytes: 0 };
       begun.parts.push(Buffer.from(line.subarray(start, -1)));
       begun.bytes += line.length - start;
@@ -83,13 +83,13 @@ class CriLog {
     out.push(open?.time ?? time, ...(open?.parts ?? []), line.subarray(start));
   }
 
-  /** What was cut in the middle of a message. */
+  /** Emits messages that were cut off. */
   end(out: Buffer[]): void {
     for (const { time, parts } of this.#open.values()) out.push(time, ...parts, END);
     this.#open.clear();
   }
 
-  /** Logs are in the order of their times: after the first line that is new enough, all are. */
+  /** Logs are in chronological order: after the first line that is new enough, all are. */
   #isOld(time: Buffer): boolean {
     if (this.#sinceMs === undefined) return false;
     if (Date.parse(time.toString('latin1').trimEnd()) < this.#sinceMs) return true;
@@ -98,7 +98,7 @@ class CriLog {
   }
 }
 
-/** Which stream is named there, with a blank after it; without making a string of each line's. */
+/** The stream named at this offset, with a blank after it; avoids creating a string per line. */
 function streamAt(line: Buffer, at: number): Stream | undefined {
   const [s, t, d] = [0x73, 0x74, 0x64];
   if (line[at] !== s || line[at + 1] !== t || line[at + 2] !== d || line[at + 6] !== SPACE) {

@@ -8,7 +8,7 @@ import { present } from './present.ts';
 
 const json = { format: 'json' } as const;
 const COLUMNS = 'source,fstype,size,avail,itotal,iavail,target';
-/** Without file systems on other hosts: one that hangs would hang it. Some may not be readable: it ends with 1 then. */
+/** Excludes network file systems: a hanging one would block `df`. Exit code 1 means some were unreadable. */
 const LOCAL = ['--local', '--block-size=1', `--output=${COLUMNS}`] as const;
 
 export interface FileSystem {
@@ -17,18 +17,18 @@ export interface FileSystem {
   readonly type: string;
   readonly sizeBytes: number;
   readonly availableBytes: number;
-  /** 0 where the file system does not count them. */
+  /** 0 if the file system does not count them. */
   readonly files: number;
   readonly filesFree: number;
 }
 
-/** What is full by nature, or none. */
+/** File systems that are always full or have no size. */
 const NOT_FILLED = /^(squashfs|iso9660|udf|erofs|devtmpfs|efivarfs|ramfs)$/;
-/** Containers' and pods' own mounts, of which the file system below is listed. */
+/** Mounts of containers and pods; the underlying file system is listed. */
 const OF_CONTAINERS =
   /^\/(run\/(containerd|containers|netns)|var\/lib\/(containers\/storage|containerd|kubelet\/pods))\/./;
 
-/** Block devices, mounts, and how full they are. */
+/** Block devices, mounts and their usage. */
 export const disks: SourceGroup = {
   name: 'disks',
   deadlineMs: 5000,
@@ -52,7 +52,7 @@ export const disks: SourceGroup = {
         command(at('lvs.txt'), ['lvs', '--all', '--options=+devices']),
         ...(isUefi ? [command(at('efibootmgr.txt'), ['efibootmgr', '--verbose'])] : []),
       ])),
-      // Reads every folder: after everything that is quick.
+      // Reads every folder, so it comes after everything that is quick.
       command(
         at('usage.txt'),
         ['du', '--one-file-system', '--max-depth=4', '--threshold=64M', '--block-size=1M', '/var'],
@@ -62,7 +62,7 @@ export const disks: SourceGroup = {
   },
 };
 
-/** The file systems that can fill up, of what `df` prints with the columns above. */
+/** The file systems that can fill up, from `df` output with the columns above. */
 export function parseDf(text: string): FileSystem[] {
   return text.split('\n').flatMap((line) => {
     const fields =

@@ -13,20 +13,20 @@ const ANSWER_MS = 3000;
 export interface DnsAnswer {
   readonly name: string;
   readonly addresses: readonly string[];
-  /** A code of c-ares, such as ENOTFOUND or ETIMEOUT, when there is no address. */
+  /** A code of c-ares, such as ENOTFOUND or ETIMEOUT, if no address was returned. */
   readonly error?: string;
-  /** The addresses that this node has in the cluster's networks. */
+  /** This node's addresses in the cluster's networks. */
   readonly expected: readonly string[];
 }
 
-/** What of resolv.conf(5) matters here. */
+/** The relevant part of resolv.conf(5). */
 export interface ResolverConfiguration {
-  /** With a port where it is not 53. */
+  /** With a port if it is not 53. */
   readonly servers: readonly string[];
   readonly search: readonly string[];
 }
 
-/** The names by which a cluster is reached, as the name servers of this host answer them. */
+/** The cluster's DNS names, resolved by this host's name servers. */
 export async function dnsAnswers({ paths }: GatherHost, signal: AbortSignal): Promise<DnsAnswer[]> {
   const configuration = parseResolvConf(await readFile(paths.at('/etc/resolv.conf'), 'utf8'));
   const cluster = await readCluster(paths).catch(() => undefined);
@@ -35,7 +35,7 @@ export async function dnsAnswers({ paths }: GatherHost, signal: AbortSignal): Pr
   return Promise.all(names.map((name) => askFor(name, expected, configuration, signal)));
 }
 
-/** Any name below *.apps shows that the wildcard is there. */
+/** Any name below *.apps shows that the wildcard exists. */
 function clusterNames(cluster: Cluster): string[] {
   const domain = clusterDomain(cluster);
   return [`api.${domain}`, `api-int.${domain}`, `gather-check.apps.${domain}`];
@@ -47,14 +47,14 @@ const nodeAddresses = async ({ machineNetwork }: Cluster, signal: AbortSignal) =
 export function parseResolvConf(text: string): ResolverConfiguration {
   const lines = text.split('\n').map((line) => line.trim().split(/\s+/));
   const servers = lines.flatMap(([word, server = '']) =>
-    // Link-local ones have their interface behind a percent sign.
+    // Link-local addresses carry their interface after a percent sign.
     word === 'nameserver' && isIP(server.replace(/%.*/, '')) !== 0 ? [server] : [],
   );
   const [, ...search] = lines.findLast(([word]) => word === 'search' || word === 'domain') ?? [];
   return { servers, search };
 }
 
-/** Asks for addresses of both families. A short name is asked for in the domains that the host searches. */
+/** Queries both address families. A short name is queried in the host's search domains. */
 export async function askFor(
   name: string,
   expected: readonly string[],
@@ -89,7 +89,7 @@ export async function askFor(
   return { name, addresses: [], error: limit.aborted ? 'ETIMEOUT' : error, expected };
 }
 
-/** That there is no such name says more than that it has no address of one family. */
+/** A nonexistent name says more than a missing address of one family. */
 function errorOf(results: readonly PromiseSettledResult<unknown>[]): string {
   const codes = results.flatMap((result) =>
     result.status === 'rejected' ? [codeOf(result.reason)] : [],

@@ -12,15 +12,15 @@ import { missing } from './made.ts';
 import { type UnpackedFile, unpack, unpackedContents } from './unpack.ts';
 
 const FOLDER = 'log-bundle-bootstrap';
-/** What the bundle of the live stage weighs is bounded by the Ignition that it came with. */
+/** The live stage's bundle is limited by the Ignition config that carried it. */
 const MAX_BYTES = 512 << 20;
 const LIMITS = { entries: 10_000, fileBytes: 128 << 20 } as const;
-/** A file of the diagnosis, as elsewhere. */
+/** Limit of a diagnosis file, as elsewhere. */
 const SMALL_BYTES = usual.limitBytes;
 
-/** Its own explanation is of another moment; this bundle's rules read what it was made of. */
+/** The earlier bundle's own report is outdated; this bundle's rules read the files it was based on. */
 const REPORTS = new Set(['report.html', 'report.json', 'SUMMARY.txt']);
-/** The bundle of the live stage, which came to the installed host through Ignition, as part of this one. */
+/** The live stage's bundle, brought to the installed host by Ignition, as part of this one. */
 export const earlier: SourceGroup = {
   name: 'earlier',
   deadlineMs: 30_000,
@@ -61,18 +61,18 @@ function sourceOf({ name, place }: UnpackedFile): Source {
   };
 }
 
-/** In which phase a file of the earlier bundle is collected, by its path in there. */
+/** The collection phase of a file of the earlier bundle, by its path in it. */
 export function phaseOf(name: string): Phase {
   return isReportInput(`${FOLDER}/${name}`) ? 'diagnosis' : 'bulk';
 }
 
-/** A folder of its own: listed again, it starts over. */
+/** A fresh folder: a repeated listing starts over. */
 async function folderFor({ work }: GatherHost): Promise<string> {
   await mkdir(work, { recursive: true, mode: 0o700 });
   return mkdtemp(join(work, 'earlier-'));
 }
 
-/** Unpacked it takes no more of the disk than a gather may. */
+/** Unpacked, it uses no more disk space than a gather may. */
 async function limitsFor({ work, settings }: GatherHost): Promise<ArchiveLimits> {
   const { bavail, bsize } = await statfs(work);
   const share = (bavail * bsize * settings.gatherDiskSharePercent) / 100;

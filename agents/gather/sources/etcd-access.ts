@@ -12,17 +12,17 @@ interface EtcdFiles {
   readonly key: string;
 }
 
-/** etcd's certificates on a host of OpenShift: a peer's is a client's too. */
+/** etcd's certificates on an OpenShift host: peer certificates are also valid for clients. */
 const OPENSHIFT = '/etc/kubernetes/static-pod-resources/etcd-certs';
 const OPENSHIFT_AUTHORITIES = [
   'configmaps/etcd-all-bundles/server-ca-bundle.crt',
   'configmaps/etcd-serving-ca/ca-bundle.crt',
 ];
 
-/** Where etcd's own arguments on this host stand. */
+/** Static pods that hold etcd's arguments on this host. */
 const MANIFESTS = ['etcd.yaml', 'etcd-pod.yaml', 'etcd-member-pod.yaml'];
 
-/** Asks this host's etcd, with a client certificate of this host, for the duration of `use`. */
+/** Connects to this host's etcd with a client certificate of this host for the duration of `use`. */
 export async function withEtcdOf<T>(
   host: GatherHost,
   use: (client: EtcdClient) => Promise<T>,
@@ -33,7 +33,7 @@ export async function withEtcdOf<T>(
   return await use(client);
 }
 
-/** @throws Failure when no client certificate is here, or its files cannot be read. */
+/** @throws Failure if this host has no client certificate or its files cannot be read */
 export async function etcdTls(host: GatherHost): Promise<Record<'ca' | 'cert' | 'key', Buffer>> {
   const files = await etcdFiles(host);
   if (files === undefined) {
@@ -47,23 +47,23 @@ export async function etcdTls(host: GatherHost): Promise<Record<'ca' | 'cert' | 
   return { ca, cert, key };
 }
 
-/** Whether there is, or should be, an etcd on this host. */
+/** Whether this host runs, or should run, etcd. */
 export async function hasEtcd(host: GatherHost): Promise<boolean> {
   if ((await etcdFiles(host)) !== undefined) return true;
   return (await etcdManifest(host)) !== undefined;
 }
 
-/** Where etcd on this host tells its health and metrics. */
+/** Where this host's etcd serves health and metrics. */
 export function etcdMetricsUrl(host: GatherHost): Promise<URL> {
   return etcdUrl(host, 'listen-metrics-urls', accessTo('kubernetes').gather.etcdMetricsUrl);
 }
 
-/** As its static pod says it, which is the one that counts. */
+/** Read from its static pod, which is authoritative. */
 async function etcdUrl(host: GatherHost, flag: string, usual: string): Promise<URL> {
   const manifest = (await etcdManifest(host)) ?? '';
   const given = new RegExp(`--${flag}=(https?://[^\\s,"'\\\\]+)`).exec(manifest)?.[1];
   const url = new URL(given ?? usual);
-  // It listens on all addresses; its certificate is for this one too.
+  // It listens on all addresses; its certificate covers this one too.
   if (['0.0.0.0', '[::]'].includes(url.hostname)) url.hostname = '127.0.0.1';
   return url;
 }

@@ -9,12 +9,12 @@ import type { Source, SourceGroup } from '../source.ts';
 import { etcdMetricsUrl, etcdTls, hasEtcd, withEtcdOf } from './etcd-access.ts';
 import { made, madeJson } from './made.ts';
 
-/** One answer of etcd. */
+/** Timeout of one etcd response. */
 const ANSWER_MS = 5000;
 
 const HEALTH_PATHS = ['/health', '/livez?verbose', '/readyz?verbose'];
 
-/** What this host's etcd says of itself; nothing where there is none. */
+/** What this host's etcd reports about itself; nothing if it has none. */
 export const etcd: SourceGroup = {
   name: 'etcd',
   deadlineMs: 10_000,
@@ -67,7 +67,7 @@ interface Page {
   readonly body: string;
 }
 
-/** Of the address for health and metrics, which on some hosts asks for a client certificate. */
+/** From the health and metrics address, which on some hosts requires a client certificate. */
 async function page(host: GatherHost, path: string, signal: AbortSignal): Promise<Page> {
   const url = new URL(path, await etcdMetricsUrl(host));
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);

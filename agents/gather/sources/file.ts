@@ -9,13 +9,13 @@ import { type Differences, usual } from './command.ts';
 import { below, type WalkLimits, walkLimits } from './walk.ts';
 
 export interface FileSource extends Source {
-  /** On this host. */
+  /** Path on this host. */
   readonly place: string;
 }
 
 /**
- * A file of the host; links are not followed, and of a large one only the end is read when
- * the newest is kept. One that ends in `.gz` is read unpacked.
+ * A file of the host. Links are not followed; if `keep` is the newest part, only the end of a
+ * large file is read. Files that end in `.gz` are decompressed.
  */
 export function file(path: string, place: string, differences: Differences = {}): FileSource {
   const source = { ...usual, ...differences, path, place };
@@ -26,7 +26,7 @@ export function file(path: string, place: string, differences: Differences = {})
   };
 }
 
-/** As `file`, of what may be a link: it must end in one of the folders. */
+/** Like `file`, for a path that may be a link: its target must be in one of the folders. */
 export function linkedFile(
   path: string,
   place: string,
@@ -42,10 +42,10 @@ export function linkedFile(
   };
 }
 
-/** The file itself. @throws Failure if it is in none of the folders. */
+/** The resolved path. @throws Failure if it is in none of the folders. */
 export async function endOfLinks(place: string, folders: readonly string[]): Promise<string> {
   const end = await realpath(place);
-  // The folder may itself be behind a link, as /opt does on CoreOS.
+  // The folder may itself be reached through a link, as /opt is on CoreOS.
   const ends = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
   if (ends.some((folder) => end.startsWith(`${folder}${sep}`))) return end;
   throw new Failure('fatal', `${place} is a link that leads elsewhere`, {
@@ -53,20 +53,20 @@ export async function endOfLinks(place: string, folders: readonly string[]): Pro
   });
 }
 
-/** The files of a folder and of those below it, by their paths in it; none if the folder does not exist. */
+/** The files below a folder, by their relative paths; none if the folder does not exist. */
 export async function filesBelow(folder: string, limits: WalkLimits = walkLimits) {
   const found = await below(folder, limits);
   return found.filter(({ kind }) => kind === 'file').map(({ name }) => name);
 }
 
 type FolderOptions = Differences & {
-  /** Which files, by their paths in the folder. */
+  /** Selects files by their path in the folder. */
   readonly wanted?: RegExp;
-  /** Folders in folders, this one included. */
+  /** Levels of folders, including this one. */
   readonly depth?: number;
 };
 
-/** A source for each file of a folder that is wanted, below `path`. */
+/** A source below `path` for each wanted file of a folder. */
 export async function folder(
   path: string,
   place: string,
@@ -78,17 +78,17 @@ export async function folder(
     .map((name) => file(join(path, name), join(place, name), differences));
 }
 
-/** Names become paths in the bundle: without what a terminal or another system reads as more than a name. */
+/** Names become paths in the bundle: no control or format characters that terminals or other systems interpret. */
 export const isPlain = (name: string): boolean => !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(name);
 
-/** How the redaction reads a file, by its name. */
+/** The redaction format of a file, by its name. */
 export function formatOf(name: string): Source['format'] {
   const plain = basename(name).replace(/\.gz$/, '');
   if (/\.(json|jsonl|inspect)$/.test(plain)) return 'json';
   return /\.ya?ml$/.test(plain) ? 'yaml' : 'text';
 }
 
-/** `lastBytes`: of a longer file only its end is read, from the beginning of a line. */
+/** `lastBytes`: only the end of a longer file is read, from the beginning of a line. */
 export async function* contents(
   place: string,
   lastBytes: number | undefined,

@@ -4,7 +4,7 @@ import { file } from './file.ts';
 import { journal } from './journal.ts';
 import { present } from './present.ts';
 
-/** What Ignition did at the first boot; never a config. */
+/** Ignition's actions at the first boot; never a config. */
 export const ignition: SourceGroup = {
   name: 'ignition',
   deadlineMs: 5000,
@@ -14,7 +14,7 @@ export const ignition: SourceGroup = {
       ...(await present([
         file(at('result.json'), host.paths.at('/etc/.ignition-result.json'), { format: 'json' }),
       ])),
-      // Of every boot: it ran in the first one.
+      // From all boots: it ran in the first one.
       journal(host, at('journal.log'), ['--identifier=ignition', '--lines=10000']),
     ];
   },

@@ -5,8 +5,8 @@ import type { Source } from '../source.ts';
 import { type CommandSource, command, type Differences, output, stream } from './command.ts';
 
 /**
- * Fields of an entry that tell who said what; the times and the boot come with them. An event of an
- * agent is written by a short process, whose own unit journald may not see any more.
+ * Fields that identify the sender of an entry; times and boot are always included. Events of an
+ * agent are written by a short-lived process, whose unit journald may no longer be able to look up.
  */
 const FIELDS =
   'MESSAGE,_SYSTEMD_UNIT,OBJECT_SYSTEMD_UNIT,SYSLOG_IDENTIFIER,PRIORITY,MESSAGE_ID,STEP,CODE';
@@ -16,13 +16,13 @@ const call = (host: GatherHost, args: readonly string[]) =>
     'journalctl',
     '--no-pager',
     '--quiet',
-    // Also what has colours in it, which it would leave out as "blob data".
+    // Includes entries with colour codes, which would be omitted as "blob data".
     '--all',
     ...(host.sinceMs === undefined ? [] : [`--since=@${Math.floor(host.sinceMs / 1000)}`]),
     ...args,
   ] as const;
 
-/** Entries of the journal as text, one a line with its time in UTC. */
+/** Journal entries as text, one per line with its time in UTC. */
 export function journal(
   host: GatherHost,
   path: string,
@@ -33,7 +33,7 @@ export function journal(
   return command(path, call(host, [...format, ...args]), differences);
 }
 
-/** Entries as JSON, one a line, the oldest of them; every field is a text. */
+/** The oldest journal entries as JSON, one per line; every field is a string. */
 export function journalRecords(host: GatherHost, path: string, args: readonly string[]): Source {
   const format = ['--output=json', `--output-fields=${FIELDS}`];
   const open: Source['open'] = (_, signal) =>
@@ -41,7 +41,7 @@ export function journalRecords(host: GatherHost, path: string, args: readonly st
   return stream(path, open, { format: 'json', keep: 'oldest' });
 }
 
-/** Below the limit of the source, so that what the redaction adds is not cut off again. */
+/** Below the limit of the source, so that what the redaction adds is not cut off. */
 const RECORDS_BYTES = 2 << 20;
 
 async function* records(
@@ -59,9 +59,9 @@ async function* records(
 }
 
 /**
- * An entry with texts alone: journalctl writes a message that has a control character in it,
- * such as a colour, as a list of its bytes, and a field that occurs twice as a list of texts. No
- * redaction would find a secret in bytes. '' for what is no entry.
+ * An entry with string fields only: journalctl writes a message that contains a control
+ * character, such as a colour code, as an array of bytes, and a repeated field as an array of
+ * strings. The redaction cannot find a secret in byte arrays. '' if the line is not an entry.
  */
 export function readableRecord(line: string): string {
   const entry = parseJson(line);

@@ -4,9 +4,9 @@ import { type Boot, listBoots } from './boots.ts';
 import { journal, journalRecords } from './journal.ts';
 import { failedUnits, journalUnits, logName } from './units.ts';
 
-/** What journalctl seeks from the end: about the newest 4 MiB of a unit, however much there is. */
+/** journalctl seeks from the end: about the newest 4 MiB of a unit, whatever its size. */
 const NEWEST = '--lines=30000';
-/** A host that restarts again and again has hundreds; the newest tell why. */
+/** A host in a reboot loop has hundreds; the newest ones show why. */
 const MAX_BOOTS = 32;
 
 const whole = {
@@ -33,7 +33,7 @@ export const journals: SourceGroup = {
       ...failed.map((unit) => ofUnit(ownUnits(host, `unit-status/${unit}.log`), unit)),
       ...units.map((unit) => ofUnit(own(host, `journals/${logName(unit)}.log`), unit)),
       journal(host, own(host, 'journals/kernel.log'), [now, '--dmesg', NEWEST]),
-      // Of the audit records, those of SELinux: AVC, by their number.
+      // Of the audit records, SELinux denials (AVC), by their number.
       journal(host, own(host, 'journals/selinux-denials.log'), [
         now,
         '--lines=5000',
@@ -54,18 +54,18 @@ export const journals: SourceGroup = {
 };
 
 /**
- * By the id that journald gives it: the kernel's, which journalctl takes for itself, is
- * another one in a container, as seen from the sandbox of a unit.
+ * By the boot id in the journal: the kernel's boot id, journalctl's default, differs inside a
+ * container, as seen from a unit's sandbox.
  */
 function thisBoot(boots: readonly Boot[]): string {
   const newest = boots.find(({ index }) => index === 0);
   return newest === undefined ? '--boot' : `--boot=${newest.boot_id}`;
 }
 
-/** Those of earlier boots, the newest first: what does not fit the bundle is the oldest. */
+/** The journals of earlier boots, newest first: what does not fit into the bundle is the oldest. */
 export const previousJournals: SourceGroup = {
   name: 'journals',
-  // Before 253, journalctl looks for the boots one after the other.
+  // Before 253, journalctl looks up boots one by one.
   deadlineMs: 15_000,
   async list(host, signal) {
     const boots = await listBoots(signal);
@@ -76,7 +76,7 @@ export const previousJournals: SourceGroup = {
   },
 };
 
-/** Boots before this one that ended after the moment that is asked for. */
+/** Earlier boots that ended after the requested time. */
 export function wantedBoots(
   boots: readonly Boot[],
   { sinceMs = 0 }: Pick<GatherHost, 'sinceMs'>,

@@ -12,7 +12,7 @@ const HEALTH = 'http://127.0.0.1:10248/healthz';
 const yaml = { format: 'yaml' } as const;
 const json = { format: 'json' } as const;
 
-/** How the kubelet is configured and what it keeps; never its kubeconfig or keys. */
+/** The kubelet's configuration and state; never its kubeconfig or keys. */
 export const kubelet: SourceGroup = {
   name: 'kubelet',
   deadlineMs: 5000,
@@ -49,7 +49,7 @@ export const kubelet: SourceGroup = {
   },
 };
 
-/** What it says, or why it says nothing: that is a finding too. */
+/** Its health response, or why there is none, which is a finding too. */
 async function health(_: GatherHost, signal: AbortSignal): Promise<string> {
   try {
     const response = await fetch(HEALTH, { signal, redirect: 'error' });

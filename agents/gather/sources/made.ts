@@ -2,7 +2,7 @@ import type { GatherHost } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { type Differences, stream } from './command.ts';
 
-/** A text that is made here, of what no single program or file tells. */
+/** A text generated here, from more than one program or file. */
 export function made(
   path: string,
   make: (host: GatherHost, signal: AbortSignal) => Promise<string>,
@@ -14,7 +14,7 @@ export function made(
   return stream(path, open, differences);
 }
 
-/** A document that is made here. */
+/** A generated JSON document. */
 export function madeJson(
   path: string,
   make: (host: GatherHost, signal: AbortSignal) => Promise<unknown>,
@@ -24,7 +24,7 @@ export function madeJson(
   return made(path, text, { format: 'json' });
 }
 
-/** Stands for what was to be there and is not: its reason becomes an outcome of the bundle. */
+/** Placeholder for something missing: its reason becomes an outcome of the bundle. */
 export function missing(path: string, reason: unknown): Source {
   return made(path, () => Promise.reject(reason));
 }

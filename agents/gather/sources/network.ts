@@ -10,10 +10,10 @@ import { present } from './present.ts';
 import { isInstalled } from './programs.ts';
 
 const json = { format: 'json' } as const;
-/** Rules can be many; the first ones tell how they are made. */
+/** There can be many rules; the first ones show how they are generated. */
 const rules = { keep: 'oldest', limitBytes: 2 << 20 } as const;
 
-/** Addresses, routes, sockets, rules, names: as the kernel, NetworkManager and the name servers have them. */
+/** Addresses, routes, sockets, rules and names, from the kernel, NetworkManager and the name servers. */
 export const network: SourceGroup = {
   name: 'network',
   deadlineMs: 5000,
@@ -41,7 +41,7 @@ export const network: SourceGroup = {
         file(at('hosts'), onHost('/etc/hosts')),
         command(at('nmstate.yaml'), ['nmstatectl', 'show'], { format: 'yaml' }),
         command(at('nmcli.txt'), ['nmcli', 'device', 'show']),
-        // Where the profiles lie, not what is in them: passwords of networks.
+        // Only the paths of the profiles: their contents include network passwords.
         command(at('nmcli-connections.txt'), [
           'nmcli',
           '--fields=NAME,UUID,TYPE,DEVICE,STATE,AUTOCONNECT,FILENAME',
@@ -61,14 +61,14 @@ export const network: SourceGroup = {
   },
 };
 
-/** Some of them are keys. */
+/** Filtered, because some settings are keys. */
 async function networkSysctls(_: GatherHost, signal: AbortSignal): Promise<string> {
   const call = ['sysctl', '--all', '--ignore', '--pattern', '^net[.]'] as const;
   const lines = (await outputText(call, signal, { accepts: [0, 1, 255] })).split('\n');
   return lines.filter((line) => !/^[^=]*(secret|key)/.test(line)).join('\n');
 }
 
-/** Where the variables of a proxy are set: ours, OpenShift's, the system's. */
+/** Files that set proxy variables: of this project, OpenShift and the system. */
 const proxyFiles = ({ at }: HostPaths) => [
   at('/etc/sno-agents/proxy.env'),
   at('/etc/mco/proxy.env'),
@@ -76,7 +76,7 @@ const proxyFiles = ({ at }: HostPaths) => [
   at('/etc/systemd/system.conf.d/10-default-env.conf'),
 ];
 
-/** Each variable of a proxy with its file, without names and passwords of users. */
+/** Each proxy variable with its file, without user names and passwords. */
 async function proxyVariables({ paths }: GatherHost): Promise<string> {
   const lines = await Promise.all(
     proxyFiles(paths).map(async (place) =>
@@ -89,5 +89,5 @@ async function proxyVariables({ paths }: GatherHost): Promise<string> {
   return lines.flat().join('');
 }
 
-/** Up to the last `@`: a password may hold one. */
+/** Up to the last `@`: a password may contain one. */
 const withoutUser = (line: string) => line.replaceAll(/:\/\/\S*@/g, '://<redacted>@');

@@ -15,7 +15,7 @@ interface Dated {
   readonly text: string;
 }
 
-/** The API lists events by their names; here they come by their times, and the newest are kept. */
+/** The API lists events by name; here they are sorted by time, and the newest are kept. */
 export async function* newestEvents(
   lists: AsyncIterable<Page>,
   limitBytes: number,
@@ -36,7 +36,7 @@ export async function* newestEvents(
       const dated = (items ?? []).map(withTime).filter(({ atMs }) => atMs >= sinceMs);
       kept = kept.concat(dated);
       bytes += dated.reduce((sum, { text }) => sum + text.length, 0);
-      // Not at each page: sorting costs.
+      // Not on each page: sorting is expensive.
       if (bytes > 2 * limitBytes) trim();
     }
   } catch (error) {
@@ -58,6 +58,6 @@ function withTime(item: unknown): Dated {
   const newest =
     series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? metadata?.creationTimestamp;
   const atMs = Date.parse(newest ?? '');
-  // Without a time it is not the one to leave out.
+  // An event without a time is never the one to drop.
   return { atMs: Number.isNaN(atMs) ? Number.POSITIVE_INFINITY : atMs, text: asItem(item) };
 }

@@ -8,7 +8,7 @@ import { made } from './made.ts';
 import { present } from './present.ts';
 import { isInstalled } from './programs.ts';
 
-/** Files of /proc that become `proc/NAME.txt`. */
+/** Files of /proc collected as `proc/NAME.txt`. */
 const PROC = [
   ...['meminfo', 'loadavg', 'cpuinfo', 'cmdline', 'uptime', 'stat', 'vmstat'],
   ...['diskstats', 'version', 'swaps', 'modules', 'interrupts', 'softirqs', 'buddyinfo', 'locks'],
@@ -26,14 +26,14 @@ const PROCESSES = [
   '--format=pid,ppid,user,stat,nice,rss,vsz,pcpu,time,lstart,wchan:24,args',
 ] as const;
 
-/** What the board and the machine are, and their memory modules. */
+/** Board, machine and memory modules. */
 const HARDWARE = [
   'dmidecode',
   '--quiet',
   ...['bios', 'system', 'baseboard', 'memory'].map((type) => `--type=${type}`),
 ] as const;
 
-/** The kernel, the hardware, the operating system and what runs on it. */
+/** Kernel, hardware, operating system and running processes. */
 export const node: SourceGroup = {
   name: 'node',
   deadlineMs: 5000,
@@ -51,7 +51,7 @@ export const node: SourceGroup = {
           onHost('/usr'),
         ]),
         command(at('rpm-ostree/status.txt'), ['rpm-ostree', 'status', '--verbose']),
-        // It has none before the first update.
+        // There is no history before the first update.
         command(at('rpm-ostree/history.txt'), ['rpm-ostree', 'ex', 'history'], { accepts: [0, 1] }),
         command(at('packages.txt'), await packageList()),
         {
@@ -70,7 +70,7 @@ export const node: SourceGroup = {
         phase: 'bulk',
         limitBytes: 8 << 20,
       })),
-      // Where SELinux's denials are when auditd runs.
+      // Contains SELinux denials when auditd runs.
       ...(await folder(at('log/audit'), onHost('/var/log/audit'), {
         wanted: /^audit\.log$/,
         phase: 'bulk',
@@ -85,7 +85,7 @@ export const node: SourceGroup = {
   },
 };
 
-/** Every package with its version; where it was installed last, first, if the database tells. */
+/** Every package with its version; most recently installed first, if the database tells. */
 const packageList = async (): Promise<Call> =>
   (await isInstalled('dpkg-query'))
     ? ['dpkg-query', '--list']
@@ -107,7 +107,7 @@ const MEASURES = [
   'pids.current',
 ];
 
-/** What systemd's slices and those of all pods use, and how long they wait for it (cgroup v2). */
+/** Resource usage and pressure of systemd's slices and of all pods (cgroup v2). */
 async function controlGroups({ paths }: GatherHost): Promise<string> {
   const root = paths.at('/sys/fs/cgroup');
   const lines = await Promise.all(

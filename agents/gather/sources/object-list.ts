@@ -5,11 +5,11 @@ import { KubeError } from '../../../lib/kube/kube-error.ts';
 import type { Call } from '../../../lib/kube/transport.ts';
 import type { Api } from './api.ts';
 
-/** Objects asked for at once, as long as they are small. */
+/** Objects per page, as long as they are small. */
 const PAGE_OBJECTS = 500;
-/** An answer that gets larger is asked for again with fewer objects: it is parsed as a whole. */
+/** A larger response is requested again with fewer objects, since it is parsed as a whole. */
 const PAGE_BYTES = 4 << 20;
-/** Larger than any object that etcd takes. */
+/** Larger than any object that etcd accepts. */
 const OBJECT_BYTES = 16 << 20;
 
 const pageSchema = z.looseObject({
@@ -21,7 +21,7 @@ const pageSchema = z.looseObject({
 
 export type Page = z.infer<typeof pageSchema>;
 
-/** A list page by page; the objects of one page are in memory, those before and after are not. The path has no query. */
+/** A list page by page; only one page of objects is in memory. The path has no query. */
 export async function* pages(
   api: Api,
   { path, ...rest }: Omit<Call, 'method'>,
@@ -50,7 +50,7 @@ export async function* pages(
   }
 }
 
-/** The objects of a list one by one, as far as `schema` describes them. */
+/** The objects of a list one by one, parsed with `schema`. */
 export async function* objectsIn<T>(
   lists: AsyncIterable<Page>,
   schema: z.ZodType<T>,
@@ -58,7 +58,7 @@ export async function* objectsIn<T>(
   for await (const { items } of lists) for (const item of items ?? []) yield schema.parse(item);
 }
 
-/** The whole answer, or undefined when it is larger. */
+/** The whole response, or undefined if it is larger. */
 async function answerUpTo(
   limitBytes: number,
   chunks: AsyncIterable<Uint8Array>,
@@ -82,8 +82,8 @@ function parsePage(path: string, bytes: Buffer): Page {
 }
 
 /**
- * A list as one JSON document, written as it comes. When it does not come to its end or
- * gets too large, the document is closed all the same, and the reason thrown after that.
+ * A list as one JSON document, written as a stream. If the list is incomplete or too large, the
+ * document is still closed, and the reason is thrown afterwards.
  */
 export async function* listDocument(
   lists: AsyncIterable<Page>,
@@ -121,13 +121,13 @@ export async function* listDocument(
   if (failure !== undefined) throw failure;
 }
 
-/** All of the list but its objects, left open for them. */
+/** Everything in the list except its objects, left open for them. */
 function beginning(head: object, metadata: Page['metadata']): string {
   const { continue: _, remainingItemCount: __, ...rest } = metadata;
   return `${JSON.stringify({ ...head, metadata: rest }, null, 1).slice(0, -2)},\n "items": [`;
 }
 
-/** As the API gives it, without the record of who set which field: longer than many an object. */
+/** As the API returns it, without managedFields, which are longer than many objects. */
 export function asItem(item: unknown): string {
   if (!isRecord(item) || !isRecord(item.metadata)) return JSON.stringify(item, null, 1);
   const { managedFields: _, ...metadata } = item.metadata;

@@ -24,7 +24,7 @@ type Pod = z.infer<typeof podSchema>;
 
 const CONTROL_PLANE = ['node-role.kubernetes.io/master', 'node-role.kubernetes.io/control-plane'];
 
-/** Names alone, one a line, as scripts that read bundles expect them: arguments of `oc`. */
+/** Names only, one per line, as arguments of `oc`: what scripts that read bundles expect. */
 export function objectNames(api: Api): Source[] {
   const list = <T>(
     name: string,

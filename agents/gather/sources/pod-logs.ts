@@ -13,7 +13,7 @@ import { objectsIn, pages } from './object-list.ts';
 import { runtimeView } from './runtime-view.ts';
 import { POD_LOGS } from './walk.ts';
 
-/** Of a container on another node: what its kubelet still has may be a lot, over a slow line. */
+/** For containers on other nodes: their kubelets may have a lot, over a slow connection. */
 const REMOTE_BYTES = 4 << 20;
 const REMOTE_LINES = 20_000;
 
@@ -37,7 +37,7 @@ const podSchema = z.looseObject({
 
 type Pod = z.infer<typeof podSchema>;
 
-/** A log on this host's disk: `NAMESPACE_POD_UID/CONTAINER/N.log`. */
+/** A log file on this host: `NAMESPACE_POD_UID/CONTAINER/N.log`. */
 interface DiskLog {
   readonly place: string;
   readonly namespace: string;
@@ -47,9 +47,9 @@ interface DiskLog {
 }
 
 /**
- * Logs of pods by the names of their objects, as far as they are not logs of containers that
- * the runtime lists: those have them by their ids. So these are what containers wrote that
- * the runtime has forgotten, and by the API, which asks the kubelets, what ran on other nodes.
+ * Pod logs by object name, except those of containers that the runtime lists, which are
+ * collected by container id. These are the logs of containers that the runtime has forgotten
+ * and, through the API, which asks the kubelets, of containers on other nodes.
  */
 export const podLogs: SourceGroup = {
   name: 'pod-logs',
@@ -75,7 +75,7 @@ async function logsOnDisk(host: GatherHost): Promise<DiskLog[]> {
   });
 }
 
-/** With a dead runtime none: then the group `containers` takes all of the disk. */
+/** None if the runtime does not answer: then the group `containers` collects all logs on disk. */
 async function forgottenLogs(
   host: GatherHost,
   onDisk: readonly DiskLog[],
@@ -121,14 +121,14 @@ async function remoteLogs(
       sources.push(...logRequests(pod).map((request) => remoteLog(api, request, silentNodes)));
     }
   } catch {
-    // The group `resources` says why: it lists pods too.
+    // The group `resources` reports the reason: it lists pods too.
     signal.throwIfAborted();
   }
   return sources;
 }
 
 interface LogRequest {
-  /** In the bundle. */
+  /** Path in the bundle. */
   readonly path: string;
   readonly node: string;
   readonly place: string;
@@ -136,7 +136,7 @@ interface LogRequest {
   readonly isPrevious: boolean;
 }
 
-/** Of the containers that have run at all. */
+/** For containers that have run at least once. */
 function logRequests({ metadata: { namespace, name }, spec, status }: Pod): LogRequest[] {
   const node = spec.nodeName;
   if (node === undefined) return [];
@@ -153,7 +153,7 @@ function logRequests({ metadata: { namespace, name }, spec, status }: Pod): LogR
   });
 }
 
-/** `silentNodes`: why nothing more is asked of a node; its kubelet is asked by the API, which waits for it. */
+/** `silentNodes`: nodes that are not asked again, with reasons; the API waits for their kubelets. */
 function remoteLog(
   api: Api,
   { path, node, place, container, isPrevious }: LogRequest,

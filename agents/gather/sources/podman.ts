@@ -15,7 +15,7 @@ const listSchema = z
   .array(z.looseObject({ Id: z.string().min(1), Names: z.array(z.string()).nullish() }))
   .nullable();
 
-/** Containers that podman runs, such as those that render OpenShift's bootstrap; none without podman. */
+/** Containers run by podman, such as those that render OpenShift's bootstrap; none without podman. */
 export async function podmanSources(host: GatherHost, signal: AbortSignal): Promise<Source[]> {
   const at = (name: string) => own(host, `pods/${name}`);
   const { sinceMs } = host;

@@ -1,13 +1,13 @@
 import { exists } from '../../../lib/host/files.ts';
 import { isInstalled } from './programs.ts';
 
-/** What needs a program, or something at a place of this host. */
+/** Requires a program, or a path on this host. */
 interface Needs {
   readonly program?: string;
   readonly place?: string;
 }
 
-/** Without those whose program or file this host does not have: that is no failure. */
+/** Drops items whose program or file this host lacks, which is not a failure. */
 export async function present<T>(all: readonly (T & Needs)[]): Promise<T[]> {
   const isPresent = await Promise.all(
     all.map(

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where administrators' programs lie; who calls the gather may have fewer on the path. */
+/** Standard folders of administrative programs, which may not be in the caller's PATH. */
 const STANDARD = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
 const folders = () => {
@@ -12,7 +12,7 @@ const folders = () => {
 
 export const searchPath = (): string => folders().join(':');
 
-/** Whether a program, by its name or its path, can be run here. */
+/** Whether a program, given by name or path, is executable here. */
 export async function isInstalled(program: string): Promise<boolean> {
   const places = program.includes('/') ? [program] : folders().map((name) => join(name, program));
   return Promise.any(places.map((place) => access(place, constants.X_OK))).then(

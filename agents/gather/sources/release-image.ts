@@ -5,7 +5,7 @@ import { type GatherHost, own } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { madeJson } from './made.ts';
 
-/** The step of bootkube that fetches, verifies and imports what other control planes have in a release image. */
+/** The bootkube step that fetches, verifies and imports what other control planes have in a release image. */
 const PAYLOAD_STAGE = 'payload';
 
 const entriesSchema = z.array(
@@ -20,9 +20,9 @@ const entriesSchema = z.array(
 type Entries = z.infer<typeof entriesSchema>;
 
 /**
- * The service record of release-image, where no unit of that name ran: `openshift-install
- * analyze` looks at it before it looks at bootkube's, and goes no further without it
- * (pkg/gather/service/analyze.go). It tells what bootkube's step `payload` came to.
+ * The service record of release-image if no unit of that name ran: `openshift-install analyze`
+ * reads it before bootkube's and stops without it (pkg/gather/service/analyze.go). It reports the
+ * result of bootkube's step `payload`.
  */
 export async function releaseImageRecord(host: GatherHost): Promise<Source[]> {
   const { serviceRecords } = host.paths;
@@ -39,7 +39,7 @@ export async function releaseImageRecord(host: GatherHost): Promise<Source[]> {
   ];
 }
 
-/** As that unit would have written them: failed if the payload was what failed last, else done. */
+/** As that unit would have written them: failed if the payload step failed last, otherwise done. */
 export function releaseImageEntries(bootkube: Entries): Entries {
   const first = bootkube[0];
   if (first === undefined) return [];

@@ -22,11 +22,11 @@ import { objectNames } from './object-names.ts';
 import { secretAnnotations, secretNames } from './secret-names.ts';
 
 const DISCOVERY_MS = 5000;
-/** Of a collection that the report is made of; larger documents are not read by structure. */
+/** Limit per collection used by the report; larger documents are not redacted by structure. */
 const DIAGNOSIS_BYTES = 8 << 20;
 const BULK_BYTES = 64 << 20;
 
-/** By their files' names: what the report reads. The rest can be large. */
+/** The collections that the report reads, by file name. The others can be large. */
 const DIAGNOSIS: ReadonlySet<string> = new Set([
   ...['apiservices', 'clusteroperators', 'clusterversion', 'csr', 'daemonsets', 'deployments'],
   ...['events', 'leases', 'namespaces', 'nodes', 'pods', 'services'],
@@ -34,7 +34,7 @@ const DIAGNOSIS: ReadonlySet<string> = new Set([
   ...['persistentvolumeclaims', 'persistentvolumes'],
 ]);
 
-/** The objects of the API, or where it is down, those that were saved while it was up. */
+/** The API's objects or, if it is down, those saved while it was up. */
 export const resources: SourceGroup = {
   name: 'resources',
   deadlineMs: 45_000,
@@ -53,7 +53,7 @@ export const resources: SourceGroup = {
   },
 };
 
-/** Everything of an API that answers. */
+/** Everything from an API that answers. */
 export async function apiSources(
   host: GatherHost,
   api: Api,
@@ -71,7 +71,7 @@ export async function apiSources(
   ];
 }
 
-/** Which of the collections this API serves, and all the rest of OpenShift's own groups. */
+/** The listed collections that this API serves, and all others of OpenShift's own groups. */
 async function collections(host: GatherHost, api: Api, signal: AbortSignal): Promise<Source[]> {
   const discovery = new Discovery(api.client);
   const known = [...builtInCollections, ...openshiftCollections];
@@ -86,7 +86,7 @@ async function collections(host: GatherHost, api: Api, signal: AbortSignal): Pro
     ),
   );
   signal.throwIfAborted();
-  // What cannot be told is asked for, so that there is a reason in its place.
+  // If unknown, it is requested, so that the reason is recorded.
   const isServed = ({ apiVersion, plural }: Collection) =>
     served.get(apiVersion)?.some(({ resource }) => resource.plural === plural) ?? true;
   const others = wholeGroups.flatMap((apiVersion) =>
@@ -114,7 +114,7 @@ function objects({ sinceMs }: GatherHost, api: Api, collection: Collection): Sou
     format: 'json',
     phase: isDiagnosis ? 'diagnosis' : 'bulk',
     deadlineMs: isDiagnosis ? 30_000 : 60_000,
-    // The document ends by itself at its own limit: cut by the spool it would be none.
+    // The document closes itself at its own limit: cut by the spool it would be invalid.
     limitBytes: 2 * limitBytes,
     keep: 'oldest',
     open: (_, signal) =>
@@ -143,7 +143,7 @@ function openApi(api: Api): Source {
   return stream('resources/openapi.json.gz', open, { ...whole, deadlineMs: 30_000 });
 }
 
-/** The files that the live host's own gathering left before the API was stopped. */
+/** The files saved by the live host's own gathering before the API was stopped. */
 async function savedObjects({ paths }: GatherHost, reason: unknown): Promise<Source[]> {
   const place = paths.at('/opt/openshift/gather/resources');
   const saved = (await filesBelow(place))
@@ -171,7 +171,7 @@ function savedFile(name: string, place: string): Source {
   return { ...source, gzipped: isGzipped };
 }
 
-/** Says where the objects are from; with `failure` as its reason, the list of failures says so too. */
+/** States where the objects come from; with `failure`, the list of failures states it too. */
 function origin(text: string, failure?: unknown): Source {
   return stream('resources/origin.txt', async function* () {
     yield Buffer.from(`${text}\n`);

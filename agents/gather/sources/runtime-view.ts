@@ -4,22 +4,22 @@ import { type ContainerRuntime, connectRuntime } from '../../../lib/cri/runtime.
 import { Failure } from '../../../lib/errors/failure.ts';
 import type { GatherHost } from '../gather-host.ts';
 
-/** The one call by which it shows whether the runtime answers. */
+/** Timeout of the single call that shows whether the runtime answers. */
 const PROBE_MS = 5000;
 export const CALL_MS = 10_000;
-/** All containers' states together. */
+/** For the states of all containers together. */
 const STATES_MS = 15_000;
 const CONCURRENCY = 8;
 
-/** A container as it is listed, with its state where the runtime still knew it. */
+/** A listed container, with its state if the runtime still had it. */
 export interface ListedContainer extends Container {
   readonly status?: ContainerStatus;
   readonly pod: { readonly name: string; readonly namespace: string; readonly uid: string };
 }
 
-/** What the container runtime of this host has. */
+/** Contents of this host's container runtime. */
 export interface RuntimeView {
-  /** The newest first. */
+  /** Newest first. */
   readonly containers: readonly ListedContainer[];
   readonly sandboxes: readonly PodSandbox[];
 }
@@ -27,8 +27,8 @@ export interface RuntimeView {
 const known = new WeakMap<GatherHost, Promise<RuntimeView>>();
 
 /**
- * The runtime of this host, asked once for all groups of sources.
- * @throws Failure that says why it cannot be asked: no socket, refused, or no answer.
+ * This host's runtime, queried once for all source groups.
+ * @throws Failure that says why it cannot be used: no socket, refused, or no response.
  */
 export function runtimeView(host: GatherHost, signal: AbortSignal): Promise<RuntimeView> {
   const view = known.get(host) ?? withRuntime(host, (runtime) => look(runtime, signal));
@@ -36,7 +36,7 @@ export function runtimeView(host: GatherHost, signal: AbortSignal): Promise<Runt
   return view;
 }
 
-/** Calls the runtime with a connection for the time of `use`. */
+/** Connects to the runtime for the duration of `use`. */
 export async function withRuntime<T>(
   { paths }: GatherHost,
   use: (runtime: ContainerRuntime) => Promise<T>,
@@ -81,7 +81,7 @@ function podOf({ labels }: Container, sandbox: PodSandbox | undefined) {
   };
 }
 
-/** As many as there are in time: a container whose state is not told is listed without it. */
+/** As many as time allows: a container without a known state is listed without it. */
 async function statesOf(
   runtime: ContainerRuntime,
   containers: readonly Container[],

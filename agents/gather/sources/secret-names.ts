@@ -6,13 +6,13 @@ import { withEtcdOf } from './etcd-access.ts';
 import { made } from './made.ts';
 import { objectsIn, pages } from './object-list.ts';
 
-/** Where Kubernetes and OpenShift keep Secrets in etcd: NAMESPACE/NAME below it. */
+/** Key prefixes of Secrets in etcd (Kubernetes, OpenShift), followed by NAMESPACE/NAME. */
 const PREFIXES = ['/registry/secrets/', '/kubernetes.io/secrets/'];
 
-/** Metadata only: an API server that cannot give that gives nothing. */
+/** Metadata only: an API server that does not support it returns nothing. */
 const PARTIAL = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
-/** Annotations whose values are dates, hosts and owners; of others, such as `token-secret.value`, there is the key. */
+/** Annotations whose values are dates, hosts and owners; of others, e.g. `token-secret.value`, only the key is kept. */
 const HARMLESS =
   /^(auth\.openshift\.io\/certificate-.*|openshift\.io\/owning-component|kubernetes\.io\/service-account\.name)$/;
 
@@ -27,8 +27,8 @@ const metadataSchema = z.looseObject({
 const LIMITS_MS = 5000;
 
 /**
- * The names of all Secrets, from the keys of etcd: a range of keys has no values, and needs
- * neither an API that is up nor the right to list Secrets, which is the right to read them.
+ * The names of all Secrets, from etcd's keys: a keys-only range returns no values, and needs
+ * neither a running API nor the right to list Secrets, which includes reading them.
  */
 export function secretNames(host: GatherHost): Source {
   return made('resources/secrets-names.txt', (_, signal) =>
@@ -44,14 +44,14 @@ export function secretNames(host: GatherHost): Source {
   );
 }
 
-/** Of an administrator's API only: it is asked for metadata, and gives nothing else. */
+/** Only through an administrator's API access: requests metadata and nothing else. */
 export function secretAnnotations(api: Api): Source {
   return made('resources/secrets-names-with-annotations.txt', async (_, signal) => {
     const rows: string[] = [];
     const request = { path: '/api/v1/secrets', accept: PARTIAL };
     for await (const { metadata } of objectsIn(pages(api, request, signal), metadataSchema)) {
       const { namespace, name, annotations } = metadata;
-      // Many, and all alike.
+      // There are many of them, all alike.
       if (/-(token|dockercfg)-/.test(name)) continue;
       rows.push(row([namespace, name, annotationsText(annotations)]));
     }

@@ -10,10 +10,10 @@ import { present } from './present.ts';
 import { below } from './walk.ts';
 
 const MANIFEST = /^[^/.][^/]*\.(ya?ml|json)$/;
-/** Larger ones are no manifests, certificates or configuration. */
+/** Larger files are not manifests, certificates or configuration. */
 const MAX_HASHED_BYTES = 8 << 20;
 
-/** The manifests that the kubelet runs by itself, and what their pods read from this host. */
+/** The kubelet's static pod manifests, and the host files that their pods read. */
 export const staticPods: SourceGroup = {
   name: 'static-pods',
   deadlineMs: 5000,
@@ -22,14 +22,14 @@ export const staticPods: SourceGroup = {
     const manifests = await folder(at(''), host.paths.staticPods, { wanted: MANIFEST });
     return [
       ...manifests.map((source) => ({ ...source, format: formatOf(source.path) })),
-      // Also what is no manifest, such as an editor's copy that the kubelet runs all the same.
+      // Also lists other files, such as an editor's backup copy, which the kubelet runs as well.
       ...(await present([listing(at('folder.txt'), host.paths.staticPods)])),
       made(at('hashes.txt'), hashes),
     ];
   },
 };
 
-/** `sha256  path  size  mtime` of each file below /etc/kubernetes; a dash for what may hold a secret. */
+/** `sha256  path  size  mtime` of each file below /etc/kubernetes; a dash for files that may hold secrets. */
 async function hashes({ paths }: GatherHost, signal: AbortSignal): Promise<string> {
   const lines: string[] = [];
   for (const { name, kind } of await below(paths.kubernetes)) {
@@ -49,8 +49,8 @@ async function hashes({ paths }: GatherHost, signal: AbortSignal): Promise<strin
 const SECRET_NAME = /kubeconfig|token|secret|passw|encryption|auth|htpasswd|\.key$|pull/i;
 
 /**
- * Certificates, manifests and configuration, by their names. A hash of what can be guessed,
- * such as a password, would tell it.
+ * Certificates, manifests and configuration, by name. A hash of something guessable, such as
+ * a password, would reveal it.
  */
 export function isPublic(name: string): boolean {
   if (/\.(crt|cer)$/.test(name)) return true;

@@ -10,10 +10,10 @@ const PROPERTIES = [
   ...['Id', 'LoadState', 'ActiveState', 'SubState', 'Result', 'NRestarts', 'ExecMainStatus'],
   ...['ExecMainCode', 'StateChangeTimestamp', 'ActiveEnterTimestamp', 'InactiveEnterTimestamp'],
 ];
-/** `systemctl status` of a unit that runs, is dead or failed, or is not loaded. */
+/** Exit codes of `systemctl status` for units that are active, inactive, failed or not loaded. */
 const STATES = [0, 1, 2, 3, 4];
 
-/** Units and what became of them, boots, and the clock. */
+/** Units and their results, boots, and the clock. */
 export const systemd: SourceGroup = {
   name: 'systemd',
   deadlineMs: 8000,
@@ -38,7 +38,7 @@ export const systemd: SourceGroup = {
       systemctl(at('jobs.txt'), 'list-jobs'),
       systemctl(at('timers.txt'), 'list-timers', '--all'),
       systemctl(at('unit-files.txt'), 'list-unit-files'),
-      // The units as they hold, with their drop-ins. Some of them may have no file.
+      // Effective unit files with their drop-ins. Some units may have no file.
       command(at('unit-contents.txt'), ['systemctl', '--no-pager', 'cat', '--', ...units], {
         accepts: [0, 1],
       }),
@@ -47,7 +47,7 @@ export const systemd: SourceGroup = {
         command(at('time.txt'), ['timedatectl', 'show']),
         command(at('chrony.txt'), ['chronyc', '-n', 'tracking']),
         command(at('chrony-sources.txt'), ['chronyc', '-n', 'sources', '-v']),
-        // Neither has anything to say before the boot has ended, or without a crash.
+        // Neither has output before the boot has finished, or without a crash.
         command(at('critical-chain.txt'), ['systemd-analyze', '--no-pager', 'critical-chain'], {
           accepts: [0, 1],
         }),

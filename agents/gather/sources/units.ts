@@ -1,11 +1,11 @@
 import { outputText } from './command.ts';
 
-/** Names as systemd.unit(5) allows them: they become arguments and names of files. */
+/** Names as systemd.unit(5) allows them: they become arguments and file names. */
 const NAME = /^[A-Za-z0-9:_.@][A-Za-z0-9:_.\\@-]*\.[a-z]+$/;
-/** More failed units than this have one cause. */
+/** If more units failed, they share one cause. */
 const MAX_FAILED = 50;
 
-/** Units of either host that a bundle is asked for, of this project, of OpenShift and of the system below. */
+/** Units of either host that bundle readers ask for: of this project, of OpenShift and of the operating system. */
 const NAMED = new Set([
   ...['bootkube', 'install-to-disk', 'approve-csr', 'progress', 'kubelet', 'containerd', 'crio'],
   ...['release-image', 'release-image-download', 'crio-configure', 'crio-wipe', 'sssd'],
@@ -31,20 +31,20 @@ export interface Unit {
 /** `systemctl list-units --plain --no-legend`: name, load, active and sub state, description. */
 export function parseUnits(text: string): Unit[] {
   return text.split('\n').flatMap((line) => {
-    // Older ones mark what failed with a dot all the same.
+    // Older versions mark failed units with a dot even so.
     const [name = '', load, active] = line.replace(/^[\u25cf\u25cb\u00d7*\s]+/, '').split(/\s+/);
     if (!NAME.test(name) || load === 'not-found') return [];
     return [{ name, isFailed: active === 'failed' }];
   });
 }
 
-/** What systemd has loaded. @throws Failure when it does not answer. */
+/** The units that systemd has loaded. @throws Failure if it does not answer. */
 export async function loadedUnits(signal: AbortSignal): Promise<Unit[]> {
   const options = ['--all', '--full', '--plain', '--no-legend', '--no-pager'];
   return parseUnits(await outputText(['systemctl', 'list-units', ...options], signal));
 }
 
-/** Those that failed; none when systemd does not answer, which another source tells. */
+/** The failed units; none if systemd does not answer, which another source reports. */
 export async function failedUnits(signal: AbortSignal): Promise<string[]> {
   const units = await loadedUnits(signal).catch(() => []);
   const failed = units.filter(({ isFailed }) => isFailed).map(({ name }) => name);
@@ -52,8 +52,8 @@ export async function failedUnits(signal: AbortSignal): Promise<string[]> {
 }
 
 /**
- * The units whose journals are wanted, of those that are there: loaded, or with entries in a
- * journal. Without any answer of systemd, all that have a name here.
+ * The units whose journals are wanted, as far as they exist: loaded, or with journal entries. If
+ * systemd does not answer, all units named here.
  */
 export async function journalUnits(signal: AbortSignal): Promise<string[]> {
   const call = ['journalctl', '--no-pager', '--quiet', '--field=_SYSTEMD_UNIT'] as const;
@@ -75,5 +75,5 @@ export function selectUnits(loaded: readonly Unit[], logged: readonly string[]):
   return [...new Set([...named, ...failed.map(({ name }) => name)])].toSorted();
 }
 
-/** What the unit's log is called: services by their names alone, as in every bundle. */
+/** Base name of a unit's log: services without their suffix, as in every bundle. */
 export const logName = (unit: string): string => unit.replace(/\.service$/, '');

@@ -12,9 +12,9 @@ import {
 import { openRegular } from './file.ts';
 
 export interface UnpackedFile {
-  /** In the archive, without its first folder. */
+  /** Path in the archive, without its top-level folder. */
   readonly name: string;
-  /** Where it is now. */
+  /** Path after unpacking. */
   readonly place: string;
 }
 
@@ -23,8 +23,8 @@ export interface Unpacked extends ArchiveEnd {
 }
 
 /**
- * Unpacks an untrusted .tar.gz into `folder`, under names of our own: nothing in the archive
- * decides where something is written. Whole files before damage or a limit are kept. Rejects
+ * Unpacks an untrusted .tar.gz into `folder` under generated names: nothing in the archive
+ * decides where something is written. Complete files before damage or a limit are kept. Rejects
  * only if the archive cannot be opened or `signal` aborts.
  */
 export async function unpack(
@@ -36,7 +36,7 @@ export async function unpack(
   const files: UnpackedFile[] = [];
   await using handle = await openRegular(archive);
   const gunzip = createGunzip();
-  // The reader of what comes out is told of a failure.
+  // Failures reach the reader of the decompressed stream.
   pipeline(handle.createReadStream({ autoClose: false }), gunzip, () => undefined);
   const end = await readArchive(gunzip, limits, signal, async ({ name, content }) => {
     const place = join(folder, `${files.length}${name.endsWith('.gz') ? '.gz' : ''}`);
@@ -49,7 +49,7 @@ export async function unpack(
   return { files, ...end };
 }
 
-/** The contents of an unpacked file, decompressed if they were compressed in the archive, up to a limit. */
+/** The contents of an unpacked file up to a limit, decompressed if they were compressed in the archive. */
 export async function* unpackedContents(
   place: string,
   limit: number,

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { ifMissing } from '../../../lib/host/files.ts';
 
 export interface WalkLimits {
-  /** Folders in folders, the first one included. */
+  /** Levels of folders, including the first one. */
   readonly depth: number;
-  /** Entries that are looked at, folders among them; the rest is left out. */
+  /** Maximum number of entries visited, folders included; the rest is left out. */
   readonly entries: number;
 }
 
 export const walkLimits: WalkLimits = { depth: 6, entries: 5000 };
 
-/** Something below a folder, by its path in there. */
+/** An entry below a folder, by its relative path. */
 export interface Found {
   readonly name: string;
   readonly kind: 'file' | 'link';
@@ -19,7 +19,7 @@ export interface Found {
 
 /**
  * Files and links below a folder, sorted within each folder; none if it does not exist.
- * Links are not followed, sockets and devices left out.
+ * Links are not followed; sockets and devices are left out.
  */
 export async function below(folder: string, limits: WalkLimits = walkLimits): Promise<Found[]> {
   const found: Found[] = [];

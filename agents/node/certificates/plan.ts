@@ -5,7 +5,7 @@ import { within } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { signExpired } from '../../steps/sign-expired.ts';
 
-/** Before every start of the kubelet: a host that was switched off for long must come back by itself. */
+/** Before every start of the kubelet: a host must recover by itself after being off for a long time. */
 export const certificatesPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('sno-certificates'),
   achieved: 'all certificates of the control plane are valid',

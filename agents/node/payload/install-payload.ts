@@ -7,7 +7,7 @@ import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 
-/** The digests came through the Ignition: the copy on the disk is held against them. */
+/** The digests came with Ignition; the copy on the disk is verified against them. */
 export const installPayload: StepBody<HostContext> = {
   name: 'install-payload',
   leaves: "the payload's images in the container runtime, its binaries in their places",
@@ -24,7 +24,7 @@ export const installPayload: StepBody<HostContext> = {
   },
 };
 
-/** payload.yaml states all other digests; its own is in `/etc/sno-agents/payload.sha256`. */
+/** payload.yaml lists all other digests; its own is in `/etc/sno-agents/payload.sha256`. */
 async function expectDescription(
   { config, payload }: HostContext['paths'],
   signal: AbortSignal,

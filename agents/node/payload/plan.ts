@@ -5,7 +5,7 @@ import { within } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { installPayload } from './install-payload.ts';
 
-/** Before every start of the kubelet: what it runs is whole and there. */
+/** Before every start of the kubelet: the payload that it runs is complete and intact. */
 export const payloadPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('sno-payload'),
   achieved: 'the payload is complete and in place',

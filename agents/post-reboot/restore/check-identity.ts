@@ -8,16 +8,16 @@ import type { HostContext } from '../../steps/host-context.ts';
 import { requireRecord } from './record.ts';
 
 /**
- * The name and the addresses are in certificates and will be in the Node. When the
- * reboot changed one of them, this says so, instead of a cluster that half works.
- * A family of which no address is there yet is waited for.
+ * The host name and the addresses are in certificates and will be in the Node. If the reboot
+ * changed one of them, this fails, instead of starting a cluster that only half works. An
+ * address family without any address yet is waited for.
  */
 export const checkIdentity: StepBody<HostContext> = {
   name: 'check-identity',
   leaves: 'a host with the name and the addresses of the live stage',
   retries: true,
   input: requireRecord,
-  // Again at a boot that comes before the clean-up: the address may have changed since.
+  // Repeated at each boot before the clean-up: the address may have changed since.
   async holds(context, { signal }) {
     const record = await requireRecord(context);
     const addresses = (await hostAddresses(signal)).map(({ address }) => address);
@@ -46,8 +46,8 @@ export const checkIdentity: StepBody<HostContext> = {
 };
 
 /**
- * An address of the node that the host does not have, with those that it has in that
- * family; before all one in whose stead it has others, since waiting does not help there.
+ * A node address that the host does not have, with the addresses it has in that family; first
+ * a family with other addresses, since waiting does not help there.
  */
 export function lostAddress(nodeIps: NodeIps, addresses: readonly string[]) {
   const lost = nodeIps

@@ -7,7 +7,7 @@ import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { restoreFile } from './record.ts';
 
-/** Puts etcd's static pod in its place, now that there is a database for it. */
+/** Places etcd's static pod, now that its database is restored. */
 export const placeEtcd: StepBody<HostContext> = {
   name: 'place-etcd',
   leaves: "etcd's manifest among the static pods",

@@ -7,7 +7,7 @@ import { checkIdentity } from './check-identity.ts';
 import { placeEtcd } from './place-etcd.ts';
 import { restoreDatabase } from './restore-database.ts';
 
-/** Before the kubelet's first start: a host that cannot restore must not start an empty cluster. */
+/** Before the kubelet's first start: if the restore fails, an empty cluster must not start. */
 export const restorePlan = (s: Settings): Plan<HostContext> => ({
   ...identity('sno-restore'),
   achieved: 'etcd is rebuilt',

@@ -11,7 +11,7 @@ import type { HostContext } from '../../steps/host-context.ts';
 export const restoreFile = ({ paths }: HostContext, name: string) =>
   join(paths.state, RESTORE_FOLDER, name);
 
-/** The record that came with the snapshot; a Failure when it is missing or another cluster's. */
+/** The record that came with the snapshot; a Failure if it is missing or from another cluster. */
 export async function requireRecord(context: HostContext): Promise<SnapshotRecord> {
   const path = restoreFile(context, SNAPSHOT_RECORD_FILE);
   const record = await readSnapshotRecord(path);

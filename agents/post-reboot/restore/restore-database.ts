@@ -8,7 +8,7 @@ import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { requireRecord, restoreFile } from './record.ts';
 
-/** Rebuilds the database beside its place and compares its hash before anything can use it. */
+/** Restores the database beside its final path and compares its hash before it can be used. */
 export const restoreDatabase: StepBody<HostContext> = {
   name: 'restore-database',
   leaves: "etcd's database, with the hash that the live stage recorded",

@@ -6,7 +6,7 @@ import { bundle, bundleWithInputs } from '../../../build/bundle.ts';
 import { lazyImports } from '../../../build/lazy-imports.ts';
 import { root } from '../../unit/structure/source.ts';
 
-/** What a program may have in bytes: some room above what it has. Look at the report before raising it. */
+/** Maximum sizes in bytes, slightly above the current sizes. Look at the report before raising one. */
 const PROGRAMS = {
   'agents/main.ts': 3_200_000,
   'cli/main.ts': 2_000_000,
@@ -17,11 +17,11 @@ const lock = z
   .object({ packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })) })
   .parse(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')));
 
-/** The folder below node_modules that an input comes from; undefined for this project's files. */
+/** The folder below node_modules of an input; undefined for this project's files. */
 const packageOf = (path: string) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
 
 for (const [entry, budget] of Object.entries(PROGRAMS)) {
-  t.test(`${entry} holds what it uses and no more`, async (t) => {
+  t.test(`${entry} contains what it uses and no more`, async (t) => {
     const { code, bytesByInput } = await bundleWithInputs({
       entry: join(root, entry),
       constants: {},
@@ -55,7 +55,7 @@ function exportsOf(code: Buffer): Record<string, unknown> {
   return module.exports;
 }
 
-t.test('a module is evaluated when it is used first', async (t) => {
+t.test('a module is evaluated on first use', async (t) => {
   const folder = t.testdir({
     'trace.ts': 'export const trace: string[] = [];',
     'heavy.ts': `import { trace } from './trace.ts';
@@ -78,7 +78,7 @@ t.test('a module is evaluated when it is used first', async (t) => {
   t.equal(call('seen'), 'heavy', 'once, with its use');
 });
 
-t.test('messages of schemas stay', async (t) => {
+t.test('messages of schemas are kept', async (t) => {
   const folder = t.testdir({
     'main.ts': `import { z } from 'zod';
       export const result = z.object({ a: z.string() }).safeParse({ a: 1 }).error?.issues[0]?.message;`,
@@ -88,7 +88,7 @@ t.test('messages of schemas stay', async (t) => {
   t.equal(result, 'Invalid input: expected string, received number');
 });
 
-t.test('an import says what it uses of a package', async (t) => {
+t.test('an import lists the names it uses of a package', async (t) => {
   const cases: [source: string, required: string][] = [
     [`import { a, b as c } from 'x'; a(c);`, 'used:a,b:x'],
     [`import one from 'x'; one();`, 'used:default:x'],
@@ -105,7 +105,7 @@ t.test('an import says what it uses of a package', async (t) => {
   }
 });
 
-t.test('an executable of one agent has nothing of the others', async (t) => {
+t.test('an executable of one agent contains nothing of the others', async (t) => {
   const table = `import { runA } from './a.ts'; import { runB, runC } from './b.ts';
     export const agents = { a: runA, 'b-b': runB, c: runC };`;
   const code = await lazyImports(table, { object: 'agents', property: 'b-b' });

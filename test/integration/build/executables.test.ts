@@ -52,7 +52,7 @@ const { agents, cli } = await build();
 const same = { agents: { sha256: agents.sha256 }, cli: { sha256: cli.sha256 } };
 
 t.test(
-  'sno knows the agents by the mark of the build, and takes nothing else for them',
+  'sno recognizes the agents by the mark of the build, and accepts nothing else',
   async (t) => {
     const signal = AbortSignal.timeout(RUN_DEADLINE_MS);
     const architecture = process.arch === 'x64' ? 'amd64' : 'arm64';
@@ -81,7 +81,7 @@ t.test('executables stand alone and know each other', async (t) => {
   t.equal((await run(join(bin, 'sno'), [])).stdout, agents.sha256, 'sno knows the agents');
 });
 
-t.test('what is up to date is left alone', async (t) => {
+t.test('up-to-date executables are not rebuilt', async (t) => {
   t.match({ agents, cli }, { agents: { isNew: true }, cli: { isNew: true } });
   t.match(await build(), { agents: { isNew: false }, cli: { isNew: false } });
   await writeFile(join(root, 'agents', 'a.service'), '[Service]\n');
@@ -90,7 +90,7 @@ t.test('what is up to date is left alone', async (t) => {
   t.match(await build(), same, 'the same bytes again');
 });
 
-t.test('the same sources give the same bytes in another folder', async (t) => {
+t.test('the same sources produce the same bytes in another folder', async (t) => {
   const other = join(t.testdir(), 'a', 'longer', 'path');
   await mkdir(other, { recursive: true });
   for (const name of ['package.json', 'agents', 'cli']) {
@@ -99,7 +99,7 @@ t.test('the same sources give the same bytes in another folder', async (t) => {
   t.match(await build(other), same);
 });
 
-t.test('what an executable is given from outside does not become code in it', async (t) => {
+t.test('external input does not become code in an executable', async (t) => {
   const foreign = join(root, 'foreign.js');
   await writeFile(join(root, 'openssl.cnf'), 'nodejs_conf = a\n[a]\nengines = nowhere\n');
   const surroundings = [

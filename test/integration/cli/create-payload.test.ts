@@ -32,7 +32,7 @@ function contentsOf(dir: string): Record<string, string> {
   return Object.fromEntries(files.map((path) => [path.slice(dir.length), hex(readFileSync(path))]));
 }
 
-/** Knows an image by what is in its archive, as a runtime does. */
+/** Identifies an image by the contents of its archive, as a runtime does. */
 class ArchiveImporter implements ImageImporter {
   readonly stored = new Map<string, StoredImage>();
   async sandboxImage() {
@@ -50,7 +50,7 @@ class ArchiveImporter implements ImageImporter {
   async pin() {}
 }
 
-t.test('a payload of every kind of source is taken by the agents', async (t) => {
+t.test('the agents accept a payload made from every kind of source', async (t) => {
   const { dir, arguments: given } = await setUp(t);
   const umask = process.umask(0o077);
   const { code, out, err } = await sno(createArguments(dir, given));
@@ -88,7 +88,7 @@ t.test('a payload of every kind of source is taken by the agents', async (t) => 
   t.equal(out, `Wrote ${dir}\n${verified.out}`, 'verify prints the same');
 });
 
-t.test('the same sources give the same bytes, in any order and packing', async (t) => {
+t.test('the same sources produce the same bytes, in any order and packing', async (t) => {
   const { dir, arguments: given, write } = await setUp(t);
   const other = `${dir}-2`;
   mkdirSync(other);
@@ -102,7 +102,7 @@ t.test('the same sources give the same bytes, in any order and packing', async (
   t.strictSame(contentsOf(other), contentsOf(dir));
 });
 
-t.test('what is there is not overwritten', async (t) => {
+t.test('existing files are not overwritten', async (t) => {
   const { dir, arguments: given } = await setUp(t);
   await sno(createArguments(dir, given));
   const before = contentsOf(dir);
@@ -122,7 +122,7 @@ for (const [name, change, faults] of badPayloads) {
   });
 }
 
-t.test('what only deserves a notice', async (t) => {
+t.test('notices that are not errors', async (t) => {
   const { dir, arguments: given, write, folder } = await setUp(t);
   given.images.pause = write('dynamic', programBytes({ isDynamic: true }));
   mkdirSync(join(folder, 'few'));
@@ -138,7 +138,7 @@ t.test('what only deserves a notice', async (t) => {
   t.match(out, /Notice: not programs, left out: .*few\/LICENSE/);
 });
 
-t.test('an image gets the reference that is given, a link leads to its program', async (t) => {
+t.test('an image gets the given reference, a link is followed to its program', async (t) => {
   const { dir, arguments: given, write, folder } = await setUp(t);
   const archive = await dockerArchive([{ references: null }]);
   given.images.etcd = write('nameless.tar', await tarOf(archive));

@@ -11,7 +11,7 @@ import { sno } from '../../unit/cli/run-sno.ts';
 
 const MAIN = join(import.meta.dirname, '../../../cli/main.ts');
 
-/** Reads standard output of a shell's command line with `sno` in it, as a person would write it. */
+/** Standard output of a shell command line that calls `sno`. */
 async function shell(line: string, environment: NodeJS.ProcessEnv = process.env) {
   const script = `sno() { "${process.execPath}" "${MAIN}" "$@"; }; ${line}`;
   const child = spawn('bash', ['-c', script], {
@@ -24,8 +24,8 @@ async function shell(line: string, environment: NodeJS.ProcessEnv = process.env)
 }
 
 /**
- * Programs that an ISO is made with, of which xorriso ignores the signals of `traps`, leaves a child
- * of its own and writes the ids of both to `pids`. What is tested is how `sno` ends whatever it started.
+ * Stubs of the programs that create an ISO: xorriso ignores the signals in `traps`, starts a child
+ * and writes the ids of both to `pids`. The tests check how `sno` ends the programs that it started.
  */
 function stubbornPrograms(folder: string, traps: string): void {
   mkdirSync(folder);
@@ -45,7 +45,7 @@ function stubbornPrograms(folder: string, traps: string): void {
 interface RunningIso {
   child: ChildProcess;
   dir: string;
-  /** Resolves with the ids of xorriso and of its child, once both run. */
+  /** Resolves with the ids of xorriso and of its child once both are running. */
   started: Promise<number[]>;
   ended: Promise<{ code: number | null; err: string }>;
 }
@@ -106,7 +106,7 @@ for (const [signal, code, traps] of [
   ['SIGTERM', 143, ''],
   ['SIGHUP', 129, ''],
 ] as const) {
-  t.test(`${signal} ends what was started, and leaves no partial file`, async (t) => {
+  t.test(`${signal} ends all started programs, and leaves no partial file`, async (t) => {
     const { child, dir, started, ended } = await startIso(t, traps);
     const pids = await started;
     t.equal(pids.length, 2);
@@ -126,11 +126,11 @@ for (const [signal, code, traps] of [
   });
 }
 
-t.test('a second signal ends everything at once', async (t) => {
+t.test('a second signal ends everything immediately', async (t) => {
   const { child, started, ended } = await startIso(t, 'TERM INT');
   const pids = await started;
   child.kill('SIGINT');
-  // Not counted if it comes before the first one was handled: it is repeated until the end.
+  // Ignored if it arrives before the first one was handled, so it is repeated until the end.
   const again = setInterval(() => child.kill('SIGINT'), 20);
   await ended;
   clearInterval(again);
@@ -158,7 +158,7 @@ for (const { line, code, err } of OUTPUTS) {
   t.test(line, async (t) => t.has(await shell(line), { code, err }));
 }
 
-t.test('a closed output ends a command that still works, quietly', async (t) => {
+t.test('a closed output ends a running command silently', async (t) => {
   const dir = t.testdir({ sources: {} });
   const { arguments: given } = await payloadSources(join(dir, 'sources'));
   const args = createArguments(join(dir, 'payload'), given).map((arg) => `'${arg}'`);

@@ -38,7 +38,7 @@ function copyOf(t: Pick<Test, 'testdir'>): string {
 
 const verify = (dir: string) => sno(['verify', 'payload', dir]);
 
-t.test('one changed byte in any file is found, and the file named', async (t) => {
+t.test('one changed byte in any file is found, and the file is named', async (t) => {
   const files = readdirSync(whole, { recursive: true, encoding: 'utf8' }).filter((path) =>
     statSync(join(whole, path)).isFile(),
   );
@@ -55,7 +55,7 @@ t.test('one changed byte in any file is found, and the file named', async (t) =>
   }
 });
 
-/** Puts other bytes in the place of a file, and their size and digest into payload.yaml. */
+/** Replaces a file's bytes, and updates its size and digest in payload.yaml. */
 function forge(dir: string, path: string, bytes: Buffer): void {
   writeFileSync(join(dir, path), bytes);
   edit(dir, ({ images, binaries }) => {
@@ -203,7 +203,7 @@ for (const [name, damage, faults] of faulty) {
   });
 }
 
-t.test('a payload that another tool made is right too', async (t) => {
+t.test('a payload made by another tool is accepted too', async (t) => {
   const dir = copyOf(t);
   const layer = await layerOf('etcd');
   forge(dir, 'images/etcd.tar', await etcdArchive(['r.io/other:1', etcd]));

@@ -11,7 +11,7 @@ const REVIEW = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
 
 export function apiServerAttacks(world: World): void {
-  t.test('who says nothing sees three health paths', async (t) => {
+  t.test('anonymous clients see three health paths', async (t) => {
     const { api } = world;
     for (const path of ['/livez', '/readyz', '/healthz']) {
       t.equal((await api({ path })).code, 200, path);
@@ -24,7 +24,7 @@ export function apiServerAttacks(world: World): void {
     }
   });
 
-  t.test('a pod has the rights of its account: none but to know who it is', async (t) => {
+  t.test('a pod has the rights of its account: only to know its own identity', async (t) => {
     const { api, pod } = world;
     const self = await api({ ...pod, method: 'POST', path: REVIEW, body: review });
     t.match(self.body, `system:serviceaccount:${NAMESPACE}:web`);
@@ -40,7 +40,7 @@ export function apiServerAttacks(world: World): void {
     t.equal((await api({ ...pod, method: 'POST', path, body })).code, 403, 'creates no pod');
   });
 
-  t.test('tokens that another key signed, and cut ones, are nobody', async (t) => {
+  t.test('tokens signed with another key, and truncated ones, are not authenticated', async (t) => {
     const { api, pod } = world;
     const { privateKey } = await createSigningKey();
     for (const token of [serviceAccountToken(pod.token, privateKey), pod.token.slice(0, -8)]) {
@@ -49,7 +49,7 @@ export function apiServerAttacks(world: World): void {
     t.equal((await api({ ...pod, path: '/version' })).code, 200);
   });
 
-  t.test('only the two client authorities log anybody in', async (t) => {
+  t.test('only certificates of the two client authorities authenticate', async (t) => {
     const { api } = world;
     const organizations = ['system:masters'];
     for (const name of [
@@ -73,7 +73,7 @@ export function apiServerAttacks(world: World): void {
     t.equal((await api({ ...admin, path: SECRETS })).code, 200);
   });
 
-  t.test('its clients have the rights that their work takes, and no others', async (t) => {
+  t.test('its clients have the rights that they need, and no others', async (t) => {
     const { api } = world;
     const pki = '/etc/kubernetes/pki';
     const kubeletClient = renderedLeaf(`${pki}/kube-apiserver/kubelet-client`);
@@ -119,7 +119,7 @@ export function apiServerAttacks(world: World): void {
     }
   });
 
-  t.test('who proxies may name users, with the right name from the right authority', async (t) => {
+  t.test('a proxy may name users, with the right name from the right authority', async (t) => {
     const { api } = world;
     const name = 'front-proxy-client';
     const headers = { 'X-Remote-User': 'somebody', 'X-Remote-Group': 'system:masters' };
@@ -144,7 +144,7 @@ export function apiServerAttacks(world: World): void {
     t.equal((await api({ headers, path: SECRETS })).code, 401, 'no certificate');
   });
 
-  t.test('nothing older than TLS 1.2 is spoken', async (t) => {
+  t.test('nothing older than TLS 1.2 is accepted', async (t) => {
     const { plane } = world;
     const tls = { minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
     for (const rendered of [6443, 10257, 10259]) {

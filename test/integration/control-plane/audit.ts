@@ -19,9 +19,9 @@ const eventSchema = z.object({
 });
 type Event = z.infer<typeof eventSchema>;
 
-/** Run last: it reads what the others left. */
+/** Run last: checks what the other tests have logged. */
 export function auditLogTests(world: World): void {
-  t.test('the audit log has who did what, and no secret', async (t) => {
+  t.test('the audit log records who did what, and no secrets', async (t) => {
     const { plane, pod } = world;
     const path = join(plane.root, '/var/log/kube-apiserver/audit.log');
     const log = await readFile(path, 'utf8');
@@ -92,7 +92,7 @@ export function auditLogTests(world: World): void {
     }
   });
 
-  t.test('each controller acts under an account of its own', async (t) => {
+  t.test('each controller uses its own account', async (t) => {
     const { plane } = world;
     const path = join(plane.root, '/var/log/kube-apiserver/audit.log');
     for (const name of [

@@ -6,22 +6,25 @@ import { eventually, leafOf, NAMESPACE, renderedLeaf, type World } from './world
 const PORTS = { 'kube-controller-manager': 10257, 'kube-scheduler': 10259 };
 
 export function controllerAttacks(world: World): void {
-  t.test('the leaders hold the Leases that are deleted with them, and no others', async (t) => {
-    const { api, admin } = world;
-    const path = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
-    const held = await eventually('both Leases', async () => {
-      const { items } = JSON.parse((await api({ ...admin, path })).body);
-      const names: string[] = items.map(
-        ({ metadata }: { metadata: { name: string } }) => metadata.name,
-      );
-      const leaders = names.filter((name) => !name.startsWith('apiserver-'));
-      return leaders.length >= rendered.leases.length ? leaders : undefined;
-    });
-    t.same(held.toSorted(), rendered.leases.map(({ name }) => name).toSorted());
-    t.ok(rendered.leases.every(({ namespace }) => namespace === 'kube-system'));
-  });
+  t.test(
+    'the leaders hold the Leases that are deleted when they stop, and no others',
+    async (t) => {
+      const { api, admin } = world;
+      const path = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
+      const held = await eventually('both Leases', async () => {
+        const { items } = JSON.parse((await api({ ...admin, path })).body);
+        const names: string[] = items.map(
+          ({ metadata }: { metadata: { name: string } }) => metadata.name,
+        );
+        const leaders = names.filter((name) => !name.startsWith('apiserver-'));
+        return leaders.length >= rendered.leases.length ? leaders : undefined;
+      });
+      t.same(held.toSorted(), rendered.leases.map(({ name }) => name).toSorted());
+      t.ok(rendered.leases.every(({ namespace }) => namespace === 'kube-system'));
+    },
+  );
 
-  t.test('pods are given the authority of what the API server shows', async (t) => {
+  t.test("pods are given the authority of the API server's certificate", async (t) => {
     const { api, admin } = world;
     const path = `/api/v1/namespaces/${NAMESPACE}/configmaps/kube-root-ca.crt`;
     const bundle = await eventually('kube-root-ca.crt', async () => {
@@ -32,7 +35,7 @@ export function controllerAttacks(world: World): void {
   });
 
   for (const [component, port] of Object.entries(PORTS)) {
-    t.test(`${component} answers whom the API server lets it answer`, async (t) => {
+    t.test(`${component} answers only clients authorized by the API server`, async (t) => {
       const { plane, admin, pod, node } = world;
       const request = { port: plane.port(port), path: '/metrics' };
       t.equal(await attempt({ ...request, path: '/healthz' }), 200, 'health, of anybody');

@@ -11,7 +11,7 @@ import { leafOf, NAMESPACE, PASSWORD, renderedLeaf, type World } from './world.t
 const etcdPki = '/etc/kubernetes/pki/etcd';
 
 export function etcdAttacks(world: World): void {
-  t.test('etcd talks to clients of its own authority alone', async (t) => {
+  t.test('etcd only accepts clients of its own authority', async (t) => {
     const { plane, admin } = world;
     const peers = renderedLeaf(`${etcdPki}/peer`);
     const callers: [string, Caller][] = [
@@ -31,7 +31,7 @@ export function etcdAttacks(world: World): void {
     }
   });
 
-  t.test('etcd speaks no old TLS and has no second door', async (t) => {
+  t.test('etcd accepts no old TLS and has no other endpoint', async (t) => {
     const { plane } = world;
     const agent = renderedLeaf('/etc/sno-agents/etcd-client');
     const request = { ...agent, port: plane.port(2379) };
@@ -55,14 +55,14 @@ export function etcdAttacks(world: World): void {
     t.match(await metrics(plane.port(2381)), /etcd_server_quota_backend_bytes 8.589934592e\+09/);
   });
 
-  t.test('everything but the API server listens on loopback alone', async (t) => {
+  t.test('everything except the API server listens only on loopback', async (t) => {
     const { plane } = world;
     for (const rendered of [2379, 2380, 2381, 10257, 10259]) {
       t.same(await listeners(plane.port(rendered)), ['0100007F'], String(rendered));
     }
   });
 
-  t.test('Secrets are ciphertext in the database', async (t) => {
+  t.test('Secrets are encrypted in the database', async (t) => {
     const { plane } = world;
     const { certificate, key } = renderedLeaf('/etc/sno-agents/etcd-client');
     const ca = textAt(authorityPaths('etcd').certificate);
@@ -91,7 +91,7 @@ function metrics(port: number): Promise<string> {
   });
 }
 
-/** Addresses, as the kernel prints them, on which somebody listens at that port. */
+/** Listening addresses for that port, in the kernel's notation. */
 async function listeners(port: number): Promise<string[]> {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const tables = await Promise.all(

@@ -1,6 +1,6 @@
 import { createSign } from 'node:crypto';
 
-/** The same claims under the same header, signed by another ECDSA key (ES256). */
+/** The same claims and header, signed with another ECDSA key (ES256). */
 export function serviceAccountToken(genuine: string, privateKey: string): string {
   const signed = genuine.split('.').slice(0, 2).join('.');
   const signature = createSign('sha256')

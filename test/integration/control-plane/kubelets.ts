@@ -6,14 +6,14 @@ import type { AuthorityName } from '../../../lib/render/kubernetes/authorities.t
 import { textAt } from '../../unit/render/rendered-host.ts';
 import { leafOf, NAMESPACE, NODE, type World } from './world.ts';
 
-/** What a kubelet is told of a client. */
+/** What a kubelet sees of a client. */
 interface Seen {
   readonly path: string;
   readonly client: string;
   readonly trusted: boolean;
 }
 
-/** Answers as a kubelet does when it is asked for a log, with a certificate of that authority. */
+/** Answers a log request like a kubelet, with a certificate from that CA. */
 async function fakeKubelet(t: Test, authority: AuthorityName, addresses: string[]) {
   const seen: Seen[] = [];
   const own = await leafOf(authority, `system:node:${NODE}`, {
@@ -28,7 +28,7 @@ async function fakeKubelet(t: Test, authority: AuthorityName, addresses: string[
       key: own.key,
       requestCert: true,
       rejectUnauthorized: false,
-      // Whom the rendered kubelet believes.
+      // The client CA of the rendered kubelet.
       ca: textAt('/etc/kubernetes/pki/kubelet/client-ca.crt'),
     },
     (request, response) => {
@@ -66,7 +66,7 @@ export function kubeletAttacks(world: World): void {
     return api({ ...admin, path: `/api/v1/namespaces/${NAMESPACE}/pods/web/log?container=web` });
   };
 
-  t.test('the API server shows the kubelet who it is', async (t) => {
+  t.test('the API server authenticates to the kubelet', async (t) => {
     const { port, seen } = await fakeKubelet(t, 'kubelet-serving', ['127.0.0.1']);
     t.match(await logOf(port), { code: 200, body: 'a line of its log\n' });
     t.match(seen, [
@@ -83,7 +83,7 @@ export function kubeletAttacks(world: World): void {
     ['a client of the API that listens', 'kubelet-client', ['127.0.0.1']],
     ['a kubelet of another address', 'kubelet-serving', ['192.0.2.99']],
   ] as const) {
-    t.test(`${what} is no kubelet of that node`, async (t) => {
+    t.test(`${what} is not accepted as the kubelet of that node`, async (t) => {
       const { port, seen } = await fakeKubelet(t, authority, [...addresses]);
       t.match(await logOf(port), { code: 500, body: /x509/ });
       t.same(seen, [], 'nothing was asked of it');

@@ -11,7 +11,7 @@ const CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet';
 const SECRET = `/api/v1/namespaces/${NAMESPACE}/secrets/database`;
 
 export function nodeAttacks(world: World): void {
-  t.test('a node is that node alone', async (t) => {
+  t.test('a node can only act as itself', async (t) => {
     const { api, node, otherNode } = world;
     const create = (caller: Caller, name: string, labels = {}) =>
       api({
@@ -36,7 +36,7 @@ export function nodeAttacks(world: World): void {
     t.equal((await patch(node)).code, 200);
   });
 
-  t.test('a node reads the Secrets of its own pods, and no others', async (t) => {
+  t.test('a node can read the Secrets of its own pods, and no others', async (t) => {
     const { api, node, otherNode, admin } = world;
     t.equal((await api({ ...node, path: SECRET })).code, 403, 'no pod of it uses the Secret');
     await eventually('the default service account', async () => {
@@ -59,18 +59,21 @@ export function nodeAttacks(world: World): void {
     }
   });
 
-  t.test('a node renews its own certificate, by the authority of nodes, for a year', async (t) => {
-    const { node } = world;
-    t.equal(await submit(node, 'renewal', CLIENT, NODE), 201);
-    const pem = await issued('renewal');
-    t.ok(await isIssuedBy(pem, textAt(authorityPaths('kubelet-client').certificate)));
-    const { notBefore, notAfter, subject } = inspectCertificate(pem);
-    t.equal(subject.commonName, `system:node:${NODE}`);
-    const days = (notAfter.getTime() - notBefore.getTime()) / 86_400_000;
-    t.ok(days > 300 && days < 370, `valid for ${days} days`);
-  });
+  t.test(
+    'a node can renew its own certificate, from the authority of nodes, for a year',
+    async (t) => {
+      const { node } = world;
+      t.equal(await submit(node, 'renewal', CLIENT, NODE), 201);
+      const pem = await issued('renewal');
+      t.ok(await isIssuedBy(pem, textAt(authorityPaths('kubelet-client').certificate)));
+      const { notBefore, notAfter, subject } = inspectCertificate(pem);
+      t.equal(subject.commonName, `system:node:${NODE}`);
+      const days = (notAfter.getTime() - notBefore.getTime()) / 86_400_000;
+      t.ok(days > 300 && days < 370, `valid for ${days} days`);
+    },
+  );
 
-  t.test('nobody gets the name of a node by asking for it', async (t) => {
+  t.test('nobody gets the name of a node by requesting it', async (t) => {
     const { node, otherNode, pod, approver } = world;
     t.equal(await submit(otherNode, 'takeover', CLIENT, NODE), 403, 'another node');
     for (const [who, caller] of Object.entries({ pod, approver })) {
@@ -78,7 +81,7 @@ export function nodeAttacks(world: World): void {
     }
     t.equal(await submit(await joiner(), 'join', CLIENT, NODE), 201);
     t.equal(await submit(node, 'serving', 'kubernetes.io/kubelet-serving', NODE), 201);
-    // Decided after these two, by a controller that looks at requests in their order.
+    // Decided after these two by a controller that handles requests in order.
     t.equal(await submit(otherNode, 'other-renewal', CLIENT, OTHER_NODE), 201);
     await issued('other-renewal');
     for (const name of ['join', 'serving']) {
@@ -90,7 +93,7 @@ export function nodeAttacks(world: World): void {
     }
   });
 
-  /** Somebody whom an administrator lets ask for certificates, as kubeadm does a new node. */
+  /** A user whom an administrator has allowed to request certificates, as kubeadm does for a new node. */
   async function joiner(): Promise<Caller> {
     const { api, admin } = world;
     const group = 'rbac.authorization.k8s.io';

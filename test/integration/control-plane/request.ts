@@ -1,7 +1,7 @@
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { text } from 'node:stream/consumers';
 
-/** Who asks: a certificate, a token, or nobody. */
+/** The caller's identity: a certificate, a token, or none. */
 export interface Caller {
   readonly certificate?: string;
   readonly key?: string;
@@ -19,12 +19,12 @@ export interface Request extends Caller {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** Of the server; without it anything is believed. */
+  /** CA of the server; without it, the server is not verified. */
   readonly ca?: string;
   readonly tls?: Pick<RequestOptions, 'minVersion' | 'maxVersion' | 'ciphers'>;
 }
 
-/** One request on a connection of its own. Rejects when TLS refuses it. */
+/** One request on its own connection. Rejects if TLS fails. */
 export function ask(request: Request): Promise<Answer> {
   const { port, path, method = 'GET', certificate, key, token, headers, body, ca, tls } = request;
   return new Promise((resolve, reject) => {
@@ -63,7 +63,7 @@ export function ask(request: Request): Promise<Answer> {
   });
 }
 
-/** Like `ask`, but a refusal by TLS is an answer too: its reason. */
+/** Like `ask`, but returns the reason if TLS fails. */
 export async function attempt(request: Request): Promise<number | string> {
   try {
     return (await ask(request)).code;

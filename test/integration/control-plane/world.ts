@@ -18,10 +18,10 @@ export const PASSWORD = 'correct horse battery staple';
 export const NODE = 'edge-0';
 export const OTHER_NODE = 'worker-0';
 
-/** The control plane of a rendered host, and everybody who may knock at it. */
+/** The control plane of a rendered host, and clients with different identities. */
 export interface World {
   readonly plane: RenderedControlPlane;
-  /** Asks the API server, whose certificate is verified. */
+  /** Calls the API server and verifies its certificate. */
   api(request: Omit<Request, 'port' | 'ca'>): Promise<Answer>;
   readonly admin: Caller;
   readonly pod: Caller & { readonly token: string };
@@ -31,7 +31,7 @@ export interface World {
   stop(): Promise<void>;
 }
 
-/** A leaf of one of the rendered authorities. */
+/** A leaf certificate issued by one of the rendered CAs. */
 export function leafOf(
   name: AuthorityName,
   commonName: string,
@@ -49,7 +49,7 @@ export function leafOf(
   );
 }
 
-/** Certificate and key that were rendered. */
+/** A rendered certificate with its key. */
 export function renderedLeaf(path: string): KeyPair {
   return { certificate: textAt(`${path}.crt`), key: textAt(`${path}.key`) };
 }
@@ -109,7 +109,7 @@ async function populate(plane: RenderedControlPlane, signal: AbortSignal): Promi
   };
 }
 
-/** What `look` finds once there is something; the controllers take a moment. */
+/** Waits until `look` returns a result; the controllers take a moment. */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   const endsAt = performance.now() + 90_000;
   while (performance.now() < endsAt) {

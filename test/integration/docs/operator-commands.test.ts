@@ -19,7 +19,7 @@ function block(heading: string, language: string): string {
   return new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(section)?.[1] ?? '';
 }
 
-/** The lines that begin with `sno`, continued ones joined, as arguments. */
+/** The lines that begin with `sno`, continuation lines joined, split into arguments. */
 const commands = block('The commands, in order', 'sh')
   .replaceAll(/\\\n\s*/g, '')
   .split('\n')
@@ -30,7 +30,7 @@ t.test("the operator's minimal configuration is the tested one", async (t) => {
   t.equal(block('A minimal configuration', 'yaml'), MINIMAL_INSTALL_CONFIG);
 });
 
-/** The files that the commands name, in a folder to run them in. */
+/** The files named by the commands, in the folder that they run in. */
 async function sources(folder: string): Promise<void> {
   const { write } = await payloadSources(folder);
   renameSync(join(folder, 'cni'), join(folder, 'cni-plugins'));
@@ -50,13 +50,13 @@ async function sources(folder: string): Promise<void> {
   write('LIVE.iso', 'not really');
 }
 
-t.test("the operator's commands work in their order, and pin the payload", async (t) => {
+t.test("the operator's commands work in order, and pin the payload", async (t) => {
   const cwd = t.testdir();
   await sources(cwd);
   const run = (args: readonly string[]) =>
     execa(process.execPath, [main, ...args], {
       cwd,
-      // No program that an ISO is made with.
+      // None of the programs that create an ISO is found.
       env: { PATH: '/nowhere', SNO_AGENTS_EXECUTABLE: join(cwd, 'agents') },
       reject: false,
       timeout: 60_000,
@@ -70,7 +70,7 @@ t.test("the operator's commands work in their order, and pin the payload", async
     'wait-for bootstrap-complete',
     'wait-for install-complete',
   ]);
-  // Those that hash or sync need the system's programs.
+  // Commands that hash or sync need the system's programs.
   const withPrograms = (args: readonly string[]) =>
     execa(process.execPath, [main, ...args], {
       cwd,
@@ -94,7 +94,7 @@ t.test("the operator's commands work in their order, and pin the payload", async
   t.match(await run(iso), { exitCode: 2, stderr: /^sno: Creating an ISO needs xorriso/ });
   writeFileSync(
     join(cwd, 'D/auth/kubeconfig'),
-    // A name that is nowhere: what is tested is the command line.
+    // A host name that does not exist: only the command line is tested.
     readFileSync(join(cwd, 'D/auth/kubeconfig'), 'utf8').replace(
       /server: .*/,
       'server: https://api.invalid:6443',

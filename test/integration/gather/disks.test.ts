@@ -9,9 +9,9 @@ const archiveOf = ({ home }: GatherTester, id = 'x') => join(home, `log-bundle-$
 const isRoot = process.getuid?.() === 0;
 const canMount = isRoot && spawnSync('unshare', ['-m', 'true']).status === 0;
 
-// Many processes and megabytes, also on a busy machine.
+// Starts many processes and writes megabytes, possibly on a busy machine.
 
-t.test('disks without room', { skip: canMount ? false : 'needs the right to mount' }, async (t) => {
+t.test('full disks', { skip: canMount ? false : 'needs the right to mount' }, async (t) => {
   const sources: Synthetic[] = [
     { path: 'a.txt', does: 'text', text: 'a\n' },
     { path: 'large.log', does: 'lines', bytes: 3_000_000, phase: 'bulk' },

@@ -32,7 +32,7 @@ const recordSchema = z.strictObject({
   ),
 });
 
-/** The archive of the id in the tester's home. */
+/** The archive with this id in the tester's home. */
 const archiveOf = ({ home }: GatherTester, id: string) => join(home, `log-bundle-${id}.tar.gz`);
 
 function recordOf(archive: string, id: string) {
@@ -45,10 +45,10 @@ const failuresOf = ({ sources }: z.infer<typeof recordSchema>) =>
     sources.flatMap(({ path, failure }) => (failure === undefined ? [] : [[path, failure]])),
   );
 
-// Many processes and megabytes, also on a busy machine.
+// Starts many processes and writes megabytes, possibly on a busy machine.
 t.setTimeout(300_000);
 
-t.test('what fails is recorded with its reason and stops nothing', async (t) => {
+t.test('failures are recorded with their reasons and stop nothing', async (t) => {
   const tester = new GatherTester(t);
   const sources: Synthetic[] = [
     { path: 'good.txt', does: 'text', text: 'good\n' },
@@ -147,7 +147,7 @@ t.test('what fails is recorded with its reason and stops nothing', async (t) => 
   );
 });
 
-t.test('groups: only those that are asked for, and one that cannot tell', async (t) => {
+t.test('groups: only those requested, and one that fails', async (t) => {
   const tester = new GatherTester(t);
   const listing = { deadlineMs: 200 };
   const catalogue = [
@@ -182,53 +182,56 @@ t.test('groups: only those that are asked for, and one that cannot tell', async 
   t.ok(Math.abs(Date.parse(some.since ?? '') - (Date.now() - 7_200_000)) < 60_000);
 });
 
-t.test('a limit: others stay, journals lose their oldest part, the oldest one first', async (t) => {
-  const tester = new GatherTester(t);
-  const journal = { does: 'lines', phase: 'bulk', gzipped: true, bytes: 6 * MIB } as const;
-  const sources: Synthetic[] = [
-    { ...journal, path: 'journals/journal-1.log.gz', givesWay: 2 },
-    { ...journal, path: 'journals/journal.log.gz', givesWay: 1 },
-    { path: 'unit.log', does: 'lines', bytes: 100_000 },
-    { path: 'containers/a.log', does: 'lines', phase: 'bulk', bytes: MIB },
-    { path: 'containers/b.log', does: 'lines', phase: 'bulk', bytes: MIB },
-  ];
-  await gatherHere(tester, ['gather', '--id', 'all'], sources);
-  const whole = statSync(archiveOf(tester, 'all')).size;
-  const complete = recordOf(archiveOf(tester, 'all'), 'all');
-  t.ok(complete.sources.every(({ leftOut }) => leftOut === 0));
-  t.ok(complete.sources.every(({ bytes }) => bytes > 0));
-  for (const share of [0.75, 0.4]) {
-    const id = `limited-${share}`;
-    const limitMiB = ((whole / MIB) * share).toFixed(3);
-    await gatherHere(tester, ['gather', '--id', id, '--limit', limitMiB], sources);
-    const archive = archiveOf(tester, id);
-    t.ok(statSync(archive).size <= Number(limitMiB) * MIB, 'the archive keeps the limit');
-    t.ok(statSync(archive).size >= Number(limitMiB) * MIB * 0.6, 'and makes use of it');
-    const record = recordOf(archive, id);
-    const of = (path: string) => record.sources.find((source) => source.path === path);
-    for (const path of ['unit.log', 'containers/a.log', 'containers/b.log'])
-      t.match(of(path), { leftOut: 0 });
-    const older = of('journals/journal-1.log.gz');
-    const newer = of('journals/journal.log.gz');
-    t.ok((older?.leftOut ?? 0) > 0 || older?.failure !== undefined, 'the older one gives way');
-    if (share > 0.5) t.match(newer, { leftOut: 0 });
-    else t.ok((newer?.leftOut ?? 0) > 0, 'then this one');
-    t.match(unpacked(archive, `log-bundle-${id}/gather.log`), /bytes were left out|size limit/);
-    const packed = join(tester.root, 'packed');
-    await gatherHere(
-      tester,
-      ['gather', '--id', id, '--limit', limitMiB, '--to', `${packed}/`],
-      sources,
-    );
-    const text = gunzipSync(readFileSync(join(packed, 'journals/journal.log.gz'))).toString();
-    t.ok(text.endsWith(line(Math.ceil((6 * MIB) / 100) - 1)), 'its newest part is there');
-  }
-  const tiny = await gatherHere(tester, ['gather', '--id', 'tiny', '--limit', '0.001'], sources);
-  t.equal(tiny.code, 0);
-  t.match(failuresOf(recordOf(archiveOf(tester, 'tiny'), 'tiny')), { 'unit.log': /size limit/ });
-});
+t.test(
+  'a limit: journals lose their oldest part, the oldest journal first; other files are kept',
+  async (t) => {
+    const tester = new GatherTester(t);
+    const journal = { does: 'lines', phase: 'bulk', gzipped: true, bytes: 6 * MIB } as const;
+    const sources: Synthetic[] = [
+      { ...journal, path: 'journals/journal-1.log.gz', givesWay: 2 },
+      { ...journal, path: 'journals/journal.log.gz', givesWay: 1 },
+      { path: 'unit.log', does: 'lines', bytes: 100_000 },
+      { path: 'containers/a.log', does: 'lines', phase: 'bulk', bytes: MIB },
+      { path: 'containers/b.log', does: 'lines', phase: 'bulk', bytes: MIB },
+    ];
+    await gatherHere(tester, ['gather', '--id', 'all'], sources);
+    const whole = statSync(archiveOf(tester, 'all')).size;
+    const complete = recordOf(archiveOf(tester, 'all'), 'all');
+    t.ok(complete.sources.every(({ leftOut }) => leftOut === 0));
+    t.ok(complete.sources.every(({ bytes }) => bytes > 0));
+    for (const share of [0.75, 0.4]) {
+      const id = `limited-${share}`;
+      const limitMiB = ((whole / MIB) * share).toFixed(3);
+      await gatherHere(tester, ['gather', '--id', id, '--limit', limitMiB], sources);
+      const archive = archiveOf(tester, id);
+      t.ok(statSync(archive).size <= Number(limitMiB) * MIB, 'the archive keeps the limit');
+      t.ok(statSync(archive).size >= Number(limitMiB) * MIB * 0.6, 'and makes use of it');
+      const record = recordOf(archive, id);
+      const of = (path: string) => record.sources.find((source) => source.path === path);
+      for (const path of ['unit.log', 'containers/a.log', 'containers/b.log'])
+        t.match(of(path), { leftOut: 0 });
+      const older = of('journals/journal-1.log.gz');
+      const newer = of('journals/journal.log.gz');
+      t.ok((older?.leftOut ?? 0) > 0 || older?.failure !== undefined, 'the older one gives way');
+      if (share > 0.5) t.match(newer, { leftOut: 0 });
+      else t.ok((newer?.leftOut ?? 0) > 0, 'then this one');
+      t.match(unpacked(archive, `log-bundle-${id}/gather.log`), /bytes were left out|size limit/);
+      const packed = join(tester.root, 'packed');
+      await gatherHere(
+        tester,
+        ['gather', '--id', id, '--limit', limitMiB, '--to', `${packed}/`],
+        sources,
+      );
+      const text = gunzipSync(readFileSync(join(packed, 'journals/journal.log.gz'))).toString();
+      t.ok(text.endsWith(line(Math.ceil((6 * MIB) / 100) - 1)), 'its newest part is there');
+    }
+    const tiny = await gatherHere(tester, ['gather', '--id', 'tiny', '--limit', '0.001'], sources);
+    t.equal(tiny.code, 0);
+    t.match(failuresOf(recordOf(archiveOf(tester, 'tiny'), 'tiny')), { 'unit.log': /size limit/ });
+  },
+);
 
-t.test('the time for everything ends: the bundle is closed with what there is', async (t) => {
+t.test('the overall deadline: the bundle is closed with what was collected', async (t) => {
   const tester = new GatherTester(t, {
     gatherMs: 700,
     gatherDiagnosisMs: 300,
@@ -262,7 +265,7 @@ t.test('the time for everything ends: the bundle is closed with what there is', 
   t.match(recordOf(archive, 'x').interrupted, /the deadline for the bundle/);
 });
 
-t.test('broken settings are told and do not matter', async (t) => {
+t.test('invalid settings are reported and ignored', async (t) => {
   const tester = new GatherTester(t);
   const path = join(hostPaths(tester.root).config, 'settings.json');
   writeFileSync(path, '{"gatherMs": "soon"}');

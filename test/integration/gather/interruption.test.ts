@@ -9,7 +9,7 @@ import { GatherTester, listed, unpacked } from '../../unit/gather/tester.ts';
 const archiveOf = ({ home }: GatherTester, id = 'x') => join(home, `log-bundle-${id}.tar.gz`);
 const workOf = ({ root }: GatherTester) => readdirSync(join(root, 'var/tmp'));
 
-// Many processes and megabytes, also on a busy machine.
+// Starts many processes and writes megabytes, possibly on a busy machine.
 
 t.test('interrupted: the bundle is closed within five seconds and says so', async (t) => {
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -33,7 +33,7 @@ t.test('interrupted: the bundle is closed within five seconds and says so', asyn
 });
 
 t.test(
-  'a second signal ends it at once; a killed one leaves a readable part, and its folder to the next',
+  'a second signal ends it immediately; a killed one leaves a readable part, and its folder to the next',
   async (t) => {
     const tester = new GatherTester(t);
     const running = tester.start(
@@ -41,7 +41,7 @@ t.test(
       [...endless.slice(0, 2), { path: 'drips.log', does: 'drips', phase: 'bulk' }],
     );
     await running.said('Collecting everything else');
-    // Until the file that is complete has been written.
+    // Until the complete file has been written.
     const partial = () => readdirSync(tester.home).find((name) => name.endsWith('.partial')) ?? '';
     while (statSync(join(tester.home, partial())).size < 100_000) await sleep(20);
     running.child.kill('SIGKILL');

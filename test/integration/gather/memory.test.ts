@@ -6,17 +6,17 @@ import type { Synthetic } from '../../unit/gather/synthetic.ts';
 import { GatherTester, listed, program } from '../../unit/gather/tester.ts';
 
 const MIB = 2 ** 20;
-/** Alone it has at most 150; beside other tests, garbage is looked for later. What grows with the input has many times that. */
+/** At most 150 alone; more beside other tests. Anything that grows with the input needs a multiple. */
 const LIMIT_MIB = 220;
 const repeated = (count: number, one: (at: number) => Synthetic) =>
   Array.from({ length: count }, (_, at) => one(at));
 
-// Hundreds of megabytes of text take their time, also on a busy machine.
+// Hundreds of megabytes of text take time, possibly on a busy machine.
 t.setTimeout(55_000);
 
-t.test('the memory that it needs does not grow with what it collects', async (t) => {
+t.test('its memory use does not grow with the collected data', async (t) => {
   const tester = new GatherTester(t);
-  // As a host has it: what strips the types of a source file has a large memory of its own.
+  // As on a host: type stripping of the source files would need a lot of memory itself.
   tester.program = join(tester.root, 'gather.cjs');
   writeFileSync(tester.program, await bundle({ entry: program, constants: {} }));
   const sources: Synthetic[] = [

@@ -8,9 +8,9 @@ import { GatherTester, listed } from '../../unit/gather/tester.ts';
 const archiveOf = ({ home }: GatherTester, id = 'x') => join(home, `log-bundle-${id}.tar.gz`);
 const workOf = ({ root }: GatherTester) => readdirSync(join(root, 'var/tmp'));
 
-// Many processes and megabytes, also on a busy machine.
+// Starts many processes and writes megabytes, possibly on a busy machine.
 
-t.test('two at once have a bundle each, also of the same id', async (t) => {
+t.test('two concurrent runs make a bundle each, even with the same id', async (t) => {
   const tester = new GatherTester(t);
   const sources: Synthetic[] = [{ path: 'a.log', does: 'lines', bytes: 2_000_000, phase: 'bulk' }];
   const runs = ['one', 'two', 'same', 'same'].map((id) => tester.run(['--id', id], sources));
@@ -23,7 +23,7 @@ t.test('two at once have a bundle each, also of the same id', async (t) => {
   t.strictSame(workOf(tester), []);
 });
 
-t.test('a reader that goes away ends it quietly', async (t) => {
+t.test('it ends silently when its reader does', async (t) => {
   const tester = new GatherTester(t);
   const sources: Synthetic[] = [{ path: 'a.log', does: 'lines', bytes: 50_000_000, phase: 'bulk' }];
   const running = tester.start(['--id', 'x', '--to', '-'], sources);

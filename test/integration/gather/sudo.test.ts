@@ -7,7 +7,7 @@ import { GatherTester, listed, unpacked } from '../../unit/gather/tester.ts';
 
 const archiveOf = ({ home }: GatherTester, id = 'x') => join(home, `log-bundle-${id}.tar.gz`);
 
-// Many processes and megabytes, also on a busy machine.
+// Starts many processes and writes megabytes, possibly on a busy machine.
 
 t.test('called by a user: root gathers, the user writes', async (t) => {
   const tester = new GatherTester(t);

@@ -23,7 +23,7 @@ import { filesOf, NOW } from '../../unit/report/view.ts';
 const broken = filesOf('broken');
 const VERDICT = /^2 things are failing, first: The file system of \/ is full/;
 
-/** A bundle of the broken host as gather makes it. */
+/** A bundle of the broken host, as gather creates it. */
 async function gathered(t: Test): Promise<string> {
   const tester = new GatherTester(t);
   const sources = Object.entries(broken).map(
@@ -55,27 +55,30 @@ async function analysis(path: string) {
   return { code, err, report: reportSchema.parse(JSON.parse(out)) };
 }
 
-t.test('on the laptop it is the report of the host, from the archive and unpacked', async (t) => {
-  const archive = await gathered(t);
-  const inside = reportSchema.parse(JSON.parse(unpacked(archive, 'log-bundle-x/report.json')));
-  t.match(inside.verdict.sentence, VERDICT);
-  t.strictSame((await analysis(archive)).report, inside);
-  const folder = t.testdir();
-  execFileSync('tar', ['xzf', archive, '-C', folder]);
-  t.strictSame((await analysis(join(folder, 'log-bundle-x'))).report, inside, 'unpacked');
-  t.strictSame((await analysis(folder)).report, inside, 'the folder that it was unpacked in');
-  const tar = join(folder, 'bundle.tar');
-  writeFileSync(tar, gunzipSync(readFileSync(archive)));
-  t.strictSame((await analysis(tar)).report, inside, 'decompressed by a browser');
-  const { code, out } = await sno(['analyze', archive]);
-  t.equal(code, 0);
-  const summary = unpacked(archive, 'log-bundle-x/SUMMARY.txt');
-  const untilLast = summary.trimEnd().split('\n').slice(0, -1).join('\n');
-  t.equal(out.startsWith(untilLast), true, 'the same summary');
-  t.match(out, `sno analyze ${archive} --html report.html`);
-});
+t.test(
+  'on the laptop the report is the same as on the host, from the archive and unpacked',
+  async (t) => {
+    const archive = await gathered(t);
+    const inside = reportSchema.parse(JSON.parse(unpacked(archive, 'log-bundle-x/report.json')));
+    t.match(inside.verdict.sentence, VERDICT);
+    t.strictSame((await analysis(archive)).report, inside);
+    const folder = t.testdir();
+    execFileSync('tar', ['xzf', archive, '-C', folder]);
+    t.strictSame((await analysis(join(folder, 'log-bundle-x'))).report, inside, 'unpacked');
+    t.strictSame((await analysis(folder)).report, inside, 'the folder that it was unpacked in');
+    const tar = join(folder, 'bundle.tar');
+    writeFileSync(tar, gunzipSync(readFileSync(archive)));
+    t.strictSame((await analysis(tar)).report, inside, 'decompressed by a browser');
+    const { code, out } = await sno(['analyze', archive]);
+    t.equal(code, 0);
+    const summary = unpacked(archive, 'log-bundle-x/SUMMARY.txt');
+    const untilLast = summary.trimEnd().split('\n').slice(0, -1).join('\n');
+    t.equal(out.startsWith(untilLast), true, 'the same summary');
+    t.match(out, `sno analyze ${archive} --html report.html`);
+  },
+);
 
-t.test('a report in the bundle is not believed', async (t) => {
+t.test('a report in the bundle is not trusted', async (t) => {
   const path = await bundleIn(t, [
     { name: 'x/report.json', text: JSON.stringify({ verdict: 'Nothing is failing.' }) },
     { name: 'x/SUMMARY.txt', text: 'Nothing is failing.' },
@@ -87,7 +90,7 @@ t.test('a report in the bundle is not believed', async (t) => {
 });
 
 t.test(
-  'of a truncated archive, what is there is analysed and what is missing is said',
+  'a truncated archive is analysed as far as it goes, and the missing part is reported',
   async (t) => {
     const archive = await gathered(t);
     const bytes = readFileSync(archive);
@@ -107,7 +110,7 @@ t.test(
   },
 );
 
-t.test('the page, with links where the files are', async (t) => {
+t.test('the page, with links to the files', async (t) => {
   const archive = await gathered(t);
   const folder = t.testdir();
   const html = join(folder, 'page.html');
@@ -137,7 +140,7 @@ t.test('the page, with links where the files are', async (t) => {
   });
 });
 
-t.test('what cannot be a bundle is refused, and nothing is written', async (t) => {
+t.test('input that cannot be a bundle is refused, and nothing is written', async (t) => {
   const archive = await gathered(t);
   const folder = t.testdir({
     empty: {},
@@ -212,7 +215,7 @@ t.test('a hostile archive: nothing leaves the folder, the rest is analysed', asy
   }
 });
 
-t.test('in a folder, no link is followed', async (t) => {
+t.test('in a folder, links are not followed', async (t) => {
   const folder = t.testdir({ 'gather.log': '', outside: { 'df.json': '[]' } });
   mkdirSync(join(folder, 'bootstrap/network'), { recursive: true });
   writeFileSync(join(folder, 'secret'), 'hostname-of-another-file\n');

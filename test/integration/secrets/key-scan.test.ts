@@ -5,11 +5,11 @@ import { scanForKeys } from '../../../lib/secrets/key-scan.ts';
 import { defaultScanLimits } from '../../../lib/secrets/scan/scan.ts';
 import { newEcKey, newRsaKey, plantedKey } from '../../unit/secrets/key-scan-forms.ts';
 
-// Much work, on machines that may be busy.
+// A lot of work, possibly on a busy machine.
 
 const signal = AbortSignal.timeout(120_000);
 
-/** The contents in pieces whose memory is used again, as a file's reader does it. */
+/** The contents in pieces whose memory is reused, as a file reader does. */
 async function* pieces(contents: Buffer, length = 1 << 16): AsyncGenerator<Buffer> {
   const memory = Buffer.alloc(length);
   for (let at = 0; at < contents.length; at += length) {
@@ -115,18 +115,18 @@ t.test('noise has no keys and throws nothing', async (t) => {
   };
   for (const [name, contents] of Object.entries(noises)) {
     const { keys: found } = await scan(contents);
-    // A marker again and again does have the structure of a key.
+    // Repeated markers can have the structure of a key.
     t.ok(found.size <= (/^(EC|RSA) marker/.test(name) ? 5 : 0), name);
   }
 });
 
-t.test('a public key is no private key', async (t) => {
+t.test('a public key is not a private key', async (t) => {
   const publicKey = createPublicKey(newRsaKey());
   t.equal((await scan(publicKey.export({ type: 'spki', format: 'pem' }))).keys.size, 0);
   t.equal((await scan(publicKey.export({ type: 'pkcs1', format: 'der' }))).keys.size, 0);
 });
 
-t.test('what swells is cut off, and said so', async (t) => {
+t.test('data that expands too much is cut off and reported', async (t) => {
   const limits = { ...defaultScanLimits, bytes: 8 << 20, perByte: 1 };
   const zeros = Buffer.alloc(64 << 20);
   const bombs: Record<string, Buffer> = {

@@ -4,7 +4,7 @@ import t from 'tap';
 import { createRedactor } from '../../../lib/secrets/redact/redactor.ts';
 import { redacted } from '../../unit/secrets/streams.ts';
 
-// Much work, on machines that may be busy.
+// A lot of work, possibly on a busy machine.
 t.setTimeout(300_000);
 
 const MIB = 1 << 20;
@@ -138,9 +138,9 @@ async function millisecondsFor(text: string, format: 'text' | 'json' | 'yaml'): 
 
 const filled = (unit: string, bytes: number) => unit.repeat(Math.ceil(bytes / unit.length));
 
-/** What is done at once is not worth comparing. */
+/** Shorter times are too small to compare. */
 const AT_ONCE_MS = 200;
-/** Four times the length takes four times as long, or sixteen times if it grows with the square. */
+/** With linear growth, four times the length takes four times as long; with quadratic growth sixteen times. */
 const MAX_RATIO = 10;
 
 async function isProportional(unit: string, bytes: number, format: 'text' | 'yaml') {
@@ -149,9 +149,9 @@ async function isProportional(unit: string, bytes: number, format: 'text' | 'yam
   return large < AT_ONCE_MS || large < small * MAX_RATIO;
 }
 
-t.test('no line makes it slow', async (t) => {
+t.test('no line slows it down', async (t) => {
   for (const unit of [...UNITS, ...LINES]) {
-    // Once more, since the runtime compiles and collects garbage at its own times.
+    // Measured twice, since compilation and garbage collection happen at any time.
     const isFine =
       (await isProportional(unit, MIB / 8, 'text')) ||
       (await isProportional(unit, MIB / 8, 'text'));
@@ -159,14 +159,14 @@ t.test('no line makes it slow', async (t) => {
   }
 });
 
-t.test('no document makes it slow', async (t) => {
+t.test('no document slows it down', async (t) => {
   for (const unit of ['- a\n', 'a: b\n', '---\na: b\n', '[', '&a [*a] ', '- - - ']) {
     const isFine =
       (await isProportional(unit, MIB / 32, 'yaml')) ||
       (await isProportional(unit, MIB / 32, 'yaml'));
     t.ok(isFine, unit);
   }
-  // Larger than what is parsed as one.
+  // Larger than what is parsed as one value.
   for (const unit of ['{"a":', '[', '"\\"', '{"a":"{\\"a\\":', '[1,', 'null\n']) {
     const took = await millisecondsFor(filled(unit, 3 * MIB), 'json');
     t.ok(took < LIMIT_MS, `${unit}: ${Math.round(took)} ms`);

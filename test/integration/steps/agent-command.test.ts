@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import t from 'tap';
 import { Tester } from '../../unit/steps/tester.ts';
 
-t.test('what is said of a run, and of a command line that is wrong', async (t) => {
+t.test('output of a run, and of an invalid command line', async (t) => {
   const folders = t.testdir(Object.fromEntries(Array.from('abcde', (name) => [name, {}])));
   const table: {
     args?: string[];
@@ -85,7 +85,7 @@ t.test('plan and status', async (t) => {
   });
 });
 
-t.test('the status while it runs: what is waited for, since when, until when', async (t) => {
+t.test('the status of a running agent: what it waits for, since when, until when', async (t) => {
   const tester = new Tester(t.testdir());
   const began = Date.now();
   const running = tester.start(['run'], { BEHAVIOUR: 'long-wait' });
@@ -98,7 +98,7 @@ t.test('the status while it runs: what is waited for, since when, until when', a
   t.match((await running.kill('SIGTERM')).stdout, /^middle: waiting for the moon left=\d+s$/m);
 });
 
-t.test('since is not when the last attempt began', async (t) => {
+t.test('since is not the start of the last attempt', async (t) => {
   const tester = new Tester(t.testdir());
   const running = tester.start(['run'], { BEHAVIOUR: 'not-yet', RETRY_MS: '60' });
   const first = await tester.statusWhen(({ step }) => step?.name === 'middle');

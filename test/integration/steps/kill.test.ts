@@ -8,7 +8,7 @@ const inMiddle = (status: AgentStatus) =>
   status.step?.name === 'middle' && status.step.attempt > 0 && status.step.waitingFor !== undefined;
 
 t.test(
-  'after kill -9 inside a step the agent goes on at that step, on the same deadline',
+  'after kill -9 inside a step the agent resumes at that step, with the same deadline',
   async (t) => {
     const tester = new Tester(t.testdir());
     const first = tester.start(['run'], { BEHAVIOUR: 'long-wait' });
@@ -20,7 +20,7 @@ t.test(
     const asked = await tester.run(['status']);
     t.match(asked.stdout, /stopped: its process was killed in step middle/);
 
-    // As a power cut leaves it: half a line.
+    // Half a line, as left by a power cut.
     appendFileSync(tester.journal, '{"at":"2026-01-01T00:00:00Z","bo');
     const second = tester.start(['run'], { BEHAVIOUR: 'long-wait' });
     await tester.statusWhen((status) => inMiddle(status) && status.step?.attempt === 2);
@@ -51,7 +51,7 @@ t.test(
       ['{"at":"2026-01-01T00:00:00Z","bo'],
       'the torn line is kept apart',
     );
-    // Steps saw the journal of everything before them, and of their own beginning, on the disk.
+    // When a step ran, the journal on the disk had all earlier steps and its own start.
     t.strictSame(
       tester.trace().map(([name, events]) => `${name} ${events}`),
       ['prepare 1', 'middle 3', 'middle 5', 'middle 6', 'finish 8'],
@@ -63,7 +63,7 @@ t.test(
   },
 );
 
-t.test('one run at a time, by a lock that dies with its process', async (t) => {
+t.test('one run at a time, with a lock that is released when its process ends', async (t) => {
   const tester = new Tester(t.testdir());
   const first = tester.start(['run'], { BEHAVIOUR: 'long-wait' });
   await tester.statusWhen(inMiddle);

@@ -1,6 +1,6 @@
 /**
- * What each step is run again for: a step that is done is not run a second time while its input is
- * the same. Too little in it leaves what was made for another input; too much makes keys anew.
+ * The inputs that make each step run again: a completed step is not repeated while its input is the
+ * same. A missing input keeps results made for another one; a superfluous one regenerates keys.
  */
 import t, { type Test } from 'tap';
 import { apiObjects } from '../../../agents/bootkube/handover/api-objects.ts';
@@ -53,7 +53,7 @@ import { giveRendered, rendered } from './host/rendered.ts';
 
 type Context = InstallContext & DeferredContext;
 
-/** What may be another on a host: in its description, its settings, what was rendered, a file. */
+/** What may change on a host: its description, its settings, rendered data, a file. */
 const descriptions = {
   'cluster id': { clusterId: 'another' },
   'payload digest': { payloadSha256: 'b'.repeat(64) },
@@ -148,7 +148,7 @@ const table: [step: StepBody<Context>, runsAgainFor: readonly Change[]][] = [
   [copyPayload, ['cluster id', 'executable digest']],
   [bootOrder, ['cluster id', 'disk']],
   [restart, ['cluster id']],
-  // Of another cluster there is no input: the record is refused.
+  // For another cluster there is no input: the record is refused.
   [checkIdentity, ['cluster id', 'restored snapshot']],
   [restoreDatabase, ['cluster id', 'restored snapshot']],
   [placeEtcd, ['restored etcd pod']],
@@ -166,7 +166,7 @@ const table: [step: StepBody<Context>, runsAgainFor: readonly Change[]][] = [
   [retireDeferred, ['cluster id']],
 ];
 
-/** A host with all files, and its changes: each asks for the inputs while something is another. */
+/** A host with all files, and its changes: each returns the inputs while something differs. */
 async function host(t: Test) {
   const it = testHost(t);
   await giveRendered(it);
@@ -228,7 +228,7 @@ const inputsIn = (context: Context) =>
     }),
   );
 
-t.test('each step is run again for what it depends on, and for nothing else', async (t) => {
+t.test('each step is run again if its input changes, and only then', async (t) => {
   const { context, changes } = await host(t);
   const before = await inputsIn(context);
   const after: [change: string, inputs: string[]][] = [];
@@ -240,12 +240,12 @@ t.test('each step is run again for what it depends on, and for nothing else', as
   }
 });
 
-t.test('files that do not exist yet are no error', async (t) => {
+t.test('files that do not exist yet are not an error', async (t) => {
   const { context } = testHost(t);
   await t.resolves(Promise.resolve(combinedIgnition.input(context)));
   await t.resolves(Promise.resolve(writeDisk.input(context)));
 });
 
-t.test('certificates are looked at again when there is another kind of them', async (t) => {
+t.test('certificates are checked again when a new kind is added', async (t) => {
   t.same(await signExpired.input(testHost(t).context), leafCatalogue);
 });

@@ -8,7 +8,7 @@ import { gatherLinks } from '../../../units/gather.ts';
 const EXECUTABLE = '/var/lib/sno-agents/bin/sno-agents';
 
 t.test(
-  'each agent is called by its name, from a folder in PATH and beside the executable',
+  'each agent can be called by its name, from a folder in PATH and beside the executable',
   async (t) => {
     for (const { name } of AGENTS) {
       const links = agentLinks([name]);
@@ -27,13 +27,13 @@ t.test(
   },
 );
 
-t.test('gather is called by its own name and by those that the installer knows', async (t) => {
+t.test('gather can be called by its own name and by those that the installer knows', async (t) => {
   const names = gatherLinks.map(({ path }) => posix.basename(path));
   for (const name of names) t.equal(agentOf(name), 'gather', name);
   t.ok(names.includes('installer-gather.sh'));
 });
 
-t.test('what comes with a stage goes with it', async (t) => {
+t.test('links of a stage are removed with it', async (t) => {
   t.strictSame(agentsOf('live'), ['bootkube', 'install-to-disk', 'approve-csr', 'progress']);
   t.strictSame(agentsOf('pivot'), ['progress', 'sno-restore', 'post-reboot']);
   t.strictSame(agentsOf('node'), ['sno-payload', 'sno-certificates']);

@@ -1,6 +1,6 @@
 /**
- * The plans, apart from themselves: which steps there are, in which order and why, with which
- * deadline, and which of them are tried again. Whoever changes a plan states it here too.
+ * The plans, stated independently: their steps, the order and its reasons, the deadlines, and which
+ * steps are retried. Whoever changes a plan must state the change here too.
  */
 import t from 'tap';
 import { approveCsrPlan } from '../../../agents/approve-csr/plan.ts';
@@ -16,7 +16,7 @@ import { progressPlan } from '../../../agents/progress/plan.ts';
 import { defaultSettings, type Settings } from '../../../lib/host/settings.ts';
 import type { Plan } from '../../../lib/steps/step.ts';
 
-/** Settings of which each has another value, so that a deadline tells by which it was set. */
+/** Settings with distinct values, so that a deadline shows which setting it comes from. */
 const names = Object.keys(defaultSettings);
 const distinct = (name: keyof Settings) => 1_000_000 + names.indexOf(name);
 const settings: Settings = Object.assign(
@@ -25,8 +25,8 @@ const settings: Settings = Object.assign(
 );
 
 /**
- * A step's own deadline setting; `once`: it is not tried again; `until`: the step that uses up
- * what it leaves; `last`: it removes the agent's own state.
+ * A step's own deadline setting; `once`: it is not retried; `until`: the step that consumes its
+ * result; `last`: it removes the agent's own state.
  */
 interface Expected {
   readonly deadline: keyof Settings;
@@ -142,7 +142,7 @@ for (const [plan, unit, expected] of plans) {
   });
 }
 
-t.test('only post-reboot tells the cluster how far it is', async (t) => {
+t.test('only post-reboot reports its progress to the cluster', async (t) => {
   for (const [plan] of plans) {
     t.equal(plan.announce, plan.agent === 'post-reboot' ? announce : undefined, plan.agent);
   }

@@ -8,7 +8,7 @@ const decoded = (set: string) =>
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap(({ name, object }) => decodeManifests(name, JSON.stringify(object)).manifests);
 
-t.test('a set has 500 objects, and none of another set', async (t) => {
+t.test('a set has 500 objects, none of them in another set', async (t) => {
   const both = splitDuplicates([...decoded('a'), ...decoded('b')]);
   t.equal(decoded('a').length, 500);
   t.equal(both.manifests.length, 1000);

@@ -58,7 +58,7 @@ t.test('what efibootmgr 18 prints', async (t) => {
   t.equal(verbose.entries[1]?.target?.loader, '\\EFI\\fedora\\shimx64.efi');
 });
 
-t.test('a firmware without an order, and text that is none of it', async (t) => {
+t.test('firmware without a boot order, and unrelated text', async (t) => {
   t.strictSame(parseEfibootmgr(withoutOrder).order, []);
   const none = { current: undefined, next: undefined, order: [], entries: [] };
   t.strictSame(parseEfibootmgr(''), none);

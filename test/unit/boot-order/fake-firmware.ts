@@ -2,19 +2,19 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 
-/** The variables of a firmware, entries with their device path as efibootmgr prints it. */
+/** The firmware's variables; entries with their device paths as printed by efibootmgr. */
 export interface FakeVariables {
   current?: string;
   next?: string;
   order: string[];
   entries: Record<string, { label: string; path: string }>;
-  /** What the firmware does instead of what it is told. */
+  /** How the firmware misbehaves. */
   fault?: 'read-only' | 'full' | 'forgets-entries' | 'keeps-its-order';
-  /** GUID of a disk's first partition, for the entries that are made. */
+  /** GUID of a disk's first partition, for new entries. */
   partition?: string;
 }
 
-/** Does what efibootmgr does, on a file instead of a firmware. */
+/** Emulates efibootmgr on a file instead of firmware. */
 const EFIBOOTMGR = `
 import { readFileSync, writeFileSync } from 'node:fs';
 const file = process.env.FAKE_FIRMWARE;
@@ -50,7 +50,7 @@ console.log('BootOrder: ' + v.order.join(','));
 for (const [number, { label, path }] of Object.entries(v.entries)) console.log('Boot' + number + '* ' + label + '\\t' + path);
 `;
 
-/** Passes everything before -- over, as a service that has the caller's pipes. */
+/** Runs the command after --, as a service connected to the caller's pipes. */
 const SYSTEMD_RUN = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift\nexec "$@"\n';
 
 /** Puts programs before all others in PATH until the test ends. */
@@ -67,12 +67,12 @@ export function fakePrograms(t: Test, folder: string, programs: Readonly<Record<
   process.env = { ...before, PATH: `${folder}:${before.PATH}` };
 }
 
-/** A firmware that efibootmgr finds; returns its variables as they are at any time. */
+/** Firmware for efibootmgr; returns its current variables at any time. */
 export function fakeFirmware(t: Test, folder: string, variables: FakeVariables) {
   const file = join(folder, 'variables.json');
   const program = join(folder, 'efibootmgr.mjs');
   fakePrograms(t, join(folder, 'bin'), {
-    // Without the test runner's own options, which are for tests.
+    // Without NODE_OPTIONS, which the test runner sets for tests.
     efibootmgr: `#!/bin/sh\nexec env -u NODE_OPTIONS ${process.execPath} ${program} "$@"\n`,
     'systemd-run': SYSTEMD_RUN,
   });

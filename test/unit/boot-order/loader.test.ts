@@ -1,7 +1,7 @@
 import t from 'tap';
 import { findLoader } from '../../../lib/boot-order/loader.ts';
 
-/** shim's list of entries, in UTF-16 with a byte order mark, as it lies on the partition. */
+/** shim's list of entries, in UTF-16 with a byte order mark, as stored on the partition. */
 const csv = (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le');
 
 t.test('the loader on an EFI system partition', async (t) => {

@@ -1,9 +1,9 @@
 /**
- * Output of efibootmgr as it is found in bug reports and manuals; none of it was made here,
- * where there is no firmware with variables.
+ * Output of efibootmgr from bug reports and manuals; none of it was recorded here, where no
+ * firmware with variables is available.
  */
 
-/** Version 17, with -v: the loader in File(), optional data of the firmware's own as text. */
+/** Version 17, with -v: the loader in File(), the firmware's optional data as text. */
 export const version17 = `BootCurrent: 0004
 Timeout: 0 seconds
 BootOrder: 0004,0000,0001,0002,0003
@@ -14,7 +14,7 @@ Boot0003* EFI Internal Shell\tFvVol(7cb8bdc9-f8eb-4f34-aaea-3ee4af6516a1)/FvFile
 Boot0004* Oracle Linux\tHD(1,GPT,dff50c5d-96ed-406c-9823-212649b405bd,0x800,0x12c000)/File(\\EFI\\redhat\\shimx64.efi)
 `;
 
-/** Version 18, without more: no File(), optional data as digits right behind the loader. */
+/** Version 18, without options: no File(), optional data as digits directly after the loader. */
 export const version18 = `BootCurrent: 0002
 BootNext: 000a
 Timeout: 1 seconds
@@ -27,7 +27,7 @@ Boot000A* kali\tHD(1,GPT,50e98fc0-f37e-4267-8755-e1c13927891e,0x800,0x96000)/\\E
 Boot2001* EFI USB Device\tRC
 `;
 
-/** Version 18, with -v: the bytes of each path below it. */
+/** Version 18, with -v: each path's bytes below it. */
 export const version18Verbose = `BootCurrent: 0001
 Timeout: 0 seconds
 BootOrder: 0003,0001
@@ -38,7 +38,7 @@ Boot0003* Fedora\tHD(2,GPT,94ff4025-5276-4bec-adea-e98da271b64c,0x1000,0x3f800)/
       dp: 04 01 2a 00 02 00 00 00 / 04 04 34 00 5c 00 45 00 / 7f ff 04 00
 `;
 
-/** A firmware that never had an order: what efibootmgr says then. */
+/** Output for firmware that never had a boot order. */
 export const withoutOrder = `BootCurrent: 0000
 No BootOrder is set; firmware will attempt recovery
 Boot0000* UiApp\tFvVol(7cb8bdc9-f8eb-4f34-aaea-3ee4af6516a1)/FvFile(462caa21-7614-4503-836e-8ab6f4662331)

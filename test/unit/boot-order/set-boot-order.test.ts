@@ -71,7 +71,7 @@ t.test('a medium that was first: an entry, the order and the next boot', async (
   });
 });
 
-t.test('an entry that is there is used again, and nothing is written twice', async (t) => {
+t.test('an existing entry is reused, and nothing is written twice', async (t) => {
   const { now, set } = efiHost(t, {
     current: '0001',
     order: ['0002', '0001'],
@@ -85,7 +85,7 @@ t.test('an entry that is there is used again, and nothing is written twice', asy
   t.strictSame(now(), before);
 });
 
-t.test('a firmware that refuses, or agrees and forgets', async (t) => {
+t.test('firmware that refuses, or accepts and forgets', async (t) => {
   const table: [FakeVariables['fault'] & string, RegExp][] = [
     ['read-only', /efibootmgr --create.* failed; found exit code 5 .*Read-only file system/],
     ['full', /No space left on device/],
@@ -116,7 +116,7 @@ t.test('a disk that cannot be booted by EFI', async (t) => {
   );
 });
 
-t.test('Power: the disk is the one device of the normal mode', async (t) => {
+t.test('Power: the disk is the only device of the normal mode', async (t) => {
   const root = t.testdir({ usr: { sbin: { bootlist: '' } } });
   const paths = hostPaths(root);
   fakeFirmware(t, join(root, 'fake'), { order: [], entries: {} });
@@ -134,7 +134,7 @@ t.test('the step never ends an installation', async (t) => {
     t.match(await bootOrder.run(host.context, host.progress()), { note: 'left to the BIOS' });
     t.match(host.lines.join(''), /Without EFI .* Put \/dev\/vda first in the firmware setup/);
   });
-  await t.test('a firmware that cannot be asked', async (t) => {
+  await t.test('firmware that cannot be queried', async (t) => {
     const host = testHost(t);
     host.write('/sys/firmware/efi/fw_platform_size', '64');
     host.programs.give('udevadm', '[ "$1" = settle ]');

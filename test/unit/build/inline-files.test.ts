@@ -21,7 +21,7 @@ t.test('a read beside the source becomes the text of the file', async (t) => {
   }
 });
 
-t.test('each of several reads gets its own text, and the rest stays', async (t) => {
+t.test('each of several reads gets its own text, and the rest is unchanged', async (t) => {
   const source = [
     'before();',
     `const a = readFileSync(new URL('./a', import.meta.url), 'utf8');`,
@@ -32,7 +32,7 @@ t.test('each of several reads gets its own text, and the rest stays', async (t) 
   t.equal(result, 'before();\nconst a = "/src/lib/a";\nconst b = "/src/lib/b";\nafter();');
 });
 
-t.test('what would have no value in the executable is refused', async (t) => {
+t.test('expressions without a value in the executable are refused', async (t) => {
   const sources = {
     'a path that is not a literal': `readFileSync(new URL(name, import.meta.url), 'utf8')`,
     'a read of bytes': `readFileSync(new URL('./a', import.meta.url))`,

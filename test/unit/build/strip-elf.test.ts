@@ -27,7 +27,7 @@ function sectionsOf(file: Buffer): { types: number[]; loaded: Buffer[]; names: B
   };
 }
 
-t.test('a stripped Node is smaller, runs, and has all that is loaded', async (t) => {
+t.test('a stripped Node is smaller, runs, and keeps everything that is loaded', async (t) => {
   const whole = await readFile(process.execPath);
   const stripped = stripElf(whole);
   const [before, after] = [sectionsOf(whole), sectionsOf(stripped)];
@@ -44,7 +44,7 @@ t.test('a stripped Node is smaller, runs, and has all that is loaded', async (t)
   t.equal(stdout, '42');
 });
 
-t.test('another kind of file is refused', async (t) => {
+t.test('other kinds of files are refused', async (t) => {
   const elf = (await readFile(process.execPath)).subarray(0, 64);
   const others = {
     'a script': Buffer.from('#!/bin/sh\n'.repeat(10)),
@@ -52,6 +52,6 @@ t.test('another kind of file is refused', async (t) => {
     'a big-endian file': Buffer.concat([Buffer.from(elf).fill(2, 5, 6), Buffer.alloc(10)]),
   };
   for (const [what, file] of Object.entries(others)) {
-    t.throws(() => stripElf(file), /64 bit little-endian ELF/, what);
+    t.throws(() => stripElf(file), /64-bit little-endian ELF/, what);
   }
 });

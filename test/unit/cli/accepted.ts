@@ -7,7 +7,7 @@ const CLUSTER = '  clusterNetwork:\n  - cidr: 10.128.0.0/14\n    hostPrefix: 23\
 const SERVICE = '  serviceNetwork:\n  - 172.30.0.0/16\n';
 const proxy = (fields: string): Edit => top(`proxy: {httpProxy: "http://p:3128", ${fields}}`);
 
-/** Changes of the good file that the OpenShift installer accepts, with what they come to. */
+/** Changes of the good file that the OpenShift installer accepts, with the resulting values. */
 export const accepted: readonly { name: string; edits: readonly Edit[]; gives?: object }[] = [
   {
     name: 'an empty noProxy',

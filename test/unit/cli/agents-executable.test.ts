@@ -16,7 +16,7 @@ const { signal } = new AbortController();
 t.test('facts of an executable, whose mark may be anywhere', async (t) => {
   const far = Buffer.concat([
     programBytes({ machine: ARM64 }),
-    // The mark then begins in one piece that is read and ends in the next.
+    // Makes the mark span two pieces that are read separately.
     Buffer.alloc((1 << 20) - programBytes().length - 20),
     Buffer.from(executableMark('1.2.3+4567-dirty')),
   ]);
@@ -27,7 +27,7 @@ t.test('facts of an executable, whose mark may be anywhere', async (t) => {
   t.same(other, { sha256: sha256(far), architecture: 'arm64' });
 });
 
-t.test('an option goes before the variable', async (t) => {
+t.test('the option takes precedence over the variable', async (t) => {
   const environment = { SNO_AGENTS_EXECUTABLE: '/b' };
   t.equal(executablePath('/a', environment), '/a');
   t.equal(executablePath(undefined, environment), '/b');

@@ -1,7 +1,7 @@
 import { executableMark } from '../../../lib/agents/executable-mark.ts';
 import { type ProgramOptions, programBytes } from '../elf/program.ts';
 
-/** What `sno` takes as a sno-agents executable: a program's headers and the build's mark. */
+/** What `sno` accepts as a sno-agents executable: a program's headers and the build's mark. */
 export function agentsExecutable(options: ProgramOptions = {}, version = '0.1.0+test'): Buffer {
   return programBytes({ text: `${executableMark(version)}\n`, ...options });
 }

@@ -1,6 +1,6 @@
 import type { Case, Edit } from './install-config-file.ts';
 
-/** The networks of the good file, line 13 to 19. */
+/** The networks of the good file, lines 13 to 19. */
 const GOOD_NETWORKS = `  machineNetwork:
   - cidr: 192.168.7.0/24
   clusterNetwork:
@@ -16,7 +16,7 @@ export interface Networks {
   service?: readonly string[];
 }
 
-/** Other networks in their stead, each list on the line after its name; cluster networks as flow mappings. */
+/** Replaces the networks, each list on the line after its name; cluster networks as flow mappings. */
 export function networks({ machine, cluster, service }: Networks): Edit {
   const list = (name: string, entries: readonly string[] | undefined) =>
     entries === undefined ? '' : `  ${name}:\n${entries.map((entry) => `  - ${entry}\n`).join('')}`;
@@ -50,7 +50,7 @@ const DUAL: Required<Networks> = {
 
 const MACHINE = '14 networking.machineNetwork[0].cidr';
 
-/** Networks of the machine that can be none, with what is said about each. */
+/** Invalid machine networks, with the expected messages. */
 const UNUSABLE: readonly [string, RegExp][] = [
   ['fd00:7::/129', /an IPv4 or IPv6 network in CIDR notation/],
   ['fd00:7::', /an IPv4 or IPv6 network in CIDR notation/],
@@ -65,7 +65,7 @@ const UNUSABLE: readonly [string, RegExp][] = [
   ['::ffff:192.0.2.0/120', /stands for IPv4 addresses.*Write it as an IPv4 network/],
 ];
 
-/** Address families that do not go together, and sizes that no part of Kubernetes takes. */
+/** Address families that cannot be combined, and sizes that Kubernetes does not accept. */
 export const families: readonly Case[] = [
   ...UNUSABLE.map(([cidr, says]) => ({
     name: `${cidr} as machine network`,
@@ -180,7 +180,7 @@ export const families: readonly Case[] = [
   },
 ];
 
-/** Networks that are accepted, with what they come to. */
+/** Accepted networks, with the resulting values. */
 export const acceptedNetworks: readonly {
   name: string;
   given: Networks;

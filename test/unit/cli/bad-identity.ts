@@ -1,6 +1,6 @@
 import type { Case } from './install-config-file.ts';
 
-/** What the file is, the cluster and its machine pools. */
+/** Kind of file, the cluster and its machine pools. */
 export const identity: readonly Case[] = [
   {
     name: 'empty file',

@@ -1,6 +1,6 @@
 import type { Case } from './install-config-file.ts';
 
-/** Platform, disk, host name, secrets and fields that are not known. */
+/** Platform, disk, host name, secrets and unknown fields. */
 export const installation: readonly Case[] = [
   {
     name: 'platform left out',

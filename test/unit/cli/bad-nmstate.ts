@@ -1,6 +1,6 @@
 import type { Case, Edit } from './install-config-file.ts';
 
-/** Adds a networkConfig to bootstrapInPlace: what is given begins at line 27, column 5. */
+/** Adds a networkConfig to bootstrapInPlace; its text starts at line 27, column 5. */
 function network(text: string): Edit {
   const indented = text.trim().replaceAll('\n', '\n    ');
   return [
@@ -8,7 +8,7 @@ function network(text: string): Edit {
     `existingSystem: overwrite\n  networkConfig:\n    ${indented}`,
   ];
 }
-/** Each fault as `LINE:COL field: …`, the field from networkConfig on. */
+/** Each fault as `LINE:COL field: …`, with the field relative to networkConfig. */
 const bad = (name: string, text: string, ...faults: readonly string[]): Case => ({
   name: `network: ${name}`,
   edits: [network(text)],

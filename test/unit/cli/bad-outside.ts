@@ -272,5 +272,5 @@ const mirrors: readonly Case[] = [
   },
 ];
 
-/** How the site reaches what is outside of it, and whom it trusts. */
+/** The site's access to external networks, and the CAs it trusts. */
 export const outside: readonly Case[] = [...proxies, ...trust, ...mirrors];

@@ -16,7 +16,7 @@ const without = (values: Record<string, string>, name: string) => {
   delete values[name];
 };
 
-/** What `sno create payload` refuses, with every fault that it has to name. */
+/** What `sno create payload` rejects, with every fault that it must name. */
 export const badPayloads: readonly [name: string, change: Change, faults: readonly RegExp[]][] = [
   [
     'nothing given',

@@ -166,5 +166,5 @@ const together: Case = {
   hides: /hunter2/,
 };
 
-/** How the host starts, its disk and its clock. */
+/** Boot, disk and clock of the host. */
 export const site: readonly Case[] = [...host, together];

@@ -1,4 +1,4 @@
-/** Of an authority, valid for a hundred years. Its key was thrown away. */
+/** A CA certificate valid for a hundred years. Its key was discarded. */
 export const SITE_CA = `-----BEGIN CERTIFICATE-----
 MIIBnjCCAUWgAwIBAgIUXqD+YhoSI3GhspshyNBSbsRmaOowCgYIKoZIzj0EAwIw
 JDEQMA4GA1UECgwHRXhhbXBsZTEQMA4GA1UEAwwHU2l0ZSBDQTAgFw0yNjExMjEx
@@ -12,7 +12,7 @@ AiAaMxr8+tZHEShaYabrXzkia7mS4gDE0/pgGEEctVXXBw==
 -----END CERTIFICATE-----
 `;
 
-/** Of an authority whose time is over. */
+/** An expired CA certificate. */
 export const EXPIRED_CA = `-----BEGIN CERTIFICATE-----
 MIIBCTCBsAIBATAKBggqhkjOPQQDAjARMQ8wDQYDVQQDDAZPbGQgQ0EwHhcNMjAw
 MTAxMDAwMDAwWhcNMjEwMTAxMDAwMDAwWjARMQ8wDQYDVQQDDAZPbGQgQ0EwWTAT

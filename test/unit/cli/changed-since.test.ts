@@ -20,7 +20,7 @@ const withFile = (path: string) => {
   };
 };
 
-t.test('what a person added to the Ignition is no change of the folder', async (t) => {
+t.test('manual additions to the Ignition are not changes of the folder', async (t) => {
   t.strictSame(changedSince(made(), cluster, now), []);
   for (const path of ['/etc/sno-agents/settings.json', '/etc/motd', '/root/.ssh/config']) {
     t.strictSame(changedSince(withFile(path), cluster, now), [], path);

@@ -40,7 +40,7 @@ function create(dir: string, environment: Record<string, string> = {}): Promise<
   return sno(['create', 'single-node-ignition-config', '--dir', dir, ...executable], environment);
 }
 
-/** A folder with install-config.yaml and what `more` adds, beside an executable. */
+/** A folder with install-config.yaml and the files in `more`, beside an executable. */
 function folder(t: Tap, more: Record<string, string> = {}, config = INSTALL_CONFIG): string {
   const cluster: Record<string, string | Record<string, string>> = {
     'install-config.yaml': config,
@@ -159,7 +159,7 @@ t.test(
   },
 );
 
-t.test('a second run says what is there and changes nothing', async (t) => {
+t.test('a second run reports existing files and changes nothing', async (t) => {
   const dir = folder(t);
   t.equal((await create(dir)).code, 0);
   const before = await readFile(join(dir, IGNITION), 'utf8');
@@ -176,7 +176,7 @@ t.test('a kubeconfig alone is not overwritten either', async (t) => {
 });
 
 t.test(
-  'faults of the file, the manifests and the variable come at once, and nothing is written',
+  'faults of the file, the manifests and the variable are reported together, and nothing is written',
   async (t) => {
     const dir = folder(
       t,
@@ -229,7 +229,7 @@ for (const { name, more = {}, says } of REFUSED) {
   });
 }
 
-t.test('a large manifest that compresses well is taken', async (t) => {
+t.test('a large manifest that compresses well is accepted', async (t) => {
   const dir = folder(t, {
     'manifests/a.yaml': `${MANIFEST}data:\n  a: |\n${'    line: same\n'.repeat(60_000)}`,
   });
@@ -252,7 +252,7 @@ t.test('a folder without install-config.yaml, and an executable that does not ex
   t.equal((await sno(args, here)).code, 0, 'the variable is enough');
 });
 
-t.test('a payload for hosts of another architecture than install-config.yaml names', async (t) => {
+t.test('a payload for an architecture other than that in install-config.yaml', async (t) => {
   const arm64 = INSTALL_CONFIG.replace('replicas: 1', 'replicas: 1, architecture: arm64');
   const hash = 'a'.repeat(64);
   const image = { name: 'etcd', reference: 'registry.k8s.io/etcd:3.6.8-0', id: `sha256:${hash}` };
@@ -308,7 +308,7 @@ for (const [url, says] of SERVERS) {
   });
 }
 
-t.test('what cannot be written leaves nothing behind', async (t) => {
+t.test('a failed write leaves nothing behind', async (t) => {
   const dir = folder(t, { 'auth/other': '' });
   const stop = new AbortController();
   stop.abort(new Error('interrupted'));

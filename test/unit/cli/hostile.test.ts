@@ -5,7 +5,7 @@ import t from 'tap';
 import { edited, GOOD, top } from './install-config-file.ts';
 import { sno } from './run-sno.ts';
 
-/** More is no message for a person. */
+/** A longer message is not readable. */
 const MOST_CHARACTERS = 20_000;
 const times = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index)).join('');
@@ -16,7 +16,7 @@ interface Hostile {
   name: string;
   contents: string | Uint8Array;
   says: RegExp;
-  /** Of faults; 1 unless it says otherwise. */
+  /** Number of fault lines. Default: 1. */
   lines?: number;
 }
 
@@ -241,7 +241,7 @@ async function expectAnswer(t: Tap, dir: string, says: RegExp, lines: number): P
 
 type Tap = Pick<typeof t, 'match' | 'equal' | 'same' | 'ok' | 'notMatch'>;
 
-t.test('a folder in place of the file', async (t) => {
+t.test('a folder instead of the file', async (t) => {
   const dir = t.testdir({ 'install-config.yaml': {} });
   await expectAnswer(
     t,
@@ -251,7 +251,7 @@ t.test('a folder in place of the file', async (t) => {
   );
 });
 
-t.test('a FIFO is not waited for', async (t) => {
+t.test('a FIFO does not block', async (t) => {
   const dir = t.testdir({});
   await execa('mkfifo', [join(dir, 'install-config.yaml')]);
   await expectAnswer(t, dir, /expected a regular file; found a special file/, 1);
@@ -262,7 +262,7 @@ t.test('a device, through a link', async (t) => {
   await expectAnswer(t, dir, /expected a regular file; found a special file/, 1);
 });
 
-t.test('a link to itself, and a file in place of the folder', async (t) => {
+t.test('a link to itself, and a file instead of the folder', async (t) => {
   const dir = t.testdir({ 'install-config.yaml': t.fixture('symlink', 'install-config.yaml') });
   await expectAnswer(t, dir, /cannot be read \(too many symbolic links encountered\)/, 1);
   const file = join(dir, 'file');

@@ -1,4 +1,4 @@
-/** The good file that each bad one is made of. */
+/** The good file that all bad ones are derived from. */
 export const GOOD = `apiVersion: v1
 baseDomain: example.com
 metadata:
@@ -47,12 +47,12 @@ export interface Case {
   yaml?: string;
   variable?: string;
   /**
-   * `LINE:COL field: expected …, found …. <fix>`, or `LINE field`, where `says` has the rest; without
-   * the numbers where there is no line. In the order of the file.
+   * `LINE:COL field: expected …, found …. <fix>`, or `LINE field` if `says` covers the rest; without
+   * numbers if there is no line. In file order.
    */
   faults: readonly string[];
-  /** What the texts of the faults say, together. */
+  /** Patterns that the fault messages together must match. */
   says?: RegExp;
-  /** What they must not. */
+  /** A pattern that they must not match. */
   hides?: RegExp;
 }

@@ -25,7 +25,7 @@ const BAD = [
   ...nmstate,
 ];
 
-/** Runs `sno create` on a folder with this file; `left` is what the folder has afterwards. */
+/** Runs `sno create` on a folder with this file; `left` is the folder's contents afterwards. */
 async function create(t: Tap, text: string, variable?: string): Promise<Run & { left: string[] }> {
   const dir = join(
     t.testdir({ agents: agentsExecutable(), cluster: { 'install-config.yaml': text } }),
@@ -39,7 +39,7 @@ async function create(t: Tap, text: string, variable?: string): Promise<Run & { 
 
 type Tap = Pick<typeof t, 'testdir'>;
 
-/** A fault's line as far as `wanted` says it: in full, or its number and field. */
+/** A fault's line as far as `wanted` specifies it: in full, or its number and field. */
 function asWanted(line: string, wanted: string | undefined): string {
   const text = line.replace('install-config.yaml:', '');
   if (wanted?.includes(': expected ')) return text;
@@ -63,7 +63,7 @@ for (const { name, edits = [], yaml, variable, faults, says, hides } of BAD) {
   });
 }
 
-t.test('a byte order mark and the line ends of Windows are as good as none', async (t) => {
+t.test('a byte order mark and Windows line ends make no difference', async (t) => {
   const dressed = (text: string) => `\uFEFF${text.replaceAll('\n', '\r\n')}`;
   t.same(readSettings(dressed(GOOD), undefined), readSettings(GOOD, undefined));
   const { code, err } = await create(
@@ -80,7 +80,7 @@ t.test('a byte order mark and the line ends of Windows are as good as none', asy
   t.match(err, /install-config\.yaml:10:13 controlPlane\.replicas: expected 1, found 3/);
 });
 
-t.test('the whole of a file without a site', async (t) => {
+t.test('the complete result for a file without a site', async (t) => {
   t.same(readSettings(GOOD, undefined), {
     ok: true,
     settings: {

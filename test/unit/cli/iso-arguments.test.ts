@@ -26,7 +26,7 @@ t.test('every file is mapped by its own name, with fixed owner, date and mode', 
   t.ok(line.indexOf('-overwrite nondir') > line.lastIndexOf('-map'), 'no file is replaced');
 });
 
-t.test('missing programs are named with their packages, all at once', async (t) => {
+t.test('all missing programs are named together with their packages', async (t) => {
   const bin = t.testdir();
   await t.rejects(requireIsoPrograms({ PATH: bin }), {
     kind: 'usage',

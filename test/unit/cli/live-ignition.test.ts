@@ -6,7 +6,7 @@ import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { liveUnits } from '../../../units/live.ts';
 import { noise } from './noise.ts';
 
-t.test('the same input gives the same Ignition', async (t) => {
+t.test('the same input produces the same Ignition', async (t) => {
   const authorities = await createLaptopAuthorities();
   const cluster = clusterSchema.parse({
     apiVersion: 'sno-agents/v1',

@@ -15,7 +15,7 @@ const surroundings: Surroundings = {
   signal: new AbortController().signal,
 };
 
-t.test('lines are held until the work begins, then written at once', async (t) => {
+t.test('lines are buffered until the work starts, then written at once', async (t) => {
   const dir = t.testdir();
   const log = new LogFile(dir);
   log.add('info', 'first', at);
@@ -31,7 +31,7 @@ t.test('lines are held until the work begins, then written at once', async (t) =
   log.end();
 });
 
-t.test('a log is appended to, closed to others, and has no secrets', async (t) => {
+t.test('a log is appended to, not readable by others, and contains no secrets', async (t) => {
   const dir = t.testdir({ [NAME]: 'before\n' });
   chmodSync(join(dir, NAME), 0o644);
   const log = new LogFile(dir);
@@ -44,7 +44,7 @@ t.test('a log is appended to, closed to others, and has no secrets', async (t) =
   t.equal(statSync(join(dir, NAME)).mode & 0o777, 0o600);
 });
 
-t.test('the log is bounded', async (t) => {
+t.test('the log has a maximum size', async (t) => {
   const dir = t.testdir({ [NAME]: 'x'.repeat(1024 * 1024) });
   const log = new LogFile(dir);
   log.begin();
@@ -54,7 +54,7 @@ t.test('the log is bounded', async (t) => {
   t.ok(statSync(join(dir, NAME)).size < 10_000, 'a long line is cut');
 });
 
-t.test('a link is not followed, and a log that cannot be written stops nothing', async (t) => {
+t.test('a link is not followed, and an unwritable log stops nothing', async (t) => {
   const dir = t.testdir({ elsewhere: '' });
   symlinkSync(join(dir, 'elsewhere'), join(dir, NAME));
   for (const folder of [dir, join(dir, 'missing'), join(dir, 'elsewhere')]) {
@@ -101,7 +101,7 @@ for (const [text, milliseconds, printed] of [
   });
 }
 for (const text of ['', '0s', '90', '-5m', '1.5h', '5m1h', '600h', '99999999999h', 'm']) {
-  t.test(`no duration: ${JSON.stringify(text)}`, async (t) =>
+  t.test(`not a duration: ${JSON.stringify(text)}`, async (t) =>
     t.throws(() => parseDuration('--timeout', text), { kind: 'usage', message: /--timeout/ }),
   );
 }

@@ -8,7 +8,7 @@ import { edited, GOOD } from './install-config-file.ts';
 
 const MUTANTS = 300;
 
-/** Numbers that look random and are the same every time (Numerical Recipes). */
+/** Pseudo-random numbers, the same in every run (Numerical Recipes). */
 function* numbers(seed: number): Generator<number, never> {
   for (let state = seed; ; ) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -125,7 +125,7 @@ const SEEDS = [
   ...accepted.map(({ edits }) => edited(edits)),
 ] as const;
 
-t.test('whatever the file says, it is accepted whole or refused in single lines', async (t) => {
+t.test('any file is either accepted completely or refused with single-line messages', async (t) => {
   let refused = 0;
   for (let count = 0; count < MUTANTS; count += 1) {
     let text = oneOf(SEEDS);

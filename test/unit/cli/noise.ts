@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Text that does not compress much, the same every time. */
+/** Poorly compressible text, the same in every run. */
 export function noise(length: number): string {
   const parts: string[] = [];
   for (let i = 0; parts.length * 86 < length; i++) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { requireAbsent, writeOutputs } from '../../../cli/create/outputs.ts';
 
-t.test('all or none: one that exists takes the others back', async (t) => {
+t.test('all or none: if one exists, the others are deleted', async (t) => {
   const dir = t.testdir({ taken: 'mine' });
   const outputs = ['auth/kubeconfig', 'taken'].map((name) => ({
     path: join(dir, name),
@@ -14,7 +14,7 @@ t.test('all or none: one that exists takes the others back', async (t) => {
   t.equal(await readFile(join(dir, 'taken'), 'utf8'), 'mine');
 });
 
-t.test('a folder that was there stays', async (t) => {
+t.test('an existing folder is kept', async (t) => {
   const dir = t.testdir({ auth: { other: '' }, taken: '' });
   const outputs = ['auth/kubeconfig', 'taken'].map((name) => ({
     path: join(dir, name),
@@ -24,7 +24,7 @@ t.test('a folder that was there stays', async (t) => {
   t.same(await readdir(join(dir, 'auth')), ['other']);
 });
 
-t.test('what is written is complete, private and alone', async (t) => {
+t.test('outputs are complete and private, without other files', async (t) => {
   const dir = t.testdir({});
   await writeOutputs([
     { path: join(dir, 'auth/a'), contents: 'a' },
@@ -37,7 +37,7 @@ t.test('what is written is complete, private and alone', async (t) => {
   t.equal((await stat(join(dir, 'b'))).nlink, 1);
 });
 
-t.test('every output that is there is named', async (t) => {
+t.test('every existing output is named', async (t) => {
   const dir = t.testdir({ a: '', b: '' });
   await t.rejects(requireAbsent(['a', 'b', 'c'].map((name) => join(dir, name))), {
     kind: 'usage',

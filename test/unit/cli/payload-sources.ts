@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { type ProgramOptions, programBytes } from '../elf/program.ts';
 import { dockerArchive, layerOf, ociArchive, tarOf } from '../image/archives.ts';
 
-/** The command line of `sno create payload` by option; what a case changes, it exchanges here. */
+/** The command line of `sno create payload` by option; test cases replace parts of it. */
 export interface PayloadArguments {
   images: Record<string, string>;
   references: Record<string, string>;
@@ -16,7 +16,7 @@ export interface PayloadArguments {
 export interface PayloadSources {
   folder: string;
   arguments: PayloadArguments;
-  /** Writes a further source and returns its path. */
+  /** Writes an additional source and returns its path. */
   write(name: string, contents: string | Buffer): string;
 }
 
@@ -78,7 +78,7 @@ export async function payloadSources(folder: string): Promise<PayloadSources> {
   };
 }
 
-/** As the shell would give them to `sno`. */
+/** As passed to `sno` by the shell. */
 export function createArguments(dir: string, given: PayloadArguments): string[] {
   const { images, references, binaries, cni, others } = given;
   const named = (option: string, values: Record<string, string>) =>

@@ -41,11 +41,11 @@ const BAD: readonly { options: ServedOptions; says: RegExp }[] = [
   { options: { agentsUrl: 'https://h:99999/x' }, says: /http or https URL/ },
 ];
 
-t.test('addresses that can be taken', async (t) => {
+t.test('accepted addresses', async (t) => {
   for (const options of GOOD) t.doesNotThrow(() => requireServed(options), JSON.stringify(options));
 });
 
-t.test('addresses that are refused', async (t) => {
+t.test('refused addresses', async (t) => {
   for (const { options, says } of BAD) {
     t.throws(
       () => requireServed(options),
@@ -68,7 +68,7 @@ bootstrapInPlace: {installationDisk: /dev/vda}
 pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}'
 `;
 
-t.test('the live host is told what to fetch, and by which digests', async (t) => {
+t.test('the live host is told what to download, with digests', async (t) => {
   const dir = t.testdir({ 'install-config.yaml': INSTALL_CONFIG, agents: agentsExecutable() });
   const create = ['create', 'single-node-ignition-config', '--dir', dir];
   const agents = ['--agents-executable', join(dir, 'agents')];

@@ -68,7 +68,7 @@ platform:`,
   ],
 ];
 
-t.test('what a site gives, as it goes to the host', async (t) => {
+t.test('the site configuration as passed to the host', async (t) => {
   const read = readSettings(edited(SITE), '/dev/disk/by-id/wwn-0x1 --offline');
   if (!read.ok) {
     t.same(read.faults, []);
@@ -116,7 +116,7 @@ t.test('what a site gives, as it goes to the host', async (t) => {
   t.match(text, /mode: "802\.3ad"/);
 });
 
-t.test('create says what may not be meant, and shows no password', async (t) => {
+t.test('create reports what may be unintended, and shows no password', async (t) => {
   const dir = join(
     t.testdir({ agents: agentsExecutable(), cluster: { 'install-config.yaml': edited(SITE) } }),
     'cluster',
@@ -136,7 +136,7 @@ t.test('create says what may not be meant, and shows no password', async (t) => 
   t.notMatch(out, /hunter2/);
 });
 
-t.test('a bundle for a proxy that is not configured is trusted all the same', async (t) => {
+t.test('a CA bundle is trusted even without a configured proxy', async (t) => {
   const bundle = `additionalTrustBundle: |\n  ${indented(SITE_CA)}\n`;
   for (const [policy, said] of [
     ['', 1],
@@ -150,7 +150,7 @@ t.test('a bundle for a proxy that is not configured is trusted all the same', as
   }
 });
 
-t.test('noProxy is completed as by the installer, and * stays alone', async (t) => {
+t.test('noProxy is completed as by the installer, and * is left alone', async (t) => {
   const cluster = {
     name: 'sno',
     baseDomain: 'example.com',
@@ -173,7 +173,7 @@ t.test('noProxy is completed as by the installer, and * stays alone', async (t) 
   t.equal(completeNoProxy('localhost,a.example.com', cluster).length, 10);
 });
 
-t.test('what is right is taken', async (t) => {
+t.test('valid values are accepted', async (t) => {
   for (const url of ['http://p', 'http://p:3128/', 'http://u:p%40s@[fd00::1]:3128']) {
     t.equal(proxyUrlProblem(url, ['http']), undefined, url);
   }

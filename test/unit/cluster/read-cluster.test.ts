@@ -20,7 +20,7 @@ t.test('a host with a disk to write', async (t) => {
 });
 
 t.test(
-  'a host without one is described too, but no plan that writes a disk runs on it',
+  'a host without one can be described too, but a plan that writes a disk does not run on it',
   async (t) => {
     const paths = hostWith(t.testdir(), JSON.stringify(withoutDisk));
     t.same(await readCluster(paths), withoutDisk);
@@ -45,7 +45,7 @@ for (const [name, text, message] of [
     /installation\.disk/,
   ],
 ] as const) {
-  t.test(`a description that ${name} is refused by name`, async (t) => {
+  t.test(`a description that ${name} is refused, and the field named`, async (t) => {
     const paths = hostWith(t.testdir(), text);
     await t.rejects(readCluster(paths), { kind: 'usage', message });
     await t.rejects(readInstallableCluster(paths), { kind: 'usage', message });

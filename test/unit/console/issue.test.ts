@@ -138,7 +138,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-t.test('the login prompt says where the host stands', async (t) => {
+t.test('the login prompt shows the state of the host', async (t) => {
   for (const { name, statuses, verdict, says = [], not = [], installed: record } of cases) {
     const issue = issueOf(statuses, record);
     t.equal(issue?.verdict, verdict, name);
@@ -148,7 +148,7 @@ t.test('the login prompt says where the host stands', async (t) => {
   }
 });
 
-t.test('what is quoted neither controls the terminal nor means anything to agetty', async (t) => {
+t.test('quoted text neither controls the terminal nor contains escapes for agetty', async (t) => {
   const what = 'a\u001b[2J\u0007b \\n \\4{eth0}\r\nFAKE: c\u009bd \u202ee';
   const failure = { ...dns, what };
   const text =
@@ -159,7 +159,7 @@ t.test('what is quoted neither controls the terminal nor means anything to agett
   t.equal(line, 'Preparing the cluster: FAILED: a[2Jb \\n \\4{eth0} FAKE: cd e');
 });
 
-t.test('lines fit a screen of 80 columns, unless a word does not', async (t) => {
+t.test('lines fit a screen of 80 columns, unless a single word does not', async (t) => {
   const long = { ...dns, what: `${'some words '.repeat(30)}${'x'.repeat(100)}` };
   const issue = issueOf(
     [status('bootkube', { state: 'failed', exitCode: 4, failure: long })],

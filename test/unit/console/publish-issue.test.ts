@@ -5,7 +5,7 @@ import { issueLink, publishIssue } from '../../../lib/console/publish-issue.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { Reporter, statusPath } from '../../../lib/steps/reporter.ts';
 
-t.test('agents write one text from the statuses of all', async (t) => {
+t.test('agents write a single text from the statuses of all', async (t) => {
   const root = t.testdir();
   const paths = hostPaths(root);
   const path = join(root, issueLink.target);
@@ -41,7 +41,7 @@ t.test('agents write one text from the statuses of all', async (t) => {
   t.match(readFileSync(path, 'utf8'), 'PASS', 'what cannot be read changes nothing');
 });
 
-t.test('of several at once the last one is right', async (t) => {
+t.test('of several concurrent writes the last one is correct', async (t) => {
   const root = t.testdir();
   const paths = hostPaths(root);
   const agents = ['bootkube', 'install-to-disk', 'sno-payload', 'sno-restore', 'post-reboot'];
@@ -64,7 +64,7 @@ t.test('of several at once the last one is right', async (t) => {
 });
 
 t.test(
-  'agetty finds it by a link in /etc/issue.d, which it reads in the order of names',
+  'agetty finds it through a link in /etc/issue.d, which it reads in name order',
   async (t) => {
     t.match(dirname(issueLink.path), '/etc/issue.d');
     t.match(issueLink.path, /\.issue$/, 'it reads no other files');

@@ -32,9 +32,9 @@ t.test('settings of containerd', async (t) => {
   t.strictSame(parseRuntimeSettings(undefined), {});
 });
 
-/** A client of a runtime that answers so. */
+/** A client of a runtime with these answers. */
 async function serve(t: { teardown(body: () => unknown): void }, handlers: Handlers) {
-  // Not t.testdir(): a socket's path may have 107 bytes, and the checkout's alone can be long.
+  // Not t.testdir(): a socket's path is limited to 107 bytes, and the checkout's alone can be longer.
   const folder = mkdtempSync('/tmp/sno-cri-');
   t.teardown(() => rmSync(folder, { recursive: true }));
   const socket = join(folder, 's');
@@ -47,7 +47,7 @@ async function serve(t: { teardown(body: () => unknown): void }, handlers: Handl
   return runtime;
 }
 
-t.test('messages become the shapes that the agents use', async (t) => {
+t.test("messages are converted to the agents' types", async (t) => {
   const runtime = await serve(t, {
     Status: () => ({
       status: { conditions: [] },
@@ -119,7 +119,7 @@ t.test('messages become the shapes that the agents use', async (t) => {
   await t.rejects(runtime.version(limits), /container runtime at .*: Version failed/);
 });
 
-t.test('a runtime that does not run', async (t) => {
+t.test('a runtime that is not running', async (t) => {
   const runtime = connectRuntime(join(t.testdir(), 'none'));
   t.teardown(() => runtime[Symbol.dispose]());
   await t.rejects(runtime.version(limits), /container runtime at .*none: Version failed/);

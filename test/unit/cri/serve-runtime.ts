@@ -2,10 +2,10 @@ import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { fromJSON } from '@grpc/proto-loader';
 import { criDescriptor } from '../../../lib/cri/descriptor.ts';
 
-/** What a runtime answers, by the names of CRI's methods. */
+/** A runtime's answers, by CRI method name. */
 export type Handlers = Readonly<Record<string, (request: unknown) => object>>;
 
-/** A runtime at that socket with fixed answers; what it is not told is UNIMPLEMENTED. */
+/** A runtime at that socket with fixed answers; other calls are UNIMPLEMENTED. */
 export async function serveRuntime(socket: string, handlers: Handlers): Promise<Server> {
   const definition = fromJSON(criDescriptor, { longs: String, enums: String, defaults: true });
   const server = new Server();

@@ -13,7 +13,7 @@ const nodeWith = (address: string) => ({
   status: { addresses: [{ type: 'InternalIP', address }] },
 });
 
-/** What each request became is told in order by `next`, which fails as soon as the approver ends. */
+/** `next` returns the outcome of each request in order; it fails as soon as the approver ends. */
 async function startApprover(t: Test, view = async () => host) {
   const { api, client } = await startFakeApi(t);
   api.set(`${NODES}/${NODE}`, nodeWith('192.0.2.10'));
@@ -40,7 +40,7 @@ async function startApprover(t: Test, view = async () => host) {
   return { api, stop, running, decisions, next };
 }
 
-t.test('requests are judged when they appear and when the node changes', async (t) => {
+t.test('requests are decided when they appear and when the node changes', async (t) => {
   const { api, next, decisions } = await startApprover(t);
   api.set(`${REQUESTS}/right`, await recentRequest('right'));
   t.strictSame(await next(), { request: 'right', verdict: 'approve' });
@@ -66,7 +66,7 @@ t.test('requests are judged when they appear and when the node changes', async (
   );
 });
 
-t.test('an approval that the API refuses is tried again', async (t) => {
+t.test('an approval that the API refuses is retried', async (t) => {
   const { api, next } = await startApprover(t);
   let refusals = 0;
   api.rule(({ method }) => (method === 'PUT' && ++refusals === 1 ? refusal(503, {}) : undefined));

@@ -1,13 +1,13 @@
 import { x509 } from '../../../lib/pki/x509.ts';
 
-/** The right request with one letter of the name in it changed after it was signed. */
+/** The valid request with one letter of the name changed after signing. */
 export async function withForeignSignature(pem: string): Promise<string> {
   const der = Buffer.from(new x509.Pkcs10CertificateRequest(pem).rawData);
   der.write('S', der.lastIndexOf('sno.example.com'), 'latin1');
   return new x509.Pkcs10CertificateRequest(der).toString('pem');
 }
 
-/** The right request with one value more in the attribute that holds its extensions. */
+/** The valid request with an additional value in the attribute that holds its extensions. */
 export function twoValues() {
   const names = new x509.SubjectAlternativeNameExtension([
     { type: 'dns', value: 'sno.example.com' },
@@ -17,7 +17,7 @@ export function twoValues() {
   return new x509.Attribute(type, [...values, ...values]);
 }
 
-/** The right request with an algorithm of another kind of key for its signature. */
+/** The valid request with the signature algorithm of another kind of key. */
 export function withUnknownSignature(pem: string): string {
   const der = Buffer.from(new x509.Pkcs10CertificateRequest(pem).rawData);
   const ecdsaWithSha256 = Buffer.from('2a8648ce3d040302', 'hex');

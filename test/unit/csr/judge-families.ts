@@ -6,7 +6,7 @@ const ip = (value: string) => ({ type: 'ip' as const, value });
 const ipv4 = ip('192.0.2.10');
 const ipv6 = ip('2001:db8::10');
 
-/** A dual-stack node. The API keeps an address as it was written; only its value counts. */
+/** A dual-stack node. The API keeps an address as written; only its value counts. */
 const node = nodeView({
   metadata: { name: 'sno.example.com' },
   status: {

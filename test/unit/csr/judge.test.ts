@@ -13,7 +13,7 @@ t.test('a request that is the node’s own is approved', async (t) => {
   }
 });
 
-t.test('every other request is left with the rule that it breaks', async (t) => {
+t.test('every other request is left pending, with the rule that it violates', async (t) => {
   for (const row of [...left, ...leftFamilies]) {
     const judgement = await verdict(row);
     t.match(judgement, { verdict: 'leave', rule: row.rule }, row.title);
@@ -21,7 +21,7 @@ t.test('every other request is left with the rule that it breaks', async (t) => 
   }
 });
 
-t.test('the explanation names what was found', async (t) => {
+t.test('the explanation states what was found', async (t) => {
   const rows: [Variation, RegExp][] = [
     [
       { extraAttributes: [new x509.ChallengePasswordAttribute('secret')] },

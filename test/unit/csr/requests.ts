@@ -24,7 +24,7 @@ export type KeyKind =
   | 'RSA-1024'
   | 'Ed25519';
 
-/** Everything about a request that a test may make different from a right one. */
+/** Everything in a request that a test may change. */
 export interface Variation {
   /** In the library's own notation. */
   subject?: ConstructorParameters<typeof x509.Name>[0];
@@ -65,7 +65,7 @@ export async function requestPem(variation: Variation = {}): Promise<string> {
   return variation.pem === undefined ? pem : variation.pem(pem);
 }
 
-/** The object that the API would hold for such a request. */
+/** The API object for such a request. */
 export async function requestObject(variation: Variation = {}): Promise<CertificateSigningRequest> {
   const { created = '2030-01-01T00:09:00Z' } = variation;
   return {
@@ -82,7 +82,7 @@ export async function requestObject(variation: Variation = {}): Promise<Certific
   };
 }
 
-/** A request that was made a minute ago by today's clock. */
+/** A request made a minute ago by the current clock. */
 export async function recentRequest(name: string, variation: Variation = {}) {
   const created = new Date(Date.now() - 60_000).toISOString();
   const object = await requestObject({ created, ...variation });
@@ -95,7 +95,7 @@ export async function signingRequest(variation: Variation = {}): Promise<Signing
 
 const keyPairs = new Map<KeyKind, ReturnType<typeof createKeyPair>>();
 
-/** One of each kind: making keys takes most of the time of these tests. */
+/** One of each kind: generating keys takes most of the time of these tests. */
 function keyPair(kind: KeyKind) {
   const known = keyPairs.get(kind) ?? createKeyPair(kind);
   keyPairs.set(kind, known);

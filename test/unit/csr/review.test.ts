@@ -7,7 +7,7 @@ import { host, node, recentRequest } from './requests.ts';
 
 const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 
-/** A review, the API that it approves at, and what became of each request. */
+/** A review, the API in which it approves, and the outcome of each request. */
 async function startReview(t: Test, view = async () => host) {
   const { api, client } = await startFakeApi(t);
   const decisions: Decision[] = [];
@@ -28,7 +28,7 @@ async function startReview(t: Test, view = async () => host) {
   return { api, run, decisions, outcomes, approvals };
 }
 
-t.test("the node's own request is approved as the approval subresource wants it", async (t) => {
+t.test("the node's own request is approved as the approval subresource requires", async (t) => {
   const { api, run, decisions } = await startReview(t);
   const right = await recentRequest('right');
   const before = Date.now();
@@ -58,7 +58,7 @@ t.test("the node's own request is approved as the approval subresource wants it"
   t.ok(before <= time && time <= Date.now(), `${lastUpdateTime}`);
 });
 
-t.test('every pending request is decided, and only the right ones are approved', async (t) => {
+t.test('every pending request is decided, and only valid ones are approved', async (t) => {
   const { run, outcomes, approvals } = await startReview(t);
   const denied = { conditions: [{ type: 'Denied', status: 'True' }] };
   const requests = [
@@ -80,7 +80,7 @@ t.test('every pending request is decided, and only the right ones are approved',
   ]);
 });
 
-t.test('a request is judged by the node and the host as they are at each review', async (t) => {
+t.test('a request is checked against the current node and host at each review', async (t) => {
   let interfaceAddresses: string[] = [];
   const { run, outcomes } = await startReview(t, async () => ({ ...host, interfaceAddresses }));
   const early = [await recentRequest('early')];
@@ -95,7 +95,7 @@ t.test('a request is judged by the node and the host as they are at each review'
   ]);
 });
 
-t.test('a decision is reported once, and again when it is another', async (t) => {
+t.test('a decision is reported once, and again when it changes', async (t) => {
   const { run, outcomes } = await startReview(t);
   const named = (uid: string | undefined, request: CertificateSigningRequest) => {
     const { uid: _, ...metadata } = request.metadata;
@@ -118,7 +118,7 @@ t.test('a decision is reported once, and again when it is another', async (t) =>
   t.strictSame(outcomes().at(-1), ['a', 'leave', 'signer']);
 });
 
-t.test('a request without a user is reported as of nobody', async (t) => {
+t.test('a request without a user is reported as such', async (t) => {
   const { run, decisions } = await startReview(t);
   const object = await recentRequest('anonymous');
   const { username: _, ...spec } = object.spec;
@@ -213,7 +213,7 @@ t.test('each outcome is one sentence', async (t) => {
   );
 });
 
-/** The only condition of the request that was sent. */
+/** The only condition in the submitted request. */
 function conditionOf(body: unknown): Record<string, unknown> {
   const status = fieldOf(body, 'status');
   const conditions = fieldOf(status, 'conditions');

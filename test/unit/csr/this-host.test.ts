@@ -10,7 +10,7 @@ import { captureBuiltins } from '../host/builtins.ts';
 const on = (...addresses: string[]) =>
   addresses.map((address) => ({ address, internal: address === '127.0.0.1' }));
 
-/** The kernel's interfaces, as Node tells them. */
+/** The kernel's interfaces, as reported by Node. */
 function kernel(t: Test, interfaces: object) {
   captureBuiltins(t, () => {
     t.capture(os, 'networkInterfaces', () => interfaces);

@@ -8,7 +8,7 @@ const uplink = [
 ];
 const bridge = [{ address: '10.128.0.1', internal: false }];
 
-t.test("the node's interface is the one with its address", async (t) => {
+t.test("the node's interface is the one that has its address", async (t) => {
   t.same(addressesBeside(['192.0.2.10'], [loopback, bridge, uplink]), ['192.0.2.10', 'fe80::1']);
   t.same(addressesBeside(['198.51.100.1'], [loopback, bridge, uplink]), [], 'none has it');
   t.same(addressesBeside(['127.0.0.1'], [loopback, uplink]), [], 'loopback is none');
@@ -20,7 +20,7 @@ t.test('the families may be on two interfaces', async (t) => {
   t.same(found, ['192.0.2.10', 'fe80::1', '2001:db8::7']);
 });
 
-t.test('only InternalIPs of a node count, in one spelling', async (t) => {
+t.test('only InternalIPs of a node count, in normalized form', async (t) => {
   const node = {
     metadata: { name: 'n1' },
     status: {

@@ -26,10 +26,10 @@ t.test('the agent may do what it needs and nothing else', async (t) => {
           resources: ['apiservices'],
           verbs: ['get', 'list', 'watch'],
         },
-        // Never list, update or delete: what others made in these groups is not the agent's.
+        // Never list, update or delete: other objects in these groups are not the agent's.
         { apiGroups: ['shop.test', 'bank.test'], resources: ['*'], verbs: ['get', 'create'] },
         { apiGroups: ['shop.test', 'bank.test'], resources: ['*/status'], verbs: ['update'] },
-        // By name: the right to delete any ClusterRole would take away others' rights.
+        // By name: the right to delete any ClusterRole would allow revoking others' rights.
         {
           apiGroups: [apiGroup],
           resources: ['clusterroles'],
@@ -113,7 +113,7 @@ t.test('the ClusterRole owns its binding, the Role and its binding', async (t) =
   t.equal(api.get(ROLE), undefined);
 });
 
-t.test('a dependent that cannot be tied is an error', async (t) => {
+t.test('a dependent whose owner cannot be set is an error', async (t) => {
   const { api, client } = await startFakeApi(t);
   await t.rejects(tieToRole(client, limits), { code: 404 });
   api.set(ROLE, { metadata: { name: USER } });

@@ -15,7 +15,7 @@ function defer(files: Record<string, string | Buffer>) {
   return deferManifests({ manifests, skipped: ['a.txt'], faults: ['a fault'] });
 }
 
-t.test('files without such an object stay as they are, byte for byte', async (t) => {
+t.test('files without such an object are unchanged, byte for byte', async (t) => {
   const files = {
     'manifests/a.yaml': `# mine\n${configMap('a')}`,
     'manifests/b.yaml': '# nothing but a comment\n',
@@ -28,7 +28,7 @@ t.test('files without such an object stay as they are, byte for byte', async (t)
   t.match(result, { deferred: [], deferredNotices: [], skipped: ['a.txt'], faults: ['a fault'] });
 });
 
-t.test('a file of nothing else is taken out, in the order of the user', async (t) => {
+t.test("a file with only such objects is taken out, in the user's order", async (t) => {
   const { manifests, deferred } = defer({
     'manifests/a.yaml': till('z'),
     'manifests/b.yaml': `${till('b')}---\n${till('a')}`,
@@ -46,7 +46,7 @@ t.test('a file of nothing else is taken out, in the order of the user', async (t
   });
 });
 
-t.test('of several documents and lists only those objects are taken', async (t) => {
+t.test('from several documents and lists only those objects are taken out', async (t) => {
   const list = (items: string[]) =>
     JSON.stringify({
       apiVersion: 'v1',
@@ -152,7 +152,7 @@ for (const { name, contents, faults } of BROKEN) {
   });
 }
 
-t.test('the same object twice is a fault, and names are safe in a path', async (t) => {
+t.test('a duplicate object is a fault, and names are safe in a path', async (t) => {
   const { faults } = defer({ 'manifests/a.yaml': till('a'), 'openshift/b.yaml': till('a') });
   t.match(faults, [
     'a fault',
@@ -168,7 +168,7 @@ t.test('the same object twice is a fault, and names are safe in a path', async (
   t.equal(up, '0001.till...-..-etc-x-y.json');
 });
 
-t.test('each is told by kind, name, file and what becomes of it', async (t) => {
+t.test('each is reported with its kind, name, file and fate', async (t) => {
   const { deferredNotices } = defer({ 'manifests/a.yaml': `\n\n${till('a')}` });
   t.same(deferredNotices, [
     'deferred: Till a (manifests/a.yaml:3). Nothing serves example.com/v1 during the bootstrap; it will be applied when its kind is served, within 168 h after the installation',

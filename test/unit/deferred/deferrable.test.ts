@@ -116,7 +116,7 @@ for (const { name, texts, deferred } of CASES) {
   });
 }
 
-/** Kinds that users of bootstrap-in-place have met. */
+/** Kinds encountered by users of bootstrap-in-place. */
 const MET = {
   'k8s.cni.cncf.io': ['NetworkAttachmentDefinition'],
   'machineconfiguration.openshift.io': ['ControllerConfig'],
@@ -124,7 +124,7 @@ const MET = {
   'snapshot.storage.k8s.io': ['VolumeSnapshot', 'VolumeSnapshotClass', 'VolumeSnapshotContent'],
   'whereabouts.cni.cncf.io': ['IPPool', 'OverlappingRangeIPReservation'],
 };
-t.test('the kinds that users had to leave out are deferred', async (t) => {
+t.test('kinds that users previously had to leave out are deferred', async (t) => {
   for (const [group, kinds] of Object.entries(MET)) {
     for (const kind of kinds) {
       const { manifests } = decodeManifests('x', object(`${group}/v1`, kind));
@@ -133,7 +133,7 @@ t.test('the kinds that users had to leave out are deferred', async (t) => {
   }
 });
 
-t.test('what the control plane renders defines no kind, which create relies on', async (t) => {
+t.test('the rendered control plane defines no kinds, which create relies on', async (t) => {
   const { manifests } = await kubernetesRenderer.render(input);
   const kinds = manifests.flatMap(({ name, contents }) =>
     decodeManifests(name, contents).manifests.map(({ kind }) => kind),

@@ -26,7 +26,7 @@ t.test('the folder is part of the configuration', async (t) => {
   t.equal(deferredFolder({ config: '/etc/sno-agents' }), '/etc/sno-agents/deferred');
 });
 
-t.test('they are read in the order of their names, with their groups', async (t) => {
+t.test('they are read in name order, with their groups', async (t) => {
   const paths = await host(t, {
     '0010.till.a.json': object('b.com/v1', 'a'),
     '0002.till.b.json': object('a.com/v1', 'b'),
@@ -45,7 +45,7 @@ t.test('they are read in the order of their names, with their groups', async (t)
   t.same(await readDeferred(hostPaths(join(t.testdir(), 'nothing'))), []);
 });
 
-t.test('the groups are sorted, each is named once', async (t) => {
+t.test('the groups are sorted, without duplicates', async (t) => {
   const deferred = ['b.com/v1', 'a.com/v1', 'b.com/v2'].flatMap((apiVersion, at) =>
     decodeManifests('x', object(apiVersion, `${at}`)).manifests.map((manifest) => ({
       key: '',

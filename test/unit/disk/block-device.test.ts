@@ -17,7 +17,7 @@ const part = (number: string, partition: number) => ({
   attributes: { partition: `${partition}`, start: '2048' },
 });
 
-/** A disk with eleven partitions, on which a table's order is not that of the names. */
+/** A disk whose partitions have a different order by name than by number. */
 const tree = (t: Test) =>
   kernelTree(t.testdir(), {
     devices: {
@@ -40,7 +40,7 @@ const tree = (t: Test) =>
     },
   });
 
-t.test('what the kernel says of each kind of device', async (t) => {
+t.test("the kernel's data for each kind of device", async (t) => {
   const paths = tree(t);
   const plain = { bytes: 2 ** 35, readOnly: false };
   const table = [
@@ -72,7 +72,7 @@ t.test('what the kernel says of each kind of device', async (t) => {
   t.same((await allBlockDevices(paths)).slice(-4), ['sda', 'sda1', 'sda10', 'sda2']);
 });
 
-t.test('partitions are those of the kernel or of kpartx, in the order of the table', async (t) => {
+t.test('partitions are those of the kernel or of kpartx, in table order', async (t) => {
   const paths = tree(t);
   const names = async (disk: string) => (await partitionsOf(paths, disk)).map(({ name }) => name);
   t.same(await names('sda'), ['sda1', 'sda2', 'sda10']);
@@ -88,7 +88,7 @@ t.test('partitions are those of the kernel or of kpartx, in the order of the tab
   }
 });
 
-t.test('a device that does not answer has nothing to say; a fault is told', async (t) => {
+t.test('a device that does not answer yields nothing; an error is reported', async (t) => {
   const answering = async (t: Test, answer: Error, file = 'ro') => {
     const paths = tree(t);
     const { readFile } = fsp;

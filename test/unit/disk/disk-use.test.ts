@@ -26,7 +26,7 @@ for (const [name, { host, device, path = '/dev/sda', says }] of Object.entries(r
   });
 }
 
-/** What a device answers to an exclusive open. */
+/** The result of an exclusive open of a device. */
 async function openedWith(t: Test, error: Error, size?: number) {
   const devices = { sda: { number: '8:0', ...(size === undefined ? {} : { size }) } };
   const paths = kernelTree(t.testdir(), { devices });
@@ -34,7 +34,7 @@ async function openedWith(t: Test, error: Error, size?: number) {
   captureBuiltins(t, () => {
     t.capture(fsp, 'open', async (path: string, flags?: string | number) => {
       if (path !== paths.at('/dev/sda')) return open(path, flags);
-      // Without O_EXCL it is never refused; without O_NONBLOCK an empty drive closes its tray.
+      // Without O_EXCL it would never be refused; without O_NONBLOCK an empty drive would close its tray.
       t.equal(flags, constants.O_RDONLY | constants.O_EXCL | constants.O_NONBLOCK);
       throw error;
     });
@@ -44,7 +44,7 @@ async function openedWith(t: Test, error: Error, size?: number) {
 
 const answer = (code: string) => Object.assign(new Error(code), { code });
 
-t.test('a disk that is opened exclusively may become free', async (t) => {
+t.test('an exclusively opened disk may become free', async (t) => {
   const use = await openedWith(t, answer('EBUSY'));
   t.match(use, { isClaimed: true, uses: [] });
   t.match(refuseDisk('/dev/sda', use), {
@@ -63,7 +63,7 @@ t.test('a drive without a medium is not in use', async (t) => {
   });
 });
 
-t.test('a device that cannot be opened is not a free disk', async (t) => {
+t.test('a device that cannot be opened does not count as free', async (t) => {
   await t.rejects(openedWith(t, answer('EIO')), { code: 'EIO' });
   await t.test('for a reason without a code', async (t) => {
     await t.rejects(openedWith(t, new Error('lost')), { message: 'lost' });
@@ -81,7 +81,7 @@ t.test('a disk in use is not opened', async (t) => {
   t.match(await useOf(paths, '/dev/sda'), { uses: [{ device: '/dev/sda', by: 'swap' }] });
 });
 
-t.test('everything that is read of a disk', async (t) => {
+t.test('everything that is read about a disk', async (t) => {
   const paths = kernelTree(t.testdir(), {
     devices: {
       sda: {
@@ -141,7 +141,7 @@ t.test('a host without tables of mounts and swaps', async (t) => {
   t.match(await useOf(paths, '/dev/sda'), { uses: [], inContainer: false });
 });
 
-t.test('where a disk is mounted is told once, and of the whole file system first', async (t) => {
+t.test('each mount point is reported once, that of the whole file system first', async (t) => {
   const at = async (...mounts: string[]) => {
     const lines = mounts.map((mount) => `36 25 ${mount} rw,relatime shared:1 - ext4`);
     const paths = kernelTree(t.testdir(), {

@@ -73,7 +73,7 @@ t.test('labels and indexes match as for coreos-installer', async (t) => {
   }
 });
 
-t.test('what is to be kept must be there', async (t) => {
+t.test('partitions to be kept must exist', async (t) => {
   const filters = { labels: ['data', 'logs'], indexes: [] };
   const ask = (of: Parameters<typeof keptPartitions>[0]) => () =>
     requireKept('/dev/sda', of, keptPartitions(of, filters));
@@ -91,7 +91,7 @@ t.test('what is to be kept must be there', async (t) => {
   t.doesNotThrow(() => requireKept('/dev/sda', disk, keptPartitions(disk, there)));
 });
 
-t.test('kept partitions are not another system', async (t) => {
+t.test('kept partitions do not count as another system', async (t) => {
   const judge = (children: Partition[]) =>
     judgeDisk({ ...disk, children }, 'id', undefined, undefined, { kept: [data] });
   t.strictSame(judge([data]), { kind: 'only-kept', partitions: 'data' });

@@ -7,7 +7,7 @@ export interface Recorded {
   readonly number: string;
   /** In sectors of 512 bytes. */
   readonly size?: number;
-  /** By their path below the device's folder. */
+  /** By path below the device's folder. */
   readonly attributes?: Readonly<Record<string, string>>;
   readonly holders?: readonly string[];
   readonly slaves?: readonly string[];
@@ -26,7 +26,7 @@ export interface RecordedHost {
 
 const SWAPS = 'Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n';
 
-/** Fills a folder with what the agents read of a kernel and of udev, laid out as both do. */
+/** Fills a folder with the kernel's and udev's files that the agents read, in the same layout. */
 export function kernelTree(root: string, host: RecordedHost): HostPaths {
   const paths = hostPaths(root);
   const write = (path: string, contents = '') => {

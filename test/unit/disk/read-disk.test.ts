@@ -9,7 +9,7 @@ import { recordLimits } from '../host/timers.ts';
 
 const signal = AbortSignal.timeout(60_000);
 
-/** What lsblk knows of a device of which it knows nothing. */
+/** lsblk's output for a device that it knows nothing about. */
 const UNKNOWN = {
   size: 10,
   label: null,
@@ -22,7 +22,7 @@ const UNKNOWN = {
 const vda = { ...UNKNOWN, path: '/dev/vda', kname: 'vda', type: 'disk' };
 const vda1 = { ...UNKNOWN, path: '/dev/vda1', kname: 'vda1', type: 'part' };
 
-/** A host with the disk /dev/vda, its partition 1, and what lsblk tells of both. */
+/** A host with the disk /dev/vda and its partition 1, and lsblk's output for both. */
 function host(t: Test, blockdevices: readonly object[] = [vda]) {
   const host = testHost(t);
   giveDisk(host, { partitions: [{}] });
@@ -31,7 +31,7 @@ function host(t: Test, blockdevices: readonly object[] = [vda]) {
   return { host, read: (device = '/dev/vda') => readDisk(device, host.paths, signal) };
 }
 
-t.test('a disk is what lsblk and the kernel say of it', async (t) => {
+t.test('a disk is read from lsblk and the kernel', async (t) => {
   const known = {
     ...vda1,
     label: 'boot',
@@ -50,13 +50,13 @@ t.test('a disk is what lsblk and the kernel say of it', async (t) => {
   t.strictSame(it.programs.calls(), [
     'udevadm settle --timeout=20',
     'lsblk --json --bytes --list --output=PATH,KNAME,TYPE,SIZE,LABEL,FSTYPE,PTTYPE,PARTLABEL,PARTTYPE,PARTUUID /dev/vda',
-    // Not of the partition: lsblk knows its file system.
+    // Not for the partition: lsblk knows its file system.
     'blkid --probe --output export /dev/vda',
   ]);
   t.same(limits, [30_000, 30_000, 20_000]);
 });
 
-t.test('what lsblk does not know is read off the device', async (t) => {
+t.test('data unknown to lsblk is read from the device', async (t) => {
   const probed = {
     fstype: 'xfs',
     label: 'root',
@@ -82,7 +82,7 @@ t.test('what lsblk does not know is read off the device', async (t) => {
     ...vda,
     children: [
       { ...vda1, ...probed, number: 1, startBytes: 2 ** 20 },
-      // The table as the kernel has it read, a file system as it is on the disk now.
+      // The table as last read by the kernel, the file system as it is on the disk now.
       {
         ...vda1,
         ...others,
@@ -104,7 +104,7 @@ t.test('what lsblk does not know is read off the device', async (t) => {
   });
 });
 
-t.test('a disk that cannot be read is not called empty', async (t) => {
+t.test('an unreadable disk is not reported as empty', async (t) => {
   const { host: it, read } = host(t);
   for (const [script, found] of [
     ['echo "I/O error" >&2; exit 4', 'blkid: exit code 4, I/O error'],
@@ -124,14 +124,14 @@ t.test('a disk that cannot be read is not called empty', async (t) => {
   await t.rejects(stopped, /stopped/);
 });
 
-t.test('a partition that udev has not made yet is waited for', async (t) => {
+t.test('waits for a partition that udev has not created yet', async (t) => {
   const { host: it, read } = host(t, [vda, vda1]);
   it.remove('/dev/vda1');
   t.match(await thrownBy(read()), { kind: 'retry', what: /\/dev\/vda1 has no device node yet/ });
   t.notOk(it.programs.calls('blkid').some((call) => call.endsWith('vda1')));
 });
 
-t.test('a partition of kpartx has a number, and the kernel tells no start', async (t) => {
+t.test('a kpartx partition has a number, and no start from the kernel', async (t) => {
   const { host: it, read } = host(t, [vda, { ...vda1, kname: 'dm-1' }, { ...vda1, kname: 'dm-2' }]);
   it.write('/sys/class/block/dm-1/dev', '253:1\n');
   it.write('/sys/class/block/dm-1/dm/name', 'mpatha7\n');
@@ -142,7 +142,7 @@ t.test('a partition of kpartx has a number, and the kernel tells no start', asyn
   ]);
 });
 
-t.test('what lsblk does not tell', async (t) => {
+t.test('data missing from lsblk', async (t) => {
   const { host: it, read } = host(t, []);
   t.match(await thrownBy(read()), { kind: 'retry', code: 'disk-not-found', what: /\/dev\/vda$/ });
   for (const column of Object.keys(vda)) {
@@ -151,7 +151,7 @@ t.test('what lsblk does not tell', async (t) => {
   }
 });
 
-t.test('a disk is found by its link once udev has made it', async (t) => {
+t.test('a disk is found through its link once udev has created it', async (t) => {
   const { host: it } = host(t);
   const [link, other] = ['/dev/disk/by-id/wwn-1', '/dev/disk/by-id/wwn-2'];
   const at = (path: string) => it.at(path);
@@ -187,7 +187,7 @@ t.test('partitions are found by the labels of their file systems', async (t) => 
   t.equal(partition(vda, 'root'), undefined);
 });
 
-t.test('where /var of a mounted system is', async (t) => {
+t.test('the location of /var in a mounted system', async (t) => {
   const folder = t.testdir({
     coreos: { ostree: { deploy: { 'rhel-coreos': {} } } },
     empty: { ostree: { deploy: {} } },

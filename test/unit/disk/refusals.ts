@@ -17,14 +17,14 @@ const VG = 'LVM-Vf3wMnMTMuyFQXSSbUzfFxlNOR2ZnUSdGGpBKNNm8T1zIU6g1Dv0q7jHrS5p0aBc
 
 export interface RefusalCase {
   readonly host: RecordedHost;
-  /** The name that the user gave, and where it leads; /dev/sda for both when left out. */
+  /** The name given by the user, and its target. Default: /dev/sda for both. */
   readonly device?: string;
   readonly path?: string;
-  /** What the refusal must say; none: the disk may be written. */
+  /** Patterns in the refusal; absent: the disk may be written. */
   readonly says?: readonly RegExp[];
 }
 
-/** Hosts as Linux and udev show them in sysfs, mountinfo, swaps and the database of links. */
+/** Hosts as shown by Linux and udev in sysfs, mountinfo, swaps and the database of links. */
 export const refusals: Readonly<Record<string, RefusalCase>> = {
   'a free disk with partitions': {
     host: { devices: { sda: { number: '8:0', partitions: { sda1: part('8:1', 1) } } } },

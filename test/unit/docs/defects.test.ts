@@ -9,7 +9,7 @@ interface Row {
 }
 
 const NOT_YET = 'not yet shown';
-/** A test as the table names it: its file, and the name that it has in there. */
+/** A test referenced by the table: its file, and its name in that file. */
 const REFERENCE = /`([^`]+)` "([^"]+)"/g;
 
 /** The rows of the table whose first column is a number or a dash. */
@@ -22,7 +22,7 @@ function rowsOf(text: string): Row[] {
 
 const rows = rowsOf(read('docs/defects.md'));
 
-t.test('each number is there at most once, in order', async (t) => {
+t.test('each number occurs at most once, in order', async (t) => {
   const numbers = rows.filter(({ number }) => number !== '-').map(({ number }) => Number(number));
   t.ok(numbers.length > 20);
   t.strictSame(
@@ -32,7 +32,7 @@ t.test('each number is there at most once, in order', async (t) => {
   t.ok(numbers.every((number) => number >= 1 && number <= 29));
 });
 
-t.test('every test that is named exists, by file and by name', async (t) => {
+t.test('every named test exists, by file and by name', async (t) => {
   for (const { number, shownBy } of rows.filter(({ shownBy }) => shownBy !== NOT_YET)) {
     const references = Array.from(shownBy.matchAll(REFERENCE));
     t.not(references.length, 0, `row ${number} names a test and its file, or says "${NOT_YET}"`);

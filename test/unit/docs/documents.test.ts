@@ -10,7 +10,7 @@ t.test('generated documents match the code', async (t) => {
   }
 });
 
-t.test('every link leads to a file, and to a heading in it', async (t) => {
+t.test('every link points to a file, and to a heading in it', async (t) => {
   for (const document of documents) {
     for (const { file, anchor } of links(read(document))) {
       const target = file === '' ? document : join(dirname(document), file);

@@ -15,7 +15,7 @@ export interface Link {
   anchor: string | undefined;
 }
 
-/** The Markdown links of a text that lead into the repository. */
+/** Markdown links of a text that point into the repository. */
 export function links(text: string): Link[] {
   const targets = Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, target = '']) => target);
   return targets
@@ -26,7 +26,7 @@ export function links(text: string): Link[] {
     });
 }
 
-/** The anchors that GitHub gives to the headings of a document; equal headings are numbered. */
+/** The anchors that GitHub assigns to a document's headings; repeated headings are numbered. */
 export function anchorsOf(text: string): string[] {
   const seen = new Map<string, number>();
   const withoutCode = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
@@ -42,20 +42,20 @@ export function anchorsOf(text: string): string[] {
   });
 }
 
-/** Git ignores these: no clone has them. */
+/** Ignored by git, so missing in a clone. */
 const IGNORED = ['node_modules', 'dist'];
-/** Read from the repository, so that a new folder is checked too. */
+/** Read from the repository, so that new folders are checked too. */
 const folders = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !IGNORED.includes(entry.name))
   .map(({ name }) => name)
   .filter((name) => !name.startsWith('.') || name === '.ci');
-/** Written by the commands, so in no clone. */
+/** Created by commands, so missing in a clone. */
 const MADE = /^lab\/out(\/|$)/;
 const PATH = new RegExp(
   `^(?:${folders.map((name) => name.replace('.', '\\.')).join('|')})/[\\w.*/{},-]*$`,
 );
 
-/** Spans in backticks that look like a path of this repository; `*` and `{a,b}` as in a glob. */
+/** Text in backticks that looks like a path in this repository; `*` and `{a,b}` are globs. */
 export function namedPaths(text: string): string[] {
   const spans = Array.from(text.matchAll(/`([^`\n]+)`/g), ([, span = '']) => span);
   return spans.filter((span) => PATH.test(span) && !MADE.test(span));

@@ -20,7 +20,7 @@ const operator = read('docs/operator.md');
 const technician = read('docs/technician.md');
 const support = read('docs/support.md');
 
-t.test('the technician sees the lines of the example', async (t) => {
+t.test('the lines of the example are those shown to the technician', async (t) => {
   const version = { schemaVersion: 1, version: '1.2.3' } as const;
   for (const { plan, name } of [
     { plan: bootkubePlan(defaultSettings), name: 'manifests' },

@@ -7,7 +7,7 @@ import { acceptedNetworks, networks } from '../cli/bad-families.ts';
 import { type Edit, edited, GOOD, top } from '../cli/install-config-file.ts';
 import { read } from './documents.ts';
 
-/** A validator that shares no code with what made the schema. */
+/** A validator that shares no code with the generator of the schema. */
 const schema: Record<string, unknown> = JSON.parse(
   read('docs/reference/schemas/install-config.schema.json'),
 );
@@ -18,7 +18,7 @@ const wrong = (text: string) => {
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 };
 
-t.test('it is a schema of the draft that it names', async (t) => {
+t.test('it is a valid schema of the draft that it names', async (t) => {
   t.equal(schema.$schema, 'https://json-schema.org/draft/2020-12/schema');
   t.equal(typeof schema.title, 'string');
 });
@@ -27,7 +27,7 @@ t.test('the documented example and every good file are valid', async (t) => {
   t.same(wrong(MINIMAL_INSTALL_CONFIG), []);
   t.same(wrong(GOOD), []);
   for (const { name, edits } of accepted) {
-    // An editor reads YAML 1.2, in which these words are texts.
+    // Editors read YAML 1.2, in which these words are strings.
     if (/^fips: (no|off|n)$/i.test(name)) continue;
     t.same(wrong(edited(edits)), [], name);
   }

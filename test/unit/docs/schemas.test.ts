@@ -7,7 +7,7 @@ import { hostPaths } from '../../../lib/host/paths.ts';
 import { Reporter, statusPath } from '../../../lib/steps/reporter.ts';
 import { read } from './documents.ts';
 
-/** Compiled by a validator that is not the one that made the schema; formats are annotations. */
+/** Compiled by a validator other than the generator of the schema; formats are annotations. */
 function validator(name: string) {
   const schema: object = JSON.parse(read(`docs/reference/schemas/${name}.schema.json`));
   return new Ajv.Ajv2020({ strict: true, strictTypes: false, validateFormats: false }).compile(
@@ -15,7 +15,7 @@ function validator(name: string) {
   );
 }
 
-t.test('every schema is of draft 2020-12 and refuses what is not its document', async (t) => {
+t.test('every schema is of draft 2020-12 and rejects other documents', async (t) => {
   t.ok(schemaDocuments().length >= 3);
   for (const { path, contents } of schemaDocuments()) {
     t.match(JSON.parse(contents), { $schema: /2020-12/, title: String }, path);
@@ -27,7 +27,7 @@ t.test('every schema is of draft 2020-12 and refuses what is not its document', 
   }
 });
 
-t.test('a status as the agents write it is one by its schema', async (t) => {
+t.test('a status written by the agents matches its schema', async (t) => {
   const paths = hostPaths(t.testdir());
   const validate = validator('status');
   const agree = (what: string) => {

@@ -25,7 +25,7 @@ const programs: readonly { name: string; options: ProgramOptions; found: object 
   { name: 'of Go, no version', options: { modules: 'mod\tx\t(devel)\t\n' }, found: {} },
 ];
 
-t.test('what programs say of themselves', async (t) => {
+t.test("facts in programs' headers", async (t) => {
   const path = join(t.testdir(), 'program');
   for (const { name, options, found } of programs) {
     writeFileSync(path, programBytes(options));
@@ -36,7 +36,7 @@ t.test('what programs say of themselves', async (t) => {
   t.match(await readProgram(process.execPath, 'node'), { isStatic: false }, 'a real one');
 });
 
-/** A program with some bytes exchanged. */
+/** A program with some bytes replaced. */
 function changed(at: number, ...bytes: number[]): Buffer {
   const program = programBytes();
   program.set(bytes, at);
@@ -58,7 +58,7 @@ const refused: readonly [name: string, bytes: Buffer, error: RegExp][] = [
   ['a table far away', changed(40, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), /truncated file/],
 ];
 
-t.test('what is not a program is refused, with the reason', async (t) => {
+t.test('files that are not programs are refused, with the reason', async (t) => {
   const path = join(t.testdir(), 'file');
   for (const [name, bytes, error] of refused) {
     writeFileSync(path, bytes);

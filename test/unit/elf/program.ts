@@ -3,18 +3,18 @@ export interface ProgramOptions {
   machine?: number;
   /** `e_type`: 2 is an executable. */
   type?: number;
-  /** Whether a loader has to start it. */
+  /** Whether it needs a dynamic loader. */
   isDynamic?: boolean;
-  /** What Go records, such as `mod\tk8s.io/kubernetes\tv1.34.4\t`. */
+  /** Go's module information, such as `mod\tk8s.io/kubernetes\tv1.34.4\t`. */
   modules?: string;
-  /** Tells programs apart. */
+  /** Makes programs differ. */
   text?: string;
 }
 
 export const AMD64 = 0x3e;
 export const ARM64 = 0xb7;
 
-/** The headers of an ELF program, as its loader and Go's linker would have them, and a text. */
+/** ELF program headers, as a loader and Go's linker expect them, and a text. */
 export function programBytes(options: ProgramOptions = {}): Buffer {
   const { machine = AMD64, type = 2, isDynamic = false, modules, text = '' } = options;
   const segment = Buffer.alloc(56);

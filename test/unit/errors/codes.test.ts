@@ -5,7 +5,7 @@ import { FAILURE_CODES, isFailureCode } from '../../../lib/errors/codes.ts';
 import { rules } from '../../../report/rules.ts';
 import { root, sourcesIn } from '../structure/source.ts';
 
-/** Raised where no code was given, by the kind of the failure (lib/errors/failure.ts). */
+/** Default codes of the failure kinds (lib/errors/failure.ts). */
 const GENERAL = ['unavailable', 'usage', 'deadline', 'refused', 'bug', 'error'];
 
 const raised = new Set(
@@ -33,7 +33,7 @@ t.test('every rule reads codes that exist and are raised', async (t) => {
   }
 });
 
-t.test('no rule reads a sentence of an agent', async (t) => {
+t.test("no rule depends on an agent's wording", async (t) => {
   for (const file of sourcesIn('report/rules/*.ts')) {
     const source = readFileSync(join(root, file), 'utf8');
     t.notMatch(

@@ -53,7 +53,7 @@ t.test('a failure as data has its code, words, parts and causes', async (t) => {
   });
 });
 
-t.test('data survives a journal, and says the same again', async (t) => {
+t.test('data survives a journal unchanged', async (t) => {
   const table = [
     new Failure('fatal', 'no', { fix: 'Go.', cause: new Error('why') }),
     new Failure('retry', 'busy', { found: 'a because b', cause: new Error('b') }),
@@ -72,7 +72,7 @@ t.test('data survives a journal, and says the same again', async (t) => {
   }
 });
 
-t.test('no cause is dropped, and none is said twice', async (t) => {
+t.test('no cause is dropped or repeated', async (t) => {
   const grpc = Object.assign(new Error('14 UNAVAILABLE: no connection'), {
     code: 14,
     details: 'no connection',
@@ -89,7 +89,7 @@ t.test('no cause is dropped, and none is said twice', async (t) => {
   t.match(failureData(new KubeError('busy', 'GET /: 429')), { code: 'api-error', kind: 'retry' });
 });
 
-t.test('secrets are in no field, and circles and chains without end do no harm', async (t) => {
+t.test('secrets are in no field, and circular and endless chains do no harm', async (t) => {
   const secret = 'https://me:hunter2@host/x';
   const details = { subject: secret, expected: secret, found: secret, fix: secret };
   const data = failureData(
@@ -122,7 +122,7 @@ t.test('secrets are in no field, and circles and chains without end do no harm',
   );
 });
 
-t.test('what is within a failure: itself, its causes, its parts', (t) => {
+t.test('the contents of a failure: itself, its causes, its parts', (t) => {
   const cause = new Failure('retry', 'why', { cause: new Error('first') });
   const data = failureData(new Failure('fatal', 'no', { cause, parts: [part] }));
   t.strictSame(

@@ -4,7 +4,7 @@ import { describeError, FAILURE_KINDS, Failure } from '../../../lib/errors/failu
 import { sha256 } from '../../../lib/host/files.ts';
 import { fingerprint } from '../../../lib/steps/fingerprint.ts';
 
-t.test('a failure is a sentence of what, expected, found and fix', async (t) => {
+t.test('a failure is printed as what, expected, found and fix', async (t) => {
   const table: [object, string][] = [
     [{}, 'disk'],
     [{ expected: 'one' }, 'disk; expected one'],
@@ -52,13 +52,13 @@ t.test('errors are described with their causes, each once, without secrets', asy
   for (const [error, text] of table) t.equal(describeError(error), text);
 });
 
-t.test('a long chain of causes is cut', async (t) => {
+t.test('a long chain of causes is truncated', async (t) => {
   let error = new Error('9');
   for (let level = 8; level >= 0; level--) error = new Error(String(level), { cause: error });
   t.equal(describeError(error), '0: 1: 2: 3: 4: 5');
 });
 
-t.test('a cause that the sentence has told is not told again', async (t) => {
+t.test('a cause already in the sentence is not repeated', async (t) => {
   const cause = new Error('why');
   t.equal(describeError(new Failure('retry', 'no', { cause })), 'no: why');
   t.equal(describeError(new Failure('retry', 'no', { cause, tellsCause: true })), 'no');
@@ -81,7 +81,7 @@ t.test('a failure has a code, that of its kind if no other is given', async (t) 
   t.notOk('cause' in new Failure('fatal', 'no'));
 });
 
-t.test('a fingerprint is of the data, not of its writing', async (t) => {
+t.test('a fingerprint depends on the data, not on its notation', async (t) => {
   t.equal(fingerprint({ b: [2, 1], a: 'x' }), sha256('{"a":"x","b":[2,1]}').slice(0, 16));
   t.equal(fingerprint(undefined), fingerprint(null));
   t.equal(

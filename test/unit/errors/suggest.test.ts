@@ -1,17 +1,17 @@
 import t from 'tap';
 import { suggest } from '../../../lib/errors/suggest.ts';
 
-t.test('the name that a mistyped one means', async (t) => {
+t.test('the name meant by a mistyped one', async (t) => {
   const table: [name: string, known: string[], expected: string | undefined][] = [
     // One edit of each kind, and none.
     ['machineNetwork', ['machineNetwork'], 'machineNetwork'],
     ['etcd', ['kubelet', 'etcdx'], 'etcdx'],
     ['etcdx', ['kubelet', 'etcd'], 'etcd'],
     ['etce', ['kubelet', 'etcd'], 'etcd'],
-    // Writing that is easily mistaken costs nothing.
+    // Differences that are easily overlooked cost nothing.
     ['MACHINE_NET-WORK', ['machineNetwork'], 'machineNetwork'],
     ['machineNetwork', ['Machine-Net_Work'], 'Machine-Net_Work'],
-    // A third of the letters may differ, and always one.
+    // Up to a third of the letters may differ, and always one.
     ['abcdef', ['abcdxy'], 'abcdxy'],
     ['abcdef', ['abcxyz'], undefined],
     ['abcde', ['abcxy'], undefined],
@@ -21,7 +21,7 @@ t.test('the name that a mistyped one means', async (t) => {
     ['kitten', ['sitting'], undefined],
     ['saturday', ['sunday'], undefined],
     ['saturdays', ['sundays'], 'sundays'],
-    // The nearest, and of equals the first.
+    // The closest match; the first of equally close ones.
     ['abcdefghi', ['abcdefxyz', 'abcdefghx'], 'abcdefghx'],
     ['abcdef', ['abcdex', 'abcdey'], 'abcdex'],
     ['etcd', [], undefined],

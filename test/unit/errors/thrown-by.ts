@@ -1,4 +1,4 @@
-/** What a promise is rejected with; an error if it is not. */
+/** The reason of a promise's rejection; throws if it resolves. */
 export async function thrownBy(promise: Promise<unknown>): Promise<unknown> {
   const [result] = await Promise.allSettled([promise]);
   if (result.status === 'rejected') return result.reason;

@@ -5,7 +5,7 @@ import { asFailure, codeOf, isBug } from '../../../lib/errors/unexpected.ts';
 
 const worded = (failureCode: unknown) => Object.assign(new Error('refused'), { failureCode });
 
-t.test('whatever was thrown is a failure of some kind', async (t) => {
+t.test('any thrown value becomes a failure of some kind', async (t) => {
   const failure = new Failure('fatal', 'no', { code: 'disk-in-use' });
   t.equal(asFailure(failure), failure, 'one stays as it is');
   const reported = { fix: /please report it/, tellsCause: true };

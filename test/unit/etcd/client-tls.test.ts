@@ -15,7 +15,7 @@ const own = await issueLeaf(authority, { subject, usage: 'client' });
 const foreign = await issueLeaf(another, { subject, usage: 'client' });
 const trusted: EtcdTls = { ca: authority.certificate, cert: own.certificate, key: own.key };
 
-/** A member whose certificate is for these addresses or names, and which asks clients for one. */
+/** A member with a certificate for these addresses or names that requires client certificates. */
 async function member(t: Test, names: { ipAddresses?: string[]; dnsNames?: string[] }) {
   const { certificate, key } = await issueLeaf(authority, { subject, usage: 'server', ...names });
   const pair = { cert_chain: Buffer.from(certificate), private_key: Buffer.from(key) };
@@ -29,7 +29,7 @@ async function member(t: Test, names: { ipAddresses?: string[]; dnsNames?: strin
   };
 }
 
-t.test('a member is believed at the address or name of its certificate', async (t) => {
+t.test('a member is trusted at the address or name in its certificate', async (t) => {
   const byAddress = await member(t, { ipAddresses: ['127.0.0.1'] });
   t.equal(await byAddress('127.0.0.1'), 12);
   const byName = await member(t, { dnsNames: ['localhost'] });
@@ -39,7 +39,7 @@ t.test('a member is believed at the address or name of its certificate', async (
   await t.rejects(elsewhere('127.0.0.1'), 'the certificate of another address');
 });
 
-t.test('both sides must have a certificate of the authority', async (t) => {
+t.test('both sides need a certificate of the authority', async (t) => {
   const ask = await member(t, { ipAddresses: ['127.0.0.1'] });
   await t.rejects(ask('127.0.0.1', { ...trusted, ca: another.certificate }));
   await t.rejects(ask('127.0.0.1', { ...trusted, cert: foreign.certificate, key: foreign.key }));

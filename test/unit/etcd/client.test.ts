@@ -10,7 +10,7 @@ import { rpcError, serveEtcd, statusAt } from './serve-etcd.ts';
 const limits = () => ({ signal: AbortSignal.timeout(60_000), deadlineMs: 60_000 });
 const header = { memberId: '7', clusterId: '8', revision: 12 };
 
-t.test('status, members and alarms as the member tells them', async (t) => {
+t.test('status, members and alarms as reported by the member', async (t) => {
   const client = await serveEtcd(t, {
     Status: () => statusAt(12),
     MemberList: () => ({
@@ -155,7 +155,7 @@ t.test('the latest hash is recomputed; an older one is requested by its revision
   t.strictSame(asked, ['defragment']);
 });
 
-t.test('a watch is of every key', async (t) => {
+t.test('a watch covers every key', async (t) => {
   const opened = Promise.withResolvers<object>();
   const client = await serveEtcd(
     t,
@@ -173,7 +173,7 @@ t.test('a watch is of every key', async (t) => {
   t.match(await opened.promise, { createRequest: { key: Buffer.of(0), rangeEnd: Buffer.of(0) } });
 });
 
-t.test('without TLS or with unusable credentials no client is made', async (t) => {
+t.test('without TLS or with unusable credentials no client is created', async (t) => {
   const pair = { ca: 'a', cert: 'b', key: 'c' };
   t.match(await thrownBy((async () => connectEtcd('http://127.0.0.1:2379', pair))()), {
     kind: 'usage',

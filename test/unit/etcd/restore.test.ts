@@ -11,13 +11,13 @@ const SNAPSHOT = 'keys and values';
 const KEPT = { hash: 77, revision: 51, compactRevision: 50 };
 
 interface Etcdutl {
-  /** What `hashkv` answers. */
+  /** Result of `hashkv`. */
   readonly answer?: object;
-  /** More of the script that runs for `snapshot restore`. */
+  /** Additional script for `snapshot restore`. */
   readonly restore?: string;
 }
 
-/** A folder with a snapshot, and an etcdutl that writes down how it was called. */
+/** A folder with a snapshot, and an etcdutl that records its calls. */
 async function host(t: Test, { answer, restore = '' }: Etcdutl = {}) {
   const { hash, revision, compactRevision } = KEPT;
   const said = JSON.stringify({ hash, hashRevision: revision, compactRevision, ...answer });
@@ -53,7 +53,7 @@ esac
   return { folder, snapshot: join(folder, 'snapshot.db'), options, calls };
 }
 
-t.test('the snapshot is restored beside, compared and described', async (t) => {
+t.test('the snapshot is restored to a temporary folder, compared and described', async (t) => {
   const { folder, snapshot, options, calls } = await host(t);
   const target = join(folder, 'var', 'etcd');
   t.equal(await restoreSnapshot(snapshot, target, options), 'restored');
@@ -79,7 +79,7 @@ t.test('the snapshot is restored beside, compared and described', async (t) => {
   t.strictSame(await readdir(join(folder, 'var')), ['etcd']);
 });
 
-t.test('every file and folder is on the disk before it gets its name', async (t) => {
+t.test('every file and folder is synced before it gets its name', async (t) => {
   const { folder, snapshot, options } = await host(t);
   const files = await recordFileOperations(t, folder);
   await restoreSnapshot(snapshot, join(folder, 'etcd'), options);
@@ -108,7 +108,7 @@ t.test('a bumped revision is restored again after the comparison', async (t) => 
   t.match(JSON.parse(text), { bumpRevision: 1_000_000 });
 });
 
-t.test('the same snapshot restored before is left as it is', async (t) => {
+t.test('an earlier restore of the same snapshot is left unchanged', async (t) => {
   const { folder, snapshot, options, calls } = await host(t);
   const target = join(folder, 'etcd');
   await restoreSnapshot(snapshot, target, options);
@@ -183,13 +183,13 @@ t.test('a database with another hash is deleted', async (t) => {
   }
 });
 
-t.test('a restore that made no database is not hashed', async (t) => {
+t.test('a restore without a database is not hashed', async (t) => {
   const { folder, snapshot, options } = await host(t, { restore: 'rm "$5/member/snap/db"' });
   const thrown = await thrownBy(restoreSnapshot(snapshot, join(folder, 'etcd'), options));
   t.match(thrown, { kind: 'fatal', message: /no database/ });
 });
 
-t.test('what an interrupted run left is replaced, what a failed one made deleted', async (t) => {
+t.test('leftovers of an interrupted run are replaced, those of a failed one deleted', async (t) => {
   const restore = '[ ! -e "$5/old" ] || exit 9';
   const { folder, snapshot, options } = await host(t, { restore });
   const target = join(folder, 'etcd');
@@ -225,7 +225,7 @@ t.test('etcdutl ends at its deadline and with the signal', async (t) => {
   await writeFile(join(folder, 'calls'), '');
   const stopped = restoreSnapshot(snapshot, target, { ...options, signal: stop.signal });
   const limits = { signal: options.signal, deadlineMs: 60_000, describe: () => 'a call' };
-  // While it runs.
+  // While it is running.
   const isCalled = async () => (await calls())[0] !== '';
   await waitForFiles([join(folder, 'calls')], isCalled, limits).then(() =>
     stop.abort(new Error('told to stop')),

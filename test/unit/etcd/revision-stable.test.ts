@@ -10,7 +10,7 @@ const write = (revision: number, ...keys: string[]) => ({
   events: keys.map((key) => ({ kv: { key: Buffer.from(key), modRevision: revision } })),
 });
 
-/** A member whose watch and revision a test moves. */
+/** A member whose watch and revision are controlled by the test. */
 async function member(t: Test, revisions: () => number) {
   const opened = Promise.withResolvers<Stream>();
   const asked: number[] = [];
@@ -28,7 +28,7 @@ async function member(t: Test, revisions: () => number) {
   return { client, opened: opened.promise, asked };
 }
 
-/** The timer of that many milliseconds, in the hand of the test; others run as they do. */
+/** Replaces the timer of that duration by one under the test's control; others run normally. */
 function quietTimer(t: Test, quietMs: number) {
   const { setTimeout, clearTimeout } = globalThis;
   const restarts = new EventEmitter();
@@ -59,7 +59,7 @@ const wait = (change: object = {}) => ({
   ...change,
 });
 
-t.test('it rests at the revision of the last write', async (t) => {
+t.test('it settles at the revision of the last write', async (t) => {
   const { client, opened } = await member(t, () => 5);
   const reports: string[] = [];
   const stable = waitUntilRevisionStable(
@@ -73,7 +73,7 @@ t.test('it rests at the revision of the last write', async (t) => {
   t.notMatch(reports, [/last write/]);
 });
 
-t.test('a revision that the watch has not told yet is not rest', async (t) => {
+t.test('a revision that the watch has not reported yet is not stable', async (t) => {
   const { client, opened, asked } = await member(t, () => 6);
   let isStable = false;
   const stable = waitUntilRevisionStable(client, wait()).finally(() => {
@@ -110,7 +110,7 @@ t.test('a write restarts the quiet time', async (t) => {
   t.ok(quiet.isCleared());
 });
 
-t.test('what is waited for is told every five seconds at most', async (t) => {
+t.test('progress is reported every five seconds at most', async (t) => {
   const { client, opened } = await member(t, () => 8);
   const clock = { ms: 1000 };
   t.capture(performance, 'now', () => clock.ms);

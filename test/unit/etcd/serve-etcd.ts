@@ -17,7 +17,7 @@ import { RpcClient } from '../../../lib/grpc/client.ts';
 interface Request {
   readonly [field: string]: unknown;
 }
-/** A stream of answers that a test writes to; `cut` breaks it. */
+/** A response stream that a test writes to; `cut` breaks it off. */
 export interface Stream {
   readonly request: Request;
   send(answer: object): void;
@@ -25,7 +25,7 @@ export interface Stream {
   cut(code: status, details: string): void;
 }
 
-/** What a member answers, by the names of etcd's methods. Throw `rpcError` for an error. */
+/** A member's answers by etcd method name. Throw `rpcError` for an error. */
 export interface Handlers {
   readonly [unary: string]: (request: Request) => object | Promise<object>;
 }
@@ -36,7 +36,7 @@ export interface Streams {
 export const rpcError = (code: status, details: string) =>
   Object.assign(new Error(details), { code, details });
 
-/** The answer of `Status` at a revision. */
+/** The result of `Status` at a revision. */
 export const statusAt = (revision: number) => ({
   header: { memberId: '7', clusterId: '8', revision },
   version: '3.6.4',
@@ -51,7 +51,7 @@ export const statusAt = (revision: number) => ({
   errors: ['alarm'],
 });
 
-/** A server on loopback with these answers, until the test ends; the others are UNIMPLEMENTED. Its port. */
+/** A server on loopback with these answers until the test ends; other calls are UNIMPLEMENTED. Returns its port. */
 export async function listen(
   t: Test,
   handlers: Handlers,

@@ -9,7 +9,7 @@ const database = Buffer.from('x'.repeat(700));
 const digest = createHash('sha256').update(database).digest();
 const whole = Buffer.concat([database, digest]);
 
-/** The stream cut at the given places, as etcd announces what remains of the database. */
+/** The stream split at the given places, with etcd's count of the remaining bytes. */
 async function* piecesOf(bytes: Buffer, ...cuts: number[]): AsyncGenerator<SnapshotPiece> {
   const ends = [...cuts, bytes.length];
   for (const [index, end] of ends.entries()) {
@@ -29,7 +29,7 @@ async function write(pieces: AsyncGenerator<SnapshotPiece>) {
   return { result: await writePieces(pieces, target), written: Buffer.concat(written) };
 }
 
-t.test('the digest at the end is found however the stream is cut', async (t) => {
+t.test('the digest at the end is found however the stream is split', async (t) => {
   for (const cuts of [[700], [1, 700], [690, 700, 710], [700, 700], [350, 700, 731]]) {
     const { result, written } = await write(piecesOf(whole, ...cuts));
     t.ok(written.equals(whole));

@@ -24,7 +24,7 @@ function sendWhole(stream: Stream): void {
   stream.end();
 }
 
-/** A member at revision 9 whose snapshots go to a folder of their own. */
+/** A member at revision 9 whose snapshots are written to a folder of their own. */
 async function member(t: Test, revisions = [9, 9], send: (stream: Stream) => void = sendWhole) {
   const left = [...revisions];
   const client = await serveEtcd(
@@ -36,7 +36,7 @@ async function member(t: Test, revisions = [9, 9], send: (stream: Stream) => voi
   return { client, folder, target: join(folder, 'snapshots', 'etcd.db') };
 }
 
-t.test('the snapshot is whole, private and described', async (t) => {
+t.test('the snapshot is complete, private and described', async (t) => {
   const { client, target } = await member(t);
   const taken = await takeSnapshot(client, target, limits());
   t.strictSame(taken, {
@@ -51,7 +51,7 @@ t.test('the snapshot is whole, private and described', async (t) => {
   t.equal((await stat(join(target, '..'))).mode & 0o777, 0o755);
 });
 
-t.test('it appears when it is on the disk, and its name is made durable', async (t) => {
+t.test('it appears once it is synced, and its name is made durable', async (t) => {
   const { client, folder, target } = await member(t);
   const files = await recordFileOperations(t, folder);
   await takeSnapshot(client, target, limits());
@@ -62,7 +62,7 @@ t.test('it appears when it is on the disk, and its name is made durable', async 
   ]);
 });
 
-t.test('what an interrupted run left is deleted first', async (t) => {
+t.test('leftovers of an interrupted run are deleted first', async (t) => {
   const { client, target } = await member(t, [9, 9, 9, 9]);
   await takeSnapshot(client, target, limits());
   await writeFile(`${target}.partial`, 'x'.repeat(9000), { mode: 0o644 });
@@ -71,7 +71,7 @@ t.test('what an interrupted run left is deleted first', async (t) => {
   t.equal((await stat(target)).mode & 0o777, 0o600);
 });
 
-t.test('a write during the snapshot is noticed; nothing is left', async (t) => {
+t.test('a write during the snapshot is detected; nothing is left', async (t) => {
   const { client, target } = await member(t, [9, 10]);
   const attempt = takeSnapshot(client, target, limits());
   t.match(await thrownBy(attempt), {

@@ -39,7 +39,7 @@ async function fill(archive: BundleArchive): Promise<void> {
   await archive.addText('last.txt', 'last\n');
 }
 
-// Many processes and megabytes, also on a busy machine.
+// Starts many processes and writes megabytes, possibly on a busy machine.
 
 t.test('GNU tar reads every kind of entry', async (t) => {
   const path = join(t.testdir(), 'bundle.tar.gz');
@@ -69,7 +69,7 @@ t.test('GNU tar reads every kind of entry', async (t) => {
   t.match(verbose, /^-rw------- 0\/0 .* 1970-01-0[12] .* log-bundle-x\/first.txt$/m);
 });
 
-t.test('cut anywhere, what lies before can be read', async (t) => {
+t.test('truncated anywhere, it is readable up to that point', async (t) => {
   const folder = t.testdir();
   const whole = join(folder, 'whole');
   const output = await FileOutput.create(whole);
@@ -94,7 +94,7 @@ t.test('cut anywhere, what lies before can be read', async (t) => {
   t.ok((counts[4] ?? 0) >= 2, 'a quarter is enough for the first ones');
 });
 
-/** A disk of so many bytes, of which `spare` come free when something is taken back. */
+/** A disk with that many bytes, of which `spare` are freed when a file is taken back. */
 class FullDisk implements Output {
   contents = Buffer.alloc(0);
   #size: number;
@@ -120,32 +120,35 @@ class FullDisk implements Output {
   }
 }
 
-t.test('a disk that becomes full has a whole archive of what fitted, with its log', async (t) => {
-  const folder = t.testdir();
-  for (const size of [1, 1000, 100_000, 300_000]) {
-    const disk = new FullDisk(size, 20_000);
-    const archive = new BundleArchive('b', disk, new Date());
-    const kept: string[] = [];
-    for (const name of ['one', 'two', 'three', 'four']) {
-      try {
-        await archive.addSpooled(name, await spooledOf(text(10_000)), false);
-        kept.push(name);
-      } catch (error) {
-        t.match(error, { name: 'LeftOut', message: /^left out: / });
+t.test(
+  'a disk that becomes full has a complete archive of what fitted, with its log',
+  async (t) => {
+    const folder = t.testdir();
+    for (const size of [1, 1000, 100_000, 300_000]) {
+      const disk = new FullDisk(size, 20_000);
+      const archive = new BundleArchive('b', disk, new Date());
+      const kept: string[] = [];
+      for (const name of ['one', 'two', 'three', 'four']) {
+        try {
+          await archive.addSpooled(name, await spooledOf(text(10_000)), false);
+          kept.push(name);
+        } catch (error) {
+          t.match(error, { name: 'LeftOut', message: /^left out: / });
+        }
       }
+      t.ok(kept.length < 4, `${kept} fit into ${size}`);
+      await archive.addText('gather.log', 'why\n');
+      await archive.close();
+      const path = join(folder, String(size));
+      writeFileSync(path, disk.contents);
+      t.strictSame(
+        listed(path),
+        [...kept, 'gather.log'].map((name) => `b/${name}`),
+      );
+      for (const name of kept) t.equal(unpacked(path, `b/${name}`), text(10_000));
     }
-    t.ok(kept.length < 4, `${kept} fit into ${size}`);
-    await archive.addText('gather.log', 'why\n');
-    await archive.close();
-    const path = join(folder, String(size));
-    writeFileSync(path, disk.contents);
-    t.strictSame(
-      listed(path),
-      [...kept, 'gather.log'].map((name) => `b/${name}`),
-    );
-    for (const name of kept) t.equal(unpacked(path, `b/${name}`), text(10_000));
-  }
-});
+  },
+);
 
 t.test('a stream that breaks ends the bundle', async (t) => {
   const broken: Output = {
@@ -159,7 +162,7 @@ t.test('a stream that breaks ends the bundle', async (t) => {
   });
 });
 
-t.test('nothing that lies at the target is followed or written into', async (t) => {
+t.test('nothing at the target is followed or written into', async (t) => {
   const folder = t.testdir({ precious: 'precious', dir: {} });
   const target = join(folder, 'bundle');
   symlinkSync(join(folder, 'precious'), target);

@@ -14,79 +14,65 @@ const sources = [
 
 const entrances: Entrance[] = ['gather', 'installer-gather.sh'];
 
-/** Everything in a folder, by its path. */
+/** Contents of a folder by path. */
 const everything = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted();
 
-t.test(
-  'what is wrong is refused with exit code 2, all at once, and nothing is written',
-  async (t) => {
-    const long = 'x'.repeat(65);
-    const tester = new GatherTester(t);
-    symlinkSync('/etc/hosts', join(tester.home, 'file'));
-    const table: [args: string[], message: RegExp, env?: Record<string, string>][] = [
-      ...['', '.', '..', '.hidden', 'a/b', '../../etc/x', 'a b', 'a\nb', '$(id)', 'ü', long].map(
-        (id): [string[], RegExp] => [['--id', id], /--id: expected up to 64 of A-Z/],
-      ),
-      ...[
-        '',
-        'tomorrow',
-        '2h3m',
-        '-2h',
-        '@',
-        '2999-01-01',
-        '2026-13-01',
-        '1e9',
-        '@99999999999',
-      ].map((since): [string[], RegExp] => [
-        [`--since=${since}`],
-        /--since: expected a time in the past/,
-      ]),
-      ...['0', '-1', 'many', '', '1e3', 'Infinity', '99999999'].map((limit): [string[], RegExp] => [
-        [`--limit=${limit}`],
-        /--limit: expected MiB/,
-      ]),
-      [['--only', 'three'], /--only: expected groups of one, two, found "three"/],
-      [['--only', 'one,'], /--only: .* found ""/],
-      [['--only', ''], /--only: /],
-      [['--to', ''], /--to: expected a path/],
-      [['--to', 'a\nb'], /--to: expected a path/],
-      [
-        ['--to', '/nowhere/x.tar.gz'],
-        /nowhere \(--to\) cannot be used for a log bundle; expected a folder; found nothing/,
-      ],
-      [['--to', join(tester.home, 'file/')], /home\/file \(--to\) cannot be used/],
-      [['--to', '/dev/null'], /\/dev\/null cannot be replaced by a log bundle; .*a special file/],
-      [[], /nowhere \(TAR_FILE\) cannot be used/, { TAR_FILE: '/nowhere/x.tar.gz' }],
-      [[], /home cannot be replaced by a log bundle; .*found a folder/, { TAR_FILE: tester.home }],
-      [[], /nowhere \(the home folder\) cannot be used/, { HOME: '/nowhere' }],
-      [['--work', '/nowhere'], /--work: not a folder/],
-      [['--work', ''], /--work: expected a path/],
-      [['mast er'], /MASTER: expected a host name or an address, found "mast er"/],
-      [['$(reboot)', '-x'], /unknown option '-x'/],
-      [['--sideways'], /unknown option '--sideways'/],
-      [['--id'], /argument missing/],
-      [
-        ['--id', '.x', '--limit', '0', '--only', 'q'],
-        /--id: .*--only: .*--limit: .*See (gather|installer-gather.sh) --help/s,
-      ],
-    ];
-    const before = everything(tester.root);
-    for (const [args, message, env] of table) {
-      for (const entrance of entrances) {
-        const environment = { HOME: tester.home, ...env };
-        const { code, stdout, stderr } = await gatherHere(tester, [entrance, ...args], sources, {
-          environment,
-        });
-        const found = { code, stdout: stdout.toString(), stderr };
-        t.match(found, { code: 2, stdout: '', stderr: message }, [entrance, ...args].join(' '));
-      }
+t.test('all errors are reported together with exit code 2, and nothing is written', async (t) => {
+  const long = 'x'.repeat(65);
+  const tester = new GatherTester(t);
+  symlinkSync('/etc/hosts', join(tester.home, 'file'));
+  const table: [args: string[], message: RegExp, env?: Record<string, string>][] = [
+    ...['', '.', '..', '.hidden', 'a/b', '../../etc/x', 'a b', 'a\nb', '$(id)', 'ü', long].map(
+      (id): [string[], RegExp] => [['--id', id], /--id: expected up to 64 of A-Z/],
+    ),
+    ...['', 'tomorrow', '2h3m', '-2h', '@', '2999-01-01', '2026-13-01', '1e9', '@99999999999'].map(
+      (since): [string[], RegExp] => [[`--since=${since}`], /--since: expected a time in the past/],
+    ),
+    ...['0', '-1', 'many', '', '1e3', 'Infinity', '99999999'].map((limit): [string[], RegExp] => [
+      [`--limit=${limit}`],
+      /--limit: expected MiB/,
+    ]),
+    [['--only', 'three'], /--only: expected groups of one, two, found "three"/],
+    [['--only', 'one,'], /--only: .* found ""/],
+    [['--only', ''], /--only: /],
+    [['--to', ''], /--to: expected a path/],
+    [['--to', 'a\nb'], /--to: expected a path/],
+    [
+      ['--to', '/nowhere/x.tar.gz'],
+      /nowhere \(--to\) cannot be used for a log bundle; expected a folder; found nothing/,
+    ],
+    [['--to', join(tester.home, 'file/')], /home\/file \(--to\) cannot be used/],
+    [['--to', '/dev/null'], /\/dev\/null cannot be replaced by a log bundle; .*a special file/],
+    [[], /nowhere \(TAR_FILE\) cannot be used/, { TAR_FILE: '/nowhere/x.tar.gz' }],
+    [[], /home cannot be replaced by a log bundle; .*found a folder/, { TAR_FILE: tester.home }],
+    [[], /nowhere \(the home folder\) cannot be used/, { HOME: '/nowhere' }],
+    [['--work', '/nowhere'], /--work: not a folder/],
+    [['--work', ''], /--work: expected a path/],
+    [['mast er'], /MASTER: expected a host name or an address, found "mast er"/],
+    [['$(reboot)', '-x'], /unknown option '-x'/],
+    [['--sideways'], /unknown option '--sideways'/],
+    [['--id'], /argument missing/],
+    [
+      ['--id', '.x', '--limit', '0', '--only', 'q'],
+      /--id: .*--only: .*--limit: .*See (gather|installer-gather.sh) --help/s,
+    ],
+  ];
+  const before = everything(tester.root);
+  for (const [args, message, env] of table) {
+    for (const entrance of entrances) {
+      const environment = { HOME: tester.home, ...env };
+      const { code, stdout, stderr } = await gatherHere(tester, [entrance, ...args], sources, {
+        environment,
+      });
+      const found = { code, stdout: stdout.toString(), stderr };
+      t.match(found, { code: 2, stdout: '', stderr: message }, [entrance, ...args].join(' '));
     }
-    t.strictSame(everything(tester.root), before, 'nothing is written');
-  },
-);
+  }
+  t.strictSame(everything(tester.root), before, 'nothing is written');
+});
 
-t.test('what tells and does nothing', async (t) => {
+t.test('options that only print', async (t) => {
   const tester = new GatherTester(t);
   const before = everything(tester.root);
   t.match(await gatherHere(tester, ['gather', 'plan', 'more'], sources), {

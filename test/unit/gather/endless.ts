@@ -1,6 +1,6 @@
 import type { Synthetic } from './synthetic.ts';
 
-/** Something at once, something in the middle, and no end. */
+/** Some output immediately, some later, and no end. */
 export const endless: Synthetic[] = [
   { path: 'small.txt', does: 'text', text: 'small\n' },
   { path: 'done.log', does: 'lines', bytes: 3_000_000, phase: 'bulk' },

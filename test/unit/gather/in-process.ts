@@ -6,7 +6,7 @@ import { hostPaths } from '../../../lib/host/paths.ts';
 import { groupsOf, type Synthetic } from './synthetic.ts';
 import type { Ended, GatherTester } from './tester.ts';
 
-/** gather in this process: for tables, where a process each would take long. */
+/** Runs gather in this process: for tables, where one process per case would be slow. */
 export async function gatherHere(
   { root, home }: GatherTester,
   [entrance, ...args]: readonly [Entrance, ...string[]],

@@ -16,7 +16,7 @@ import { GatherTester, listed } from './tester.ts';
 
 const archiveOf = ({ home }: GatherTester, id: string) => join(home, `log-bundle-${id}.tar.gz`);
 
-t.test('where it goes', async (t) => {
+t.test('the destination', async (t) => {
   const tester = new GatherTester(t);
   const sources: Synthetic[] = [{ path: 'a/b.txt', does: 'text', text: 'b\n' }];
   const { root, home } = tester;
@@ -97,7 +97,7 @@ t.test("the masters' folder", async (t) => {
 
 const isRoot = process.getuid?.() === 0;
 
-t.test('who called gets it', { skip: isRoot ? false : 'needs root' }, async (t) => {
+t.test('the caller gets the bundle', { skip: isRoot ? false : 'needs root' }, async (t) => {
   const tester = new GatherTester(t);
   const sources: Synthetic[] = [{ path: 'a/b.txt', does: 'text', text: 'b\n' }];
   const owner = { uid: 4321, gid: 4321 };

@@ -13,36 +13,39 @@ import { line } from './synthetic.ts';
 
 const MIB = 2 ** 20;
 
-/** `count` lines of 100 bytes each in chunks that know nothing of lines. */
+/** `count` lines of 100 bytes each, in chunks that ignore line boundaries. */
 async function* lines(count: number, chunkBytes = 1777): AsyncGenerator<Uint8Array> {
   const all = Buffer.from(Array.from({ length: count }, (_, at) => line(at)).join(''));
   for (let at = 0; at < all.length; at += chunkBytes) yield all.subarray(at, at + chunkBytes);
 }
 
-t.test('members are one gzip file, can be cut between any two, and end with lines', async (t) => {
-  const members = [];
-  for await (const member of gzipMembers(lines(5000), { level: 1, memberBytes: 10_000 })) {
-    members.push(member);
-  }
-  t.ok(members.length >= 50, `${members.length} members`);
-  const whole = Buffer.concat(members.map(({ bytes }) => bytes));
-  t.equal(gunzipSync(whole).length, 500_000);
-  for (const { bytes, plainBytes } of members) {
-    const text = gunzipSync(bytes).toString();
-    t.equal(text.length, plainBytes);
-    t.ok(plainBytes <= 10_000 && text.endsWith('\n'), 'whole lines, at most as large as asked');
-  }
-  const unbroken = [];
-  async function* oneLine() {
-    yield Buffer.alloc(25_000, 'x');
-  }
-  for await (const { plainBytes } of gzipMembers(oneLine(), { level: 1, memberBytes: 10_000 })) {
-    unbroken.push(plainBytes);
-  }
-  t.strictSame(unbroken, [10_000, 10_000, 5000], 'a long line is cut');
-});
+t.test(
+  'members form one gzip file, can be split between any two, and end at line breaks',
+  async (t) => {
+    const members = [];
+    for await (const member of gzipMembers(lines(5000), { level: 1, memberBytes: 10_000 })) {
+      members.push(member);
+    }
+    t.ok(members.length >= 50, `${members.length} members`);
+    const whole = Buffer.concat(members.map(({ bytes }) => bytes));
+    t.equal(gunzipSync(whole).length, 500_000);
+    for (const { bytes, plainBytes } of members) {
+      const text = gunzipSync(bytes).toString();
+      t.equal(text.length, plainBytes);
+      t.ok(plainBytes <= 10_000 && text.endsWith('\n'), 'whole lines, at most as large as asked');
+    }
+    const unbroken = [];
+    async function* oneLine() {
+      yield Buffer.alloc(25_000, 'x');
+    }
+    for await (const { plainBytes } of gzipMembers(oneLine(), { level: 1, memberBytes: 10_000 })) {
+      unbroken.push(plainBytes);
+    }
+    t.strictSame(unbroken, [10_000, 10_000, 5000], 'a long line is cut');
+  },
+);
 
-t.test('a stream that fails is compressed up to there', async (t) => {
+t.test('a stream that fails is compressed up to the failure', async (t) => {
   async function* failing() {
     yield Buffer.from('before\n');
     throw new Error('gone');
@@ -130,7 +133,7 @@ for (const [name, storageIn] of storages) {
   });
 }
 
-t.test('a document or a gzip file gets no line of ours', async (t) => {
+t.test('no line is added to a document or a gzip file', async (t) => {
   for (const form of [
     { format: 'json' },
     { format: 'yaml' },
@@ -148,7 +151,7 @@ t.test('a document or a gzip file gets no line of ours', async (t) => {
   }
 });
 
-t.test('without room the oldest part goes, or the reading ends', async (t) => {
+t.test('without room the oldest part is dropped, or the reading ends', async (t) => {
   for (const [keep, others, expected] of [
     ['newest', 0, { isCut: false, failure: undefined }],
     ['oldest', 0, { isCut: true, failure: /the space limit is reached/ }],
@@ -173,7 +176,7 @@ t.test('without room the oldest part goes, or the reading ends', async (t) => {
   }
 });
 
-t.test('what cannot be written ends the reading; what is there stays whole', async (t) => {
+t.test('a failed write ends the reading; earlier pieces stay intact', async (t) => {
   const storage = memoryStorage;
   let pieces = 0;
   const failing: Storage = {

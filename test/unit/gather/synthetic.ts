@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Source, SourceGroup } from '../../../agents/gather/source.ts';
 
-/** A source by what it does; everything else has a default. */
+/** A source defined by its behaviour; everything else has a default. */
 export interface Synthetic extends Partial<Omit<Source, 'open'>> {
   readonly path: string;
   readonly group?: string;
   /**
-   * `text`: gives it. `lines`: `bytes` of numbered lines. `fails`: gives the text, then fails.
-   * `throws`: before it gives anything. `hangs`: gives the text, then waits for its signal.
-   * `deaf`: the same, and does not listen to it. `drips`: a line every few milliseconds, on and
-   * on. `document`: a list of objects in JSON, of about `bytes`.
+   * `text`: outputs it. `lines`: `bytes` of numbered lines. `fails`: outputs the text, then fails.
+   * `throws`: fails before any output. `hangs`: outputs the text, then waits for its signal.
+   * `deaf`: the same, but ignores the signal. `drips`: endlessly a line every few milliseconds.
+   * `document`: a JSON list of objects, of about `bytes`.
    */
   readonly does: 'text' | 'lines' | 'document' | 'fails' | 'throws' | 'hangs' | 'deaf' | 'drips';
   readonly text?: string;
@@ -32,7 +32,7 @@ export function line(at: number): string {
   return `${numberOf(at)} ${noises[at % CHUNK_LINES]} ${'all is well '.repeat(5).slice(0, 55)}\n`;
 }
 
-/** The same chunk of lines again and again with other numbers: to make text must not take longer than to collect it. */
+/** Repeats the same chunk of lines with new numbers: generating text must not take longer than collecting it. */
 async function* lines(bytes: number): AsyncGenerator<Uint8Array> {
   const count = Math.ceil(bytes / LINE_BYTES);
   const chunk = Array.from({ length: CHUNK_LINES }, (_, at) => line(at)).join('');
@@ -46,10 +46,10 @@ async function* lines(bytes: number): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Made once: its making takes more memory than its redaction. */
+/** Cached: generating one takes more memory than its redaction. */
 const documents = new Map<number, Buffer>();
 
-/** As the API gives a list. */
+/** In the format of an API list. */
 function document(bytes: number): Buffer {
   const known = documents.get(bytes);
   if (known !== undefined) return known;
@@ -99,7 +99,7 @@ export function sourceOf(synthetic: Synthetic): Source {
   };
 }
 
-/** Groups in the order of their first sources; one is called by its group, `other` if none is given. */
+/** Groups in the order of their first sources; `other` for sources without a group. */
 export function groupsOf(synthetics: readonly Synthetic[]): SourceGroup[] {
   const groups = Map.groupBy(synthetics, ({ group = 'other' }) => group);
   return [...groups].map(([name, members]) => ({

@@ -7,9 +7,9 @@ import { hostPaths } from '../../../lib/host/paths.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import type { Synthetic } from './synthetic.ts';
 
-/** gather on synthetic sources. */
+/** The gather program with synthetic sources. */
 export const program = join(import.meta.dirname, 'fixtures/gather.ts');
-/** Halves the time that each of the many starts takes. */
+/** Halves the time of each of the many starts. */
 const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/compile');
 const GUARD_MS = 45_000;
 
@@ -20,11 +20,11 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A root with the folders of a host, a home, and gather on it; removed at the end of the test. */
+/** A root with a host's folders, a home, and gather running on it; removed at the end of the test. */
 export class GatherTester {
   readonly root: string;
   readonly home: string;
-  /** What is run; the TypeScript as it is, or a bundle of it. */
+  /** The program to run: the TypeScript source, or a bundle of it. */
   program = program;
 
   constructor(t: { teardown(run: () => void): void }, settings: Partial<Settings> = {}) {
@@ -39,7 +39,7 @@ export class GatherTester {
     writeFileSync(join(config, 'settings.json'), JSON.stringify(settings));
   }
 
-  /** `args` may begin with the name that it is called by. */
+  /** `args` may begin with the name it is called by. */
   start(
     args: readonly string[],
     sources: readonly Synthetic[],
@@ -86,7 +86,7 @@ export class Running {
     });
   }
 
-  /** Resolves as soon as it has said that. */
+  /** Resolves as soon as its output contains the text. */
   async said(text: string): Promise<void> {
     while (!this.#stderr.includes(text)) {
       const { stderr } = this.child;
@@ -96,12 +96,12 @@ export class Running {
   }
 }
 
-/** Names in an archive, as GNU tar lists them; throws if it is not whole. */
+/** Names in an archive, listed by GNU tar; throws if the archive is incomplete. */
 export function listed(archive: string): string[] {
   return tar('tzf', archive).toString('utf8').trimEnd().split('\n');
 }
 
-/** One file of an archive, as GNU tar unpacks it. */
+/** One file of an archive, extracted by GNU tar. */
 export function unpacked(archive: string, name: string): string {
   return tar('xzOf', archive, name).toString('utf8');
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { recordFileOperations } from './file-operations.ts';
 
-t.test('what a test captures is as it was after the test', async (t) => {
+t.test('captured functions are restored after the test', async (t) => {
   const folder = t.testdir({ file: '' });
   const handle = await open(folder);
   const prototype: FileHandle = Object.getPrototypeOf(handle);

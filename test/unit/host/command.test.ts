@@ -19,7 +19,7 @@ t.test('a program runs without a shell', async (t) => {
   t.equal((await run(...sh('head -c 9000000 /dev/zero'), limits)).length, 9_000_000, 'whole');
 });
 
-t.test('a failure says what ran, how it ended and its last words', async (t) => {
+t.test('a failure names the command, how it ended and its last output', async (t) => {
   const folder = t.testdir({ closed: 'x' });
   chmodSync(join(folder, 'closed'), 0o600);
   const table: [readonly [string, readonly string[]], Partial<typeof limits>, RegExp][] = [

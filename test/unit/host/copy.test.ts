@@ -11,7 +11,7 @@ import { recordLimits } from './timers.ts';
 const signal = AbortSignal.timeout(60_000);
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
 
-t.test('a copy has its mode, and is durable before it has its name', async (t) => {
+t.test('a copy has its mode, and is synced before it gets its name', async (t) => {
   const folder = t.testdir({ source: 'content' });
   const umask = process.umask(0o077);
   t.teardown(() => process.umask(umask));
@@ -27,7 +27,7 @@ t.test('a copy has its mode, and is durable before it has its name', async (t) =
   t.same(await readdir(join(folder, 'deep/er')), ['target']);
 });
 
-t.test('what an interrupted copy left is copied anew', async (t) => {
+t.test('leftovers of an interrupted copy are copied again', async (t) => {
   const folder = t.testdir({ source: 'new', target: 'old', '.target.new': 'ne', victim: 'kept' });
   await copyFile(join(folder, 'source'), join(folder, 'target'), 0o644, signal);
   t.equal(readFileSync(join(folder, 'target'), 'utf8'), 'new');
@@ -38,7 +38,7 @@ t.test('what an interrupted copy left is copied anew', async (t) => {
   t.same(await readdir(folder), ['source', 'target', 'victim']);
 });
 
-t.test('the copy is checked before it replaces what is there', async (t) => {
+t.test('the copy is verified before it replaces an existing file', async (t) => {
   const folder = t.testdir({ source: 'new', target: 'old' });
   const target = join(folder, 'target');
   const files = await recordFileOperations(t, folder);
@@ -55,7 +55,7 @@ t.test('the copy is checked before it replaces what is there', async (t) => {
   t.equal(readFileSync(target, 'utf8'), 'old');
 });
 
-t.test('a copy that fails leaves what was there', async (t) => {
+t.test('a failed copy keeps the existing file', async (t) => {
   const folder = t.testdir({ source: 'new', target: 'old' });
   const [source, target] = [join(folder, 'source'), join(folder, 'target')];
   symlinkSync('source', join(folder, 'link'));
@@ -75,7 +75,7 @@ t.test('a copy that fails leaves what was there', async (t) => {
   t.same(await readdir(folder), ['link', 'source', 'target']);
 });
 
-t.test('a full disk and a folder that is not durable are told', async (t) => {
+t.test('a full disk and a folder that cannot be synced are reported', async (t) => {
   const { programs } = testHost(t);
   const folder = t.testdir({ source: 'new' });
   const target = join(folder, 'target');

@@ -19,7 +19,7 @@ async function site(t: Test, answers: Readonly<Record<string, Answer>>) {
   return opened;
 }
 
-t.test('a file that was cut is resumed', async (t) => {
+t.test('a partial download is resumed', async (t) => {
   let tries = 0;
   const answer: Answer = (request, response) =>
     (tries++ === 0 ? half(CONTENT) : fileOf(CONTENT))(request, response);
@@ -31,7 +31,7 @@ t.test('a file that was cut is resumed', async (t) => {
   t.strictSame(asked, ['GET /f', `GET /f bytes=${CONTENT.length / 2}-`]);
 });
 
-t.test('where the server cannot resume, everything is fetched again', async (t) => {
+t.test('if the server cannot resume, everything is downloaded again', async (t) => {
   for (const begun of ['content', CONTENT, `${CONTENT} and more`]) {
     const { url } = await site(t, { '/f': fileOf(CONTENT, { ranges: begun.length > 7 }) });
     const target = join(t.testdir({ f: begun }), 'f');
@@ -82,7 +82,7 @@ t.test('a server that does not exist, and one that never answers', async (t) => 
   await t.rejects(fetchFile(`${url}/f`, target, MAX, options), { message: /cannot be downloaded/ });
 });
 
-t.test('the proxy is asked, but for what it is not for', async (t) => {
+t.test('the proxy is used, except for excluded hosts', async (t) => {
   const { url, asked } = await site(t, {
     'http://far.example.com/f': fileOf('by proxy'),
     '/near': fileOf('directly'),
@@ -103,12 +103,12 @@ t.test('curl is told what to trust, and when to give up', async (t) => {
   await fetched('http://h/f', { noProxy: ['h', '.i'] });
   const command = (redirects: string, url: string) =>
     [
-      // The kernel keeps the limit, whatever the server says of the size.
+      // Enforced by the kernel, whatever size the server announces.
       'prlimit --fsize=1000000 -- curl',
-      // No ~/.curlrc, no patterns in the address, no other scheme, no way from https to http.
+      // No ~/.curlrc, no patterns in the address, no other scheme, no redirect from https to http.
       '--disable --globoff --no-progress-meter --fail --location --max-redirs 5',
       `--proto =http,https --proto-redir ${redirects}`,
-      // Slower than 1 KiB/s for a minute: given up.
+      // Gives up below 1 KiB/s for a minute.
       '--connect-timeout 30 --speed-limit 1024 --speed-time 60',
       '--continue-at - --output /run/f --write-out %{http_code} --max-filesize 1000000',
       `--url ${url}`,
@@ -120,7 +120,7 @@ t.test('curl is told what to trust, and when to give up', async (t) => {
   ]);
 });
 
-t.test('what curl ends with tells whether another try may help', async (t) => {
+t.test("curl's exit code decides whether a retry may help", async (t) => {
   const { programs } = testHost(t);
   const ended: [script: string, kind: string, what: string, details: object][] = [
     [
@@ -135,7 +135,7 @@ t.test('what curl ends with tells whether another try may help', async (t) => {
     ['kill -s KILL $$', 'retry', 'cannot be downloaded', { found: 'curl ended with SIGKILL' }],
     ['printf 416; exit 22', 'retry', 'cannot be downloaded', { found: 'curl ended with 22' }],
     ['exit 33', 'retry', 'cannot be downloaded', { found: 'curl ended with 33' }],
-    // The status alone, without the exit code of an HTTP error, tells nothing.
+    // Without the exit code for an HTTP error, the status alone is not conclusive.
     ['printf 404; exit 18', 'retry', 'cannot be downloaded', { found: 'curl ended with 18' }],
     ...[400, 401, 403, 404, 405, 410, 451].map((status): (typeof ended)[number] => [
       `printf ${status}; exit 22`,
@@ -187,7 +187,7 @@ t.test('without curl, and without time', async (t) => {
   });
 });
 
-t.test('what was begun is kept when the server refuses it for another reason', async (t) => {
+t.test('a partial download is kept if the server refuses for another reason', async (t) => {
   const { programs } = testHost(t);
   const target = join(t.testdir({ f: 'begun' }), 'f');
   for (const script of ['printf 404; exit 22', 'printf 416; exit 6']) {

@@ -5,15 +5,15 @@ import type { Test } from 'tap';
 import { captureBuiltins } from './builtins.ts';
 
 export interface FileOperations {
-  /** `sync PATH`, `datasync PATH`, `rename PATH -> PATH`, `rm PATH` in their order; paths are relative to the folder. */
+  /** `sync PATH`, `datasync PATH`, `rename PATH -> PATH`, `rm PATH`, in order; paths relative to the folder. */
   readonly seen: string[];
-  /** Makes the operations whose text matches fail with this error instead. */
+  /** Makes operations whose text matches fail with this error. */
   failAt(operation: RegExp, error: Error): void;
 }
 
 /**
- * Records what a test does to make files durable below `folder`, and can make it fail:
- * what an interruption or a full disk leaves cannot be produced otherwise.
+ * Records operations that make files durable below `folder`, and can make them fail: the results
+ * of an interruption or a full disk cannot be produced otherwise.
  */
 export async function recordFileOperations(t: Test, folder: string): Promise<FileOperations> {
   const seen: string[] = [];

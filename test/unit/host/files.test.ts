@@ -29,7 +29,7 @@ import { recordFileOperations } from './file-operations.ts';
 const never = new AbortController().signal;
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
 
-t.test('a file is written whole, with its mode', async (t) => {
+t.test('a file is written completely, with its mode', async (t) => {
   const folder = t.testdir();
   const umask = process.umask(0o077);
   t.teardown(() => process.umask(umask));
@@ -51,7 +51,7 @@ t.test('a file is written whole, with its mode', async (t) => {
   t.equal(modeOf(join(folder, 'public')), 0o755, 'nobody else may add files');
 });
 
-t.test('a secret is never readable, and on the disk before it has its name', async (t) => {
+t.test('a secret is never readable by others, and is synced before it gets its name', async (t) => {
   const folder = t.testdir();
   const path = join(folder, 'key');
   const umask = process.umask(0);
@@ -99,7 +99,7 @@ t.test('a link at the target is replaced, not followed', async (t) => {
   t.equal(readFileSync(path, 'utf8'), 'new');
 });
 
-t.test('a failure leaves nothing beside, and what was there', async (t) => {
+t.test('a failure leaves no temporary file, and keeps the existing one', async (t) => {
   await t.test('the target is a folder', async (t) => {
     const folder = t.testdir({ target: { file: '' } });
     await t.rejects(writeFileAtomic(join(folder, 'target'), 'x', 0o600), { code: 'EISDIR' });
@@ -138,7 +138,7 @@ function mountTmpfs(folder: string): boolean {
   }
 }
 
-t.test('reading, asking, removing', async (t) => {
+t.test('reading, testing, removing', async (t) => {
   const folder = t.testdir({ file: 'text' });
   const file = join(folder, 'file');
   symlinkSync('nowhere', join(folder, 'dangling'));
@@ -155,7 +155,7 @@ t.test('reading, asking, removing', async (t) => {
   t.strictSame(readdirSync(folder), ['sub']);
 });
 
-t.test('a removal is durable, the name beside is hidden', async (t) => {
+t.test('a removal is durable, the temporary name is hidden', async (t) => {
   const folder = t.testdir({ file: 'text' });
   const files = await recordFileOperations(t, folder);
   await removeFile(join(folder, 'file'));
@@ -169,9 +169,9 @@ t.test('a removal is durable, the name beside is hidden', async (t) => {
   t.strictSame(readdirSync(folder), ['pod.yaml']);
 });
 
-t.test('what cannot be looked at is not called missing', async (t) => {
+t.test('an inaccessible file is not reported as missing', async (t) => {
   const folder = t.testdir({ file: 'text' });
-  // A name that is too long for every file system.
+  // A name too long for any file system.
   const path = join(folder, 'x'.repeat(300));
   const questions: readonly ((path: string) => Promise<unknown>)[] = [
     ...[exists, removeFile, namesIn, readTextIfPresent],
@@ -189,7 +189,7 @@ t.test('digest of a text', async (t) => {
   t.equal(sha256(new Uint8Array()), empty);
 });
 
-t.test('the names in a folder are sorted; no folder has none', async (t) => {
+t.test('the names in a folder are sorted; a missing folder has none', async (t) => {
   const folder = t.testdir({ b: '', a: '', c: '' });
   t.strictSame(await namesIn(folder), ['a', 'b', 'c']);
   t.strictSame(await namesIn(join(folder, 'none')), []);

@@ -6,7 +6,7 @@ import { bootMoment } from '../../../lib/host/boot.ts';
 import { rootIsOverlay } from '../../../lib/host/root.ts';
 import { captureBuiltins } from './builtins.ts';
 
-t.test('the architecture is called as container images call it', async (t) => {
+t.test('the architecture is named as in container images', async (t) => {
   const table = { x64: 'amd64', arm64: 'arm64', riscv64: undefined };
   for (const [arch, expected] of Object.entries(table)) {
     await t.test(arch, async (t) => {
@@ -24,7 +24,7 @@ t.test('the boot, and the seconds since', async (t) => {
   t.ok(before <= up && up <= uptime(), `${up} s`);
 });
 
-t.test('a root that is an overlay, as of a live image', async (t) => {
+t.test('an overlay root, as in a live image', async (t) => {
   // The magic numbers of statfs(2).
   const table = { overlay: [0x794c7630, true], xfs: [0x58465342, false] } as const;
   for (const [name, [type, expected]] of Object.entries(table)) {

@@ -5,7 +5,7 @@ import { type MountRequest, withMounted } from '../../../lib/host/mount.ts';
 import { testHost } from '../agents/host/host.ts';
 import { recordLimits } from './timers.ts';
 
-/** A host whose mount and umount do nothing but succeed. */
+/** A host whose mount and umount do nothing and succeed. */
 function host(t: Test, changes: Partial<MountRequest> = {}) {
   const { programs, paths } = testHost(t);
   for (const name of ['mount', 'umount']) programs.give(name, '');
@@ -32,7 +32,7 @@ t.test('a read-only mount does not even replay a journal', async (t) => {
   for (const [fstype, writable, options] of table) {
     const { programs, request } = host(t, { fstype, writable });
     await withMounted(request, async (folder) => {
-      // Nothing on a disk is run, opened as a device, or has the rights of its owner.
+      // Nothing on the disk can be executed, opened as a device, or run with its owner's rights.
       t.same(programs.calls(), [
         `mount -o ${options},nosuid,nodev,noexec ${request.device} ${folder}`,
       ]);
@@ -40,7 +40,7 @@ t.test('a read-only mount does not even replay a journal', async (t) => {
   }
 });
 
-t.test('it is mounted while it is used', async (t) => {
+t.test('it stays mounted while in use', async (t) => {
   const { programs, request } = host(t);
   const limits = recordLimits(t);
   const folders: string[] = [];
@@ -81,7 +81,7 @@ t.test('it is unmounted after a failure and after a stop', async (t) => {
   t.same(readdirSync(request.runFolder), []);
 });
 
-t.test('what cannot be mounted is not used; what stays mounted is told', async (t) => {
+t.test('a failed mount is not used; a failed unmount is reported', async (t) => {
   const { programs, request } = host(t);
   programs.give('mount', 'echo "bad superblock" >&2; exit 32');
   await t.rejects(

@@ -104,7 +104,7 @@ t.test('addresses in a network', async (t) => {
   }
 });
 
-t.test('the address by which the host is known, in each family', async (t) => {
+t.test('the address that identifies the host, in each family', async (t) => {
   const at = (address: string, prefixLength: number, leaseSeconds?: number) => ({
     interfaceName: 'eth0',
     address,

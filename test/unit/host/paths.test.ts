@@ -1,12 +1,12 @@
 import t from 'tap';
 import { hostPaths } from '../../../lib/host/paths.ts';
 
-t.test('where everything is on a host', async (t) => {
+t.test('all paths on a host', async (t) => {
   const { at, onHost, ...paths } = hostPaths();
   t.same(paths, {
     root: '/',
     endpoints: {},
-    // What the ISO carries, and what openshift-install and the installed host's Ignition name.
+    // Paths on the ISO, and those used by openshift-install and the installed host's Ignition.
     medium: '/run/media/iso/sno-agents',
     assets: '/opt/openshift',
     assetsTls: '/opt/openshift/tls',
@@ -15,7 +15,7 @@ t.test('where everything is on a host', async (t) => {
     bootkubeDone: '/opt/openshift/.bootkube.done',
     installDone: '/opt/openshift/.install-to-disk.done',
     serviceRecords: '/var/log/openshift',
-    // The defaults of kubeadm, of the kubelet, of etcd and of CNI.
+    // Defaults of kubeadm, the kubelet, etcd and CNI.
     staticPods: '/etc/kubernetes/manifests',
     kubernetes: '/etc/kubernetes',
     pki: '/etc/kubernetes/pki',
@@ -23,7 +23,7 @@ t.test('where everything is on a host', async (t) => {
     kubeletPki: '/var/lib/kubelet/pki',
     etcdData: '/var/lib/etcd',
     cniBinaries: '/opt/cni/bin',
-    // The agents' own, which units and documents name.
+    // The agents' own paths, used in units and documents.
     config: '/etc/sno-agents',
     state: '/var/lib/sno-agents',
     record: '/var/lib/sno-agents/record.json',

@@ -20,7 +20,7 @@ function running(t: Test, program: string, ...args: string[]) {
   return { child, pid: child.pid };
 }
 
-t.test('a process is known by its id and the time of its start', async (t) => {
+t.test('a process is identified by its id and start time', async (t) => {
   // A name that looks like further fields.
   const program = join(t.testdir(), 'a) Z 1 (b');
   symlinkSync('/bin/sleep', program);
@@ -36,7 +36,7 @@ t.test('a process is known by its id and the time of its start', async (t) => {
   t.equal(await isAlive(identity), false);
 });
 
-t.test('a process that has ended and was not waited for does not live', async (t) => {
+t.test('a zombie process does not count as alive', async (t) => {
   const { child } = running(t, '/bin/sh', '-c', '/bin/true & echo $!; exec /bin/sleep 100');
   const [line] = await once(child.stdout, 'data');
   const pid = Number(String(line));

@@ -4,7 +4,7 @@ import t from 'tap';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { defaultSettings, parseSettings, readSettings } from '../../../lib/host/settings.ts';
 
-t.test('defaults, and what the file of the host overrides', async (t) => {
+t.test("defaults, and values overridden by the host's file", async (t) => {
   const paths = hostPaths(t.testdir());
   t.equal(await readSettings(paths), defaultSettings, 'without a file');
   mkdirSync(paths.config, { recursive: true });
@@ -14,14 +14,14 @@ t.test('defaults, and what the file of the host overrides', async (t) => {
   t.match(parseSettings('f', '{"etcdMs": 2147483647}'), { etcdMs: 2147483647 }, 'the longest');
 });
 
-t.test('every name ends in its unit', async (t) => {
+t.test('every name ends with its unit', async (t) => {
   for (const [name, value] of Object.entries(defaultSettings)) {
     t.match(name, /(Ms|Hours|MiB|GiB|GB|Percent|Concurrency)$/, name);
     t.ok(value > 0 && value < 2 ** 31, `${name} can be counted by a timer`);
   }
 });
 
-/** How the documentation writes a number of each unit, in the unit of the setting. */
+/** How the documentation writes a number in each unit, in the setting's unit. */
 const UNITS: Readonly<Record<string, number>> = {
   s: 1000,
   min: 60_000,
@@ -32,7 +32,7 @@ const UNITS: Readonly<Record<string, number>> = {
   '': 1,
 };
 
-t.test('the defaults are those that the documentation promises', async (t) => {
+t.test('the defaults match the documentation', async (t) => {
   const text = readFileSync(
     join(import.meta.dirname, '../../../docs/reference/settings.md'),
     'utf8',
@@ -45,7 +45,7 @@ t.test('the defaults are those that the documentation promises', async (t) => {
   t.same(defaultSettings, Object.fromEntries(documented));
 });
 
-t.test('what cannot be used is refused by file, name and reason', async (t) => {
+t.test('invalid values are refused with file, name and reason', async (t) => {
   const table: [string, RegExp][] = [
     ['{"etcdMs": 0}', /found etcdMs: /],
     ['{"etcdMs": -5}', /found etcdMs: /],

@@ -14,9 +14,9 @@ import { recordLimits } from './timers.ts';
 const signal = AbortSignal.timeout(60_000);
 const never = AbortSignal.abort();
 
-t.test('what systemd is asked to do', async (t) => {
+t.test('calls of systemd', async (t) => {
   const table: [(signal: AbortSignal) => Promise<unknown>, command: string][] = [
-    // An agent that waited for a unit ordered after its own would wait for ever.
+    // An agent waiting for a unit ordered after its own would wait forever.
     [
       (signal) => startUnit('kubelet.service', signal),
       'systemctl start --no-block kubelet.service',
@@ -62,7 +62,7 @@ t.test('properties of a unit', async (t) => {
 
 t.test('the time of the boot does not depend on when the clock was set', async (t) => {
   const { programs } = testHost(t);
-  // systemd began 40 s after the kernel, 160 s ago.
+  // systemd started 40 s after the kernel, 160 s ago.
   programs.give('systemctl', 'echo 40000000');
   const now = Date.parse('2030-01-01T12:00:00.000Z');
   t.capture(Date, 'now', () => now);
@@ -70,7 +70,7 @@ t.test('the time of the boot does not depend on when the clock was set', async (
   t.equal((await bootTime(signal)).toISOString(), '2030-01-01T11:57:20.000Z');
 });
 
-t.test('what runs outside the sandbox says what it printed', async (t) => {
+t.test('a failure outside the sandbox includes the output', async (t) => {
   const { programs } = testHost(t);
   programs.give('systemd-run', 'echo BootOrder: 0001');
   const limits = { signal, deadlineMs: 60_000 };

@@ -2,10 +2,10 @@ import timers from 'node:timers/promises';
 import type { Test } from 'tap';
 import { captureBuiltins } from './builtins.ts';
 
-/** After that time, execa kills a program that goes on after it was told to stop. */
+/** execa kills a program that is still running this long after it was told to stop. */
 const FORCED_MS = 5000;
 
-/** The time limits, in milliseconds, that programs are run with during the test, in their order. */
+/** Records the time limits, in milliseconds, of programs run during the test, in order. */
 export function recordLimits(t: Test): number[] {
   const limits: number[] = [];
   const { setTimeout } = timers;

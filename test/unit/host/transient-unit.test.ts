@@ -11,7 +11,7 @@ import { recordLimits } from './timers.ts';
 const hasSystemd = existsSync('/run/systemd/system');
 const NAME = 'sno-write-disk';
 
-/** Does for one unit what systemd does: the state of the unit is in files of the host. */
+/** Emulates systemd for one unit, whose state is in files of the host. */
 const SYSTEMD_RUN = `
 for word; do case "$word" in --property=ExecStopPost=/usr/bin/touch*) mark=\${word##* };; esac; done
 while [ "$1" != -- ]; do shift; done; shift
@@ -54,7 +54,7 @@ function fakeSystemd(t: Test) {
     },
     ...more,
   });
-  /** The unit is in that state, with or without the mark of its end. */
+  /** Puts the unit in that state, with or without its end marker. */
   const isIn = (state: string | undefined, isMarked: boolean) => {
     if (state !== undefined) writeFileSync(join(root, 'state'), `${state}\n`);
     mkdirSync(runFolder, { recursive: true });
@@ -64,10 +64,10 @@ function fakeSystemd(t: Test) {
   return { programs, root, unit, lines, printed, mark, isIn, starts };
 }
 
-t.test('a program runs as a unit of its name, and its lines are passed on', async (t) => {
+t.test('a program runs as a unit of that name, and its output is passed on', async (t) => {
   const { programs, root, unit, lines, mark } = fakeSystemd(t);
   const limits = recordLimits(t);
-  // It ends when the first line has come.
+  // It ends when the first line has been read.
   const script = 'until [ -e "$0/line" ]; do sleep 0.05; done; echo "a  b" > "$0/out"';
   await runTransientUnit(unit(['/bin/sh', '-c', script, root], { deadlineMs: 60_400 }));
   t.equal(readFileSync(join(root, 'out'), 'utf8'), 'a  b\n');
@@ -81,7 +81,7 @@ t.test('a program runs as a unit of its name, and its lines are passed on', asyn
       `systemd-run --unit=${NAME} --description=writes --no-block --quiet --remain-after-exit`,
       '--property=Type=oneshot --property=TimeoutStartSec=61',
       `--setenv=PATH=${process.env.PATH}`,
-      // Both: it has ended, well or not.
+      // In both cases: it has ended, successfully or not.
       `--property=ExecStopPost=/usr/bin/touch ${mark}`,
       `--property=ExecStartPost=/usr/bin/touch ${mark}`,
       `-- /bin/sh -c ${script} ${root}`,
@@ -98,7 +98,7 @@ t.test('a program runs as a unit of its name, and its lines are passed on', asyn
   while (journal !== undefined && (await isAlive(journal)));
 });
 
-t.test('a program that fails can be tried again', async (t) => {
+t.test('a failed program can be retried', async (t) => {
   const { unit, starts } = fakeSystemd(t);
   for (const round of [1, 2]) {
     t.match(await thrownBy(runTransientUnit(unit(['/bin/sh', '-c', 'exit 5']))), {
@@ -137,7 +137,7 @@ t.test('a unit of an earlier attempt is joined', async (t) => {
   t.equal(starts(), 0, 'one that has ended since is not, either');
 });
 
-t.test('what is no unit of an earlier attempt is not joined', async (t) => {
+t.test('other units are not joined', async (t) => {
   const table: [state: string | undefined, isMarked: boolean][] = [
     [undefined, true],
     ['active', false],
@@ -152,7 +152,7 @@ t.test('what is no unit of an earlier attempt is not joined', async (t) => {
   }
 });
 
-t.test('the last look comes before a start, and not when a unit is joined', async (t) => {
+t.test('the last check is made before a start, and not when a unit is joined', async (t) => {
   const { unit, isIn, starts } = fakeSystemd(t);
   let looks = 0;
   const beforeStart = async () => {
@@ -187,7 +187,7 @@ t.test('a stop leaves the unit running', async (t) => {
   await t.rejects(runTransientUnit(unit([], { signal: stop.signal })), /stopped/);
 });
 
-t.test('a unit without a journal ends all the same', async (t) => {
+t.test('a unit without a journal still ends', async (t) => {
   const { programs, unit } = fakeSystemd(t);
   programs.give('journalctl', 'exit 1');
   await t.resolves(runTransientUnit(unit(['/bin/true'])));

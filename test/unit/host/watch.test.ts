@@ -7,7 +7,7 @@ import { waitForFiles, waitForPath } from '../../../lib/host/watch.ts';
 
 const limits = { signal: new AbortController().signal, deadlineMs: 60_000 };
 
-t.test('a path that is there, that comes, and whose folder comes too', async (t) => {
+t.test('an existing path, one created later, and one whose folder is created too', async (t) => {
   const folder = t.testdir({ there: '' });
   await t.resolves(waitForPath(join(folder, 'there'), limits));
   for (const name of ['file', 'sub/file', 'deep/er/file']) {
@@ -36,7 +36,7 @@ t.test('a file that is replaced, changed, removed', async (t) => {
   await t.resolves(waitFor(async () => (await text()) === 'nothing'));
 });
 
-t.test('it is asked on changes, not again and again', async (t) => {
+t.test('it is checked on changes, not repeatedly', async (t) => {
   const folder = t.testdir({ a: '', b: '' });
   let asked = 0;
   const holds = async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { withWorkFolder } from '../../../lib/host/work-folder.ts';
 
-t.test('it is empty, closed to others, and deleted afterwards', async (t) => {
+t.test('it is empty, private, and deleted afterwards', async (t) => {
   const path = join(t.testdir({ work: { old: { 'left.key': 'key' } } }), 'work');
   const result = await withWorkFolder(path, async (work) => {
     t.equal(work, path);

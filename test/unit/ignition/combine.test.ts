@@ -8,7 +8,7 @@ import { combined, MASTER, OURS } from './combined.ts';
 
 const long = 'long '.repeat(200);
 
-t.test('without collisions both arrive, the master as a child', async (t) => {
+t.test('without collisions both are included, the master as a child', async (t) => {
   const ours = configOf({
     files: [file('/etc/ours', 0o600, 'o')],
     units: [unit('o.service', { enabled: true })],
@@ -124,7 +124,7 @@ const COLLISIONS: readonly { name: string; ours: Config; master: Config; says: R
   },
 ];
 
-/** A config that says something of our file besides its contents. */
+/** A config that sets other fields of our file than its contents. */
 function masterFile(fields: object): Config {
   return configSchema.parse({
     ignition: { version: '3.2.0' },
@@ -138,7 +138,7 @@ for (const { name, ours, master, says } of COLLISIONS) {
   });
 }
 
-t.test('every collision is named at once', async (t) => {
+t.test('all collisions are reported together', async (t) => {
   const ours = configOf({
     files: ['/etc/a', '/etc/b', '/etc/c'].map((path) => file(path, 0o600, 'o')),
   });
@@ -186,7 +186,7 @@ for (const { name, ours, master } of TOGETHER) {
   });
 }
 
-t.test('the version is one that the target reads', async (t) => {
+t.test('the version is one that the target supports', async (t) => {
   const master = configOf({ files: [file('/etc/m', 0o644, 'm')] }, '3.5.0');
   t.equal(combined(configOf({}), master, undefined, '3.5.0').config.ignition.version, '3.5.0');
   const older = configOf({ files: [file('/etc/m', 0o644, 'm')] }, '3.1.0');
@@ -220,7 +220,7 @@ t.test('the result is validated', async (t) => {
   );
 });
 
-t.test('what the master itself merges is looked into; what is remote is refused', async (t) => {
+t.test('configs merged by the master are checked; remote ones are refused', async (t) => {
   const inner = configOf({ files: [file('/etc/a', 0o600, 'm')] });
   const outer = configSchema.parse({
     ignition: { version: '3.2.0', config: { merge: [dataUrl(JSON.stringify(inner))] } },
@@ -232,7 +232,7 @@ t.test('what the master itself merges is looked into; what is remote is refused'
   });
   t.throws(() => combined(ours, remote), {
     kind: 'fatal',
-    // Of the master alone: ours has no part in the fault.
+    // Only in the master: our config is not part of the error.
     message: /^The Ignition config from https:\/\/api-int\S* has an error:\n.*remote config/,
   });
 });
@@ -258,7 +258,7 @@ for (const [text, says] of UNUSABLE) {
   });
 }
 
-t.test('fields that are not known here, and nulls, do no harm', async (t) => {
+t.test('unknown fields and nulls do no harm', async (t) => {
   const text =
     '{"ignition":{"version":"3.4.0","config":{"replace":{"source":null}}},"kernelArguments":{"shouldExist":["a"]}}';
   t.same(parseConfig(text, MASTER), {

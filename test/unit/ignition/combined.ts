@@ -4,7 +4,7 @@ import type { Config } from '../../../lib/ignition/config.ts';
 export const OURS = 'the bootstrap';
 export const MASTER = 'https://api-int.example.com:22623/config/master';
 
-/** What bootkube makes of its own config, the server's, and what has to win over both. */
+/** bootkube's result for its own config, the server's, and the one that must win over both. */
 export function combined(ours: Config, master: Config, mustWin?: Config, targetSpec = '3.4.0') {
   return combine({
     ours: { origin: OURS, config: ours },

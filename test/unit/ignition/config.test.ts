@@ -16,7 +16,7 @@ const read = (sections: object, ignition: object = {}) => {
 const hash = (algorithm: string, digits: number) => `${algorithm}-${'0a'.repeat(digits / 2)}`;
 const contents = (verification: object) => ({ source: 'data:,', verification });
 
-t.test('a config with everything that is known here is taken as it is', async (t) => {
+t.test('a config with all known fields is unchanged', async (t) => {
   const node = { path: '/etc/a', overwrite: false, user: { id: 0 }, group: { name: 'wheel' } };
   const unit = { enabled: true, mask: false, contents: '', dropins: [{ name: 'a.conf' }] };
   const types = 'service socket device mount automount swap target path timer snapshot slice scope';
@@ -40,7 +40,7 @@ t.test('a config with everything that is known here is taken as it is', async (t
   t.strictSame(parseConfig(JSON.stringify(config), 'the test'), config);
 });
 
-t.test('every fault of a config is found, with its place', async (t) => {
+t.test('every fault of a config is found, with its location', async (t) => {
   const storage = {
     files: [
       { path: '/a', mode: 0o10000, overwrite: 1, user: { id: 1.5 }, group: { name: 2 } },
@@ -109,7 +109,7 @@ t.test('every fault of a config is found, with its place', async (t) => {
   }
 });
 
-t.test('spec versions from 3.0.0 to 3.5.0 are known', async (t) => {
+t.test('spec versions from 3.0.0 to 3.5.0 are supported', async (t) => {
   const fault = ['ignition.version is not a spec version from 3.0.0 to 3.5.0'];
   for (const version of ['3.0.0', '3.5.0']) t.strictSame(read({}, { version }), [], version);
   for (const version of ['2.5.0', '3.6.0', '3.2.1', '13.2.0', '3.2.0-dev', '3x2.0']) {
@@ -122,7 +122,7 @@ t.test('spec versions from 3.0.0 to 3.5.0 are known', async (t) => {
   );
 });
 
-t.test('a null is a field or an entry that was left out', async (t) => {
+t.test('a null counts as an omitted field or entry', async (t) => {
   const storage = { files: [null, { path: '/a', mode: null, user: { id: null } }], links: null };
   const text = JSON.stringify({ ignition: { version: '3.2.0' }, storage, passwd: null });
   t.strictSame(parseConfig(text, 'the test'), {
@@ -151,7 +151,7 @@ t.test('a config must do something', async (t) => {
   }
 });
 
-t.test('the error lists the faults, one on each line', async (t) => {
+t.test('the error lists the faults, one per line', async (t) => {
   const fault = (at: string) => ({ at, problem: 'is wrong' });
   t.match(invalidConfig('the server', [fault('a')]), {
     kind: 'fatal',

@@ -45,7 +45,7 @@ for (const { name, contents, gzip = true, form, compression } of ENCODED) {
   });
 }
 
-t.test('gzip is used unless it is ruled out', async (t) => {
+t.test('gzip is used unless disabled', async (t) => {
   const contents = 'a b\n'.repeat(999);
   t.strictSame(dataUrl(contents), dataUrl(contents, { gzip: true }));
 });
@@ -87,7 +87,7 @@ for (const source of [
     });
   });
 }
-t.test('refuse what is not gzip, or not the promised bytes', async (t) => {
+t.test('refuse contents that are not gzip, or do not match the hash', async (t) => {
   t.throws(() => decodeDataUrl({ source: 'data:,x', compression: 'gzip' }), {
     message: /not gzip/,
   });
@@ -96,7 +96,7 @@ t.test('refuse what is not gzip, or not the promised bytes', async (t) => {
   t.notOk(matchesHash(resource, decodeDataUrl(resource)));
 });
 
-t.test('a hash may be of either kind; without one any bytes do', async (t) => {
+t.test('a hash may be of either kind; without one any bytes are accepted', async (t) => {
   const bytes = Buffer.from('x');
   for (const algorithm of ['sha256', 'sha512']) {
     const hash = `${algorithm}-${createHash(algorithm).update('x').digest('hex')}`;

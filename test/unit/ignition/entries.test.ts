@@ -16,7 +16,7 @@ const units = [
   unit('a.service', { dropins: [dropin('20.conf', '[Unit]\n'), dropin('10.conf', '[Unit]\n')] }),
 ];
 
-t.test('parents are listed, the operating system is not', async (t) => {
+t.test('parents are listed, except those of the operating system', async (t) => {
   const config = configOf({
     files,
     links: [link('/var/lib/app/l', '/etc/z')],
@@ -50,7 +50,7 @@ t.test('the order of the input does not matter', async (t) => {
   );
 });
 
-t.test('what is empty is left out', async (t) => {
+t.test('empty lists are left out', async (t) => {
   t.same(configOf({}), { ignition: { version: '3.2.0' } });
 });
 
@@ -63,40 +63,43 @@ t.test('a file has mode, contents and hash', async (t) => {
   });
 });
 
-t.test('drop-ins go to the unit of that name; those of other units get an entry', async (t) => {
-  const added = (unit: string, name: string) => ({ unit, name, contents: `of ${unit}` });
-  const before = [
-    unit('a.service', { enabled: true, dropins: [dropin('10.conf', 'own')] }),
-    unit('b.service', { contents: '[Unit]\n' }),
-    unit('c.service', { mask: true }),
-  ];
-  const after = withDropins(before, [
-    added('a.service', '20.conf'),
-    added('b.service', '20.conf'),
-    added('os.service', '30.conf'),
-    added('os.service', '40.conf'),
-  ]);
-  t.strictSame(after, [
-    {
-      name: 'a.service',
-      enabled: true,
-      dropins: [dropin('10.conf', 'own'), dropin('20.conf', 'of a.service')],
-    },
-    {
-      name: 'b.service',
-      contents: '[Unit]\n',
-      dropins: [dropin('20.conf', 'of b.service')],
-    },
-    { name: 'c.service', mask: true },
-    {
-      name: 'os.service',
-      dropins: [dropin('30.conf', 'of os.service'), dropin('40.conf', 'of os.service')],
-    },
-  ]);
-  t.strictSame(withDropins(before, []), before);
-});
+t.test(
+  'drop-ins are added to the unit of that name; those of other units get an entry',
+  async (t) => {
+    const added = (unit: string, name: string) => ({ unit, name, contents: `of ${unit}` });
+    const before = [
+      unit('a.service', { enabled: true, dropins: [dropin('10.conf', 'own')] }),
+      unit('b.service', { contents: '[Unit]\n' }),
+      unit('c.service', { mask: true }),
+    ];
+    const after = withDropins(before, [
+      added('a.service', '20.conf'),
+      added('b.service', '20.conf'),
+      added('os.service', '30.conf'),
+      added('os.service', '40.conf'),
+    ]);
+    t.strictSame(after, [
+      {
+        name: 'a.service',
+        enabled: true,
+        dropins: [dropin('10.conf', 'own'), dropin('20.conf', 'of a.service')],
+      },
+      {
+        name: 'b.service',
+        contents: '[Unit]\n',
+        dropins: [dropin('20.conf', 'of b.service')],
+      },
+      { name: 'c.service', mask: true },
+      {
+        name: 'os.service',
+        dropins: [dropin('30.conf', 'of os.service'), dropin('40.conf', 'of os.service')],
+      },
+    ]);
+    t.strictSame(withDropins(before, []), before);
+  },
+);
 
-t.test('a file and a link replace what the image has', async (t) => {
+t.test('files and links replace those of the image', async (t) => {
   t.strictSame(link('/etc/a', '/etc/b'), { path: '/etc/a', target: '/etc/b', overwrite: true });
   t.equal(file('/etc/a', 0o600, 'x', { overwrite: false }).overwrite, false);
   const long = 'long '.repeat(200);
@@ -104,7 +107,7 @@ t.test('a file and a link replace what the image has', async (t) => {
   t.notMatch(file('/etc/a', 0o600, long, { gzip: false }).contents, { compression: 'gzip' });
 });
 
-t.test('a link and a directory that are listed are no parents to add', async (t) => {
+t.test('listed links and directories are not added again as parents', async (t) => {
   const config = configOf({
     files: [file('/data/app/a', 0o600, 'a'), file('/etc/a', 0o600, 'a')],
     links: [link('/data', '/var/data')],
@@ -113,7 +116,7 @@ t.test('a link and a directory that are listed are no parents to add', async (t)
   t.strictSame(config.storage?.directories, [{ path: '/data/app', mode: 0o700 }]);
 });
 
-/** Directories of the image, of which Ignition would change the modes (`/opt` and `/root` are links). */
+/** Directories of the image whose modes Ignition would change (`/opt` and `/root` are links). */
 const OF_THE_IMAGE = [
   ...['/boot', '/etc', '/home', '/mnt', '/opt', '/root', '/run', '/srv', '/tmp', '/usr'],
   ...['/usr/local/bin', '/usr/local/lib', '/usr/local/sbin', '/var/lib', '/var/log', '/var/opt'],
@@ -130,7 +133,7 @@ t.test('directories of the image keep their modes', async (t) => {
   }
 });
 
-t.test('entries of one name stay in their order', async (t) => {
+t.test('entries with the same name keep their order', async (t) => {
   const config = configOf({
     files: ['b', 'a', 'c'].map((text) => file('/etc/a', 0o600, text)),
   });

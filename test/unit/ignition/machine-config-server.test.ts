@@ -29,7 +29,7 @@ const answering =
   (_, answer) =>
     void answer.writeHead(status).end(body);
 
-/** Serves on loopback for the time of the test; its URL. */
+/** Serves on loopback until the test ends; returns its URL. */
 async function serve(t: Test, listener: RequestListener, { certificate, key } = server) {
   const https = createServer({ cert: certificate, key }, listener);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -97,14 +97,14 @@ for (const [status, body, says] of [
   });
 }
 
-t.test('only the server that the authority vouches for is believed', async (t) => {
+t.test('only a server with a certificate of the authority is trusted', async (t) => {
   const good = await serve(t, answering(200, master));
   await refused(t, fetched(good, { ca: other.certificate }), 'retry', /certificate/);
   const wrongName = await serve(t, answering(200, master), elsewhere);
   await refused(t, fetched(wrongName), 'retry', /127\.0\.0\.1/);
 });
 
-t.test('nothing is asked without TLS', async (t) => {
+t.test('nothing is requested without TLS', async (t) => {
   let asked = 0;
   const url = await serve(t, (_, answer) => {
     asked += 1;
@@ -114,7 +114,7 @@ t.test('nothing is asked without TLS', async (t) => {
   t.equal(asked, 0);
 });
 
-t.test('a body without end is not read to the end', async (t) => {
+t.test('an endless body is not read to the end', async (t) => {
   const part = Buffer.alloc(1 << 20, 'x');
   let sent = 0;
   const url = await serve(t, (_, answer) => {
@@ -137,7 +137,7 @@ t.test('a server that hangs ends at its deadline', async (t) => {
     ['in the middle of the body', (_, answer) => void answer.writeHead(200).write('{')],
   ] satisfies [string, RequestListener][]) {
     const url = await serve(t, listener);
-    // Nothing but the deadline ends this request.
+    // Only the deadline ends this request.
     const { signal } = new AbortController();
     const late = fetched(url, { signal, deadlineMs: 200 });
     await refused(t, late, 'retry', /cannot be downloaded.*timeout/);
@@ -159,7 +159,7 @@ t.test('an agent that is told to stop ends the request', async (t) => {
   await refused(t, fetched(url, { signal: stop.signal }), 'retry', /cannot be downloaded/);
 });
 
-t.test('what came with status 200 must be a config that does something', async (t) => {
+t.test('a response with status 200 must be a config that is not empty', async (t) => {
   t.doesNotThrow(() => parseConfig(master, 'the server'));
   for (const [body, says] of [
     ['<html>login</html>', /the server.*\n.*is not JSON/],

@@ -5,7 +5,7 @@ export interface Case {
   merged: Record<string, unknown>;
 }
 
-/** What Ignition's own program is not asked about: it would fetch it, or reads it from a later spec. */
+/** Not run against Ignition itself, which would fetch them, or read them from a later spec. */
 export const laterCases: readonly Case[] = [
   {
     name: 'a header without a value takes that of the parent away',

@@ -9,7 +9,7 @@ import { mergeConfigs } from '../../../lib/ignition/merge.ts';
 import { isRecord } from '../../../lib/json.ts';
 import { type Case, laterCases } from './merge-cases.ts';
 
-/** Where Debian's package puts the program that runs Ignition's stages. */
+/** Path of the program for Ignition's stages in Debian's package. */
 const IGNITION = '/usr/lib/dracut/modules.d/30ignition/ignition';
 
 const a = { source: 'data:,a' };
@@ -171,7 +171,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    // Ignition appends them as they are: both lists count, also what is in both.
+    // Ignition concatenates both lists, including duplicates.
     name: 'options and mount options add up',
     parent: {
       storage: {
@@ -236,7 +236,7 @@ for (const { name, parent, child, merged } of CASES) {
   );
 }
 
-t.test('at one path there is one entry, whatever its kind', async (t) => {
+t.test('there is one entry per path, whatever its kind', async (t) => {
   const kinds = ['files', 'directories', 'links'] as const;
   for (const before of kinds) {
     for (const after of kinds) {
@@ -251,7 +251,7 @@ t.test('at one path there is one entry, whatever its kind', async (t) => {
   }
 });
 
-t.test('the higher version and foreign fields stay', async (t) => {
+t.test('the higher version and unknown fields are kept', async (t) => {
   const merged = mergeConfigs(
     config({ own: 1 }, '3.2.0'),
     config({ foreign: { x: [1] } }, '3.4.0'),
@@ -260,7 +260,7 @@ t.test('the higher version and foreign fields stay', async (t) => {
   t.equal(mergeConfigs(config({}, '3.3.0'), config({})).ignition.version, '3.3.0');
 });
 
-/** What Ignition caches after it has fetched a config that merges another. */
+/** Ignition's cache after it has fetched a config that merges another one. */
 async function mergedByIgnition(
   folder: string,
   parent: Config,
@@ -285,7 +285,7 @@ async function mergedByIgnition(
   return isRecord(result) ? result : {};
 }
 
-/** Ignition's cache spells out every field that is not set. */
+/** Ignition's cache contains all fields, including unset ones. */
 function withoutAbsent(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutAbsent);
   if (!isRecord(value)) return value;

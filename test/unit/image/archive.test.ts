@@ -26,7 +26,7 @@ async function archive(t: Pick<Test, 'testdir'>, contents: Entries | Buffer): Pr
   return path;
 }
 
-/** As newer versions of `docker save` write it: an OCI layout that manifest.json names too. */
+/** In the format of newer versions of `docker save`: an OCI layout with an additional manifest.json. */
 async function dockerWithLayout(layer: Buffer): Promise<Entries> {
   const entries = await ociArchive([{ layer }, { layer: await layerOf('other') }]);
   const blob = (contents: string | Buffer) => `blobs/sha256/${hex(contents)}`;
@@ -42,7 +42,7 @@ async function dockerWithLayout(layer: Buffer): Promise<Entries> {
   return [...entries, ...layers, ['manifest.json', JSON.stringify(manifest)]];
 }
 
-t.test('images of every kind of archive', async (t) => {
+t.test('images in every kind of archive', async (t) => {
   const layer = await layerOf('etcd');
   const image = { references: [reference], layer };
   const docker = await tarOf(await dockerArchive([image, { references: null }]));
@@ -121,7 +121,7 @@ t.test('an image with two names', async (t) => {
 
 const manifest = (entry: object) => JSON.stringify([entry]);
 
-t.test('what is wrong with an archive is said', async (t) => {
+t.test('faults of an archive are reported', async (t) => {
   const good = await dockerArchive([{ references: [reference] }]);
   const without = (pattern: RegExp) => good.filter(([name]) => !pattern.test(name));
   const layerName = good[0]?.[0] ?? '';
@@ -219,7 +219,7 @@ t.test('what is wrong with an archive is said', async (t) => {
   await t.rejects(readImageArchive(join(t.testdir(), 'absent'), signal), { code: 'ENOENT' });
 });
 
-t.test('reading ends at its limits, and when it is told to', async (t) => {
+t.test('reading ends at its limits and when aborted', async (t) => {
   const tar = await tarOf(Array.from({ length: 50 }, (_, n) => [`${n}`, 'x'.repeat(1000)]));
   const read = async (limits: { entries: number; bytes: number }, stop = signal) => {
     const names: string[] = [];

@@ -31,7 +31,7 @@ export interface ImageOptions {
   layer?: Buffer;
 }
 
-/** A tar, as a layer is. */
+/** A tar, like a layer. */
 export const layerOf = (text: string): Promise<Buffer> => tarOf([['file', text]]);
 
 export function configOf({ architecture = 'amd64', os = 'linux' }: ImageOptions, layer: Buffer) {
@@ -42,7 +42,7 @@ export function configOf({ architecture = 'amd64', os = 'linux' }: ImageOptions,
   });
 }
 
-/** As `docker save` and `podman save` write it: layers before what describes them. */
+/** As written by `docker save` and `podman save`: layers before the files that describe them. */
 export async function dockerArchive(images: readonly ImageOptions[]): Promise<Entries> {
   const entries: [string, string | Buffer][] = [];
   const manifest = [];
@@ -64,7 +64,7 @@ export interface OciOptions extends ImageOptions {
   platform?: { os: string; architecture: string };
 }
 
-/** As `skopeo copy` writes it: layers compressed. With `nested`, the images are in an index of their own. */
+/** As written by `skopeo copy`: compressed layers. With `nested`, the images are in a nested index. */
 export async function ociArchive(
   images: readonly OciOptions[],
   nested?: Record<string, string>,

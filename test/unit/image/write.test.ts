@@ -21,7 +21,7 @@ const manifestSchema = z.tuple([
   z.object({ Config: z.string(), RepoTags: z.array(z.string()), Layers: z.array(z.string()) }),
 ]);
 
-t.test('an archive has one layer, named by its digest, and is the same each time', async (t) => {
+t.test('an archive has one layer, named by its digest, and is reproducible', async (t) => {
   const folder = t.testdir({ program: 'binary' });
   const image = {
     reference: 'registry.lab/program:1',

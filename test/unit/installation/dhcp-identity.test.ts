@@ -1,7 +1,7 @@
 import t from 'tap';
 import { dhcpIdentity } from '../../../lib/installation/dhcp-identity.ts';
 
-t.test('the host asks for the addresses that the live image had', async (t) => {
+t.test('the host requests the same addresses as the live image', async (t) => {
   const { path, contents } = dhcpIdentity;
   t.equal(path, '/etc/NetworkManager/conf.d/90-sno-dhcp-identity.conf');
   const [section, ...settings] = contents.trimEnd().split('\n');

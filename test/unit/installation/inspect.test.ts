@@ -16,11 +16,11 @@ interface Disk {
   readonly partitions?: readonly string[];
   readonly kernel?: Parameters<typeof kernelTree>[1];
   readonly saved?: readonly string[];
-  /** Labels of partitions on which no file system is found. */
+  /** Labels of partitions without a recognized file system. */
   readonly bare?: readonly string[];
 }
 
-/** A host whose disk, and the programs that look at it, are files of the test. */
+/** A host whose disk, and the programs that read it, are files of the test. */
 async function host(
   t: Test,
   { files = {}, partitions = ['boot', 'root'], kernel, saved = [], bare = [] }: Disk,
@@ -96,7 +96,7 @@ async function host(
 const marker = (state: string) =>
   JSON.stringify({ clusterId: OURS, cluster: 'sno.example.com', state, at: '2030-01-01' });
 
-t.test('the disk is looked into without being changed', async (t) => {
+t.test('the disk is inspected without being changed', async (t) => {
   const files = { [MARKER]: marker('finished'), 'boot/ignition/config.ign': `{"id":"${OURS}"}` };
   const { cluster, paths, calls, folder } = await host(t, { files });
   t.strictSame(await inspectTarget(cluster, paths, signal), { kind: 'finished', at: '2030-01-01' });
@@ -111,7 +111,7 @@ t.test('the disk is looked into without being changed', async (t) => {
   );
 });
 
-t.test('an installation that was begun is told by its marker or its Ignition', async (t) => {
+t.test('an unfinished installation is recognized by its marker or its Ignition', async (t) => {
   const begun: Record<string, string>[] = [
     { [MARKER]: marker('writing') },
     { 'boot/ignition/config.ign': `{"id":"${OURS}"}` },
@@ -124,7 +124,7 @@ t.test('an installation that was begun is told by its marker or its Ignition', a
   }
 });
 
-t.test('a disk that is in use is refused before it is looked into', async (t) => {
+t.test('a disk in use is refused before it is inspected', async (t) => {
   const mountinfo = '31 1 8:0 / /srv rw - xfs /dev/vda rw\n';
   const kernel = { devices: { vda: { number: '8:0' } }, mountinfo };
   const { cluster, paths, calls, disk } = await host(t, { kernel });
@@ -136,7 +136,7 @@ t.test('a disk that is in use is refused before it is looked into', async (t) =>
   t.notOk(calls().some((call) => /^(lsblk|mount)/.test(call)));
 });
 
-t.test('what the kernel does not know as a block device is refused', async (t) => {
+t.test('a device that is not a block device for the kernel is refused', async (t) => {
   const { cluster, paths } = await host(t, { kernel: { devices: {} } });
   t.match(await thrownBy(inspectTarget(cluster, paths, signal)), {
     kind: 'fatal',
@@ -144,7 +144,7 @@ t.test('what the kernel does not know as a block device is refused', async (t) =
   });
 });
 
-t.test('partitions to keep must be there, unless the installation is finished', async (t) => {
+t.test('partitions to keep must exist, unless the installation is finished', async (t) => {
   const { cluster, paths } = await host(t, { saved: ['data'] });
   t.match(await thrownBy(inspectTarget(cluster, paths, signal)), {
     kind: 'fatal',
@@ -167,7 +167,7 @@ t.test('partitions to keep must be there, unless the installation is finished', 
   });
 });
 
-t.test('the last look refuses a finished installation, and nothing else', async (t) => {
+t.test('the last check refuses a finished installation, and nothing else', async (t) => {
   const { cluster, paths } = await host(t, { files: { [MARKER]: marker('finished') } });
   t.match(await thrownBy(inspectAgain(cluster, paths, signal)), {
     kind: 'fatal',
@@ -182,7 +182,7 @@ t.test('the last look refuses a finished installation, and nothing else', async 
   }
 });
 
-t.test('what cannot be mounted is not looked into; what cannot be read is told', async (t) => {
+t.test('partitions that cannot be mounted are skipped; read errors are reported', async (t) => {
   const files = { [MARKER]: marker('finished') };
   const { cluster, paths, calls } = await host(t, { files, bare: ['root'] });
   t.match(await inspectTarget(cluster, paths, signal), { kind: 'other-system' });
@@ -193,7 +193,7 @@ t.test('what cannot be mounted is not looked into; what cannot be read is told',
   });
 });
 
-t.test('a disk that cannot be read is not called empty', async (t) => {
+t.test('an unreadable disk is not reported as empty', async (t) => {
   const { folder, cluster, paths } = await host(t, { partitions: [] });
   const path = join(folder, 'programs/blkid');
   writeFileSync(path, '#!/bin/sh\nexit 2\n');

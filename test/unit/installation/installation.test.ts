@@ -36,7 +36,7 @@ const marker = (clusterId: string, state: 'writing' | 'finished') => ({
   at: '2026-01-01T00:00:00Z',
 });
 
-t.test('what is on the disk', async (t) => {
+t.test('the contents of the disk', async (t) => {
   const finished = { kind: 'finished', at: '2026-01-01T00:00:00Z' };
   const half = { kind: 'half-finished' };
   const other = (what: string) => ({ kind: 'other-system', what });
@@ -158,7 +158,7 @@ t.test('which disk may be written', async (t) => {
   t.throws(() => requireWritable(cluster('refuse'), finished), { code: 'disk-installed' });
 });
 
-t.test('when the boot order was set is told of a finished installation', async (t) => {
+t.test('for a finished installation, the time of setting the boot order is reported', async (t) => {
   const found = { ...marker(ours, 'finished'), bootOrderSetAt: '2026-01-02' };
   t.strictSame(judgeDisk(coreos, ours, found, undefined), {
     kind: 'finished',
@@ -202,7 +202,7 @@ t.test('the marker of an installation', async (t) => {
   await t.rejects(readMarker(blocked), { code: 'EISDIR' }, 'unreadable is not absent');
 });
 
-t.test('a partition is called by its label, its name in the table, its file system', async (t) => {
+t.test('a partition is named by its label, its name in the table, its file system', async (t) => {
   const children = [
     { ...partition('label'), partlabel: 'name' },
     { ...partition(null), partlabel: 'name' },
@@ -214,7 +214,7 @@ t.test('a partition is called by its label, its name in the table, its file syst
   });
 });
 
-t.test('ledger and snapshot record: absent, good, damaged', async (t) => {
+t.test('ledger and snapshot record: absent, valid, damaged', async (t) => {
   const paths = hostPaths(t.testdir());
   const ledger = {
     entries: [

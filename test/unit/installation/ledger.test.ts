@@ -12,7 +12,7 @@ const entry: LedgerEntry = {
   when: 'steady-state',
 };
 
-t.test('a file is left as long as it holds what was installed', async (t) => {
+t.test('a file is a leftover as long as it has the installed contents', async (t) => {
   const paths = hostPaths(t.testdir({ etc: {} }));
   t.equal(await isLeft(paths, entry, signal), false, 'no file');
   writeFileSync(paths.at(entry.path), 'installed');
@@ -21,13 +21,13 @@ t.test('a file is left as long as it holds what was installed', async (t) => {
   t.equal(await isLeft(paths, entry, signal), false, 'the file belongs to another now');
 });
 
-t.test('a file that cannot be read is not called gone', async (t) => {
+t.test('an unreadable file is not reported as deleted', async (t) => {
   const paths = hostPaths(t.testdir({ etc: {} }));
   mkdirSync(paths.at(entry.path));
   await t.rejects(isLeft(paths, entry, signal), { code: 'EISDIR' });
 });
 
-t.test('every entry says when it may go; a unit is optional', async (t) => {
+t.test('every entry says when it may be deleted; a unit is optional', async (t) => {
   const accepts = (change: object) =>
     ledgerSchema.safeParse({ entries: [{ ...entry, ...change }], goneKeys: [] }).success;
   t.ok(accepts({}));

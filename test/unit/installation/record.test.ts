@@ -8,7 +8,7 @@ const entry = (
   more: Partial<JournalEntry> = {},
 ): JournalEntry => ({ at: '', boot: 'b', up: 0, input: '', attempt: 1, step, event, ...more });
 
-t.test('a step is recorded once: its last success and all its starts', async (t) => {
+t.test('a step is recorded once: with its last success and all its starts', async (t) => {
   const entries = [
     entry('render', 'started'),
     entry('render', 'attempt-failed'),
@@ -41,7 +41,7 @@ const record = {
   steps: [{ agent: 'bootkube', name: 'render', seconds: 1.5, waited: 0.5, cpu: 1, attempts: 2 }],
 };
 
-t.test('a record is read as it was written, with every field', async (t) => {
+t.test('a record is read unchanged, with every field', async (t) => {
   t.strictSame(recordSchema.parse(record), record);
   const { installed: _, ...unknown } = record;
   t.strictSame(recordSchema.parse(unknown), unknown, 'when the disk was complete may be unknown');

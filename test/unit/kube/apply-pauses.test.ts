@@ -18,7 +18,7 @@ const NAMESPACE = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: ns}\n';
 const STARTING = refusal(503, { message: 'starting' });
 const LATER = { code: 429, body: 'later', headers: { 'retry-after': '600' } };
 
-/** An API that knows core kinds but no till, and time that stands still. */
+/** An API that serves core kinds but no tills, with the clock stopped. */
 async function stopped(t: Test) {
   const clock = stopClock(t);
   const { api, client } = await startFakeApi(t);
@@ -44,7 +44,7 @@ async function pauses(clock: StoppedClock, count: number): Promise<number[]> {
 const sent = (api: FakeApi, path: string) =>
   api.requests.filter((request) => request.path === path && request.query.watch === undefined);
 
-/** Both watches are open, so that only the work itself sleeps. */
+/** Waits until both watches are open, so that only the work itself sleeps. */
 async function watched(api: FakeApi): Promise<void> {
   while (api.watchers(DEFINITIONS) === 0 || api.watchers(SERVICES) === 0) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -72,7 +72,7 @@ t.test('pauses grow to five seconds while the API refuses', async (t) => {
   await t.rejects(rows, /told to stop/);
 });
 
-t.test('callers may want other pauses; the server may want longer ones', async (t) => {
+t.test('callers can set other pauses; the server can request longer ones', async (t) => {
   const { clock, api, stop, apply } = await stopped(t);
   const replies = [STARTING, STARTING, STARTING, LATER];
   api.rule(({ method }) => (method === 'POST' ? replies.shift() : undefined));
@@ -92,27 +92,30 @@ t.test('callers may want other pauses; the server may want longer ones', async (
 });
 
 for (const collection of [DEFINITIONS, SERVICES]) {
-  t.test(`a change in ${collection} ends the pauses of what waits for its kind`, async (t) => {
-    const { clock, api, stop, apply } = await stopped(t);
-    api.rule(({ method }) => (method === 'POST' ? LATER : undefined));
-    const rows = apply(`${TILL}---\n${SECRET}`);
-    t.strictSame(await pauses(clock, 4), [100, 200, 400, 800]);
-    await clock.sleeping();
-    await watched(api);
-    const asked = sent(api, '/apis/shop.test/v1').length;
-    api.set(`${collection}/x`, { metadata: { name: 'x' } });
-    while (sent(api, '/apis/shop.test/v1').length === asked) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    while ((await clock.sleeping()) > 200) await new Promise((resolve) => setImmediate(resolve));
-    t.strictSame(await pauses(clock, 2), [100, 200], 'they begin anew');
-    t.equal(sent(api, SECRETS).length, 1, 'what the API refused keeps its pause');
-    stop.abort();
-    await t.rejects(rows);
-  });
+  t.test(
+    `a change in ${collection} ends the pauses of objects waiting for their kind`,
+    async (t) => {
+      const { clock, api, stop, apply } = await stopped(t);
+      api.rule(({ method }) => (method === 'POST' ? LATER : undefined));
+      const rows = apply(`${TILL}---\n${SECRET}`);
+      t.strictSame(await pauses(clock, 4), [100, 200, 400, 800]);
+      await clock.sleeping();
+      await watched(api);
+      const asked = sent(api, '/apis/shop.test/v1').length;
+      api.set(`${collection}/x`, { metadata: { name: 'x' } });
+      while (sent(api, '/apis/shop.test/v1').length === asked) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      while ((await clock.sleeping()) > 200) await new Promise((resolve) => setImmediate(resolve));
+      t.strictSame(await pauses(clock, 2), [100, 200], 'they begin anew');
+      t.equal(sent(api, SECRETS).length, 1, 'what the API refused keeps its pause');
+      stop.abort();
+      await t.rejects(rows);
+    },
+  );
 }
 
-t.test('after the API was away everything is tried at once', async (t) => {
+t.test('when the API is back, everything is tried immediately', async (t) => {
   const { clock, api, apply } = await stopped(t);
   const replies = [LATER];
   api.rule(({ method }) => (method === 'POST' ? replies.shift() : undefined));
@@ -126,7 +129,7 @@ t.test('after the API was away everything is tried at once', async (t) => {
   await api.idle();
 });
 
-t.test('it ends at its deadline, with what each waited for', async (t) => {
+t.test('it ends at its deadline, and reports what each object waited for', async (t) => {
   const { clock, api, apply } = await stopped(t);
   api.rule(({ method }) => (method === 'POST' ? STARTING : undefined));
   const rows = apply(`${SECRET}---\n${TILL}`, { deadlineMs: 1000 });
@@ -139,7 +142,7 @@ t.test('it ends at its deadline, with what each waited for', async (t) => {
   ]);
 });
 
-t.test('time that runs out is told only where nothing else is known', async (t) => {
+t.test('a timeout is only reported if nothing else is known', async (t) => {
   const { clock, api, apply } = await stopped(t);
   let isOver = false;
   let endsAt = clock.now + 1000;
@@ -171,7 +174,7 @@ t.test('time that runs out is told only where nothing else is known', async (t) 
   t.strictSame(reports, ['0 of 2 manifests processed, 2 waiting']);
 });
 
-t.test('what the API did as time ran out counts, and nothing is begun after it', async (t) => {
+t.test('a request completed at the deadline counts, and nothing is started after it', async (t) => {
   const { clock, api, apply } = await stopped(t);
   const replies = [STARTING];
   api.rule(({ method, path }) => {
@@ -194,7 +197,7 @@ t.test('what the API did as time ran out counts, and nothing is begun after it',
   t.strictSame(attempts, ['Namespace waits', 'Secret waits', 'Namespace created']);
 });
 
-t.test('nothing continues before an outcome has been taken note of', async (t) => {
+t.test('nothing continues before an outcome is recorded', async (t) => {
   const { api, apply } = await stopped(t);
   const noted = Promise.withResolvers<void>();
   const first = Promise.withResolvers<void>();

@@ -15,7 +15,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   ClusterRole: 'rbac.authorization.k8s.io/v1',
 };
 
-t.test('what others need comes first', async (t) => {
+t.test('dependencies come first', async (t) => {
   const kind = (apiVersion: string, name: string) => ({ apiVersion, kind: name });
   const levels = inLevels([
     kind('apps/v1', 'Deployment'),
@@ -132,13 +132,13 @@ const refusals = [
   { code: 422, body: status({ reason: 'Invalid' }), again: false },
 ];
 
-t.test('only what passes is tried again', async (t) => {
+t.test('only temporary errors are retried', async (t) => {
   for (const { code, body, again } of refusals) {
     t.equal(isTransient(errorFromAnswer('POST /x', code, body)), again, `${code} ${body}`);
   }
 });
 
-t.test('an object on its way out is not an existing one', async (t) => {
+t.test('an object being deleted does not count as existing', async (t) => {
   const body = (message: string) => status({ reason: 'AlreadyExists', message });
   t.equal(isExisting(errorFromAnswer('POST /x', 409, body('"a" already exists'))), true);
   t.equal(
@@ -150,7 +150,7 @@ t.test('an object on its way out is not an existing one', async (t) => {
   t.equal(isExisting(errorFromAnswer('POST /x', 409, status({ reason: 'Conflict' }))), false);
 });
 
-t.test('the table has what was not applied, and why', async (t) => {
+t.test('the table lists what was not applied, and why', async (t) => {
   const text =
     '{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: ns}}\n---\n{apiVersion: v1, kind: Node, metadata: {name: longer-name}}\n---\n- x';
   const { manifests, undecodable } = decodeManifests('a.yaml', text);

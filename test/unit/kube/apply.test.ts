@@ -45,7 +45,7 @@ async function apply(client: KubeClient, text: string, change: Partial<ApplyOpti
   return rows.map(({ outcome, reason }) => ({ outcome, reason }));
 }
 
-/** The first answers of a request are these; then the store's. */
+/** Sets the first replies to a request; later ones come from the store. */
 function answerFirst(api: FakeApi, method: string, path: string, ...replies: Reply[]): void {
   api.rule((request) =>
     request.method === method && request.path === path ? replies.shift() : undefined,
@@ -57,7 +57,7 @@ const sent = (api: FakeApi, ...methods: string[]) =>
     .filter(({ method }) => methods.includes(method))
     .map(({ method, path }) => `${method} ${path}`);
 
-t.test('what is missing is created, what exists is left as it is', async (t) => {
+t.test('missing objects are created, existing ones left unchanged', async (t) => {
   const { api, client } = await startApi(t);
   api.set(`${CONFIG}/old`, { metadata: { name: 'old', namespace: 'default' }, data: { a: '1' } });
   const text = `${configMap('new')}---\n${configMap('old', 'data: {a: "2"}\n')}`;
@@ -70,7 +70,7 @@ t.test('what is missing is created, what exists is left as it is', async (t) => 
   t.strictSame(sent(api, 'PUT', 'PATCH', 'DELETE'), []);
 });
 
-t.test('the place of an object is that of its kind', async (t) => {
+t.test('the path of an object is that of its kind', async (t) => {
   const { api, client } = await startApi(t);
   const text = [
     'apiVersion: v1\nkind: Namespace\nmetadata: {name: ns}\n',
@@ -98,7 +98,7 @@ const GADGETS = {
 const gadgets = ({ path }: { path: string }) =>
   path === '/apis/shop.test/v1' ? GADGETS : undefined;
 
-t.test('an object of the cluster is created and found without a namespace', async (t) => {
+t.test('a cluster-scoped object is created and found without a namespace', async (t) => {
   const { api, client } = await startApi(t);
   api.rule(gadgets);
   t.match(await apply(client, `${GADGET}status: {a: 1}\n`), [{ outcome: 'created' }]);
@@ -111,7 +111,7 @@ t.test('an object of the cluster is created and found without a namespace', asyn
   t.strictSame(sent(api, 'PUT'), [`PUT ${collection}/g/status`]);
 });
 
-t.test('a refused object is looked for before it counts as refused', async (t) => {
+t.test('a refused object is looked up before it counts as refused', async (t) => {
   const { api, client } = await startApi(t);
   const invalid = refusal(422, { reason: 'Invalid', message: 'is invalid' });
   answerFirst(api, 'POST', CONFIG, invalid, invalid);
@@ -123,7 +123,7 @@ t.test('a refused object is looked for before it counts as refused', async (t) =
   t.equal(sent(api, 'POST').length, 2, 'a refusal is final');
 });
 
-t.test('a status is written once, where there is none', async (t) => {
+t.test('a status is written once, if there is none', async (t) => {
   const { api, client } = await startApi(t);
   const pods = '/api/v1/namespaces/default/pods';
   const pod = (name: string, status = 'status: {phase: Running}\n') =>
@@ -183,7 +183,7 @@ function refusalObject(code: number) {
   return { code, body: { kind: 'Status', message: 'later' } };
 }
 
-t.test('what passes is tried again, the rest goes on meanwhile', async (t) => {
+t.test('temporary errors are retried, while the rest continues', async (t) => {
   for (const [title, reply] of PASSING) {
     await t.test(title, async (t) => {
       const { api, client } = await startApi(t);
@@ -213,7 +213,7 @@ t.test('levels are applied one after the other', async (t) => {
   ]);
 });
 
-t.test('a kind that is served later is asked for again', async (t) => {
+t.test('a kind that is served later is requested again', async (t) => {
   const { api, client } = await startApi(t);
   let served = false;
   api.rule(({ path }) => {
@@ -252,7 +252,7 @@ t.test('without time nothing is attempted', async (t) => {
   t.strictSame(sent(api, 'POST'), []);
 });
 
-t.test('a definition that goes meanwhile is asked for again', async (t) => {
+t.test('a definition that is deleted meanwhile is requested again', async (t) => {
   const { api, client } = await startApi(t);
   api.rule(gadgets);
   answerFirst(api, 'POST', '/apis/shop.test/v1/gadgets', refusal(404, { reason: 'NotFound' }));
@@ -261,7 +261,7 @@ t.test('a definition that goes meanwhile is asked for again', async (t) => {
   t.equal(asked.length, 2);
 });
 
-t.test('faults of files are rows too; a signal ends it', async (t) => {
+t.test('file errors are rows too; a signal ends it', async (t) => {
   const { api, client } = await startApi(t);
   const { manifests, undecodable } = decodeManifests('a.yaml', `${configMap('c')}---\n- x\n`);
   const [fault] = undecodable;
@@ -287,7 +287,7 @@ t.test('faults of files are rows too; a signal ends it', async (t) => {
   await t.rejects(again, /told to stop/);
 });
 
-t.test('a signal ends the request under way, and that is no outcome', async (t) => {
+t.test('a signal ends the current request, which is not an outcome', async (t) => {
   const { api, client } = await startApi(t);
   const stop = new AbortController();
   api.rule(({ method }) => {

@@ -5,7 +5,7 @@ import { builtInGroups } from '../../../lib/kube/built-in-groups.ts';
 import { ChangeSignal } from '../../../lib/kube/change-signal.ts';
 import { inParallel } from '../../../lib/kube/in-parallel.ts';
 
-t.test('pauses double up to the longest and respect what the server asks for', async (t) => {
+t.test("pauses double up to the longest and respect the server's request", async (t) => {
   let chance = 0;
   t.intercept(Math, 'random', { value: () => chance });
   const pauses: [args: Parameters<typeof backoffMs>, shortest: number, longest: number][] = [
@@ -57,7 +57,7 @@ t.test('work in parallel is bounded, complete and stops at an error', async (t) 
   await inParallel([], 4, () => Promise.reject(new Error('nothing to do')));
 });
 
-t.test('a change during work is not lost, two count once', async (t) => {
+t.test('a change during work is not lost, two count as one', async (t) => {
   const signal = new ChangeSignal();
   const stop = new AbortController();
   signal.notify();
@@ -79,7 +79,7 @@ t.test('a change during work is not lost, two count once', async (t) => {
   await t.rejects(signal.next(stop.signal), /enough/, 'the signal comes before a change');
 });
 
-/** What `kubectl api-versions` prints for a server without extensions. */
+/** Output of `kubectl api-versions` for a server without extensions. */
 const GROUPS = `admissionregistration.k8s.io apiextensions.k8s.io apiregistration.k8s.io apps
   authentication.k8s.io authorization.k8s.io autoscaling batch certificates.k8s.io
   coordination.k8s.io discovery.k8s.io events.k8s.io flowcontrol.apiserver.k8s.io

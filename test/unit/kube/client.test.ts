@@ -37,7 +37,7 @@ t.test('each operation is one request, and returns the object', async (t) => {
   ]);
 });
 
-t.test('what is not there or refused is an error of its kind', async (t) => {
+t.test('missing objects and refusals are errors of their own kinds', async (t) => {
   const { api, client } = await startFakeApi(t);
   await t.rejects(client.get(configMaps, one, limits), { name: 'KubeError', code: 404 });
   api.rule(() => refusal(403, { reason: 'Forbidden', message: 'no' }));
@@ -62,7 +62,7 @@ t.test('what is not there or refused is an error of its kind', async (t) => {
   await t.rejects(client.get(configMaps, one, limits), { name: 'ZodError' });
 });
 
-t.test('any status is an answer of a raw request', async (t) => {
+t.test('a raw request returns a response with any status', async (t) => {
   const { api, client } = await startFakeApi(t);
   api.rule(() => ({ code: 500, body: '[-]etcd', headers: { 'retry-after': '1' } }));
   t.strictSame(await client.raw('/readyz?verbose', limits), {
@@ -128,7 +128,7 @@ async function eventsOf(t: Test, lines: string) {
 const lines = (...events: object[]) =>
   `${events.map((event) => JSON.stringify(event)).join('\n')}\n`;
 
-t.test('a watch tells changes after a version', async (t) => {
+t.test('a watch reports changes after a version', async (t) => {
   const clock = stopClock(t);
   const changed = object({ a: 'ä' });
   const bookmark = { metadata: { resourceVersion: '44' } };
@@ -162,7 +162,7 @@ t.test('a watch tells changes after a version', async (t) => {
   t.strictSame(clock.deadlines, [270_000], 'longer than the server lets it live');
 });
 
-t.test('what is wrong in a watch ends it', async (t) => {
+t.test('invalid data in a watch ends it', async (t) => {
   const gone = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
   const expired = await eventsOf(t, lines({ type: 'ERROR', object: gone }));
   t.match(expired.end, { kind: 'expired', message: `GET ${PLACE}: 410 too old` });

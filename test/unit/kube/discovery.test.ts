@@ -13,7 +13,7 @@ const CORE = [
   { name: 'bindings', kind: 'Binding', namespaced: true },
 ];
 
-t.test('it knows how the API serves a kind', async (t) => {
+t.test('it finds out how the API serves a kind', async (t) => {
   const { api, client } = await startFakeApi(t);
   api.rule(({ path }) =>
     path === '/api/v1' ? { code: 200, body: { resources: CORE } } : undefined,
@@ -40,7 +40,7 @@ t.test('it knows how the API serves a kind', async (t) => {
   t.equal(api.requests.length, 1, 'it asks once');
 });
 
-t.test('a group that is not served has no kinds, until it is asked for again', async (t) => {
+t.test('a group that is not served has no kinds, until it is requested again', async (t) => {
   const { api, client } = await startFakeApi(t);
   const discovery = new Discovery(client);
   const tills = { apiVersion: 'shop.test/v1', kind: 'Till' };
@@ -63,7 +63,7 @@ t.test('a group that is not served has no kinds, until it is asked for again', a
   t.match(await discovery.find(tills, limits), { resource: { plural: 'tills' } });
 });
 
-t.test('an answer that failed is not kept', async (t) => {
+t.test('a failed response is not cached', async (t) => {
   const { api, client } = await startFakeApi(t);
   const discovery = new Discovery(client);
   const answers = [

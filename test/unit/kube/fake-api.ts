@@ -15,7 +15,7 @@ export interface ApiRequest {
   readonly body: unknown;
 }
 
-/** An answer other than the store's; `cut` ends the connection without one. */
+/** A reply other than the store's; `cut` closes the connection without one. */
 export type Reply =
   | { readonly code: number; readonly body?: unknown; readonly headers?: Headers }
   | 'cut';
@@ -31,15 +31,15 @@ interface Stored {
   readonly [field: string]: unknown;
 }
 
-/** A Status as the API server answers it. */
+/** A Status in the API server's format. */
 export const refusal = (code: number, fields: object): Reply => ({
   code,
   body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, ...fields },
 });
 
 /**
- * An API server that stores what it is sent and streams changes to its watchers. Rules, asked in
- * their order, answer in place of the store; what neither knows is 404.
+ * An API server that stores what it is sent and streams changes to its watchers. Rules are tried
+ * in order and replace the store's replies; everything else is 404.
  */
 export class FakeApi {
   readonly requests: ApiRequest[] = [];
@@ -49,12 +49,12 @@ export class FakeApi {
   readonly #rules: Rule[] = [];
   #version = 100;
 
-  /** The rule is asked before those added earlier. */
+  /** New rules are tried before earlier ones. */
   rule(rule: Rule): void {
     this.#rules.unshift(rule);
   }
 
-  /** Stores an object at its path and tells the watchers. */
+  /** Stores an object at its path and notifies the watchers. */
   set(path: string, object: Stored): void {
     const type = this.#objects.has(path) ? 'MODIFIED' : 'ADDED';
     const stored = {
@@ -82,7 +82,7 @@ export class FakeApi {
     }
   }
 
-  /** Ends every watch of a collection, as a server that stops does. */
+  /** Ends all watches of a collection, like a server that stops. */
   cut(collection: string): void {
     for (const { path, to } of this.#watches) if (path === collection) to.destroy();
   }
@@ -91,7 +91,7 @@ export class FakeApi {
     return [...this.#watches].filter(({ path }) => path === collection).length;
   }
 
-  /** Returns when nobody watches any more; a watch that is left open fails the test by its timeout. */
+  /** Waits until no watch is open; a watch that is left open fails the test by its timeout. */
   async idle(): Promise<void> {
     while (this.#watches.size > 0) await new Promise((resolve) => setImmediate(resolve));
   }
@@ -171,7 +171,7 @@ export class FakeApi {
   }
 }
 
-/** A client of a new server, both until the test ends. */
+/** A new server with a client, both until the test ends. */
 export async function startFakeApi(t: Test): Promise<{ api: FakeApi; client: KubeClient }> {
   const api = new FakeApi();
   const { port } = await serveApi(t, (message, response) => api.answer(message, response));
@@ -201,7 +201,7 @@ function isCollection(path: string): boolean {
   return rest.length === 0 || (first === 'namespaces' && rest.length === 2);
 }
 
-/** A collection without a namespace has the objects of all namespaces. */
+/** A collection path without a namespace covers the objects of all namespaces. */
 function matches(
   collection: string,
   query: ApiRequest['query'],

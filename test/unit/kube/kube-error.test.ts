@@ -7,7 +7,7 @@ import {
   unreachable,
 } from '../../../lib/kube/kube-error.ts';
 
-t.test('an error is told by its kind', async (t) => {
+t.test('errors are distinguished by kind', async (t) => {
   const busy = new KubeError('busy', 'later');
   t.equal(isKubeError(busy), true);
   t.equal(isKubeError(busy, 'conflict', 'busy'), true);
@@ -17,14 +17,14 @@ t.test('an error is told by its kind', async (t) => {
   t.notOk('cause' in busy);
 });
 
-t.test('no answer is an error with its cause', async (t) => {
+t.test('a missing response is an error with its cause', async (t) => {
   const cause = new Error('refused');
   const error = unreachable('GET /x', cause);
   t.match(error, { kind: 'unreachable', message: 'GET /x: refused', code: undefined });
   t.equal(error.cause, cause);
 });
 
-t.test('the status of an answer decides what kind of error it is', async (t) => {
+t.test('the status of a response decides the kind of error', async (t) => {
   const kinds = {
     rejected: [300, 400, 401, 403, 405, 408, 411, 413, 422, 428, 430, 499],
     'not-found': [404],
@@ -48,7 +48,7 @@ const TEXTS: readonly [body: string, text: string][] = [
   [' \n', 'no explanation'],
 ];
 
-t.test('the message has the request, the status and what the server says', async (t) => {
+t.test("the message contains the request, the status and the server's message", async (t) => {
   for (const [body, text] of TEXTS) {
     t.equal(errorFromAnswer('GET /x', 403, body).message, `GET /x: 403 ${text}`);
   }
@@ -64,7 +64,7 @@ t.test('reason and causes are those of the Status', async (t) => {
   for (const other of [status({}), status({ details: {} }), 'text']) {
     t.match(errorFromAnswer('GET /x', 403, other), { reason: '', causes: [] });
   }
-  // A body that is not a proper Status is text: half of it is not believed.
+  // A malformed Status is treated as text: none of its fields is used.
   const wrong = { message: 7, reason: 7, code: 'x', details: { causes: [{ reason: 7 }] } };
   for (const [field, value] of Object.entries(wrong)) {
     const half = status({ message: 'm', reason: 'r', [field]: value });
@@ -72,7 +72,7 @@ t.test('reason and causes are those of the Status', async (t) => {
   }
 });
 
-t.test('the server may ask for a pause in seconds', async (t) => {
+t.test('the server may request a pause in seconds', async (t) => {
   const pauses: [header: string | undefined, ms: number | undefined][] = [
     ['7', 7000],
     ['0', 0],

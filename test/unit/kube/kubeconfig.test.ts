@@ -5,7 +5,7 @@ import { thrownBy } from '../errors/thrown-by.ts';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const FILES = { 'ca.pem': 'CA', pki: { 'c.pem': 'CERT', 'k.pem': 'KEY', token: ' TOKEN\n' } };
 
-/** JSON is YAML too. The context, the cluster and the user each stand behind another one. */
+/** JSON is YAML too. Each of context, cluster and user comes after another one. */
 function config(cluster: object, user: object, more: object = {}): string {
   return JSON.stringify({
     apiVersion: 'v1',

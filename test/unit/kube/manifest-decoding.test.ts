@@ -4,7 +4,7 @@ import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
 const configMap = (name: string, extra = '') =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: ns}\n${extra}`;
 
-t.test('several documents, empty ones skipped, each with its place', async (t) => {
+t.test('several documents, empty ones skipped, each with its position', async (t) => {
   const text = `# a comment\n---\n${configMap('a')}---\n---\n# nothing\n---\n${configMap('b')}---\n- x\n`;
   const object = (name: string) => ({
     apiVersion: 'v1',
@@ -40,7 +40,7 @@ t.test('a manifest keeps its fields, and may leave its namespace to the API', as
   t.match(manifests, [{ namespace: undefined, object }]);
 });
 
-t.test('lists are split, also typed and nested ones', async (t) => {
+t.test('lists are split, including typed and nested ones', async (t) => {
   const list = (kind: string, items: unknown[]) => ({ apiVersion: 'e.com/v1', kind, items });
   const item = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name } });
   const nameless = { metadata: { name: 'b' } };
@@ -91,7 +91,7 @@ t.test('scalars are read as the API reads them', async (t) => {
   });
 });
 
-t.test('a large map is read in time, and a key that it has twice is found', async (t) => {
+t.test('a large map is read in time, and a duplicate key is found', async (t) => {
   const keys = Array.from({ length: 20_000 }, (_, at) => `  k${at}: v\n`).join('');
   const text = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: large}\ndata:\n${keys}`;
   const began = performance.now();
@@ -173,7 +173,7 @@ for (const { title, text, line, reason } of UNDECODABLE) {
   });
 }
 
-t.test('aliases are bounded in number and in what they grow to', async (t) => {
+t.test('aliases are limited in number and in expanded size', async (t) => {
   const aliases = (count: number) => {
     const pairs = Array.from({ length: count }, (_, at) => `  - &a${at} 1\n  - *a${at}\n`);
     return configMap('a', `x:\n${pairs.join('')}`);

@@ -17,57 +17,60 @@ const faultText = (fault: ManifestFault) =>
     ? `${fault.manifest.file} duplicates ${fault.first.file}`
     : `${fault.file}:${fault.document}:${fault.line} ${fault.reason}`;
 
-t.test('folders are read with their subfolders, by path, and every fault is told', async (t) => {
-  const root = t.testdir({
-    one: {
-      '20-b.yml': configMap('b'),
-      '10-a.yaml': configMap('a'),
-      sub: { deeper: { '05-c.json': manifest('v1', 'Secret', { name: 'c' }) } },
-      'sub-first.yaml': configMap('sub-first'),
-      'folder.yaml': { 'in.json': configMap('in') },
-      'README.md': 'not read',
-      'broken.yaml': 'a: [',
-      'latin.yaml': Buffer.from([0x61, 0x3a, 0x20, 0xe4]),
-      'empty.yaml': '',
-    },
-    two: { 'again.yaml': configMap('a'), '00.yaml': configMap('z') },
-  });
-  mkdirSync(`${root}/elsewhere`);
-  symlinkSync(`${root}/two/again.yaml`, `${root}/one/link.yaml`);
-  symlinkSync(`${root}/elsewhere`, `${root}/one/linked`);
-  // More than one read can return.
-  openSync(`${root}/one/huge.yaml`, 'w');
-  truncateSync(`${root}/one/huge.yaml`, 2 ** 31);
-  const loaded = await loadManifests([`${root}/one`, `${root}/absent`, `${root}/two`]);
-  t.strictSame(
-    loaded.manifests.map(({ name, file }) => `${name} ${file.slice(root.length)}`),
-    [
-      'a /one/10-a.yaml',
-      'b /one/20-b.yml',
-      'in /one/folder.yaml/in.json',
-      'sub-first /one/sub-first.yaml',
-      'c /one/sub/deeper/05-c.json',
-      'z /two/00.yaml',
-    ],
-  );
-  t.match(
-    loaded.faults.map((fault) => faultText(fault).replaceAll(root, '')),
-    [
-      /^\/one\/broken.yaml:1:1 Flow/,
-      /^\/one\/huge.yaml:1:1 .*2 GiB/,
-      '/one/latin.yaml:1:1 is not UTF-8 text',
-      '/one/link.yaml:1:1 is a symbolic link',
-      '/one/linked:1:1 is a symbolic link',
-      '/two/again.yaml duplicates /one/10-a.yaml',
-    ],
-  );
-  symlinkSync('loop', `${root}/loop`);
-  t.match(await thrownBy(loadManifests([`${root}/loop`])), {
-    kind: 'usage',
-    message: `the manifests in ${root}/loop cannot be read`,
-    cause: { code: 'ELOOP' },
-  });
-});
+t.test(
+  'folders are read with their subfolders, by path, and every fault is reported',
+  async (t) => {
+    const root = t.testdir({
+      one: {
+        '20-b.yml': configMap('b'),
+        '10-a.yaml': configMap('a'),
+        sub: { deeper: { '05-c.json': manifest('v1', 'Secret', { name: 'c' }) } },
+        'sub-first.yaml': configMap('sub-first'),
+        'folder.yaml': { 'in.json': configMap('in') },
+        'README.md': 'not read',
+        'broken.yaml': 'a: [',
+        'latin.yaml': Buffer.from([0x61, 0x3a, 0x20, 0xe4]),
+        'empty.yaml': '',
+      },
+      two: { 'again.yaml': configMap('a'), '00.yaml': configMap('z') },
+    });
+    mkdirSync(`${root}/elsewhere`);
+    symlinkSync(`${root}/two/again.yaml`, `${root}/one/link.yaml`);
+    symlinkSync(`${root}/elsewhere`, `${root}/one/linked`);
+    // More than a single read can return.
+    openSync(`${root}/one/huge.yaml`, 'w');
+    truncateSync(`${root}/one/huge.yaml`, 2 ** 31);
+    const loaded = await loadManifests([`${root}/one`, `${root}/absent`, `${root}/two`]);
+    t.strictSame(
+      loaded.manifests.map(({ name, file }) => `${name} ${file.slice(root.length)}`),
+      [
+        'a /one/10-a.yaml',
+        'b /one/20-b.yml',
+        'in /one/folder.yaml/in.json',
+        'sub-first /one/sub-first.yaml',
+        'c /one/sub/deeper/05-c.json',
+        'z /two/00.yaml',
+      ],
+    );
+    t.match(
+      loaded.faults.map((fault) => faultText(fault).replaceAll(root, '')),
+      [
+        /^\/one\/broken.yaml:1:1 Flow/,
+        /^\/one\/huge.yaml:1:1 .*2 GiB/,
+        '/one/latin.yaml:1:1 is not UTF-8 text',
+        '/one/link.yaml:1:1 is a symbolic link',
+        '/one/linked:1:1 is a symbolic link',
+        '/two/again.yaml duplicates /one/10-a.yaml',
+      ],
+    );
+    symlinkSync('loop', `${root}/loop`);
+    t.match(await thrownBy(loadManifests([`${root}/loop`])), {
+      kind: 'usage',
+      message: `the manifests in ${root}/loop cannot be read`,
+      cause: { code: 'ELOOP' },
+    });
+  },
+);
 
 t.test('one object is one manifest, whatever its version', async (t) => {
   const x = { name: 'x' };
@@ -88,7 +91,7 @@ t.test('one object is one manifest, whatever its version', async (t) => {
   );
 });
 
-t.test('no file makes decoding throw', async (t) => {
+t.test('no file contents make decoding throw', async (t) => {
   const decode = (text: string) => decodeManifestFile('f', Buffer.from(text));
   t.match(decode(configMap('a')), { manifests: [{ name: 'a' }], undecodable: [] });
   const wrong = { manifests: [], undecodable: [{ file: 'f', document: 1, line: 1 }] };

@@ -26,7 +26,7 @@ const node = (name: string, status: string, lastHeartbeatTime: string) => ({
 const BEFORE = '2030-01-01T00:00:09Z';
 const AFTER = '2030-01-01T00:00:10Z';
 
-t.test('a node is Ready by the word of its kubelet since the boot', async (t) => {
+t.test('a node is Ready if its kubelet has reported it since the boot', async (t) => {
   const { api, client } = await startFakeApi(t);
   api.set('/api/v1/nodes/n2', node('n2', 'True', AFTER));
   const states = [
@@ -54,7 +54,7 @@ t.test('a node is Ready by the word of its kubelet since the boot', async (t) =>
   t.match(api.requests[0]?.query, { fieldSelector: 'metadata.name=n1' });
 });
 
-t.test('at the deadline the wait fails with what the node lacks', async (t) => {
+t.test('at the deadline the wait fails and says what the node lacks', async (t) => {
   const clock = stopClock(t);
   const { client } = await startFakeApi(t);
   const failure = nodeReady(client, 'n1', {

@@ -104,7 +104,7 @@ t.test('the status of an installation is created, then replaced', async (t) => {
   t.strictSame(await publish(t, complete, failed), [], 'complete is final');
 });
 
-t.test('a status that comes to be meanwhile is replaced', async (t) => {
+t.test('a status created meanwhile is replaced', async (t) => {
   const { api, client } = await startFakeApi(t);
   api.rule(({ method }) => {
     if (method !== 'POST') return undefined;
@@ -119,7 +119,7 @@ t.test('a status that comes to be meanwhile is replaced', async (t) => {
   t.match(await thrownBy(refused), { kind: 'rejected' });
 });
 
-t.test('a status is read only if it is whole', async (t) => {
+t.test('a status is read only if it is complete', async (t) => {
   const wrong = {
     version: 7,
     state: 'ready',

@@ -15,7 +15,7 @@ const METADATA = {
   annotations: { a: 'b' },
 };
 
-/** One object of each resource, with everything that is read of it. */
+/** One object of each resource, with every field that is read. */
 const OBJECTS: Readonly<Record<keyof typeof resources, object>> = {
   nodes: {
     metadata: METADATA,
@@ -60,7 +60,7 @@ const OBJECTS: Readonly<Record<keyof typeof resources, object>> = {
   },
 };
 
-/** What an object cannot do without: its name, and what tells one thing from another. */
+/** Required fields of an object: its name, and those that identify something. */
 const REQUIRED = [
   'metadata',
   'metadata.name',
@@ -73,7 +73,7 @@ const REQUIRED = [
   'spec.request',
   'spec.signerName',
 ];
-/** What a server may write as null. */
+/** Fields that a server may write as null. */
 const NULLABLE = [
   'metadata.creationTimestamp',
   'status.conditions.0.lastHeartbeatTime',
@@ -89,7 +89,7 @@ const BASE64 = /(request|certificate)$/;
 const entriesOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : [];
 
-/** Paths of everything in an object, lists and objects included. */
+/** Paths of all values in an object, including lists and objects. */
 function pathsOf(value: unknown): string[] {
   return entriesOf(value).flatMap(([key, inner]) => [
     key,
@@ -97,7 +97,7 @@ function pathsOf(value: unknown): string[] {
   ]);
 }
 
-/** A copy with another value at a path; without it for undefined. */
+/** A copy with another value at a path; undefined removes it. */
 function changed(value: unknown, path: string, other: unknown): unknown {
   const [key = '', ...rest] = path.split('.');
   const members = new Map(entriesOf(value));
@@ -109,7 +109,7 @@ function changed(value: unknown, path: string, other: unknown): unknown {
 
 for (const [name, object] of Object.entries(OBJECTS)) {
   const { schema } = Object.entries(resources).find(([key]) => key === name)?.[1] ?? {};
-  /** The path of the first fault, or '' for a good object. */
+  /** The path of the first fault; '' for a valid object. */
   const faultOf = (value: unknown) => {
     const result = schema?.safeParse(value);
     return result?.success ? '' : result?.error.issues[0]?.path.join('.');
@@ -146,7 +146,7 @@ for (const [name, object] of Object.entries(OBJECTS)) {
   });
 }
 
-t.test('each resource has its place in the API', async (t) => {
+t.test('each resource has its path in the API', async (t) => {
   const paths = Object.values(resources).map((resource) => resourcePath(resource, {}));
   t.strictSame(paths, [
     '/api/v1/nodes',
@@ -159,7 +159,7 @@ t.test('each resource has its place in the API', async (t) => {
   ]);
 });
 
-t.test('paths name scope, object and subresource, and cannot be left', async (t) => {
+t.test('paths name scope, object and subresource, and cannot be escaped', async (t) => {
   const { pods, leases } = resources;
   t.equal(resourcePath(pods, { name: 'a' }), '/api/v1/pods/a');
   t.equal(

@@ -24,7 +24,7 @@ t.test('nothing changes for the window', async (t) => {
   t.equal(leftMs(state, at(50), required), 0);
 });
 
-t.test('a lease of no component does not matter', async (t) => {
+t.test('a lease of something other than a component does not matter', async (t) => {
   const later = { ...other, spec: { holderIdentity: 'y' } };
   const state = settle(
     seen(1, { leases: [lease(), other] }),
@@ -33,7 +33,7 @@ t.test('a lease of no component does not matter', async (t) => {
   t.same(state, { ...state, unsettled: [], changes: [], since: at(1) });
 });
 
-t.test('a lease is renewed until its last second', async (t) => {
+t.test('a lease counts as renewed until its last second', async (t) => {
   const leases = [lease({ renewed: afterBoot })];
   t.same(settle({ ...seen(1, { leases }), at: new Date('2030-01-01T00:00:15Z') }).unsettled, []);
   const late = settle({ ...seen(1, { leases }), at: new Date('2030-01-01T00:00:15.001Z') });
@@ -118,7 +118,7 @@ t.test('a change is reported and restarts the window', async (t) => {
   }
 });
 
-t.test('what is gone is a change too, and told with what is unsettled', async (t) => {
+t.test('a deletion is a change too, and reported with what is unsettled', async (t) => {
   const pods = [pod('kube-apiserver')];
   const leases = [{ metadata: { name: 'kube-scheduler' }, spec: {} }];
   const state = settle(seen(10), seen(30, { pods, leases }));
@@ -132,7 +132,7 @@ t.test('what is gone is a change too, and told with what is unsettled', async (t
   t.same(state.unsettled, ['pod etcd-n1 does not exist', 'lease kube-scheduler has no holder']);
 });
 
-t.test('what is read piece by piece at the start is not a change', async (t) => {
+t.test('objects read one by one at the start are not changes', async (t) => {
   const state = settle(seen(1, { pods: undefined }), seen(2, { leases: undefined }), seen(3));
   t.same(state.changes, []);
   t.same(state.since, at(3));

@@ -8,9 +8,9 @@ interface Alarm {
   readonly ring: () => void;
 }
 
-/** Time that passes only when the test says so. Requests over the network go on meanwhile. */
+/** Time that only passes when the test says so. Network requests continue meanwhile. */
 export class StoppedClock {
-  /** The deadlines that were asked for with `AbortSignal.timeout`, in milliseconds. */
+  /** The deadlines passed to `AbortSignal.timeout`, in milliseconds. */
   readonly deadlines: number[] = [];
   readonly #sleeps = new Set<Alarm>();
   readonly #ends = new Set<Alarm>();
@@ -21,13 +21,13 @@ export class StoppedClock {
     return this.#now;
   }
 
-  /** Lets the time pass while nobody looks: what is due has not ended yet. */
+  /** Advances the time without firing timers that are due. */
   jump(ms: number): void {
     this.#now += ms;
     mock.timers.setTime(Date.now() + ms);
   }
 
-  /** Lets the time pass, and ends what is due by then. */
+  /** Advances the time and fires all timers that are due. */
   pass(ms: number): void {
     this.jump(ms);
     for (const alarms of [this.#ends, this.#sleeps]) {
@@ -39,13 +39,13 @@ export class StoppedClock {
     }
   }
 
-  /** Returns, once something sleeps, how long the shortest sleep still lasts. */
+  /** Waits for a sleep; returns the remaining time of the shortest one. */
   async sleeping(): Promise<number> {
     while (this.#sleeps.size === 0) await this.#fellAsleep.promise;
     return Math.min(...[...this.#sleeps].map(({ due }) => due)) - this.#now;
   }
 
-  /** Ends the shortest sleep, once something sleeps; returns how long it still lasted. */
+  /** Waits for a sleep and ends the shortest one; returns its remaining time. */
   async wake(): Promise<number> {
     const ms = await this.sleeping();
     this.pass(ms);
@@ -76,7 +76,7 @@ export class StoppedClock {
   };
 }
 
-/** Until the test ends, no time passes but by the clock, and random pauses are the longest ones. */
+/** Until the test ends, time only passes by this clock, and random pauses have their maximum length. */
 export function stopClock(t: Test): StoppedClock {
   const clock = new StoppedClock();
   mock.timers.enable({ apis: ['Date'], now: new Date('2030-01-01T12:00:00Z') });
@@ -86,7 +86,7 @@ export function stopClock(t: Test): StoppedClock {
     mock.method(performance, 'now', () => clock.now),
     mock.method(Math, 'random', () => 1),
   ];
-  // Who has imported the function by its name gets the new one.
+  // Updates modules that have imported the function by name.
   syncBuiltinESMExports();
   t.teardown(() => {
     for (const each of replaced) each.mock.restore();

@@ -31,7 +31,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-t.test('a request says who sends it and what it may be answered with', async (t) => {
+t.test('a request states its sender and the accepted formats', async (t) => {
   const seen: object[] = [];
   const listener: Listener = (request, response) => {
     const { method, url, headers } = request;
@@ -63,7 +63,7 @@ t.test('a request says who sends it and what it may be answered with', async (t)
   t.match(seen.at(-1), { url: '/x?y=1', authorization: undefined });
 });
 
-t.test('the client proves itself by its certificate, and the server too', async (t) => {
+t.test('client and server authenticate with certificates', async (t) => {
   const names: unknown[] = [];
   const listener: Listener = ({ socket }, response) => {
     if (socket instanceof TLSSocket) names.push(socket.getPeerCertificate().subject?.CN);
@@ -82,7 +82,7 @@ t.test('the client proves itself by its certificate, and the server too', async 
   t.equal(names.length, 2, 'nothing was sent to a server that nobody knows');
 });
 
-t.test('connections are kept until the transport is disposed', async (t) => {
+t.test('connections are kept until the transport is disposed of', async (t) => {
   const sockets = new Set<object>();
   const closed = Promise.withResolvers<void>();
   const { it } = await transport(t, ({ socket }, response) => {
@@ -97,10 +97,10 @@ t.test('connections are kept until the transport is disposed', async (t) => {
   await closed.promise;
 });
 
-t.test('an answer is streamed, whole lines at a time', async (t) => {
+t.test('a response is streamed in whole lines', async (t) => {
   const bytes = Buffer.from('one\nzw\u00e4i\n\nthree\nhalf');
   const { it } = await transport(t, async (_, response) => {
-    // The third chunk begins in the middle of a character.
+    // The third chunk starts within a multi-byte character.
     for (const [from, to] of [
       [0, 2],
       [2, 7],
@@ -114,7 +114,7 @@ t.test('an answer is streamed, whole lines at a time', async (t) => {
   t.strictSame(await all(it.lines(GET, limits, failed)), ['one', 'zw\u00e4i', 'three']);
 });
 
-t.test('a stream that is refused or breaks is an error', async (t) => {
+t.test('a refused or broken stream is an error', async (t) => {
   const answers: Listener[] = [
     (_, response) => void response.writeHead(429, { 'retry-after': '2' }).end('slow down'),
     (_, response) => void response.writeHead(201).end('made'),
@@ -133,7 +133,7 @@ t.test('a stream that is refused or breaks is an error', async (t) => {
   t.match(await thrownBy(all(it.lines(GET, limits, failed))), broken);
 });
 
-t.test('who stops reading a stream ends the request', async (t) => {
+t.test('when the reader stops, the request is ended', async (t) => {
   const closed = Promise.withResolvers<void>();
   const { it } = await transport(t, (_, response) => {
     response.on('close', () => closed.resolve());

@@ -158,7 +158,7 @@ t.test('anything unsettled restarts the window', async (t) => {
   }
 });
 
-t.test('a node is Ready by a condition of this boot that says True', async (t) => {
+t.test('a node is Ready if a condition from this boot says True', async (t) => {
   const ready = (fields: object) => ({
     type: 'Ready',
     status: '',

@@ -8,7 +8,7 @@ const PODS = '/api/v1/namespaces/kube-system/pods';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
 const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const NODE = '/api/v1/nodes/n1';
-/** The stopped clock begins at noon. */
+/** The stopped clock starts at noon. */
 const BOOTED = '2030-01-01T11:59:00Z';
 const ASKED = 'readiness has not been checked yet';
 
@@ -36,7 +36,7 @@ const pod = (name: string, restarts?: number) => ({
   },
 });
 
-/** A control plane that is as required from the first look, and a wait for it. */
+/** A control plane that meets all conditions from the start, and a wait for it. */
 async function controlPlane(t: Test, settlingWindowMs: number, deadlineMs = 3_600_000) {
   const clock = stopClock(t);
   const { api, client } = await startFakeApi(t);
@@ -119,7 +119,7 @@ t.test('an API that is not ready is not evidence', async (t) => {
   await api.idle();
 });
 
-t.test('a watch that is lost is not evidence, until it is there again', async (t) => {
+t.test('a lost watch is not evidence until it is re-established', async (t) => {
   const { api, clock, reports, start, watched, reported } = await controlPlane(t, 5000);
   const running = start();
   await watched();
@@ -159,7 +159,7 @@ t.test('a change during the window restarts it', async (t) => {
   t.match(await running, [{ pod: 'etcd-n1', count: 4 }]);
 });
 
-t.test('at the deadline the wait fails with what did not settle', async (t) => {
+t.test('at the deadline the wait fails and says what did not settle', async (t) => {
   const { api, clock, start, watched, reported } = await controlPlane(t, 60_000, 3400);
   const running = thrownBy(start());
   await watched();
@@ -181,7 +181,7 @@ t.test('at the deadline the wait fails with what did not settle', async (t) => {
   await api.idle();
 });
 
-t.test('an API that never answers is told at the deadline', async (t) => {
+t.test('an API that never answers is reported at the deadline', async (t) => {
   const { api, clock, start } = await controlPlane(t, 0, 0.5);
   api.rule(() => new Promise(() => {}));
   const running = thrownBy(start());
@@ -204,7 +204,7 @@ t.test('a signal ends it with its reason', async (t) => {
   await api.idle();
 });
 
-t.test('objects that nobody can read end it', async (t) => {
+t.test('malformed objects end it', async (t) => {
   const { api, start } = await controlPlane(t, 0);
   api.rule(({ path }) => (path === LEASES ? { code: 200, body: {} } : undefined));
   await t.rejects(start(), { name: 'ZodError' });

@@ -11,7 +11,7 @@ const object = (name: string, a = '1') => ({ metadata: { name, namespace: 'ns' }
 const LIST = { code: 200, body: { metadata: { resourceVersion: '41' }, items: [] } };
 const { configMaps } = resources;
 
-/** Watching, on a clock that stands still. */
+/** A watch with the clock stopped. */
 async function watching(t: Test) {
   const clock = stopClock(t);
   const { api, client } = await startFakeApi(t);
@@ -38,7 +38,7 @@ async function watcherOf(api: FakeApi): Promise<void> {
   while (api.watchers(ALL) === 0) await new Promise((resolve) => setImmediate(resolve));
 }
 
-t.test('everything now, then after each change', async (t) => {
+t.test('all objects at first, then after each change', async (t) => {
   const { api, clock, next, stop } = await watching(t);
   api.set(`${PLACE}/one`, object('one'));
   t.strictSame(await next(), { objects: ['ns/one=1'], lost: undefined });
@@ -54,7 +54,7 @@ t.test('everything now, then after each change', async (t) => {
   await t.rejects(ended, /told to stop/);
 });
 
-t.test('a watch that drops says so once and lists again', async (t) => {
+t.test('a broken watch is reported once and followed by a new list', async (t) => {
   const { api, clock, next } = await watching(t);
   api.set(`${PLACE}/one`, object('one'));
   await next();
@@ -68,7 +68,7 @@ t.test('a watch that drops says so once and lists again', async (t) => {
   t.strictSame(await again, { objects: [], lost: undefined });
 });
 
-t.test('a watch that ends cleanly resumes at its last version', async (t) => {
+t.test('a watch that ends cleanly is resumed at its last version', async (t) => {
   const { api, next } = await watching(t);
   const at = (resourceVersion?: string) => ({ metadata: { name: 'x', resourceVersion } });
   const ends = [
@@ -96,7 +96,7 @@ t.test('a watch that ends cleanly resumes at its last version', async (t) => {
   );
 });
 
-t.test('an expired version is listed again silently', async (t) => {
+t.test('an expired version causes a new list, silently', async (t) => {
   const { api, clock, next } = await watching(t);
   api.set(`${PLACE}/one`, object('one'));
   await next();
@@ -107,7 +107,7 @@ t.test('an expired version is listed again silently', async (t) => {
   t.strictSame(await again, { objects: ['ns/one=1'], lost: undefined });
 });
 
-t.test('refusals are waited out, other errors are not', async (t) => {
+t.test('refusals are retried, other errors are not', async (t) => {
   const { api, clock, next } = await watching(t);
   const later = { code: 429, body: '', headers: { 'retry-after': '7' } };
   const refusals = [refusal(403, { message: 'not yet' }), refusal(503, {}), later];
@@ -128,7 +128,7 @@ t.test('refusals are waited out, other errors are not', async (t) => {
   await t.rejects(broken, { name: 'ZodError' });
 });
 
-t.test('pauses grow with failures in a row, until a watch has lived', async (t) => {
+t.test('pauses grow with consecutive failures, until a watch has worked', async (t) => {
   const { api, clock, next } = await watching(t);
   const lives = [0, 0, 5000, 5001, 0];
   const pauses: number[] = [];
@@ -156,7 +156,7 @@ t.test('a signal ends a pause', async (t) => {
   await t.rejects(ended);
 });
 
-t.test('a wait ends with what was decided, and reports what changes', async (t) => {
+t.test('a wait returns the decision, and reports changes', async (t) => {
   const { api, client } = await startFakeApi(t);
   api.set(`${PLACE}/one`, object('one'));
   const reports: string[] = [];
@@ -172,7 +172,7 @@ t.test('a wait ends with what was decided, and reports what changes', async (t) 
       describe: (objects) => `${objects.size} of them`,
       report: (text) => {
         reports.push(text);
-        // The first change is none to whoever waits.
+        // The first change is not one that the wait reacts to.
         api.set(`${PLACE}/one`, object('one', '2'));
         api.set(`${PLACE}/two`, object('two'));
       },
@@ -184,7 +184,7 @@ t.test('a wait ends with what was decided, and reports what changes', async (t) 
   await api.idle();
 });
 
-t.test('a wait ends at its deadline with what was seen last', async (t) => {
+t.test('a wait ends at its deadline with the last observation', async (t) => {
   const clock = stopClock(t);
   const { api, client } = await startFakeApi(t);
   api.set(`${PLACE}/one`, object('one'));
@@ -222,7 +222,7 @@ t.test('a wait ends at its deadline with what was seen last', async (t) => {
   );
 });
 
-t.test('a fault in what decides is not waited out', async (t) => {
+t.test('an error in the deciding function is not retried', async (t) => {
   const { api, client } = await startFakeApi(t);
   api.set(`${PLACE}/one`, object('one'));
   const broken = watchUntil(

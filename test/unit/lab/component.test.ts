@@ -9,7 +9,7 @@ import {
 
 const options = () => ({ signal: AbortSignal.timeout(10_000), report: () => undefined });
 
-/** Components are built in a cache of the test's own. Returns a recipe's folder. */
+/** Components are built in the test's own cache. Returns a recipe folder. */
 async function recipeFolder(t: Test): Promise<string> {
   const folder = t.testdir({ cache: {}, recipe: { below: { file: 'one' } } });
   const before = process.env.XDG_CACHE_HOME;
@@ -21,7 +21,7 @@ async function recipeFolder(t: Test): Promise<string> {
   return join(folder, 'recipe');
 }
 
-t.test('the key follows the version, the recipe and what is needed', async (t) => {
+t.test('the key depends on the version, the recipe and the needed components', async (t) => {
   const recipe = await recipeFolder(t);
   const build = async () => undefined;
   const component: Component = { name: 'a', version: '1', recipe: [recipe], build };
@@ -33,7 +33,7 @@ t.test('the key follows the version, the recipe and what is needed', async (t) =
   t.not(await componentKey(component), key, 'a changed file');
 });
 
-t.test('a component is built once, into place, with what it needs', async (t) => {
+t.test('a component is built once, with what it needs, and moved into place', async (t) => {
   const recipe = [await recipeFolder(t)];
   let builds = 0;
   const base: Component = {
@@ -60,7 +60,7 @@ t.test('a component is built once, into place, with what it needs', async (t) =>
   t.equal(builds, 1);
 });
 
-t.test('a build that fails leaves nothing that looks finished', async (t) => {
+t.test('a failed build leaves nothing that looks finished', async (t) => {
   const recipe = [await recipeFolder(t)];
   const component: Component = {
     name: 'broken',

@@ -80,7 +80,7 @@ for (const { families, records, others } of SITES) {
   }
 }
 
-t.test('a site without DHCP has the records and hands out nothing', async (t) => {
+t.test('a site without DHCP has the records and assigns no addresses', async (t) => {
   const host = hostOf(['IPv4', 'IPv6']);
   const args = dnsmasqArguments({ domain, host, dhcp: false }, '/run/x');
   t.same(

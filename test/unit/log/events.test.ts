@@ -13,7 +13,7 @@ const fixtures = join(import.meta.dirname, 'fixtures');
 const CATALOG = join(root, 'units/catalog/sno-agents.catalog');
 const origin = { agent: 'post-reboot', pid: 77 };
 
-t.test('an entry has one field a line', async (t) => {
+t.test('an entry has one field per line', async (t) => {
   const failure = {
     step: 'etcd',
     code: 'etcd-down',
@@ -52,7 +52,7 @@ STACK=at token=<redacted>
   t.match(long, /FOUND=y{1000,} \.\.\.\n/);
 });
 
-t.test('where journald reads, an event is an entry and not a line', async (t) => {
+t.test('if journald reads, an event is an entry and not a line', async (t) => {
   const written: string[] = [];
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const { log, events } = openAgentLog('bootkube', {
@@ -84,7 +84,7 @@ t.test('where journald reads, an event is an entry and not a line', async (t) =>
   ]);
 });
 
-t.test('an event that cannot be written as an entry is a line, in its place', async (t) => {
+t.test('an event that cannot be written as an entry is a line, in order', async (t) => {
   const written: string[] = [];
   const { log, events } = openAgentLog('bootkube', {
     write: (line) => written.push(line),
@@ -97,7 +97,7 @@ t.test('an event that cannot be written as an entry is a line, in its place', as
   t.strictSame(written, ['<3>a: failed\n', '<6>after\n']);
 });
 
-t.test('on a terminal it is a line without a priority, written at once', async (t) => {
+t.test('on a terminal it is a line without a priority, written immediately', async (t) => {
   const written: string[] = [];
   const journald = { send: async () => t.fail('nothing is sent') };
   const { events } = openAgentLog('bootkube', {
@@ -109,7 +109,7 @@ t.test('on a terminal it is a line without a priority, written at once', async (
   t.strictSame(written, ['a: failed attempt=2\n']);
 });
 
-t.test('what still waits is written when the process ends', async (t) => {
+t.test('pending entries are written when the process ends', async (t) => {
   const source = `
     const { OrderedOutput } = await import(${JSON.stringify(join(root, 'lib/log/ordered-output.ts'))});
     const output = new OrderedOutput((line) => process.stdout.write(line));
@@ -128,7 +128,7 @@ t.test('what still waits is written when the process ends', async (t) => {
   t.equal(process.listenerCount('exit'), listeners, 'nothing is left behind otherwise');
 });
 
-t.test('logger is given the entry, until it fails', async (t) => {
+t.test('logger gets the entries until it fails', async (t) => {
   const folder = t.testdir({ bin: {}, socket: '' });
   const program = join(folder, 'bin/logger');
   withProgram(t, program, 'echo "$*" >>"$0.calls"; cat >>"$0.input"; exit "$(cat "$0.exit")"');
@@ -161,7 +161,7 @@ t.test("journald's stream is recognised by device and inode", async (t) => {
   t.equal(writesToJournal(undefined, { dev: 8, ino: 1 }), false);
 });
 
-/** What `journalctl --output=json` is known to print, of what is asked here. */
+/** The fields of `journalctl --output=json` that are checked here. */
 interface Entry {
   readonly [field: string]: unknown;
 }
@@ -207,14 +207,14 @@ t.test(
       CODE: 'etcd-down',
       FOUND: 'password=<redacted> | MESSAGE_ID=00000000000000000000000000000000 | STEP=forged',
       _TRANSPORT: 'journal',
-      // journald looks the agent up by it, and adds OBJECT_SYSTEMD_UNIT from its control group.
+      // journald looks the agent up by it and adds OBJECT_SYSTEMD_UNIT from its control group.
       OBJECT_UID: '0',
     });
     t.equal(entries.at(-1)?.MESSAGE, `pid ${failed.OBJECT_PID}`);
   },
 );
 
-t.test('the catalog explains every event, by fields that the journal has', async (t) => {
+t.test('the catalog explains every event, using fields in the journal', async (t) => {
   const text = readFileSync(CATALOG, 'utf8');
   const ids = Array.from(text.matchAll(/^-- (\w+)$/gm), ([, id]) => id);
   t.strictSame(

@@ -66,7 +66,7 @@ t.test('priorities are written when journald reads', async (t) => {
   t.equal(first(), 'x\n');
 });
 
-/** What no log may hold, in the texts below. */
+/** Secrets in the texts below, which no log may contain. */
 const SECRET = /hunter2|aHVudGVyMg|MIGHAgEA|c2VjcmV0c2VjcmV0|LS0tLS1CRUdJTi/;
 const pem = (kind = '') =>
   `-----BEGIN ${kind}PRIVATE KEY-----\nMIGHAgEAMBMG\nMIGHAgEA+/9=\n-----END ${kind}PRIVATE KEY-----`;
@@ -75,7 +75,7 @@ const base64url = (text: string) => Buffer.from(text).toString('base64url');
 const jwt = `${base64url('{"alg":"RS256","kid":"x"}')}.aHVudGVyMghunter2.aHVudGVyMg_-x`;
 const pullSecret = '{"auths":{"quay.io":{"auth":"aHVudGVyMg==","email":"a@b"}}}';
 
-t.test('secrets are taken out', async (t) => {
+t.test('secrets are redacted', async (t) => {
   const table: [string, string][] = [
     ['a key', pem()],
     ['an EC key', `write failed: ${pem('EC ')}; goes on`],

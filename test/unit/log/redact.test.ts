@@ -6,7 +6,7 @@ const encode = (text: string) => Buffer.from(text).toString('base64');
 const pem = (kind: string) =>
   `-----BEGIN ${kind}PRIVATE KEY-----\n${SECRET}\n-----END ${kind}PRIVATE KEY-----`;
 
-/** Texts whose secret only one pattern finds, and only by one of its words. */
+/** Texts whose secret is found by only one pattern, and only by one of its words. */
 const TEXTS: readonly string[] = [
   ...['', 'EC ', 'RSA ', 'OPENSSH ', 'ENCRYPTED '].flatMap((kind) => [
     `key ${pem(kind)} end`,
@@ -40,7 +40,7 @@ const isHidden = (text: string, patterns = PATTERNS) => {
   return !/c0rrect/.test(safe) && !safe.includes(encode(SECRET).slice(2, 20)) && safe !== text;
 };
 
-t.test('each form of a secret is taken out', async (t) => {
+t.test('each form of a secret is redacted', async (t) => {
   for (const text of TEXTS) t.ok(isHidden(text), redact(text));
 });
 

@@ -49,7 +49,7 @@ t.test('a unit file loses one line at a time', async (t) => {
   ]);
 });
 
-t.test('a name outlives moved lines', async (t) => {
+t.test('a name stays valid when lines move', async (t) => {
   const text = 'f(\n  a,\n);\n';
   const [mutant] = mutantsOf('lib/a.ts', text);
   const [moved] = mutantsOf('lib/a.ts', `// more\n${text}`);
@@ -76,7 +76,7 @@ t.test('a sample is the same for the same seed, in its order', async (t) => {
   t.strictSame(sample(items, Number.POSITIVE_INFINITY, 'seed', String), items);
 });
 
-t.test('a group passes from 95 %, without what survivors.json explains', async (t) => {
+t.test('a group passes from 95 %, not counting mutants explained in survivors.json', async (t) => {
   const name = (after: string) => ({ file: 'lib/a.ts', operator: 'number', before: 'x', after });
   const verdict = (after: string, fate: 'killed' | 'survived' | 'uncovered' | 'timeout') => ({
     ...name(after),

@@ -7,7 +7,7 @@ import { isSame, readSurvivors } from '../../mutation/survivors.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-t.test('every explained survivor is a mutant of the code as it is, once', async (t) => {
+t.test('every explained survivor is exactly one mutant of the current code', async (t) => {
   const survivors = await readSurvivors(join(root, 'test/mutation/survivors.json'));
   for (const [file, explained] of Map.groupBy(survivors, ({ file }) => file)) {
     const text = await readFile(join(root, file), 'utf8');

@@ -15,7 +15,7 @@ function network(text: string) {
   return parsed;
 }
 
-t.test('networks, without their host bits, in one spelling', async (t) => {
+t.test('networks, without host bits, in normalized form', async (t) => {
   const table = {
     '10.0.0.0/16': '10.0.0.0/16',
     '10.0.7.9/16': '10.0.0.0/16',

@@ -54,7 +54,7 @@ function description(): string {
   });
 }
 
-/** A host with a payload, a runtime, and `ctr` and `sync` that write down how they are called. */
+/** A host with a payload, a runtime, and `ctr` and `sync` that record their calls. */
 async function host(t: Test) {
   const folder = t.testdir({
     payload: { images: {}, bin: {}, cni: {} },
@@ -78,11 +78,11 @@ async function host(t: Test) {
     process.env.PATH = before;
   });
   const stored = new Map<string, { id: string; pinned: boolean }>();
-  /** References that the runtime was asked about, and those of which it does not know yet. */
+  /** References that the runtime was asked about, and those that it does not know yet. */
   const asked: string[] = [];
   const unheard = new Set<string>();
   const called = () => readFileSync(calls, 'utf8').trimEnd().split('\n');
-  // A unix socket's path is short.
+  // The path of a unix socket must be short.
   const root = mkdtempSync('/tmp/sno-cri-');
   t.teardown(() => rmSync(root, { recursive: true }));
   const paths = hostPaths(root);
@@ -142,7 +142,7 @@ t.test('images are imported, binaries installed, and all of it synced', async (t
   t.equal(readFileSync(join(paths.cniBinaries, 'bridge'), 'utf8'), 'bridge 1');
 });
 
-t.test('writing the stores to the disk ends with its signal', async (t) => {
+t.test('syncing the stores ends with its signal', async (t) => {
   const { folder, payload, paths, program, called } = await host(t);
   program('sync', 'exec sleep 600\n');
   const stop = new AbortController();
@@ -168,7 +168,7 @@ t.test('a damaged payload is not imported', async (t) => {
   t.notOk(existsSync(paths.binaries));
 });
 
-t.test('a payload is there with every image by digest and every binary', async (t) => {
+t.test('a payload is present if all images (by digest) and binaries are', async (t) => {
   const { payload, paths, progress, stored } = await host(t);
   const isThere = () => payloadIsThere(payload, paths, signal);
   t.equal(await isThere(), false);
@@ -197,7 +197,7 @@ t.test('a binary with another mode, or a pipe in its place, is replaced', async 
   t.equal(readFileSync(kubelet, 'utf8'), 'kubelet 1');
 });
 
-t.test('a failure of ctr can pass, and says what ctr said', async (t) => {
+t.test('a failure of ctr is temporary and includes the output of ctr', async (t) => {
   const { program, folder, paths } = await host(t);
   using runtime = connectHostRuntime(paths);
   const importer = containerdImporter(runtime);
@@ -226,7 +226,7 @@ t.test('a failure of ctr can pass, and says what ctr said', async (t) => {
   t.match(await thrownBy(none.pin('r', limits)), { kind: 'retry', details: { found: /ENOENT/ } });
 });
 
-/** Waits until the runtime was asked that often about a reference, or the work has ended; whether it has. */
+/** Waits until the runtime was asked that often about a reference, or the work has ended; returns whether it has. */
 async function hasEnded(work: Promise<unknown>, asked: readonly string[], reference: string) {
   let ended = false;
   const end = () => {
@@ -239,7 +239,7 @@ async function hasEnded(work: Promise<unknown>, asked: readonly string[], refere
   return ended;
 }
 
-t.test('a name is taken from the image that has it, and waited for', async (t) => {
+t.test('a name is taken from the image that has it, and awaited', async (t) => {
   const { called, stored, asked, program, socket, paths } = await host(t);
   using runtime = connectHostRuntime(paths);
   const importer = containerdImporter(runtime);
@@ -257,7 +257,7 @@ t.test('a name is taken from the image that has it, and waited for', async (t) =
   ]);
 });
 
-/** Delays of that length end at once, and are counted. */
+/** Ends delays of that length immediately, and counts them. */
 function recordDelays(t: Test, length: number): number[] {
   const delays: number[] = [];
   const { setTimeout: wait } = timers;
@@ -271,7 +271,7 @@ function recordDelays(t: Test, length: number): number[] {
   return delays;
 }
 
-t.test('an imported image is waited for, but not without end', async (t) => {
+t.test('an imported image is awaited, but not forever', async (t) => {
   const { unheard, asked, paths } = await host(t);
   using runtime = connectHostRuntime(paths);
   const importer = containerdImporter(runtime);
@@ -290,7 +290,7 @@ t.test('an imported image is waited for, but not without end', async (t) => {
   t.equal(await importer.find('r.test/etcd:1', limits), undefined, 'the caller finds out');
 });
 
-t.test('a copy is complete when it has its description', async (t) => {
+t.test('a copy is complete once it has its description', async (t) => {
   const { folder, payload: directory } = await host(t);
   const payload = await readPayload(directory);
   const target = join(folder, 'copy');
@@ -317,7 +317,7 @@ t.test('a copy is complete when it has its description', async (t) => {
   );
 });
 
-t.test('a copy that reads back otherwise is refused', async (t) => {
+t.test('a copy that reads back differently is refused', async (t) => {
   const { folder, payload: directory } = await host(t);
   const payload = await readPayload(directory);
   writeFileSync(join(directory, 'bin/kubelet'), 'kubelet 2');
@@ -325,7 +325,7 @@ t.test('a copy that reads back otherwise is refused', async (t) => {
   await t.rejects(copyPayloadTo(payload, target, signal), /bin\/kubelet: expected/);
 });
 
-t.test('a copy that fails leaves nothing beside', async (t) => {
+t.test('a failed copy leaves no temporary file', async (t) => {
   const { folder, payload: directory } = await host(t);
   const payload = await readPayload(directory);
   const target = join(folder, 'copy');

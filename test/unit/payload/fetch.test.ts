@@ -57,7 +57,7 @@ const answersFor = (text: string): Record<string, Answer> => ({
   ),
 });
 
-t.test('a payload is fetched once', async (t) => {
+t.test('a payload is downloaded once', async (t) => {
   const text = description();
   const { url, asked } = await site(t, answersFor(text));
   const folder = join(t.testdir(), 'payload');
@@ -80,7 +80,7 @@ t.test('a payload is fetched once', async (t) => {
   t.strictSame(asked, [], 'a complete folder asks for nothing');
 });
 
-t.test('a payload that was begun is completed, whatever its beginnings are of', async (t) => {
+t.test('a partial payload is completed, whatever its partial files contain', async (t) => {
   const text = description();
   const { url, asked } = await site(t, answersFor(text));
   const folder = t.testdir({
@@ -129,7 +129,7 @@ t.test('a file with another digest is refused and does not appear', async (t) =>
   t.notOk(existsSync(join(folder, 'payload.yaml')), 'the folder does not count as complete');
 });
 
-t.test('a payload.yaml that leads out of the folder is refused', async (t) => {
+t.test('a payload.yaml with paths out of the folder is refused', async (t) => {
   const text = description().replace('bin/kubelet', '../kubelet');
   const { url, asked } = await site(t, { '/p/payload.yaml': fileOf(text) });
   const folder = join(t.testdir(), 'payload');
@@ -140,7 +140,7 @@ t.test('a payload.yaml that leads out of the folder is refused', async (t) => {
   t.strictSame(asked, ['GET /p/payload.yaml']);
 });
 
-t.test('more than there is room for is refused before it is fetched', async (t) => {
+t.test('a payload without enough room is refused before it is downloaded', async (t) => {
   const text = description({}, { 'bin/kubelet': 2 ** 52 });
   const { url, asked } = await site(t, answersFor(text));
   const folder = join(t.testdir(), 'payload');
@@ -151,7 +151,7 @@ t.test('more than there is room for is refused before it is fetched', async (t) 
   t.strictSame(asked, ['GET /p/payload.yaml']);
 });
 
-t.test('the live host keeps room for itself', async (t) => {
+t.test('the live host keeps some space for itself', async (t) => {
   const text = description();
   let bavail = 0;
   const { statfs } = fsp;
@@ -185,7 +185,7 @@ t.test('a description of another payload does not make a folder complete', async
   t.equal(await readFile(join(folder, 'payload.yaml'), 'utf8'), text);
 });
 
-t.test('the first file that fails ends the others', async (t) => {
+t.test('the first failed file ends the others', async (t) => {
   const text = description();
   const begun = Promise.withResolvers<void>();
   const hanging = Promise.withResolvers<void>();
@@ -217,7 +217,7 @@ t.test('the first file that fails ends the others', async (t) => {
   );
 });
 
-t.test('a signal ends what is being fetched', async (t) => {
+t.test('a signal ends downloads in progress', async (t) => {
   const text = description();
   const stop = new AbortController();
   const reason = new Error('told to stop');

@@ -6,7 +6,7 @@ const signal = AbortSignal.timeout(30_000);
 const hex = 'a'.repeat(64);
 const id = `sha256:${hex}`;
 
-/** A runtime that holds images by name, and knows what its archives hold. Notes each change. */
+/** A runtime with images by name that knows the contents of its archives. Records each change. */
 class FakeImporter implements ImageImporter {
   readonly stored = new Map<string, StoredImage>();
   readonly done: string[] = [];

@@ -27,7 +27,7 @@ interface Entry {
   sha256?: string;
 }
 
-/** A valid payload.yaml (as JSON, which YAML contains) with parts exchanged. */
+/** A valid payload.yaml (as JSON, a subset of YAML) with parts replaced. */
 function description(image: Entry = {}, binary: Entry = {}, top: object = {}): string {
   return JSON.stringify({
     apiVersion: 'sno-agents/v1',
@@ -50,7 +50,7 @@ function description(image: Entry = {}, binary: Entry = {}, top: object = {}): s
   });
 }
 
-t.test('a payload as the format has it', async (t) => {
+t.test('a valid payload', async (t) => {
   const text = `
 apiVersion: sno-agents/v1
 kind: Payload
@@ -158,7 +158,7 @@ t.test('every fault names the file and the field', async (t) => {
   t.throws(() => parsePayload(JSON.stringify(alike), 'p'), /images\[1\]\.name: duplicate etcd/);
 });
 
-t.test('texts may have a length, and not more', async (t) => {
+t.test('texts have a maximum length', async (t) => {
   const rows: [field: string, longest: number, textOf: (length: number) => string][] = [
     ['archive', 255, (length) => description({ archive: 'a'.repeat(length) })],
     ['file', 255, (length) => description({}, { file: 'a'.repeat(length) })],
@@ -171,7 +171,7 @@ t.test('texts may have a length, and not more', async (t) => {
   }
 });
 
-t.test('no payload, and one that is too large', async (t) => {
+t.test('a missing payload, and one that is too large', async (t) => {
   await t.rejects(readPayload(t.testdir()), {
     kind: 'usage',
     code: 'payload-damaged',
@@ -206,7 +206,7 @@ function payloadFolder(t: Pick<Test, 'testdir'>): string {
   return join(directory, 'payload');
 }
 
-t.test('files are verified, all of them', async (t) => {
+t.test('all files are verified', async (t) => {
   const directory = payloadFolder(t);
   const payload = await readPayload(directory);
   await verifyPayload(payload, signal);
@@ -222,7 +222,7 @@ t.test('files are verified, all of them', async (t) => {
   );
 });
 
-t.test('a payload for other hosts is refused before anything is done with it', async (t) => {
+t.test('a payload for other hosts is refused first', async (t) => {
   const architecture = process.arch === 'arm64' ? 'amd64' : 'arm64';
   const directory = t.testdir({ 'payload.yaml': description({}, {}, { architecture }) });
   const log = createLogger({ write: () => true });
@@ -259,7 +259,7 @@ t.test('links and special files are not followed', async (t) => {
   t.equal(await payloadPath(payload, 'bin/kubelet'), join(directory, 'bin/kubelet'));
 });
 
-t.test('binaries are installed whole, once, and only as stated', async (t) => {
+t.test('binaries are installed completely, once, and only as described', async (t) => {
   const directory = payloadFolder(t);
   const payload = await readPayload(directory);
   const destinations = {

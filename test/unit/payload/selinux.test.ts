@@ -8,7 +8,7 @@ import { captureBuiltins } from '../host/builtins.ts';
 
 const signal = AbortSignal.timeout(60_000);
 
-/** A host whose kernel has SELinux or has not, and a `chcon` that writes down how it is called. */
+/** A host with or without SELinux in its kernel, and a `chcon` that records its calls. */
 function host(t: Test, { selinux }: { selinux: boolean }, body = '') {
   const folder = t.testdir({ programs: {}, calls: '' });
   const program = join(folder, 'programs', 'chcon');
@@ -30,7 +30,7 @@ function host(t: Test, { selinux }: { selinux: boolean }, body = '') {
   return () => readFileSync(join(folder, 'calls'), 'utf8');
 }
 
-t.test('programs get the type that services may run', async (t) => {
+t.test('programs get a type that services may execute', async (t) => {
   const calls = host(t, { selinux: true });
   await labelPrograms(['/opt/a', '-b'], signal);
   t.equal(calls(), '-t bin_t -- /opt/a -b\n');

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A web server that answers by path, and remembers what it was asked for. */
+/** A web server that answers by path and records its requests. */
 export async function openSite(
   answers: Readonly<Record<string, Answer>>,
 ): Promise<{ url: string; asked: string[]; close(): Promise<void> }> {
@@ -29,7 +29,7 @@ export async function openSite(
   };
 }
 
-/** A file, whole or from where the client asks for; `ranges: false`: always whole. */
+/** A file, complete or from the requested offset; `ranges: false`: always complete. */
 export const fileOf =
   (content: string | Buffer, { ranges = true } = {}): Answer =>
   ({ method, headers }, response) => {
@@ -50,7 +50,7 @@ export const fileOf =
     response.end(bytes.subarray(from));
   };
 
-/** Says how long the file is, sends half of it and hangs up. */
+/** Announces the file's length, sends half of it and closes the connection. */
 export const half =
   (content: string): Answer =>
   (_, response) => {
@@ -65,7 +65,7 @@ export const redirect =
     response.end();
   };
 
-/** No more than a status. */
+/** A status without a body. */
 export const answering =
   (status: number): Answer =>
   (_, response) => {

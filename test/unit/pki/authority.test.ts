@@ -22,7 +22,7 @@ t.test('an authority signs leaves and nothing else, for ten years', async (t) =>
   t.match(authority.key, /^-----BEGIN PRIVATE KEY-----/, 'PKCS#8');
   const parsed = parseCertificate(authority.certificate);
   const constraints = parsed.getExtension(x509.BasicConstraintsExtension);
-  // The API server and etcd check this: the leaf of an intermediate authority is invalid.
+  // The API server and etcd check this: a leaf issued by an intermediate authority is invalid.
   t.match(constraints, { ca: true, pathLength: 0, critical: true });
   const { keyCertSign, cRLSign, digitalSignature } = x509.KeyUsageFlags;
   t.match(parsed.getExtension(x509.KeyUsagesExtension), {
@@ -61,7 +61,7 @@ t.test('a leaf has the requested contents and chains to its authority', async (t
     usages: x509.KeyUsageFlags.digitalSignature,
     critical: true,
   });
-  // Clients use them to choose among authorities of the same name.
+  // Clients use them to choose among authorities with the same name.
   const identified = parsed.getExtension(x509.AuthorityKeyIdentifierExtension)?.keyId;
   const identifier = parseCertificate(authority.certificate).getExtension(
     x509.SubjectKeyIdentifierExtension,
@@ -137,7 +137,7 @@ t.test('serial numbers differ', async (t) => {
   const made = await Promise.all(Array.from({ length: 8 }, () => createAuthority('ca')));
   const serials = made.map(({ certificate }) => inspectCertificate(certificate).serialNumber);
   t.equal(new Set(serials).size, serials.length);
-  // RFC 5280: positive, 20 octets at most; the CA/Browser Forum asks for 64 random bits.
+  // RFC 5280: positive, at most 20 octets; the CA/Browser Forum requires 64 random bits.
   for (const serial of serials) {
     t.match(serial, /^[0-9a-f]{2,40}$/);
     t.ok(BigInt(`0x${serial}`) > 2n ** 64n, serial);
@@ -201,7 +201,7 @@ t.test('key, public key and certificate have one fingerprint', async (t) => {
   t.not(publicKeyFingerprint(bare.publicKey), fingerprint);
 });
 
-t.test('the certificate is found beside its key in one file', async (t) => {
+t.test('a certificate is found beside its key in the same file', async (t) => {
   const pair = await createAuthority('ca');
   t.equal(parseCertificate(pair.key + pair.certificate).subject, 'CN=ca');
 });

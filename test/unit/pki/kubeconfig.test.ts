@@ -6,7 +6,7 @@ import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { adminKubeconfig, kubeconfig } from '../../../lib/pki/kubeconfig.ts';
 
-t.test('the admin kubeconfig is complete in itself', async (t) => {
+t.test('the admin kubeconfig is self-contained', async (t) => {
   const authorities = await createLaptopAuthorities();
   const parsed = new KubeConfig();
   const text = await adminKubeconfig('edge.example.test', 'edge', authorities);
@@ -29,7 +29,7 @@ t.test('the admin kubeconfig is complete in itself', async (t) => {
   t.match(text, /^ +client-key-data: [\w+/=]+$/m, 'on one line, as kubectl writes it');
 });
 
-t.test('it is valid as long as its authority: nothing renews it', async (t) => {
+t.test('it is valid as long as its authority, since nothing renews it', async (t) => {
   const now = new Date('2026-03-01T12:00:00Z');
   const authorities = await createLaptopAuthorities(now);
   const parsed = new KubeConfig();

@@ -42,14 +42,14 @@ t.test('a renewed leaf keeps everything but serial number and dates', async (t) 
   t.ok(certificate.checkPrivateKey(createPrivateKey(leaf.key)));
 });
 
-t.test('with a clock that is behind it is valid at once and no shorter than before', async (t) => {
+t.test('with a slow clock it is valid immediately and for no less time than before', async (t) => {
   const renewed = await renewLeaf(leaf.certificate, authority, new Date('2019-01-02T00:00:00Z'));
   const { notBefore, notAfter } = inspectCertificate(renewed);
   t.same(notBefore, new Date('2019-01-01T00:00:00Z'));
   t.same(notAfter, inspectCertificate(leaf.certificate).notAfter);
 });
 
-t.test('renewed while the clock was ahead, it is valid when the clock is right', async (t) => {
+t.test('renewed with a fast clock, it is valid once the clock is correct', async (t) => {
   const renewed = await renewLeaf(leaf.certificate, authority, new Date('2031-01-01T00:00:00Z'));
   t.ok(inspectCertificate(renewed).notBefore < made);
 });
@@ -81,7 +81,7 @@ t.test('the leaf of another authority is rejected', async (t) => {
 for (const [date, expected] of [
   ['2026-02-28T11:59:59Z', true],
   ['2026-02-28T12:00:00Z', false],
-  // 122 days, a third of its life, before its end.
+  // 122 days before its end, a third of its lifetime.
   ['2026-10-30T12:00:00Z', false],
   ['2026-10-30T12:00:01Z', true],
   ['2031-01-01T00:00:00Z', true],

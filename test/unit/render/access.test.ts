@@ -22,7 +22,7 @@ t.test('addresses and files of the clients of the control plane', async (t) => {
   const { renderer: _, ...access } = accessTo('kubernetes');
   t.same(access, {
     etcd: {
-      // A snapshot can be restored only under what the pod is started with.
+      // A snapshot can only be restored with the values that the pod is started with.
       member: { name: 'etcd', peerUrl: 'https://127.0.0.1:2380', token: 'sno-etcd' },
       clientUrl: 'https://127.0.0.1:2379',
       ca: `${agents}/etcd-ca.crt`,
@@ -118,7 +118,7 @@ t.test(
   },
 );
 
-/** A host with the rendered authorities, or with another authority of clients. */
+/** A host with the rendered authorities, or with another client authority. */
 function hostWithAuthorities(
   t: Test,
   endpoints: HostEndpoints = {},
@@ -131,7 +131,7 @@ function hostWithAuthorities(
   return host.paths;
 }
 
-t.test('a signed client is one user for ten minutes', async (t) => {
+t.test('a signed client is a single user for ten minutes', async (t) => {
   const before = Date.now();
   const paths = hostWithAuthorities(t);
   const {
@@ -149,12 +149,12 @@ t.test('a signed client is one user for ten minutes', async (t) => {
   t.same(subject, { commonName: 'sno-agents:gather', organizations: ['sno-agents:gather'] });
   t.same({ clientAuth, serverAuth }, { clientAuth: true, serverAuth: false });
   const minutes = (from: number) => (notAfter.getTime() - from) / 60_000;
-  // Certificates have no fractions of seconds.
+  // Certificate times have no fractions of seconds.
   t.ok(minutes(before) > 9.9, `${minutes(before)} minutes`);
   t.ok(minutes(Date.now()) <= 10, `${minutes(Date.now())} minutes`);
 });
 
-t.test('another endpoint of the API is used where it is set', async (t) => {
+t.test('another endpoint of the API is used if set', async (t) => {
   const paths = hostWithAuthorities(t, { api: 'https://127.0.0.1:7443' });
   const { server } = await signedAccess('kubernetes', paths, 'sno-agents:gather');
   t.equal(server.href, 'https://127.0.0.1:7443/');

@@ -70,6 +70,6 @@ t.test('one of each in a dual-stack cluster', async (t) => {
     'node-cidr-mask-size-ipv6': 64,
     'node-cidr-mask-size-ipv4': 23,
   });
-  // The controller-manager refuses to start with one for a family that it does not have.
+  // The controller-manager refuses to start with a mask size for a family that it does not have.
   t.strictSame(nodeMaskSizes({ clusterNetwork: [ipv6] }), { 'node-cidr-mask-size-ipv6': 64 });
 });

@@ -33,7 +33,7 @@ interface Request {
   group?: string;
 }
 
-/** As the API server decides: the first rule that matches. */
+/** The API server's decision: the first rule that matches. */
 function levelOf({ verb, resource, url, user = 'somebody', group = 'some' }: Request): string {
   const [name = '', apiGroup = ''] = (resource ?? '').split('@');
   const found = policy.rules.find((rule) => {

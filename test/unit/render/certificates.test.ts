@@ -43,7 +43,7 @@ const LEAVES: readonly [
       ipAddresses: ['127.0.0.1', '::1', '192.0.2.10', '172.30.0.1'],
     },
   ],
-  // Known to RBAC by its name: no group, and above all no administrators' one.
+  // RBAC knows it by name: it is in no group, in particular not the administrators'.
   [
     '/etc/kubernetes/pki/kube-apiserver/kubelet-client',
     'admin',

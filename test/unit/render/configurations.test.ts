@@ -4,22 +4,22 @@ import { authorities, textAt } from './rendered-host.ts';
 
 const clientCAFile = '/etc/kubernetes/pki/kubelet/client-ca.crt';
 
-/** The same for both kubelets. */
+/** Common to both kubelets. */
 const everyKubelet = {
   apiVersion: 'kubelet.config.k8s.io/v1beta1',
   kind: 'KubeletConfiguration',
   staticPodPath: '/etc/kubernetes/manifests',
   containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
-  // Must be the runtime's, or no pod starts.
+  // Must match the runtime's, otherwise no pod starts.
   cgroupDriver: 'systemd',
   // This port has no authentication.
   readOnlyPort: 0,
   tlsMinVersion: 'VersionTLS12',
   protectKernelDefaults: false,
   failSwapOn: false,
-  // A fork bomb ends with its pod.
+  // Limits a fork bomb to its pod.
   podPidsLimit: 4096,
-  // The default of a pod that says nothing is Unconfined.
+  // The default without this is Unconfined.
   seccompDefault: true,
   volumePluginDir: '/etc/kubernetes/kubelet-plugins/volume/exec',
 };
@@ -105,7 +105,7 @@ const CONFIGURATIONS: readonly [path: string, what: string, expected: object][] 
           bridge: 'sno0',
           isGateway: true,
           ipMasq: true,
-          // A pod can reach a Service of which it is the only endpoint itself.
+          // Lets a pod reach a Service whose only endpoint is the pod itself.
           hairpinMode: true,
           ipam: {
             type: 'host-local',
@@ -140,7 +140,7 @@ t.test('Secrets have one provider: plaintext is neither read nor written', async
   const [{ secretbox, ...others }] = providers;
   t.same(others, {});
   t.equal(secretbox.keys.length, 1);
-  // Stored with each Secret: under another name the key does not decrypt it.
+  // Stored with each Secret: the key does not decrypt it under another name.
   t.equal(secretbox.keys[0].name, 'key1');
   t.equal(Buffer.from(secretbox.keys[0].secret, 'base64').length, 32, 'the key size of the cipher');
 });

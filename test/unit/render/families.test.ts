@@ -12,7 +12,7 @@ interface Case {
   nodeIps: NodeIps;
   clusterNetwork: { cidr: string; hostPrefix: number }[];
   serviceNetwork: string[];
-  /** By `<component> <name>`; undefined: it must not be given. */
+  /** By `<component> <name>`; undefined: the flag must be absent. */
   flags: Record<string, string | undefined>;
   ipAddresses: string[];
   clusterDns: string;

@@ -1,4 +1,4 @@
-/** A flag without its dashes, its value, and what is lost without it. */
+/** A flag without its dashes, its value, and the effect of its absence. */
 type Row = readonly [flag: string, value: string, reason: string];
 
 const pki = (component: string) => `/etc/kubernetes/pki/${component}`;
@@ -104,7 +104,7 @@ const leaderElection: readonly Row[] = [
   ['leader-elect-retry-period', '3s', 'how soon it goes on after one'],
 ];
 
-/** What keeps the ports of a controller-manager or scheduler closed. */
+/** Flags that protect the ports of a controller-manager or scheduler. */
 function guarded(component: string, port: string): readonly Row[] {
   const kubeconfig = `${config(component)}/kubeconfig`;
   return [

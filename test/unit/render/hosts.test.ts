@@ -9,7 +9,7 @@ import {
 } from '../../../lib/render/hosts.ts';
 import { rendered } from './rendered-host.ts';
 
-/** A host without a pivot: it keeps the control plane that it bootstraps, and is the node. */
+/** A host without a pivot: it keeps the control plane that it bootstraps, and is also the node. */
 const allInOne: HostNeeds = ['control-plane', 'new-database', 'bootstrap', 'csr-approval', 'node'];
 
 const agents = (...names: string[]) => names.map((name) => `/etc/sno-agents/${name}`);
@@ -26,7 +26,7 @@ const node = [
 const HOSTS: readonly {
   name: string;
   needs: HostNeeds;
-  /** Without the files that all of these hosts have. */
+  /** Without the files common to all of these hosts. */
   files: readonly string[];
   directories: readonly string[];
 }[] = [
@@ -72,11 +72,11 @@ const pki = (...names: string[]) => names.map((name) => `/etc/kubernetes/pki/${n
 const pair = (path: string) => [`${path}.crt`, `${path}.key`];
 const apiTrust = agents('api-ca.crt');
 
-/** The files and folders of each need by itself, sorted by path. */
+/** The additional files and folders of each need, sorted by path. */
 const BY_USE: Readonly<
   Record<Exclude<FileUse, 'control-plane'>, { files: string[]; directories: string[] }>
 > = {
-  // etcd creates the database in it.
+  // etcd creates its database there.
   'new-database': { files: [], directories: ['/var/lib/etcd'] },
   'etcd-access': { files: etcdAccess, directories: ['/etc/sno-agents'] },
   bootstrap: {

@@ -180,7 +180,7 @@ t.test('no agent has all rights or can read Secrets', async (t) => {
   t.ok(rules.length > 5);
   for (const { apiGroups = [], resources = [], verbs = [] } of rules) {
     t.notOk(resources.includes('secrets') && apiGroups.includes(''), 'Secrets');
-    // Groups that Kubernetes does not serve itself: the deferred manifests', and what a bundle lists.
+    // Groups not served by Kubernetes itself: those of deferred manifests, and those listed in a bundle.
     const ofOthers = apiGroups.every((group) => /\.(example\.test|openshift\.io)$/.test(group));
     t.notOk(resources.includes('*') && !ofOthers, `all of ${apiGroups.join()}`);
     t.notOk(verbs.includes('*') && !ofOthers, `everything with ${resources.join()}`);

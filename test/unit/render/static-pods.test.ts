@@ -2,11 +2,11 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { rendered } from './rendered-host.ts';
 
-/** What differs from component to component. */
+/** The differences between components. */
 const COMPONENTS = [
   {
     component: 'etcd',
-    // A restart of etcd is a restart of everything, so it has half a minute to sync.
+    // Restarting etcd restarts everything, so it has half a minute to sync.
     grace: 30,
     requests: { cpu: '100m', memory: '128Mi' },
     live: { path: '/livez', port: 2381, scheme: 'HTTP' },
@@ -15,7 +15,7 @@ const COMPONENTS = [
   },
   {
     component: 'kube-apiserver',
-    // Longer than a request may take (60 s), which it waits for.
+    // Longer than a request may take (60 s), since it waits for open requests.
     grace: 75,
     requests: { cpu: '250m', memory: '512Mi' },
     live: { path: '/livez', port: 6443, scheme: 'HTTPS' },
@@ -33,7 +33,7 @@ const COMPONENTS = [
     requests: { cpu: '100m', memory: '128Mi' },
     live: { path: '/healthz', port: 10257, scheme: 'HTTPS' },
     ready: { path: '/healthz', port: 10257, scheme: 'HTTPS' },
-    // The keys that it signs with, each folder by itself: not those of etcd, serving and front-proxy.
+    // Its signing keys, each folder separately: not those of etcd, serving and front-proxy.
     mounts: {
       '/etc/kubernetes/pki/kube-controller-manager': true,
       '/etc/kubernetes/kube-controller-manager': true,
@@ -77,7 +77,7 @@ for (const { component, grace, requests, live, ready, mounts } of COMPONENTS) {
       // Not the cluster's DNS, which needs the API server to run.
       dnsPolicy: 'Default',
       enableServiceLinks: false,
-      // Never evicted, nor preempted by a workload.
+      // Never evicted or preempted by a workload.
       priority: 2_000_001_000,
       priorityClassName: 'system-node-critical',
       terminationGracePeriodSeconds: grace,

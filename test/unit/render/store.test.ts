@@ -25,7 +25,7 @@ t.test('what was rendered is loaded unchanged, for the same input only', async (
   t.same(await loadIdentity(paths), identity);
   const file = join(paths.assets, 'rendered.json');
   t.equal(statSync(file).mode & 0o777, 0o600);
-  // Not the other facts of the host: some of them may change by a reboot.
+  // Not the host's other facts: some may change at a reboot.
   t.same(JSON.parse(readFileSync(file, 'utf8')).identity, identity);
 });
 

@@ -42,7 +42,7 @@ const runtime = (network: boolean) => ({
 });
 const ACTIVE = { [`${M}/systemd/show.txt`]: shown('kubelet.service', 'active', 'running') };
 
-/** As the agents log it: the words of the journal and those that the rule reads are one. */
+/** As logged by the agents, so that the rule is tested with the journal's actual wording. */
 const [msg, fields] = describeDecision({
   request: 'csr-1',
   requestor: 'system:node:sno',

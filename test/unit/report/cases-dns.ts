@@ -17,7 +17,7 @@ const noRecord = (check: string, name: string) =>
     fix: `Add a DNS record for ${name} with the address 192.168.126.10.`,
     found: check,
   });
-/** As bootkube leaves it on a host without these records: at its deadline. */
+/** bootkube's failure at its deadline on a host without these records. */
 const PREFLIGHT = new Failure('deadline', 'deadline of 15s exceeded', {
   expected: 'a host that meets the requirements of the installation',
   cause: new Failure('retry', '2 of 9 checks failed', {

@@ -11,7 +11,7 @@ import { filesOf, viewOf } from './view.ts';
 
 type Files = Record<string, string>;
 
-/** How a rule or a part of the report that threw is noted. */
+/** The note about a rule or a part of the report that threw. */
 const STUMBLED = /^The (rule \S+ could not be applied|.* could not be determined): /;
 
 const cases = [
@@ -22,7 +22,7 @@ const cases = [
   ...hostCases,
   ...workloadCases,
 ];
-/** Every path that a rule reads, with something in it that the rule understands. */
+/** Every path that a rule reads, with contents that the rule understands. */
 const everything: Files = Object.assign(
   {},
   filesOf('healthy'),
@@ -30,7 +30,7 @@ const everything: Files = Object.assign(
   filesOf('broken'),
 );
 
-/** The same numbers at each run: what fails once can be looked at. */
+/** The same numbers in each run, so that failures are reproducible. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {

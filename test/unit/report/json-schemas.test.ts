@@ -15,7 +15,7 @@ import { filesOf, viewOf } from './view.ts';
 const jsonObject = z.record(z.string(), z.json());
 
 function validatorOf(schema: AnySchemaObject) {
-  // The schemas have patterns for times too.
+  // The schemas contain patterns for times as well.
   const validate = new Ajv2020({
     strict: true,
     strictTypes: false,
@@ -29,7 +29,7 @@ const publishedSchema = (name: string) =>
 
 const published = (name: string) => validatorOf(publishedSchema(name));
 
-/** The same schema, but without room for fields that it does not name. */
+/** The same schema, but without additional properties. */
 const closed = { gather: gatherRecordSchema, report: reportSchema } as const;
 
 const files = filesOf('broken');

@@ -89,7 +89,7 @@ t.test('the first error of each unit and container, oldest first', async (t) => 
   t.match(data.firstErrors.at(-1)?.text, /^failed to open database: write .*no space left/);
 });
 
-t.test('nothing at all, and a collection that was interrupted', async (t) => {
+t.test('an empty bundle, and an interrupted collection', async (t) => {
   const { data, page, text } = report({}, { isInterrupted: true });
   t.equal(data.verdict.sentence, 'There is nothing to judge: no source could be read.');
   t.equal(data.interrupted, true);
@@ -144,7 +144,7 @@ t.test('a rule that throws becomes a note', async (t) => {
   t.equal(found[0]?.rule, 'disk-full');
 });
 
-t.test('a rule with a hundred equal findings is truncated', async (t) => {
+t.test('a hundred equal findings of a rule are truncated', async (t) => {
   const many: Rule = {
     name: 'many',
     looksFor: 'x',

@@ -2,14 +2,14 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { failureData } from '../../../lib/errors/failure-data.ts';
 import type { CollectFailure, Finding } from '../../../report/bundle-view.ts';
 
-/** Files of a bundle made at 15:20 (view.ts), and what one rule has to find in them. */
+/** Files of a bundle made at 15:20 (view.ts), and the findings expected of one rule. */
 export interface RuleCase {
   readonly rule: string;
-  /** What the files show, in words. */
+  /** Description of the situation. */
   readonly of: string;
   readonly files: Readonly<Record<string, string>>;
   readonly failures?: readonly CollectFailure[];
-  /** Nothing where there is none. */
+  /** Absent: no findings. */
   readonly finds?: readonly {
     readonly severity: Finding['severity'];
     readonly title: RegExp;
@@ -24,7 +24,7 @@ export const M = 'control-plane/master';
 
 export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** A list as the API gives it. */
+/** A list in the API's format. */
 export const list = (...items: unknown[]): string => json({ kind: 'List', items });
 
 export const object = (
@@ -49,12 +49,12 @@ export const shown = (
 ): string =>
   `Id=${unit}\nLoadState=loaded\nActiveState=${active}\nSubState=${sub}\nResult=${result}\nNRestarts=${restarts}\nExecMainStatus=${result === 'success' ? 0 : 1}\nStateChangeTimestamp=${since}\n`;
 
-/** As the agents write it down; a text is the failure's sentence. */
+/** A failure as recorded by agents; a string is its sentence. */
 const written = (failed: string | Failure) => ({
   failure: failureData(typeof failed === 'string' ? new Failure('fatal', failed) : failed),
 });
 
-/** A line of a step journal. */
+/** An entry of a step journal. */
 export const step = (
   at: string,
   name: string,

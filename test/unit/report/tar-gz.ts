@@ -4,7 +4,7 @@ import { type Header, pack } from 'tar-stream';
 
 export type Entry = Partial<Header> & { readonly name: string; readonly text?: string };
 
-/** A .tar.gz of these entries, whatever their names and types are. */
+/** A .tar.gz of these entries, with any names and types. */
 export async function tarGz(entries: readonly Entry[], mtime: Date): Promise<Buffer> {
   const archive = pack();
   for (const { text = '', ...header } of entries) archive.entry({ mtime, ...header }, text);

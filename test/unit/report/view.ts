@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { BundleView, CollectFailure } from '../../../report/bundle-view.ts';
 import { textView } from '../../../report/text-view.ts';
 
-/** The moment at which the bundles of these tests were made. */
+/** When the bundles of these tests were made. */
 export const NOW = Date.parse('2026-11-21T15:20:00Z');
 
-/** A bundle of the files given, by their paths. */
+/** A bundle of the given files, by path. */
 export function viewOf(
   files: Readonly<Record<string, string>>,
   { atMs = NOW, failures = [] }: { atMs?: number; failures?: readonly CollectFailure[] } = {},
@@ -15,7 +15,7 @@ export function viewOf(
   return { ...view, failures };
 }
 
-/** The files of a folder beside this one, as an unpacked bundle has them. */
+/** The files of a folder beside this one, by path as in an unpacked bundle. */
 export function filesOf(folder: string): Record<string, string> {
   const root = join(import.meta.dirname, folder);
   const paths = globSync('**/*', { cwd: root, withFileTypes: true })

@@ -14,7 +14,7 @@ async function tally(...lines: string[]) {
   return { tally: await tallyFiles('a.test.ts', tap, events), seen };
 }
 
-t.test('assertions count where they were made', async (t) => {
+t.test('assertions count where they are made', async (t) => {
   const counted = await tally(
     'ok 1 - one',
     '# Subtest: inner',
@@ -56,7 +56,7 @@ t.test('a file skipped as a whole counts as one skipped', async (t) => {
   t.strictSame(seen, ['skip a.test.ts: not installed', 'file a.test.ts: 0 0 1']);
 });
 
-t.test('files that share a process are counted apart', async (t) => {
+t.test('files that share a process are counted separately', async (t) => {
   const counted = await tally(
     '# file a.test.ts',
     'ok 1 - one',

@@ -31,7 +31,7 @@ t.test('a value is found after its name, however it is assigned', async (t) => {
   ]);
 });
 
-t.test('a plain value ends where something else begins', async (t) => {
+t.test('an unquoted value ends where something else begins', async (t) => {
   await expectMarked(t, [
     'password=«hunter22»',
     'password=«hunter22», b',
@@ -63,7 +63,7 @@ t.test('a plain value ends where something else begins', async (t) => {
   ]);
 });
 
-t.test('a value in quotes ends with the quote that began it', async (t) => {
+t.test('a quoted value ends with its opening quote character', async (t) => {
   await expectMarked(t, [
     'password="«hunter 22»" b',
     'password="«hunter\\"22»" b',
@@ -86,7 +86,7 @@ t.test('the whole name decides', async (t) => {
     'password.file=hunter22',
     'NOPASSWD: hunter22',
     'continueToken=Zq8mK2vW4tYxR6nB',
-    // A variable in capitals is a secret's, whatever its value; another token is by its value.
+    // For a variable in capitals, its name is sufficient; for other tokens, the value decides.
     'B_TOKEN=«word»',
     'x_Token=word',
     'x_Token=«Zq8mK2vW4tYxR6nB»',
@@ -101,7 +101,7 @@ t.test('the whole name decides', async (t) => {
   ]);
 });
 
-t.test('prose and words for nothing are no values', async (t) => {
+t.test('prose and placeholders are not values', async (t) => {
   await expectMarked(t, [
     'error: password: must not be empty',
     'password: authentication failed',

@@ -6,7 +6,7 @@ async function* inPieces(bytes: Buffer, size: number) {
   for (let at = 0; at < bytes.length; at += size) {
     const piece = Buffer.from(bytes.subarray(at, at + size));
     yield piece;
-    // As a stream that uses its memory again.
+    // Like a stream that reuses its memory.
     piece.fill('?');
   }
 }
@@ -22,7 +22,7 @@ async function blocksOf(text: string, size: number): Promise<string[]> {
 const word = (part: number, letter = 'w') => letter.repeat(MAX_LINE_BYTES * part);
 const SIZES = [10_000, 65_536, 4 * MAX_LINE_BYTES];
 
-t.test('a stream is cut into blocks of whole lines', async (t) => {
+t.test('a stream is split into blocks of whole lines', async (t) => {
   const text = `${'ordinary words\n'.repeat(30_000)}the end`;
   for (const size of SIZES) {
     const blocks = await blocksOf(text, size);
@@ -40,7 +40,7 @@ t.test('a stream is cut into blocks of whole lines', async (t) => {
   t.strictSame(await blocksOf('a\n', 9), ['a\n']);
 });
 
-t.test('a line that is too long is cut between words; a word that is, is left out', async (t) => {
+t.test('an overlong line is split between words; an overlong word is left out', async (t) => {
   const table: [title: string, text: string, expected: string][] = [
     ['a long line of words', `${'ab '.repeat(MAX_LINE_BYTES)}\nb\n`, ''],
     ['a line that just fits', `${word(1).slice(1)}\nb\n`, ''],
@@ -72,7 +72,7 @@ t.test('a line that is too long is cut between words; a word that is, is left ou
   t.ok(first.length > MAX_LINE_BYTES - 3);
 });
 
-t.test('findings are replaced, what overlaps as one', async (t) => {
+t.test('findings are replaced, overlapping ones as one', async (t) => {
   const bytes = Buffer.from('0123456789');
   const table: [findings: [start: number, end: number, by: string][], expected: string][] = [
     [[], '0123456789'],

@@ -61,7 +61,7 @@ t.test('other bytes in base64', async (t) => {
   t.equal(read(`${judged.slice(1)}\x01`), undefined);
 });
 
-t.test('what is packed is read, wherever it begins and ends', async (t) => {
+t.test('compressed data is read, wherever it begins and ends', async (t) => {
   const text = 'words and words '.repeat(9);
   const noise = Buffer.alloc(99, 0xfe);
   const damaged = gzipSync(text);
@@ -87,7 +87,7 @@ t.test('what is packed is read, wherever it begins and ends', async (t) => {
   t.equal(read(Buffer.from('1f8b0800000000000003ffff', 'hex')), undefined, 'no deflate');
 });
 
-t.test('what expands too much is not looked at, but taken out', async (t) => {
+t.test('data that expands too much is removed without being decoded', async (t) => {
   const zeros = gzipSync(Buffer.alloc(8 * MIB));
   t.equal(read(zeros), 'secret', 'about a thousand times its size');
   const packed = gzipSync('a'.repeat(200_000));
@@ -113,7 +113,7 @@ const means = { known: new KnownSecrets([], marks), triggers: new TriggerSearch(
 const redact = (text: string, budget: Budget) =>
   new TextRedactor(means, budget).whole(Buffer.from(text)).toString();
 
-t.test('all levels of a line spend from one budget', async (t) => {
+t.test('all levels of a line share one budget', async (t) => {
   const words = `${randomBytes(8 << 10).toString('hex')} `;
   const inner = Array.from({ length: 40 }, (_, at) =>
     encode(gzipSync(`${at} ${words.repeat(48)}`)),
@@ -128,7 +128,7 @@ t.test('all levels of a line spend from one budget', async (t) => {
   t.equal(redact(ordinary, large()), ordinary, 'less than that is looked at and stays');
 });
 
-t.test('all lines of a stream spend from one budget', async (t) => {
+t.test('all lines of a stream share one budget', async (t) => {
   const blob = encode('ordinary words '.repeat(10));
   const percent = encodeURIComponent('{"a": "ordinary words"}');
   t.equal(redact(`${blob} a\n${blob} b\n`, large({ bytes: 300 })), `${blob} a\n${blob} b\n`);
@@ -137,7 +137,7 @@ t.test('all lines of a stream spend from one budget', async (t) => {
   t.equal(redact(`x=${percent}\n`, large()), `x=${percent}\n`);
 });
 
-t.test('encodings inside each other, down to the depth', async (t) => {
+t.test('nested encodings, up to the maximum depth', async (t) => {
   const nested = (times: number): string =>
     times === 0 ? 'password=correcthorse and words' : encode(nested(times - 1));
   for (const times of [1, 2, 3]) t.equal(redact(nested(times), large()), '<redacted:0>');

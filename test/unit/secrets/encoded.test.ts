@@ -9,7 +9,7 @@ const DOCUMENT = 'first line\npassword = hunter22\nand a third line of words\n';
 const secret = base64(DOCUMENT);
 const plain = base64('first line\nuser = hunter22\nand a third line of ordinary words\n');
 
-t.test('a document in base64 goes as a whole if there is a secret in it', async (t) => {
+t.test('a base64 document with a secret is removed as a whole', async (t) => {
   await expectMarked(t, [
     `payload «${secret}» b`,
     `"payload":"«${secret}»","b"`,
@@ -18,23 +18,23 @@ t.test('a document in base64 goes as a whole if there is a secret in it', async 
     `«${secret}»`,
     `«${base64(gzipSync(DOCUMENT))}»\n`,
     `«${base64(secret)}» b`,
-    // In front of it something that is base64 by its looks.
+    // Preceded by text that looks like base64.
     `«path/to/${base64(`-----${DOCUMENT}`)}» b`,
     base64('words=x'),
     base64('secret=1'),
-    // The shortest that is looked at has 24 characters.
+    // Shorter than 24 characters is not decoded.
     `a «${base64('password=hunter22a')}» b`,
     `a ${base64('password=hunter22')} b`,
-    // No more padding than base64 has is a part of it.
+    // Padding beyond that of base64 is not part of it.
     `a «${base64(`${DOCUMENT}a`)}»= b`,
-    // The letter of an escape is none of the text's; another one is.
+    // The letter of an escape sequence is not part of the text; another letter is.
     ...['n', 'r', 't'].map((letter) => `a\\${letter}«${secret}» b`),
     `a\\w${secret} b`,
     `a n${secret} b`,
   ]);
 });
 
-t.test('a document that is wrapped goes with all its lines', async (t) => {
+t.test('a wrapped document is removed with all its lines', async (t) => {
   const marked = (lines: readonly string[], before: string, end = '\n') =>
     lines.map((line) => `${before}«${line}»${end}`).join('');
   const lines = wrapped(secret, 32);
@@ -48,15 +48,15 @@ t.test('a document that is wrapped goes with all its lines', async (t) => {
     `a: «${wrapped(secret, 32).join('»\\n«')}» b`,
     `a: "«${wrapped(secret, 32).join('»\\\\n«')}»", b`,
     `${wrapped(plain, 32).join('\n')}\n`,
-    // After an escaped newline a real one ends it.
+    // A real newline after an escaped one ends it.
     `a: «${lines[0]}»\\n«${lines[1]}»\n   ${lines[2]}\n`,
   ]);
-  // Another column, or something after it, is another text: neither of them is a document.
+  // Another indentation, or trailing text, separates the parts: neither of them is a document.
   const [first = '', ...rest] = wrapped(base64(gzipSync(DOCUMENT)), 32);
   await expectMarked(t, [`${first}\n  ${rest.join('\n  ')}\n`]);
 });
 
-t.test('a document that is wrapped may cross blocks of the stream', async (t) => {
+t.test('a wrapped document may cross blocks of the stream', async (t) => {
   const filler = `${'ordinary words '.repeat(4)}\n`.repeat(1074);
   const lines = wrapped(secret, 30);
   for (let skip = 0; skip < 5; skip++) {
@@ -66,7 +66,7 @@ t.test('a document that is wrapped may cross blocks of the stream', async (t) =>
   }
 });
 
-t.test('a long column is looked at in pieces of 256 KiB', async (t) => {
+t.test('a long column is decoded in pieces of 256 KiB', async (t) => {
   const text = `password = hunter22\n${'ordinary words and '.repeat(20_000)}`;
   const lines = wrapped(base64(text), 63);
   const count = (1 << 18) / 64;
@@ -74,12 +74,12 @@ t.test('a long column is looked at in pieces of 256 KiB', async (t) => {
   await expectMarked(t, [`${'two words\n'.repeat(9000)}${marked.join('\n')}\n`]);
 });
 
-t.test('a document in a document in a document is the deepest that is looked at', async (t) => {
+t.test('documents are decoded up to three levels deep', async (t) => {
   const nested = (times: number): string => (times === 0 ? DOCUMENT : base64(nested(times - 1)));
   await expectMarked(t, [`a «${nested(3)}» b`, `a ${nested(4)} b`]);
 });
 
-t.test('digests and identifiers are no documents', async (t) => {
+t.test('digests and identifiers are not documents', async (t) => {
   await expectMarked(t, [
     `sha256:${'0a1b2c3d'.repeat(8)}`,
     `sha512-${'ABCDEF01'.repeat(16)}`,
@@ -90,7 +90,7 @@ t.test('digests and identifiers are no documents', async (t) => {
 
 const KNOWN = 'k?n~o>wn-secret';
 
-t.test('a known secret goes, and only that', async (t) => {
+t.test('only a known secret is removed', async (t) => {
   const way = { known: [KNOWN, 'second-Secret'] };
   await expectMarked(
     t,
@@ -105,7 +105,7 @@ t.test('a known secret goes, and only that', async (t) => {
     ],
     way,
   );
-  // What stands in base64 beside it goes with it as far as it shares a character.
+  // Adjacent base64 is removed with it as far as they share a character.
   for (const before of ['', 'u', 'us']) {
     for (const after of ['', 'x', 'xy', 'xyz']) {
       const bytes = Buffer.concat([
@@ -122,7 +122,7 @@ t.test('a known secret goes, and only that', async (t) => {
   }
 });
 
-t.test('what is too short or too plain is not looked for', async (t) => {
+t.test('values that are too short or too common are not searched for', async (t) => {
   const known = ['seven77', 'aabbaabb', 'abcabcabc', 'kubernetes', 'abcdefghijk'];
   await expectMarked(t, [`x ${known.join(' ')} x`], { known });
   for (const secret of ['eight888', 'abc1abc1', 'abcdefghijkl', 'Kubernetes']) {
@@ -131,14 +131,14 @@ t.test('what is too short or too plain is not looked for', async (t) => {
   }
 });
 
-t.test('a long secret is not looked for byte by byte', async (t) => {
+t.test('a long secret is not searched for byte by byte', async (t) => {
   const hex = (text: string) => Buffer.from(text).toString('hex');
   const longest = 'Zq8mK2vW4tYx'.repeat(4);
   await expectMarked(t, [`x «${hex(longest)}» x`], { known: [longest] });
   await expectMarked(t, [`x ${hex(`${longest}a`)} x`], { known: [`${longest}a`] });
 });
 
-t.test('an escaped secret has the mark of the plain one', async (t) => {
+t.test('an escaped secret has the same mark as the plain one', async (t) => {
   const marks = async (text: string) =>
     (await safe(text, { marks: true })).match(/<redacted:\w+>/g) ?? [];
   const word = 'a"b\\c d';

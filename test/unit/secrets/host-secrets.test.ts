@@ -36,7 +36,7 @@ async function host(
 const signal = AbortSignal.timeout(60_000);
 const pods = '/var/lib/kubelet/pods/6b6bdc57-35d7-4a39-8c8f-6ac5a6cf0f6a/volumes';
 
-t.test('the secrets that a host holds', async (t) => {
+t.test('the secrets of a host', async (t) => {
   const registry = secret();
   const keys = [ecKey(), ecKey(), ecKey(), ecKey(), ecKey()];
   const [ca = '', client = '', kubelet = '', ignited = '', mounted = ''] = keys;
@@ -107,7 +107,7 @@ t.test('the secrets that a host holds', async (t) => {
   }
 });
 
-t.test('links are not followed, and what cannot be read is told', async (t) => {
+t.test('links are not followed, and unreadable files are reported', async (t) => {
   const outside = secret();
   const here = await host(t, {
     '/elsewhere/x.yaml': `password: ${outside}\n`,
@@ -123,7 +123,7 @@ t.test('links are not followed, and what cannot be read is told', async (t) => {
   t.strictSame(failed, [here.paths.at('/etc/kubernetes/large.yaml')]);
 });
 
-t.test('a host without anything has no secrets', async (t) => {
+t.test('an empty host has no secrets', async (t) => {
   t.strictSame(await hostSecrets(await host(t, {}), signal), []);
 });
 

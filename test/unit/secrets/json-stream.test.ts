@@ -4,7 +4,7 @@ import { expectMarked, safe } from './marked.ts';
 
 const way = { format: 'json' } as const;
 
-t.test('JSON keeps its form around what is taken out', async (t) => {
+t.test('JSON keeps its form around removed values', async (t) => {
   const texts = [
     '{"password":"«hunter22»"}',
     '[{"password":"«hunter22»"},{"b":1}]\n',
@@ -22,7 +22,7 @@ t.test('JSON keeps its form around what is taken out', async (t) => {
   await expectMarked(t, texts, { ...way, size: 7 });
 });
 
-t.test('an object that was laid out stays so', async (t) => {
+t.test('an indented object stays indented', async (t) => {
   const input = { a: [1], password: 'hunter22', b: {} };
   const output = { ...input, password: '#' };
   t.equal(await safe(JSON.stringify(input, null, 2), way), JSON.stringify(output, null, 2));
@@ -49,10 +49,10 @@ t.test('only the field kind says what is in a large list', async (t) => {
   t.match((await safe(list('type'), way)).slice(-50), '"user":"bWU="');
 });
 
-/** Larger than what is parsed at once. */
+/** Larger than what is parsed as one value. */
 const LARGE = 'a'.repeat(MAX_VALUE_BYTES + 200_000);
 
-/** The values of a stream with the keys around them; `F` in the text stands for a large text. */
+/** The values of a stream with their surrounding keys; `F` in the text is replaced by a large string. */
 function valuesOf(text: string, size: number): string[] {
   const bytes = Buffer.from(text.replaceAll('F', LARGE));
   const values = new JsonValues();
@@ -62,7 +62,7 @@ function valuesOf(text: string, size: number): string[] {
     parts.push(
       ...Array.from(values.push(chunk), (part) => ({ ...part, bytes: Buffer.from(part.bytes) })),
     );
-    // As a stream that uses its memory again.
+    // Like a stream that reuses its memory.
     chunk.fill('x');
   }
   parts.push(...values.end());
@@ -73,7 +73,7 @@ function valuesOf(text: string, size: number): string[] {
   );
 }
 
-t.test('a stream is cut into values of which each can be parsed', async (t) => {
+t.test('a stream is split into values that can each be parsed', async (t) => {
   const table: [text: string, values: string[]][] = [
     ['{"a":[1,{"b":2}]} \n[true]{}', ['={"a":[1,{"b":2}]}', '=[true]', '={}']],
     ['{"a":"}\\"]\\\\"}[]', ['={"a":"}\\"]\\\\"}', '=[]']],
@@ -104,7 +104,7 @@ t.test('a stream is cut into values of which each can be parsed', async (t) => {
   }
 });
 
-t.test('parts of a large document are redacted with what stands around them', async (t) => {
+t.test('parts of a large document are redacted with their context', async (t) => {
   const large = 'ordinary words '.repeat(LARGE.length / 14);
   const secret = '{"kind":"Secret","data":{"a":"«d29yZA==»"}}';
   await expectMarked(
@@ -121,7 +121,7 @@ t.test('parts of a large document are redacted with what stands around them', as
   t.ok((await safe(list, way)).endsWith(expected), 'items of the list alone');
 });
 
-t.test('a document that ends too early is text', async (t) => {
+t.test('a truncated document is treated as text', async (t) => {
   for (const text of ['{"a":1,"password":"«hunter22»', '["password=«hunter22»', '{"a":', '{']) {
     await expectMarked(t, [text], way);
     await expectMarked(t, [text], { ...way, size: 1 });

@@ -7,16 +7,16 @@ const LAST = 'dDd0==';
 const BEGIN = '-----BEGIN PRIVATE KEY-----';
 const END = '-----END PRIVATE KEY-----';
 
-/** Lines with `«»` around each part that goes. */
+/** Lines with `«»` around each part to be removed. */
 const lines = (...parts: string[]) => `${parts.join('\n')}\n`;
 
-t.test('of each line of a key its part goes, and what stands before it stays', async (t) => {
+t.test('from each line only the part of the key is removed, its prefix is kept', async (t) => {
   await expectMarked(t, [
     lines('before', `«${BEGIN}»`, `«${A}»`, `«${LAST}»`, `«${END}»`, 'after'),
     lines(`    «${BEGIN}»`, `    «${A}»`, `    «${LAST}»`, `    «${END}»`, '    after'),
     lines(`key: «${BEGIN}»`, `  «${A}»`, `  «${LAST}»`, `  «${END}»`, 'after'),
     lines(`log: «${BEGIN}»`, `log: «${A}»`, `log: «${LAST}»`, `log: «${END}» words`, 'after'),
-    // Words of others between the lines of a key.
+    // Other programs' output between the lines of a key.
     lines(`«${BEGIN}»`, 'other: words and words', `«${A}»`, 'two words', `«${END}»`),
     lines(`a «${BEGIN}\\n${A}\\n${LAST}\\n${END}» b`),
     lines(`"a": "«${BEGIN}\\\\n${A}\\\\n${END}\\\\n»"`.replace('\\\\n»', '»\\\\n')),
@@ -30,7 +30,7 @@ t.test('of each line of a key its part goes, and what stands before it stays', a
     lines(`«${BEGIN}»`, `«${A}»`, `log: «${END}»`, 'after'),
     lines(`${'words '.repeat(20)}«${BEGIN}${END}» b`),
     lines(`${'words '.repeat(20)}«${BEGIN}\\n${A}\\n${END}»«${BEGIN}\\n${B}\\n${END}» b`),
-    // In another column only what is long is a line of the key.
+    // At another indentation, only long lines belong to the key.
     lines(`«${BEGIN}»`, `log: «${'k'.repeat(40)}»`, `«${END}»`),
     lines(`«${BEGIN}»`, `log: ${'k'.repeat(39)}`, `«${END}»`),
     ...[4096, 4097].map((column) => {
@@ -41,7 +41,7 @@ t.test('of each line of a key its part goes, and what stands before it stays', a
   ]);
 });
 
-t.test('a key without an end goes as far as it looks like one', async (t) => {
+t.test('a key without an end is removed as far as it looks like one', async (t) => {
   await expectMarked(t, [
     lines('before', `«${BEGIN}»`, `«${A}»`, `«${B}»`, 'words after it', 'more words'),
     lines(`«${BEGIN}»`, `«${A}»`, `«${BEGIN}»`, `«${B}»`, `«${END}»`, 'after'),
@@ -50,7 +50,7 @@ t.test('a key without an end goes as far as it looks like one', async (t) => {
   ]);
 });
 
-t.test('of a key without a beginning the lines above its end go', async (t) => {
+t.test('for a key without a beginning, the lines above its end are removed', async (t) => {
   await expectMarked(t, [
     lines(`«${A}»`, `«${B}»`, `«${LAST}»`, `«${END}»`, 'after'),
     lines('words', `«${A}»`, `«${LAST}»`, `«${END}»`, 'after'),
@@ -63,12 +63,12 @@ t.test('of a key without a beginning the lines above its end go', async (t) => {
     lines('two words', `«${END}»`),
     lines(A ?? '', '', `«${END}»`),
     lines(`«${BEGIN}»`, `«${A}»`, `«${END}»`, `«${B}»`, `«${END}»`),
-    // Another column is another text.
+    // Another indentation is separate text.
     lines(`log: ${A}`, `«${B}»`, `«${END}»`),
   ]);
 });
 
-t.test('no key has more lines than 400, nor more bytes than 64 KiB', async (t) => {
+t.test('a key has at most 400 lines and 64 KiB', async (t) => {
   const body = (count: number, open: string, close: string) =>
     Array.from({ length: count }, () => `${open}${A}${close}`);
   await expectMarked(t, [
@@ -89,7 +89,7 @@ t.test('no key has more lines than 400, nor more bytes than 64 KiB', async (t) =
   ]);
 });
 
-t.test('one mark for a key, whatever its lines', async (t) => {
+t.test('one mark per key, whatever its lines', async (t) => {
   const marksOf = async (text: string) => [
     ...new Set((await safe(`${text}after\n`, { marks: true })).match(/<redacted:\w+>/g)),
   ];
@@ -105,16 +105,16 @@ t.test('one mark for a key, whatever its lines', async (t) => {
   ]) {
     t.same(await marksOf(text), many, text.slice(0, 60));
   }
-  // DER that tells it is a key.
+  // DER that identifies itself as a key.
   const der = `${Buffer.from('302e020100300506032b657004220420', 'hex').toString('base64url')}${A}`;
   t.same(await marksOf(`got ${der} b\n`), await marksOf(lines(BEGIN, der, END)));
   t.notSame(await marksOf(lines(BEGIN, A ?? '', C ?? '', END)), many);
 });
 
-t.test('how the stream is cut makes no difference to a key', async (t) => {
+t.test('how the stream is split makes no difference to a key', async (t) => {
   const text = lines('before', `«${BEGIN}»`, `«${A}»`, `«${B}»`, `«${END}»`, 'after');
   const filler = `${'ordinary words '.repeat(4)}\n`.repeat(1074);
-  // Blocks of about 64 KiB end at each of the lines of the key.
+  // Moves the end of a block of about 64 KiB to each line of the key.
   for (let skip = 0; skip < 8; skip++) {
     const before = filler.slice(61 * skip);
     await expectMarked(t, [`${before}${text}${filler}`, `${before}${text}`], { size: 61 });

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 
-/** A private key and the ways in which it may be in a file. */
+/** A private key and the forms in which a file may contain it. */
 export interface PlantedKey {
   readonly name: string;
   readonly fingerprint: string;
@@ -21,10 +21,10 @@ const base64 = (contents: string | Buffer, times = 1): string => {
 const inLines = (text: string) => text.replace(/.{76}/g, '$&\n');
 const indent = (text: string) => text.replace(/^/gm, '      ');
 
-/** Gzip members of one stored block each, all of which are still open at the end: more than are read at once. */
+/** Gzip members of one stored block each, none of them finished: more than are read at once. */
 export const tooManyStreams = Buffer.from('1f8b080000000000000300ffff0000'.repeat(20), 'hex');
 
-/** A tar archive of one file, as far as a reader that ignores headers can tell. */
+/** A tar archive of one file, sufficient for a reader that ignores headers. */
 const tar = (contents: Buffer) =>
   Buffer.concat([
     Buffer.alloc(512, 'name'),

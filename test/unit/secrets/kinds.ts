@@ -1,18 +1,18 @@
 import { createECDH, createPrivateKey } from 'node:crypto';
 import { ALPHANUMERIC, LOWER, type SeededRandom } from './random.ts';
 
-/** One secret of a kind, as it is written where it belongs. */
+/** One secret of a kind, in its usual notation. */
 export interface Planted {
-  /** What the field or variable is called that has it. */
+  /** The name of the field or variable that contains it. */
   readonly field: string;
   readonly value: string;
-  /** What must be nowhere: the value, or the secret parts of it. */
+  /** What must not appear anywhere: the value, or its secret parts. */
   readonly secrets: readonly string[];
 }
 
 export interface Kind {
   readonly name: string;
-  /** It is told by its looks, also where no name says what it is. */
+  /** Recognizable by its form, without a telling name. */
   readonly hasShape: boolean;
   make(random: SeededRandom): Planted;
 }
@@ -25,7 +25,7 @@ const CRYPT = `./${ALPHANUMERIC}`;
 const base64url = (text: string | Buffer) => Buffer.from(text).toString('base64url');
 const base64 = (random: SeededRandom, bytes: number) => random.bytes(bytes).toString('base64');
 
-/** The lines of a key are each a part of the secret. */
+/** Each line of a key is part of the secret. */
 function pem(field: string, text: string): Planted {
   const lines = text.split('\n').filter((line) => /^[A-Za-z0-9+/=]{16,}$/.test(line));
   return { field, value: text.trimEnd(), secrets: lines };
@@ -40,7 +40,7 @@ function armored(label: string, body: Buffer, width: number): string {
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
 }
 
-/** What stands before the numbers of an RSA key, whose lines look random whatever they are. */
+/** DER before the numbers of an RSA key, whose lines look random for any value. */
 const RSA_HEADERS = {
   pkcs1: { label: 'RSA PRIVATE KEY', der: '3082025d02010002818100' },
   pkcs8: {
@@ -63,11 +63,11 @@ function ec(random: SeededRandom, type: 'sec1' | 'pkcs8'): string {
   return String(createPrivateKey({ key, format: 'jwk' }).export({ type, format: 'pem' }));
 }
 
-/** PKCS #8 of an Ed25519 key, before its 32 bytes. */
+/** PKCS #8 header of an Ed25519 key, before its 32 bytes. */
 const ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const ed25519 = (random: SeededRandom) =>
   armored('PRIVATE KEY', Buffer.concat([ED25519, random.bytes(32)]), 64);
-/** PBES2 before its parameters and the encrypted key. */
+/** PBES2 header, before its parameters and the encrypted key. */
 const PBES2 = Buffer.from('308193304906092a864886f70d01050d303c', 'hex');
 const encrypted = (random: SeededRandom) =>
   armored('ENCRYPTED PRIVATE KEY', Buffer.concat([PBES2, random.bytes(132)]), 64);

@@ -38,7 +38,7 @@ t.test('a known secret is found however it is written', async (t) => {
   }
 });
 
-t.test('equal secrets have equal marks, others have others', async (t) => {
+t.test('equal secrets have equal marks, different ones different marks', async (t) => {
   const other = 'another-Secret-77';
   const input = [
     `plain ${SECRET}`,
@@ -54,18 +54,18 @@ t.test('equal secrets have equal marks, others have others', async (t) => {
   t.equal(new Set(marks).size, 2);
 });
 
-t.test('another bundle has other marks', async (t) => {
+t.test('a different bundle has different marks', async (t) => {
   const marked = async (key: Buffer) =>
     redacted(createRedactor(key, []).text, Buffer.from('password=hunter22'));
   t.notOk((await marked(randomBytes(32))).equals(await marked(randomBytes(32))));
 });
 
-t.test('what is no secret by its looks is not looked for', async (t) => {
+t.test('values that do not look like secrets are not searched for', async (t) => {
   const input = 'short password1 aaaaaaaaaaaa kubernetes default\n';
   t.equal(await text(['short', 'aaaaaaaaaaaa', 'kubernetes', 'default', ''], input), input);
 });
 
-t.test('a word in another case is another word', async (t) => {
+t.test('a word in different case is a different word', async (t) => {
   t.equal(await text(['SeCrEt-42-xyz'], 'secret-42-xyz\n'), 'secret-42-xyz\n');
 });
 
@@ -81,7 +81,7 @@ t.test("a part of a host's key is found", async (t) => {
   t.strictSame(traces(Buffer.from(output), lines), []);
 });
 
-t.test('each spelling is looked for on its own', async (t) => {
+t.test('each notation is searched for separately', async (t) => {
   const secret = 'hun ter~<42>';
   const nested = JSON.stringify(`"${secret}"`).slice(1, -1);
   const forms = [

@@ -7,11 +7,11 @@ export interface Way {
   readonly known?: readonly string[];
   /** Bytes in each piece of the stream. */
   readonly size?: number;
-  /** Whether the marks come as they are. */
+  /** Whether marks are returned as they are. */
   readonly marks?: boolean;
 }
 
-/** What comes out of redaction, with `#` for each mark unless they are asked for. */
+/** The redacted output, with `#` for each mark unless `marks` is set. */
 export async function safe(input: string, way: Way = {}): Promise<string> {
   const { format = 'text', known = [], size = 65_536, marks = false } = way;
   const redactor = createRedactor(Buffer.alloc(32, 1), known);
@@ -21,8 +21,8 @@ export async function safe(input: string, way: Way = {}): Promise<string> {
 }
 
 /**
- * Each text with its secrets in `«»`: exactly those go, and everything else comes through. A text
- * without `«»` is ordinary.
+ * Each text has its secrets in `«»`: exactly those must be removed. A text without `«»` must remain
+ * unchanged.
  */
 export async function expectMarked(t: Test, texts: readonly string[], way: Way = {}) {
   for (const text of texts) {

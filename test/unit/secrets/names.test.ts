@@ -8,7 +8,7 @@ import {
   sensitivityOf,
 } from '../../../lib/secrets/redact/names.ts';
 
-/** Names as programs write them, whose values are secrets whatever they look like. */
+/** Names used by programs whose values are always secrets. */
 const SECRET_NAMES = [
   'adminPassword',
   'db_passwd',
@@ -50,7 +50,7 @@ const SECRET_NAMES = [
   'pullSecret',
   'X-Amz-Signature',
   'X-Goog-Signature',
-  // By their form.
+  // Recognized by their form.
   'VAULT_TOKEN',
   'APP_SECRET',
   'APP_CREDENTIAL',
@@ -61,7 +61,7 @@ const SECRET_NAMES = [
   'dbPass',
 ];
 
-/** Names under which only what looks random is a secret. */
+/** Names whose values are secrets only if they look random. */
 const DOUBTFUL_NAMES = [
   'token',
   'imageSecret',
@@ -157,7 +157,7 @@ t.test('random values', async (t) => {
   for (const value of ordinary) t.notOk(looksRandom(value), value);
 });
 
-t.test('what is no secret under any name', async (t) => {
+t.test('values that are not secrets under any name', async (t) => {
   const nothing = [
     '***********',
     '- - -',

@@ -12,7 +12,7 @@ const redactor = createRedactor(
   Array.from({ length: 200 }, () => randomBytes(18).toString('base64')),
 );
 
-/** Lines that logs really have, and that look a little like something secret. */
+/** Real log lines that look similar to secrets. */
 const LINES = [
   `pulled quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:${digest('a')}`,
   `image="registry.example.com:5000/app:v1.2@sha256:${digest('b')}" sandbox=${digest('c')}`,
@@ -90,7 +90,7 @@ const LINES = [
   '\ttabs\tand  spaces  \r',
 ];
 
-t.test('ordinary lines come through byte for byte', async (t) => {
+t.test('ordinary lines are unchanged, byte for byte', async (t) => {
   for (const line of LINES) {
     const bytes = Buffer.from(`${line}\n`);
     t.equal((await redacted(redactor.text, bytes)).toString(), bytes.toString());
@@ -99,12 +99,12 @@ t.test('ordinary lines come through byte for byte', async (t) => {
   t.equal((await redacted(redactor.text, all)).toString(), all.toString());
 });
 
-t.test('a journal comes through byte for byte', async (t) => {
+t.test('a journal is unchanged, byte for byte', async (t) => {
   const journal = readFileSync(new URL('fixtures/journal.txt', import.meta.url));
   t.ok((await redacted(redactor.text, journal)).equals(journal));
 });
 
-t.test('bytes that are no text come through as they are', async (t) => {
+t.test('bytes that are not text are unchanged', async (t) => {
   for (const bytes of [
     randomBytes(300_000),
     Buffer.from([0xff, 0xfe, 0x0a, 0x00, 0x80, 0x0a, 0xc3]),
@@ -117,7 +117,7 @@ t.test('bytes that are no text come through as they are', async (t) => {
   }
 });
 
-t.test('certificates and what describes them stay', async (t) => {
+t.test('certificates and their descriptions are kept', async (t) => {
   const { certificate } = await createAuthority('root-ca', 1);
   const text = Buffer.from(`# CA\n${certificate}${certificate}`);
   t.ok((await redacted(redactor.text, text)).equals(text));
@@ -141,7 +141,7 @@ t.test('documents without secrets keep their form', async (t) => {
   t.equal((await redacted(redactor.yaml, yaml)).toString(), yaml.toString());
 });
 
-t.test('of documents with secrets everything else keeps its form', async (t) => {
+t.test('everything except the secrets in a document keeps its form', async (t) => {
   const yaml = Buffer.from(
     '# a comment\nmode: 0644\npassword: hunter22 # changed\nfile: |\n  [a]\n  password = hunter22\n  b = 1\nkind: Pod\n',
   );

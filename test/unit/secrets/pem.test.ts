@@ -10,7 +10,7 @@ const safe = async (input: string) =>
 const armored = (kind: string, body = BODY) =>
   `-----BEGIN ${kind}-----\n${body}\n-----END ${kind}-----`;
 
-t.test('each kind of private key is taken out, and only those', async (t) => {
+t.test('each kind of private key is removed, and only those', async (t) => {
   for (const kind of ['', 'RSA ', 'EC ', 'DSA ', 'OPENSSH ', 'ENCRYPTED ', 'ANY OTHER ']) {
     const output = await safe(`before\n${armored(`${kind}PRIVATE KEY`)}\nafter\n`);
     t.match(output, /^before\n(#\n)+after\n$/, kind);
@@ -22,7 +22,7 @@ t.test('each kind of private key is taken out, and only those', async (t) => {
   }
 });
 
-t.test('however the lines are written', async (t) => {
+t.test('in every line format', async (t) => {
   const key = armored('PRIVATE KEY');
   const table: Record<string, [input: string, expected: string]> = {
     'in one line, escaped': [`a ${key.replaceAll('\n', '\\n')} b`, 'a # b'],

@@ -2,18 +2,18 @@ import { gzipSync } from 'node:zlib';
 import { stringify } from 'yaml';
 import type { Redactor } from '../../../lib/secrets/redact/redactor.ts';
 
-/** Somewhere in a bundle where a secret can turn up. */
+/** A place in a bundle where a secret can occur. */
 export interface Place {
   readonly name: string;
   readonly format: keyof Redactor;
-  /** What says that the value is a secret: where it stands, the name beside it, or only its looks. */
+  /** What identifies the value as a secret: its place, the name beside it, or only its form. */
   readonly tells: 'place' | 'name' | 'looks';
   write(field: string, value: string): string;
 }
 
 const PREFIX = '2026-11-21T14:58:25.015507+0000 sno-0 app[4242]: ';
 const variable = (field: string) => `APP_${field.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
-/** As Go quotes a string; JSON's escapes are the same for all that stands here. */
+/** As quoted by Go; JSON's escapes are the same for these texts. */
 const quoted = (text: string) => JSON.stringify(text);
 const shell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const xml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

@@ -6,7 +6,7 @@ import { SeededRandom } from './random.ts';
 import { redacted } from './streams.ts';
 import { traces } from './traces.ts';
 
-// Much work, on machines that may be busy.
+// A lot of work, possibly on a busy machine.
 
 t.test('secrets of all kinds are found in all places', async (t) => {
   const random = new SeededRandom(1);

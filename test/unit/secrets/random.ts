@@ -4,7 +4,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 export const LOWER = `${LETTERS}0123456789`;
 export const ALPHANUMERIC = `${LETTERS}${LETTERS.toUpperCase()}0123456789`;
 
-/** Random values that are the same in every run: a test that fails can be repeated. */
+/** Random values that are the same in every run, so that failures are reproducible. */
 export class SeededRandom {
   readonly #stream;
 
@@ -18,12 +18,12 @@ export class SeededRandom {
     return this.#stream.update(Buffer.alloc(length));
   }
 
-  /** From `least` up to, but without, `end`. */
+  /** From `least` (inclusive) to `end` (exclusive). */
   integer(least: number, end: number): number {
     return least + (this.bytes(4).readUInt32BE() % (end - least));
   }
 
-  /** At least one of each of three kinds of character, where the alphabet has them. */
+  /** At least one of each of three kinds of character, if the alphabet has them. */
   text(length: number, alphabet = ALPHANUMERIC): string {
     const text = [...this.bytes(length)].map((byte) => alphabet[byte % alphabet.length]).join('');
     const isMixed = ['a-z', 'A-Z', '0-9']

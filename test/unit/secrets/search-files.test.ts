@@ -50,7 +50,7 @@ t.test('files with wanted keys are found, others are counted', async (t) => {
   t.strictSame(result.incomplete, []);
 });
 
-t.test('a file with two names is read once, two files with one name each are not', async (t) => {
+t.test('a file with two hard links is read once, two separate files are both read', async (t) => {
   const { path, search } = filesIn(t, { a: 'words', b: 'words', c: 'words' });
   linkSync(path('a'), path('a2'));
   linkSync(path('b'), path('b2'));
@@ -58,7 +58,7 @@ t.test('a file with two names is read once, two files with one name each are not
   t.equal(files, 4, 'a, b, and c for each time');
 });
 
-t.test('what has the known digest is not searched', async (t) => {
+t.test('files with known digests are not searched', async (t) => {
   const { path, search } = filesIn(t, { same: pem(wanted), changed: pem(wanted) });
   const known = new Map([
     [path('same'), sha256(pem(wanted))],
@@ -69,13 +69,13 @@ t.test('what has the known digest is not searched', async (t) => {
   t.equal(files, 1);
 });
 
-t.test('a file of which a limit kept a part from being searched is incomplete', async (t) => {
+t.test('a file not completely searched because of a limit is incomplete', async (t) => {
   const { search } = filesIn(t, { bomb: tooManyStreams, fine: 'words' });
   const { incomplete } = await search(['bomb', 'fine']);
   t.strictSame(incomplete, ['bomb']);
 });
 
-t.test('no error is swallowed, and it ends the other searches', async (t) => {
+t.test('errors are not swallowed, and end the other searches', async (t) => {
   const { path } = filesIn(t, { a: 'words' });
   const search = { wanted: new Set<string>(), known: new Map<string, string>() };
   const error = new Error('the folder could not be read');

@@ -7,7 +7,7 @@ const { text } = createRedactor(Buffer.alloc(32, 1), []);
 const safe = async (input: string) =>
   (await redacted(text, Buffer.from(input))).toString().replace(/<redacted:\w+>/g, '#');
 
-t.test('Secrets that programs print over many lines', async (t) => {
+t.test('Secrets printed over many lines', async (t) => {
   const table: Record<string, [input: string, expected: string]> = {
     'the kind before the data': [
       'kind: Secret\ndata:\n  a: word\n  b: word\ntype: Opaque\n',
@@ -48,7 +48,7 @@ t.test('Secrets that programs print over many lines', async (t) => {
   }
 });
 
-t.test('what is no Secret stays', async (t) => {
+t.test('text that is not a Secret is kept', async (t) => {
   for (const ordinary of [
     'kind: ConfigMap\ndata:\n  a: word\n',
     'data:\n  a: word\nkind: ConfigMap\n',

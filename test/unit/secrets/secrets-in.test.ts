@@ -17,7 +17,7 @@ async function found(text: string, format: keyof Redactor = 'text', limit = 100)
   return secrets.secrets;
 }
 
-/** A key's body in lines of a length: no key at all, but with a key's beginning. */
+/** A key's body in lines of a given length: not a valid key, but with a key's first line. */
 function armored(kind: string, body: Buffer, width: number) {
   const lines = base64(body).match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
   const text = [`-----BEGIN ${kind}-----`, ...lines, `-----END ${kind}-----`, ''].join('\n');
@@ -28,7 +28,7 @@ function armored(kind: string, body: Buffer, width: number) {
 const ec = Buffer.concat([Buffer.from('30770201010420', 'hex'), randomBytes(114)]);
 const openssh = Buffer.concat([Buffer.from('openssh-key-v1\0'), randomBytes(250)]);
 
-t.test('what a file tells by names and shapes is learned as it is', async (t) => {
+t.test('secrets found in a file by name or form are learned verbatim', async (t) => {
   const auth = base64('user:hunter22');
   const key = armored('EC PRIVATE KEY', ec, 64);
   const packed = base64(gzipSync('password=hunter22 and words'));
@@ -78,7 +78,7 @@ t.test('what a file tells by names and shapes is learned as it is', async (t) =>
   }
 });
 
-t.test('a value of a Secret is one as a whole', async (t) => {
+t.test('a value of a Secret is learned as a whole', async (t) => {
   const key = armored('EC PRIVATE KEY', ec, 64);
   const rows: [name: string, value: string, secrets: string[]][] = [
     ['password', 'hunter22\n', ['hunter22']],
@@ -96,7 +96,7 @@ t.test('a value of a Secret is one as a whole', async (t) => {
   }
 });
 
-t.test('it is bounded in number, length and depth', async (t) => {
+t.test('number, length and depth are limited', async (t) => {
   const two = 'password=hunter22\npassword=hunter23\n';
   t.strictSame(await found(two, 'text', 1), ['hunter22']);
   const longest = randomBytes(4096).toString('hex');

@@ -23,7 +23,7 @@ t.test('credentials in URLs', async (t) => {
   ]);
 });
 
-t.test('headers of requests', async (t) => {
+t.test('request headers', async (t) => {
   await expectMarked(t, [
     `Authorization: Bearer «${R}» b`,
     `sent bearer "«${R}»" b`,
@@ -42,7 +42,7 @@ t.test('headers of requests', async (t) => {
   ]);
 });
 
-t.test('tokens that tell by their beginning', async (t) => {
+t.test('tokens recognized by their prefix', async (t) => {
   const tokens = [
     `eyJhbGciOiJ.${R}.${R}`,
     `eyJhbGciOiJ..${R}.${R}.${R}`,
@@ -70,7 +70,7 @@ t.test('tokens that tell by their beginning', async (t) => {
       `a\\n«${token}»\\nb`,
       `«a%3D${token}»`,
       `a\\u0026«${token}»`,
-      // A part of another word.
+      // Part of another word.
       ordinary(`got x${token}`),
       ordinary(`got x-${token}`),
       token.slice(0, 9),
@@ -91,7 +91,7 @@ t.test('tokens that tell by their beginning', async (t) => {
   ]);
 });
 
-t.test('what tells only beside a word', async (t) => {
+t.test('values recognized only beside a word', async (t) => {
   const token = 'abcdef.0123456789abcdef';
   const admin = 'A1b2C-d3E4f-G5h6I-j7K8l';
   const words = (length: number) => ' ab'.repeat(length / 3);
@@ -120,7 +120,7 @@ t.test('what tells only beside a word', async (t) => {
   ]);
 });
 
-t.test('what stands around triggers is looked at once, however many there are', async (t) => {
+t.test('text around triggers is examined once, however many there are', async (t) => {
   const line = `${'"kty" '.repeat(150_000)}b\n`;
   t.ok((await safe(line)) === line);
 });
@@ -162,7 +162,7 @@ t.test('percent-encoded documents', async (t) => {
     `body=${plain}&b=c`,
     'x?«password%3Dhunter22abc» b',
     'x?«password%3Ahunter22abc»',
-    // By these codes a document is told, and goes as a whole; by others a letter.
+    // These codes indicate a document, which is removed as a whole; others are single characters.
     ...['22', '25', '2b', '2B', '2f', '3a', '3d', '7b', '0a'].map(
       (code) => `x=«a%${code}ghp_${R}AAAA» b`,
     ),
@@ -172,14 +172,14 @@ t.test('percent-encoded documents', async (t) => {
     ),
     ...['{', '}', '=', ':', '\\'].map((end) => `x${end}«password%3Ahunter22abc»${end}b`),
     'a%3Ab%3Dc',
-    // What is shorter than 16 characters is not looked at.
+    // Shorter than 16 characters is not decoded.
     'x?pwd%3Dhunter2ab b',
     'x?«pwd%3Dhunter2abc» b',
     '100%25 of %3A',
   ]);
 });
 
-t.test('paths are none, values that are too long for a path are', async (t) => {
+t.test('paths are not secrets, values too long for a path are', async (t) => {
   const path = `/etc/${'a'.repeat(506)}`;
   await expectMarked(t, [
     `password=${path} b`,

@@ -7,7 +7,7 @@ import { SeededRandom } from './random.ts';
 import { redacted } from './streams.ts';
 import { traces } from './traces.ts';
 
-// Much work, on machines that may be busy.
+// A lot of work, possibly on a busy machine.
 
 const PREFIX = '2026-11-21T14:58:25.015507+0000 sno-0 app[4242]: ';
 const redactor = createRedactor(randomBytes(32), []);
@@ -20,7 +20,7 @@ const key = () =>
   ).trimEnd();
 const bodyOf = (pem: string) => pem.split('\n').filter((line) => !line.startsWith('-'));
 
-/** Every kind of secret in every place of text, with ordinary lines between them. */
+/** Every kind of secret in every kind of text, with ordinary lines between them. */
 function everySecret(random: SeededRandom): Buffer {
   const filler = () => `${PREFIX}${'ordinary words '.repeat(random.integer(1, 60))}\n`;
   const parts = KINDS.flatMap((kind) => {
@@ -33,7 +33,7 @@ function everySecret(random: SeededRandom): Buffer {
   return Buffer.from(parts.join('\n'));
 }
 
-t.test('how a stream is cut makes no difference', async (t) => {
+t.test('how a stream is split makes no difference', async (t) => {
   const random = new SeededRandom(1);
   const text = everySecret(random);
   const expected = await redacted(redactor.text, text, () => text.length);
@@ -43,7 +43,7 @@ t.test('how a stream is cut makes no difference', async (t) => {
   }
 });
 
-t.test('how a list is cut makes no difference', async (t) => {
+t.test('how a list is split makes no difference', async (t) => {
   const random = new SeededRandom(1);
   const items = KINDS.map((kind) => {
     const { field, value } = kind.make(random);
@@ -55,7 +55,7 @@ t.test('how a list is cut makes no difference', async (t) => {
   t.equal(firstDifference(output, expected), undefined);
 });
 
-t.test('a key whose beginning was rotated away', async (t) => {
+t.test('a key whose beginning was lost in log rotation', async (t) => {
   const pem = key();
   const filler = `${PREFIX}words\n`.repeat(1185);
   for (const [prefix, end] of [
@@ -67,7 +67,7 @@ t.test('a key whose beginning was rotated away', async (t) => {
     for (const lines of [26, 12, 2, 1]) {
       const rest = pem.split('\n').slice(-lines - 1);
       const text = [...rest, 'an ordinary line'].map((line) => `${prefix}${line}${end}`).join('');
-      // Blocks end in the middle of it.
+      // Blocks end within it.
       const output = await redacted(redactor.text, Buffer.from(filler + text), () => 1000);
       t.strictSame(traces(output.subarray(filler.length), bodyOf(pem).slice(-lines)), []);
       t.ok(output.toString().endsWith(`${prefix}an ordinary line${end}`));
@@ -100,14 +100,14 @@ t.test('a key between lines of other programs', async (t) => {
   t.equal(output.toString().split('other[1]: words and words').length, text.split('other').length);
 });
 
-t.test('a key in one line has the mark of the key in many', async (t) => {
+t.test('a key in one line has the same mark as in many lines', async (t) => {
   const pem = key();
   const text = `${pem}\nkey: ${JSON.stringify(`${pem}\n`)}\n`;
   const output = (await redacted(redactor.text, Buffer.from(text))).toString();
   t.equal(new Set(output.match(/<redacted:\w+>/g)).size, 1, output);
 });
 
-t.test('lines longer than memory should hold', async (t) => {
+t.test('lines too long to be kept in memory', async (t) => {
   const words = 'ordinary words, '.repeat(200_000);
   const secret = `password="${randomBytes(12).toString('hex')}"`;
   const text = `${words}${secret} ${words}${secret}\n${secret}\n`;
@@ -116,7 +116,7 @@ t.test('lines longer than memory should hold', async (t) => {
   t.notOk(output.includes(secret));
 });
 
-t.test('a long secret goes as a whole', async (t) => {
+t.test('a long secret is removed as a whole', async (t) => {
   for (const length of [700, 1000, 1024, 3000, 50_000]) {
     const value = randomBytes(length).toString('hex').slice(0, length);
     const output = await redacted(redactor.text, Buffer.from(`a password=${value} b\n`));
@@ -124,13 +124,13 @@ t.test('a long secret goes as a whole', async (t) => {
   }
 });
 
-t.test('a word that is too long to be looked into is left out', async (t) => {
+t.test('a word too long to be examined is left out', async (t) => {
   const word = randomBytes(3_000_000).toString('base64');
   const output = await redacted(redactor.text, Buffer.from(`before ${word} after\nline\n`));
   t.equal(output.toString(), 'before <redacted> after\nline\n');
 });
 
-t.test('a long list is never in memory as a whole', async (t) => {
+t.test('a long list is never completely in memory', async (t) => {
   const item = (index: number) => ({
     metadata: { name: `pod-${index}`, uid: index, labels: { app: 'x'.repeat(900) } },
     spec: { containers: [{ env: [{ name: 'DB_PASSWORD', value: `hunter-${index}` }] }] },
@@ -159,11 +159,11 @@ t.test('a long list is never in memory as a whole', async (t) => {
   }
   t.ok(isClean);
   t.ok(marks > 39_900, `${marks} of 40000`);
-  // Two mebibytes until it is known how large the list is, one for a line.
+  // Up to two mebibytes before the size of the list is known, and one for a line.
   t.ok(behind < 8e6, `${behind} of ${given} bytes`);
 });
 
-t.test('a large list of Secrets whose items do not say what they are', async (t) => {
+t.test('a large list of Secrets whose items have no kind', async (t) => {
   const items = Array.from({ length: 60 }, (_, index) => ({
     metadata: { name: `s-${index}` },
     data: { any: Buffer.from(`word${index}`.repeat(20_000)).toString('base64') },

@@ -1,6 +1,6 @@
 import type { Redaction } from '../../../lib/secrets/redact/redactor.ts';
 
-/** What comes out of a redaction that is given the bytes in pieces of up to `size`. */
+/** The output of a redaction whose input arrives in pieces of up to `size` bytes. */
 export async function redacted(
   redaction: Redaction,
   bytes: Buffer,

@@ -5,7 +5,7 @@ const hidden = (value: unknown, name = '', text = (each: string) => each) =>
   withoutSecrets(value, name, text, { of: (secret) => `{${secret}}` });
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-t.test('what fields mean', async (t) => {
+t.test('the meaning of fields', async (t) => {
   const table: Record<string, [value: unknown, expected: unknown]> = {
     'data of a Secret, marked as what it stands for': [
       { kind: 'Secret', data: { user: base64('me') } },
@@ -71,7 +71,7 @@ t.test('what fields mean', async (t) => {
   t.equal(hidden('word', 'password'), '{word}');
 });
 
-t.test('what has no secret comes back as the same value', async (t) => {
+t.test('values without secrets are returned unchanged', async (t) => {
   const values = [
     { kind: 'ConfigMap', data: { user: base64('me') } },
     { kind: 'Pod', type: 'x', metadata: {}, data: { user: 'me' } },
@@ -100,7 +100,7 @@ t.test('what has no secret comes back as the same value', async (t) => {
   for (const value of values) t.equal(hidden(value), value, JSON.stringify(value));
 });
 
-t.test('texts that JSON and YAML quote go through the rule for text', async (t) => {
+t.test('strings in JSON and YAML are redacted by the rule for text', async (t) => {
   const rule = (text: string) => text.replace('word', 'mark');
   for (const quoted of ['a "word"', "a 'word'", 'a\nword', 'a\\word', '<word>', 'a&word']) {
     t.strictSame(hidden({ x: quoted }, '', rule), { x: rule(quoted) }, quoted);
@@ -108,7 +108,7 @@ t.test('texts that JSON and YAML quote go through the rule for text', async (t) 
   t.strictSame(hidden({ x: 'a word' }, '', rule), { x: 'a word' }, 'others are found as written');
 });
 
-t.test('documents in documents have a limit of depth', async (t) => {
+t.test('nested documents have a maximum depth', async (t) => {
   const nested = (depth: number): string =>
     JSON.stringify(depth === 0 ? { password: 'word' } : { x: nested(depth - 1) });
   const leaks = (depth: number) => !String(hidden(nested(depth))).includes('{word}');
@@ -117,7 +117,7 @@ t.test('documents in documents have a limit of depth', async (t) => {
   t.ok(leaks(6), 'deeper ones are text');
 });
 
-t.test('a value that only its place tells may be no secret elsewhere', async (t) => {
+t.test('a value that is secret only by its place may be ordinary elsewhere', async (t) => {
   const certainties: string[] = [];
   const marks = {
     of: (secret: string, certainty = 'certain') => {

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 
 const MAX_DEPTH = 4;
 
-/** The ways in which the secret is still in the output: as it is, escaped, encoded, or in what base64 in it stands for. */
+/** How the secret still occurs in the output: verbatim, escaped, encoded, or inside decoded base64. */
 export function traces(output: Buffer, secrets: readonly string[]): string[] {
   const texts = [...readings(output, 0)];
   return secrets.filter((secret) =>
@@ -47,7 +47,7 @@ function* decodings(run: string, depth: number): Generator<string> {
     try {
       yield* readings(gunzipSync(bytes.subarray(start), { finishFlush: 2 }), depth + 1);
     } catch {
-      // Not gzip after all.
+      // Not gzip.
     }
   }
   yield bytes.toString('latin1');

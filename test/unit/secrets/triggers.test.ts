@@ -3,20 +3,20 @@ import { redactorWith } from '../../../lib/secrets/redact/redactor.ts';
 import { TRIGGERS, type Trigger, TriggerSearch } from '../../../lib/secrets/redact/triggers.ts';
 import { redacted } from './streams.ts';
 
-// Much work, on machines that may be busy.
+// A lot of work, possibly on a busy machine.
 
-/** What must not survive in any of the lines below. */
+/** Must be removed from all lines below. */
 const SECRET = 'Zq8mK2vW4tYxR6nB';
 const key = (begin: string, end: string) => `${begin}\n${`${SECRET}/`.repeat(4)}\n${end}\n`;
 
-/** Lines in which only one trigger leads to the secret. They use no names or values of other rules. */
+/** Lines in which only one trigger finds the secret. They use no names or values of other rules. */
 const LINES: readonly string[] = [
   // Private keys.
   key('-----BEGIN EC PRIVATE KEY-----', '-----END EC PRIVATE KEY-----'),
   key('-----BEGIN PGP PRIVATE KEY BLOCK-----', '-----END PGP PRIVATE KEY BLOCK-----'),
   `x=-----BEGIN%20PRIVATE%20KEY-----${SECRET}-----END%20PRIVATE%20KEY-----`,
   `x=-----BEGIN+PRIVATE+KEY-----${SECRET}-----END+PRIVATE+KEY-----`,
-  // Secrets of Kubernetes over many lines.
+  // Multi-line Secrets of Kubernetes.
   `kind: Secret\ndata:\n  x: ${SECRET}\n`,
   `kind: ConfigMap\napiVersion: v1\ndata:\n  x: ${SECRET}\nkind: Secret\n`,
   `  "kind": "Secret",\n  "data": {\n    "x": "${SECRET}"\n  }\n`,
@@ -114,7 +114,7 @@ const LINES: readonly string[] = [
   `source data:;base64,${SECRET}`,
   `source data:text/plain,${SECRET}`,
   `source data:application/json,${SECRET}`,
-  // The looks of these are their own.
+  // Recognized by their own form.
   'join token abcdef.0123456789abcdef',
   'the kubeadmin user has A1b2C-d3E4f-G5h6I-j7K8l',
   'log in with password A1b2C-d3E4f-G5h6I-j7K8l',
@@ -139,7 +139,7 @@ const FORMS = [SECRET, SECRET.toUpperCase(), ...OTHERS].concat(
   Buffer.from(`me:${SECRET}`).toString('base64'),
 );
 
-/** Whether the secret is still in the line, with some triggers only. */
+/** Whether the line still contains the secret if only some triggers are active. */
 async function survives(line: string, triggers: readonly Trigger[]): Promise<boolean> {
   const marks = { of: () => '<redacted>' };
   const { text } = redactorWith(marks, [], new TriggerSearch(triggers));
@@ -147,7 +147,7 @@ async function survives(line: string, triggers: readonly Trigger[]): Promise<boo
   return FORMS.some((form) => output.includes(form));
 }
 
-t.test('every line has a secret, which is found', async (t) => {
+t.test('the secret in every line is found', async (t) => {
   for (const line of LINES) {
     t.ok(await survives(line, []), `without triggers: ${line}`);
     t.notOk(await survives(line, TRIGGERS), line);

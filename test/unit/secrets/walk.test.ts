@@ -44,7 +44,7 @@ async function filesOf(root: string, walk: Partial<Walk> = {}): Promise<string[]
   return paths.map((path) => path.slice(root.length + 1)).sort();
 }
 
-/** Without the privileges by which root reads everything. */
+/** Without root's privilege to read everything. */
 async function asNobody(act: () => Promise<void>): Promise<void> {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65534);
@@ -55,7 +55,7 @@ async function asNobody(act: () => Promise<void>): Promise<void> {
   }
 }
 
-t.test('file systems on a disk, by the numbers of statfs(2)', async (t) => {
+t.test('file systems on a disk, by the magic numbers of statfs(2)', async (t) => {
   const disks = {
     ext4: 0xef53,
     xfs: 0x58465342,
@@ -86,7 +86,7 @@ t.test('regular files of all folders, at any depth', async (t) => {
   t.strictSame(await filesOf(folder, { folders }), ['b/c', 'b/d/e'], 'folders only');
 });
 
-t.test('exempt are files, folders with all below, and folders to begin at', async (t) => {
+t.test('exempt are files, whole folders, and start folders', async (t) => {
   const folder = folderOf(t, ['a', 'b/c', 'b/d/e', 'f/g']);
   const exempt = (path: string) => path === join(folder, 'b') || path === join(folder, 'f/g');
   t.strictSame(await filesOf(folder, { exempt }), ['a']);

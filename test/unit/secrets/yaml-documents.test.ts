@@ -3,7 +3,7 @@ import { expectMarked, safe } from './marked.ts';
 
 const way = { format: 'yaml' } as const;
 
-t.test('each value is exchanged where it stands', async (t) => {
+t.test('each value is replaced in place', async (t) => {
   const table: [input: string, expected: string][] = [
     ['password: hunter22 # b\n', 'password: "#" # b\n'],
     ["password: 'hunter22'\nb: 1\n", 'password: "#"\nb: 1\n'],
@@ -36,7 +36,7 @@ t.test('each value is exchanged where it stands', async (t) => {
   }
 });
 
-t.test('what is no YAML, or too large, is treated as text', async (t) => {
+t.test('invalid or oversized YAML is treated as text', async (t) => {
   await expectMarked(
     t,
     [

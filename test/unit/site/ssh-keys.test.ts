@@ -1,7 +1,7 @@
 import t from 'tap';
 import { sshKeyProblem, sshKeys } from '../../../lib/site/ssh-keys.ts';
 
-/** As ssh-keygen writes them; the private keys were thrown away. */
+/** As written by ssh-keygen; the private keys were discarded. */
 const ED25519 =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIC4Ua/Xlz9zSIYKOL6JagFqQtBbdQ0DVpFjnx5QUel0X me@example.com';
 const KEYS = [
@@ -24,7 +24,7 @@ const OPTIONS = [
 ];
 
 t.test(
-  'whole keys of every kind are accepted, with options, comments and empty lines',
+  'complete keys of every kind are accepted, with options, comments and empty lines',
   async (t) => {
     for (const key of KEYS) t.equal(sshKeyProblem(key), undefined, key.slice(0, 30));
     for (const options of OPTIONS) {
@@ -40,7 +40,7 @@ t.test(
   },
 );
 
-t.test('a key that is cut anywhere is refused, whatever its kind', async (t) => {
+t.test('a truncated key is refused, whatever its kind', async (t) => {
   for (const key of KEYS) {
     const [type = '', body = ''] = key.split(' ');
     for (let length = 0; length < body.length; length += 1) {

@@ -8,7 +8,7 @@ import { statusPath } from '../../../lib/steps/reporter.ts';
 import { readStatus } from '../../../lib/steps/status.ts';
 import { done, notYet, reboot, type Step } from '../../../lib/steps/step.ts';
 
-/** An agent of one step, in this process; `events` are those that journald is given. */
+/** A one-step agent in this process; `events` are those sent to journald. */
 function agentOf(t: Test, run: Step<string>['run'], more: Partial<Agent<string>> = {}) {
   const paths = hostPaths(t.testdir());
   const step: Step<string> = {
@@ -42,7 +42,7 @@ function agentOf(t: Test, run: Step<string>['run'], more: Partial<Agent<string>>
     t.equal(await isLocked('in-process', paths.root), false);
     return code;
   };
-  /** Another command, with what it prints and complains of. */
+  /** Runs another command; returns its output and errors. */
   const ask = async (...args: string[]) => {
     const printed: string[] = [];
     t.capture(process.stderr, 'write', (text: string) => printed.push(text) > 0);
@@ -52,7 +52,7 @@ function agentOf(t: Test, run: Step<string>['run'], more: Partial<Agent<string>>
   return { agent, events, start, ask };
 }
 
-t.test('an agent says that it starts and that it is done', async (t) => {
+t.test('an agent reports its start and its end', async (t) => {
   const { start, events } = agentOf(t, async () => done());
   t.equal(await start(), 0);
   t.match(events, [
@@ -64,14 +64,14 @@ t.test('an agent says that it starts and that it is done', async (t) => {
   t.equal(events.length, 4);
 });
 
-t.test('what a plan achieves is said in its own words', async (t) => {
+t.test('the result of a plan is reported in its own words', async (t) => {
   const { start, events, agent } = agentOf(t, async () => done());
   Object.assign(agent.plan, { achieved: 'the bootstrap is complete' });
   await start();
   t.match(events.at(-1), { MESSAGE: 'in-process-unit: the bootstrap is complete' });
 });
 
-t.test('the exit code says what follows, the status and the event why', async (t) => {
+t.test('the exit code says what happens next, the status and the event say why', async (t) => {
   const failing = (thrown: unknown) => async () => Promise.reject(thrown);
   const secret = new Error('https://u:hunter2@moon/');
   const shown = 'https://u:<redacted>@moon/';
@@ -151,7 +151,7 @@ t.test('the exit code says what follows, the status and the event why', async (t
   }
 });
 
-t.test('an agent that fails says why, in fields too', async (t) => {
+t.test('an agent that fails reports the reason, in fields too', async (t) => {
   const { start, events } = agentOf(t, async () => {
     throw new Failure('fatal', 'wrong disk', { code: 'disk-in-use', fix: 'Free it.' });
   });
@@ -168,7 +168,7 @@ t.test('an agent that fails says why, in fields too', async (t) => {
   });
 });
 
-t.test('a reboot is asked for once everything is written', async (t) => {
+t.test('a reboot is requested once everything is written', async (t) => {
   const asked: unknown[] = [];
   const { start, events, agent } = agentOf(t, async () => reboot('a kernel'), {
     reboot: async (...args) => void asked.push(...args, events.at(-1)?.EVENT),
@@ -183,7 +183,7 @@ t.test('a reboot is asked for once everything is written', async (t) => {
   t.equal(await without(), 0, 'an agent that cannot have the host restarted');
 });
 
-t.test('an agent that is told to stop says so, and keeps its place', async (t) => {
+t.test('an agent that is told to stop reports it, and can resume', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const { start, events } = agentOf(t, async () => {
       process.emit(signal, signal);
@@ -197,22 +197,25 @@ t.test('an agent that is told to stop says so, and keeps its place', async (t) =
   }
 });
 
-t.test('the options of run, and the log, come to the context, and that to the steps', async (t) => {
-  const given: unknown[] = [];
-  const run: Step<string>['run'] = async (context) => {
-    given.push(context);
-    return done();
-  };
-  const { start } = agentOf(t, run, {
-    runOptions: [{ flags: '--hours <n>', description: 'how long' }],
-    context: async (log, options) => {
-      given.push(typeof log.info, options);
-      return 'context';
-    },
-  });
-  t.equal(await start('--hours', '5', '--from', 'only', '--until', 'only'), 0);
-  t.strictSame(given, ['function', { hours: '5', from: 'only', until: 'only' }, 'context']);
-});
+t.test(
+  'the context gets the options of run and the log, and the steps get the context',
+  async (t) => {
+    const given: unknown[] = [];
+    const run: Step<string>['run'] = async (context) => {
+      given.push(context);
+      return done();
+    };
+    const { start } = agentOf(t, run, {
+      runOptions: [{ flags: '--hours <n>', description: 'how long' }],
+      context: async (log, options) => {
+        given.push(typeof log.info, options);
+        return 'context';
+      },
+    });
+    t.equal(await start('--hours', '5', '--from', 'only', '--until', 'only'), 0);
+    t.strictSame(given, ['function', { hours: '5', from: 'only', until: 'only' }, 'context']);
+  },
+);
 
 t.test('plan and status', async (t) => {
   const { agent, ask, start } = agentOf(t, async () => done('two files'));
@@ -251,7 +254,7 @@ t.test('plan and status', async (t) => {
   t.match(second.printed, /^in-process: in-process is already running on this host\. .*status/);
 });
 
-t.test('a command line that is wrong changes nothing', async (t) => {
+t.test('an invalid command line changes nothing', async (t) => {
   for (const args of [[], ['fly'], ['run', '--sideways'], ['run', 'fast'], ['status', '--xml']]) {
     const { agent, ask } = agentOf(t, async () => done());
     t.equal((await ask(...args)).code, 2, args.join(' '));

@@ -11,27 +11,27 @@ import { done, type Outcome, type Plan, type Step } from '../../../lib/steps/ste
 export type Body = Step<null>['run'];
 
 export interface StepOptions extends Partial<Omit<Step<null>, 'name' | 'run'>> {
-  /** What the first, second … run does; the last one is repeated. */
+  /** The actions of the first, second … run; the last one is repeated. */
   readonly runs?: readonly (Body | Outcome)[];
 }
 
-/** A host made of a set of words: a step leaves its name there. */
+/** A host consisting of a set of words: a step adds its name. */
 export class Bench {
   readonly root: string;
   readonly present = new Set<string>();
   readonly ran: string[] = [];
   readonly looked: string[] = [];
   readonly lines: string[] = [];
-  /** What journald is given, where it reads; it takes none, so that each is a line too. */
+  /** Entries sent to journald if it reads them; it rejects them, so each is also a line. */
   readonly entries: string[] = [];
   readonly steps: Step<null>[] = [];
   readonly stop = new AbortController();
-  /** What the plan tells others, as `STEP` or `STEP: MESSAGE`. */
+  /** What the plan announces, as `STEP` or `STEP: MESSAGE`. */
   readonly announced: string[] = [];
-  /** The clock from boot, in the test's hand. */
+  /** Time since boot, set by the test. */
   now: BootMoment = { boot: 'boot-1', up: 100 };
   graceMs = 1000;
-  /** Lines as journald gets them, debug messages included. */
+  /** Lines as journald receives them, including debug messages. */
   priorities = false;
 
   constructor(root: string) {
@@ -94,7 +94,7 @@ export class Bench {
     try {
       return await runner.run(range);
     } finally {
-      // Its files are written by then, and the folder can be removed.
+      // By then its files are written, and the folder can be removed.
       await reporter.agentEnds('stopped', 0);
     }
   }
@@ -103,7 +103,7 @@ export class Bench {
     return Journal.open(`${this.root}/journal.jsonl`);
   }
 
-  /** Writes down what an earlier run would have. */
+  /** Writes journal entries as an earlier run would have. */
   async remember(...entries: Partial<JournalEntry>[]): Promise<void> {
     const journal = await this.journal();
     for (const entry of entries) {
@@ -119,7 +119,7 @@ export class Bench {
     }
   }
 
-  /** The service record, as words. */
+  /** The service record as words. */
   stages(): string[] {
     const path = `${hostPaths(this.root).serviceRecords}/bench.json`;
     const record: Record<'phase' | 'stage' | 'result' | 'errorMessage', string>[] = JSON.parse(

@@ -7,7 +7,7 @@ import { thrownBy } from '../errors/thrown-by.ts';
 const DAY = 86_400_000;
 const TIMER = join(import.meta.dirname, '../../../lib/steps/deadline-timer.ts');
 
-/** Node's timers, moved by hand; like Node, they count at most 2^31 - 1 ms, and longer ones fire at once. */
+/** Node's timers, advanced manually; like Node's, they are limited to 2^31 - 1 ms, and longer ones fire at once. */
 function fakeTimers(t: Pick<typeof t_, 'teardown'>) {
   const { setTimeout: real, clearTimeout: realClear } = globalThis;
   const waiting = new Map<object, { at: number; fire: () => void }>();
@@ -40,7 +40,7 @@ function fakeTimers(t: Pick<typeof t_, 'teardown'>) {
 }
 const t_ = t;
 
-t.test('a deadline fires at its time and not before, however far it is', async (t) => {
+t.test('a deadline fires on time and not before, however far away it is', async (t) => {
   const { advance, waiting } = fakeTimers(t);
   for (const ms of [1000, 24 * DAY, 25 * DAY, 100 * DAY]) {
     const { signal } = deadlineTimer(ms);
@@ -70,7 +70,7 @@ t.test('a deadline keeps the process alive', async (t) => {
   t.equal(stdout, 'fired\n');
 });
 
-t.test('work that forgets its signal is given up after a grace', async (t) => {
+t.test('work that ignores its signal is abandoned after a grace period', async (t) => {
   const { advance, waiting } = fakeTimers(t);
   const never = new Promise(() => {});
   const stop = new AbortController();

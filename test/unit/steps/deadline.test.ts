@@ -9,7 +9,7 @@ import { Bench } from './bench.ts';
 
 const forever = (_context: null, { signal }: Progress) => sleep(100_000, done(), { signal });
 
-t.test('how much of a deadline is used up', async (t) => {
+t.test('the used part of a deadline', async (t) => {
   type Short = [boot: string, up: number, event: JournalEntry['event'], input?: string];
   const table: [string, Short[], number][] = [
     ['nothing began', [], 0],
@@ -109,7 +109,7 @@ t.test('how much of a deadline is used up', async (t) => {
   }
 });
 
-t.test('a restarted agent gets what is left of the deadline', async (t) => {
+t.test('a restarted agent gets the rest of the deadline', async (t) => {
   const bench = new Bench(t.testdir());
   t.capture(performance, 'now', () => 1000);
   let left = 0;
@@ -131,10 +131,10 @@ t.test('a restarted agent gets what is left of the deadline', async (t) => {
   t.equal(left, 35_000, '25 s were used before the reboot');
 });
 
-t.test('a deadline that went by between two starts ends the step without running it', async (t) => {
+t.test('a deadline that expired between two starts ends the step without running it', async (t) => {
   const bench = new Bench(t.testdir()).step('a', { retry: { delayMs: 1 } });
   await bench.remember(
-    // To the millisecond.
+    // Exact to the millisecond.
     { event: 'started', up: 40 },
     {
       event: 'attempt-failed',
@@ -160,7 +160,7 @@ t.test('a deadline that went by between two starts ends the step without running
   t.strictSame(bench.ran, ['a']);
 });
 
-t.test('at its deadline a step says what was observed last', async (t) => {
+t.test('at its deadline a step reports the last observation', async (t) => {
   const table: [string, object, RegExp][] = [
     [
       'a wait',
@@ -181,7 +181,7 @@ t.test('at its deadline a step says what was observed last', async (t) => {
   ];
   for (const [name, options, message] of table) {
     const bench = new Bench(t.testdir()).step('a', { deadlineMs: 60, ...options });
-    // The pause between two attempts is over when the deadline is.
+    // The pause between two attempts ends at the deadline.
     setTimeout(() => (bench.now = { boot: 'boot-1', up: 101 }), 40);
     await t.rejects(bench.run(), { kind: 'deadline', message }, name);
   }
@@ -196,13 +196,13 @@ t.test('a final failure is not hidden by the deadline', async (t) => {
   await t.rejects(bench.run(), { kind: 'fatal', message: 'a: the moon fell' });
 });
 
-t.test('a step that came to its end late is done all the same', async (t) => {
+t.test('a step that finishes late is still done', async (t) => {
   const late = async () => sleep(60, done());
   const bench = new Bench(t.testdir()).step('a', { deadlineMs: 20, runs: [late] });
   t.strictSame(await bench.run(), { kind: 'done' });
 });
 
-t.test('a step that forgets its signal is left alone after a while', async (t) => {
+t.test('a step that ignores its signal is abandoned after a while', async (t) => {
   const bench = new Bench(t.testdir()).step('a', {
     deadlineMs: 20,
     runs: [() => new Promise(() => {})],
@@ -222,7 +222,7 @@ t.test('a postcondition that never answers ends with the step', async (t) => {
 });
 
 t.test('told to stop', async (t) => {
-  await t.test('in a wait: recorded, and gone on with the time that was left', async (t) => {
+  await t.test('during a wait: recorded, and resumed with the remaining time', async (t) => {
     const bench = new Bench(t.testdir());
     const stopped = (context: null, progress: Progress) => {
       setImmediate(() => bench.stop.abort(new Error('stopped by SIGTERM')));
@@ -236,7 +236,7 @@ t.test('told to stop', async (t) => {
     again.now = { boot: 'boot-1', up: 100_000 };
     t.strictSame(await again.run(), { kind: 'done' }, 'however long it was stopped');
   });
-  await t.test('while the host is asked whether a step is done', async (t) => {
+  await t.test('during the check whether a step is done', async (t) => {
     const bench = new Bench(t.testdir()).step('a');
     await bench.run();
     const again = new Bench(bench.root).step('a', {
@@ -249,7 +249,7 @@ t.test('told to stop', async (t) => {
     t.strictSame(again.ran, []);
     t.strictSame(await again.story(), ['a started', 'a done']);
   });
-  await t.test('in the pause between two attempts', async (t) => {
+  await t.test('during the pause between two attempts', async (t) => {
     const bench = new Bench(t.testdir()).step('a', {
       retry: { delayMs: 20_000 },
       runs: [notYet('no moon')],
@@ -261,17 +261,14 @@ t.test('told to stop', async (t) => {
     await t.rejects(run, { message: 'stop' });
     t.strictSame(await bench.story(), ['a started', 'a attempt-failed', 'a stopped']);
   });
-  await t.test(
-    'while a step comes to its end: that end counts, the next does not begin',
-    async (t) => {
-      const bench = new Bench(t.testdir());
-      const stopping = async () => {
-        bench.stop.abort(new Error('stop'));
-        return done();
-      };
-      bench.step('a', { runs: [stopping] }).step('b');
-      await t.rejects(bench.run(), { message: 'stop' });
-      t.strictSame(await bench.story(), ['a started', 'a done']);
-    },
-  );
+  await t.test('while a step is finishing: it counts, and the next does not start', async (t) => {
+    const bench = new Bench(t.testdir());
+    const stopping = async () => {
+      bench.stop.abort(new Error('stop'));
+      return done();
+    };
+    bench.step('a', { runs: [stopping] }).step('b');
+    await t.rejects(bench.run(), { message: 'stop' });
+    t.strictSame(await bench.story(), ['a started', 'a done']);
+  });
 });

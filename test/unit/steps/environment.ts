@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 
-/** Changes variables of this process, undefined ones are deleted, until the test ends. */
+/** Sets environment variables of this process, or deletes undefined ones, until the test ends. */
 export function setEnvironment(
   t: Test,
   changes: Readonly<Record<string, string | undefined>>,

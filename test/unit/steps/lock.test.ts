@@ -9,7 +9,7 @@ import { thrownBy } from '../errors/thrown-by.ts';
 
 const LOCK = join(import.meta.dirname, '../../../lib/steps/lock.ts');
 
-/** A process that takes the lock, says so, and has nothing else to do. */
+/** A process that takes the lock, reports it and is otherwise idle. */
 function locker(agent: string, root: string, before = '') {
   const script = `
     import { lockAgent } from ${JSON.stringify(LOCK)};
@@ -22,7 +22,7 @@ function locker(agent: string, root: string, before = '') {
   return { child, locked: once(child.stdout, 'data') };
 }
 
-t.test('one holds the lock; it is free when that one lets go', async (t) => {
+t.test('one process holds the lock until it releases it', async (t) => {
   const root = t.testdir();
   t.equal(await isLocked('one', root), false);
   {
@@ -51,7 +51,7 @@ t.test('the lock of a host has the name of its agent', async (t) => {
   await once(socket.resume(), 'close');
 });
 
-t.test('a lock that cannot be taken for another reason is not called taken', async (t) => {
+t.test('a lock that fails for another reason is not reported as taken', async (t) => {
   const tooLong = await thrownBy(lockAgent('x'.repeat(200), '/'));
   t.notOk(tooLong instanceof Failure);
   t.match(tooLong, { syscall: 'listen' });

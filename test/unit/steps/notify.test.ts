@@ -7,7 +7,7 @@ import { recordLimits } from '../host/timers.ts';
 import { setEnvironment } from './environment.ts';
 import { Tester } from './tester.ts';
 
-/** A `systemd-notify` that writes its arguments down, one call a line. */
+/** A `systemd-notify` that records its arguments, one call per line. */
 const RECORDER = `#!/bin/sh
 printf '%s\\n' "$*" >> "$NOTIFY_CALLS"
 exit "\${NOTIFY_EXIT:-0}"
@@ -22,7 +22,7 @@ function recorder(t: Test) {
     root: join(folder, 'root'),
     env: { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, NOTIFY_CALLS: calls },
     read,
-    /** The calls, once there are as many. */
+    /** The calls, once there are that many. */
     readAll: async (count: number) => {
       await waitForFiles([calls], async () => read().length >= count, {
         signal: AbortSignal.timeout(120_000),
@@ -34,7 +34,7 @@ function recorder(t: Test) {
   };
 }
 
-t.test('systemd is told where the agent stands, and that it lives', async (t) => {
+t.test('systemd gets the status of the agent and keep-alive messages', async (t) => {
   const { root, env, read } = recorder(t);
   const tester = new Tester(root);
   const unit = { NOTIFY_SOCKET: '/nowhere', WATCHDOG_USEC: '60000000' };
@@ -49,20 +49,20 @@ t.test('systemd is told where the agent stands, and that it lives', async (t) =>
   t.ok(calls.includes('WATCHDOG=1'));
 });
 
-t.test('the reason of a failure is the last status', async (t) => {
+t.test('the reason for a failure is the last status', async (t) => {
   const { root, env, read } = recorder(t);
   await new Tester(root).run(['run'], { ...env, NOTIFY_SOCKET: '/nowhere', BEHAVIOUR: 'fatal' });
   t.equal(read().at(-1), '--status=failed: middle: the moon fell. Buy another one.');
   t.notOk(read().includes('WATCHDOG=1'), 'no watchdog where the unit has none');
 });
 
-t.test('nothing is sent where systemd did not start the agent', async (t) => {
+t.test('nothing is sent unless systemd started the agent', async (t) => {
   const { root, env, read } = recorder(t);
   t.equal((await new Tester(root).run(['run'], { ...env, WATCHDOG_USEC: '100000' })).code, 0);
   t.strictSame(read(), []);
 });
 
-/** A notifier of a unit, whose messages are recorded. */
+/** The notifier of a unit, whose messages are recorded. */
 function notifying(t: Test, variables: Readonly<Record<string, string | undefined>> = {}) {
   const { env, read, readAll } = recorder(t);
   const unit = { NOTIFY_SOCKET: '/nowhere', WATCHDOG_USEC: undefined };
@@ -70,10 +70,10 @@ function notifying(t: Test, variables: Readonly<Record<string, string | undefine
   return { notifier: new SystemdNotifier(), read, readAll };
 }
 
-t.test('of statuses that wait only the newest is sent; time can be asked for', async (t) => {
+t.test('only the newest pending status is sent; more time can be requested', async (t) => {
   const { notifier, read } = notifying(t);
   const limits = recordLimits(t);
-  // All but the first come while that one is being sent.
+  // All but the first arrive while that one is being sent.
   for (const text of ['one', 'two', 'two', 'three']) notifier.status(text);
   await notifier.stop();
   notifier.status('three');
@@ -85,30 +85,33 @@ t.test('of statuses that wait only the newest is sent; time can be asked for', a
   t.equal(read().at(-1), '--status=four', 'after a pause, too');
 });
 
-t.test('the watchdog is fed at once, and at half its interval until the end', async (t) => {
-  const { notifier, readAll } = notifying(t, { WATCHDOG_USEC: '30000000' });
-  const timers: { feed: () => void; ms: number; isRefed: boolean }[] = [];
-  const cleared: unknown[] = [];
-  t.capture(globalThis, 'setInterval', (feed: () => void, ms: number) => {
-    const timer = {
-      ...{ feed, ms, isRefed: true },
-      unref: () => {
-        timer.isRefed = false;
-      },
-    };
-    timers.push(timer);
-    return timer;
-  });
-  t.capture(globalThis, 'clearInterval', (timer: unknown) => cleared.push(timer));
-  notifier.startWatchdog();
-  t.match(timers, [{ ms: 15_000, isRefed: false }], 'it does not keep the process alive');
-  timers[0]?.feed();
-  await notifier.stop();
-  t.equal(cleared[0], timers[0]);
-  t.same(await readAll(2), ['WATCHDOG=1', 'WATCHDOG=1']);
-});
+t.test(
+  'the watchdog is notified immediately, and at half its interval until the end',
+  async (t) => {
+    const { notifier, readAll } = notifying(t, { WATCHDOG_USEC: '30000000' });
+    const timers: { feed: () => void; ms: number; isRefed: boolean }[] = [];
+    const cleared: unknown[] = [];
+    t.capture(globalThis, 'setInterval', (feed: () => void, ms: number) => {
+      const timer = {
+        ...{ feed, ms, isRefed: true },
+        unref: () => {
+          timer.isRefed = false;
+        },
+      };
+      timers.push(timer);
+      return timer;
+    });
+    t.capture(globalThis, 'clearInterval', (timer: unknown) => cleared.push(timer));
+    notifier.startWatchdog();
+    t.match(timers, [{ ms: 15_000, isRefed: false }], 'it does not keep the process alive');
+    timers[0]?.feed();
+    await notifier.stop();
+    t.equal(cleared[0], timers[0]);
+    t.same(await readAll(2), ['WATCHDOG=1', 'WATCHDOG=1']);
+  },
+);
 
-t.test('no watchdog where the unit has none, or none started the agent', async (t) => {
+t.test('no watchdog unless the unit that started the agent has one', async (t) => {
   const table = [
     {},
     { WATCHDOG_USEC: '0' },

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { createLogger } from '../../../lib/log/logger.ts';
 import { Progress } from '../../../lib/steps/progress.ts';
 
-/** A progress whose clock stands still until the test moves it. */
+/** A progress with a stopped clock that the test advances. */
 function progress(t: Test, isNews: boolean) {
   const clock = { now: 1000 };
   t.capture(performance, 'now', () => clock.now);
@@ -19,7 +19,7 @@ function progress(t: Test, isNews: boolean) {
   return { it: new Progress(signal, 61_400.6, log, listener), clock, lines, waits, signal };
 }
 
-t.test('a step knows its signal and how much time is left', async (t) => {
+t.test('a step gets its signal and its remaining time', async (t) => {
   const { it, clock, signal } = progress(t, true);
   t.equal(it.signal, signal);
   t.equal(it.remainingMs(), 60_401);
@@ -29,7 +29,7 @@ t.test('a step knows its signal and how much time is left', async (t) => {
   t.equal(it.remainingMs(), 0, 'never less');
 });
 
-t.test('what it says is a line with its fields', async (t) => {
+t.test('a message is a line with its fields', async (t) => {
   const { it, lines } = progress(t, true);
   it.say('Copied', { files: 3 });
   it.say('Synced');
@@ -37,7 +37,7 @@ t.test('what it says is a line with its fields', async (t) => {
   t.same(lines, ['Copied files=3\n', 'Synced\n', 'Slow disk=vda\n']);
 });
 
-t.test('a wait is told when it changes, and ends with what was waited for', async (t) => {
+t.test('a wait is reported when it changes, and returns its result', async (t) => {
   const { it, lines, waits } = progress(t, true);
   it.waitingFor('the API');
   it.waitingFor('the API');
@@ -53,14 +53,14 @@ t.test('a wait is told when it changes, and ends with what was waited for', asyn
   ]);
 });
 
-t.test('the listener may say what is waited for itself', async (t) => {
+t.test('the listener may report waits itself', async (t) => {
   const { it, lines, waits } = progress(t, false);
   it.waitingFor('the API');
   t.same(waits, ['the API']);
   t.same(lines, []);
 });
 
-t.test('time waited is counted, also when it ends in a failure', async (t) => {
+t.test('waiting time is counted, even if the wait fails', async (t) => {
   const { it, clock } = progress(t, false);
   await it.wait('etcd', async () => {
     clock.now += 1500;

@@ -21,7 +21,7 @@ const entry = (more: Partial<JournalEntry> = {}): JournalEntry => ({
 });
 
 t.test('journal', async (t) => {
-  await t.test('a line for each entry, in folders that it makes', async (t) => {
+  await t.test('one line per entry, in folders that it creates', async (t) => {
     const path = join(t.testdir(), 'var/lib/x/journal.jsonl');
     const umask = process.umask(0);
     t.teardown(() => process.umask(umask));
@@ -59,7 +59,7 @@ t.test('journal', async (t) => {
   await t.rejects(readJournal(t.testdir()), { code: 'EISDIR' }, 'not taken for an empty one');
 });
 
-t.test('an entry is on the disk before the step goes on', async (t) => {
+t.test('an entry is synced before the step continues', async (t) => {
   const folder = t.testdir();
   const journal = await Journal.open(join(folder, 'journal.jsonl'));
   const operations = await recordFileOperations(t, folder);
@@ -106,7 +106,7 @@ t.test('service record', async (t) => {
   );
   for (const { timestamp = '' } of read()) {
     t.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-    // In whole seconds of UTC.
+    // Whole seconds, UTC.
     t.ok(Date.parse(timestamp) > began - 1000 && Date.parse(timestamp) <= Date.now(), timestamp);
   }
   t.equal(modeOf(path), 0o644, 'openshift-install and people read it');
@@ -151,7 +151,7 @@ t.test('status file', async (t) => {
   }
 });
 
-t.test('a status that cannot be written holds nothing up', async (t) => {
+t.test('a status that cannot be written blocks nothing', async (t) => {
   const folder = t.testdir({ run: 'a file' });
   let written = 0;
   const file = new StatusFile(join(folder, 'run/status.json'), async () => {

@@ -13,8 +13,8 @@ const NOW = Date.parse('2030-01-01T12:00:00Z');
 const at = (ms: number) => new Date(NOW + ms).toISOString();
 
 /**
- * A reporter whose clock stands still, and whose systemd is a program that writes down what it
- * is told, and with READY the state of the status file at that time.
+ * A reporter with a stopped clock and a program in place of systemd that records its messages and,
+ * with READY, the contents of the status file at that time.
  */
 function reporting(t: Test) {
   const folder = t.testdir({ bin: {}, root: {} });
@@ -37,7 +37,7 @@ printf '%s\\n' "$*$state" >> ${calls}
   });
   t.capture(Date, 'now', () => NOW);
   const told = () => (existsSync(calls) ? readFileSync(calls, 'utf8').trimEnd().split('\n') : []);
-  /** The extensions so far, in minutes, once there are as many. */
+  /** The deadline extensions so far, in minutes, once there are that many. */
   const extensions = async (count: number) => {
     const found = () => told().flatMap((call) => /EXTEND_TIMEOUT_USEC=(\d+)/.exec(call)?.[1] ?? []);
     await waitForFiles([calls], async () => found().length >= count, {
@@ -56,26 +56,29 @@ printf '%s\\n' "$*$state" >> ${calls}
   return { agent, paths, told, extensions, state, status, record, stages };
 }
 
-t.test('systemd gets time for looking at a step, and again for each attempt', async (t) => {
-  const { agent, extensions, state, stages } = reporting(t);
-  t.equal(agent.step, undefined);
-  await agent.agentBegins();
-  agent.stepBegins('first', 1, 2, 10 * MINUTE);
-  t.same(await extensions(1), [11.5], 'its deadline and the margin of a start');
-  await agent.attemptBegins('first', 1, 8 * MINUTE);
-  await agent.attemptBegins('first', 2, 5 * MINUTE);
-  t.same(await extensions(3), [11.5, 9.5, 6.5]);
-  t.equal(agent.step, 'first');
-  await agent.agentEnds('done', 0);
-  t.match(state(), {
-    state: 'done',
-    exitCode: 0,
-    step: { name: 'first', attempt: 2, until: at(5 * MINUTE) },
-  });
-  t.same(stages().slice(0, 2), ['service start', 'stage start first'], 'a stage begins once');
-});
+t.test(
+  'the start timeout is extended for checking a step, and again for each attempt',
+  async (t) => {
+    const { agent, extensions, state, stages } = reporting(t);
+    t.equal(agent.step, undefined);
+    await agent.agentBegins();
+    agent.stepBegins('first', 1, 2, 10 * MINUTE);
+    t.same(await extensions(1), [11.5], 'its deadline and the margin of a start');
+    await agent.attemptBegins('first', 1, 8 * MINUTE);
+    await agent.attemptBegins('first', 2, 5 * MINUTE);
+    t.same(await extensions(3), [11.5, 9.5, 6.5]);
+    t.equal(agent.step, 'first');
+    await agent.agentEnds('done', 0);
+    t.match(state(), {
+      state: 'done',
+      exitCode: 0,
+      step: { name: 'first', attempt: 2, until: at(5 * MINUTE) },
+    });
+    t.same(stages().slice(0, 2), ['service start', 'stage start first'], 'a stage begins once');
+  },
+);
 
-t.test('the status says where the agent stands', async (t) => {
+t.test('the status shows the state of the agent', async (t) => {
   const { agent, state } = reporting(t);
   await agent.agentBegins();
   const common = {
@@ -106,7 +109,7 @@ t.test('the status says where the agent stands', async (t) => {
   t.equal(step.waitingFor, 'etcd');
 });
 
-t.test('the status that is read after READY is that of this run', async (t) => {
+t.test('the status read after READY is that of this run', async (t) => {
   const { agent, told, status } = reporting(t);
   mkdirSync(join(status, '..'), { recursive: true });
   writeFileSync(status, '{"state":"failed"}');
@@ -116,14 +119,14 @@ t.test('the status that is read after READY is that of this run', async (t) => {
   t.equal(told().at(-1), '--status=stopped: told to stop', 'sent before it ends');
 });
 
-t.test('a unit that takes itself away is not spoken of afterwards', async (t) => {
+t.test('no status is sent for a unit after it has removed itself', async (t) => {
   const { agent, told } = reporting(t);
   await agent.agentBegins();
   await agent.agentEnds('done', 0);
   t.same(told(), ['--ready "running"']);
 });
 
-t.test('a wait is news once, and is told with its step', async (t) => {
+t.test('a wait is reported once, with its step', async (t) => {
   const { agent, told, state, record } = reporting(t);
   await agent.agentBegins();
   t.equal(agent.waiting('too early'), false, 'no step has begun');
@@ -144,7 +147,7 @@ t.test('a wait is news once, and is told with its step', async (t) => {
   t.match(state(), { state: 'failed', exitCode: 1, reason, failure: data });
   t.match(state().step, { name: 'second', attempt: 1, until: at(0) });
   t.notOk('waitingFor' in state().step);
-  // Messages to systemd may overtake one another.
+  // Messages to systemd may arrive out of order.
   t.match(`${told().join('\n')}\n`, `--status=failed: ${reason}\n`);
   t.match(
     record().slice(-2),

@@ -75,7 +75,7 @@ t.test('steps run in order, and their outcomes end the run or not', async (t) =>
       'b done',
     ]);
   });
-  await t.test('a step that ran and left nothing', async (t) => {
+  await t.test('a step that ran without its postcondition', async (t) => {
     const bench = new Bench(t.testdir()).step('a', { holds: async () => false }).step('b');
     await t.rejects(bench.run(), {
       kind: 'retry',
@@ -87,7 +87,7 @@ t.test('steps run in order, and their outcomes end the run or not', async (t) =>
 });
 
 t.test(
-  'what was thrown decides by its kind; the step is named once and the cause kept',
+  'the kind of a thrown failure decides; the step is named once and the cause kept',
   async (t) => {
     const cause = new Error('the cause');
     const table: [unknown, string, string][] = [
@@ -127,7 +127,7 @@ t.test(
   },
 );
 
-t.test('the journal has how long a step took, waited and computed', async (t) => {
+t.test('the journal contains how long a step took, waited and computed', async (t) => {
   const clock = { ms: 5000, cpu: { user: 1_500_000, system: 250_400 } };
   t.capture(performance, 'now', () => clock.ms);
   t.capture(process, 'cpuUsage', (before = { user: 0, system: 0 }) => ({
@@ -156,7 +156,7 @@ t.test('the journal has how long a step took, waited and computed', async (t) =>
   );
 });
 
-t.test('the input of a later step that never ran is not asked for', async (t) => {
+t.test('the input of a later step that never ran is not read', async (t) => {
   const input = () => {
     throw new Error('there is no snapshot yet');
   };
@@ -165,7 +165,7 @@ t.test('the input of a later step that never ran is not asked for', async (t) =>
   t.strictSame(bench.ran, ['first', 'a']);
 });
 
-t.test('unknown errors are tried again where there is a retry', async (t) => {
+t.test('unknown errors are retried if the step is', async (t) => {
   const broken = () => Promise.reject(new Error('reset'));
   const runs = [...Array.from({ length: 9 }, () => broken), done()];
   const bench = new Bench(t.testdir()).step('a', { retry, runs });
@@ -174,7 +174,7 @@ t.test('unknown errors are tried again where there is a retry', async (t) => {
 });
 
 t.test(
-  'a programming error gets three attempts, also over restarts, and leaves its stack',
+  'a programming error gets three attempts, also across restarts, and leaves its stack',
   async (t) => {
     const broken = () => Promise.reject(new TypeError('x is no function'));
     const twice = new Bench(t.testdir({})).step('a', { retry, runs: [broken, broken, done()] });
@@ -232,7 +232,7 @@ t.test('a step that removes the state of its agent leaves no journal behind', as
   t.strictSame(await bench.story(), []);
 });
 
-t.test('a run that was cut after the step had been done undoes the record', async (t) => {
+t.test('a done step whose next run was interrupted no longer counts as done', async (t) => {
   const bench = new Bench(t.testdir()).step('a');
   await bench.run();
   await bench.remember({ step: 'a', event: 'started' });
@@ -240,7 +240,7 @@ t.test('a run that was cut after the step had been done undoes the record', asyn
   t.strictSame(bench.ran, ['a']);
 });
 
-t.test('a step is not examined once the later one that needed it is done', async (t) => {
+t.test('a step is not checked once the later one that needed it is done', async (t) => {
   const bench = new Bench(t.testdir())
     .step('etcd', { neededUntil: 'snapshot' })
     .step('fill', { neededUntil: 'snapshot' })
@@ -289,7 +289,7 @@ t.test('--from and --until', async (t) => {
   }
 });
 
-t.test('each transition is on the disk before the next step begins', async (t) => {
+t.test('each transition is synced before the next step starts', async (t) => {
   const bench = new Bench(t.testdir());
   const handle = await open(`${t.testdir({ probe: '' })}/probe`);
   const prototype: FileHandle = Object.getPrototypeOf(handle);

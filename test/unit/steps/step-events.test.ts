@@ -14,7 +14,7 @@ const fieldsOf = (entry: string): Record<string, string> =>
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
 
-t.test('each event has a sentence, and the place of its step in the plan', async (t) => {
+t.test('each event has a sentence, and the position of its step in the plan', async (t) => {
   const told: unknown[][] = [];
   const log: EventLog = { event: async (...event) => void told.push(event) };
   const events = new StepEvents(log, ['a', 'b', 'c']);
@@ -29,7 +29,7 @@ t.test('each event has a sentence, and the place of its step in the plan', async
   await events.done('b', { ...times, note: 'three files' });
   await events.done('b', times);
   await events.failed('b', 3, failure);
-  // A field that is not set is not written.
+  // Unset fields are omitted.
   t.strictSame(JSON.parse(JSON.stringify(told)), [
     ['step-already-done', 'b: already done', place],
     ['step-started', 'b: started', { ...place, attempt: 2, left: 62 }],
@@ -41,7 +41,7 @@ t.test('each event has a sentence, and the place of its step in the plan', async
   ]);
 });
 
-t.test('programs follow a plan by its events', async (t) => {
+t.test('programs can follow a plan by its events', async (t) => {
   t.capture(performance, 'now', () => 5000);
   const bench = new Bench(t.testdir());
   bench.priorities = true;

@@ -10,10 +10,10 @@ import { statusPath } from '../../../lib/steps/reporter.ts';
 import { type AgentStatus, readStatus } from '../../../lib/steps/status.ts';
 
 const program = join(import.meta.dirname, 'fixtures/agent.ts');
-/** Halves the time that each of the many starts takes. */
+/** Halves the time of each of the many starts. */
 const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/compile');
 
-/** What became of a run of the fixture agent. */
+/** The result of a run of the fixture agent. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: string | null;
@@ -21,7 +21,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The fixture agent on a root of its own. */
+/** The fixture agent with its own root. */
 export class Tester {
   readonly root: string;
   readonly journal: string;
@@ -58,7 +58,7 @@ export class Tester {
     return (await this.entries()).map(({ step, event }) => `${step} ${event}`);
   }
 
-  /** The names of the steps that really ran, in order. */
+  /** The names of the steps that actually ran, in order. */
   ran(): string[] {
     return this.trace().map(([name = '']) => name);
   }
@@ -76,7 +76,7 @@ export class Tester {
     return readStatus(this.status);
   }
 
-  /** The status as soon as it answers the question; throws after two minutes at the earliest. */
+  /** The status once it satisfies the predicate; throws after at least two minutes. */
   async statusWhen(question: (status: AgentStatus) => boolean): Promise<AgentStatus> {
     for (let round = 0; round < 6000; round++) {
       const status = await this.readStatus();

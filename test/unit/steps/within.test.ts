@@ -3,7 +3,7 @@ import { defaultSettings } from '../../../lib/host/settings.ts';
 import { done, notYet, reboot } from '../../../lib/steps/step.ts';
 import { within } from '../../../lib/steps/within.ts';
 
-t.test('a step of a plan has its deadline, and a pause where trying again can help', async (t) => {
+t.test('a step of a plan has its deadline, and a pause if a retry can help', async (t) => {
   const settings = { ...defaultSettings, etcdMs: 1234, retryMs: 56 };
   const body = {
     name: 'etcd',

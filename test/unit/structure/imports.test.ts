@@ -2,7 +2,7 @@ import { builtinModules } from 'node:module';
 import t from 'tap';
 import { type Import, importsOf, parseImports, sourcesIn, wayTo } from './source.ts';
 
-/** Who may not import what: paths from the root, `$1` standing for the first group of `from`. */
+/** Forbidden imports: paths from the root, `$1` is the first group of `from`. */
 const FORBIDDEN = [
   {
     why: 'agents share through agents/steps/ and lib/',
@@ -25,7 +25,7 @@ const FORBIDDEN = [
   { why: 'tests are imported by tests', from: /^(?!test\/)/, to: /^test\// },
 ];
 
-/** Modules that decide and compute; effects belong to their callers. Each pattern matches a file. */
+/** Modules that only decide and compute; effects belong to their callers. Each pattern matches a file. */
 const PURE = [
   'report/{rules,reading,timeline}/*.ts',
   'report/{causes,findings,first-errors,host-facts,state,summary}.ts',
@@ -48,9 +48,9 @@ const PURE = [
   'lib/agents/*.ts',
 ];
 
-/** Computing: everything else of Node, and the packages below, reaches out of the process. */
+/** Pure modules of Node: all others, and the packages below, reach outside the process. */
 const HARMLESS_NODE = ['assert', 'buffer', 'crypto', 'path', 'url', 'util', 'zlib', 'events'];
-/** The part of node:net that looks at text. */
+/** The part of node:net that only handles text. */
 const HARMLESS_NET = ['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'SocketAddress'];
 const EFFECTFUL_PACKAGES = /^(execa|chokidar|pino|listr2|undici|@grpc\/|@kubernetes\/client-node)/;
 
@@ -84,7 +84,7 @@ t.test('every import goes in an allowed direction', async (t) => {
   }
 });
 
-t.test('pure modules reach no effect, neither through what they import', async (t) => {
+t.test('pure modules have no effects, not even through their imports', async (t) => {
   for (const pattern of PURE) {
     const files = sourcesIn(pattern);
     t.not(files.length, 0, `${pattern} matches a file`);
@@ -94,7 +94,7 @@ t.test('pure modules reach no effect, neither through what they import', async (
   }
 });
 
-t.test('no imports run in a circle, types included', async (t) => {
+t.test('there are no circular imports, including types', async (t) => {
   const done = new Set<string>();
   const circles = new Set<string>();
   const visit = (file: string, way: readonly string[]) => {
@@ -112,7 +112,7 @@ t.test('no imports run in a circle, types included', async (t) => {
   t.strictSame([...circles], []);
 });
 
-t.test('imports are seen however they are written', async (t) => {
+t.test('imports are found however they are written', async (t) => {
   const forms = {
     "import a from './x.ts';": false,
     "import { a,\n  b } from './x.ts';": false,
@@ -135,7 +135,7 @@ t.test('imports are seen however they are written', async (t) => {
   t.strictSame(parseImports("const from = 'here'; export const x = 'there';", 'lib/a.ts'), []);
 });
 
-t.test('effects are told from computing', async (t) => {
+t.test('effects are distinguished from computation', async (t) => {
   for (const name of ['node:fs', 'node:fs/promises', 'fs', 'node:net', 'execa', '@grpc/grpc-js']) {
     t.ok(isEffect({ target: name, names: [] }), `${name} is an effect`);
   }

@@ -7,10 +7,10 @@ import { root } from './source.ts';
 const MAX_LINES = 350;
 const MEANINGLESS_NAMES = /^(utils?|helpers?|managers?|common|misc)(\.|$)/;
 const TEXT = /\.(ts|mjs|json|md|service|socket|target|timer|path|conf|ya?ml)$|^[^.]+$/;
-/** Folders of somebody's machine, which are right on no other. */
+/** Folders on a developer's machine, which do not exist on others. */
 const MACHINE_PATHS = /(?<![\w./])\/(?:work|farm|home|Users|root\/src)\/\w/;
 
-/** What is in the repository or about to be added, without what git ignores. */
+/** Files in the repository or about to be added, without those ignored by git. */
 const files = execFileSync(
   'git',
   ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'],
@@ -55,7 +55,7 @@ t.test('the README names the two commands', async (t) => {
   t.match(readme, 'npm test');
 });
 
-t.test('what a clone is judged by is there', async (t) => {
+t.test('the files expected in a repository exist', async (t) => {
   for (const file of ['LICENSE', 'CHANGELOG.md', 'ARCHITECTURE.md', '.ci/run']) {
     t.ok(existsSync(join(root, file)), file);
   }

@@ -4,12 +4,12 @@ import { dirname, join, normalize } from 'node:path';
 export const root = join(import.meta.dirname, '..', '..', '..');
 
 export interface Import {
-  /** A path from the root of the repository, or a package or Node module as it is written. */
+  /** A path from the root of the repository, or a package or Node module as written. */
   target: string;
   isLocal: boolean;
-  /** `import type` and `export type`: gone when the program runs. */
+  /** `import type` and `export type`, which do not exist at run time. */
   isTypeOnly: boolean;
-  /** The names in braces; none where all or a default is imported. */
+  /** The names in braces; empty if everything or a default is imported. */
   names: string[];
 }
 
@@ -24,7 +24,7 @@ export function importsOf(file: string): Import[] {
   return parseImports(readFileSync(join(root, file), 'utf8'), file);
 }
 
-/** What the source in `file` imports, re-exports or loads by name. */
+/** What the source of `file` imports, re-exports or loads by name. */
 export function parseImports(source: string, file: string): Import[] {
   return Array.from(source.matchAll(IMPORT), ([, type, clause, from, loaded]) => {
     const written = from ?? loaded ?? '';
@@ -40,7 +40,7 @@ export function parseImports(source: string, file: string): Import[] {
   });
 }
 
-/** How `file` comes to what `isWanted` at run time: the files on the way and what was found, or nothing. */
+/** How `file` reaches something `isWanted` at run time: the files on the way and what was found; empty if not. */
 export function wayTo(
   isWanted: (found: Import) => boolean,
   file: string,

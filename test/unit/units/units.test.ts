@@ -107,7 +107,7 @@ for (const stage of stages) {
   });
 }
 
-t.test('every service has a limit, and every limit its service', async (t) => {
+t.test('every service has a limit, and every limit a service', async (t) => {
   const services = globSync('**/*.service', { cwd: join(root, 'units') });
   t.strictSame(services.toSorted(), Object.keys(EXPOSURE_LIMITS).toSorted());
 });

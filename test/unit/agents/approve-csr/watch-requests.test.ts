@@ -17,7 +17,7 @@ const request = {
 };
 
 t.test('watch-requests', async (t) => {
-  t.test('leaves each request alone and says so, until bootkube has finished', async (t) => {
+  t.test('leaves each request pending and reports it, until bootkube has finished', async (t) => {
     const host = testHost(t);
     giveAddresses(host, '192.0.2.10/24');
     const { requests } = await fakeApi(t, host, {
@@ -39,7 +39,7 @@ t.test('watch-requests', async (t) => {
     t.equal(await watchRequests.input(host.context), host.context.cluster.clusterId);
   });
 
-  t.test('without an API it ends with bootkube all the same', async (t) => {
+  t.test('without an API it still ends with bootkube', async (t) => {
     const host = testHost(t);
     t.notOk(host.has(kubeconfigs.csrApprover));
     const running = host.run(watchRequests);
@@ -47,7 +47,7 @@ t.test('watch-requests', async (t) => {
     t.same(await running, { kind: 'done' });
   });
 
-  t.test('it waits for the kubeconfig that it is given', async (t) => {
+  t.test('it waits for its kubeconfig', async (t) => {
     const host = testHost(t);
     const stop = new AbortController();
     const running = watchRequests

@@ -24,14 +24,14 @@ t.test('api-objects', async (t) => {
     );
   });
 
-  t.test('objects that cannot be saved fail nothing', async (t) => {
+  t.test('a failure to save the objects is not an error', async (t) => {
     const it = host(t, 'echo "The API is gone" >&2; exit 1');
     t.match(await it.run(apiObjects), { kind: 'done', note: /^none: .*API is gone/ });
     t.ok(await it.holds(apiObjects), 'the step is done without them');
     t.match(it.lines.join(''), /The API objects could not be saved: .*The API is gone/);
   });
 
-  t.test('a gather that hangs ends before the deadline of the step does', async (t) => {
+  t.test('a gather that hangs is ended before the deadline of the step', async (t) => {
     const it = host(t, 'exec sleep 300');
     const pauses = endPauses(t);
     const outcome = await apiObjects.run(it.context, it.progress(undefined, 100_000));
@@ -40,7 +40,7 @@ t.test('api-objects', async (t) => {
     t.ok(given > 50_000 && given < 90_000, `it had ${given} of 100000 ms`);
   });
 
-  t.test('an agent that is told to stop does not call the step done', async (t) => {
+  t.test('an agent that is told to stop does not report the step as done', async (t) => {
     const it = host(t, 'touch "$ROOT/begun"; exec sleep 300');
     t.match(await it.stoppedAt('/begun', apiObjects), { message: 'told to stop' });
   });

@@ -8,7 +8,7 @@ import { testHost } from '../host/host.ts';
 
 export const NETWORKS = ['192.0.2.0/24', '2001:db8::/64'];
 
-/** An address of a host; `leaseSeconds` for one that is leased. */
+/** A host's address; `leaseSeconds` for a leased one. */
 export const at = (address: string, prefixLength: number, more: Partial<HostAddress> = {}) => ({
   interfaceName: 'eth0',
   address,
@@ -18,7 +18,7 @@ export const at = (address: string, prefixLength: number, more: Partial<HostAddr
 export const ipv4 = at('192.0.2.10', 24);
 export const ipv6 = at('2001:db8::10', 64);
 
-/** What a check of preflight is given on a host with these addresses. */
+/** Input of a preflight check on a host with these addresses. */
 export function inputFor(
   t: Test,
   addresses: readonly HostAddress[],
@@ -38,7 +38,7 @@ export function inputFor(
 /** Records by `NAME FAMILY`; any other name is not found. */
 export type Records = Readonly<Record<string, readonly string[]>>;
 
-/** Answers in place of the name servers, until the test ends. */
+/** Replaces the answers of the name servers until the test ends. */
 export function resolveBy(
   t: Test,
   answer: (name: string, family: unknown) => Promise<string[]>,

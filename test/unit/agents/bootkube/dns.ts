@@ -96,7 +96,7 @@ t.test('a host without an address yet has no name', async (t) => {
   t.match(finding, { ok: false, fix: /with the address of this host \(A\)/ });
 });
 
-t.test('name servers that do not answer are not waited for after the signal', async (t) => {
+t.test('name servers that do not answer are not awaited after the signal', async (t) => {
   const stop = new AbortController();
   resolveBy(t, () => new Promise(() => {}));
   const input = { ...inputFor(t, [ipv4], ['192.0.2.0/24'], 'edge-0'), signal: stop.signal };

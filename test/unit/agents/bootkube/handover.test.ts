@@ -1,4 +1,4 @@
-/** What bootkube hands over to the installed host: one process starts for all. */
+/** What bootkube hands over to the installed host; one process for all files. */
 import './snapshot.ts';
 import './api-objects.ts';
 import './log-bundle.ts';

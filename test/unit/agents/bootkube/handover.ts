@@ -47,27 +47,27 @@ t.test('kubelet-identity', async (t) => {
   t.ok(certificate.verify(new X509Certificate(authority.certificate).publicKey));
   t.ok(certificate.checkPrivateKey(createPrivateKey(contents)), 'with its key');
 
-  t.test('there is one, however often it runs', async (t) => {
+  t.test('is created once, however often the step runs', async (t) => {
     it.write(`${FOLDER}/kubelet-client-2020-01-01-00-00-00.pem`, 'of an attempt before');
     await it.run(kubeletIdentity);
     t.notOk(it.has(`${FOLDER}/kubelet-client-2020-01-01-00-00-00.pem`));
     t.equal(await it.holds(kubeletIdentity), true);
   });
 
-  t.test('what cannot be read is not a missing one', async (t) => {
+  t.test('an unreadable identity is not a missing one', async (t) => {
     const other = host(t);
     other.write(`${FOLDER}/kubelet-client-2020-01-01-00-00-00.pem/a-folder`);
     await t.rejects(other.holds(kubeletIdentity), { code: 'EISDIR' });
   });
 
-  t.test('an empty folder has none', async (t) => {
+  t.test('an empty folder contains none', async (t) => {
     const other = host(t);
     other.write(`${FOLDER}/any`);
     other.remove(`${FOLDER}/any`);
     t.equal(await readIdentity(other.context), undefined);
   });
 
-  t.test('of another name it is made again', async (t) => {
+  t.test('for another host name it is created again', async (t) => {
     const renamed = { ...it.context, hostname: () => 'edge-1' };
     t.equal(await kubeletIdentity.holds(renamed, it.progress()), false);
   });
@@ -83,7 +83,7 @@ t.test('master-ignition', async (t) => {
     return it;
   };
 
-  t.test('is rendered where there is no machine config server', async (t) => {
+  t.test('is rendered if there is no machine config server', async (t) => {
     const it = await rendering(t, { cluster: { sshKeys: ['ssh-ed25519 AAAA me'] } });
     t.equal(await it.holds(masterIgnition), false, 'before');
     t.same(await it.run(masterIgnition), { kind: 'done', note: 'rendered' });
@@ -114,7 +114,7 @@ t.test('master-ignition', async (t) => {
     t.same(passwd?.users, [
       { name: 'core', sshAuthorizedKeys: ['ssh-ed25519 AAAA me'], groups: ['sudo'] },
     ]);
-    // What is in them is for root alone.
+    // Only root may read their contents.
     const closed = (storage?.directories ?? []).filter(({ mode }) => mode === 0o700);
     t.same(
       closed.map(({ path }) => path),
@@ -149,7 +149,7 @@ t.test('master-ignition', async (t) => {
     }
   });
 
-  t.test('has what the site gives', async (t) => {
+  t.test('contains the site configuration', async (t) => {
     const it = await rendering(t, { cluster: { additionalNtpSources: ['192.168.7.1'] } });
     await it.run(masterIgnition);
     const { storage } = parseConfig(it.read(ORIGINAL), ORIGINAL);
@@ -157,7 +157,7 @@ t.test('master-ignition', async (t) => {
     t.ok(texts?.some((text) => text.includes('192.168.7.1')));
   });
 
-  t.test('without keys there is no user, without a pull secret no file of it', async (t) => {
+  t.test('without keys there is no user, without a pull secret no file for it', async (t) => {
     const it = await rendering(t);
     it.remove('/var/lib/kubelet/config.json');
     await it.run(masterIgnition);
@@ -166,7 +166,7 @@ t.test('master-ignition', async (t) => {
     t.notOk(storage?.files?.some(({ path }) => path.endsWith('/config.json')));
   });
 
-  t.test('from a server that the cluster does not know it is not taken', async (t) => {
+  t.test('is not accepted from an untrusted server', async (t) => {
     const { port } = await serveApi(t, (_, answer) => void answer.end('{}'));
     const machineConfigServerUrl = `https://127.0.0.1:${port}/config/master`;
     const it = await rendering(t, { cluster: { machineConfigServerUrl } });
@@ -195,14 +195,14 @@ t.test('master-ignition', async (t) => {
     t.notOk(it.has(ORIGINAL), 'is not kept');
   });
 
-  t.test('one that cannot be parsed does not hold in silence', async (t) => {
+  t.test('an unparsable one is reported', async (t) => {
     const it = await rendering(t);
     it.write(ORIGINAL, '{"ignition":');
     await t.rejects(it.holds(masterIgnition), /original-master\.ign/);
   });
 });
 
-t.test('combined-ignition: what holds is a valid one that fits', async (t) => {
+t.test('combined-ignition: holds if it is valid and matches', async (t) => {
   const it = host(t, { settings: { maxIgnitionMiB: 1 } });
   t.equal(await it.holds(combinedIgnition), false, 'none');
   it.write(MASTER, '{"ignition":{"version":"3.2.0"}}');

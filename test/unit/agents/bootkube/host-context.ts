@@ -9,7 +9,7 @@ import { testHost } from '../host/host.ts';
 const CLUSTER = '/etc/sno-agents/cluster.json';
 const { installation: _, ...withoutDisk } = cluster;
 
-t.test('what a step is given of its host', async (t) => {
+t.test('the host as passed to a step', async (t) => {
   const host = testHost(t);
   host.write(CLUSTER, JSON.stringify(cluster));
   host.write('/etc/sno-agents/settings.json', '{"retryMs":1234}');

@@ -9,7 +9,7 @@ const INTERN = '/var/lib/NetworkManager/NetworkManager-intern.conf';
 const nameServers = '[.intern.global-dns-domain-*]\nservers=192.168.7.1\n';
 const withNetwork = { cluster: { networkConfig: siteCluster.networkConfig ?? '' } };
 
-/** What the identity gives the host: mode and contents by path. */
+/** Mode and contents that the identity gives the host, by path. */
 async function identityOf(host: TestHost) {
   const { storage } = await hostIdentity(host.context);
   return {
@@ -27,12 +27,12 @@ const own = [
   ['/etc/hostname', 0o644, 'edge-0\n'],
 ];
 
-t.test('name servers that are in no profile go to the installed host', async (t) => {
+t.test('name servers that are in no profile are copied to the installed host', async (t) => {
   const host = testHost(t, withNetwork);
   host.write(INTERN, nameServers);
   t.same(await identityOf(host), {
     files: [...own, [INTERN, 0o644, nameServers]],
-    // As NetworkManager makes it.
+    // As NetworkManager creates it.
     closed: ['/var/lib/NetworkManager'],
   });
 });

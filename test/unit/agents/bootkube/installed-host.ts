@@ -29,7 +29,7 @@ const BUNDLE = '/var/log/log-bundle-bootstrap.tar.gz';
 const IDENTITY = 'kubelet-client-2026-01-31-00-00-00.pem';
 const RESTORE = '/var/lib/sno-agents/restore';
 
-/** One more key that only the bootstrap needs, and that never reaches the disk. */
+/** An additional key that only the bootstrap needs and that never reaches the disk. */
 const liveKey: RenderedFile = {
   path: '/etc/live-only.key',
   mode: 0o600,
@@ -49,7 +49,7 @@ const sha256 = (contents: string | Uint8Array) =>
 const fingerprint = (pem: string) =>
   sha256(createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'der' }));
 
-/** A live host after the steps before this one. */
+/** A live host after the preceding steps. */
 async function host(t: Test): Promise<TestHost> {
   const live = testHost(t);
   const { context } = live;
@@ -84,7 +84,7 @@ async function installed(context: Parameters<typeof installedHostConfig>[0]) {
   return { config, files, ledger };
 }
 
-t.test('the host gets what it goes on with, and nothing of the live stage alone', async (t) => {
+t.test('the host gets what it needs, and nothing that only the live stage needs', async (t) => {
   const { context } = await host(t);
   const { config, files } = await installed(context);
   t.same(validateConfig(config), []);
@@ -99,7 +99,7 @@ t.test('the host gets what it goes on with, and nothing of the live stage alone'
   }
 });
 
-t.test('what the agents add to what was rendered', async (t) => {
+t.test('files that the agents add to the rendered ones', async (t) => {
   const live = await host(t);
   live.write('/etc/sno-agents/settings.json', '{"retryMs":1}');
   const { config, files } = await installed(live.context);
@@ -119,7 +119,7 @@ t.test('what the agents add to what was rendered', async (t) => {
       pod('kube-apiserver'),
       pod('kube-controller-manager'),
       pod('kube-scheduler'),
-      // It has the password of a proxy.
+      // It contains a proxy's password.
       ['/etc/sno-agents/cluster.json', [0o600, JSON.stringify(cluster)]],
       ['/etc/sno-agents/cluster-id', [0o644, cluster.clusterId]],
       ['/etc/sno-agents/settings.json', [0o644, '{"retryMs":1}']],
@@ -144,7 +144,7 @@ t.test('what the agents add to what was rendered', async (t) => {
   );
 });
 
-t.test('what is secret is open to root alone', async (t) => {
+t.test('only root can read secrets', async (t) => {
   const { context } = await host(t);
   const { config, files } = await installed(context);
   const secret = [...files].filter(([, { bytes }]) => holdsPrivateKey(bytes));
@@ -176,7 +176,7 @@ t.test('only the restore unit can start etcd', async (t) => {
   t.equal(files.get(`${RESTORE}/etcd-snapshot.db`)?.bytes.toString(), 'snapshot');
 });
 
-t.test('the ledger has every leftover with the hash of its contents', async (t) => {
+t.test('the ledger lists every leftover with the hash of its contents', async (t) => {
   const { context } = await host(t);
   const { files, ledger } = await installed(context);
   const expected = new Map<string, string | Uint8Array>([
@@ -202,7 +202,7 @@ t.test('the ledger has every leftover with the hash of its contents', async (t) 
 });
 
 t.test(
-  'units come first in the ledger, but the one that runs the clean-up is not in it',
+  'units come first in the ledger, which does not list the unit that runs the clean-up',
   async (t) => {
     const { context } = await host(t);
     const { config, ledger } = await installed(context);
@@ -228,7 +228,7 @@ t.test(
   },
 );
 
-t.test('the keys that have to go are exactly those that only the bootstrap needs', async (t) => {
+t.test('the keys to be deleted are exactly those that only the bootstrap needs', async (t) => {
   const { context } = await host(t);
   const { ledger } = await installed(context);
   const gone = rendered.files.filter(({ keyClass }) => keyClass === 'gone');
@@ -236,7 +236,7 @@ t.test('the keys that have to go are exactly those that only the bootstrap needs
   t.same(ledger.goneKeys.toSorted(), gone.map(({ contents }) => fingerprint(contents)).toSorted());
 });
 
-t.test('what waits for its kind is carried with the unit that applies it, to stay', async (t) => {
+t.test('deferred manifests are carried over, with the unit that applies them', async (t) => {
   const live = await host(t);
   const { context } = live;
   const folder = '/etc/sno-agents/deferred';
@@ -266,7 +266,7 @@ t.test('without a log bundle the installation continues', async (t) => {
 });
 
 t.test(
-  'a log bundle that would make the Ignition too large is left out, and nothing fails',
+  'a log bundle that would make the Ignition too large is left out without an error',
   async (t) => {
     const live = await host(t);
     const { context, lines } = live;
@@ -297,7 +297,7 @@ t.test(
   },
 );
 
-t.test('the combined Ignition has the master, the bootstrap and the identity', async (t) => {
+t.test('the combined Ignition contains the master, the bootstrap and the identity', async (t) => {
   const live = await host(t);
   const { context } = live;
   const units = '"systemd":{"units":[{"name":"crio.service","enabled":true}]}';
@@ -321,7 +321,7 @@ t.test('the combined Ignition has the master, the bootstrap and the identity', a
   t.equal(file(BUNDLE), 'logs');
 });
 
-t.test('what it cannot go on without is an error', async (t) => {
+t.test('a missing prerequisite is an error', async (t) => {
   for (const [missing, says] of [
     [identityFolder, /identity does not exist/],
     [snapshotRecordPath, /no record/],

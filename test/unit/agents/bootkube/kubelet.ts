@@ -5,15 +5,15 @@ import { endPauses } from '../host/timers.ts';
 
 const SYSTEMCTL = 'echo ActiveState=activating; echo NRestarts=2';
 
-/** A request to the kubelet's health endpoint: its URL and the signal that ends it. */
+/** A request to the kubelet's health endpoint: its URL and abort signal. */
 interface Question {
   readonly url: string;
   readonly signal: AbortSignal;
-  /** Its answer was thrown away, which frees the connection. */
+  /** Its response body was discarded, which frees the connection. */
   isFreed?: true;
 }
 
-/** What answers at the kubelet's health endpoint, for each question; the last answer stays. */
+/** Answers of the kubelet's health endpoint, one per request; the last one is repeated. */
 function health(t: Test, ...answers: (number | 'refused' | 'nothing')[]): Question[] {
   const asked: Question[] = [];
   t.capture(globalThis, 'fetch', async (url: string, { signal }: Question) => {
@@ -36,7 +36,7 @@ function health(t: Test, ...answers: (number | 'refused' | 'nothing')[]): Questi
 }
 
 t.test('kubelet', async (t) => {
-  t.test('is started with its new unit, and answers', async (t) => {
+  t.test('is started with its new unit and answers', async (t) => {
     const it = testHost(t);
     it.programs.give('systemctl', SYSTEMCTL);
     const asked = health(t, 'refused', 500, 200);
@@ -47,7 +47,7 @@ t.test('kubelet', async (t) => {
       'systemctl start --no-block kubelet.service',
     ]);
     t.match(it.lines.join(''), /kubelet\.service is activating, restarted 2 times/);
-    // Its default address, which nothing configures otherwise.
+    // Its default address, which no configuration changes.
     t.same(
       asked.map(({ url }) => url),
       Array(3).fill('http://127.0.0.1:10248/healthz'),
@@ -68,7 +68,7 @@ t.test('kubelet', async (t) => {
     });
   }
 
-  t.test('one that hangs counts as not healthy', async (t) => {
+  t.test('a kubelet that hangs counts as unhealthy', async (t) => {
     const it = testHost(t);
     health(t, 'nothing');
     const limits = t.capture(AbortSignal, 'timeout', () => AbortSignal.abort(new Error('late')));
@@ -76,7 +76,7 @@ t.test('kubelet', async (t) => {
     t.ok(limits().every(({ args: [ms = 0] }) => Number(ms) >= 1000 && Number(ms) <= 10_000));
   });
 
-  t.test('is not waited for after the step is told to stop', async (t) => {
+  t.test('is not awaited after the step is told to stop', async (t) => {
     const it = testHost(t);
     it.programs.give('systemctl', SYSTEMCTL);
     const [stop, asked] = [new AbortController(), health(t, 'nothing')];
@@ -88,7 +88,7 @@ t.test('kubelet', async (t) => {
     t.equal(asked.length, 1);
   });
 
-  t.test('a systemd that refuses', async (t) => {
+  t.test('systemd refuses', async (t) => {
     const it = testHost(t);
     health(t, 'refused');
     it.programs.give('systemctl', 'echo "Unit kubelet.service not found" >&2; exit 5');

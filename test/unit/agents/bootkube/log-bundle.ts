@@ -23,7 +23,7 @@ t.test('log-bundle', async (t) => {
     'the unit leaves nothing': 'exit 0',
   };
   for (const [what, script] of Object.entries(failures)) {
-    t.test(`${what}: no bundle, and nothing fails`, async (t) => {
+    t.test(`${what}: no bundle, and no error`, async (t) => {
       const it = testHost(t);
       hasOld(it);
       it.programs.give('systemctl', script);
@@ -34,7 +34,7 @@ t.test('log-bundle', async (t) => {
     });
   }
 
-  t.test('a gather that hangs ends before the deadline of the step does', async (t) => {
+  t.test('a gather that hangs is ended before the deadline of the step', async (t) => {
     const it = testHost(t);
     it.programs.give('systemctl', 'exec sleep 300');
     const pauses = endPauses(t);
@@ -44,7 +44,7 @@ t.test('log-bundle', async (t) => {
     t.ok(given > 50_000 && given < 90_000, `it had ${given} of 100000 ms`);
   });
 
-  t.test('an agent that is told to stop does not call the step done', async (t) => {
+  t.test('an agent that is told to stop does not report the step as done', async (t) => {
     const it = testHost(t);
     it.programs.give('systemctl', 'touch "$ROOT/begun"; exec sleep 300');
     t.match(await it.stoppedAt('/begun', logBundle), { message: 'told to stop' });

@@ -17,12 +17,12 @@ const rendered = {
 
 const identity: HostIdentity = { hostname: 'sno', nodeIps: ['192.0.2.10'] };
 
-t.test('what an earlier attempt rendered does not stay among the manifests', async (t) => {
+t.test('manifests rendered by an earlier attempt are removed', async (t) => {
   const host = testHost(t);
   const folder = '/opt/openshift/rendered-manifests';
   host.write(`${folder}/00-earlier.yaml`, 'kind: ConfigMap\n');
   await saveRendered(host.paths, 'input', identity, rendered);
-  // There is no API here: what is looked at is what would have been applied.
+  // There is no API here: the test checks what would have been applied.
   await t.rejects(host.run(manifests));
   t.same(readdirSync(host.at(folder)), ['10-now.yaml']);
 });
@@ -34,7 +34,7 @@ const DEFERRED = '/etc/sno-agents/deferred/0001.till.a.json';
 const map = (name: string) =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } });
 
-/** A live host with a rendered manifest and one of the user, and an API that answers so. */
+/** A live host with a rendered manifest and a user's manifest, and an API with these answers. */
 async function host(t: Test, create: ApiAnswer, more: Record<string, ApiAnswer> = {}) {
   const it = testHost(t);
   const now = [{ name: '10-now.yaml', contents: map('ours') }];
@@ -54,7 +54,7 @@ async function host(t: Test, create: ApiAnswer, more: Record<string, ApiAnswer> 
 
 const nameIn = (body: string): string => JSON.parse(body).metadata.name;
 
-t.test('every manifest is created, what exists is left as it is', async (t) => {
+t.test('every manifest is created, existing objects are left unchanged', async (t) => {
   const created: string[] = [];
   const create: ApiAnswer = ({ body }) => {
     const name = nameIn(body);
@@ -101,7 +101,7 @@ t.test('a rejected one ends the installation, and is named', async (t) => {
   t.notOk(requests.includes(`GET ${DEFERRED_ROLE}`), 'no rights are tied before all is applied');
 });
 
-t.test('what is not served yet is waited for', async (t) => {
+t.test('waits for kinds that are not served yet', async (t) => {
   const { it } = await host(t, ({ body }) => JSON.parse(body), {
     'GET /api/v1': () => ({ resources: [] }),
   });
@@ -111,7 +111,7 @@ t.test('what is not served yet is waited for', async (t) => {
   );
 });
 
-t.test('deferred ones are counted, and their rights end with their role', async (t) => {
+t.test('deferred manifests are counted, and their rights end with their role', async (t) => {
   const patched: string[] = [];
   const { it, requests } = await host(t, ({ body }) => JSON.parse(body), {
     [`GET ${DEFERRED_ROLE}`]: () => ({

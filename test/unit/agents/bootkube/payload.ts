@@ -11,7 +11,7 @@ const FETCHED = '/var/lib/sno-agents/payload';
 const payloadUrl = 'https://site.test/payload';
 
 t.test('payload', async (t) => {
-  t.test('of the medium is imported and installed', async (t) => {
+  t.test('on the medium is imported and installed', async (t) => {
     const host = testHost(t);
     writePayload(host, MEDIUM);
     await fakeRuntime(t, host, () => [], importingRuntime(host));
@@ -26,7 +26,7 @@ t.test('payload', async (t) => {
     t.same(host.programs.calls('curl'), [], 'nothing is fetched');
   });
 
-  t.test('is that for which the Ignition was made, where it says so', async (t) => {
+  t.test('must be the one pinned by the Ignition, if any', async (t) => {
     const host = testHost(t, { cluster: { payloadSha256: 'b'.repeat(64) } });
     const digest = writePayload(host, MEDIUM);
     t.match(await host.failureOf(payload), {
@@ -47,7 +47,7 @@ t.test('a payload that is served', async (t) => {
   const host = async (t: Parameters<typeof testHost>[0], cluster: HostOptions['cluster'] = {}) => {
     const it = testHost(t, { cluster: { payloadUrl, ...cluster } });
     await fakeRuntime(t, it, () => [], importingRuntime(it));
-    // Its limit on the size of files would hold for what the test writes down, too.
+    // Its file size limit would also apply to files that the test writes.
     it.programs.give('prlimit', 'shift 2; exec "$@"');
     it.programs.give(
       'curl',
@@ -61,7 +61,7 @@ t.test('a payload that is served', async (t) => {
     return it;
   };
 
-  t.test('is fetched once, through the proxy, and installed', async (t) => {
+  t.test('is downloaded once, through the proxy, and installed', async (t) => {
     const proxy = { httpProxy: 'http://proxy.test:3128', noProxy: [] };
     const payloadSha256 = writePayload(testHost(t), '/served');
     const it = await host(t, { payloadSha256, proxy });
@@ -84,7 +84,7 @@ t.test('a payload that is served', async (t) => {
     t.equal(await it.holds(payload), false, 'a binary that was deleted');
   });
 
-  t.test('without a proxy is fetched directly', async (t) => {
+  t.test('without a proxy is downloaded directly', async (t) => {
     const it = await host(t, { payloadSha256: writePayload(testHost(t), '/served') });
     writePayload(it, '/served');
     t.match(await it.run(payload), { kind: 'done' });

@@ -1,4 +1,4 @@
-/** What bootkube checks before it changes anything: one process starts for all. */
+/** What bootkube checks before it changes anything; one process for all files. */
 import './host-context.ts';
 import './preflight.ts';
 import './dns.ts';

@@ -46,7 +46,7 @@ t.test('one address of each family', async (t) => {
   }
 });
 
-t.test('the name of the host is final and one for a Node', async (t) => {
+t.test('the host name is final and valid for a Node', async (t) => {
   const table: [hostname: string, configured: string | undefined, ok: boolean, says: RegExp][] = [
     ['edge-0', undefined, true, /name is edge-0/],
     ['edge-0.example.test', undefined, true, /edge-0\.example\.test/],
@@ -69,7 +69,7 @@ t.test('the name of the host is final and one for a Node', async (t) => {
   }
 });
 
-t.test('the clock is within the life of the certificates', async (t) => {
+t.test('the clock is within the lifetime of the certificates', async (t) => {
   const host = testHost(t);
   const input = { ...inputFor(t, [ipv4], NETWORKS), ...host.context, hostname: 'edge-0' };
   const { certificate } = await createAuthority('admin-ca');
@@ -89,7 +89,7 @@ t.test('the clock is within the life of the certificates', async (t) => {
   t.match(await at(last + 1), { ok: false, problem: /after the certificates/, fix });
 });
 
-t.test('the memory is enough', async (t) => {
+t.test('there is enough memory', async (t) => {
   const input = inputFor(t, [ipv4], NETWORKS);
   const needing = (minMemoryMiB: number) =>
     memoryCheck.run({ ...input, settings: { ...input.settings, minMemoryMiB } });
@@ -121,7 +121,7 @@ t.test('the disk has room for the system and twice the payload', async (t) => {
   t.match(await diskCheck.run(input), { ok: false, problem: /expected 1\.1 GB.*found 1\.1 GB/ });
 });
 
-t.test('the room on a disk ends where a partition that is kept begins', async (t) => {
+t.test('the space on a disk ends where a preserved partition starts', async (t) => {
   const disk = (...children: Partition[]) => ({ size: 100, pttype: 'gpt', children });
   const partition = (number: number, startBytes?: number): Partition => ({
     ...{ path: `/dev/vda${number}`, kname: `vda${number}`, type: 'part', size: 10, number },
@@ -143,7 +143,7 @@ t.test('the room on a disk ends where a partition that is kept begins', async (t
 t.test('preflight', async (t) => {
   const every = checks.map(({ name }) => name);
 
-  /** A host on which every check passes. */
+  /** A host that passes every check. */
   const good = async (t: Test) => {
     const host = testHost(t, { settings: { minMemoryMiB: 1, minDiskGB: 8 } });
     giveAddresses(host, '192.0.2.10/24');
@@ -153,7 +153,7 @@ t.test('preflight', async (t) => {
     return host;
   };
 
-  t.test('passes on a host that has everything, and says what it saw', async (t) => {
+  t.test('passes on a host that has everything, and reports the facts', async (t) => {
     const host = await good(t);
     resolveBy(t, async () => ['192.0.2.10']);
     t.same(await host.run(preflight), { kind: 'done', note: `${every.length} checks` });
@@ -163,7 +163,7 @@ t.test('preflight', async (t) => {
     t.match(logged, /Checked disk: the disk \/dev\/vda has 34\.4 GB/);
   });
 
-  t.test('does not wait for name servers that hang: all else is told', async (t) => {
+  t.test('does not wait for name servers that hang: everything else is reported', async (t) => {
     const host = await good(t);
     resolveBy(t, () => new Promise(() => {}));
     t.capture(AbortSignal, 'timeout', () => AbortSignal.abort(new Error('late')));
@@ -181,7 +181,7 @@ t.test('preflight', async (t) => {
     await t.rejects(preflight.run(host.context, host.progress(stop.signal)));
   });
 
-  t.test('runs every check, and names all that failed, each as a part', async (t) => {
+  t.test('runs every check, and lists each failed one as a part', async (t) => {
     const host = testHost(t, { hostname: 'localhost' });
     giveAddresses(host);
     const failure = await preflight.run(host.context, host.progress()).catch((error) => error);
@@ -218,7 +218,7 @@ t.test('preflight', async (t) => {
     t.equal(await host.holds(preflight), true);
   });
 
-  t.test('one that is not made a warning fails alone', async (t) => {
+  t.test('a check that is not made a warning fails alone', async (t) => {
     const preflightWarnings = every.filter((name) => name !== 'hostname');
     const host = testHost(t, { hostname: 'localhost', cluster: { preflightWarnings } });
     giveAddresses(host);

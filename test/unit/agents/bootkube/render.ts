@@ -19,12 +19,12 @@ const DUAL_STACK = { machineNetwork: ['192.0.2.0/24', '2001:db8::/64'] };
 const step = render(liveHost);
 
 const { renderer } = accessTo('kubernetes');
-/** What the renderer is given. */
+/** Arguments of the renderer. */
 type Asked = Parameters<Renderer['render']>;
 
 /**
- * A live host with what its Ignition brought, a payload and a runtime, and a renderer that says
- * what it is asked for.
+ * A live host with the files from its Ignition, a payload and a runtime, and a renderer that
+ * records its arguments.
  */
 async function host(t: Test, options: HostOptions = {}) {
   const it = testHost(t, options);
@@ -46,7 +46,7 @@ async function host(t: Test, options: HostOptions = {}) {
   return { it, asked };
 }
 
-/** Makes the root file system one of that type: those of linux/magic.h. */
+/** Gives the root file system this type, with the magic number of linux/magic.h. */
 function rootIs(t: Test, type: 'overlay' | 'xfs'): void {
   t.teardown(() => syncBuiltinESMExports());
   t.capture(fsp, 'statfs', async () => ({ type: type === 'overlay' ? 0x794c7630 : 0x58465342 }));
@@ -54,7 +54,7 @@ function rootIs(t: Test, type: 'overlay' | 'xfs'): void {
 }
 
 t.test('render', async (t) => {
-  t.test('leaves what was rendered, and the files of this host in their places', async (t) => {
+  t.test('leaves the rendered data, and the files of this host in place', async (t) => {
     const { it } = await host(t);
     t.equal(await it.holds(step), false, 'before');
     t.same(await it.run(step), { kind: 'done', note: '2 files, 0 manifests' });
@@ -68,7 +68,7 @@ t.test('render', async (t) => {
     t.equal(await it.holds(step), false, 'a file that was deleted');
   });
 
-  t.test('asks for the control plane of this host', async (t) => {
+  t.test('requests the control plane of this host', async (t) => {
     const { it, asked } = await host(t, { cluster: DUAL_STACK, hostname: 'edge-7' });
     const till = '{"apiVersion":"e.com/v1","kind":"Till","metadata":{"name":"a"}}';
     it.write('/etc/sno-agents/deferred/0001.till.a.json', till);
@@ -97,14 +97,14 @@ t.test('render', async (t) => {
     });
   });
 
-  t.test('a root that is no overlay', async (t) => {
+  t.test('a root that is not an overlay', async (t) => {
     const { it, asked } = await host(t);
     rootIs(t, 'xfs');
     await it.run(step);
     t.equal(asked[0]?.[0].host.rootIsOverlay, false);
   });
 
-  t.test('a renderer can use a folder, say what it does, and is told to stop', async (t) => {
+  t.test('a renderer gets a folder, a way to report progress, and a stop signal', async (t) => {
     const { it } = await host(t);
     const stop = new AbortController();
     const seen: object[] = [];
@@ -127,7 +127,7 @@ t.test('render', async (t) => {
     t.notOk(it.has(STORE));
   });
 
-  t.test('keys are made once for a cluster', async (t) => {
+  t.test('keys are generated once per cluster', async (t) => {
     const { it, asked } = await host(t);
     await it.run(step);
     it.remove(KUBELET);

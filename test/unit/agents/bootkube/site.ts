@@ -43,13 +43,13 @@ async function live(cluster: InstallableCluster): Promise<Config> {
   });
 }
 
-t.test('the live Ignition has what the site gives', async (t) => {
+t.test('the live Ignition contains the site configuration', async (t) => {
   const config = await live(siteCluster);
   t.same(validateConfig(config), []);
   const units = config.systemd?.units ?? [];
   const unit = (name: string) => units.find((each) => each.name === name);
   t.match(unit('sno-network.service'), { enabled: true, contents: /nmstatectl apply/ });
-  // NetworkManager answers later than systemd says that it is there.
+  // NetworkManager answers later than systemd reports it as started.
   t.match(
     unit('sno-network.service')?.contents,
     /ExecStartPre=.*org\.freedesktop\.NetworkManager State/,

@@ -26,42 +26,39 @@ async function host(t: Test, hostname = 'edge-0') {
 }
 
 t.test('snapshot', async (t) => {
-  t.test(
-    'is of a database that is compacted, defragmented and hashed, without leases',
-    async (t) => {
-      const { it, etcd } = await host(t);
-      t.equal(await it.holds(snapshot), false, 'before');
-      t.same(await it.run(snapshot), { kind: 'done', note: 'revision 14, 1 KiB' });
-      t.match(it.lines.join(''), /Waiting for a stable etcd revision/);
-      t.same(etcd.calls, [
-        'revoke 41',
-        'revoke 42',
-        'compact 14 physically',
-        'defragment',
-        'hash 0',
-        'snapshot',
-      ]);
-      t.equal(sha256(it.read(DB)), sha256(snapshotBytes.toString('utf8')));
-      t.same(JSON.parse(it.read(RECORD)), {
-        clusterId: cluster.clusterId,
-        sha256: sha256(snapshotBytes),
-        bytes: snapshotBytes.length,
-        revision: 14,
-        hash: 99,
-        compactRevision: 14,
-        etcdVersion: '3.6.0',
-        hostname: 'edge-0',
-        nodeIps: ['192.0.2.10'],
-      });
-      for (const path of [DB, RECORD]) t.equal(it.mode(path), 0o600, path);
-      t.match(it.lines.join(''), /2 etcd leases/);
-      t.equal(await it.holds(snapshot), true, 'after');
-      etcd.state.leases = [];
-      t.match(await it.run(snapshot), { kind: 'done' }, 'again');
-    },
-  );
+  t.test('is taken of a compacted, defragmented and hashed database without leases', async (t) => {
+    const { it, etcd } = await host(t);
+    t.equal(await it.holds(snapshot), false, 'before');
+    t.same(await it.run(snapshot), { kind: 'done', note: 'revision 14, 1 KiB' });
+    t.match(it.lines.join(''), /Waiting for a stable etcd revision/);
+    t.same(etcd.calls, [
+      'revoke 41',
+      'revoke 42',
+      'compact 14 physically',
+      'defragment',
+      'hash 0',
+      'snapshot',
+    ]);
+    t.equal(sha256(it.read(DB)), sha256(snapshotBytes.toString('utf8')));
+    t.same(JSON.parse(it.read(RECORD)), {
+      clusterId: cluster.clusterId,
+      sha256: sha256(snapshotBytes),
+      bytes: snapshotBytes.length,
+      revision: 14,
+      hash: 99,
+      compactRevision: 14,
+      etcdVersion: '3.6.0',
+      hostname: 'edge-0',
+      nodeIps: ['192.0.2.10'],
+    });
+    for (const path of [DB, RECORD]) t.equal(it.mode(path), 0o600, path);
+    t.match(it.lines.join(''), /2 etcd leases/);
+    t.equal(await it.holds(snapshot), true, 'after');
+    etcd.state.leases = [];
+    t.match(await it.run(snapshot), { kind: 'done' }, 'again');
+  });
 
-  t.test('a file that is missing, damaged or of another cluster does not hold', async (t) => {
+  t.test('does not hold if the file is missing, damaged or from another cluster', async (t) => {
     const { it } = await host(t);
     await it.run(snapshot);
     const record = it.read(RECORD);
@@ -93,7 +90,7 @@ t.test('snapshot', async (t) => {
     });
   }
 
-  t.test('a host of two families has the addresses of both', async (t) => {
+  t.test('a dual-stack host has the addresses of both families', async (t) => {
     const { it } = await host(t);
     const nodeIps: NodeIps = ['192.0.2.10', '2001:db8::10'];
     await saveRendered(it.paths, 'input', { hostname: 'edge-0', nodeIps }, rendered);

@@ -18,7 +18,7 @@ const LEADERS = [podPath('kube-controller-manager'), podPath('kube-scheduler')];
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
 const controlPlanePods = [API_SERVER, ...LEADERS];
 
-/** A live host with rendered static pods, of which some are placed. */
+/** A live host with rendered static pods, some of them placed. */
 async function host(t: Test, placed: readonly string[], containers = containersOf) {
   const it = testHost(t);
   await giveRendered(it);
@@ -61,7 +61,7 @@ t.test('quiesce', async (t) => {
     t.equal(await it.holds(quiesce), true, 'after');
   });
 
-  t.test('what still runs or is still placed is not quiet', async (t) => {
+  t.test('pods that still run or are still placed are not stopped', async (t) => {
     for (const path of controlPlanePods) {
       const it = await host(t, [path], () => []);
       t.equal(await it.holds(quiesce), false, `placed: ${path}`);
@@ -77,20 +77,20 @@ t.test('quiesce', async (t) => {
     t.equal(await others.holds(quiesce), true);
   });
 
-  t.test('cut after the API server was stopped, it needs no API', async (t) => {
+  t.test('interrupted after the API server was stopped, it needs no API', async (t) => {
     const it = await host(t, LEADERS);
     t.same(await it.run(quiesce), { kind: 'done' });
     t.equal(await it.holds(quiesce), true);
   });
 
-  t.test('cut before the Leases, it deletes them', async (t) => {
+  t.test('interrupted before the Leases are deleted, it deletes them', async (t) => {
     const it = await host(t, [API_SERVER]);
     const { requests } = await withLeases(t, it);
     await it.run(quiesce);
     t.equal(requests.length, 2);
   });
 
-  t.test('with Leases that cannot be deleted the API server keeps running', async (t) => {
+  t.test('if Leases cannot be deleted, the API server keeps running', async (t) => {
     const it = await host(t, controlPlanePods);
     const no = () => refuse(403);
     await fakeApi(t, it, {
@@ -153,7 +153,7 @@ t.test('control-plane', async (t) => {
     t.ok(await it.waitsFor(controlPlane, /Waiting for the API server to be ready: \/readyz.* 500/));
   });
 
-  t.test('a static pod that is in place is not touched', async (t) => {
+  t.test('a static pod already in place is not changed', async (t) => {
     const it = await host(t, []);
     await fakeApi(t, it, { 'GET /readyz': () => ({}) });
     await it.run(controlPlane);
@@ -181,10 +181,10 @@ t.test('etcd', async (t) => {
   t.equal(it.mode(ETCD), 0o600);
 });
 
-t.test('an etcd that does not answer yet is waited for', async (t) => {
+t.test('waits for an etcd that does not answer yet', async (t) => {
   const member = await fakeEtcd(t);
   let refused = 0;
-  // As the port of an etcd that starts: connections are refused at first.
+  // Like the port of a starting etcd: connections are refused at first.
   const port = createServer((connection) => {
     connection.on('error', () => connection.destroy());
     if (refused++ === 0) return void connection.destroy();

@@ -1,4 +1,4 @@
-/** The steps and pieces of sno-deferred. */
+/** The steps and parts of sno-deferred. */
 import './steps.ts';
 import './retire.ts';
 import './command.ts';

@@ -18,7 +18,7 @@ async function host(t: Test, completed?: string) {
   return paths;
 }
 
-t.test('it counts from the end of the installation, by the settings', async (t) => {
+t.test('it is counted from the end of the installation, according to the settings', async (t) => {
   const paths = await host(t, '2026-03-01T12:00:00.000Z');
   const expiry = (deferredExpiryHours: number) =>
     readExpiry(paths, { ...defaultSettings, deferredExpiryHours });
@@ -33,7 +33,7 @@ t.test('before the end of the installation there is none', async (t) => {
   });
 });
 
-t.test('one set by a person counts from then on, for later runs too', async (t) => {
+t.test('one set by the administrator is counted from then on, for later runs too', async (t) => {
   const paths = await host(t, '2020-01-01T00:00:00.000Z');
   const before = Date.now();
   await setExpiry(paths, defaultSettings, '24');
@@ -52,7 +52,7 @@ t.test('one set by a person counts from then on, for later runs too', async (t) 
   await setExpiry(paths, defaultSettings, '168');
 });
 
-t.test('one that was set before an update of the agents counts', async (t) => {
+t.test('one that was set before an update of the agents is kept', async (t) => {
   const paths = await host(t, '2020-01-01T00:00:00.000Z');
   const path = paths.at('/var/lib/sno-agents/sno-deferred/expiry.json');
   await mkdir(dirname(path), { recursive: true });

@@ -48,7 +48,7 @@ for (const { attempt, state, expired } of CASES) {
   });
 }
 
-t.test('what was not tried expires too, and long reasons are cut', async (t) => {
+t.test('untried objects expire too, and long reasons are truncated', async (t) => {
   t.equal(stateAtExpiry(notTried, now), `${EXPIRED}, waiting: not tried yet`);
   const rejected = (length: number) =>
     stateAfter({ kind: 'rejected', reason: 'x'.repeat(length) }, till, now);

@@ -25,7 +25,7 @@ t.test('retire', async (t) => {
   async function retiring(t: Test, remove: ApiAnswer = () => ({})) {
     const it = testHost(t);
     for (const path of [...identity, ...state, ...stays, TILL, UNIT]) it.write(path);
-    // The unit is disabled last, with nothing left that could prove anything.
+    // The unit is disabled last, when no credentials are left.
     const gone = identity.map((path) => `[ ! -e "$ROOT${path}" ]`).join(' && ');
     it.programs.give(
       'systemctl',
@@ -74,16 +74,19 @@ t.test('retire', async (t) => {
     t.equal(seen.at(-1), 'sync etc/systemd/system', 'the unit is last');
   });
 
-  t.test('the right is gone already', async (t) => {
+  t.test('the right is already revoked', async (t) => {
     for (const code of [403, 404]) {
       const { it, context } = await retiring(t, () => refuse(code));
       t.same(await retireDeferred.run(context, it.progress()), { kind: 'done' }, `${code}`);
     }
   });
 
-  t.test('while the right cannot be removed, everything stays for the next attempt', async (t) => {
-    const { it, context } = await retiring(t, () => refuse(422));
-    await t.rejects(retireDeferred.run(context, it.progress()), /refused by the test/);
-    for (const path of [...identity, ...state, UNIT]) t.ok(it.has(path), path);
-  });
+  t.test(
+    'while the right cannot be revoked, everything is kept for the next attempt',
+    async (t) => {
+      const { it, context } = await retiring(t, () => refuse(422));
+      await t.rejects(retireDeferred.run(context, it.progress()), /refused by the test/);
+      for (const path of [...identity, ...state, UNIT]) t.ok(it.has(path), path);
+    },
+  );
 });

@@ -10,7 +10,7 @@ const TILL = `${FOLDER}/0001.till.a.json`;
 const STATUS = '/api/v1/namespaces/kube-system/configmaps/sno-deferred';
 const till = { apiVersion: 'e.com/v1', kind: 'Till', metadata: { name: 'a' } };
 const named = (name: string) => ({ ...till, metadata: { name } });
-/** Returns what makes two hours pass at once, by every clock, until the test ends. */
+/** Returns a function that advances every clock by two hours until the test ends. */
 function hoursPass(t: Test): () => void {
   const real = { wall: Date.now, up: performance.now.bind(performance) };
   let passedMs = 0;
@@ -23,7 +23,7 @@ function hoursPass(t: Test): () => void {
 
 const inAnHour = () => new Date(Date.now() + 3_600_000);
 
-/** An API that serves tills and keeps the status; answers can be replaced. */
+/** An API that serves tills and stores the status; answers can be replaced. */
 function api(more: Record<string, ApiAnswer> = {}) {
   const kept: { data: Record<string, string> } = { data: {} };
   const status = () => ({ metadata: { name: 'sno-deferred', resourceVersion: '1' }, ...kept });
@@ -61,7 +61,7 @@ async function host(t: Test, more: Record<string, ApiAnswer> = {}, expires = inA
 }
 
 t.test('apply', async (t) => {
-  t.test('creates the object, writes it down, then deletes the file', async (t) => {
+  t.test('creates the object, records it, then deletes the file', async (t) => {
     const { it, kept, requests, run, holds } = await host(t);
     t.equal(await holds(), false, 'before');
     t.same(await run(), { kind: 'done', note: '1 applied' });
@@ -73,7 +73,7 @@ t.test('apply', async (t) => {
     t.match(await run(), { note: 'nothing left to apply' }, 'again');
   });
 
-  t.test('what an earlier run has applied is not made again', async (t) => {
+  t.test('objects applied by an earlier run are not created again', async (t) => {
     const { it, kept, requests, run } = await host(t);
     kept.data = { '0001.till.a': 'applied 2030-01-01T00:00:00Z' };
     t.match(await run(), { kind: 'done' });
@@ -81,7 +81,7 @@ t.test('apply', async (t) => {
     t.notOk(it.has(TILL));
   });
 
-  t.test('a rejected one fails permanently, and its file stays', async (t) => {
+  t.test('a rejected one fails permanently, and its file is kept', async (t) => {
     const no = {
       'POST /apis/e.com/v1/tills': () => refuse(422, 'no such drawer'),
       'GET /apis/e.com/v1/tills/a': () => refuse(404),
@@ -96,34 +96,40 @@ t.test('apply', async (t) => {
     t.equal(await holds(), false);
   });
 
-  t.test('what is not served by the expiry is given up, with its reason', async (t) => {
-    const expire = hoursPass(t);
-    const unserved = () => {
-      expire();
-      return refuse(404);
-    };
-    const { it, kept, run } = await host(t, { 'GET /apis/e.com/v1': unserved });
-    await t.rejects(run(), { kind: 'deadline', message: /not applied by .*expired.*Till/ });
-    t.match(kept.data, { '0001.till.a': /^expired .*Till in e\.com\/v1/ });
-    t.ok(it.has(TILL));
-  });
+  t.test(
+    'objects whose kind is not served by the expiry are given up, with the reason',
+    async (t) => {
+      const expire = hoursPass(t);
+      const unserved = () => {
+        expire();
+        return refuse(404);
+      };
+      const { it, kept, run } = await host(t, { 'GET /apis/e.com/v1': unserved });
+      await t.rejects(run(), { kind: 'deadline', message: /not applied by .*expired.*Till/ });
+      t.match(kept.data, { '0001.till.a': /^expired .*Till in e\.com\/v1/ });
+      t.ok(it.has(TILL));
+    },
+  );
 
-  t.test('what expired while the host was off is given up once the API is ready', async (t) => {
-    let asked = 0;
-    const answers = {
-      'GET /readyz': () => (asked++ === 0 ? refuse(500) : {}),
-      'GET /apis/e.com/v1': () => refuse(404),
-    };
-    const { it, kept, run } = await host(t, answers, new Date(Date.now() - 3_600_000));
-    await t.rejects(run(), {
-      kind: 'deadline',
-      message: /^1 deferred manifest was not applied by /,
-    });
-    t.match(kept.data, { '0001.till.a': /^expired .*not tried yet/ });
-    t.match(it.lines.join(''), /Waiting for the API server to be ready: \/readyz returned 500/);
-  });
+  t.test(
+    'objects that expired while the host was off are given up once the API is ready',
+    async (t) => {
+      let asked = 0;
+      const answers = {
+        'GET /readyz': () => (asked++ === 0 ? refuse(500) : {}),
+        'GET /apis/e.com/v1': () => refuse(404),
+      };
+      const { it, kept, run } = await host(t, answers, new Date(Date.now() - 3_600_000));
+      await t.rejects(run(), {
+        kind: 'deadline',
+        message: /^1 deferred manifest was not applied by /,
+      });
+      t.match(kept.data, { '0001.till.a': /^expired .*not tried yet/ });
+      t.match(it.lines.join(''), /Waiting for the API server to be ready: \/readyz returned 500/);
+    },
+  );
 
-  t.test('what was rejected is told beside what expired', async (t) => {
+  t.test('rejected objects are reported beside expired ones', async (t) => {
     const shop = { ...till, kind: 'Shop', metadata: { name: 'b', namespace: 'mall' } };
     const expire = hoursPass(t);
     const { it, run, kept } = await host(t, {
@@ -168,7 +174,7 @@ t.test('apply', async (t) => {
     t.same(order, ['begin a', 'end a', 'begin b', 'end b']);
   });
 
-  t.test('until then it is waited for', async (t) => {
+  t.test('until then, waits for it', async (t) => {
     const { it, context } = await host(t, { 'GET /apis/e.com/v1': () => refuse(404) });
     const stop = new AbortController();
     const progress = it.progress(stop.signal);
@@ -179,7 +185,7 @@ t.test('apply', async (t) => {
     t.match(await running, /told to stop/);
   });
 
-  t.test('without its ConfigMap an object is applied all the same', async (t) => {
+  t.test('without its ConfigMap an object is still applied', async (t) => {
     const { it, run } = await host(t, { [`GET ${STATUS}`]: () => refuse(404) });
     t.same(await run(), { kind: 'done', note: '1 applied' });
     t.notOk(it.has(TILL));
@@ -210,13 +216,13 @@ t.test('apply', async (t) => {
     );
   }
 
-  t.test('without the right to read the status an object is applied all the same', async (t) => {
+  t.test('without the right to read the status an object is still applied', async (t) => {
     const { it, run } = await host(t, { [`GET ${STATUS}`]: () => refuse(403) });
     t.same(await run(), { kind: 'done', note: '1 applied' });
     t.match(it.lines.join(''), /The status ConfigMap cannot be read/);
   });
 
-  t.test('entries of others in the status stay', async (t) => {
+  t.test('other entries in the status are kept', async (t) => {
     const { kept, run } = await host(t);
     kept.data = { theirs: 'x' };
     await run();
@@ -246,13 +252,13 @@ t.test('apply', async (t) => {
     });
   }
 
-  t.test('without the right to write the status an object is applied all the same', async (t) => {
+  t.test('without the right to write the status an object is still applied', async (t) => {
     const { it, run } = await host(t, { [`PUT ${STATUS}`]: () => refuse(403) });
     t.same(await run(), { kind: 'done', note: '1 applied' });
     t.notOk(it.has(TILL));
   });
 
-  t.test('a status that is never taken is tried again, and the file stays', async (t) => {
+  t.test('a status that is never accepted is retried, and the file is kept', async (t) => {
     const { it, run } = await host(t, { [`PUT ${STATUS}`]: () => refuse(503) });
     await t.rejects(run(), { kind: 'retry', message: /the status ConfigMap is not written yet/ });
     t.ok(it.has(TILL));

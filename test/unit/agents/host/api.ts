@@ -5,16 +5,16 @@ import { accessTo } from '../../../../lib/render/access.ts';
 import { adminKubeconfig, serveApi } from '../../gather/cluster/serve-api.ts';
 import type { TestHost } from './host.ts';
 
-/** A request as its answer is given it; `body` is text, empty without one. */
+/** A request as passed to its answer; `body` is text, empty if there is none. */
 export interface ApiRequest {
   readonly query: URLSearchParams;
   readonly body: string;
 }
 
-/** What the API answers: an object with status 200, or `refuse(...)`; perhaps after a while. */
+/** The API's answer: an object with status 200, or `refuse(...)`; may be delayed. */
 export type ApiAnswer = (request: ApiRequest) => object | Promise<object>;
 
-/** Another status than 200. */
+/** A status other than 200. */
 class Refusal {
   readonly code: number;
   readonly message: string;
@@ -29,15 +29,15 @@ class Refusal {
 export const refuse = (code: number, message = 'refused by the test', reason = '') =>
   new Refusal(code, message, reason);
 
-/** A list of the API with these objects. */
+/** An API list of these objects. */
 export const listOf = (...items: object[]) => ({ metadata: { resourceVersion: '1' }, items });
 
 export const { kubeconfigs, deferredIdentity } = accessTo('kubernetes');
 
 /**
- * An API server on loopback, and the kubeconfigs by which this host's agents find it. It answers
- * by method and path (`GET /readyz`); watches stay open without an event. A request that the
- * test gave no answer for is refused, and fails the test at its end.
+ * An API server on loopback, and the kubeconfigs with which this host's agents find it. It answers
+ * by method and path (`GET /readyz`); watches stay open without events. A request without an answer
+ * from the test is refused and fails the test at its end.
  */
 export async function fakeApi(
   t: Test,

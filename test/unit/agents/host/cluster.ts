@@ -12,7 +12,7 @@ const parsed = clusterSchema.parse({
   executableSha256: 'a'.repeat(64),
 });
 
-/** The cluster that steps work for and that is rendered, unless a test says otherwise. */
+/** The cluster that steps work on and render, unless a test overrides it. */
 export const cluster: InstallableCluster = {
   ...parsed,
   installation: {

@@ -4,7 +4,7 @@ import type { TestHost } from './host.ts';
 
 const MIB = 2 ** 20;
 
-/** A partition as a test describes it; its files are below `diskFile`. */
+/** A partition as described by a test; its files are below `diskFile`. */
 export interface FakePartition {
   readonly label?: string;
   readonly partlabel?: string;
@@ -19,7 +19,7 @@ export interface FakeDisk {
   /** A file system on the whole disk. */
   readonly fstype?: string;
   readonly partitions?: readonly FakePartition[];
-  /** Lines of mountinfo: what of it is in use. */
+  /** Lines of mountinfo: which of it is in use. */
   readonly mountinfo?: string;
 }
 
@@ -27,9 +27,8 @@ export interface FakeDisk {
 export const diskFile = (partition: number, path: string) => `/disk/vda${partition}/${path}`;
 
 /**
- * Gives the host the disk /dev/vda: the kernel and lsblk know it, and mount puts a partition's
- * files into the mount point. What was written there is on the disk after umount, if it was
- * mounted to be written.
+ * Gives the host the disk /dev/vda, known to the kernel and lsblk. mount copies a partition's files
+ * to the mount point; umount copies written files back to the disk if it was mounted read-write.
  */
 export function giveDisk(host: TestHost, disk: FakeDisk = {}): void {
   const { sizeMiB = 32_768, partitions = [], mountinfo = '' } = disk;
@@ -55,7 +54,7 @@ export function giveDisk(host: TestHost, disk: FakeDisk = {}): void {
   host.write('/lsblk.json', lsblk(disk, sizeMiB));
   host.programs.give('udevadm', '[ "$1" = settle ]');
   host.programs.give('lsblk', 'cat "$ROOT/lsblk.json"');
-  // Nothing is on what lsblk has no file system of.
+  // blkid finds nothing where lsblk reports no file system.
   host.programs.give('blkid', 'exit 2');
   host.programs.give('mount', MOUNT);
   host.programs.give('umount', UMOUNT);

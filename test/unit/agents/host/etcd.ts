@@ -33,17 +33,17 @@ export interface FakeEtcd {
   readonly url: string;
   /** Every call that changes or reads the database, in order. */
   readonly calls: string[];
-  /** What it answers; a test may change it at any time. */
+  /** Its answers; a test may change them at any time. */
   readonly state: { revision: number; leader: string; leases: string[]; hash: number };
-  /** Called before the database is hashed or its snapshot streamed. */
+  /** Called before the database is hashed or its snapshot is streamed. */
   before: (call: 'hash' | 'snapshot') => void;
   /** Gives a host the agents' client certificate. */
   giveAccess(host: TestHost): void;
 }
 
 /**
- * An etcd member on loopback, with TLS both ways. It knows what the agents call it for; any
- * other call is refused. Give its `url` to the host as `endpoints.etcd`.
+ * An etcd member on loopback, with mutual TLS. It implements the calls of the agents; others are
+ * refused. Pass its `url` to the host as `endpoints.etcd`.
  */
 export async function fakeEtcd(t: Test): Promise<FakeEtcd> {
   const state = { revision: 12, leader: '7', leases: ['41', '42'], hash: 99 };

@@ -16,17 +16,17 @@ import type { StepBody } from '../../../../lib/steps/within.ts';
 import { cluster } from './cluster.ts';
 import { FakePrograms } from './programs.ts';
 
-/** What is particular to the host of a test. */
+/** Options of a test's host. */
 export interface HostOptions {
   readonly cluster?: Partial<InstallableCluster>;
   readonly settings?: Partial<Settings>;
   readonly hostname?: string;
   readonly endpoints?: HostEndpoints;
-  /** `real`: those of the machine that tests, none of which is guarded. */
+  /** `real`: the programs of the test machine, none of them guarded. */
   readonly programs?: 'real';
 }
 
-/** What a step says when it fails: by the kind it is tried again or not, by the code programs know it. */
+/** A step's failure: its kind decides whether it is retried, its code is for programs. */
 export interface Said {
   readonly kind: string;
   readonly code: string;
@@ -34,12 +34,12 @@ export interface Said {
 }
 
 /**
- * A host as a folder, for the test of a step: files below a root, programs in a folder of
- * PATH that fail unless the test says what they do, no network and no clock but its own. It
- * is removed when the test ends. `fakeRuntime`, `fakeApi` and `fakeEtcd` add services to it.
+ * A host as a folder, to test a step: files below a root, programs in a folder of PATH that
+ * fail unless the test defines them, no network, and no clock but its own. It is removed when the
+ * test ends. `fakeRuntime`, `fakeApi` and `fakeEtcd` add services to it.
  */
 export function testHost(t: Test, options: HostOptions = {}): TestHost {
-  // Not below the checkout: a socket's path has room for a hundred characters.
+  // Not below the checkout: a socket's path is limited to about a hundred characters.
   const folder = mkdtempSync(join(tmpdir(), 'sno-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   return new TestHost(t, folder, options);
@@ -50,7 +50,7 @@ export class TestHost {
   readonly programs: FakePrograms;
   readonly paths: InstallContext['paths'];
   readonly context: InstallContext;
-  /** What the steps logged, a line each. */
+  /** What the steps logged, one entry per line. */
   readonly lines: string[] = [];
   readonly #logged = new EventEmitter();
 
@@ -68,7 +68,7 @@ export class TestHost {
     };
   }
 
-  /** Where a path of the host is on this machine. */
+  /** The path on this machine for a path on the host. */
   at(path: string): string {
     return path.startsWith(this.root) ? path : this.paths.at(path);
   }
@@ -112,13 +112,13 @@ export class TestHost {
     return step.holds(this.context, this.progress());
   }
 
-  /** Returns once the steps have logged that; fails when they do not in time. */
+  /** Waits until the steps have logged a match; fails at the deadline. */
   async said(words: RegExp): Promise<void> {
     const signal = AbortSignal.timeout(120_000);
     while (!words.test(this.lines.join(''))) await once(this.#logged, 'line', { signal });
   }
 
-  /** Runs a step until it logs that, then has it stop: true if it did both. */
+  /** Runs a step until it logs a match, then stops it; true if both worked. */
   async waitsFor(step: StepBody<InstallContext>, says: RegExp): Promise<boolean> {
     const stop = new AbortController();
     const said = this.said(says);
@@ -133,7 +133,7 @@ export class TestHost {
     return stop.signal.aborted && says.test(this.lines.join('')) && !isDone;
   }
 
-  /** Runs a step (or what is given), tells it to stop once that file exists, and returns how it ends. */
+  /** Runs a step (or the given function), stops it once that file exists, and returns how it ends. */
   async stoppedAt(
     path: string,
     begin: Pick<StepBody<InstallContext>, 'run'> | ((progress: Progress) => Promise<unknown>),
@@ -154,7 +154,7 @@ export class TestHost {
     return ended;
   }
 
-  /** Runs a step that fails, and returns what it says. */
+  /** Runs a step that fails, and returns its failure. */
   async failureOf(step: StepBody<InstallContext>): Promise<Said> {
     const outcome = await this.run(step).catch((error: unknown) => error);
     if (outcome instanceof Failure) {

@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../../../lib/steps/journal.ts';
 
-/** A journal's text: for each step an event, with its seconds at the end of a run. */
+/** A journal's text: an event for each step, with seconds at the end of a run. */
 export function journalOf(
   ...events: readonly (readonly [step: string, event: JournalEntry['event'], seconds?: number])[]
 ): string {

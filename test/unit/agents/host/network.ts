@@ -1,6 +1,6 @@
 import type { TestHost } from './host.ts';
 
-/** Gives the host these addresses (`192.0.2.10/24`) on one interface, as `ip` tells them. */
+/** Gives the host these addresses (`192.0.2.10/24`) on one interface, in the output of `ip`. */
 export function giveAddresses(host: TestHost, ...addresses: readonly string[]): void {
   const addr_info = addresses.map((address) => {
     const [local = '', length] = address.split('/');

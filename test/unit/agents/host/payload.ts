@@ -31,8 +31,8 @@ export function writePayload(host: TestHost, folder: string, kubelet = 'a kubele
 }
 
 /**
- * Answers of a runtime that has the payload's image once `ctr` has imported it; `imported` can be
- * any id. Also gives the host `ctr` and `sync`.
+ * Answers of a runtime that has the payload's image once `ctr` has imported it; `imported` may
+ * return any id. Also gives the host `ctr` and `sync`.
  */
 export function importingRuntime(host: TestHost, imported: () => string = () => ETCD.id): Handlers {
   host.programs.give(

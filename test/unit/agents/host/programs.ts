@@ -2,18 +2,18 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import type { Test } from 'tap';
 
-/** What steps call and what must never run on the machine that tests: each fails unless a test gives it. */
+/** Programs called by steps that must never run on the test machine: each fails unless a test defines it. */
 const GUARDED = [
   ...['blkid', 'bootlist', 'coreos-installer', 'ctr', 'curl', 'efibootmgr', 'ip', 'journalctl'],
   ...['lsblk', 'mount', 'reboot', 'sync', 'systemctl', 'systemd-run', 'udevadm', 'umount'],
 ];
 
-/** The exit code of a program that no test told what to do. */
+/** The exit code of a program that the test has not defined. */
 const UNEXPECTED = 97;
 
 /**
- * Programs before all others in PATH, until the test ends: small shell scripts that write down
- * how they are called. `$ROOT` in a script is the root of the host.
+ * Programs before all others in PATH until the test ends: small shell scripts that record their
+ * calls. `$ROOT` in a script is the root of the host.
  */
 export class FakePrograms {
   readonly #folder: string;
@@ -37,7 +37,7 @@ export class FakePrograms {
     });
   }
 
-  /** Lets a program do that; a later script replaces an earlier one. */
+  /** Defines a program; a later script replaces an earlier one. */
   give(name: string, script: string): void {
     this.#scripts.set(name, script);
     const record = `printf '%s\\n' "${name} $*" >> '${this.#log}'`;
@@ -45,18 +45,18 @@ export class FakePrograms {
     writeFileSync(join(this.#folder, name), text, { mode: 0o755 });
   }
 
-  /** Has a program do something else in one case: `only` is before its own script. */
+  /** Makes a program behave differently in one case: `only` runs before its own script. */
   unless(name: string, only: string): void {
     this.give(name, `${only}\n${this.#scripts.get(name) ?? ''}`);
   }
 
-  /** Every call so far as its command line, in order. */
+  /** The command lines of all calls so far, in order. */
   calls(name = ''): string[] {
     const lines = readFileSync(this.#log, 'utf8').split('\n').slice(0, -1);
     return lines.filter((line) => line.startsWith(name));
   }
 
-  /** Forgets the calls so far. */
+  /** Clears the recorded calls. */
   forgetCalls(): void {
     writeFileSync(this.#log, '');
   }

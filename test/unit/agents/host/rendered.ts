@@ -37,7 +37,7 @@ export const rendered: Rendered = {
   manifests: [],
 };
 
-/** What the render step left on this host. */
+/** The files left on this host by the render step. */
 export async function giveRendered(host: TestHost, more: Partial<Rendered> = {}): Promise<void> {
   const identity: HostIdentity = { hostname: 'edge-0', nodeIps: ['192.0.2.10'] };
   await saveRendered(host.paths, 'input', identity, { ...rendered, ...more });
@@ -45,7 +45,7 @@ export async function giveRendered(host: TestHost, more: Partial<Rendered> = {})
 
 export const podPath = (component: string) => `/etc/kubernetes/manifests/${component}.yaml`;
 
-/** As a kubelet would: a running container for each static pod that is placed. */
+/** Like a kubelet: a running container for each placed static pod. */
 export const containersOf = (host: TestHost): FakeContainer[] =>
   Object.keys(ROLES).map((name) => ({
     name,

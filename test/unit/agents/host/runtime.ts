@@ -4,13 +4,13 @@ import type { Test } from 'tap';
 import { type Handlers, serveRuntime } from '../../cri/serve-runtime.ts';
 import type { TestHost } from './host.ts';
 
-/** A container as a test describes it; it runs unless it has a state. */
+/** A container as described by a test; it is running unless it has a state. */
 export interface FakeContainer {
   readonly name: string;
   readonly state?: 'running' | 'exited' | 'created';
   /** Paths of the host. */
   readonly mounts?: readonly string[];
-  /** It is listed, and gone when it is asked for. */
+  /** Listed, but removed when its status is requested. */
   readonly isGone?: true;
 }
 
@@ -21,8 +21,8 @@ const describe = ({ name, state = 'running' }: FakeContainer) => ({
 });
 
 /**
- * A container runtime at the host's own socket. `containers` is asked at each call, so that
- * they can depend on the host's files. It knows no other calls than `more` adds.
+ * A container runtime at the host's own socket. `containers` is called for each request, so that
+ * it can depend on the host's files. Other calls must be added with `more`.
  */
 export async function fakeRuntime(
   t: Test,

@@ -3,13 +3,13 @@ import timers from 'node:timers/promises';
 import type { Test } from 'tap';
 
 /**
- * Ends each pause, and each deadline of a program, at once if it would not last longer than that,
- * until the test ends. Returns how long each would have lasted, in ms.
+ * Ends pauses, and deadlines of programs, immediately unless they are longer than that, until the
+ * test ends. Returns the requested durations in ms.
  */
 export function endPauses(t: Test, longestMs = Number.POSITIVE_INFINITY): number[] {
   const pauses: number[] = [];
   const original = timers.setTimeout;
-  // Before the capture: the last to be registered is the first to run.
+  // Before the capture: teardowns run in reverse order.
   t.teardown(() => syncBuiltinESMExports());
   t.capture(timers, 'setTimeout', async (...args: Parameters<typeof original>) => {
     const [delayMs = 0] = args;

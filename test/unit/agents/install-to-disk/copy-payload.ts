@@ -46,14 +46,14 @@ t.test('copy-payload', async (t) => {
       at: /^20\d\d-/,
     });
     t.match(it.programs.calls('mount -o rw,'), [/ \/dev\/vda2 /], 'mounted to be written once');
-    // To look at it without replaying its journal.
+    // For reading it without replaying its journal.
     t.match(it.programs.calls('mount -o ro,norecovery,'), [/ \/dev\/vda2 /, / \/dev\/vda2 /]);
     t.equal(it.mode(onDisk('.')), 0o755, 'the kubelet is started from it');
     t.equal(it.mode(onDisk('live/bootkube.jsonl')), 0o644);
     t.match(it.lines.join(''), /Waiting for the payload to be copied to the disk/);
   });
 
-  t.test('on CoreOS, /var is that of the deployment', async (t) => {
+  t.test('on CoreOS, /var is the one of the deployment', async (t) => {
     const it = host(t);
     giveDisk(it, { partitions: partitions({ files: { 'ostree/deploy/rhcos/var/.keep': '' } }) });
     await it.run(copyPayload);
@@ -61,7 +61,7 @@ t.test('copy-payload', async (t) => {
     t.equal(await it.holds(copyPayload), true);
   });
 
-  t.test('run again, or after a cut, it ends the same', async (t) => {
+  t.test('run again, or after an interruption, the result is the same', async (t) => {
     const it = host(t);
     await it.run(copyPayload);
     it.write(onDisk('payload/bin/kubelet'), 'half a k');
@@ -85,7 +85,7 @@ t.test('copy-payload', async (t) => {
     });
   }
 
-  /** A copy of that file fails or is damaged. */
+  /** Copying that file fails or damages it. */
   const copies: [title: string, script: string, kind: string, says: RegExp][] = [
     [
       'a damaged executable',

@@ -1,2 +1,2 @@
-/** The steps that ask the disk and its firmware. */
+/** The steps that inspect the disk and its firmware. */
 import './inspect-disk.ts';

@@ -27,7 +27,7 @@ const status = (more: Partial<AgentStatus>): AgentStatus => ({
   ...more,
 });
 
-t.test('finish and restart leave the marks that other installers wait for', async (t) => {
+t.test('finish and restart create the markers that other installers wait for', async (t) => {
   const it = testHost(t);
   t.equal(await it.holds(finish), false);
   t.same(await it.run(finish), { kind: 'done' });
@@ -41,7 +41,7 @@ t.test('finish and restart leave the marks that other installers wait for', asyn
 });
 
 t.test('wait-for-bootkube', async (t) => {
-  t.test('holds when the mark and the Ignition exist', async (t) => {
+  t.test('holds when the marker and the Ignition exist', async (t) => {
     const it = testHost(t);
     t.equal(await it.holds(waitForBootkube), false);
     it.write(DONE);
@@ -52,7 +52,7 @@ t.test('wait-for-bootkube', async (t) => {
     t.equal(await it.holds(waitForBootkube), false, 'the mark is missing');
   });
 
-  t.test('ends with the mark', async (t) => {
+  t.test('ends when the marker is created', async (t) => {
     const it = testHost(t);
     it.write(STATUS, JSON.stringify(status({})));
     it.write('/opt/openshift/openshift/.keep');
@@ -61,7 +61,7 @@ t.test('wait-for-bootkube', async (t) => {
     t.same(await running, { kind: 'done' });
   });
 
-  t.test('ends at once when bootkube has failed permanently', async (t) => {
+  t.test('ends immediately when bootkube has failed permanently', async (t) => {
     const it = testHost(t);
     it.write('/opt/openshift/.keep');
     it.write(STATUS, JSON.stringify(status({ state: 'failed', exitCode: 4, reason: 'disk' })));
@@ -81,13 +81,13 @@ t.test('wait-for-bootkube', async (t) => {
     t.equal(describeError(failed).match(/no disk/g)?.length, 1, 'said once');
   });
 
-  t.test('ends when bootkube fails while it waits', async (t) => {
+  t.test('ends when bootkube fails meanwhile', async (t) => {
     const it = testHost(t);
     it.write('/opt/openshift/.keep');
     it.write(STATUS, JSON.stringify(status({})));
     const failing = it.failureOf(waitForBootkube);
     await it.said(/Waiting for bootkube to finish/);
-    // As the agent writes it: beside, then renamed.
+    // As the agent writes it: to a temporary file, then renamed.
     await writeFileAtomic(
       it.at(STATUS),
       JSON.stringify(status({ state: 'failed', exitCode: 4 })),
@@ -96,7 +96,7 @@ t.test('wait-for-bootkube', async (t) => {
     t.match(await failing, { code: 'bootkube-failed' });
   });
 
-  t.test('says at its deadline what it waited for', async (t) => {
+  t.test('reports at its deadline what it waited for', async (t) => {
     const it = testHost(t);
     it.write('/opt/openshift/.keep');
     const running = waitForBootkube.run(it.context, it.progress(undefined, 0));

@@ -14,7 +14,7 @@ const SHIM = `EFI/redhat/shim${process.arch === 'arm64' ? 'aa64' : 'x64'}.efi`;
 const ESP = 'C12A7328-F81F-11D2-BA4B-00A0C93EC93B';
 const GUID = '01234567-89ab-cdef-0123-456789abcdef';
 
-/** A disk with an EFI system partition, and a root with that mark. */
+/** A disk with an EFI system partition, and a root with that marker. */
 const installed = (mark: string): FakeDisk => ({
   partitions: [
     { label: 'EFI-SYSTEM', parttype: ESP, partuuid: GUID, fstype: 'vfat', files: { [SHIM]: '' } },
@@ -35,7 +35,7 @@ function host(
   return it;
 }
 
-/** Firmware that booted a medium; the programs of the host are asked for first. */
+/** Firmware that booted a medium; its programs take precedence over the host's. */
 function giveFirmware(t: Test, it: TestHost, fault?: FakeVariables['fault']) {
   mkdirSync(it.at('/sys/firmware/efi'), { recursive: true });
   return fakeFirmware(t, it.at('/firmware'), {
@@ -86,7 +86,7 @@ t.test('inspect-disk', async (t) => {
     });
   }
 
-  t.test('a disk in use is refused even where it may be overwritten', async (t) => {
+  t.test('a disk in use is refused even if it may be overwritten', async (t) => {
     const it = host(t, { mountinfo: '1 1 252:0 / /mnt rw - ext4 /dev/vda rw\n' }, 'overwrite');
     t.match(await it.failureOf(inspectDisk), { kind: 'fatal', message: /\/dev\/vda.*\/mnt/ });
   });
@@ -117,20 +117,17 @@ t.test('inspect-disk', async (t) => {
   t.test('a finished installation of this cluster', async (t) => {
     const finished = installed(marker({ state: 'finished' }));
 
-    t.test(
-      'EFI: the disk is put first, which is marked on it, and the host restarts',
-      async (t) => {
-        const it = host(t, finished);
-        const firmware = giveFirmware(t, it);
-        t.match(await it.run(inspectDisk), {
-          kind: 'reboot',
-          reason: /\/dev\/vda.*first in the boot order/,
-        });
-        t.match(firmware(), { order: ['0000', '0001'] });
-        const mark = JSON.parse(it.read(diskFile(2, MARKER)));
-        t.match(mark, { state: 'finished', at: 'then', bootOrderSetAt: /^20\d\d-/ });
-      },
-    );
+    t.test('EFI: the disk is put first, this is marked on it, and the host reboots', async (t) => {
+      const it = host(t, finished);
+      const firmware = giveFirmware(t, it);
+      t.match(await it.run(inspectDisk), {
+        kind: 'reboot',
+        reason: /\/dev\/vda.*first in the boot order/,
+      });
+      t.match(firmware(), { order: ['0000', '0001'] });
+      const mark = JSON.parse(it.read(diskFile(2, MARKER)));
+      t.match(mark, { state: 'finished', at: 'then', bootOrderSetAt: /^20\d\d-/ });
+    });
 
     t.test('only once', async (t) => {
       const it = host(t, installed(marker({ state: 'finished', bootOrderSetAt: 'yesterday' })));
@@ -153,7 +150,7 @@ t.test('inspect-disk', async (t) => {
       t.notOk(it.programs.calls('mount -o rw').length);
     });
 
-    t.test('a firmware that refuses: no mark, no restart', async (t) => {
+    t.test('firmware that refuses: no marker, no reboot', async (t) => {
       const it = host(t, finished);
       giveFirmware(t, it, 'read-only');
       t.match(await it.failureOf(inspectDisk), { kind: 'fatal', message: /finished installation/ });
@@ -161,7 +158,7 @@ t.test('inspect-disk', async (t) => {
       t.notMatch(it.read(diskFile(2, MARKER)), 'bootOrderSetAt');
     });
 
-    t.test('an agent that is told to stop says nothing of the boot order', async (t) => {
+    t.test('an agent that is told to stop does not report on the boot order', async (t) => {
       const it = host(t, finished);
       giveFirmware(t, it);
       it.programs.unless(
@@ -172,10 +169,10 @@ t.test('inspect-disk', async (t) => {
       t.notMatch(it.lines.join(''), /cannot be restarted/);
     });
 
-    t.test('a root that is gone by then: no mark, no restart', async (t) => {
+    t.test('a root that no longer exists: no marker, no reboot', async (t) => {
       const it = host(t, finished);
       giveFirmware(t, it);
-      // The disk is read twice: to look at it, and to mark it.
+      // The disk is read twice: to inspect it, and to mark it.
       it.programs.give(
         'lsblk',
         'echo >> "$ROOT/reads"; [ "$(wc -l < "$ROOT/reads")" -gt 1 ] && cat "$ROOT/lsblk-after.json" || cat "$ROOT/lsblk.json"',
@@ -185,7 +182,7 @@ t.test('inspect-disk', async (t) => {
       t.match(it.lines.join(''), /has no partition named root/);
     });
 
-    t.test('a mark that cannot be written: no restart', async (t) => {
+    t.test('a marker that cannot be written: no reboot', async (t) => {
       const it = host(t, finished);
       giveFirmware(t, it);
       it.programs.unless('mount', 'case "$2" in rw*) exit 32 ;; esac');
@@ -210,13 +207,13 @@ t.test('boot-order', async (t) => {
     t.equal(await it.holds(bootOrder), true);
   });
 
-  t.test('without EFI it is said what to do', async (t) => {
+  t.test('without EFI, says what to do', async (t) => {
     const it = host(t, disk);
     t.same(await it.run(bootOrder), { kind: 'done', note: 'left to the BIOS' });
     t.match(it.lines.join(''), /Put \/dev\/vda first in the firmware setup/);
   });
 
-  t.test('a firmware that refuses costs no installation', async (t) => {
+  t.test('firmware that refuses does not fail the installation', async (t) => {
     const it = host(t, disk);
     giveFirmware(t, it, 'full');
     t.same(await it.run(bootOrder), { kind: 'done', note: 'not changed' });

@@ -10,7 +10,7 @@ const written = {
   partitions: [{ label: 'boot', files: { 'ignition/config.ign': IGNITION } }, { label: 'root' }],
 };
 
-/** What systemd does for one unit: its program runs at once, its end is in a file. */
+/** systemd's behaviour for one unit: its program runs immediately, its result is stored in a file. */
 const SYSTEMD_RUN = `
 for word; do case "$word" in --property=ExecStopPost=*) mark="\${word##* }" ;; esac; done
 while [ "$1" != -- ]; do shift; done; shift
@@ -44,34 +44,37 @@ function host(t: Test, options: HostOptions = {}): TestHost {
 }
 
 t.test('write-disk', async (t) => {
-  t.test('writes the system with the combined Ignition and the network of the host', async (t) => {
-    const it = host(t, {
-      cluster: {
-        installation: {
-          ...cluster.installation,
-          kernelArguments: ['nosmt'],
-          coreosInstallerArgs: ['--offline'],
+  t.test(
+    "writes the system with the combined Ignition and the host's network configuration",
+    async (t) => {
+      const it = host(t, {
+        cluster: {
+          installation: {
+            ...cluster.installation,
+            kernelArguments: ['nosmt'],
+            coreosInstallerArgs: ['--offline'],
+          },
         },
-      },
-    });
-    t.equal(await it.holds(writeDisk), false, 'before');
-    t.same(await it.run(writeDisk), { kind: 'done' });
-    t.equal(await it.holds(writeDisk), true, 'after');
-    t.same(it.programs.calls('coreos-installer'), [
-      `coreos-installer install --copy-network --ignition-file ${it.paths.masterIgnition} --append-karg=nosmt --offline /dev/vda`,
-    ]);
-    // Its journal is not replayed by a look.
-    t.match(it.programs.calls('mount').at(-1), /^mount -o ro,noload,.* \/dev\/vda1 /);
-    t.match(it.lines.join(''), /Waiting for coreos-installer to write \/dev\/vda/);
-    t.match(
-      it.programs.calls('systemd-run')[0],
-      /--unit=sno-coreos-installer --description=Write the operating system to \/dev\/vda/,
-    );
-  });
+      });
+      t.equal(await it.holds(writeDisk), false, 'before');
+      t.same(await it.run(writeDisk), { kind: 'done' });
+      t.equal(await it.holds(writeDisk), true, 'after');
+      t.same(it.programs.calls('coreos-installer'), [
+        `coreos-installer install --copy-network --ignition-file ${it.paths.masterIgnition} --append-karg=nosmt --offline /dev/vda`,
+      ]);
+      // Inspecting the disk does not replay its journal.
+      t.match(it.programs.calls('mount').at(-1), /^mount -o ro,noload,.* \/dev\/vda1 /);
+      t.match(it.lines.join(''), /Waiting for coreos-installer to write \/dev\/vda/);
+      t.match(
+        it.programs.calls('systemd-run')[0],
+        /--unit=sno-coreos-installer --description=Write the operating system to \/dev\/vda/,
+      );
+    },
+  );
 
-  t.test('passes on what the installer says, of its percentages one in ten', async (t) => {
+  t.test("passes on the installer's output, and one in ten of its percentages", async (t) => {
     const it = host(t);
-    // The unit ends when the test has seen its output.
+    // The unit ends once the test has seen its output.
     it.programs.unless('coreos-installer', 'until [ -e "$ROOT/seen" ]; do sleep 0.02; done');
     const inBackground = SYSTEMD_RUN.replace('"$@"; echo', '( "$@"; echo');
     it.programs.give('systemd-run', `${inBackground} ) > /dev/null 2>&1 &`);
@@ -89,7 +92,7 @@ t.test('write-disk', async (t) => {
     );
   });
 
-  t.test('what holds is the Ignition on the disk', async (t) => {
+  t.test('holds if the Ignition is on the disk', async (t) => {
     const it = host(t);
     giveDisk(it, written);
     t.equal(await it.holds(writeDisk), true);
@@ -169,7 +172,7 @@ t.test('write-disk', async (t) => {
     t.equal(await it.holds(writeDisk), true);
   });
 
-  t.test('an installer that fails is tried again', async (t) => {
+  t.test('an installer that fails is retried', async (t) => {
     const it = host(t);
     it.programs.give('coreos-installer', 'exit 5');
     t.match(await it.failureOf(writeDisk), {

@@ -41,7 +41,7 @@ t.test('install-payload', async (t) => {
     t.equal(await it.holds(installPayload), false, 'an image that was removed');
   });
 
-  t.test('another description than that of the installation is not believed', async (t) => {
+  t.test("a description other than the installation's is rejected", async (t) => {
     const it = await host(t);
     it.write(PINNED, `${'0'.repeat(64)}  x\n`);
     t.match(await it.failureOf(installPayload), {

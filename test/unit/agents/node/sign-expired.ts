@@ -50,7 +50,7 @@ function host(t: Parameters<typeof testHost>[0], { server, node }: typeof soon) 
 t.test('sign-expired', async (t) => {
   t.ok(leafCatalogue.some(({ certificate }) => certificate === `${SERVER}.crt`));
 
-  t.test('signs what is due again, with the same keys', async (t) => {
+  t.test('renews certificates that are due, with the same keys', async (t) => {
     const it = host(t, soon);
     t.equal(await it.holds(signExpired), false, 'before');
     t.same(await it.run(signExpired), { kind: 'done', note: '2 signed again' });
@@ -70,15 +70,18 @@ t.test('sign-expired', async (t) => {
     t.match(it.lines.join(''), /Signed etcd-server again/);
   });
 
-  t.test('leaves what is good, and what the clean-up has deleted', async (t) => {
-    const it = host(t, later);
-    const before = [it.read(`${SERVER}.crt`), it.read(CLIENT)];
-    t.equal(await it.holds(signExpired), true);
-    t.same(await it.run(signExpired), { kind: 'done', note: 'none was due' });
-    t.same([it.read(`${SERVER}.crt`), it.read(CLIENT)], before);
-  });
+  t.test(
+    'skips certificates that are valid, and those that the clean-up has deleted',
+    async (t) => {
+      const it = host(t, later);
+      const before = [it.read(`${SERVER}.crt`), it.read(CLIENT)];
+      t.equal(await it.holds(signExpired), true);
+      t.same(await it.run(signExpired), { kind: 'done', note: 'none was due' });
+      t.same([it.read(`${SERVER}.crt`), it.read(CLIENT)], before);
+    },
+  );
 
-  t.test('cut after the first, it signs the others', async (t) => {
+  t.test('interrupted after the first, it renews the others', async (t) => {
     const it = host(t, { server: later.server, node: soon.node });
     t.equal(await it.holds(signExpired), false);
     t.match(await it.run(signExpired), { note: '1 signed again' });
@@ -92,7 +95,7 @@ t.test('sign-expired', async (t) => {
     await t.rejects(it.run(signExpired), { code: 'EISDIR' });
   });
 
-  t.test('a leaf of another authority is not signed', async (t) => {
+  t.test('a leaf of another authority is not renewed', async (t) => {
     const it = host(t, { server: await issue(kubelet, 'etcd-server', 1), node: later.node });
     const before = it.read(`${SERVER}.crt`);
     t.match(await it.failureOf(signExpired), { kind: 'fatal', message: /etcd-server/ });

@@ -12,7 +12,7 @@ const AFTER_BOOT = '2030-01-01T00:00:01Z';
 const ready = () => ({});
 const CONFIG_MAP = '/api/v1/namespaces/kube-system/configmaps';
 
-/** The node as the API has it. */
+/** The node as returned by the API. */
 const node = (status = 'True', lastHeartbeatTime = AFTER_BOOT) => ({
   metadata: { name: 'edge-0', uid: 'u' },
   status: { conditions: [{ type: 'Ready', status, lastHeartbeatTime, message: 'no network' }] },
@@ -61,7 +61,7 @@ t.test('node-ready', async (t) => {
 
 t.test('bootstrap-complete', async (t) => {
   const configMap = (status: string) => ({ metadata: { name: 'bootstrap' }, data: { status } });
-  /** An API that keeps the ConfigMap; `unready` of the readiness questions are answered with no. */
+  /** An API that stores the ConfigMap; the first `unready` readiness checks fail. */
   async function host(t: Test, unready: (asked: number) => boolean, status?: string) {
     const host = testHost(t, quick);
     let kept = status === undefined ? undefined : configMap(status);
@@ -88,7 +88,7 @@ t.test('bootstrap-complete', async (t) => {
     t.equal(await it.holds(bootstrapComplete), true);
   });
 
-  t.test('the pauses between its questions are as long as the settings say', async (t) => {
+  t.test('the pauses between its requests follow the settings', async (t) => {
     const { host: it } = await host(t, () => false);
     const pauses = endPauses(t);
     const settings = { ...it.context.settings, apiStableMs: 600_000 };
@@ -97,7 +97,7 @@ t.test('bootstrap-complete', async (t) => {
     t.match(it.lines.join(''), /Waiting for the API to be stable/);
   });
 
-  t.test('ends when it is told to stop between its questions', async (t) => {
+  t.test('ends when it is told to stop between its requests', async (t) => {
     const { host: it } = await host(t, () => false);
     const settings = { ...it.context.settings, apiStableMs: 3_000_000 };
     const stop = new AbortController();
@@ -112,7 +112,7 @@ t.test('bootstrap-complete', async (t) => {
     ['in between', (asked: number) => asked === 3],
     ['at last', (asked: number) => asked === 6],
   ] as const) {
-    t.test(`an API that is not ready ${title} is asked again later`, async (t) => {
+    t.test(`an API that is not ready ${title} is checked again later`, async (t) => {
       const { host: it, kept } = await host(t, unready);
       t.match(await it.run(bootstrapComplete), { kind: 'not-yet', reason: /not ready/ });
       t.equal(kept(), undefined);
@@ -165,7 +165,7 @@ t.test('steady-state', async (t) => {
   const leases = [lease('kube-controller-manager'), lease('kube-scheduler')];
   const pods = components.map((name, restarts) => pod(name, restarts));
 
-  t.test('leaves the restarts of every component', async (t) => {
+  t.test('records the restarts of every component', async (t) => {
     const host = testHost(t, quick);
     await fakeApi(t, host, steady(pods, leases));
     t.equal(await host.holds(steadyState), false, 'before');
@@ -216,7 +216,7 @@ t.test('steady-state', async (t) => {
     );
   });
 
-  t.test('no restarts are known before it', async (t) => {
+  t.test('restarts are unknown before it', async (t) => {
     t.same(await readRestarts(testHost(t).context), []);
   });
 });

@@ -34,7 +34,7 @@ async function leftovers(t: Test, containers: readonly FakeContainer[] = []): Pr
 }
 
 t.test('clean', async (t) => {
-  t.test('deletes what the ledger lists and the Ignition of the first boot', async (t) => {
+  t.test('deletes the files in the ledger and the Ignition of the first boot', async (t) => {
     const host = await leftovers(t);
     t.equal(await host.holds(clean), false, 'before');
     t.match(await host.run(clean), { kind: 'done', note: /^3 of 3 files/ });
@@ -49,7 +49,7 @@ t.test('clean', async (t) => {
     }
   });
 
-  t.test('each leftover alone is one', async (t) => {
+  t.test('a single leftover is detected', async (t) => {
     const host = await leftovers(t);
     await host.run(clean);
     for (const path of [KEY, SNAPSHOT, UNIT]) {
@@ -69,7 +69,7 @@ t.test('clean', async (t) => {
     t.match(await host.run(clean), { kind: 'done', note: /^0 of 3 files/ });
   });
 
-  t.test('leaves a file that has other contents by now, and says so', async (t) => {
+  t.test('keeps a file whose contents have changed, and reports it', async (t) => {
     const host = await leftovers(t);
     host.write(KEY, 'an operator wrote this');
     t.match(await host.run(clean), { kind: 'done', note: /^2 of 3 files/ });
@@ -116,7 +116,7 @@ t.test('clean', async (t) => {
     for (const path of [KEY, SNAPSHOT, UNIT, IGNITION]) t.ok(host.has(path), path);
   });
 
-  t.test('without a unit among the leftovers systemd is not asked for anything', async (t) => {
+  t.test('without a unit among the leftovers systemd is not called', async (t) => {
     const host = await leftovers(t);
     const { entries } = JSON.parse(host.read('/etc/sno-agents/leftovers.json'));
     const files = entries.filter(({ unit }: { unit?: string }) => unit === undefined);

@@ -14,7 +14,7 @@ const OURS = `${CONFIG_MAPS}/sno-installation`;
 const signer = await createAuthority('admin-ca');
 const never = new AbortController().signal;
 
-/** An installed host, and an API with at most one ConfigMap; `asked` has the user of each request. */
+/** An installed host, and an API with at most one ConfigMap; `asked` contains the user of each request. */
 async function installed(t: Test, data?: Record<string, string>) {
   const asked: string[] = [];
   let kept = data;
@@ -40,7 +40,7 @@ async function installed(t: Test, data?: Record<string, string>) {
 const USER = 'sno-agents:installation/sno-agents:installation';
 
 t.test('complete', async (t) => {
-  t.test('is stated in the cluster, as a user who may do nothing else', async (t) => {
+  t.test('is recorded in the cluster, by a user without other rights', async (t) => {
     const { host, asked, kept } = await installed(t);
     t.same(await host.run(complete), { kind: 'done' });
     t.match(kept(), {
@@ -55,14 +55,14 @@ t.test('complete', async (t) => {
     t.equal(await host.holds(complete), true, 'it is not stated a second time');
   });
 
-  t.test('replaces what an earlier step stated', async (t) => {
+  t.test('replaces the status of an earlier step', async (t) => {
     const { host, asked, kept } = await installed(t, { state: 'installing' });
     await host.run(complete);
     t.match(kept(), { state: 'complete' });
     t.same(asked.at(-1), `${USER} PUT ${OURS}`);
   });
 
-  t.test('fails without an API, so that it is tried again', async (t) => {
+  t.test('fails without an API, so that it is retried', async (t) => {
     const { host, stop } = await installed(t);
     stop();
     await t.rejects(host.run(complete), { name: 'KubeError' });
@@ -71,21 +71,21 @@ t.test('complete', async (t) => {
 });
 
 t.test('announce', async (t) => {
-  t.test('tells the step that runs', async (t) => {
+  t.test('records the running step', async (t) => {
     const { host, kept } = await installed(t);
     await announce(host.context, { step: 'clean' }, never);
     t.match(kept(), { state: 'installing', step: 'clean', clusterId: cluster.clusterId });
     t.notOk(kept()?.message);
   });
 
-  t.test('tells the step that failed, and why', async (t) => {
+  t.test('records the failed step and the reason', async (t) => {
     const { host, kept } = await installed(t);
     const failure = new Failure('fatal', 'no ledger', { fix: 'Restore it.' });
     await announce(host.context, { step: 'clean', failure }, never);
     t.match(kept(), { state: 'failed', step: 'clean', message: /no ledger/ });
   });
 
-  t.test('an API that does not answer is no failure of the step', async (t) => {
+  t.test('an API that does not answer does not fail the step', async (t) => {
     const { host, stop } = await installed(t);
     stop();
     await t.resolves(announce(host.context, { step: 'clean' }, never));

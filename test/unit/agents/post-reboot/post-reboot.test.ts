@@ -1,4 +1,4 @@
-/** The steps of post-reboot, each in a file of its own: one process starts for all. */
+/** The steps of post-reboot, one file each; one process for all. */
 import './clean.ts';
 import './retire.ts';
 import './record.ts';

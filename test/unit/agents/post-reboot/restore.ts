@@ -23,7 +23,7 @@ const record = {
   nodeIps: ['192.0.2.10', '2001:db8::10'],
 };
 
-/** An installed host before its first kubelet; etcdutl restores and hashes what it is told. */
+/** An installed host before its first kubelet start; etcdutl restores and hashes what it is told. */
 function host(t: Test, options: HostOptions = {}): TestHost {
   const host = testHost(t, {
     cluster: { machineNetwork: ['192.0.2.0/24', '2001:db8::/64'] },
@@ -50,7 +50,7 @@ function etcdutl(host: TestHost, hash: number): void {
   host.write('/var/lib/sno-agents/bin/etcdutl', script, 0o755);
 }
 
-t.test('every restore step wants the record of this cluster', async (t) => {
+t.test('every restore step requires the record of this cluster', async (t) => {
   for (const step of [checkIdentity, restoreDatabase]) {
     const missing = host(t);
     missing.remove(RECORD);
@@ -161,7 +161,7 @@ t.test('restore-database', async (t) => {
     t.match(hashed, /^etcdutl hashkv .* --rev 4711 /);
   });
 
-  t.test('again: the database stays as it is', async (t) => {
+  t.test('run again: the database is left unchanged', async (t) => {
     const it = host(t);
     await it.run(restoreDatabase);
     it.write(DATABASE, 'written to since');

@@ -9,7 +9,7 @@ const UNIT = '/etc/systemd/system/bootkube.service';
 const DEFERRED = '/etc/systemd/system/sno-deferred.service';
 const STATE = '/var/lib/sno-agents';
 const LEDGER = '/etc/sno-agents/leftovers.json';
-/** What only the installation needs; the snapshot holds every Secret of the cluster. */
+/** Files that only the installation needs; the snapshot contains every Secret of the cluster. */
 const gone = [
   UNIT,
   LEDGER,
@@ -20,7 +20,7 @@ const gone = [
   `${STATE}/bin/post-reboot`,
   `${STATE}/bin/sno-restore`,
 ];
-/** What the node goes on with. */
+/** Files that the node continues to use. */
 const stays = [
   `${STATE}/record.json`,
   `${STATE}/bin/sno-agents`,
@@ -31,7 +31,7 @@ const stays = [
   '/etc/sno-agents/cluster.json',
 ];
 
-/** An installed host at the end of its installation; systemctl says what was still there. */
+/** An installed host at the end of its installation; systemctl records what still existed. */
 function installedHost(t: Test) {
   const host = testHost(t);
   for (const path of [...gone, ...stays]) host.write(path);
@@ -78,7 +78,7 @@ t.test('retire', async (t) => {
     t.ok(at('sync var/lib/sno-agents') < at('rm etc/systemd/system/bootkube.service'));
   });
 
-  t.test('deferred manifests are applied from now on, where there are any', async (t) => {
+  t.test('deferred manifests are applied from now on, if any', async (t) => {
     const host = installedHost(t);
     host.write(DEFERRED);
     await host.run(retire);
@@ -90,7 +90,7 @@ t.test('retire', async (t) => {
     t.ok(host.has(DEFERRED));
   });
 
-  t.test('run twice, or cut after the unit', async (t) => {
+  t.test('run twice, or interrupted after the unit is removed', async (t) => {
     const host = installedHost(t);
     await host.run(retire);
     host.programs.forgetCalls();
@@ -98,7 +98,7 @@ t.test('retire', async (t) => {
     t.same(host.programs.calls(), ['systemctl daemon-reload'], 'nothing is disabled twice');
   });
 
-  t.test('a systemd that fails leaves the unit, so that the agent is started again', async (t) => {
+  t.test('if systemd fails, the unit is kept, so that the agent is started again', async (t) => {
     const host = installedHost(t);
     host.programs.give('systemctl', 'echo "Connection timed out" >&2; exit 1');
     t.match(await host.failureOf(retire), { kind: 'retry', message: /timed out/ });

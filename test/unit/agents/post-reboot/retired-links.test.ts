@@ -13,7 +13,7 @@ const STAYING = [
   ...gatherLinks,
 ].map(({ path }) => path);
 
-t.test('links and state of the agents that have done their work go, the others stay', async (t) => {
+t.test('links and state of finished agents are deleted, others are kept', async (t) => {
   const host = testHost(t);
   host.programs.give('systemctl', 'exit 0');
   const all = [...agentLinks(AGENTS.map(({ name }) => name)), ...gatherLinks];

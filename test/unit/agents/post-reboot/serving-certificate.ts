@@ -53,7 +53,7 @@ t.test('serving-certificate', async (t) => {
     });
   }
 
-  t.test("approves this node's request, as the user who may do nothing else", async (t) => {
+  t.test("approves this node's request, as a user without other rights", async (t) => {
     const host = testHost(t);
     host.write(`${CURRENT}.keep`);
     host.write('/etc/hostname', 'edge-0\n');
@@ -81,7 +81,7 @@ t.test('serving-certificate', async (t) => {
       [`GET ${REQUESTS}`]: () => listOf(request),
       [`PUT ${REQUESTS}/csr-abcde/approval`]: ({ body }) => {
         approvals.push(JSON.parse(body).status.conditions[0]);
-        // As the controller-manager and the kubelet do upon it.
+        // What the controller-manager and the kubelet do in response.
         host.write(CURRENT, onDisk[0]?.[1] ?? '');
         return JSON.parse(body);
       },
@@ -104,7 +104,7 @@ t.test('serving-certificate', async (t) => {
     t.same(await running, { kind: 'done' });
   });
 
-  t.test('a request that is not for this node is reported and left alone', async (t) => {
+  t.test('a request for another node is reported and left pending', async (t) => {
     const host = testHost(t);
     host.write(`${CURRENT}.keep`);
     host.programs.give('ip', 'echo "[]"');
@@ -129,7 +129,7 @@ t.test('serving-certificate', async (t) => {
     );
   });
 
-  t.test('says at its deadline which file it waited for', async (t) => {
+  t.test('reports at its deadline which file it waited for', async (t) => {
     const host = testHost(t);
     host.write(`${CURRENT}.keep`);
     await requests(t, host);
@@ -140,7 +140,7 @@ t.test('serving-certificate', async (t) => {
     });
   });
 
-  t.test('holds from the first moment of its life to the last', async (t) => {
+  t.test('holds from the first moment of its lifetime to the last', async (t) => {
     const pem = await issue('edge-0');
     const { validFromDate, validToDate } = new X509Certificate(pem);
     const host = testHost(t);

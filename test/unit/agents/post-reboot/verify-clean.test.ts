@@ -43,7 +43,7 @@ t.test('a clean host', async (t) => {
 });
 
 t.test(
-  'a file of the ledger still exists; one that was written by others was handed over',
+  'a file of the ledger still exists; one changed by another program was handed over',
   async (t) => {
     const gone = ['/etc/gone.conf', '/etc/gone-too.conf'];
     const it = host(t, [...gone, '/etc/own.conf', '/etc/link', '/etc/none']);
@@ -86,7 +86,7 @@ t.test('the key in every form, all over the host', async (t) => {
   t.notMatch(message, gone.fingerprint);
 });
 
-t.test('each exempt place, and its neighbour that is not', async (t) => {
+t.test('each exempt place, and a similar one that is not exempt', async (t) => {
   const digest = createHash('sha256').update(pem).digest('hex');
   const payload = `
 apiVersion: sno-agents/v1
@@ -135,7 +135,7 @@ binaries:
   for (const path of exempt) t.notMatch(message, path);
 });
 
-t.test('links are not followed, and a file with two names is read once', async (t) => {
+t.test('links are not followed, and a file with two hard links is read once', async (t) => {
   const it = host(t);
   const outside = t.testdir({ key: pem });
   symlinkSync(join(outside, 'key'), it.at('/etc/key'));
@@ -174,7 +174,7 @@ t.test('the executable is exempt only by its digest', async (t) => {
   t.match(await verifyClean.run(known, it.progress()), { kind: 'done' });
 });
 
-t.test('files of which only a part was searched are named in warnings', async (t) => {
+t.test('files that were only partly searched are named in warnings', async (t) => {
   const it = host(t);
   const paths = ['/boot/archive', '/var/archive'];
   for (const path of paths) it.write(path, tooManyStreams);
@@ -182,7 +182,7 @@ t.test('files of which only a part was searched are named in warnings', async (t
   t.same(it.lines.join('').match(/(?<=Searched only a part of )\S+(?=:)/g), paths);
 });
 
-t.test('what is searched', async (t) => {
+t.test('which files are searched', async (t) => {
   const { paths } = host(t);
   const verified = paths.at('/var/lib/sno-agents/payload/images/etcd.tar');
   const walk = walkOfHost(paths, new Set([verified]), ['/var/lib/containers/x/diff']);

@@ -4,7 +4,7 @@ import { writeFileAtomic } from '../../../../lib/host/files.ts';
 import { statusPath } from '../../../../lib/steps/reporter.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 
-/** Begins to show, and tells when a line was. */
+/** Starts showing progress, and resolves when a line was shown. */
 function following(host: TestHost) {
   const lines: string[] = [];
   const waiting = new Map<string, () => void>();
@@ -37,7 +37,7 @@ const at = (name: string, number: number, of: number) => ({
 
 t.test('the live host, until the disk is written', async (t) => {
   const host = testHost(t);
-  // Ignition makes it.
+  // Created by Ignition.
   host.write('/opt/openshift/.keep');
   const { lines, step, ended, shown } = following(host);
   await publish(host, 'bootkube', at('etcd', 6, 17));
@@ -71,6 +71,6 @@ t.test('the installed host, until post-reboot is done', async (t) => {
   t.equal(await step.holds(host.context, host.progress()), true);
 });
 
-t.test('its end is not written down: post-reboot has removed its journal by then', async (t) => {
+t.test('its end is not recorded: post-reboot has deleted its journal by then', async (t) => {
   t.equal(showProgress().removesState, true);
 });

@@ -13,7 +13,7 @@ t.test('a licence that is not allowed fails the build', async (t) => {
     'UNLICENSED',
   ];
   for (const license of refused) {
-    t.throws(() => expectAllowed('left-pad@1.0.0', license), /left-pad@1\.0\.0 has the licence/);
+    t.throws(() => expectAllowed('left-pad@1.0.0', license), /left-pad@1\.0\.0: licence/);
   }
   for (const license of ['MIT', 'Apache-2.0', '(GPL-2.0-only OR MIT)', 'MIT AND ISC']) {
     t.doesNotThrow(() => expectAllowed('left-pad@1.0.0', license), license);

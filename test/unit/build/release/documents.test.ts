@@ -20,7 +20,7 @@ const tree = commandTree(
 );
 const page = { version: '1.2.3', date: new Date('2030-01-02T03:04:05Z') };
 
-/** What bash offers after these words. */
+/** bash's completions after these words. */
 function offered(...words: string[]): string[] {
   const script = `${bashCompletion(tree)}
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})

@@ -15,7 +15,7 @@ const shipped = {
   executables: { 'bin/sno': 'a'.repeat(64) },
 };
 
-t.test('the bill of materials is CycloneDX, and of what is shipped', async (t) => {
+t.test('the bill of materials is CycloneDX and lists what is shipped', async (t) => {
   const text = sbomOf(shipped);
   const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
   t.equal(await validator.validate(text), null, 'by its schema');

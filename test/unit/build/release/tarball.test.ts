@@ -12,7 +12,7 @@ const entries = [
   { path: 'a/bin/gather', contents: { link: 'sno' } },
 ];
 
-t.test('a tarball depends on its entries and its time alone', async (t) => {
+t.test('a tarball depends only on its entries and its time', async (t) => {
   const folder = t.testdir();
   const [one, two] = [join(folder, 'one.tar.gz'), join(folder, 'two.tar.gz')];
   await writeTarball(one, entries, mtime, signal);

@@ -9,7 +9,7 @@ const line = (text: string) => `2026-01-02T03:04:05Z stdout F ${text}\n`;
 const plain = (text: string) => `2026-01-02T03:04:05Z ${text}\n`;
 const LOG = '/var/log/pods/ns_pod_uid/etcd/0.log';
 
-t.test('a log with what was rotated away from it, oldest first', async (t) => {
+t.test('a log with its rotated files, oldest first', async (t) => {
   const { host, paths, write } = testHost(t);
   write(LOG, line('newest'));
   write(`${LOG}.20260101-000001.gz`, gzipSync(line('oldest')));
@@ -30,7 +30,7 @@ t.test('the end of a log begins with a line', async (t) => {
   t.ok(text.endsWith(plain('number 19999')));
 });
 
-t.test('what leads out of the logs is not followed', async (t) => {
+t.test('links out of the log folder are not followed', async (t) => {
   const { host, paths, write } = testHost(t);
   write('/etc/kubernetes/pki/0.log', 'private');
   const folder = paths.at('/var/log/pods/ns_pod_uid/link');
@@ -46,7 +46,7 @@ t.test('what leads out of the logs is not followed', async (t) => {
   t.match(await read(wholeLog('x', `${real}/0.log`), host), { text: '', failure: /ELOOP/ });
 });
 
-t.test('a log that is not there; a torn one, which does not hide newer ones', async (t) => {
+t.test('a missing log; a damaged one, which does not hide newer ones', async (t) => {
   const { host, paths, write } = testHost(t);
   mkdirSync(dirname(paths.at(LOG)), { recursive: true });
   t.match(await read(wholeLog('x', paths.at(LOG)), host), { failure: /no log found at/ });

@@ -83,7 +83,7 @@ async function withRuntime(t: Test, all: readonly Given[]) {
   return { ...made, log };
 }
 
-t.test('what the runtime lists: facts, inspection, logs, ends of logs', async (t) => {
+t.test('listed containers: facts, inspection, logs, ends of logs', async (t) => {
   const { host, log } = await withRuntime(t, [
     { id: 'aa', name: 'etcd', attempt: 1, namespace: 'kube-system', exitCode: 2 },
     { id: 'bb', name: 'etcd', attempt: 2, namespace: 'kube-system' },
@@ -135,7 +135,7 @@ t.test('what the runtime lists: facts, inspection, logs, ends of logs', async (t
   );
 });
 
-t.test('what the runtime has forgotten is a log of its pod, and nothing twice', async (t) => {
+t.test('logs of forgotten containers are pod logs, and nothing is collected twice', async (t) => {
   const { host, log } = await withRuntime(t, [{ id: 'bb', name: 'shop', attempt: 2 }]);
   for (const attempt of [0, 1, 2]) log(`default_shop-pod_uid/shop/${attempt}`, `at ${attempt}`);
   log('default_gone-pod_uid/gone/0', 'gone');
@@ -147,7 +147,7 @@ t.test('what the runtime has forgotten is a log of its pod, and nothing twice', 
   t.match(files.get('resources/pod-logs/default/shop-pod/shop.previous.log')?.text, /at 1/);
 });
 
-/** Sockets that accept and never answer. */
+/** A socket that accepts connections and never answers. */
 async function silent(t: Test, socket: string): Promise<void> {
   mkdirSync(dirname(socket), { recursive: true });
   const server: Server = createServer(() => undefined);
@@ -167,7 +167,7 @@ t.test('a dead runtime', async (t) => {
         mkdirSync(dirname(socket), { recursive: true });
         const server = createServer().listen(`${socket}.new`);
         await new Promise((resolve) => server.once('listening', resolve));
-        // Closing it would remove the socket by its first name.
+        // Closing it would remove the socket under its original name.
         renameSync(`${socket}.new`, socket);
         server.close();
       },

@@ -34,14 +34,14 @@ t.test('messages with their times', async (t) => {
   }
 });
 
-t.test('older lines are left out, and none after the first that is not', async (t) => {
+t.test('older lines are left out up to the first newer one', async (t) => {
   const at = (second: number) => `2026-01-02T03:04:0${second}.5Z`;
   const text = [1, 2, 3, 1].map((second) => `${at(second)} stdout F ${second}\n`).join('');
   const sinceMs = Date.parse(at(2));
   t.equal(await converted(text, { sinceMs }), `${at(2)} 2\n${at(3)} 3\n${at(1)} 1\n`);
 });
 
-t.test('a line without end and a message without end are bounded', async (t) => {
+t.test('endless lines and messages are bounded', async (t) => {
   const endless = 'x'.repeat(3 << 20);
   t.equal((await converted(endless, { size: 1 << 16 })).trimEnd(), endless);
   const part = `${TIME} stdout P ${'y'.repeat(1 << 18)}\n`;

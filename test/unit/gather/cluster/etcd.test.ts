@@ -12,11 +12,11 @@ const MANIFEST = '/etc/kubernetes/manifests/etcd.yaml';
 const authority = await createAuthority('etcd-ca');
 const client = await issueLeaf(authority, { subject: { commonName: 'x' }, usage: 'client' });
 
-t.test('a host without etcd has no files of it', async (t) => {
+t.test('a host without etcd has no etcd files', async (t) => {
   t.equal((await readAll(etcd, testHost(t).host)).size, 0);
 });
 
-t.test('an etcd without a client certificate is a reason', async (t) => {
+t.test('a missing client certificate is reported as the reason', async (t) => {
   const { host, write } = testHost(t);
   write(MANIFEST, 'args: [--listen-metrics-urls=http://127.0.0.1:1]');
   const files = await readAll(etcd, host);
@@ -24,7 +24,7 @@ t.test('an etcd without a client certificate is a reason', async (t) => {
   t.match(status?.failure, /no client certificate for etcd/);
 });
 
-t.test('where it tells its metrics', async (t) => {
+t.test('the address of its metrics', async (t) => {
   const cases: [string | undefined, string][] = [
     [undefined, 'http://127.0.0.1:2381/'],
     ['- --listen-metrics-urls=http://127.0.0.1:99\n', 'http://127.0.0.1:99/'],
@@ -38,7 +38,7 @@ t.test('where it tells its metrics', async (t) => {
   }
 });
 
-t.test('a dead etcd is a reason in every file, in time', async (t) => {
+t.test('a dead etcd is the reason for every file, in time', async (t) => {
   const sockets: Socket[] = [];
   const hole = createServer((socket) => sockets.push(socket));
   hole.listen(0, '127.0.0.1');

@@ -10,7 +10,7 @@ interface Teardown {
   teardown(body: () => unknown): void;
 }
 
-/** A host as an empty folder, with a path that is short enough for a socket below it. */
+/** A host as an empty folder, with a path short enough for a socket below it. */
 export function testHost(t: Teardown, stage: Stage = 'installed', more: Partial<GatherHost> = {}) {
   const root = mkdtempSync('/tmp/sno-gather-');
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ export interface Read {
   readonly failure?: string;
 }
 
-/** What a source gives, and why it gives no more. */
+/** The output of a source, and why it ended. */
 export async function read(source: Source, host: GatherHost): Promise<Read> {
   const parts: Uint8Array[] = [];
   try {
@@ -43,7 +43,7 @@ export async function read(source: Source, host: GatherHost): Promise<Read> {
   return { text: Buffer.concat(parts).toString() };
 }
 
-/** All files of a group by their paths. */
+/** All files of a group by path. */
 export async function readAll(group: SourceGroup, host: GatherHost): Promise<Map<string, Read>> {
   const sources = await group.list(host, AbortSignal.timeout(60_000));
   const all = await Promise.all(

@@ -31,7 +31,7 @@ async function written(chunks: AsyncIterable<Uint8Array>) {
 const pod = (name: string, more: object = {}) => ({ metadata: { name, ...more } });
 const MANY = 1 << 20;
 
-t.test('pages become one list, without the record of fields', async (t) => {
+t.test('pages become one list, without managed fields', async (t) => {
   const lists = [[pod('a', { managedFields: [{ manager: 'x' }] })], [], [pod('b'), pod('c')]];
   const { json, failure } = await written(listDocument(given(lists), MANY));
   t.strictSame(json, {
@@ -44,7 +44,7 @@ t.test('pages become one list, without the record of fields', async (t) => {
   t.strictSame((await written(listDocument(given([[]]), MANY))).json.items, []);
 });
 
-t.test('what does not come to its end is a document all the same', async (t) => {
+t.test('an incomplete list is still a valid document', async (t) => {
   const cut = await written(listDocument(given([[pod('a')]], new Error('cut off')), MANY));
   t.strictSame(cut.json.items, [pod('a')]);
   t.match(cut.failure, /cut off/);
@@ -56,7 +56,7 @@ t.test('what does not come to its end is a document all the same', async (t) => 
   t.match(none, { text: '', failure: /refused/ });
 });
 
-t.test('events come by their times, and the newest are kept', async (t) => {
+t.test('events are sorted by time, and the newest are kept', async (t) => {
   const at = (minute: number, field: object = {}) => ({
     metadata: { name: `m${minute}`, creationTimestamp: `2026-01-01T00:0${minute}:00Z` },
     ...field,
@@ -79,7 +79,7 @@ t.test('events come by their times, and the newest are kept', async (t) => {
   t.match(cut.failure, /cut off/);
 });
 
-t.test('large objects are asked for in smaller pages, and each once', async (t) => {
+t.test('large objects are requested in smaller pages, and each once', async (t) => {
   const names = Array.from({ length: 40 }, (_, index) => `n${index}`);
   const limits: number[] = [];
   const { port } = await serveApi(t, ({ url = '' }, answer) => {

@@ -10,7 +10,7 @@ function pod(name: string, nodeName: string | undefined, restarts: readonly numb
   const containerStatuses = restarts.map((restartCount, index) => ({
     name: `c${index}`,
     restartCount,
-    // Below zero: it has not run yet.
+    // Negative: it has not run yet.
     containerID: restartCount < 0 ? '' : 'containerd://a',
   }));
   return {
@@ -21,7 +21,7 @@ function pod(name: string, nodeName: string | undefined, restarts: readonly numb
 }
 
 t.test(
-  'logs of other nodes come by the API, and of a silent one no second is waited for',
+  'logs of other nodes come through the API, and after one timeout no other log of that node is requested',
   async (t) => {
     const asked: string[] = [];
     const items = [

@@ -14,7 +14,7 @@ function usePath(t: Pick<Test, 'teardown'>, path: string): void {
   });
 }
 
-/** A host with a podman that does this, before all others. */
+/** A host with this script as podman, before all others in PATH. */
 function withPodman(t: Test, script: string) {
   const made = testHost(t, 'live');
   const program = made.write('/bin/podman', `#!/bin/sh\n${script}\n`);
@@ -29,7 +29,7 @@ t.test('a host without podman', async (t) => {
   t.strictSame(await podmanSources(host, signal), []);
 });
 
-t.test('what podman runs', async (t) => {
+t.test('containers run by podman', async (t) => {
   const { host } = withPodman(
     t,
     `case "$1 $2" in
@@ -53,7 +53,7 @@ t.test('what podman runs', async (t) => {
   t.strictSame(log, ['', 'err of abc', 'out of abc'], 'both streams');
 });
 
-t.test('a podman that fails, or says what is no list, is a reason', async (t) => {
+t.test('a podman that fails, or prints no list, is reported as the reason', async (t) => {
   for (const [script, failure] of [
     ['echo no luck >&2; exit 125', /podman failed.*no luck/],
     ['echo hello', /JSON/],

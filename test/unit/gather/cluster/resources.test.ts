@@ -59,45 +59,42 @@ async function live(t: Test, listener: Parameters<typeof serveApi>[1]) {
   return { ...made, ...api };
 }
 
-t.test(
-  'what the API serves is there by its name, and Secrets by their metadata only',
-  async (t) => {
-    const asked: string[] = [];
-    const { host } = await live(t, answer(KINDS, asked));
-    const files = await readAll(resources, host);
-    t.strictSame([...files.keys()].toSorted(), [
-      'resources/api-pods',
-      'resources/api/livez.txt',
-      'resources/api/readyz.txt',
-      'resources/api/version.txt',
-      'resources/clusterversion.json',
-      'resources/configmaps.json',
-      'resources/containers',
-      'resources/dnses.config.openshift.io.json',
-      'resources/events.json',
-      'resources/infrastructures.config.openshift.io.json',
-      'resources/masters.list',
-      'resources/nodes.json',
-      'resources/nodes.list',
-      'resources/openapi.json.gz',
-      'resources/origin.txt',
-      'resources/pods.json',
-      'resources/secrets-names-with-annotations.txt',
-    ]);
-    for (const [path, { failure }] of files) t.equal(failure, undefined, path);
-    t.match(files.get('resources/api/readyz.txt')?.text, /^HTTP 500\n\[-\]etcd failed/);
-    t.equal(files.get('resources/containers')?.text, '-n b a -c c\n');
-    t.match(files.get('resources/origin.txt')?.text, /queried as the bootstrap's administrator/);
-    const secrets = asked.filter((request) => request.includes('/secrets'));
-    t.match(secrets, [/^\/api\/v1\/secrets application\/json;as=PartialObjectMetadataList;/]);
-    t.equal(
-      files.get('resources/secrets-names-with-annotations.txt')?.text,
-      'NAMESPACE\tNAME\tANNOTATIONS\nb\ta\topenshift.io/token-secret.value openshift.io/owning-component="x"\n',
-    );
-  },
-);
+t.test("the API's resources are collected by name, and Secrets only by metadata", async (t) => {
+  const asked: string[] = [];
+  const { host } = await live(t, answer(KINDS, asked));
+  const files = await readAll(resources, host);
+  t.strictSame([...files.keys()].toSorted(), [
+    'resources/api-pods',
+    'resources/api/livez.txt',
+    'resources/api/readyz.txt',
+    'resources/api/version.txt',
+    'resources/clusterversion.json',
+    'resources/configmaps.json',
+    'resources/containers',
+    'resources/dnses.config.openshift.io.json',
+    'resources/events.json',
+    'resources/infrastructures.config.openshift.io.json',
+    'resources/masters.list',
+    'resources/nodes.json',
+    'resources/nodes.list',
+    'resources/openapi.json.gz',
+    'resources/origin.txt',
+    'resources/pods.json',
+    'resources/secrets-names-with-annotations.txt',
+  ]);
+  for (const [path, { failure }] of files) t.equal(failure, undefined, path);
+  t.match(files.get('resources/api/readyz.txt')?.text, /^HTTP 500\n\[-\]etcd failed/);
+  t.equal(files.get('resources/containers')?.text, '-n b a -c c\n');
+  t.match(files.get('resources/origin.txt')?.text, /queried as the bootstrap's administrator/);
+  const secrets = asked.filter((request) => request.includes('/secrets'));
+  t.match(secrets, [/^\/api\/v1\/secrets application\/json;as=PartialObjectMetadataList;/]);
+  t.equal(
+    files.get('resources/secrets-names-with-annotations.txt')?.text,
+    'NAMESPACE\tNAME\tANNOTATIONS\nb\ta\topenshift.io/token-secret.value openshift.io/owning-component="x"\n',
+  );
+});
 
-t.test('an API that stops: one request finds out, and the rest is not asked', async (t) => {
+t.test('an API that stops: one request detects it, and no further ones are sent', async (t) => {
   const { host, stop } = await live(t, answer(KINDS));
   const sources = await resources.list(host, signal);
   stop();
@@ -122,7 +119,7 @@ t.test('an API that stops: one request finds out, and the rest is not asked', as
   t.ok(performance.now() - begun < 3000, 'at once');
 });
 
-/** A port that accepts and says nothing; `accepted` has who came. */
+/** A port that accepts connections and never answers; `accepted` contains them. */
 async function blackHole(t: Test) {
   const accepted: Socket[] = [];
   const server = createServer((socket) => {
@@ -140,7 +137,7 @@ async function blackHole(t: Test) {
   return { port: address.port, accepted };
 }
 
-t.test('a dead API is a reason, and what was saved is taken', async (t) => {
+t.test('a dead API is reported as the reason, and saved objects are used', async (t) => {
   const hole = await blackHole(t);
   const closed = await serveApi(t, () => undefined);
   closed.stop();
@@ -175,7 +172,7 @@ t.test('a dead API is a reason, and what was saved is taken', async (t) => {
   t.equal(hole.accepted.length, 1, 'one request for all groups');
 });
 
-t.test('a host without any way to ask, and with nothing saved', async (t) => {
+t.test('a host without API access and without saved objects', async (t) => {
   const { host } = testHost(t);
   t.strictSame(
     [...(await readAll(resources, host))].map(([path, { text, failure }]) => [path, text, failure]),
@@ -195,7 +192,7 @@ t.test('the installed host signs a certificate of ten minutes, in memory', async
   write(gather.ca, 'serving');
   write(gather.signer.certificate, authority.certificate);
   write(gather.signer.key, authority.key);
-  // The bootstrap's is for the live host.
+  // The bootstrap's kubeconfig is for the live host.
   write(kubeconfigs.bootstrapAdmin, adminKubeconfig(1));
   const [identity, ...others] = await identitiesOf(host);
   t.equal(others.length, 0);
@@ -217,7 +214,7 @@ t.test('the installed host signs a certificate of ten minutes, in memory', async
   t.equal(files.length, 4, 'nothing was written');
 });
 
-t.test('an authority that is not valid by this clock, or no key, is the reason', async (t) => {
+t.test('an authority not valid by this clock, or a missing key, is the reason', async (t) => {
   const { host, write } = testHost(t);
   const old = await createAuthority('admin-ca', 1, new Date('2020-01-01'));
   write(gather.ca, 'serving');

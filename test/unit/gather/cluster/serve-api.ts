@@ -13,7 +13,7 @@ const server = await issueLeaf(authority, {
 });
 const admin = await issueLeaf(authority, { subject: { commonName: 'admin' }, usage: 'client' });
 
-/** An administrator's kubeconfig for the API at that port of this machine. */
+/** An administrator's kubeconfig for the API on that port of this machine. */
 export const adminKubeconfig = (port: number) =>
   kubeconfig({
     server: `https://127.0.0.1:${port}`,
@@ -22,10 +22,10 @@ export const adminKubeconfig = (port: number) =>
     credentials: { kind: 'embedded', authority: authority.certificate, ...admin },
   });
 
-/** What signs the API's own certificate, as PEM. */
+/** CA of the API's own certificate, as PEM. */
 export const servingAuthority = authority.certificate;
 
-/** An API that answers so, until the test ends; it takes any client certificate, and none. */
+/** An API with these answers until the test ends; client certificates are optional and not verified. */
 export async function serveApi(t: Test, listener: RequestListener) {
   const identity = { cert: server.certificate, key: server.key };
   const api = createServer({ ...identity, requestCert: true, rejectUnauthorized: false }, listener);

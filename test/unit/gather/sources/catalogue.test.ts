@@ -13,7 +13,7 @@ async function everything(host: GatherHost): Promise<Source[]> {
   return lists.flat();
 }
 
-t.test('every path is one of its own, inside the bundle', async (t) => {
+t.test('every path is unique and inside the bundle', async (t) => {
   const hosts = {
     live: hostAt('/', t.testdir(), { stage: 'live', folder: 'bootstrap' }),
     installed: hostAt('/', t.testdir()),
@@ -32,7 +32,7 @@ t.test('every path is one of its own, inside the bundle', async (t) => {
   }
 });
 
-t.test('an empty host has nothing to list that fails for being absent', async (t) => {
+t.test('on an empty host nothing fails because it is absent', async (t) => {
   const root = t.testdir({});
   const host = hostAt(root, root);
   for (const group of catalogue) {
@@ -50,7 +50,7 @@ t.test('the diagnosis is small and quick by its limits', async (t) => {
   }
 });
 
-t.test('the oldest journals are what is left out first', async (t) => {
+t.test('the oldest journals are left out first', async (t) => {
   t.equal(catalogue.at(-1)?.name, 'journals');
   const first = catalogue.findIndex(({ name }) => name === 'journals');
   t.not(first, catalogue.length - 1, 'those of this boot come earlier');
@@ -70,7 +70,7 @@ t.test('each source of this machine has contents or names its reason', async (t)
   }
 });
 
-t.test('the files that every Linux has are there as they are', async (t) => {
+t.test('files that every Linux has are collected unchanged', async (t) => {
   const host = hostAt('/', t.testdir());
   const sources = new Map((await everything(host)).map((source) => [source.path, source]));
   const text = async (path: string) => {

@@ -91,7 +91,7 @@ t.test('the certificates of a host, its links followed no further than their fol
   const { entries, faults } = await hostCertificates({ paths: hostPaths(root) }, soon());
   t.strictSame(entries.map(({ file }) => file).toSorted(), [
     '/etc/kubernetes/pki/ca/ca.crt',
-    // The one in use by its link; those before it are history.
+    // The current one through its link; earlier ones are superseded.
     `${pki}/kubelet-client-current.pem`,
     `${pki}/kubelet-server-2026-01-01-00-00-00.pem`,
   ]);
@@ -108,7 +108,7 @@ t.test('the certificates of a host, its links followed no further than their fol
   t.notMatch(text + json, 'PRIVATE');
 });
 
-t.test('the table begins with what expires first', async (t) => {
+t.test('the table starts with the first to expire', async (t) => {
   const found = certificatesIn('/bundle.pem', authority.certificate + leaf.certificate);
   const firstLine = (days: number) =>
     certificateTable(found, now.getTime() + days * DAY_MS).split('\n')[0];

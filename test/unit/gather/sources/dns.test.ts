@@ -8,7 +8,7 @@ const RECORDS: Readonly<Record<string, string>> = {
   'edge.example.test': '192.0.2.8',
 };
 
-/** A name server that knows the records above, for IPv4, and never answers for "silent". */
+/** A name server with the records above, for IPv4, that never answers for "silent". */
 async function nameServer(): Promise<{ socket: Socket; address: string }> {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {
@@ -41,7 +41,7 @@ function question(query: Buffer): { name: string; end: number } {
   return { name: labels.join('.').toLowerCase(), end: at + 1 };
 }
 
-t.test('what the name server says, or why it says nothing', async (t) => {
+t.test('the answer of the name server, or why there is none', async (t) => {
   const { socket, address } = await nameServer();
   t.teardown(() => socket.close());
   const hosts = { servers: [address], search: ['nowhere.test', 'example.test'] };

@@ -18,7 +18,7 @@ async function archiveOf(entries: readonly Entry[]): Promise<Buffer> {
   return gzipSync(await buffer(archive));
 }
 
-/** An installed host with that as its earlier bundle. */
+/** An installed host with this earlier bundle. */
 async function hostWith(root: string, bundle: Uint8Array) {
   await mkdir(join(root, 'var/log'), { recursive: true });
   await writeFile(join(root, 'var/log/log-bundle-bootstrap.tar.gz'), bundle);
@@ -52,7 +52,7 @@ t.test('the earlier bundle becomes part of this one, without its first folder', 
   if (kubelet !== undefined) t.equal(await textOf(kubelet, host), journal);
 });
 
-t.test('what is compressed in it is read as text and compressed again', async (t) => {
+t.test('compressed files in it are read as text and compressed again', async (t) => {
   const archive = pack();
   archive.entry({ name: `${top}/bootstrap/journals/journal.log.gz` }, gzipSync('whole journal'));
   archive.finalize();
@@ -67,7 +67,7 @@ t.test('a host without one has none', async (t) => {
   t.equal((await listed(earlier, hostAt(root, root))).size, 0);
 });
 
-t.test('hostile entries are left out and told', async (t) => {
+t.test('hostile entries are left out and reported', async (t) => {
   const good = { name: `${top}/good.txt`, text: 'good' };
   const cases: [name: string, entry: Entry][] = [
     ['upwards', { name: `${top}/../../etc/cron.d/x` }],
@@ -105,13 +105,13 @@ t.test('hostile entries are left out and told', async (t) => {
   }
 });
 
-t.test('a folder stands in the way of a file of its name', async (t) => {
+t.test('a folder blocks a file of the same name', async (t) => {
   const bundle = await archiveOf([{ name: `${top}/a/b` }, { name: `${top}/a` }]);
   const host = await hostWith(t.testdir({}), bundle);
   t.ok((await listed(earlier, host)).has(`${top}/unread-1.txt`));
 });
 
-t.test('of a damaged bundle, what came before is used', async (t) => {
+t.test('a damaged bundle is used up to the damage', async (t) => {
   const noise = Array.from({ length: 20_000 }, (_, at) => (at * 7919).toString(36)).join(' ');
   const whole = await archiveOf([
     { name: `${top}/first.txt`, text: 'first' },
@@ -138,7 +138,7 @@ t.test('of a damaged bundle, what came before is used', async (t) => {
   }
 });
 
-t.test('it is bounded, whatever it says it is', async (t) => {
+t.test('it is bounded, whatever size it claims', async (t) => {
   const root = t.testdir({ work: {} });
   const bombs: [name: string, bundle: Buffer, limits: { entries: number; bytes: number }][] = [
     [
@@ -179,7 +179,7 @@ t.test('it is bounded, whatever it says it is', async (t) => {
   t.match(found, { files: [{ name: 'small' }], refused: [`"${top}/large"`] });
 });
 
-t.test('a link in its place is not followed, and a stop is a stop', async (t) => {
+t.test('a link in its place is not followed, and a stop ends it', async (t) => {
   const root = t.testdir({ var: { log: {} }, work: {} });
   const bundle = await archiveOf([{ name: `${top}/a`, text: 'a' }]);
   await writeFile(join(root, 'elsewhere.tar.gz'), bundle);

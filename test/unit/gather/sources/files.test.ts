@@ -14,23 +14,26 @@ import { hostAt, listed, read, textOf } from './host.ts';
 
 const OURS = 'control-plane/master';
 
-t.test('a file is read as it is, its end if it is too long, never through a link', async (t) => {
-  const root = t.testdir({ small: 'one\ntwo\n', 'packed.gz': gzipSync('packed\n'), folder: {} });
-  const host = hostAt(root, root);
-  const text = (name: string, limitBytes = 1000) =>
-    textOf(file('x', join(root, name), { limitBytes }), host);
-  t.equal(await text('small'), 'one\ntwo\n');
-  t.equal(await text('small', 6), 'two\n', 'from the beginning of a line');
-  t.equal(await text('packed.gz'), 'packed\n');
-  await symlink(join(root, 'small'), join(root, 'link'));
-  await t.rejects(text('link'), { code: 'ELOOP' });
-  await t.rejects(text('folder'), { message: /is not a regular file/ });
-  await t.rejects(text('nothing'), { code: 'ENOENT' });
-  await writeFile(join(root, 'torn.gz'), gzipSync('x'.repeat(100_000)).subarray(0, 60));
-  await t.rejects(text('torn.gz'), { code: 'Z_BUF_ERROR' });
-});
+t.test(
+  'a file is read unchanged, only its end if it is too long, never through a link',
+  async (t) => {
+    const root = t.testdir({ small: 'one\ntwo\n', 'packed.gz': gzipSync('packed\n'), folder: {} });
+    const host = hostAt(root, root);
+    const text = (name: string, limitBytes = 1000) =>
+      textOf(file('x', join(root, name), { limitBytes }), host);
+    t.equal(await text('small'), 'one\ntwo\n');
+    t.equal(await text('small', 6), 'two\n', 'from the beginning of a line');
+    t.equal(await text('packed.gz'), 'packed\n');
+    await symlink(join(root, 'small'), join(root, 'link'));
+    await t.rejects(text('link'), { code: 'ELOOP' });
+    await t.rejects(text('folder'), { message: /is not a regular file/ });
+    await t.rejects(text('nothing'), { code: 'ENOENT' });
+    await writeFile(join(root, 'torn.gz'), gzipSync('x'.repeat(100_000)).subarray(0, 60));
+    await t.rejects(text('torn.gz'), { code: 'Z_BUF_ERROR' });
+  },
+);
 
-t.test('a link is followed where it has to stay', async (t) => {
+t.test('a link is followed if its target is in an allowed folder', async (t) => {
   const root = t.testdir({
     etc: {},
     run: { 'resolv.conf': 'nameserver 192.0.2.1\n' },
@@ -45,7 +48,7 @@ t.test('a link is followed where it has to stay', async (t) => {
   await t.rejects(text('outside'), { message: /outside is a link that leads elsewhere/ });
 });
 
-t.test('names that are more than names are not listed', async (t) => {
+t.test('names with control characters are not listed', async (t) => {
   const root = t.testdir({
     'a.log': '',
     'b\u001b[2J.log': '',
@@ -56,7 +59,7 @@ t.test('names that are more than names are not listed', async (t) => {
   t.strictSame(paths, ['log/a.log', 'log/d/e.log']);
 });
 
-t.test('what the agents keep, each in its place', async (t) => {
+t.test("the agents' files, each in its place", async (t) => {
   const root = t.testdir({});
   const put = async (path: string, contents: string) => {
     const place = join(root, 'host', path);
@@ -95,7 +98,7 @@ t.test('a broken cluster.json is not quoted in its reason', async (t) => {
   });
 });
 
-t.test('static pods and what may be told of the files beside them', async (t) => {
+t.test('static pods, and what may be revealed of the files beside them', async (t) => {
   const manifest = 'kind: Pod\n';
   const root = t.testdir({
     etc: {
@@ -132,7 +135,7 @@ t.test('static pods and what may be told of the files beside them', async (t) =>
   );
 });
 
-t.test('of the kubelet its configuration, never its kubeconfig', async (t) => {
+t.test("the kubelet's configuration, never its kubeconfig", async (t) => {
   const root = t.testdir({
     etc: { kubernetes: { 'kubelet.yaml': 'kind: KubeletConfiguration\n' } },
     var: { lib: { kubelet: { kubeconfig: 'token: geheim', pki: { 'a.pem': 'key' } } } },
@@ -147,7 +150,7 @@ t.test('of the kubelet its configuration, never its kubeconfig', async (t) => {
   t.match(health, /^(ok|HTTP \d+|no answer of )/, 'an answer or the reason for none');
 });
 
-t.test('proxies are told without who may use them', async (t) => {
+t.test('proxies are listed without credentials', async (t) => {
   const root = t.testdir({
     etc: {
       'sno-agents': {
@@ -162,7 +165,7 @@ t.test('proxies are told without who may use them', async (t) => {
   t.notMatch(text, /user|word|geheim/);
 });
 
-t.test('rendered assets: of the live host, what is left out by name', async (t) => {
+t.test('rendered assets of the live host, except those excluded by name', async (t) => {
   const root = t.testdir({
     opt: {
       openshift: {

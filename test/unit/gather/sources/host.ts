@@ -4,7 +4,7 @@ import type { Source, SourceGroup } from '../../../../agents/gather/source.ts';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { defaultSettings } from '../../../../lib/host/settings.ts';
 
-/** A host whose files lie below a folder, or this machine. */
+/** A host whose files are below a folder, or this machine. */
 export function hostAt(root: string, work: string, rest: Partial<GatherHost> = {}): GatherHost {
   return {
     paths: hostPaths(root),
@@ -26,7 +26,7 @@ export async function textOf(source: Source, host: GatherHost): Promise<string> 
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** What a group lists, by the paths in the bundle. */
+/** A group's sources by path in the bundle. */
 export async function listed(group: SourceGroup, host: GatherHost): Promise<Map<string, Source>> {
   const sources = await group.list(host, AbortSignal.timeout(group.deadlineMs));
   return new Map(sources.map((source) => [source.path, source]));

@@ -5,7 +5,7 @@ import { systemd } from '../../../../agents/gather/sources/systemd.ts';
 import { hostAt, listed, read, textOf } from './host.ts';
 import { withPrograms } from './programs.ts';
 
-/** Answers as a host with a failed unit and three boots; everything else is answered with its arguments. */
+/** Output for a host with a failed unit and three boots; prints its arguments for all other calls. */
 const JOURNALCTL = `case "$*" in
   *--list-boots*) cat <<END
  0 ${'c'.repeat(32)} Sun 2026-03-01 11:00:00 UTC—Sun 2026-03-01 12:00:00 UTC
@@ -28,7 +28,7 @@ END
 esac`;
 const OURS = 'control-plane/master';
 
-t.test('journals of the units that are there and of what failed, in UTC', async (t) => {
+t.test('journals of existing and failed units, in UTC', async (t) => {
   const root = t.testdir({});
   await withPrograms(t, join(root, 'bin'), { journalctl: JOURNALCTL, systemctl: SYSTEMCTL });
   const host = hostAt(root, root);
@@ -60,7 +60,7 @@ t.test('journals of the units that are there and of what failed, in UTC', async 
   );
 });
 
-t.test('only what is newer, where that is asked for', async (t) => {
+t.test('only newer entries, if requested', async (t) => {
   const root = t.testdir({});
   await withPrograms(t, join(root, 'bin'), { journalctl: JOURNALCTL, systemctl: SYSTEMCTL });
   const host = hostAt(root, root, { sinceMs: Date.parse('2026-03-01T10:30:00.500Z') });
@@ -86,22 +86,25 @@ t.test('earlier boots, the newest first', async (t) => {
   }
 });
 
-t.test('a failed unit is no failure of the gather, and lies where today it does', async (t) => {
-  const root = t.testdir({});
-  await withPrograms(t, join(root, 'bin'), { journalctl: JOURNALCTL, systemctl: SYSTEMCTL });
-  const live = hostAt(root, root, { stage: 'live', folder: 'bootstrap' });
-  t.match(await read(systemd, live, 'unit-status/broken.mount.txt'), 'status --full');
-  t.match(await read(systemd, live, 'failed-units.txt'), '--state=failed');
-  t.match(JSON.parse(await read(systemd, live, 'bootstrap/systemd/boots.json')), [
-    { index: 0, first_entry: Date.parse('2026-03-01T11:00:00Z') * 1000 },
-    { index: -1 },
-    { index: -2 },
-  ]);
-  const installed = await listed(systemd, hostAt(root, root));
-  t.ok(installed.has(`${OURS}/unit-status/broken.mount.txt`));
-});
+t.test(
+  'a failed unit is not a failure of gather, and its journal has the usual path',
+  async (t) => {
+    const root = t.testdir({});
+    await withPrograms(t, join(root, 'bin'), { journalctl: JOURNALCTL, systemctl: SYSTEMCTL });
+    const live = hostAt(root, root, { stage: 'live', folder: 'bootstrap' });
+    t.match(await read(systemd, live, 'unit-status/broken.mount.txt'), 'status --full');
+    t.match(await read(systemd, live, 'failed-units.txt'), '--state=failed');
+    t.match(JSON.parse(await read(systemd, live, 'bootstrap/systemd/boots.json')), [
+      { index: 0, first_entry: Date.parse('2026-03-01T11:00:00Z') * 1000 },
+      { index: -1 },
+      { index: -2 },
+    ]);
+    const installed = await listed(systemd, hostAt(root, root));
+    t.ok(installed.has(`${OURS}/unit-status/broken.mount.txt`));
+  },
+);
 
-t.test('without an answer of systemd the journals are read all the same', async (t) => {
+t.test('without an answer from systemd the journals are still read', async (t) => {
   const root = t.testdir({});
   const silent = 'echo "Failed to connect to bus" >&2; exit 1';
   await withPrograms(t, join(root, 'bin'), { journalctl: JOURNALCTL, systemctl: silent });

@@ -69,33 +69,30 @@ t.test('units, as systemctl lists them', async (t) => {
   ]);
 });
 
-t.test(
-  'journals are those of named units that are there, of ours, and of all that failed',
-  async (t) => {
-    const loaded = [
-      { name: 'kubelet.service', isFailed: false },
-      { name: 'cups.service', isFailed: false },
-      { name: 'var-lib.mount', isFailed: true },
-    ];
-    const logged = [
-      'sno-restore.service',
-      'bootkube.service',
-      'ignition-files.service',
-      'x/../y',
-      '',
-    ];
-    t.strictSame(selectUnits(loaded, logged), [
-      'bootkube.service',
-      'ignition-files.service',
-      'kubelet.service',
-      'sno-restore.service',
-      'var-lib.mount',
-    ]);
-    const all = selectUnits([], []);
-    t.ok(all.includes('bootkube.service'), 'without an answer of systemd, all that have a name');
-    t.strictSame(['bootkube.service', 'var-lib.mount'].map(logName), ['bootkube', 'var-lib.mount']);
-  },
-);
+t.test('journals of existing named units, of our own, and of all failed ones', async (t) => {
+  const loaded = [
+    { name: 'kubelet.service', isFailed: false },
+    { name: 'cups.service', isFailed: false },
+    { name: 'var-lib.mount', isFailed: true },
+  ];
+  const logged = [
+    'sno-restore.service',
+    'bootkube.service',
+    'ignition-files.service',
+    'x/../y',
+    '',
+  ];
+  t.strictSame(selectUnits(loaded, logged), [
+    'bootkube.service',
+    'ignition-files.service',
+    'kubelet.service',
+    'sno-restore.service',
+    'var-lib.mount',
+  ]);
+  const all = selectUnits([], []);
+  t.ok(all.includes('bootkube.service'), 'without an answer of systemd, all that have a name');
+  t.strictSame(['bootkube.service', 'var-lib.mount'].map(logName), ['bootkube', 'var-lib.mount']);
+});
 
 t.test('file systems that can fill up', async (t) => {
   const text = [
@@ -140,7 +137,7 @@ t.test('file systems that can fill up', async (t) => {
   ]);
 });
 
-t.test('entries of the journal become texts, whatever is in them', async (t) => {
+t.test('journal entries become text, whatever they contain', async (t) => {
   const message = '\u001b[31mpassword=geheim\u001b[0m';
   const cases: [name: string, entry: unknown, expected: string][] = [
     ['texts', { MESSAGE: 'a', __CURSOR: 's=1' }, '{"MESSAGE":"a"}\n'],
@@ -160,7 +157,7 @@ t.test('entries of the journal become texts, whatever is in them', async (t) => 
   t.equal(readableRecord('{"MESSAGE":"cut'), '');
 });
 
-t.test('only what tells no secret is hashed', async (t) => {
+t.test('only files that reveal no secret are hashed', async (t) => {
   const expected = {
     'manifests/kube-apiserver-pod.yaml': true,
     'manifests/token-exchanger.yaml': true,
@@ -179,7 +176,7 @@ t.test('only what tells no secret is hashed', async (t) => {
   for (const [name, isHashed] of Object.entries(expected)) t.equal(isPublic(name), isHashed, name);
 });
 
-t.test('rendered assets are texts that hold no credentials', async (t) => {
+t.test('rendered assets are text without credentials', async (t) => {
   const expected = {
     'manifests/cluster-network-02-config.yml': true,
     'rendered-manifests/01-namespace.yaml': true,
@@ -205,7 +202,7 @@ t.test('rendered assets are texts that hold no credentials', async (t) => {
   for (const [name, taken] of Object.entries(expected)) t.equal(isTaken(name), taken, name);
 });
 
-t.test('of cluster.json the credentials are left out and named', async (t) => {
+t.test('credentials in cluster.json are left out and named', async (t) => {
   t.strictSame(
     withoutCredentials({
       name: 'sno',

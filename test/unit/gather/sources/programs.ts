@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Puts small shell programs before all others on the path, until the test ends. */
+/** Puts small shell programs first in PATH until the test ends. */
 export async function withPrograms(
   test: { teardown(undo: () => void): unknown },
   folder: string,

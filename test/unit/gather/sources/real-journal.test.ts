@@ -7,7 +7,7 @@ import { journals, previousJournals } from '../../../../agents/gather/sources/jo
 import { hostAt, listed, read } from './host.ts';
 import { withPrograms } from './programs.ts';
 
-/** Makes a journal of texts. */
+/** Creates journal files from text. */
 const REMOTE = '/usr/lib/systemd/systemd-journal-remote';
 const JOURNALCTL = '/usr/bin/journalctl';
 const OURS = 'control-plane/master';
@@ -28,7 +28,7 @@ const entries: readonly Entry[] = [
   { boot: 1, unit: 'cron.service', message: `long ${'x'.repeat(6000)}`, priority: 2 },
 ];
 
-/** The journal export format: a field a line, or its length in 64 bits where it is not plain text. */
+/** The journal export format: one field per line, with a 64-bit length if it is not plain text. */
 function exported({ boot, unit, message, priority }: Entry, at: number): Buffer {
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(Buffer.byteLength(message)));

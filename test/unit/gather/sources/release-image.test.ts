@@ -15,7 +15,7 @@ const ends = (second: number, stage: string, errorMessage?: string) => ({
   ...(errorMessage === undefined ? { result: 'success' } : { result: 'failure', errorMessage }),
 });
 
-t.test('the payload that was imported is a release image that was pulled', async (t) => {
+t.test('an imported payload is recorded as a pulled release image', async (t) => {
   const entries = [start, begins(1, 'payload'), ends(2, 'payload'), begins(3, 'render')];
   t.same(releaseImageEntries(entries), [
     start,
@@ -25,7 +25,7 @@ t.test('the payload that was imported is a release image that was pulled', async
   ]);
 });
 
-t.test('a payload that failed is a release image that could not be pulled', async (t) => {
+t.test('a failed payload is recorded as a release image that could not be pulled', async (t) => {
   const entries = [start, begins(1, 'payload'), ends(2, 'payload', 'etcd.tar: wrong SHA-256')];
   t.match(releaseImageEntries(entries).at(-1), {
     phase: 'service end',
@@ -36,7 +36,7 @@ t.test('a payload that failed is a release image that could not be pulled', asyn
   t.match(releaseImageEntries(mended).at(-1), { phase: 'service end', result: 'success' });
 });
 
-t.test('what failed before the payload is told by the record of bootkube', async (t) => {
+t.test('failures before the payload are in the record of bootkube', async (t) => {
   const entries = [start, begins(1, 'preflight'), ends(2, 'preflight', 'no DNS')];
   t.same(releaseImageEntries(entries), [
     start,

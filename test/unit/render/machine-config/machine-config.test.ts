@@ -50,7 +50,7 @@ t.test(
     const dropin = (unit: string) => ({
       unit: `${unit}.service`,
       name: '10-sno-proxy.conf',
-      // The name of the file alone: everybody can read a unit, and the URL has a password.
+      // Only the file's name: everyone can read a unit, and the URL contains a password.
       contents: '[Service]\nEnvironmentFile=-/etc/sno-agents/proxy.env\n',
     });
     const installed = ['containerd', 'crio', 'kubelet'].map(dropin);
@@ -85,7 +85,7 @@ t.test("time comes from the site's sources and DHCP, and is stepped at once", as
       'server 192.168.7.1 iburst',
       'sourcedir /run/chrony-dhcp',
       'driftfile /var/lib/chrony/drift',
-      // A clock that is hours off is set in the first three updates, and not slewed for days.
+      // A clock that is hours off is stepped in the first three updates instead of slewed for days.
       'makestep 1.0 3',
       'rtcsync',
       'logdir /var/log/chrony',
