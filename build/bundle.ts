@@ -38,6 +38,12 @@ export async function bundle(options: BundleOptions): Promise<Buffer> {
 export async function bundleWithInputs(options: BundleOptions): Promise<Bundle> {
   const { entry, constants, agent, root = checkout } = options;
   const sources = new Set<string>();
+  const onInput = (path: string) => sources.add(path);
+  const bundleThread = async (path: string) => {
+    const thread = await bundleWithInputs({ entry: path, constants, root });
+    thread.sources.forEach(onInput);
+    return thread.code.toString('latin1');
+  };
   const { outputFiles, metafile } = await build({
     entryPoints: [entry],
     absWorkingDir: checkout,
@@ -57,7 +63,7 @@ export async function bundleWithInputs(options: BundleOptions): Promise<Bundle> 
     define: Object.fromEntries(
       Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]),
     ),
-    plugins: [ownSources({ root, target: TARGET, agent, onInput: (path) => sources.add(path) })],
+    plugins: [ownSources({ root, target: TARGET, agent, onInput, bundleThread })],
     logLevel: 'warning',
   });
   const [file] = outputFiles;

@@ -16,6 +16,8 @@ export interface OwnSourcesOptions {
   agent?: string | undefined;
   /** Called with the path of every bundled file except packages. */
   onInput(path: string): void;
+  /** The bundle of a thread, by the absolute path of its first module. */
+  bundleThread(path: string): Promise<string>;
 }
 
 /**
@@ -23,15 +25,22 @@ export interface OwnSourcesOptions {
  * separate namespace, where esbuild treats them as the CommonJS they have become, whatever
  * package.json says.
  */
-export function ownSources({ root, target, agent, onInput }: OwnSourcesOptions): Plugin {
+export function ownSources({
+  root,
+  target,
+  agent,
+  onInput,
+  bundleThread,
+}: OwnSourcesOptions): Plugin {
   const load = async (file: string): Promise<OnLoadResult> => {
     const read = (path: string) => {
       onInput(path);
       return readFile(path, 'utf8');
     };
-    const source = await inlineFiles(await read(file), new URL(`file://${file}`), (url) =>
-      read(fileURLToPath(url)),
-    );
+    const source = await inlineFiles(await read(file), new URL(`file://${file}`), {
+      readText: (url) => read(fileURLToPath(url)),
+      bundleThread: (url) => bundleThread(fileURLToPath(url)),
+    });
     const { code } = await transform(source, { loader: 'ts', format: 'esm', target });
     const isTable = agent !== undefined && AGENT_TABLE.path.test(file);
     const only = isTable ? { object: AGENT_TABLE.object, property: agent } : undefined;

@@ -3,7 +3,9 @@ import { hostname } from 'node:os';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describeError } from '../../lib/errors/failure.ts';
-import { createRedactor, type Redactor } from '../../lib/secrets/redact/redactor.ts';
+import { keepMemorySmall } from '../../lib/host/own-memory.ts';
+import type { Redactor } from '../../lib/secrets/redact/redactor.ts';
+import { ThreadedRedactor } from '../../lib/secrets/threads/threaded-redactor.ts';
 import { failedOutcome, type Outcome } from '../../report/gather-record.ts';
 import { analyze, reportFiles } from '../../report/report.ts';
 import { summaryText } from '../../report/summary.ts';
@@ -16,7 +18,6 @@ import { collect } from './collecting/collect.ts';
 import { DocumentQueue } from './collecting/documents.ts';
 import { listSources } from './collecting/listing.ts';
 import type { Spooled, SpoolPlace } from './collecting/spool.ts';
-import { keepMemorySmall } from './entrance/own-process.ts';
 import type { GatherHost } from './gather-host.ts';
 import { hostSecrets } from './host-secrets.ts';
 import { gatherLog, oneLine } from './outcomes.ts';
@@ -81,10 +82,11 @@ class Gathering {
   async run(): Promise<GatherResult> {
     const { sink, groups, failures, signal, phase } = this.#request;
     phase('Looking for sources on this host');
-    const [redactor, listing] = await Promise.all([
-      this.#redactor(),
+    const [known, listing] = await Promise.all([
+      this.#hostSecrets(),
       listSources(groups, this.#host, signal),
     ]);
+    using redactor = new ThreadedRedactor(randomBytes(32), known);
     for (const failure of [...failures, ...listing.failures]) this.#ended(failure);
     this.#expected = this.#outcomes.size + listing.sources.length;
 
@@ -112,19 +114,18 @@ class Gathering {
   }
 
   /** Even without the values of the host's own secrets it still matches their names and shapes. */
-  async #redactor(): Promise<Redactor> {
+  async #hostSecrets(): Promise<string[]> {
     const { signal } = this.#request;
     const time = timeOf("the host's secrets", this.#host.settings.gatherSecretsMs);
     using limit = new Limit([signal], time);
     const failed = (path: string, failure: string) =>
       this.#ended(failedOutcome(`secrets of ${path}`, failure));
     const read = async () => hostSecrets(this.#host, limit.signal, failed);
-    const known = await orAborted(read(), limit.signal).catch((error: unknown) => {
+    return orAborted(read(), limit.signal).catch((error: unknown) => {
       const failure = `the secrets of this host could not be read; secrets were redacted only by name and shape: ${describeError(error)}`;
       this.#ended(failedOutcome('host secrets', failure));
       return [];
     });
-    return createRedactor(randomBytes(32), known);
   }
 
   #collecting(redactor: Redactor, signal: AbortSignal) {

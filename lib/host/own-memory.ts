@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Of heap and buffers together: what may come to what was in use, before what is not is cleared away. */
+/** Growth of heap and buffers together before garbage is collected. */
 const GARBAGE_BYTES = 8 * 2 ** 20;
 const LOOK_MS = 25;
 
-/** A fifth more processor time for a fifth less memory. */
+/** Trades a fifth more processor time for a fifth less memory. */
 const SMALL_MEMORY = [
   '--semi-space-growth-factor=1',
   '--optimize-for-size',
@@ -22,7 +22,7 @@ function memoryBytes(): number {
   return heapTotal + external;
 }
 
-/** Clears away what is not in use any more, if that can be much. */
+/** Collects garbage if there may be a lot of it. */
 export function collectGarbage(): void {
   if (memoryBytes() < usedBytes + GARBAGE_BYTES || typeof collect !== 'function') return;
   collect();
@@ -30,10 +30,10 @@ export function collectGarbage(): void {
 }
 
 /**
- * A stream makes much garbage and keeps nothing: left alone, V8 lets its heap and the buffers
- * that hang on it grow to hundreds of megabytes before it looks. Until disposed of, it is made
- * to look sooner, and the process is kept alive: deadlines do not, and with nothing but a
- * hanging source it would just end.
+ * A stream produces much garbage and retains nothing: left alone, V8 lets its heap and the
+ * buffers attached to it grow to hundreds of megabytes. Until disposed of, this triggers earlier
+ * collections and keeps the process alive: pending deadlines do not, and with only a hanging
+ * source left the process would exit.
  */
 export function keepMemorySmall(): Disposable {
   for (const flag of SMALL_MEMORY) setFlagsFromString(flag);

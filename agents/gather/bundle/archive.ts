@@ -1,7 +1,7 @@
 import { describeError } from '../../../lib/errors/failure.ts';
+import { collectGarbage } from '../../../lib/host/own-memory.ts';
 import { LEVEL, type Spooled } from '../collecting/spool.ts';
 import type { Output } from '../entrance/output.ts';
-import { collectGarbage } from '../entrance/own-process.ts';
 import { type BundleSink, isFull, LeftOut } from './bundle-sink.ts';
 import { MEMBER_BYTES, memberOf, storedMember } from './gzip-members.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar-header.ts';

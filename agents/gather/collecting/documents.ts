@@ -1,5 +1,5 @@
+import { collectGarbage } from '../../../lib/host/own-memory.ts';
 import type { Redaction } from '../../../lib/secrets/redact/redactor.ts';
-import { collectGarbage } from '../entrance/own-process.ts';
 
 /** Larger contents are not parsed as one document. */
 const WHOLE_BYTES = 8 << 20;

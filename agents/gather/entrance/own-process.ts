@@ -1,48 +1,7 @@
 import { getPriority, setPriority } from 'node:os';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 
 /** Other processes have priority; children inherit it. */
 const NICE = 10;
-/** Growth of heap and buffers together before garbage is collected. */
-const GARBAGE_BYTES = 8 * 2 ** 20;
-const LOOK_MS = 25;
-
-/** Trades a fifth more processor time for a fifth less memory. */
-const SMALL_MEMORY = [
-  '--semi-space-growth-factor=1',
-  '--optimize-for-size',
-  '--single-threaded-gc',
-] as const;
-
-setFlagsFromString('--expose-gc');
-const collect: unknown = runInNewContext('gc');
-
-let usedBytes = memoryBytes();
-
-function memoryBytes(): number {
-  const { heapTotal, external } = process.memoryUsage();
-  return heapTotal + external;
-}
-
-/** Collects garbage if there may be a lot of it. */
-export function collectGarbage(): void {
-  if (memoryBytes() < usedBytes + GARBAGE_BYTES || typeof collect !== 'function') return;
-  collect();
-  usedBytes = memoryBytes();
-}
-
-/**
- * A stream produces much garbage and retains nothing: left alone, V8 lets its heap and the
- * buffers attached to it grow to hundreds of megabytes. Until disposed of, this triggers earlier
- * collections and keeps the process alive: pending deadlines do not, and with only a hanging
- * source left the process would exit.
- */
-export function keepMemorySmall(): Disposable {
-  for (const flag of SMALL_MEMORY) setFlagsFromString(flag);
-  const timer = setInterval(collectGarbage, LOOK_MS);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
-}
 
 export function lowerPriority(): void {
   // It may already be lower, e.g. set by a unit; raising the priority requires a privilege.

@@ -3,7 +3,9 @@ import { bundle } from '../../../build/bundle.ts';
 import { InlineError, inlineFiles } from '../../../build/inline-files.ts';
 
 const at = new URL('file:///src/lib/module.ts');
-const read = async (file: URL) => `text of ${file.pathname} with "quotes" and \n lines`;
+const readText = async (file: URL) => `text of ${file.pathname} with "quotes" and \n lines`;
+const bundleThread = async (file: URL) => `code of ${file.pathname}`;
+const beside = { readText, bundleThread };
 
 t.test('a read beside the source becomes the text of the file', async (t) => {
   const layouts = {
@@ -15,10 +17,18 @@ t.test('a read beside the source becomes the text of the file', async (t) => {
     'with other quotes': `const x = readFileSync(new URL("../units/a.service", import.meta.url), "utf-8");`,
   };
   for (const [layout, source] of Object.entries(layouts)) {
-    const result = await inlineFiles(source, at, read);
-    const expected = JSON.stringify(await read(new URL('file:///src/units/a.service')));
+    const result = await inlineFiles(source, at, beside);
+    const expected = JSON.stringify(await readText(new URL('file:///src/units/a.service')));
     t.equal(result, `const x = ${expected};`, layout);
   }
+});
+
+t.test('a thread evaluates the bundle of its file', async (t) => {
+  const source = `new Worker(new URL('./thread.ts', import.meta.url), {\n  name: 'x',\n});`;
+  t.equal(
+    await inlineFiles(source, at, beside),
+    `new Worker("code of /src/lib/thread.ts", { eval: true,\n  name: 'x',\n});`,
+  );
 });
 
 t.test('each of several reads gets its own text, and the rest is unchanged', async (t) => {
@@ -28,7 +38,10 @@ t.test('each of several reads gets its own text, and the rest is unchanged', asy
     `const b = readFileSync(new URL('./b', import.meta.url), 'utf8');`,
     'after();',
   ].join('\n');
-  const result = await inlineFiles(source, at, async (file) => file.pathname);
+  const result = await inlineFiles(source, at, {
+    ...beside,
+    readText: async (file) => file.pathname,
+  });
   t.equal(result, 'before();\nconst a = "/src/lib/a";\nconst b = "/src/lib/b";\nafter();');
 });
 
@@ -39,7 +52,7 @@ t.test('expressions without a value in the executable are refused', async (t) =>
     'the place of the source': 'const here = import.meta.dirname;',
   };
   for (const [what, source] of Object.entries(sources)) {
-    await t.rejects(inlineFiles(source, at, read), InlineError, what);
+    await t.rejects(inlineFiles(source, at, beside), InlineError, what);
   }
 });
 

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { createRedactor, type Redactor } from '../../../lib/secrets/redact/redactor.ts';
+import { ThreadedRedactor } from '../../../lib/secrets/threads/threaded-redactor.ts';
+import { redacted } from './streams.ts';
+
+const KEY = Buffer.alloc(32, 1);
+const KNOWN = ['known-Secret-77'];
+const LINES = 'ordinary words password=hunter22 and known-Secret-77\n'.repeat(20_000);
+const inputs: Readonly<Record<keyof Redactor, string>> = {
+  text: LINES,
+  json: JSON.stringify({ kind: 'List', items: [{ password: 'hunter22' }], text: LINES }),
+  yaml: 'password: |\n  hunter22\nother: known-Secret-77\n',
+};
+const formats = ['text', 'json', 'yaml'] as const;
+
+t.test('a thread redacts like the redactor', async (t) => {
+  const plain = createRedactor(KEY, KNOWN);
+  using threaded = new ThreadedRedactor(KEY, KNOWN);
+  await Promise.all(
+    formats.map(async (format) => {
+      const input = Buffer.from(inputs[format]);
+      const expected = await redacted(plain[format], input);
+      t.notOk(expected.equals(input));
+      for (const size of [1000, 65_536, 10_000_000]) {
+        const output = await redacted(threaded[format], input, () => size);
+        t.ok(output.equals(expected), `${format} in pieces of ${size}`);
+      }
+    }),
+  );
+  t.equal((await redacted(threaded.text, Buffer.alloc(0))).length, 0);
+});
+
+t.test('a source that fails ends its own stream', async (t) => {
+  using threaded = new ThreadedRedactor(KEY, KNOWN);
+  async function* failing() {
+    yield Buffer.from(LINES);
+    await sleep(1);
+    throw new Error('the source failed');
+  }
+  await t.rejects(Array.fromAsync(threaded.text(failing())), { message: 'the source failed' });
+  const output = await redacted(threaded.text, Buffer.from('password=hunter22\n'));
+  t.match(output.toString(), /^password=<redacted:\w+>\n$/, 'the thread goes on');
+});
+
+t.test('a stream that nobody reads to its end holds nothing up', async (t) => {
+  using threaded = new ThreadedRedactor(KEY, KNOWN);
+  for await (const part of threaded.text(endless())) {
+    t.ok(part.length > 0);
+    break;
+  }
+  const output = await redacted(threaded.text, Buffer.from('password=hunter22\n'));
+  t.match(output.toString(), /^password=<redacted:\w+>\n$/);
+});
+
+t.test('a thread that does not answer is ended with its streams, and replaced', async (t) => {
+  // No thread starts within a millisecond.
+  using threaded = new ThreadedRedactor(KEY, KNOWN, 1);
+  const failure = { message: 'the redaction of a part did not end in 0.001 s' };
+  for (const _ of [0, 1]) {
+    await t.rejects(Array.fromAsync(threaded.text(endless())), failure);
+  }
+});
+
+t.test('after its end nothing is redacted, and nothing waits', async (t) => {
+  const threaded = new ThreadedRedactor(KEY, KNOWN);
+  const stream = Array.fromAsync(threaded.text(endless()));
+  threaded[Symbol.dispose]();
+  await t.rejects(stream, { message: 'the redaction was stopped' });
+});
+
+async function* endless(): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    yield Buffer.from(LINES);
+    await sleep(0);
+  }
+}
