@@ -3,7 +3,7 @@ import type { Redactor } from '../redact/redactor.ts';
 import type { Answer, Request, ThreadData } from './messages.ts';
 
 /** More is not in use at once, whatever the streams hold: a thread that needs more has met something hostile. */
-const HEAP_MIB = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 } as const;
+const HEAP_MIB = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 48 } as const;
 
 type Waiting = PromiseWithResolvers<readonly Uint8Array[]>;
 
