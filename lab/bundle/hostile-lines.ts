@@ -7,7 +7,7 @@ export interface HostileLine {
 }
 
 /** Long enough to show how the cost grows, and short enough for a container runtime to keep it. */
-const LENGTH = 200_000;
+const LENGTH = 100_000;
 
 const base64 = (bytes: string | Buffer) => Buffer.from(bytes).toString('base64');
 const repeated = (text: string, length = LENGTH) =>

@@ -1,5 +1,6 @@
 import { isRecord } from '../../json.ts';
 import { Budget } from '../bytes/budget.ts';
+import { Effort } from './effort.ts';
 import { JsonValues, type Part } from './json-values.ts';
 import { KnownSecrets } from './known.ts';
 import { wholeLines } from './lines.ts';
@@ -45,7 +46,12 @@ export function redactorWith(
   known: Iterable<string>,
   triggers = allTriggers,
 ): Redactor {
-  const means: Means = { known: new KnownSecrets(known, marks), triggers, marks };
+  const means: Means = {
+    known: new KnownSecrets(known, marks),
+    triggers,
+    marks,
+    effort: (bytes) => new Effort(bytes),
+  };
 
   async function* text(
     chunks: AsyncIterable<Uint8Array>,

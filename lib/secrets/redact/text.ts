@@ -2,6 +2,7 @@ import type { Budget, BudgetLimits } from '../bytes/budget.ts';
 import { assignmentAt, type Span } from './assignments.ts';
 import { base64Groups, type Group } from './base64-runs.ts';
 import { decodedBlob, documentStarts } from './blobs.ts';
+import type { Effort } from './effort.ts';
 import { type Finding, replaced } from './finding.ts';
 import type { KnownSecrets } from './known.ts';
 import type { Marks } from './marks.ts';
@@ -37,6 +38,8 @@ const LINE_LIMITS = { bytes: 4 << 20, perByte: 0, ms: 2_000 } as const;
  * a document; deeper nobody looks.
  */
 export const STREAM_LIMITS: BudgetLimits = { bytes: 8 << 20, perByte: 1, depth: 3 };
+/** Stands for the rest of a block that takes too long. */
+const LEFT_OUT = '<redacted>\n';
 /** After a trigger, what is shorter than this much lies in one of two places that follow each other. */
 const MAX_NEAR = 64;
 
@@ -45,6 +48,8 @@ export interface Means {
   readonly known: KnownSecrets;
   readonly triggers: TriggerSearch;
   readonly marks: Marks;
+  /** For a block of so many bytes. */
+  readonly effort: (bytes: number) => Pick<Effort, 'isSpent'>;
 }
 
 /**
@@ -127,8 +132,13 @@ export class TextRedactor {
     /** By rule: up to where it needs not look again. */
     const done = new Map<Rule, number>();
     let last: Span = { start: 0, end: 0 };
+    const effort = this.#means.effort(bytes.length);
     for (const place of places) {
       const { offset, rule } = place;
+      if (effort.isSpent()) {
+        findings.push({ start: offset, end: bytes.length, by: LEFT_OUT });
+        break;
+      }
       const isInSecret = offset >= last.start && offset < last.end;
       if (rule === 'pem' || isInSecret || offset < (done.get(rule) ?? 0)) continue;
       const line = lines.at(offset);

@@ -3,6 +3,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import t from 'tap';
 import { Budget } from '../../../lib/secrets/bytes/budget.ts';
 import { decodedBlob } from '../../../lib/secrets/redact/blobs.ts';
+import { Effort } from '../../../lib/secrets/redact/effort.ts';
 import { KnownSecrets } from '../../../lib/secrets/redact/known.ts';
 import { TextRedactor } from '../../../lib/secrets/redact/text.ts';
 import { TriggerSearch } from '../../../lib/secrets/redact/triggers.ts';
@@ -109,7 +110,12 @@ t.test('data that expands too much is removed without being decoded', async (t) 
 });
 
 const marks = { of: () => '<redacted:0>' };
-const means = { known: new KnownSecrets([], marks), triggers: new TriggerSearch(), marks };
+const means = {
+  known: new KnownSecrets([], marks),
+  triggers: new TriggerSearch(),
+  marks,
+  effort: (bytes: number) => new Effort(bytes),
+};
 const redact = (text: string, budget: Budget) =>
   new TextRedactor(means, budget).whole(Buffer.from(text)).toString();
 

@@ -1,0 +1,62 @@
+import t from 'tap';
+import { Budget } from '../../../lib/secrets/bytes/budget.ts';
+import { Effort } from '../../../lib/secrets/redact/effort.ts';
+import { KnownSecrets } from '../../../lib/secrets/redact/known.ts';
+import { STREAM_LIMITS, TextRedactor } from '../../../lib/secrets/redact/text.ts';
+import { TriggerSearch } from '../../../lib/secrets/redact/triggers.ts';
+
+/** How many places are examined when each takes so many milliseconds. */
+function places(bytes: number, msEach: number): number {
+  let now = 1000;
+  const effort = new Effort(bytes, () => now);
+  let count = 0;
+  while (!effort.isSpent() && count < 1_000_000) {
+    count += 1;
+    now += msEach;
+  }
+  return count;
+}
+
+t.test('a block has a time of its own, and more for each byte', async (t) => {
+  t.equal(places(1000, 0), 1_000_000, 'what takes no time has no end');
+  const [small, large] = [places(1000, 1), places(10_000_000, 1)];
+  t.ok(small > 100 && small < 400, `${small}`);
+  t.ok(large > small + 1000, `${large}`);
+});
+
+t.test('this thread’s processor time counts, not that of the clock on the wall', async (t) => {
+  const effort = new Effort(0);
+  t.notOk(effort.isSpent());
+  const end = process.threadCpuUsage().user + 300_000;
+  while (process.threadCpuUsage().user < end);
+  for (let asked = 0; asked < 100 && !effort.isSpent(); asked++);
+  t.ok(effort.isSpent());
+});
+
+const marks = { of: () => '#' };
+const redactorWith = (isSpent: () => boolean) =>
+  new TextRedactor(
+    {
+      known: new KnownSecrets(['known-Secret-77'], marks),
+      triggers: new TriggerSearch(),
+      marks,
+      effort: () => ({ isSpent }),
+    },
+    new Budget(STREAM_LIMITS),
+  );
+
+t.test('the rest of a block that takes too long is taken out', async (t) => {
+  const answers = [false, false, true];
+  const redactor = redactorWith(() => answers.shift() ?? false);
+  const first = 'first password=hunter22 token abcdefgh token ijkl\nknown-Secret-77 words\n';
+  t.equal(
+    redactor.whole(Buffer.from(first)).toString(),
+    'first password=# <redacted>\n',
+    'from the next place on',
+  );
+  t.equal(
+    redactor.whole(Buffer.from('next password=hunter22\n')).toString(),
+    'next password=#\n',
+    'the next block is looked at again',
+  );
+});
