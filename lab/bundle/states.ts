@@ -1,9 +1,11 @@
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import type { Host } from '../host/host.ts';
 import type { Installation } from '../installation.ts';
+import { HELLO_IMAGE } from '../test-workload.ts';
+import { HOSTILE_LINES } from './hostile-lines.ts';
 
 /** A change to a host that lasts while `look` runs and is then undone. */
 type State = (run: Installation, signal: AbortSignal, look: () => Promise<void>) => Promise<void>;
@@ -95,5 +97,50 @@ export const diskFull: State = async (run, signal, look) => {
     await look();
   } finally {
     await rm(join(host.rootDir, filler), { force: true });
+  }
+};
+
+const FLOOD = '/var/lib/flood';
+/** Written by the container before the bundle is made: more than is kept of a log. */
+const FLOOD_BYTES = 30 * 2 ** 20;
+
+const floodPod = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'flood', namespace: 'kube-system' },
+  spec: {
+    hostNetwork: true,
+    terminationGracePeriodSeconds: 1,
+    containers: [
+      {
+        name: 'flood',
+        image: HELLO_IMAGE,
+        imagePullPolicy: 'Never',
+        command: ['busybox', 'sh', '-c'],
+        args: [`while :; do busybox cat ${FLOOD}/lines; busybox sleep 1; done`],
+        volumeMounts: [{ name: 'flood', mountPath: FLOOD, readOnly: true }],
+      },
+    ],
+    volumes: [{ name: 'flood', hostPath: { path: FLOOD } }],
+  },
+};
+
+/** A container writes hostile lines all the time, megabytes each second. */
+export const flooded: State = async (run, signal, look) => {
+  const host = hostOf(run);
+  const lines = join(host.rootDir, FLOOD, 'lines');
+  const manifest = join(host.rootDir, 'etc/kubernetes/manifests/flood.yaml');
+  await mkdir(dirname(lines), { recursive: true });
+  await writeFile(lines, `${HOSTILE_LINES.map(({ text }) => text).join('\n')}\n`, 'latin1');
+  await writeFileAtomic(manifest, JSON.stringify(floodPod), 0o600);
+  try {
+    const written = 'cat /var/log/pods/kube-system_flood-*/flood/*.log 2>/dev/null | wc -c';
+    const wait = `until [ "$(${written})" -gt ${FLOOD_BYTES} ]; do sleep 0.5; done`;
+    const { exitCode } = await host.exec(['bash', '-c', wait], { timeoutMs: APPEARS_MS }, signal);
+    if (exitCode !== 0) throw new Failure('fatal', 'the container does not write its lines');
+    await look();
+  } finally {
+    await rm(manifest, { force: true });
+    await rm(dirname(lines), { recursive: true, force: true });
   }
 };

@@ -1,7 +1,7 @@
 import type { AgentName } from '../../lib/agents/table.ts';
 import { finishedCluster, gathered } from '../bundle/gathered.ts';
 import { layout } from '../bundle/layout.ts';
-import { apiDown, apiHanging, diskFull, runtimeDead } from '../bundle/states.ts';
+import { apiDown, apiHanging, diskFull, flooded, runtimeDead } from '../bundle/states.ts';
 import { waitForStep } from '../host/wait-for-step.ts';
 import { Installation, scenarioOf } from '../installation.ts';
 import type { Scenario, ScenarioStep } from '../scenario.ts';
@@ -11,8 +11,8 @@ const { live, installed, earlier } = layout;
 /**
  * A log bundle can be made in every state in which someone needs one, within two minutes each:
  * during the bootstrap, between restore and clean-up, on the finished cluster, twice
- * concurrently, with the API down or hanging, with the container runtime down and on a full
- * disk.
+ * concurrently, while a container floods its log with hostile lines, with the API down or
+ * hanging, with the container runtime down and on a full disk.
  */
 export const gatheredAnywhere: Scenario = (context) => {
   const run = new Installation(context);
@@ -65,6 +65,15 @@ export const gatheredAnywhere: Scenario = (context) => {
           gather(report, installer('two'), finishedCluster),
         ]);
       },
+    },
+    {
+      title: 'Gather while a container floods its log with hostile lines',
+      run: (report) =>
+        flooded(run, signal, () =>
+          gather(report, installer('flooded'), {
+            paths: [...finishedCluster.paths, 'control-plane/master/containers/flood-*.log'],
+          }),
+        ),
     },
     {
       title: 'Gather with the API down',

@@ -78,10 +78,10 @@ export class TextRedactor {
     const bytes = this.#held.length === 0 ? block : Buffer.concat([this.#held, block]);
     const { findings, complete } = this.#scan(bytes, false);
     this.#held = bytes.subarray(complete);
-    return replaced(
-      bytes.subarray(0, complete),
-      findings.filter(({ start }) => start < complete),
-    );
+    const inside = findings
+      .filter(({ start }) => start < complete)
+      .map((finding) => ({ ...finding, end: Math.min(finding.end, complete) }));
+    return replaced(bytes.subarray(0, complete), inside);
   }
 
   /** What was held back; afterwards it begins anew. */

@@ -59,4 +59,8 @@ t.test('the rest of a block that takes too long is taken out', async (t) => {
     'next password=#\n',
     'the next block is looked at again',
   );
+  const spent = [false, false, true];
+  const stream = redactorWith(() => spent.shift() ?? false);
+  const parts = [stream.push(Buffer.from('password=hunter22 token a\nlast\n')), stream.end()];
+  t.equal(Buffer.concat(parts).toString(), 'password=# <redacted>\nlast\n', 'up to the last line');
 });

@@ -1,0 +1,87 @@
+/**
+ * `npm run test:fuzz [SECONDS] [SEED]`: looks for text that costs the redaction much more than
+ * ordinary text, ends it with an error, or hides a secret that follows. Each text is made of
+ * what the rules look for, repeated, nested and encoded at random. The seed is printed; a
+ * failing text is described by what it was made of. The last line is
+ * `N passed, N failed, N skipped`.
+ */
+import { randomInt } from 'node:crypto';
+import { describeError } from '../../lib/errors/failure.ts';
+import { createRedactor, type Redactor } from '../../lib/secrets/redact/redactor.ts';
+import { SeededRandom } from '../unit/secrets/random.ts';
+import { redacted } from '../unit/secrets/streams.ts';
+import { hostileText, type Made } from './hostile-text.ts';
+import { ordinaryText } from './ordinary-text.ts';
+
+const SECONDS = 60;
+/** Of processor time for each byte, compared with ordinary text of the same format. */
+const MAX_RATIO = 25;
+const SECRET = 'q9~W7x8z2k+L';
+const END = `\npassword=${SECRET}\n${'words '.repeat(3000)}\nlast\n`;
+const formats = ['text', 'json', 'yaml'] as const;
+
+const redactor = createRedactor(Buffer.alloc(32, 1), [SECRET]);
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+/** Nanoseconds of processor time for each byte. */
+async function costOf(format: keyof Redactor, bytes: Buffer): Promise<number> {
+  const before = process.cpuUsage();
+  await redacted(redactor[format], bytes);
+  const { user, system } = process.cpuUsage(before);
+  return ((user + system) * 1000) / bytes.length;
+}
+
+/** The lowest of some runs: others are disturbed by what else the machine and V8 do. */
+async function lowestCost(format: keyof Redactor, bytes: Buffer, runs: number): Promise<number> {
+  let lowest = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < runs; run++) lowest = Math.min(lowest, await costOf(format, bytes));
+  return lowest;
+}
+
+/** What is wrong with the result, if anything is. */
+async function faultOf(
+  format: keyof Redactor,
+  { text }: Made,
+  ordinary: number,
+): Promise<string | undefined> {
+  const input = Buffer.from(`first\n${text}${END}`, 'latin1');
+  try {
+    const output = await redacted(redactor[format], input);
+    if (output.includes(SECRET)) return 'the secret after it is there';
+    // In YAML, a quote that is not closed goes on to the end.
+    const isWhole = format === 'yaml' || output.subarray(-6).toString() === '\nlast\n';
+    if (!isWhole) return 'the end is missing';
+    if ((await costOf(format, input)) < MAX_RATIO * ordinary) return undefined;
+    const ratio = (await lowestCost(format, input, 4)) / ordinary;
+    return ratio < MAX_RATIO ? undefined : `${ratio.toFixed(0)} times the cost of ordinary text`;
+  } catch (error) {
+    return describeError(error);
+  }
+}
+
+async function main(): Promise<void> {
+  const [seconds = SECONDS, seed = randomInt(2 ** 31)] = process.argv.slice(2).map(Number);
+  print(`seed ${seed}, ${seconds} s`);
+  const ordinary = new Map<keyof Redactor, number>();
+  for (const format of formats) {
+    ordinary.set(format, await lowestCost(format, ordinaryText(format), 6));
+    print(`ordinary ${format}: ${ordinary.get(format)?.toFixed(1)} ns for each byte`);
+  }
+  const random = new SeededRandom(seed);
+  const end = performance.now() + seconds * 1000;
+  let [passed, failed] = [0, 0];
+  while (performance.now() < end) {
+    const made = hostileText(random);
+    const format = formats[random.integer(0, formats.length)] ?? 'text';
+    const fault = await faultOf(format, made, ordinary.get(format) ?? 0);
+    if (fault === undefined) passed += 1;
+    else {
+      failed += 1;
+      print(`  FAIL  ${format}, ${made.text.length} bytes of ${made.recipe}: ${fault}`);
+    }
+  }
+  print(`${passed} passed, ${failed} failed, 0 skipped`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
+await main();
