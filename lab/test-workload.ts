@@ -1,6 +1,9 @@
 import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { Failure } from '../lib/errors/failure.ts';
+import { run } from '../lib/host/command.ts';
 import { writeProgramImage } from '../lib/image/write.ts';
+import type { Host } from './host/host.ts';
 
 export const HELLO_IMAGE = 'registry.lab/hello:1';
 
@@ -9,11 +12,25 @@ export const HELLO_IMAGE = 'registry.lab/hello:1';
  * The command comes from the pod, for example
  * `['httpd', '-f', '-p', '8080', '-h', '/tmp']`.
  */
-export async function writeHelloImage(archive: string, signal: AbortSignal): Promise<void> {
+async function writeHelloImage(archive: string, signal: AbortSignal): Promise<void> {
   await mkdir(dirname(archive), { recursive: true });
   const applets = ['busybox', 'sh', 'httpd', 'wget', 'cat'];
   const files = applets.map((name) => ({ path: `usr/local/bin/${name}`, source: '/bin/busybox' }));
   const entrypoint = ['/usr/local/bin/busybox'];
   const image = { reference: HELLO_IMAGE, architecture: 'amd64', files, entrypoint } as const;
   await writeProgramImage(archive, image, signal);
+}
+
+/** Imports the image into the container runtime of a host; `archive` is where it is written first. */
+export async function importHelloImage(
+  host: Host,
+  archive: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await writeHelloImage(archive, signal);
+  const inHost = join(host.rootDir, 'var/tmp/hello.tar');
+  await run('cp', [archive, inHost], { signal, deadlineMs: 20_000 });
+  const ctr = ['ctr', '-n', 'k8s.io', 'images', 'import', '/var/tmp/hello.tar'];
+  const { exitCode, stderr } = await host.exec(ctr, { timeoutMs: 30_000 }, signal);
+  if (exitCode !== 0) throw new Failure('fatal', 'the image cannot be imported', { found: stderr });
 }

@@ -4,7 +4,7 @@ import { Failure } from '../../lib/errors/failure.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import type { Host } from '../host/host.ts';
 import type { Installation } from '../installation.ts';
-import { HELLO_IMAGE } from '../test-workload.ts';
+import { HELLO_IMAGE, importHelloImage } from '../test-workload.ts';
 import { HOSTILE_LINES } from './hostile-lines.ts';
 
 /** A change to a host that lasts while `look` runs and is then undone. */
@@ -131,6 +131,7 @@ export const flooded: State = async (run, signal, look) => {
   const lines = join(host.rootDir, FLOOD, 'lines');
   const manifest = join(host.rootDir, 'etc/kubernetes/manifests/flood.yaml');
   await mkdir(dirname(lines), { recursive: true });
+  await importHelloImage(host, join(dirname(lines), 'hello.tar'), signal);
   await writeFile(lines, `${HOSTILE_LINES.map(({ text }) => text).join('\n')}\n`, 'latin1');
   await writeFileAtomic(manifest, JSON.stringify(floodPod), 0o600);
   try {

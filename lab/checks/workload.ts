@@ -5,7 +5,7 @@ import { Failure } from '../../lib/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
 import { familyOf, urlHost } from '../../lib/network/address.ts';
 import { SEGMENTS } from '../host/network.ts';
-import { HELLO_IMAGE, writeHelloImage } from '../test-workload.ts';
+import { HELLO_IMAGE, importHelloImage } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';
 import type { ClusterCheck, InstalledCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
@@ -41,7 +41,7 @@ const deployment = {
 export const workload: ClusterCheck = {
   name: 'a Deployment made now runs, answers and reaches the outside in every family',
   run: async (cluster, signal) => {
-    await importImage(cluster, signal);
+    await importHelloImage(cluster.host, join(cluster.folder, 'hello.tar'), signal);
     await applyObject(cluster, deployment, signal);
     await kubectl(cluster, ['rollout', 'status', 'deployment/hello', '--timeout=50s'], signal);
     const addresses = await podAddresses(cluster, signal);
@@ -96,16 +96,6 @@ async function reachOutside(
   } finally {
     server.close();
   }
-}
-
-async function importImage({ host, folder }: InstalledCluster, signal: AbortSignal): Promise<void> {
-  const archive = join(folder, 'hello.tar');
-  await writeHelloImage(archive, signal);
-  const inHost = join(host.rootDir, 'var/tmp/hello.tar');
-  await run('cp', [archive, inHost], { signal, deadlineMs: 20_000 });
-  const ctr = ['ctr', '-n', 'k8s.io', 'images', 'import', '/var/tmp/hello.tar'];
-  const { exitCode, stderr } = await host.exec(ctr, { timeoutMs: 30_000 }, signal);
-  if (exitCode !== 0) throw new Failure('fatal', 'the image cannot be imported', { found: stderr });
 }
 
 /** From the host itself, which is on the pod network. */
