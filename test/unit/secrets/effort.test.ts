@@ -20,17 +20,17 @@ function places(bytes: number, msEach: number): number {
 t.test('a block has a time of its own, and more for each byte', async (t) => {
   t.equal(places(1000, 0), 1_000_000, 'what takes no time has no end');
   const [small, large] = [places(1000, 1), places(10_000_000, 1)];
-  t.ok(small > 100 && small < 400, `${small}`);
+  t.ok(small > 100 && small < 1000, `${small}`);
   t.ok(large > small + 1000, `${large}`);
 });
 
 t.test('this thread’s processor time counts, not that of the clock on the wall', async (t) => {
   const effort = new Effort(0);
-  t.notOk(effort.isSpent());
+  const ask = () => Array.from({ length: 1000 }, () => effort.isSpent()).includes(true);
+  t.notOk(ask());
   const end = process.threadCpuUsage().user + 300_000;
   while (process.threadCpuUsage().user < end);
-  for (let asked = 0; asked < 100 && !effort.isSpent(); asked++);
-  t.ok(effort.isSpent());
+  t.ok(ask());
 });
 
 const marks = { of: () => '#' };
