@@ -2,6 +2,7 @@ import { LiteralSearch, LONG_LITERAL } from '../bytes/literal-search.ts';
 import { isBase64 } from './base64-runs.ts';
 import type { Finding } from './finding.ts';
 import type { Marks } from './marks.ts';
+import { quotedSpellings } from './spellings.ts';
 
 /** Shorter ones would hit ordinary words, and their base64 would say too little about them. */
 const MIN_LENGTH = 8;
@@ -75,17 +76,9 @@ export function isDistinctive(secret: string): boolean {
 
 function spellingsOf(secret: string): Spelling[] {
   const bytes = Buffer.from(secret, 'utf8');
-  const quoted = JSON.stringify(secret).slice(1, -1);
-  // As Go writes JSON.
-  const escaped = quoted.replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
   const whole = new Set([
     bytes.toString('latin1'),
-    encodeURIComponent(secret),
-    ...[quoted, escaped].flatMap((text) =>
-      [text, JSON.stringify(text).slice(1, -1)].map((nested) =>
-        Buffer.from(nested, 'utf8').toString('latin1'),
-      ),
-    ),
+    ...quotedSpellings(secret),
     ...(bytes.length <= MAX_LISTED ? listed(bytes) : []),
   ]);
   return [
@@ -96,10 +89,11 @@ function spellingsOf(secret: string): Spelling[] {
   ];
 }
 
-/** As Go prints bytes with %x, %v and %#v. */
+/** As Go prints bytes with %x, %v and %#v, Linux's audit words that are no plain ones, JSON a buffer. */
 function listed(bytes: Buffer): string[] {
   const hex = [...bytes].map((byte) => `0x${byte.toString(16)}`);
-  return [bytes.toString('hex'), [...bytes].join(' '), hex.join(', ')];
+  const digits = bytes.toString('hex');
+  return [digits, digits.toUpperCase(), bytes.join(' '), bytes.join(','), hex.join(', ')];
 }
 
 /** Bytes before the secret in a group of three, and the first character that holds only of it. */
