@@ -1,0 +1,38 @@
+import { unescaped, words } from './quoting.ts';
+import { lines, type NamedValue } from './settings.ts';
+
+/** A credential's value stands after the first colon, and has no name by which it could be told. */
+const CREDENTIAL = /^\s*SetCredential\s*=[^:]{1,255}:/;
+const DIRECTIVE = /^\s*[A-Za-z0-9]{1,64}\s*=/;
+
+/**
+ * systemd's units, drop-ins and system.conf: variables of `Environment=` and options of `ExecStart=`,
+ * with systemd's escapes, quotes and specifiers (`%%` is a `%`); values of `SetCredential=`.
+ */
+export function* units(text: string): Generator<NamedValue> {
+  for (const line of lines(text.replace(/\\\r?\n/g, ' '))) {
+    const credential = CREDENTIAL.exec(line)?.[0];
+    if (credential !== undefined) yield ['password', unescaped(line.slice(credential.length))];
+    const directive = DIRECTIVE.exec(line)?.[0];
+    if (directive === undefined) continue;
+    const rest = line.slice(directive.length);
+    for (const [name, value] of [...assigned(words(rest)), ...assigned(systemdWords(rest))]) {
+      yield [name, value];
+      if (value.includes('%%')) yield [name, value.replaceAll('%%', '%')];
+    }
+  }
+}
+
+/** systemd resolves escapes in quotes of both kinds; a shell keeps most. */
+const systemdWords = (rest: string): string[] =>
+  words(rest.replace(/\\(?=[^"'\\])/g, '\\\\')).map(unescaped);
+
+/** `NAME=value`, `--name=value` and `--name value`. */
+function* assigned(all: readonly string[]): Generator<NamedValue> {
+  for (const [index, word] of all.entries()) {
+    const at = word.indexOf('=');
+    if (at > 0) yield [word.slice(0, at), word.slice(at + 1)];
+    const option = /^--?([\w.-]{2,200})$/.exec(all[index - 1] ?? '')?.[1];
+    if (option !== undefined && !word.startsWith('-')) yield [option, word];
+  }
+}
