@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import { describeError } from '../../../lib/errors/failure.ts';
+import { environmentFiles, units } from '../../../lib/secrets/formats/units.ts';
 import { type FileKind, SecretsIn } from '../../../lib/secrets/redact/secrets-in.ts';
 import { contentsOf, openRegularFile } from '../../../lib/secrets/scan/walk.ts';
 import { orAborted } from '../collecting/abort.ts';
 import type { GatherHost } from '../gather-host.ts';
 import { type Failed, filesIn } from './files.ts';
-import { CSI_VOLUMES, HOMES, PLACES, type Place, PODS } from './places.ts';
+import { CONTAINERS, HOMES, PLACES, type Place, PODS } from './places.ts';
 import { podFiles } from './pods.ts';
 
 /** An Ignition config and a MachineConfig have the whole of a host in them; anything else is small. */
@@ -47,6 +48,8 @@ class Reading {
   readonly #memory = Buffer.alloc(1 << 16);
   /** Device and inode of what was read: a home has two paths where /home is a link. */
   readonly #seen = new Set<string>();
+  /** What units name. */
+  readonly #environmentFiles = new Set<string>();
   #files = 0;
   #bytes = 0;
   #failures = 0;
@@ -63,10 +66,11 @@ class Reading {
 
   async all(): Promise<void> {
     for (const place of PLACES) await this.#place(place);
+    for (const path of this.#environmentFiles) await this.#place({ path });
     for await (const path of podFiles(this.#root + PODS, this.#fail)) {
       await this.#file(path, { path, values: /$/ });
     }
-    for (const place of [CSI_VOLUMES, ...HOMES]) await this.#place(place);
+    for (const place of [...CONTAINERS, ...HOMES]) await this.#place(place);
   }
 
   /** The secrets; afterwards nothing more is told. */
@@ -120,6 +124,7 @@ class Reading {
     this.#seen.add(id);
     const isLarge = LARGE.test(path);
     const size = sizeOf(path, length);
+    if (size === 0) return;
     if (size > (isLarge ? MAX_LARGE_BYTES : MAX_FILE_BYTES)) {
       throw new Error(`${size} bytes are too large to be searched for secrets`);
     }
@@ -133,6 +138,9 @@ class Reading {
     for await (const chunk of contents) bytes.push(Buffer.from(chunk));
     const text = Buffer.concat(bytes).toString('utf8');
     if (isBinary(text)) return;
+    if (place.read === units) {
+      for (const name of environmentFiles(text)) this.#environmentFiles.add(name);
+    }
     await this.#secrets.readText(text, { ...place, format: formatOf(path, text) });
     if (place.values?.test(path) === true && size <= MAX_VALUE_BYTES) {
       await this.#secrets.readValue(basename(path), text);

@@ -160,8 +160,12 @@ export const HOMES: readonly Place[] = ['/var/home/*', '/home/*'].flatMap(inHome
 
 /** The kubelet's folder of the pods. */
 export const PODS = '/var/lib/kubelet/pods';
-/** What the kubelet notes of the volumes that CSI drivers have mounted; the volumes are the containers' own. */
-export const CSI_VOLUMES: Place = place('/var/lib/kubelet/plugins/kubernetes.io/csi', 4, {
-  only: /^vol_data\.json$/,
-  without: /^(?:globalmount|mount|dev|staging)$/,
-});
+/** What the runtime and the kubelet note of containers and volumes, whose own files are not read. */
+export const CONTAINERS: readonly Place[] = [
+  place('/run/containers/storage/overlay-containers', 3, { only: /^config\.json$/ }),
+  place('/run/containerd/io.containerd.runtime.v2.task/k8s.io', 2, { only: /^config\.json$/ }),
+  place('/var/lib/kubelet/plugins/kubernetes.io/csi', 4, {
+    only: /^vol_data\.json$/,
+    without: /^(?:globalmount|mount|dev|staging)$/,
+  }),
+];

@@ -36,3 +36,10 @@ function* assigned(all: readonly string[]): Generator<NamedValue> {
     if (option !== undefined && !word.startsWith('-')) yield [option, word];
   }
 }
+
+const ENVIRONMENT_FILE =
+  /^\s{0,8}EnvironmentFile\s{0,8}=\s{0,8}-?"?(?<path>\/[^\s"*?[%]{1,1024})(?=["\s]|$)/gm;
+
+/** Absolute paths of the files of variables that units name, without the ones that are patterns. */
+export const environmentFiles = (text: string): string[] =>
+  [...text.matchAll(ENVIRONMENT_FILE)].flatMap(({ groups }) => groups?.path ?? []);

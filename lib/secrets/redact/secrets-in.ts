@@ -153,7 +153,7 @@ export class SecretsIn {
       if (typeof value === 'string') {
         if (isJson(value)) this.#look(value);
         else if (value.includes('\n')) texts.push(value);
-        else this.#setting([name, value], names);
+        else this.#line(name, value, names);
       } else if (Array.isArray(value)) {
         for (const item of value) rest.push({ name, value: item });
       } else if (isRecord(value)) {
@@ -161,6 +161,12 @@ export class SecretsIn {
       }
     }
     if (texts.length > 0) this.#look(texts.join('\n'));
+  }
+
+  /** A value, or a variable of a container with its name. */
+  #line(name: string, value: string, names: RegExp | undefined): void {
+    this.#setting([name, value], names);
+    for (const setting of settings(value)) this.#setting(setting, names);
   }
 
   #learn(secret: string, certainty: Certainty = 'certain'): void {

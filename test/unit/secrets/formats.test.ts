@@ -14,7 +14,7 @@ import {
 } from '../../../lib/secrets/formats/credentials.ts';
 import { readings, unescaped, words } from '../../../lib/secrets/formats/quoting.ts';
 import { type Reader, settings } from '../../../lib/secrets/formats/settings.ts';
-import { units } from '../../../lib/secrets/formats/units.ts';
+import { environmentFiles, units } from '../../../lib/secrets/formats/units.ts';
 import { urlPasswords } from '../../../lib/secrets/formats/urls.ts';
 
 t.test('words of a line', async (t) => {
@@ -118,6 +118,12 @@ t.test('each format', async (t) => {
     );
     t.strictSame([...new Set(found)], expected, `${read.name}: ${text}`);
   }
+});
+
+t.test('files that units name', async (t) => {
+  const text =
+    'EnvironmentFile=-/a/b\nEnvironmentFile = "/c"\n#EnvironmentFile=/d\nEnvironmentFile=/e/*.f\n';
+  t.strictSame(environmentFiles(text), ['/a/b', '/c']);
 });
 
 t.test('passwords of URLs, as written and as meant', async (t) => {

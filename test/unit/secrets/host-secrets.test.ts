@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { symlink, truncate } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { execa } from 'execa';
@@ -221,7 +221,7 @@ t.test('many failures are counted', async (t) => {
 t.test('a folder can have too many entries', async (t) => {
   const here = await hostRoot(t, { '/home/alice/.ssh/0': '' });
   for (let index = 1; index <= 5000; index++) {
-    writeFileSync(here.paths.at(`/home/alice/.ssh/${index}`), '');
+    mkdirSync(here.paths.at(`/home/alice/.ssh/${index}`));
   }
   const { failed } = await told(t, here);
   t.match(failed, { '/home/alice/.ssh': /only 5000 of its entries/ });
