@@ -84,7 +84,7 @@ class Reading {
     if (this.#secrets.isCut) {
       this.#failed(
         'this host',
-        `there are more than ${MAX_SECRETS}; the others were redacted only by name and shape`,
+        `there are more than ${MAX_SECRETS}, or very long ones; the others were redacted only by name and shape`,
       );
     }
     this.#isOver = true;

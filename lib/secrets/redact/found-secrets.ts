@@ -2,9 +2,11 @@ import { isDistinctive } from './known.ts';
 
 /** A longer text is no secret, but may hold some. */
 const MAX_LENGTH = 8192;
+/** Of all of them: the search for them takes a hundred times as much memory. */
+const MAX_CHARACTERS = 1 << 19;
 
 /**
- * The distinct secrets of a host, up to a limit. Passwords and tokens come before lines of keys, and
+ * The distinct secrets of a host, up to a limit of their number, and of their characters. Passwords and tokens come before lines of keys, and
  * of each key one line before any other: no number of keys leaves out a token, or a key.
  */
 export class FoundSecrets {
@@ -12,6 +14,7 @@ export class FoundSecrets {
   readonly #words = new Set<string>();
   /** Lines of keys by their rank in their key. */
   readonly #lines: Set<string>[] = [];
+  #characters = 0;
   #isCut = false;
 
   constructor(limit: number) {
@@ -33,7 +36,10 @@ export class FoundSecrets {
   }
 
   add(secret: string): void {
-    this.#addTo(this.#words, secret);
+    if (!isUsable(secret) || this.#words.has(secret)) return;
+    this.#characters += secret.length;
+    if (this.#characters > MAX_CHARACTERS) this.#isCut = true;
+    else this.#addTo(this.#words, secret);
   }
 
   /** `lines`: the ones by which the key is found, the most important one first. */
@@ -41,14 +47,15 @@ export class FoundSecrets {
     for (const [rank, line] of lines.entries()) {
       const found = this.#lines[rank] ?? new Set();
       this.#lines[rank] = found;
-      this.#addTo(found, line);
+      if (isUsable(line) && !found.has(line)) this.#addTo(found, line);
     }
   }
 
   #addTo(found: Set<string>, secret: string): void {
-    if (secret.length > MAX_LENGTH || !isDistinctive(secret) || found.has(secret)) return;
-    if (found.size >= this.#limit) this.#isCut = true;
     // A copy: a part of a text would keep all of it in memory.
-    else found.add(Buffer.from(secret, 'utf8').toString('utf8'));
+    if (found.size < this.#limit) found.add(Buffer.from(secret, 'utf8').toString('utf8'));
+    else this.#isCut = true;
   }
 }
+
+const isUsable = (secret: string) => secret.length <= MAX_LENGTH && isDistinctive(secret);

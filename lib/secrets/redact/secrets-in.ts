@@ -136,7 +136,7 @@ export class SecretsIn {
   /** What a file calls a value decides, and passwords of URLs under any name. */
   #setting([name, value]: NamedValue, names: RegExp | undefined): void {
     for (const password of urlPasswords(value)) this.#found.add(password);
-    if (isPath(value) || isNothing(value)) return;
+    if (isPath(value)) return;
     const isSecret =
       isSecretValue(name, value) ||
       names?.test(name) === true ||
@@ -170,7 +170,7 @@ export class SecretsIn {
   }
 
   #learn(secret: string, certainty: Certainty = 'certain'): void {
-    if (this.#keys.has(secret) || REFERENCE.test(secret)) return;
+    if (this.#keys.has(secret) || isNothing(secret) || REFERENCE.test(secret)) return;
     if (isDataUrl(secret)) {
       this.#look(contentsOf(secret, this.#budget));
       return;

@@ -78,7 +78,7 @@ const HELD: readonly Held[] = [
     '/etc/nmstate/net.yml',
     'interfaces:\n- name: eno1\n  802.1x:\n    password: «radius; word & all»\n',
   ),
-  held('/etc/multipath/conf.d/array.conf', 'overrides {\n  password = "«ArrayPass0»"\n}\n'),
+  held('/etc/multipath/conf.d/array.conf', 'overrides {\n  api_password "«array word; 0»"\n}\n'),
   held('/etc/fstab', '//nas/share /mnt cifs username=sno,password=«Nas-Share-77» 0 0\n'),
   held(
     '/etc/ceph/ceph.client.admin.keyring',

@@ -166,6 +166,12 @@ t.test('where not all fits, it says so', async (t) => {
   const wordLost = await read(lines(3) + lines(3), undefined, 2);
   t.strictSame(wordLost.secrets, words);
   t.ok(wordLost.isCut);
+  const long = (count: number) =>
+    Array.from({ length: count }, () => `password=${randomBytes(4000).toString('hex')}\n`).join('');
+  t.equal((await read(long(60))).secrets.length, 60);
+  const tooLong = await read(long(80));
+  t.ok(tooLong.isCut);
+  t.ok(tooLong.secrets.length < 80);
   const again = await read(lines(2) + lines(2), undefined, 2);
   t.notOk(again.isCut, 'equal ones count once');
   const many = JSON.stringify(
