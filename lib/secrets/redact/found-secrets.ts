@@ -6,8 +6,9 @@ const MAX_LENGTH = 8192;
 const MAX_CHARACTERS = 1 << 19;
 
 /**
- * The distinct secrets of a host, up to a limit of their number, and of their characters. Passwords and tokens come before lines of keys, and
- * of each key one line before any other: no number of keys leaves out a token, or a key.
+ * The distinct secrets of a host, up to a limit of their number, and of their characters. Passwords
+ * and tokens come before lines of keys, and of each key one line before any other: no number of
+ * keys leaves out a token, or a key.
  */
 export class FoundSecrets {
   readonly #limit: number;
@@ -37,9 +38,12 @@ export class FoundSecrets {
 
   add(secret: string): void {
     if (!isUsable(secret) || this.#words.has(secret)) return;
+    if (this.#characters + secret.length > MAX_CHARACTERS) {
+      this.#isCut = true;
+      return;
+    }
     this.#characters += secret.length;
-    if (this.#characters > MAX_CHARACTERS) this.#isCut = true;
-    else this.#addTo(this.#words, secret);
+    this.#addTo(this.#words, secret);
   }
 
   /** `lines`: the ones by which the key is found, the most important one first. */
