@@ -9,6 +9,9 @@ const MIN_LENGTH = 8;
 /** Longer ones, such as a line of a key, are never printed byte by byte. */
 const MAX_LISTED = 48;
 
+/** For all secrets together; beyond it, secrets are searched for only verbatim. */
+const MAX_SPELLINGS = 16_000;
+
 /** A way in which a secret can be written. */
 interface Spelling {
   readonly text: string;
@@ -34,9 +37,11 @@ export class KnownSecrets {
 
   constructor(secrets: Iterable<string>, marks: Marks) {
     const distinct = [...new Set(secrets)].filter(isDistinctive);
-    const spellings = distinct.flatMap((secret) =>
-      spellingsOf(secret).map((spelling) => ({ ...spelling, secret })),
-    );
+    const spellings: (Spelling & { readonly secret: string })[] = [];
+    for (const secret of distinct) {
+      const ways = spellings.length < MAX_SPELLINGS ? spellingsOf(secret) : [verbatim(secret)];
+      for (const way of ways) spellings.push({ ...way, secret });
+    }
     const isLong = ({ text }: Spelling) => text.length >= LONG_LITERAL;
     const [long, short] = [spellings.filter(isLong), spellings.filter((all) => !isLong(all))];
     this.#searches = [long, short].map((some) => ({
@@ -74,6 +79,12 @@ export function isDistinctive(secret: string): boolean {
   return secret.length >= MIN_LENGTH && new Set(secret).size >= 4 && !/^[a-z]{1,11}$/.test(secret);
 }
 
+const verbatim = (secret: string): Spelling => ({
+  text: Buffer.from(secret, 'utf8').toString('latin1'),
+  before: 0,
+  after: 0,
+});
+
 function spellingsOf(secret: string): Spelling[] {
   const bytes = Buffer.from(secret, 'utf8');
   const whole = new Set([
@@ -89,7 +100,7 @@ function spellingsOf(secret: string): Spelling[] {
   ];
 }
 
-/** As Go prints bytes with %x, %v and %#v, Linux's audit words that are no plain ones, JSON a buffer. */
+/** Bytes as printed by Go with %x, %v and %#v, in the Linux audit log, and in JSON of a buffer. */
 function listed(bytes: Buffer): string[] {
   const hex = [...bytes].map((byte) => `0x${byte.toString(16)}`);
   const digits = bytes.toString('hex');

@@ -1,4 +1,4 @@
-/** Of these characters no program makes anything else. */
+/** Characters that no program quotes or escapes. */
 const PLAIN = /^[\w.-]*$/;
 
 const code = (char: string) => char.charCodeAt(0);
@@ -9,7 +9,7 @@ const backslashed = (text: string, chars: RegExp) => text.replace(chars, (char) 
 const percent = (text: string, chars: RegExp) =>
   text.replace(chars, (char) => `%${upper(char, 2)}`);
 
-/** JSON, once more in JSON for each level; escaped as Go, Python, PHP and .NET do. */
+/** JSON, up to three levels deep, with the escapes of Go, Python, PHP and .NET. */
 function inJson(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const forms = [
@@ -25,7 +25,7 @@ function inJson(secret: string): string[] {
   });
 }
 
-/** URLs: a component, a form's field, a user's password and a path as Go writes them, in either case. */
+/** Components, form fields, passwords (with Go's rules) and paths of URLs, with hex digits in either case. */
 function inUrls(secret: string): string[] {
   const component = encodeURIComponent(secret);
   const strict = percent(component, /[!'()*]/g);
@@ -40,7 +40,7 @@ function inUrls(secret: string): string[] {
   return forms.flatMap((form) => [form, form.replace(/%../g, (pair) => pair.toLowerCase())]);
 }
 
-/** HTML and XML: texts, and attributes as browsers, Go and Python write them. */
+/** Texts and attributes in HTML and XML, as written by browsers, Go and Python. */
 function inMarkup(secret: string): string[] {
   const text = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   const both = text.replaceAll('>', '&gt;');
@@ -81,12 +81,12 @@ function quoted(secret: string): string[] {
 }
 
 /**
- * What programs make of a secret where they quote or escape its characters: of most secrets,
- * nothing. In UTF-8 as latin1, a character for each byte.
+ * The forms of a secret in which programs quote or escape some of its characters. None for most
+ * secrets. Encoded as latin1 characters, one for each byte of UTF-8.
  */
 export function quotedSpellings(text: string): string[] {
   if (PLAIN.test(text)) return [];
-  // A half of a surrogate pair is none that a URL can have in it.
+  // encodeURIComponent throws on lone surrogates.
   const secret = text.toWellFormed();
   const forms = [...inJson(secret), ...inUrls(secret), ...inMarkup(secret), ...quoted(secret)];
   return [...new Set(forms)].map((form) => Buffer.from(form, 'utf8').toString('latin1'));

@@ -1,7 +1,8 @@
 import t from 'tap';
 import { safe } from './marked.ts';
+import { SeededRandom } from './random.ts';
 
-/** Secrets with the characters that programs quote or escape, and what they make of them. */
+/** Secrets with characters that programs quote or escape, and the results. */
 const WRITTEN: readonly (readonly [secret: string, forms: Readonly<Record<string, string>>])[] = [
   [
     `q9~W<x&"z/k+L`,
@@ -60,6 +61,18 @@ t.test('a known secret is found as programs quote and escape it', async (t) => {
     }
   }
 });
+
+t.test(
+  'of very many secrets, the first are found in all spellings, the others verbatim',
+  async (t) => {
+    const random = new SeededRandom(3);
+    const known = Array.from({ length: 4000 }, () => random.text(24));
+    const base64 = (value = '') => Buffer.from(value).toString('base64');
+    const [first = '', last = ''] = [known.at(0), known.at(-1)];
+    const line = `${base64(first)} ${first}, ${base64(last)} ${last}\n`;
+    t.equal(await safe(line, { known }), `# #, ${base64(last)} #\n`);
+  },
+);
 
 t.test('half a surrogate pair does not stop redaction', async (t) => {
   t.equal(await safe('x one-\ufffd-half y\n', { known: ['one-\ud800-half'] }), 'x # y\n');
