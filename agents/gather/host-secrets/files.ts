@@ -3,30 +3,30 @@ import { join } from 'node:path';
 import { describeError } from '../../../lib/errors/failure.ts';
 import { systemErrorCode } from '../../../lib/errors/system-error-code.ts';
 
-/** Is told what could not be read, and why. */
+/** Called with a path that could not be read, and the reason. */
 export type Failed = (path: string, reason: string) => void;
 
-/** A file, or a folder and what is below it. */
+/** A file, or a folder with everything below it down to a depth. */
 export interface Tree {
-  /** `*` stands for a part of one name. */
+  /** With at most one `*`, for any part of a name. */
   readonly path: string;
-  /** Levels of folders below a folder, its own entries being the first. */
+  /** Levels to descend if it is a folder; 1: only its own entries. */
   readonly depth?: number;
-  /** Names of files that are read; by default all that may be text. */
+  /** Names of files to read; by default all that can be text. */
   readonly only?: RegExp;
-  /** Names of folders that are left out. */
+  /** Names of folders to skip. */
   readonly without?: RegExp;
 }
 
-/** What is never a text with secrets in it. */
+/** Files that never contain secrets as text. */
 const OTHER =
   /\.(?:crt|gz|xz|zst|tar|db|snapshot|img|so|pub|pkl|mo)$|^known_hosts|^authorized_keys|^ca-bundle/;
-/** Of one folder; more is said to be left out. */
+/** Per folder; if there are more, that is reported. */
 const MAX_ENTRIES = 5000;
 
 /**
- * Paths of the regular files of a tree, in the order of their names. Links are followed in the path
- * of the tree up to its first `*` only: what is below, users and containers can make.
+ * Paths of the regular files in a tree, sorted by name. Links are followed only in the parent
+ * folders of a path without `*`, where only root can create them.
  */
 export async function* filesIn(tree: Tree, root: string, failed: Failed): AsyncGenerator<string> {
   for await (const path of matching(tree.path.split('/').slice(1), root, failed)) {
@@ -38,7 +38,7 @@ export async function* filesIn(tree: Tree, root: string, failed: Failed): AsyncG
   }
 }
 
-/** The regular files below a folder, which is no link. */
+/** The regular files below a folder; links are not followed. */
 export async function* filesBelow(
   folder: string,
   tree: Omit<Tree, 'path'> & { readonly depth: number },
@@ -60,7 +60,7 @@ export interface Entry {
   readonly isFolder: boolean;
 }
 
-/** A folder's entries by their names; none of what is no folder. */
+/** The entries of a folder, sorted by name; none if it does not exist or is not a folder. */
 export async function entriesOf(folder: string, failed: Failed): Promise<Entry[]> {
   const entries: Entry[] = [];
   try {
@@ -94,13 +94,13 @@ async function* matching(
   }
 }
 
-/** `pattern`: with one `*`. */
+/** `pattern` contains one `*`. */
 function isMatch(name: string, pattern: string): boolean {
   const [start = '', end = ''] = pattern.split('*');
   return name.length >= start.length + end.length && name.startsWith(start) && name.endsWith(end);
 }
 
-/** Whether each folder on the way to the last of the names is one. */
+/** Whether all names but the last are folders, not links. */
 async function isWithoutLinks(base: string, names: readonly string[]): Promise<boolean> {
   let folder = base;
   for (const name of names.slice(0, -1)) {

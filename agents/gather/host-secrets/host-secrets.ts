@@ -9,7 +9,7 @@ import { type Failed, filesIn } from './files.ts';
 import { CONTAINERS, HOMES, PLACES, type Place, PODS } from './places.ts';
 import { podFiles } from './pods.ts';
 
-/** An Ignition config and a MachineConfig have the whole of a host in them; anything else is small. */
+/** Ignition configs and MachineConfigs contain a whole host; everything else is small. */
 const LARGE = /\.ign$|ignition\.json$|\/(?:currentconfig|desiredconfig)$|-content\.json$/;
 const MAX_LARGE_BYTES = 32 << 20;
 const MAX_FILE_BYTES = 2 << 20;
@@ -17,14 +17,13 @@ const MAX_VALUE_BYTES = 8192;
 const MAX_FILES = 5000;
 const MAX_TOTAL_BYTES = 128 << 20;
 const MAX_SECRETS = 4000;
-/** Files that could not be read are named up to this number; the others are counted. */
+/** The first files that cannot be read are reported by name, the others as a number. */
 const MAX_NAMED = 50;
 
 /**
- * The values of the secrets that this very host holds, to be found wherever they turn up; the ones
- * that are most probable in logs first. What could not be read, what did not fit, and that the time
- * was over is told to `failed`, each once. When `signal` says stop, it gives what was found by then.
- * It waits for no file: a file system that hangs ends with the signal too.
+ * The values of the secrets that this host holds, to be found wherever they occur, the most likely
+ * ones first. Files that cannot be read and limits that are reached are passed to `failed`, each
+ * once. When `signal` aborts, the result is what was found by then, even if a file system hangs.
  */
 export async function hostSecrets(
   { paths }: Pick<GatherHost, 'paths'>,
@@ -46,15 +45,15 @@ class Reading {
   readonly #failed: Failed;
   readonly #secrets = new SecretsIn(MAX_SECRETS);
   readonly #memory = Buffer.alloc(1 << 16);
-  /** Device and inode of what was read: a home has two paths where /home is a link. */
+  /** Device and inode of files already read: where /home is a link, a file has two paths. */
   readonly #seen = new Set<string>();
-  /** What units name. */
+  /** Named by units. */
   readonly #environmentFiles = new Set<string>();
   #files = 0;
   #bytes = 0;
   #failures = 0;
   #isOver = false;
-  /** What is read now. */
+  /** The current file. */
   path: string;
 
   constructor(root: string, signal: AbortSignal, failed: Failed) {
@@ -73,7 +72,7 @@ class Reading {
     for (const place of [...CONTAINERS, ...HOMES]) await this.#place(place);
   }
 
-  /** The secrets; afterwards nothing more is told. */
+  /** Returns the secrets; afterwards nothing more is reported. */
   end(): string[] {
     if (this.#failures > MAX_NAMED) {
       this.#failed(
@@ -148,11 +147,11 @@ class Reading {
   }
 }
 
-/** Files of /proc have no size until they are read. */
+/** Files of /proc report size 0 until they are read. */
 const sizeOf = (path: string, size: number) =>
   size === 0 && path.endsWith('/proc/cmdline') ? 4096 : size;
 
-/** By its beginning: a key table, a database, what is packed. */
+/** Keytabs, databases, archives. */
 const isBinary = (text: string) => text.slice(0, 4096).includes('\0');
 
 function formatOf(path: string, text: string): FileKind['format'] {

@@ -15,9 +15,9 @@ import { units } from '../../../lib/secrets/formats/units.ts';
 import type { FileKind } from '../../../lib/secrets/redact/secrets-in.ts';
 import type { Tree } from './files.ts';
 
-/** Where secrets are, and how they are written there. */
+/** Where secrets are, and in which format. */
 export interface Place extends Tree, Partial<FileKind> {
-  /** Files whose contents are one value of a Secret, whatever else they are. */
+  /** Paths of files whose contents are one value of a Secret. */
   readonly values?: RegExp;
 }
 
@@ -34,7 +34,7 @@ const KEYFILES = { names: /(?:^|\s)(?:secret|pin|password(?:-raw)?|.*-password)$
 const CEPH = { names: /^key$/, only: /(?:keyring|\.conf|\.secret)$/ };
 const NAMED = { read: directives, names: /^secret$/ };
 
-/** What `sno create` and the installer decided, registries, and what programs are started with. */
+/** Registry credentials, decisions of `sno create` and the installer, environment of programs. */
 const CONFIGURATION: readonly Place[] = [
   place('/var/lib/kubelet/config.json'),
   place('/run/containers/0/auth.json'),
@@ -59,7 +59,7 @@ const CONFIGURATION: readonly Place[] = [
   place('/etc/gshadow', undefined, { read: hashes }),
 ];
 
-/** The kubelet's, the control plane's, and those of the operators. */
+/** Keys of the kubelet, the control plane and the operators. */
 const CLUSTER: readonly Place[] = [
   place('/var/lib/kubelet/pki', 1),
   place('/var/lib/kubelet/kubeconfig'),
@@ -124,7 +124,7 @@ const SERVICES: readonly Place[] = [
   place('/var/lib/cloud', 4, { read: chpasswd, without: /^(?:sem|handlers|scripts)$/ }),
 ];
 
-/** What people and programs keep in a home. */
+/** Files of users and of programs that they run. */
 const IN_HOME: readonly Place[] = [
   place('.docker', 1),
   place('.config/containers', 1),
@@ -147,7 +147,7 @@ const IN_HOME: readonly Place[] = [
 const inHome = (home: string): Place[] =>
   IN_HOME.map((own) => ({ ...own, path: `${home}/${own.path}` }));
 
-/** The ones that are most probable in logs first; users' homes, which they can fill, last. */
+/** Those most often seen in logs come first. */
 export const PLACES: readonly Place[] = [
   ...CONFIGURATION,
   ...['/root', '/var/roothome'].flatMap(inHome),
@@ -155,12 +155,12 @@ export const PLACES: readonly Place[] = [
   ...SERVICES,
 ];
 
-/** After the pods' own. */
+/** Read last: users can fill them. */
 export const HOMES: readonly Place[] = ['/var/home/*', '/home/*'].flatMap(inHome);
 
-/** The kubelet's folder of the pods. */
+/** The kubelet's folder of pods. */
 export const PODS = '/var/lib/kubelet/pods';
-/** What the runtime and the kubelet note of containers and volumes, whose own files are not read. */
+/** Records of the runtime and the kubelet about containers and volumes, whose data is not read. */
 export const CONTAINERS: readonly Place[] = [
   place('/run/containers/storage/overlay-containers', 3, { only: /^config\.json$/ }),
   place('/run/containerd/io.containerd.runtime.v2.task/k8s.io', 2, { only: /^config\.json$/ }),

@@ -3,24 +3,24 @@ import { isRecord, parseJson } from '../../../lib/json.ts';
 import { openRegularFile } from '../../../lib/secrets/scan/walk.ts';
 import { entriesOf, type Failed, filesBelow } from './files.ts';
 
-/** Volumes in which Kubernetes itself puts tokens and Secrets. */
+/** Volumes that the kubelet fills with tokens and Secrets. */
 const KUBERNETES = ['kubernetes.io~projected', 'kubernetes.io~secret'];
 const CSI = 'kubernetes.io~csi';
-/** Drivers whose volumes have secrets in them, and nothing else. */
+/** Drivers whose volumes contain only secrets. */
 const SECRET_DRIVERS: ReadonlySet<unknown> = new Set([
   'secrets-store.csi.k8s.io',
   'csi.cert-manager.io',
   'spiffe.csi.cert-manager.io',
 ]);
-/** A folder named by the time, and the path of an item of the Secret in it. */
+/** A folder named by time, and in it the path of a Secret's item. */
 const VOLUME_DEPTH = 8;
-/** A folder for each container, in it a file or folder for each mount. */
+/** A folder for each container, and in it a file or folder for each mount. */
 const SUBPATH_DEPTH = 2 + VOLUME_DEPTH;
 const MAX_VOLUME_DATA = 65_536;
 
 /**
- * The files of the pods' tokens and Secrets, each of which is one value. Other volumes are the
- * containers' own. `pods`: the kubelet's folder of them.
+ * Files with tokens and values of Secrets that are mounted into pods. Other volumes are skipped: they
+ * are data of the containers. `pods`: the kubelet's folder of pods.
  */
 export async function* podFiles(pods: string, failed: Failed): AsyncGenerator<string> {
   for (const pod of await foldersIn(pods, failed)) {
@@ -33,7 +33,7 @@ export async function* podFiles(pods: string, failed: Failed): AsyncGenerator<st
         yield* filesBelow(values, { depth: VOLUME_DEPTH }, failed);
       }
     }
-    // A mount of one item keeps the Secret's value of its own time.
+    // A mount with subPath keeps an old value after the Secret has changed.
     for (const name of volumes) {
       const mounts = join(pod, 'volume-subpaths', name);
       yield* filesBelow(mounts, { depth: SUBPATH_DEPTH }, failed);
@@ -46,7 +46,7 @@ async function foldersIn(folder: string, failed: Failed): Promise<string[]> {
   return entries.flatMap(({ name, isFolder }) => (isFolder ? [join(folder, name)] : []));
 }
 
-/** What the kubelet wrote beside a volume says which driver made it. */
+/** The kubelet records the driver of a CSI volume next to it. */
 async function isOfSecrets(volume: string): Promise<boolean> {
   const file = await openRegularFile(join(volume, 'vol_data.json'));
   if (file === undefined) return false;

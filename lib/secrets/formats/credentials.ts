@@ -1,7 +1,7 @@
 import { unescaped, words } from './quoting.ts';
 import { lines, type NamedValue } from './settings.ts';
 
-/** A value that its place alone makes a secret. */
+/** A value that is a secret because of its position in the file. */
 const certain = (value: string): NamedValue => ['password', value];
 
 const rows = (text: string): string[][] =>
@@ -18,7 +18,7 @@ export function* netrc(text: string): Generator<NamedValue> {
   }
 }
 
-/** PostgreSQL's .pgpass: the fifth of the fields that colons separate, in which `\` quotes a colon. */
+/** PostgreSQL's .pgpass: the fifth of the colon-separated fields; `\` escapes a colon. */
 export function* pgpass(text: string): Generator<NamedValue> {
   for (const line of lines(text)) {
     const fields = line.match(/(?:\\.|[^:\\]){1,1024}/g) ?? [];
@@ -31,13 +31,13 @@ export function* hashes(text: string): Generator<NamedValue> {
   for (const line of lines(text)) yield certain((line.split(':')[1] ?? '').replace(/^[!*]+/, ''));
 }
 
-/** Before these stand the words of a secret: of strongSwan, Libreswan, and pppd's chap-secrets. */
+/** Types of secrets in strongSwan and Libreswan; the secret follows the type. */
 const IPSEC = /^(?:PSK|EAP|XAUTH|NTLM|RSA|ECDSA|BLISS|PRIV|P12|PKCS8|PIN)$/;
 const KEY_FILE = /\.(?:pem|der|key|p12|pfx|crt)$/i;
-/** Numbers of an RSA key. */
+/** Private numbers of an RSA key. */
 const NUMBER = /\b(?:PrivateExponent|Prime[12]|Exponent[12]|Coefficient):\s{0,8}(0x[0-9a-fA-F]+)/g;
 
-/** ipsec.secrets: `: PSK "…"`, `carol : EAP "…"`, `: RSA file.pem "…"`; binary ones as `0s` and base64. */
+/** ipsec.secrets: `: PSK "…"`, `carol : EAP "…"`, `: RSA file.pem "…"`; binary ones are `0s` and base64. */
 export function* ipsecSecrets(text: string): Generator<NamedValue> {
   for (const row of rows(text)) {
     const keyword = row.findIndex((word) => IPSEC.test(word.replace(/^:/, '')));
@@ -56,7 +56,7 @@ export function* pppSecrets(text: string): Generator<NamedValue> {
   for (const row of rows(text)) yield certain(row[2] ?? '');
 }
 
-/** chrony.keys and ntp.keys: number, type, key; a number and a key is old. */
+/** chrony.keys and ntp.keys: number, type, key; the type is optional. */
 export function* chronyKeys(text: string): Generator<NamedValue> {
   for (const row of rows(text)) {
     if (/^\d+$/.test(row[0] ?? ''))
@@ -64,10 +64,10 @@ export function* chronyKeys(text: string): Generator<NamedValue> {
   }
 }
 
-/** Where the words of a directive end. */
+/** Ends a directive. */
 const DIRECTIVE_END = /[;{}]/;
 
-/** `secret "…";` of BIND, `auth_pass …` of keepalived, `password …` of others: a name, and its word. */
+/** `secret "…";` of BIND, `auth_pass …` of keepalived, `password …` of others: a name followed by its value. */
 export function* directives(text: string): Generator<NamedValue> {
   for (const line of lines(text)) {
     if (/^\s*(?:#|\/\/|!)/.test(line)) continue;
@@ -104,7 +104,7 @@ export function* chpasswd(text: string): Generator<NamedValue> {
   }
 }
 
-/** A kernel's command line: of iSCSI targets the passwords of both directions; each is a user and its password. */
+/** The kernel command line: passwords in `iscsi:USER:PASSWORD:USER:PASSWORD@...`, one for each direction. */
 export function* kernelCommandLine(text: string): Generator<NamedValue> {
   for (const word of words(text)) {
     const credentials =
@@ -113,7 +113,7 @@ export function* kernelCommandLine(text: string): Generator<NamedValue> {
   }
 }
 
-/** The whole file is one secret: a token, a credential of systemd. */
+/** A file with a single secret: a token, a systemd credential. */
 export function* whole(text: string): Generator<NamedValue> {
   const value = text.trim();
   if (!value.includes('\n')) yield certain(value);

@@ -1,19 +1,19 @@
 const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}(?:PRIVATE KEY(?: BLOCK)?|Static key V1)-----/g;
 const END = '-----END ';
-/** No key is longer in print. */
+/** Maximum length of a key in PEM. */
 const MAX_BYTES = 1 << 16;
 const LINE = /^[A-Za-z0-9+/]{16,128}={0,2}$/;
-/** The beginning of every OpenSSH key, which tells nothing. */
+/** The first line of every OpenSSH key, which is always the same. */
 const OPENSSH = 'b3BlbnNzaC1rZXkt';
 
 export interface PrivateKey {
-  /** The characters of base64 of all of it. */
+  /** All of its base64, without padding. */
   readonly body: string;
-  /** The lines by which it is found, as they are written. */
+  /** Its lines as written, the most significant first. */
   readonly lines: readonly string[];
 }
 
-/** Each private key in PEM, encrypted or not, of OpenSSH, PGP and OpenVPN. */
+/** Every private key in PEM: plain, encrypted, OpenSSH, PGP, OpenVPN. */
 export function* privateKeys(text: string): Generator<PrivateKey> {
   let done = 0;
   for (const { 0: marker, index } of text.matchAll(BEGIN)) {
@@ -24,30 +24,33 @@ export function* privateKeys(text: string): Generator<PrivateKey> {
     const body = end === -1 ? extent : extent.slice(0, end);
     done = start + body.length;
     const lines = body.split(/[\s"]+|\\[nr]/).filter((line) => LINE.test(line));
-    yield { body: body.replace(/\\[nr]|[^A-Za-z0-9+/]/g, ''), lines: telling(lines) };
+    yield { body: body.replace(/\\[nr]|[^A-Za-z0-9+/]/g, ''), lines: bySignificance(lines) };
   }
 }
 
-/** The lines by which a key is found of which there is the base64 alone: as OpenSSL, Go or OpenSSH write them. */
+/** The same lines for a key's bare base64, broken as OpenSSL, Go and OpenSSH do. */
 export function keyLines(base64: string): string[] {
   const width = base64.startsWith(OPENSSH) ? 70 : 64;
   const lines: string[] = [];
   for (let at = 0; at < base64.length; at += width) lines.push(base64.slice(at, at + width));
-  return telling(lines.filter((line) => LINE.test(line)));
+  return bySignificance(lines.filter((line) => LINE.test(line)));
 }
 
-/** Lines of a key up to this number are all looked for. */
+/** Keys with at most this many lines have the private number in the first lines. */
 const SHORT = 4;
 
 /**
- * The lines by which a key is found. A short key's private number is in its first lines; a long
- * one begins with what is public or equal in all keys, and has its private numbers from the middle
- * on: two lines of it suffice. The last line can be too short to tell anything.
+ * The lines of a key, the most significant first. A long key starts with a common header and public
+ * numbers; its private numbers are in the second half. The last line can be too short to identify it.
  */
-function telling(all: readonly string[]): string[] {
+function bySignificance(all: readonly string[]): string[] {
   const lines = all
     .map((line) => line.replace(/=+$/, ''))
     .filter((line) => line.length >= 16 && !line.startsWith(OPENSSH));
   if (lines.length <= SHORT) return lines;
-  return [0.5, 0.75].flatMap((part) => lines[Math.floor(lines.length * part)] ?? []);
+  const first = [0.5, 0.75].map((part) => Math.floor(lines.length * part));
+  return [
+    ...first.flatMap((index) => lines[index] ?? []),
+    ...lines.filter((_, index) => !first.includes(index)),
+  ];
 }

@@ -1,7 +1,7 @@
 /**
- * Words of a line as a shell, systemd, netrc and ipsec.secrets split them, without their quotes. A
- * quote that is not closed goes to the end. Backslashes are as in a shell: in double quotes they
- * quote `"`, `\`, `$` and `` ` `` only.
+ * Splits a line into words like a shell, systemd, netrc and ipsec.secrets do, and removes the quotes.
+ * An unclosed quote extends to the end of the line. Backslashes work like in a shell: in double
+ * quotes they escape only `"`, `\`, `$` and `` ` ``.
  */
 export function words(line: string): string[] {
   const found: string[] = [];
@@ -35,7 +35,7 @@ function isQuoting(quote: string, next: string | undefined): boolean {
 const ESCAPE = /\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|([0-7]{3})|([\s\S]))/gi;
 const NAMED: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', s: ' ' };
 
-/** Without the escapes of C, which systemd, TOML, YAML, JSON and keyfiles (`\s`, `\;`) have too. */
+/** Resolves C escapes, which systemd, TOML, YAML, JSON and keyfiles (`\s`, `\;`) use too. */
 export const unescaped = (text: string): string =>
   text.replace(ESCAPE, (_, hex?: string, code?: string, octal?: string, char = '') => {
     const digits = hex ?? code;
@@ -45,8 +45,8 @@ export const unescaped = (text: string): string =>
   });
 
 /**
- * What a value can mean that stands at the end of a line, whatever program reads it: whole,
- * without its quotes, escapes or doubled quotes, and without the comment behind it.
+ * All that a value at the end of a line can mean, depending on the program that reads it: the whole
+ * rest of the line; without quotes, escapes or doubled quotes; without a trailing comment.
  */
 export function readings(rest: string): Set<string> {
   const value = rest.trim();
@@ -72,7 +72,7 @@ function quotedReadings(inside: string, quote: string): Set<string> {
   return found;
 }
 
-/** The quote that ends the value: followed by nothing, a comment, or what separates values. */
+/** Position of the closing quote: only a comment or a separator may follow it. */
 function closing(value: string, quote: string): number {
   for (let at = value.indexOf(quote, 1); at !== -1; at = value.indexOf(quote, at + 1)) {
     if (slashesBefore(value, at) % 2 === 1) continue;

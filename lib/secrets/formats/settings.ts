@@ -1,20 +1,20 @@
 import { readings, words } from './quoting.ts';
 
-/** What a file calls a value, and one reading of it. */
+/** The name of a value in a file, and one possible meaning of the value. */
 export type NamedValue = readonly [name: string, value: string];
 
-/** Reads what stands in a file by its syntax. */
+/** Reads the values of a file in a particular format. */
 export type Reader = (text: string) => Iterable<NamedValue>;
 
 const COMMENT = /^\s*(?:[#;!]|$)/;
-/** Longer lines hold no setting that a person or a program wrote. */
+/** Longer lines are not settings. */
 const MAX_LINE = 16_384;
 
 /**
- * `name = value` and `name: value` of INI files, keyfiles, environment files, TOML, YAML and shell
- * scripts. Each value comes whole, in each of its readings: programs differ in what they make of
- * quotes, backslashes, blanks, `;` and `#`. (The packages for these formats return one reading,
- * and of repeated sections the last one only.)
+ * `name = value` and `name: value` in INI files, keyfiles, environment files, TOML, YAML and shell
+ * scripts. Values are complete, with every meaning they can have: programs differ in how they treat
+ * quotes, backslashes, blanks, `;` and `#`. (npm packages for these formats return one meaning, and
+ * only the last of repeated sections.)
  */
 export function* settings(text: string): Generator<NamedValue> {
   for (const line of lines(text)) {
@@ -29,7 +29,7 @@ export function* settings(text: string): Generator<NamedValue> {
   yield* variables(text);
 }
 
-/** `A=1 B='x y'`, also of `export`, a kernel's command line, and of the lines that a `\` continues. */
+/** `A=1 B='x y'`, also after `export`, on a kernel command line, and continued with `\`. */
 export function* variables(text: string): Generator<NamedValue> {
   for (const line of lines(text.replace(/\\\r?\n/g, ' '))) {
     if (!line.includes('=') || COMMENT.test(line)) continue;
@@ -41,7 +41,7 @@ export function* variables(text: string): Generator<NamedValue> {
   }
 }
 
-/** The name that ends before an offset, quotes and blanks aside; empty if there is none. */
+/** The name that ends before an offset, ignoring quotes and blanks; empty if there is none. */
 function nameBefore(line: string, offset: number): string {
   let end = offset;
   while (end > 0 && /["'\s]/.test(line[end - 1] ?? '')) end--;
@@ -50,7 +50,7 @@ function nameBefore(line: string, offset: number): string {
   return line.slice(start, Math.max(start, end));
 }
 
-/** Lines without their ends; none that is too long. */
+/** Lines without line ends; overlong lines are left out. */
 export function lines(text: string): string[] {
   return text.split(/\r?\n/).filter(({ length }) => length <= MAX_LINE);
 }

@@ -1,13 +1,13 @@
 import { unescaped, words } from './quoting.ts';
 import { lines, type NamedValue } from './settings.ts';
 
-/** A credential's value stands after the first colon, and has no name by which it could be told. */
+/** The value of a credential follows the first colon. The name of a credential is arbitrary. */
 const CREDENTIAL = /^\s*SetCredential\s*=[^:]{1,255}:/;
 const DIRECTIVE = /^\s*[A-Za-z0-9]{1,64}\s*=/;
 
 /**
- * systemd's units, drop-ins and system.conf: variables of `Environment=` and options of `ExecStart=`,
- * with systemd's escapes, quotes and specifiers (`%%` is a `%`); values of `SetCredential=`.
+ * systemd units, drop-ins and system.conf: variables in `Environment=`, options in `ExecStart=`
+ * (with systemd's escapes, quotes and `%%`), values of `SetCredential=`.
  */
 export function* units(text: string): Generator<NamedValue> {
   for (const line of lines(text.replace(/\\\r?\n/g, ' '))) {
@@ -23,7 +23,7 @@ export function* units(text: string): Generator<NamedValue> {
   }
 }
 
-/** systemd resolves escapes in quotes of both kinds; a shell keeps most. */
+/** systemd resolves escapes inside both kinds of quotes, unlike a shell. */
 const systemdWords = (rest: string): string[] =>
   words(rest.replace(/\\(?=[^"'\\])/g, '\\\\')).map(unescaped);
 
@@ -40,6 +40,6 @@ function* assigned(all: readonly string[]): Generator<NamedValue> {
 const ENVIRONMENT_FILE =
   /^\s{0,8}EnvironmentFile\s{0,8}=\s{0,8}-?"?(?<path>\/[^\s"*?[%]{1,1024})(?=["\s]|$)/gm;
 
-/** Absolute paths of the files of variables that units name, without the ones that are patterns. */
+/** Absolute paths in `EnvironmentFile=`, except for patterns. */
 export const environmentFiles = (text: string): string[] =>
   [...text.matchAll(ENVIRONMENT_FILE)].flatMap(({ groups }) => groups?.path ?? []);

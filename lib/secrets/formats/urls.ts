@@ -1,10 +1,10 @@
-/** Longest beginning of a URL in which its password stands, and how many URLs of a value are read. */
+/** Limits: the part of a URL that can contain the password, and URLs in one value. */
 const MAX_URL = 2048;
 const MAX_URLS = 32;
 
 /**
- * The passwords of the URLs in a value, as they are written and as they are meant: percent-encoded,
- * or not although they have `@`, `/` or `#` in them. With the user, as in a request's header.
+ * The passwords of the URLs in a value, as written and percent-decoded. Passwords that contain `@`,
+ * `/` or `#` although they should be encoded are found too.
  */
 export function urlPasswords(value: string): Set<string> {
   const found = new Set<string>();
@@ -19,7 +19,7 @@ export function urlPasswords(value: string): Set<string> {
     if (colon === -1 || /[/?#@]/.test(host)) continue;
     for (const end of [word.indexOf('@', colon), word.lastIndexOf('@')]) {
       const password = end === -1 ? '' : word.slice(colon + 1, end);
-      // The port of a URL with an `@` in its path.
+      // A port, in a URL with an `@` in its path.
       if (/^\d{1,5}[/?#]|^$/.test(password)) continue;
       for (const meant of [password, decoded(password)]) found.add(meant);
     }
@@ -27,7 +27,7 @@ export function urlPasswords(value: string): Set<string> {
   return found;
 }
 
-/** What percent-encoding stands for; what is none stays. */
+/** Percent-decoded; unchanged if the encoding is invalid. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

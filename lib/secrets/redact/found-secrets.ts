@@ -1,20 +1,24 @@
 import { isDistinctive } from './known.ts';
 
-/** A longer text is no secret, but may hold some. */
+/** Longer texts are not secrets, but can contain some. */
 const MAX_LENGTH = 8192;
-/** Of all of them: the search for them takes a hundred times as much memory. */
+/** For all words together: searching for them takes a hundred times as much memory. */
 const MAX_CHARACTERS = 1 << 19;
 
+/** This many lines identify a key; its other lines are kept if there is room. */
+const NEEDED_LINES = 2;
+/** Lines of short keys come before the rest of long ones. */
+const RANKS = 5;
+
 /**
- * The distinct secrets of a host, up to a limit of their number, and of their characters. Passwords
- * and tokens come before lines of keys, and of each key one line before any other: no number of
- * keys leaves out a token, or a key.
+ * The distinct secrets of a host, limited in number and size. Passwords and tokens come first,
+ * then one line of each key, then a second one of each, then the other lines.
  */
 export class FoundSecrets {
   readonly #limit: number;
   readonly #words = new Set<string>();
-  /** Lines of keys by their rank in their key. */
-  readonly #lines: Set<string>[] = [];
+  /** Lines of keys by their rank in the key. */
+  readonly #lines = Array.from({ length: RANKS }, () => new Set<string>());
   #characters = 0;
   #isCut = false;
 
@@ -22,44 +26,43 @@ export class FoundSecrets {
     this.#limit = limit;
   }
 
-  /** In the order in which they were read. */
+  /** At most `limit`, the most important first. */
   get all(): string[] {
-    return this.#distinct.slice(0, this.#limit);
+    return distinct(this.#words, ...this.#lines).slice(0, this.#limit);
   }
 
-  /** Whether the limit left some out. */
+  /** Whether the limits left out a password, a token or a key. */
   get isCut(): boolean {
-    return this.#isCut || this.#distinct.length > this.#limit;
+    const needed = distinct(this.#words, ...this.#lines.slice(0, NEEDED_LINES));
+    return this.#isCut || needed.length > this.#limit;
   }
 
-  get #distinct(): string[] {
-    return [...new Set([this.#words, ...this.#lines].flatMap((found) => [...found]))];
-  }
-
+  /** A password, a token or the like. */
   add(secret: string): void {
     if (!isUsable(secret) || this.#words.has(secret)) return;
-    if (this.#characters + secret.length > MAX_CHARACTERS) {
+    const characters = this.#characters + secret.length;
+    if (this.#words.size >= this.#limit || characters > MAX_CHARACTERS) {
       this.#isCut = true;
       return;
     }
-    this.#characters += secret.length;
-    this.#addTo(this.#words, secret);
+    this.#characters = characters;
+    this.#words.add(copyOf(secret));
   }
 
-  /** `lines`: the ones by which the key is found, the most important one first. */
+  /** `lines`: of a private key, the most significant first. */
   addKey(lines: readonly string[]): void {
     for (const [rank, line] of lines.entries()) {
-      const found = this.#lines[rank] ?? new Set();
-      this.#lines[rank] = found;
-      if (isUsable(line) && !found.has(line)) this.#addTo(found, line);
+      const found = this.#lines[Math.min(rank, RANKS - 1)];
+      if (found === undefined || !isUsable(line) || found.has(line)) continue;
+      if (found.size < this.#limit) found.add(copyOf(line));
+      else if (rank < NEEDED_LINES) this.#isCut = true;
     }
-  }
-
-  #addTo(found: Set<string>, secret: string): void {
-    // A copy: a part of a text would keep all of it in memory.
-    if (found.size < this.#limit) found.add(Buffer.from(secret, 'utf8').toString('utf8'));
-    else this.#isCut = true;
   }
 }
 
 const isUsable = (secret: string) => secret.length <= MAX_LENGTH && isDistinctive(secret);
+
+const distinct = (...all: Set<string>[]) => [...new Set(all.flatMap((found) => [...found]))];
+
+/** A substring would keep the whole text in memory. */
+const copyOf = (text: string) => Buffer.from(text, 'utf8').toString('utf8');

@@ -18,44 +18,44 @@ import {
 import { type Redactor, redactorWith } from './redactor.ts';
 import { STREAM_LIMITS } from './text.ts';
 
-/** A config in a file of a config; deeper nobody puts a secret. */
+/** A config in a file of a config; no secrets are nested more deeply. */
 const MAX_DEPTH = 4;
-/** Shorter base64 holds no name with a secret. */
+/** Shorter base64 has no space for a name and a secret. */
 const MIN_BLOB = 24;
-/** Documents inside of one file. */
+/** Maximum number of nested documents in a file. */
 const MAX_DOCUMENTS = 5000;
-/** What stands for a value: a variable, a command, a template. */
+/** A placeholder for a value: a variable, a command, a template. */
 const REFERENCE = /^(?:\$\(|`[^`]*`$|\$\{[^}]*\}$|\$[A-Z_][A-Z0-9_]*$|%\w$|\{\{)/;
-/** What neither a name, a path nor an address has in it. */
+/** Characters that are not part of names, paths and addresses. */
 const SYMBOL = /[!#$%^&*+=~|;<>?(){}[\]]/;
 
-/** What a file is, beyond what its text says. */
+/** How to read a file. */
 export interface FileKind {
   readonly format: keyof Redactor;
-  /** Its own syntax. */
+  /** Reader for the specific format. */
   readonly read?: Reader;
-  /** Names by which a value is a secret in this file. */
+  /** Names of values that are secrets in this file, in addition to the usual ones. */
   readonly names?: RegExp;
 }
 
 /**
- * Finds the secrets that a host's files hold, to look for them everywhere else: what redaction
- * takes out of those files and what that stands for, and what their formats call a secret, which
- * comes whole.
+ * Collects the secrets in a host's files so that they can be found everywhere else: everything that
+ * redaction would remove from those files, its decoded form, and complete values according to the
+ * files' formats.
  */
 export class SecretsIn {
   readonly #found: FoundSecrets;
   readonly #redactor: Redactor;
-  /** Of the file or value that is read. */
+  /** For the current file or value. */
   #budget = new Budget(STREAM_LIMITS);
-  /** Texts in which there may be more. */
+  /** Nested texts that are still to be read. */
   #documents: { text: string; depth: number }[] = [];
   #documentsLeft = MAX_DOCUMENTS;
-  /** The keys whose lines are known as they are written. */
+  /** Keys in the current file whose lines are already known. */
   #keys = new Set<string>();
   #depth = 0;
 
-  /** Not more than `limit` secrets are kept: each costs time with every line of a log. */
+  /** At most `limit` secrets are kept: each one slows down the search in every log line. */
   constructor(limit: number) {
     this.#found = new FoundSecrets(limit);
     const marks: Marks = {
@@ -67,19 +67,19 @@ export class SecretsIn {
     this.#redactor = redactorWith(marks, []);
   }
 
-  /** Passwords and tokens in the order in which they were read, then lines of keys. */
+  /** Passwords and tokens in the order in which they were read, followed by lines of keys. */
   get secrets(): string[] {
     return this.#found.all;
   }
 
-  /** Whether there are secrets that are not among them, because of the limit. */
+  /** Whether secrets were left out because of the limits. */
   get isCut(): boolean {
     return this.#found.isCut;
   }
 
   /**
-   * Reads a file that is too large to be held in memory.
-   * @throws what the chunks throw, and at the end if not all of the contents could be searched.
+   * Reads a file that is too large for memory.
+   * @throws errors of `chunks`; at the end if not all nested contents could be searched.
    */
   async read(chunks: AsyncIterable<Uint8Array>, format: keyof Redactor): Promise<void> {
     this.#begin();
@@ -87,14 +87,14 @@ export class SecretsIn {
     await this.#lookInside();
   }
 
-  /** Reads a whole file. @throws at the end if not all of the contents could be searched. */
+  /** Reads a whole file. @throws at the end if not all nested contents could be searched. */
   async readText(text: string, kind: FileKind): Promise<void> {
     this.#begin();
     await this.#document(text, kind);
     await this.#lookInside();
   }
 
-  /** Learns a file that is one value of a Secret, as Kubernetes mounts them. */
+  /** Reads a file that is one value of a mounted Secret. */
   async readValue(name: string, value: string): Promise<void> {
     this.#begin();
     const secret = value.trim();
@@ -133,7 +133,7 @@ export class SecretsIn {
     await drained(this.#redactor[format](once(Buffer.from(text, 'utf8'))));
   }
 
-  /** What a file calls a value decides, and passwords of URLs under any name. */
+  /** A value is learned if its name says that it is secret; passwords in URLs always are. */
   #setting([name, value]: NamedValue, names: RegExp | undefined): void {
     for (const password of urlPasswords(value)) this.#found.add(password);
     if (isPath(value)) return;
@@ -144,7 +144,7 @@ export class SecretsIn {
     if (isSecret && !isSwitch(name, value)) this.#learn(value.trim());
   }
 
-  /** Of JSON, whose strings hide the lines of the files that stand in them. */
+  /** Strings of a JSON document; files embedded in them have their lines escaped. */
   #strings(document: unknown, names: RegExp | undefined): void {
     const texts: string[] = [];
     const rest: { name: string; value: unknown }[] = [{ name: '', value: document }];
@@ -163,7 +163,7 @@ export class SecretsIn {
     if (texts.length > 0) this.#look(texts.join('\n'));
   }
 
-  /** A value, or a variable of a container with its name. */
+  /** A value with its key as the name, and a container's `NAME=value`. */
   #line(name: string, value: string, names: RegExp | undefined): void {
     this.#setting([name, value], names);
     for (const setting of settings(value)) this.#setting(setting, names);
@@ -201,14 +201,14 @@ export class SecretsIn {
   }
 }
 
-/** A document rather than an INI file's section, of which a password is none either. */
+/** JSON rather than the section of an INI file or a password. */
 const isJson = (text: string) => /^\s*(?:\{\s*["}]|\[\s*["{[\d])/.test(text);
 
-/** Under a Secret's names, which need not tell: random, a phrase, or with characters that no name has. */
+/** For values of a Secret, whose names can be arbitrary: random, a phrase, or with special characters. */
 const isMadeUp = (value: string) =>
   looksRandom(value) || looksLikePassword(value) || (value.length < 256 && /\S\s+\S/.test(value));
 
-/** A value that somebody made up: no name, path, address or URL, though no random one either. */
+/** Has special characters, and is not a URL. */
 const looksLikePassword = (value: string) =>
   value.length < 256 &&
   SYMBOL.test(value) &&
@@ -219,7 +219,7 @@ const looksLikePassword = (value: string) =>
 const isSwitch = (name: string, value: string) =>
   name === 'passwd' && /^(?:files|compat|db|sss|systemd|altfiles|winbind)\b/.test(value);
 
-/** The contents of an Ignition's file, which need not say that they are gzipped. */
+/** The contents of a file in an Ignition config; gzip need not be declared. */
 function contentsOf(source: string, budget: Budget): string | undefined {
   try {
     const bytes = decodeDataUrl({ source });

@@ -37,7 +37,7 @@ t.test('escapes', async (t) => {
   t.equal(unescaped('ends with \\'), 'ends with \\');
 });
 
-t.test('the readings of a value', async (t) => {
+t.test('possible meanings of a value', async (t) => {
   const rows: readonly (readonly [string, readonly string[]])[] = [
     [' a b; c & d ', ['a b; c & d']],
     ['a b # c', ['a b # c', 'a b']],
@@ -54,7 +54,7 @@ t.test('the readings of a value', async (t) => {
   for (const [rest, expected] of rows) t.strictSame([...readings(rest)], expected, rest);
 });
 
-/** Each reader with a file, and what it reads there, as `name=value`. */
+/** Each reader with a file and the expected values, as `name=value`. */
 const FILES: readonly (readonly [Reader, string, readonly string[]])[] = [
   [settings, '# a=1\n; b=2\n!c=3\nd = x y\r\n\n', ['d=x y']],
   [settings, 'a: b=c\n', ['b=c', 'a=b=c']],
@@ -120,7 +120,7 @@ t.test('each format', async (t) => {
   }
 });
 
-t.test('files that units name', async (t) => {
+t.test('environment files of units', async (t) => {
   const text =
     'EnvironmentFile=-/a/b\nEnvironmentFile = "/c"\n#EnvironmentFile=/d\nEnvironmentFile=/e/*.f\n';
   t.strictSame(environmentFiles(text), ['/a/b', '/c']);

@@ -18,9 +18,9 @@ interface Held {
   readonly path: string;
   /** Secrets stand in `«»`. */
   readonly contents: string;
-  /** What a secret means in the file's format, where it is written in another way. */
+  /** Decoded values, where the format encodes them. */
   readonly meant?: readonly string[];
-  /** Distinctive, but no secrets. */
+  /** Values that must not be learned. */
   readonly ordinary?: readonly string[];
 }
 
@@ -259,7 +259,7 @@ const HELD: readonly Held[] = [
   ),
 ];
 
-/** Files of settings and texts of any kind in all other places. */
+/** All other places, with a generic file. */
 const PLAIN = [
   '/etc/containers/registries.conf.d/site.conf',
   '/etc/mco/proxy.env',
@@ -317,7 +317,7 @@ t.test('each other place is read', async (t) => {
   t.ok(found.includes('GroupWord12'));
 });
 
-/** What stands in the marks of a text, and of the texts in a JSON document. */
+/** The marked values of a text. */
 const marked = (text: string) => [...text.matchAll(/«([^«»]*)»/g)].map(([, secret = '']) => secret);
 
 t.test('each place where a host has secrets is read in its own format', async (t) => {

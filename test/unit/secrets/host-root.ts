@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { hostPaths } from '../../../lib/host/paths.ts';
 
-/** A host's files below a root of its own, which is removed at the end of the test. */
+/** A temporary root with a host's files, deleted at the end of the test. */
 export async function hostRoot(
   t: { teardown(act: () => Promise<void>): void },
   files: Readonly<Record<string, string | Uint8Array>>,

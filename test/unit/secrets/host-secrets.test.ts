@@ -18,7 +18,7 @@ const ecKey = () =>
       format: 'pem',
     }),
   );
-/** Its body is random: what matters are its lines. */
+/** Not a valid key: only its lines matter. */
 function rsaKey(): string {
   const body = Buffer.concat([Buffer.from('308204a40201000282010100', 'hex'), randomBytes(1180)]);
   const lines = body.toString('base64').match(/.{1,64}/g) ?? [];
@@ -104,18 +104,18 @@ t.test('the secrets of a host', async (t) => {
   }
 });
 
-interface Told {
+interface Reported {
   readonly secrets: string[];
-  /** What could not be read: the path on the host and the reason. */
+  /** Reasons by path on the host. */
   readonly failed: Readonly<Record<string, string>>;
 }
 
-async function told(t: Test, host: Awaited<ReturnType<typeof hostRoot>>): Promise<Told> {
+async function reported(t: Test, host: Awaited<ReturnType<typeof hostRoot>>): Promise<Reported> {
   const failed: [string, string][] = [];
   const secrets = await hostSecrets(host, signal, (path, reason) => {
     failed.push([host.paths.onHost(path), reason]);
   });
-  t.equal(new Set(failed.map(([path]) => path)).size, failed.length, 'each is told once');
+  t.equal(new Set(failed.map(([path]) => path)).size, failed.length, 'each is reported once');
   return { secrets, failed: Object.fromEntries(failed) };
 }
 
@@ -137,20 +137,20 @@ t.test('links are not followed, and unreadable files are reported', async (t) =>
   await link('/elsewhere/.aws', '/home/alice/.aws');
   await link('/elsewhere', '/home/bob');
   await truncate(here.paths.at('/etc/kubernetes/large.yaml'), 50 << 20);
-  const { secrets, failed } = await told(t, here);
+  const { secrets, failed } = await reported(t, here);
   t.notOk(secrets.includes(outside));
   t.match(failed, { '/etc/kubernetes/large.yaml': /^52428800 bytes are too large/ });
   t.equal(Object.keys(failed).length, 1);
 });
 
-t.test('a home below a link is read once, by its own path', async (t) => {
+t.test('a home with two paths is read once', async (t) => {
   const word = secret();
   const here = await hostRoot(t, { '/var/home/core/.vault-token': word });
   await symlink('var/home', here.paths.at('/home'));
-  t.strictSame(await told(t, here), { secrets: [word], failed: {} });
+  t.strictSame(await reported(t, here), { secrets: [word], failed: {} });
 });
 
-t.test('pipes, sockets and binary files are passed over', async (t) => {
+t.test('pipes, sockets and binary files are skipped', async (t) => {
   const word = secret();
   const here = await hostRoot(t, {
     '/root/.npmrc': `_authToken=${word}\n`,
@@ -164,47 +164,54 @@ t.test('pipes, sockets and binary files are passed over', async (t) => {
   const server = createServer().listen(here.paths.at('/home/alice/.pgpass'));
   t.teardown(() => server.close());
   await once(server, 'listening');
-  t.strictSame(await told(t, here), { secrets: [word], failed: {} });
+  t.strictSame(await reported(t, here), { secrets: [word], failed: {} });
 });
 
-t.test('folders have an end', async (t) => {
+t.test('the depth of folders is limited', async (t) => {
   const [near, far] = [secret(), secret()];
   const here = await hostRoot(t, {
     '/etc/sysconfig/a/near': `password=${near}\n`,
     [`/etc/sysconfig/${'d/'.repeat(100)}far`]: `password=${far}\n`,
   });
-  t.strictSame((await told(t, here)).secrets, [near]);
+  t.strictSame((await reported(t, here)).secrets, [near]);
 });
 
-t.test('tokens and passwords come before keys, and no key is without a line', async (t) => {
+t.test('tokens and passwords come before keys, and every key is found by two lines', async (t) => {
   const tokens = Array.from({ length: 50 }, secret);
-  const keys = Array.from({ length: 30 }, () => rsaKey());
-  const { secrets, failed } = await told(
+  const keys = Array.from({ length: 200 }, rsaKey);
+  const { secrets, failed } = await reported(
     t,
     await hostRoot(t, {
       '/etc/sno-agents/keys.pem': keys.join(''),
       '/home/alice/.aws/credentials': tokens.map((value) => `x_token = ${value}\n`).join(''),
     }),
   );
-  t.strictSame(failed, {});
+  t.strictSame(failed, {}, 'the limit is not reached by 5000 lines');
+  t.equal(secrets.length, 4000);
   t.strictSame(secrets.slice(0, tokens.length), tokens);
-  t.equal(secrets.length, tokens.length + 2 * keys.length, 'two lines of each');
+  const next = new Set(secrets.slice(tokens.length, tokens.length + 2 * keys.length));
   for (const key of keys) {
-    const [first = ''] = bodyOf(key);
-    const lines = bodyOf(key).filter((line) => secrets.includes(line));
-    t.equal(lines.length, 2);
-    t.notOk(lines.includes(first), 'its beginning is public');
-    t.notOk(lines.includes(bodyOf(key).at(-1) ?? ''));
+    const lines = bodyOf(key);
+    const [first = '', last = ''] = [lines.at(0), lines.at(-1)];
+    t.equal(lines.filter((line) => next.has(line)).length, 2);
+    t.notOk(next.has(first), 'its beginning is public');
+    t.notOk(next.has(last));
   }
 });
 
-t.test('that there are too many is told, once', async (t) => {
+t.test('all lines of a few keys are found', async (t) => {
+  const key = rsaKey();
+  const { secrets } = await reported(t, await hostRoot(t, { '/etc/kubernetes/pki/a.key': key }));
+  for (const line of bodyOf(key)) t.ok(secrets.includes(line), line);
+});
+
+t.test('too many secrets are reported once', async (t) => {
   const token = secret();
   const flood = Array.from({ length: 4000 }, () => `password=${secret()}\n`).join('');
   const files = { '/root/.vault-token': token, '/home/alice/.aws/credentials': flood };
-  const { secrets, failed } = await told(t, await hostRoot(t, files));
+  const { secrets, failed } = await reported(t, await hostRoot(t, files));
   t.equal(secrets.length, 4000);
-  t.equal(secrets[0], token, 'what a user has comes last');
+  t.equal(secrets[0], token, 'homes come last');
   t.match(failed, { 'this host': /more than 4000/ });
   t.equal(Object.keys(failed).length, 1);
 });
@@ -213,25 +220,25 @@ t.test('many failures are counted', async (t) => {
   const paths = Array.from({ length: 60 }, (_, index) => `/etc/sysconfig/${100 + index}`);
   const here = await hostRoot(t, Object.fromEntries(paths.map((path) => [path, ''])));
   for (const path of paths) await truncate(here.paths.at(path), 3 << 20);
-  const { failed } = await told(t, here);
+  const { failed } = await reported(t, here);
   t.match(failed, { 'other files': /^10 more/ });
   t.equal(Object.keys(failed).length, 51);
 });
 
-t.test('a folder can have too many entries', async (t) => {
+t.test('the entries of a folder are limited', async (t) => {
   const here = await hostRoot(t, { '/home/alice/.ssh/0': '' });
   for (let index = 1; index <= 5000; index++) {
     mkdirSync(here.paths.at(`/home/alice/.ssh/${index}`));
   }
-  const { failed } = await told(t, here);
+  const { failed } = await reported(t, here);
   t.match(failed, { '/home/alice/.ssh': /only 5000 of its entries/ });
 });
 
 t.test('an empty host has no secrets', async (t) => {
-  t.strictSame(await told(t, await hostRoot(t, {})), { secrets: [], failed: {} });
+  t.strictSame(await reported(t, await hostRoot(t, {})), { secrets: [], failed: {} });
 });
 
-t.test('when it is told to stop, it gives what it has', async (t) => {
+t.test('after an abort, the secrets found so far are returned', async (t) => {
   const [first, last] = [secret(), secret()];
   const here = await hostRoot(t, {
     '/etc/environment': `FIRST_PASSWORD=${first}\n`,

@@ -105,7 +105,7 @@ async function read(text: string, kind: FileKind = { format: 'text' }, limit = 1
   return secrets;
 }
 
-t.test('of a whole file, values come whole', async (t) => {
+t.test('values of a whole file are complete', async (t) => {
   const ini = '[a]\nhost = h.example.com\npassword = two words; & more\n';
   const url = 'http://u:p%40ss-word@proxy';
   const passwords = ['p%40ss-word', 'p@ss-word'];
@@ -141,19 +141,21 @@ t.test('of a whole file, values come whole', async (t) => {
   }
 });
 
-t.test('of each key, the lines that tell most', async (t) => {
+t.test('the lines of a key, the most significant first', async (t) => {
   const wide = armored('ENCRYPTED PRIVATE KEY', randomBytes(1200), 76);
-  t.strictSame((await read(wide.text)).secrets, [wide.lines[10], wide.lines[15]]);
+  const { secrets } = await read(wide.text);
+  t.strictSame(secrets.slice(0, 2), [wide.lines[10], wide.lines[15]]);
+  t.strictSame(secrets.toSorted(), wide.lines.toSorted());
   const escaped = JSON.stringify({ key: wide.text });
   t.ok((await read(escaped)).secrets.includes(wide.lines[10] ?? ''), 'in one line');
   const short = armored('PGP PRIVATE KEY BLOCK', randomBytes(150), 64);
   t.strictSame((await read(short.text)).secrets, short.lines);
   const cut = armored('RSA PRIVATE KEY', randomBytes(1200), 64);
   const unended = cut.text.slice(0, cut.text.indexOf('-----END'));
-  t.strictSame((await read(unended)).secrets, [cut.lines[12], cut.lines[18]]);
+  t.strictSame((await read(unended)).secrets.slice(0, 2), [cut.lines[12], cut.lines[18]]);
 });
 
-t.test('where not all fits, it says so', async (t) => {
+t.test('secrets that do not fit are reported', async (t) => {
   const key = armored('EC PRIVATE KEY', ec, 64).text;
   const lines = (count: number) =>
     Array.from({ length: count }, (_, index) => `password=hunter-${index + 10}\n`).join('');
