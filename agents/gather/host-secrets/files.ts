@@ -22,7 +22,7 @@ export interface Tree {
 const OTHER =
   /\.(?:crt|gz|xz|zst|tar|db|snapshot|img|so|pub|pkl|mo)$|^known_hosts|^authorized_keys|^ca-bundle/;
 /** Per folder; if there are more, that is reported. */
-const MAX_ENTRIES = 5000;
+const MAX_ENTRIES = 2000;
 
 /**
  * Paths of the regular files in a tree, sorted by name. Links are followed only in the parent

@@ -133,10 +133,9 @@ class Reading {
       await this.#secrets.read(contents, 'json');
       return;
     }
-    const bytes: Buffer[] = [];
-    for await (const chunk of contents) bytes.push(Buffer.from(chunk));
-    const text = Buffer.concat(bytes).toString('utf8');
-    if (isBinary(text)) return;
+    const bytes = await wholeOf(contents);
+    if (isBinary(bytes)) return;
+    const text = bytes.toString('utf8');
     if (place.read === units) {
       for (const name of environmentFiles(text)) this.#environmentFiles.add(name);
     }
@@ -152,7 +151,14 @@ const sizeOf = (path: string, size: number) =>
   size === 0 && path.endsWith('/proc/cmdline') ? 4096 : size;
 
 /** Keytabs, databases, archives. */
-const isBinary = (text: string) => text.slice(0, 4096).includes('\0');
+const isBinary = (bytes: Buffer) => bytes.subarray(0, 4096).includes(0);
+
+/** The chunks share memory. */
+async function wholeOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const copies: Buffer[] = [];
+  for await (const chunk of chunks) copies.push(Buffer.from(chunk));
+  return Buffer.concat(copies);
+}
 
 function formatOf(path: string, text: string): FileKind['format'] {
   if (/^\s*\{/.test(text)) return 'json';

@@ -145,9 +145,13 @@ t.test('links are not followed, and unreadable files are reported', async (t) =>
 
 t.test('a home with two paths is read once', async (t) => {
   const word = secret();
-  const here = await hostRoot(t, { '/var/home/core/.vault-token': word });
+  const large = '/var/home/core/.npmrc';
+  const here = await hostRoot(t, { '/var/home/core/.vault-token': word, [large]: '' });
+  await truncate(here.paths.at(large), 3 << 20);
   await symlink('var/home', here.paths.at('/home'));
-  t.strictSame(await reported(t, here), { secrets: [word], failed: {} });
+  const { secrets, failed } = await reported(t, here);
+  t.strictSame(secrets, [word]);
+  t.strictSame(Object.keys(failed), [large]);
 });
 
 t.test('pipes, sockets and binary files are skipped', async (t) => {
@@ -225,13 +229,27 @@ t.test('many failures are counted', async (t) => {
   t.equal(Object.keys(failed).length, 51);
 });
 
+t.test('the bytes of all files are limited', async (t) => {
+  const paths = Array.from({ length: 65 }, (_, index) => `/etc/sysconfig/${100 + index}`);
+  const [before, after] = [secret(), secret()];
+  const here = await hostRoot(t, {
+    ...Object.fromEntries(paths.map((path) => [path, ''])),
+    '/etc/environment': `A_PASSWORD=${before}\n`,
+    '/home/alice/.vault-token': after,
+  });
+  for (const path of paths) await truncate(here.paths.at(path), 2 << 20);
+  const { secrets, failed } = await reported(t, here);
+  t.strictSame(secrets, [before]);
+  t.match(Object.values(failed), [/^not all files .* more than 134217728 bytes$/]);
+});
+
 t.test('the entries of a folder are limited', async (t) => {
   const here = await hostRoot(t, { '/home/alice/.ssh/0': '' });
-  for (let index = 1; index <= 5000; index++) {
+  for (let index = 1; index <= 2000; index++) {
     mkdirSync(here.paths.at(`/home/alice/.ssh/${index}`));
   }
   const { failed } = await reported(t, here);
-  t.match(failed, { '/home/alice/.ssh': /only 5000 of its entries/ });
+  t.match(failed, { '/home/alice/.ssh': /only 2000 of its entries/ });
 });
 
 t.test('an empty host has no secrets', async (t) => {
