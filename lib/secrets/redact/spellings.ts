@@ -4,7 +4,6 @@ const PLAIN = /^[\w.-]*$/;
 const code = (char: string) => char.charCodeAt(0);
 const hex = (char: string, digits: number) => code(char).toString(16).padStart(digits, '0');
 const upper = (char: string, digits: number) => hex(char, digits).toUpperCase();
-const bytesOf = (char: string) => [...Buffer.from(char, 'utf8')];
 const backslashed = (text: string, chars: RegExp) => text.replace(chars, (char) => `\\${char}`);
 const percent = (text: string, chars: RegExp) =>
   text.replace(chars, (char) => `%${upper(char, 2)}`);
@@ -55,7 +54,7 @@ function inMarkup(secret: string): string[] {
   ];
 }
 
-/** Shells, systemd, SQL, YAML, CSV, Python, C. */
+/** Shells, systemd, SQL, YAML, CSV, Python, C, nginx. */
 function quoted(secret: string): string[] {
   return [
     secret.replaceAll("'", "'\\''"),
@@ -67,18 +66,18 @@ function quoted(secret: string): string[] {
     backslashed(secret, /['\\]/g),
     backslashed(secret, /["\\$`]/g),
     secret.replace(/[\s\\]/g, (char) => `\\x${hex(char, 2)}`),
-    secret.replace(/[^ -~]/gu, (char) =>
-      bytesOf(char)
-        .map((byte) => `\\x${byte.toString(16)}`)
-        .join(''),
-    ),
-    secret.replace(/[^ -~]/gu, (char) =>
-      bytesOf(char)
-        .map((byte) => `\\${byte.toString(8)}`)
-        .join(''),
-    ),
+    bytewise(secret, /["\\]|[^ -~]/gu, (byte) => `\\x${byte.toString(16).toUpperCase()}`),
+    bytewise(secret, /[^ -~]/gu, (byte) => `\\x${byte.toString(16)}`),
+    bytewise(secret, /[^ -~]/gu, (byte) => `\\${byte.toString(8)}`),
+    JSON.stringify(secret)
+      .slice(1, -1)
+      .replace(/[\u0080-\u00ff]/g, (char) => `\\x${upper(char, 2)}`),
   ];
 }
+
+/** Each byte of the characters that match, in UTF-8. */
+const bytewise = (text: string, chars: RegExp, write: (byte: number) => string) =>
+  text.replace(chars, (char) => Array.from(Buffer.from(char, 'utf8'), write).join(''));
 
 /**
  * The forms of a secret in which programs quote or escape some of its characters. None for most

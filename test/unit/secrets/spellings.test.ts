@@ -13,6 +13,7 @@ const WRITTEN: readonly (readonly [secret: string, forms: Readonly<Record<string
       "PHP's JSON": 'q9~W<x&\\"z\\/k+L',
       'JSON three times': 'q9~W<x&\\\\\\\\\\\\\\"z/k+L',
       CSV: 'q9~W<x&""z/k+L',
+      nginx: 'q9~W<x&\\x22z/k+L',
       'a URL in lower case': 'q9~W%3cx%26%22z%2fk%2bL',
       "a user's password in Go's URLs": 'q9~W%3Cx&%22z%2Fk+L',
       'a URL in a URL': 'q9~W%253Cx%2526%2522z%252Fk%252BL',
@@ -39,6 +40,7 @@ const WRITTEN: readonly (readonly [secret: string, forms: Readonly<Record<string
     {
       'JSON of Python': 'P\\u00e4sswort-f\\u00fcr-M\\u00e4rz',
       'bytes of Python': 'P\\xc3\\xa4sswort-f\\xc3\\xbcr-M\\xc3\\xa4rz',
+      YAML: 'P\\xE4sswort-f\\xFCr-M\\xE4rz',
       octal: 'P\\303\\244sswort-f\\303\\274r-M\\303\\244rz',
     },
   ],
