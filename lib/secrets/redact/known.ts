@@ -37,7 +37,7 @@ export class KnownSecrets {
 
   constructor(secrets: Iterable<string>, marks: Marks) {
     const distinct = [...new Set(secrets)].filter(isDistinctive);
-    const spellings: (Spelling & { readonly secret: string })[] = [];
+    const spellings: SecretSpelling[] = [];
     for (const secret of distinct) {
       const ways = spellings.length < MAX_SPELLINGS ? spellingsOf(secret) : [verbatim(secret)];
       for (const way of ways) spellings.push({ ...way, secret });
