@@ -110,7 +110,7 @@ const SERVICES: readonly Place[] = [
   place('/etc/pki/consumer', 1),
   place('/etc/pki/entitlement', 1),
   place('/etc/ssl/private', 1),
-  place('/etc/ssh', 1),
+  place('/etc/ssh', 1, { only: /_key$|config|\.conf$/ }),
   place('/boot/grub2/user.cfg', undefined, { read: grub }),
   place('/boot/grub2/grub.cfg', undefined, { read: grub }),
   place('/boot/grub/user.cfg', undefined, { read: grub }),

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { symlink, truncate } from 'node:fs/promises';
+import { chmod, symlink, truncate } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { execa } from 'execa';
 import t, { type Test } from 'tap';
@@ -218,6 +218,16 @@ t.test('too many secrets are reported once', async (t) => {
   t.equal(secrets[0], token, 'homes come last');
   t.match(failed, { 'this host': /more than 4000/ });
   t.equal(Object.keys(failed).length, 1);
+});
+
+const isRoot = process.getuid?.() === 0;
+t.test('unreadable files are reported', { skip: isRoot && 'root reads all files' }, async (t) => {
+  const here = await hostRoot(t, { '/etc/environment': 'x', '/etc/default/y': 'z' });
+  await chmod(here.paths.at('/etc/environment'), 0);
+  await chmod(here.paths.at('/etc/default'), 0);
+  const { failed } = await reported(t, here);
+  await chmod(here.paths.at('/etc/default'), 0o700);
+  t.match(failed, { '/etc/environment': /EACCES/, '/etc/default': /EACCES/ });
 });
 
 t.test('many failures are counted', async (t) => {
