@@ -8,6 +8,8 @@ import { quotedSpellings } from './spellings.ts';
 const MIN_LENGTH = 8;
 /** Longer ones, such as a line of a key, are never printed byte by byte. */
 const MAX_LISTED = 48;
+/** The audit log has command lines as hex, but cuts them off at 128 bytes. */
+const MAX_HEX = 128;
 
 /** For all secrets together; beyond it, secrets are searched for only verbatim. */
 const MAX_SPELLINGS = 16_000;
@@ -90,6 +92,7 @@ function spellingsOf(secret: string): Spelling[] {
   const whole = new Set([
     bytes.toString('latin1'),
     ...quotedSpellings(secret),
+    ...(bytes.length <= MAX_HEX ? inHex(bytes) : []),
     ...(bytes.length <= MAX_LISTED ? listed(bytes) : []),
   ]);
   return [
@@ -100,11 +103,16 @@ function spellingsOf(secret: string): Spelling[] {
   ];
 }
 
-/** Bytes as printed by Go with %x, %v and %#v, in the Linux audit log, and in JSON of a buffer. */
-function listed(bytes: Buffer): string[] {
-  const hex = [...bytes].map((byte) => `0x${byte.toString(16)}`);
+/** As printed by Go with %x, and in the Linux audit log. */
+function inHex(bytes: Buffer): string[] {
   const digits = bytes.toString('hex');
-  return [digits, digits.toUpperCase(), bytes.join(' '), bytes.join(','), hex.join(', ')];
+  return [digits, digits.toUpperCase()];
+}
+
+/** As printed by Go with %v and %#v, and in JSON of a buffer. */
+function listed(bytes: Buffer): string[] {
+  const hex = Array.from(bytes, (byte) => `0x${byte.toString(16)}`);
+  return [bytes.join(' '), bytes.join(','), hex.join(', ')];
 }
 
 /** Bytes before the secret in a group of three, and the first character that holds only of it. */

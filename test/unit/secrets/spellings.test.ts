@@ -76,6 +76,20 @@ t.test(
   },
 );
 
+t.test('long secrets are found in hex, very long ones only in base64', async (t) => {
+  const random = new SeededRandom(4);
+  for (const [length, mark] of [
+    [128, '#'],
+    [129, undefined],
+  ] as const) {
+    const secret = random.text(length);
+    const hex = Buffer.from(secret).toString('hex').toUpperCase();
+    t.equal(await safe(`x ${hex} y\n`, { known: [secret] }), `x ${mark ?? hex} y\n`);
+    const base64 = Buffer.from(`a ${secret}`).toString('base64');
+    t.equal(await safe(`x ${base64} y\n`, { known: [secret] }), 'x # y\n');
+  }
+});
+
 t.test('half a surrogate pair does not stop redaction', async (t) => {
   t.equal(await safe('x one-\ufffd-half y\n', { known: ['one-\ud800-half'] }), 'x # y\n');
 });
