@@ -153,6 +153,22 @@ const HELD: readonly Held[] = [
     '[Service]\nEnvironment="API_PASSWORD=«with a blank;»" \'SECOND_PASSWORD=«single quotes & x»\' \\\n  THIRD_PASSWORD=continued\\x20word9\nExecStart=/usr/bin/app --user operator --db-password "«as next word»"\nSetCredential=token:«given to the unit»\n',
     { meant: ['continued word9'], ordinary: ['/usr/bin/app'] },
   ),
+  held('/etc/systemd/system/worker.service', '[Service]\nEnvironmentFile=-/opt/worker/env\n'),
+  held('/opt/worker/env', 'WORKER_PASSWORD=«named by a unit»\n'),
+  held(
+    '/run/containers/storage/overlay-containers/4f3a/userdata/config.json',
+    json({ process: { env: ['TERM=xterm-256color', 'DB_PASSWORD=«from; a Secret & all»'] } }),
+    { ordinary: ['xterm-256color'] },
+  ),
+  held(
+    '/run/containerd/io.containerd.runtime.v2.task/k8s.io/5b4c/config.json',
+    json({ process: { env: ['QUEUE_PASSWORD=«of a queue»'] } }),
+  ),
+  held(
+    '/run/containerd/io.containerd.runtime.v2.task/k8s.io/5b4c/rootfs/config.json',
+    '{"password":"root-fs-of-a-pod"}',
+    { ordinary: ['root-fs-of-a-pod'] },
+  ),
   held(
     '/proc/cmdline',
     'BOOT_IMAGE=(hd0,gpt3)/vmlinuz rd.iscsi.password=«target-word-1» netroot=iscsi:initiator:«TargetWord3»@10.0.0.9::3260::iqn.2026\n',
@@ -251,6 +267,11 @@ const HELD: readonly Held[] = [
   held(
     '/var/lib/kubelet/plugins/kubernetes.io/csi/x.csi/4f3a/vol_data.json',
     json({ nodePublishSecret: { password: '«csi; publish word»' } }),
+  ),
+  held(
+    '/var/lib/kubelet/plugins/kubernetes.io/csi/x.csi/4f3a/globalmount/vol_data.json',
+    '{"password":"named-like-a-record"}',
+    { ordinary: ['named-like-a-record'] },
   ),
   held(
     '/var/lib/kubelet/plugins/kubernetes.io/csi/x.csi/4f3a/globalmount/app.conf',

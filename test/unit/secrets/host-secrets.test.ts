@@ -126,6 +126,7 @@ t.test('links are not followed, and unreadable files are reported', async (t) =>
     '/elsewhere/.netrc': `machine h password ${outside}\n`,
     '/elsewhere/.aws/credentials': `aws_secret_access_key = ${outside}\n`,
     '/etc/kubernetes/large.yaml': 'password: hunter2hunter2\n',
+    '/elsewhere/.config/git/credentials': `https://u:${outside}@h\n`,
     '/home/alice/.npmrc': '',
     '/var/lib/kubelet/config.json': '{"auths": torn',
   });
@@ -136,6 +137,7 @@ t.test('links are not followed, and unreadable files are reported', async (t) =>
   await link('/elsewhere/.netrc', '/home/alice/.netrc');
   await link('/elsewhere/.aws', '/home/alice/.aws');
   await link('/elsewhere', '/home/bob');
+  await link('/elsewhere/.config', '/home/alice/.config');
   await truncate(here.paths.at('/etc/kubernetes/large.yaml'), 50 << 20);
   const { secrets, failed } = await reported(t, here);
   t.notOk(secrets.includes(outside));

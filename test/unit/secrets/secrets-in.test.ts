@@ -165,6 +165,11 @@ t.test('secrets that do not fit are reported', async (t) => {
   const keyLost = await read(key + lines(2), undefined, 2);
   t.strictSame(keyLost.secrets, words);
   t.ok(keyLost.isCut);
+  const [line = ''] = armored('EC PRIVATE KEY', ec, 64).lines;
+  const oneLine = await read(key + lines(2), undefined, 3);
+  t.strictSame(oneLine.secrets, [...words, line]);
+  t.ok(oneLine.isCut, 'a key needs two lines');
+  t.notOk((await read(key + lines(2), undefined, 4)).isCut);
   const wordLost = await read(lines(3) + lines(3), undefined, 2);
   t.strictSame(wordLost.secrets, words);
   t.ok(wordLost.isCut);
