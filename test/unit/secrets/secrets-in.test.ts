@@ -185,7 +185,7 @@ t.test('secrets that do not fit are reported', async (t) => {
     Array.from({ length: 6000 }, (_, index) => `{"password":"x${index}"}`),
   );
   await t.rejects(read(many, { format: 'json' }), /only 5000 of the documents/);
-  const bomb = gzipSync(Buffer.alloc(100 << 20)).toString('base64');
+  const bomb = gzipSync(Buffer.alloc(4 << 20)).toString('base64');
   await t.rejects(read(`password="${bomb}"\n`), /too large to be searched/);
 });
 
