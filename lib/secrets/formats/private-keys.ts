@@ -28,8 +28,12 @@ export function* privateKeys(text: string): Generator<PrivateKey> {
   }
 }
 
+/** No key is longer: an RSA key of 16,384 bits has 12 KiB of base64. */
+const MAX_BASE64 = 1 << 15;
+
 /** The same lines for a key's bare base64, broken as OpenSSL, Go and OpenSSH do. */
 export function keyLines(base64: string): string[] {
+  if (base64.length > MAX_BASE64) return [];
   const width = base64.startsWith(OPENSSH) ? 70 : 64;
   const lines: string[] = [];
   for (let at = 0; at < base64.length; at += width) lines.push(base64.slice(at, at + width));

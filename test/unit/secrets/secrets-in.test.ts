@@ -187,6 +187,10 @@ t.test('secrets that do not fit are reported', async (t) => {
   await t.rejects(read(many, { format: 'json' }), /only 5000 of the documents/);
   const bomb = gzipSync(Buffer.alloc(4 << 20)).toString('base64');
   await t.rejects(read(`password="${bomb}"\n`), /too large to be searched/);
+  const large = gzipSync(Buffer.alloc(40 << 20)).toString('base64');
+  const unread = new SecretsIn(100);
+  await t.rejects(unread.readText(`password="${large}"\n`, { format: 'text' }), /too large/);
+  t.strictSame(unread.secrets, [], 'what cannot be unpacked is no key');
 });
 
 t.test('number, length and depth are limited', async (t) => {
