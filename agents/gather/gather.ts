@@ -12,14 +12,14 @@ import { summaryText } from '../../report/summary.ts';
 import { textView } from '../../report/text-view.ts';
 import { type BundleSink, LeftOut } from './bundle/bundle-sink.ts';
 import { Packer } from './bundle/packer.ts';
-import { Limit, orAborted, timeOf } from './collecting/abort.ts';
+import { Limit, timeOf } from './collecting/abort.ts';
 import { collectBulk } from './collecting/bulk.ts';
 import { collect } from './collecting/collect.ts';
 import { DocumentQueue } from './collecting/documents.ts';
 import { listSources } from './collecting/listing.ts';
 import type { Spooled, SpoolPlace } from './collecting/spool.ts';
 import type { GatherHost } from './gather-host.ts';
-import { hostSecrets } from './host-secrets.ts';
+import { hostSecrets } from './host-secrets/host-secrets.ts';
 import { gatherLog, oneLine } from './outcomes.ts';
 import type { Phase, Source, SourceGroup } from './source.ts';
 
@@ -120,8 +120,7 @@ class Gathering {
     using limit = new Limit([signal], time);
     const failed = (path: string, failure: string) =>
       this.#ended(failedOutcome(`secrets of ${path}`, failure));
-    const read = async () => hostSecrets(this.#host, limit.signal, failed);
-    return orAborted(read(), limit.signal).catch((error: unknown) => {
+    return await hostSecrets(this.#host, limit.signal, failed).catch((error: unknown) => {
       const failure = `the secrets of this host could not be read; secrets were redacted only by name and shape: ${describeError(error)}`;
       this.#ended(failedOutcome('host secrets', failure));
       return [];

@@ -2,11 +2,17 @@ import { LiteralSearch, LONG_LITERAL } from '../bytes/literal-search.ts';
 import { isBase64 } from './base64-runs.ts';
 import type { Finding } from './finding.ts';
 import type { Marks } from './marks.ts';
+import { quotedSpellings } from './spellings.ts';
 
 /** Shorter ones would hit ordinary words, and their base64 would say too little about them. */
 const MIN_LENGTH = 8;
 /** Longer ones, such as a line of a key, are never printed byte by byte. */
 const MAX_LISTED = 48;
+/** The audit log has command lines as hex, but cuts them off at 128 bytes. */
+const MAX_HEX = 128;
+
+/** For all secrets together; beyond it, secrets are searched for only verbatim. */
+const MAX_SPELLINGS = 16_000;
 
 /** A way in which a secret can be written. */
 interface Spelling {
@@ -33,9 +39,11 @@ export class KnownSecrets {
 
   constructor(secrets: Iterable<string>, marks: Marks) {
     const distinct = [...new Set(secrets)].filter(isDistinctive);
-    const spellings = distinct.flatMap((secret) =>
-      spellingsOf(secret).map((spelling) => ({ ...spelling, secret })),
-    );
+    const spellings: SecretSpelling[] = [];
+    for (const secret of distinct) {
+      const ways = spellings.length < MAX_SPELLINGS ? spellingsOf(secret) : [verbatim(secret)];
+      for (const way of ways) spellings.push({ ...way, secret });
+    }
     const isLong = ({ text }: Spelling) => text.length >= LONG_LITERAL;
     const [long, short] = [spellings.filter(isLong), spellings.filter((all) => !isLong(all))];
     this.#searches = [long, short].map((some) => ({
@@ -73,19 +81,18 @@ export function isDistinctive(secret: string): boolean {
   return secret.length >= MIN_LENGTH && new Set(secret).size >= 4 && !/^[a-z]{1,11}$/.test(secret);
 }
 
+const verbatim = (secret: string): Spelling => ({
+  text: Buffer.from(secret, 'utf8').toString('latin1'),
+  before: 0,
+  after: 0,
+});
+
 function spellingsOf(secret: string): Spelling[] {
   const bytes = Buffer.from(secret, 'utf8');
-  const quoted = JSON.stringify(secret).slice(1, -1);
-  // As Go writes JSON.
-  const escaped = quoted.replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
   const whole = new Set([
     bytes.toString('latin1'),
-    encodeURIComponent(secret),
-    ...[quoted, escaped].flatMap((text) =>
-      [text, JSON.stringify(text).slice(1, -1)].map((nested) =>
-        Buffer.from(nested, 'utf8').toString('latin1'),
-      ),
-    ),
+    ...quotedSpellings(secret),
+    ...(bytes.length <= MAX_HEX ? inHex(bytes) : []),
     ...(bytes.length <= MAX_LISTED ? listed(bytes) : []),
   ]);
   return [
@@ -96,10 +103,16 @@ function spellingsOf(secret: string): Spelling[] {
   ];
 }
 
-/** As Go prints bytes with %x, %v and %#v. */
+/** As printed by Go with %x, and in the Linux audit log. */
+function inHex(bytes: Buffer): string[] {
+  const digits = bytes.toString('hex');
+  return [digits, digits.toUpperCase()];
+}
+
+/** As printed by Go with %v and %#v, and in JSON of a buffer. */
 function listed(bytes: Buffer): string[] {
-  const hex = [...bytes].map((byte) => `0x${byte.toString(16)}`);
-  return [bytes.toString('hex'), [...bytes].join(' '), hex.join(', ')];
+  const hex = Array.from(bytes, (byte) => `0x${byte.toString(16)}`);
+  return [bytes.join(' '), bytes.join(','), hex.join(', ')];
 }
 
 /** Bytes before the secret in a group of three, and the first character that holds only of it. */

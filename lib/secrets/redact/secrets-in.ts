@@ -1,38 +1,63 @@
 import { decodeDataUrl, isDataUrl } from '../../ignition/data-url.ts';
+import { isRecord, parseJson } from '../../json.ts';
 import { Budget } from '../bytes/budget.ts';
+import { keyLines, privateKeys } from '../formats/private-keys.ts';
+import { type NamedValue, type Reader, settings } from '../formats/settings.ts';
+import { decoded, urlPasswords } from '../formats/urls.ts';
 import { decodedBlob } from './blobs.ts';
-import { isDistinctive } from './known.ts';
+import { FoundSecrets } from './found-secrets.ts';
 import type { Certainty, Marks } from './marks.ts';
-import { isSecretValue, isUserAndPassword, looksRandom } from './names.ts';
+import {
+  isNothing,
+  isPath,
+  isSecretValue,
+  isUserAndPassword,
+  looksRandom,
+  sensitivityOf,
+} from './names.ts';
 import { type Redactor, redactorWith } from './redactor.ts';
 import { STREAM_LIMITS } from './text.ts';
 
-/** A config in a file of a config; deeper nobody puts a secret. */
+/** A config in a file of a config; no secrets are nested more deeply. */
 const MAX_DEPTH = 4;
-/** A longer text is no secret, but may hold some. */
-const MAX_LENGTH = 8192;
-/** Lines of a private key in PEM, as OpenSSL and Go write them, and as OpenSSH does. */
-const KEY_LINES = /.{16,64}/g;
-const OPENSSH_LINES = /.{16,70}/g;
-const OPENSSH = 'b3BlbnNzaC1rZXkt';
+/** Shorter base64 has no space for a name and a secret. */
+const MIN_BLOB = 24;
+/** Maximum number of nested documents in a file. */
+const MAX_DOCUMENTS = 5000;
+/** A placeholder for a value: a variable, a command, a template. */
+const REFERENCE = /^(?:\$\(|`[^`]*`$|\$\{[^}]*\}$|\$[A-Z_][A-Z0-9_]*$|%\w$|\{\{)/;
+/** Characters that are not part of names, paths and addresses. */
+const SYMBOL = /[!#$%^&*+=~|;<>?(){}[\]]/;
+
+/** How to read a file. */
+export interface FileKind {
+  readonly format: keyof Redactor;
+  /** Reader for the specific format. */
+  readonly read?: Reader;
+  /** Names of values that are secrets in this file, in addition to the usual ones. */
+  readonly names?: RegExp;
+}
 
 /**
- * Finds the secrets that a host's files hold, to look for them everywhere else: they are what
- * redaction takes out of those files, and what that stands for.
+ * Collects the secrets in a host's files so that they can be found everywhere else: everything that
+ * redaction would remove from those files, its decoded form, and complete values according to the
+ * files' formats.
  */
 export class SecretsIn {
-  readonly #found = new Set<string>();
-  readonly #limit: number;
+  readonly #found: FoundSecrets;
   readonly #redactor: Redactor;
-  /** Of the file or value that is read. */
+  /** For the current file or value. */
   #budget = new Budget(STREAM_LIMITS);
-  /** Texts in which there may be more. */
+  /** Nested texts that are still to be read. */
   #documents: { text: string; depth: number }[] = [];
+  #documentsLeft = MAX_DOCUMENTS;
+  /** Keys in the current file whose lines are already known. */
+  #keys = new Set<string>();
   #depth = 0;
 
-  /** Not more than `limit` secrets are kept: each costs time with every line of a log. */
+  /** At most `limit` secrets are kept: each one slows down the search in every log line. */
   constructor(limit: number) {
-    this.#limit = limit;
+    this.#found = new FoundSecrets(limit);
     const marks: Marks = {
       of: (secret, certainty) => {
         this.#learn(secret.trim(), certainty);
@@ -42,68 +67,159 @@ export class SecretsIn {
     this.#redactor = redactorWith(marks, []);
   }
 
+  /** Passwords and tokens in the order in which they were read, followed by lines of keys. */
   get secrets(): string[] {
-    return [...this.#found];
+    return this.#found.all;
   }
 
-  /** Reads one file. */
+  /** Whether secrets were left out because of the limits. */
+  get isCut(): boolean {
+    return this.#found.isCut;
+  }
+
+  /**
+   * Reads a file that is too large for memory.
+   * @throws errors of `chunks`; at the end if not all nested contents could be searched.
+   */
   async read(chunks: AsyncIterable<Uint8Array>, format: keyof Redactor): Promise<void> {
-    this.#depth = 0;
-    this.#budget = new Budget(STREAM_LIMITS);
+    this.#begin();
     await drained(this.#redactor[format](chunks));
     await this.#lookInside();
   }
 
-  /** Learns a file that is one value of a Secret, as Kubernetes mounts them. */
+  /** Reads a whole file. @throws at the end if not all nested contents could be searched. */
+  async readText(text: string, kind: FileKind): Promise<void> {
+    this.#begin();
+    await this.#document(text, kind);
+    await this.#lookInside();
+  }
+
+  /** Reads a file that is one value of a mounted Secret. */
   async readValue(name: string, value: string): Promise<void> {
-    this.#depth = 0;
-    this.#budget = new Budget(STREAM_LIMITS);
+    this.#begin();
     const secret = value.trim();
     this.#learn(secret, isSecretValue(name, secret) ? 'certain' : 'possible');
     await this.#lookInside();
   }
 
+  #begin(): void {
+    this.#depth = 0;
+    this.#documents = [];
+    this.#keys = new Set();
+    this.#documentsLeft = MAX_DOCUMENTS;
+    this.#budget = new Budget(STREAM_LIMITS);
+  }
+
   async #lookInside(): Promise<void> {
     for (let next = this.#documents.pop(); next !== undefined; next = this.#documents.pop()) {
       this.#depth = next.depth;
-      const form = /^\s*[{[]/.test(next.text) ? 'json' : 'text';
-      await drained(this.#redactor[form](once(Buffer.from(next.text, 'utf8'))));
+      const format = isJson(next.text) ? 'json' : 'text';
+      await this.#document(next.text, { format });
     }
+    if (this.#documentsLeft < 0)
+      throw new Error(`only ${MAX_DOCUMENTS} of the documents in it were searched for secrets`);
+    if (this.#budget.isExhausted)
+      throw new Error('what it unpacks to is too large to be searched for secrets');
+  }
+
+  async #document(text: string, { format, read, names }: FileKind): Promise<void> {
+    for (const { body, lines } of privateKeys(text)) {
+      this.#keys.add(body);
+      this.#found.addKey(lines);
+    }
+    if (read !== undefined) for (const setting of read(text)) this.#setting(setting, names);
+    if (format === 'json') this.#strings(parseJson(text), names);
+    else for (const setting of settings(text)) this.#setting(setting, names);
+    await drained(this.#redactor[format](once(Buffer.from(text, 'utf8'))));
+  }
+
+  /** A value is learned if its name says that it is secret; passwords in URLs always are. */
+  #setting([name, value]: NamedValue, names: RegExp | undefined): void {
+    for (const password of urlPasswords(value)) this.#found.add(password);
+    if (isPath(value)) return;
+    const isSecret =
+      isSecretValue(name, value) ||
+      names?.test(name) === true ||
+      (sensitivityOf(name) === 'by-value' && looksLikePassword(value));
+    if (isSecret && !isSwitch(name, value)) this.#learn(value.trim());
+  }
+
+  /** Strings of a JSON document; files embedded in them have their lines escaped. */
+  #strings(document: unknown, names: RegExp | undefined): void {
+    const texts: string[] = [];
+    const rest: { name: string; value: unknown }[] = [{ name: '', value: document }];
+    for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+      const { name, value } = next;
+      if (typeof value === 'string') {
+        if (isJson(value)) this.#look(value);
+        else if (value.includes('\n')) texts.push(value);
+        else this.#line(name, value, names);
+      } else if (Array.isArray(value)) {
+        for (const item of value) rest.push({ name, value: item });
+      } else if (isRecord(value)) {
+        for (const [key, item] of Object.entries(value)) rest.push({ name: key, value: item });
+      }
+    }
+    if (texts.length > 0) this.#look(texts.join('\n'));
+  }
+
+  /** A value with its key as the name, and a container's `NAME=value`. */
+  #line(name: string, value: string, names: RegExp | undefined): void {
+    this.#setting([name, value], names);
+    for (const setting of settings(value)) this.#setting(setting, names);
   }
 
   #learn(secret: string, certainty: Certainty = 'certain'): void {
+    if (this.#keys.has(secret) || isNothing(secret) || REFERENCE.test(secret)) return;
     if (isDataUrl(secret)) {
       this.#look(contentsOf(secret, this.#budget));
       return;
     }
-    const decoded = decodedBlob(secret, this.#budget);
-    if (decoded === 'secret') {
-      for (const line of keyLines(secret)) this.#add(line);
+    const document = secret.length < MIN_BLOB ? undefined : decodedBlob(secret, this.#budget);
+    if (document === 'secret') {
+      this.#found.addKey(keyLines(secret));
       return;
     }
-    if (decoded !== undefined) this.#look(decoded.toString('utf8'));
+    if (document !== undefined) this.#look(document.toString('utf8'));
     if (isUserAndPassword(secret)) {
       const pair = Buffer.from(secret, 'base64').toString('utf8');
-      this.#add(pair);
-      this.#add(pair.slice(pair.indexOf(':') + 1));
+      this.#found.add(pair);
+      this.#found.add(pair.slice(pair.indexOf(':') + 1));
     }
-    if (secret.includes('\n') || /^\s*[{[]/.test(secret)) this.#look(secret);
-    else if (certainty === 'certain' || looksRandom(secret)) this.#add(secret);
+    if (secret.includes('\n') || isJson(secret)) {
+      this.#look(secret);
+    } else if (certainty === 'certain' || isMadeUp(secret)) {
+      this.#found.add(secret);
+      if (/%[0-9a-f]{2}/i.test(secret)) this.#found.add(decoded(secret));
+    }
   }
 
   #look(text: string | undefined): void {
-    if (text !== undefined && this.#depth < MAX_DEPTH) {
-      this.#documents.push({ text, depth: this.#depth + 1 });
-    }
-  }
-
-  #add(secret: string): void {
-    if (this.#found.size >= this.#limit || secret.length > MAX_LENGTH) return;
-    if (isDistinctive(secret)) this.#found.add(secret);
+    if (text === undefined || this.#depth >= MAX_DEPTH) return;
+    this.#documentsLeft -= 1;
+    if (this.#documentsLeft >= 0) this.#documents.push({ text, depth: this.#depth + 1 });
   }
 }
 
-/** The contents of an Ignition's file, which need not say that they are gzipped. */
+/** JSON rather than the section of an INI file or a password. */
+const isJson = (text: string) => /^\s*(?:\{\s*["}]|\[\s*["{[\d])/.test(text);
+
+/** For values of a Secret, whose names can be arbitrary: random, a phrase, or with special characters. */
+const isMadeUp = (value: string) =>
+  looksRandom(value) || looksLikePassword(value) || (value.length < 256 && /\S\s+\S/.test(value));
+
+/** Has special characters, and is not a URL. */
+const looksLikePassword = (value: string) =>
+  value.length < 256 &&
+  SYMBOL.test(value) &&
+  /[A-Za-z0-9]/.test(value) &&
+  !/^[\w+.-]*:\/\//.test(value);
+
+/** `passwd: files sss` of nsswitch.conf. */
+const isSwitch = (name: string, value: string) =>
+  name === 'passwd' && /^(?:files|compat|db|sss|systemd|altfiles|winbind)\b/.test(value);
+
+/** The contents of a file in an Ignition config; gzip need not be declared. */
 function contentsOf(source: string, budget: Budget): string | undefined {
   try {
     const bytes = decodeDataUrl({ source });
@@ -112,13 +228,6 @@ function contentsOf(source: string, budget: Budget): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function keyLines(base64: string): string[] {
-  const shape = base64.startsWith(OPENSSH) ? OPENSSH_LINES : KEY_LINES;
-  const lines = [...base64.matchAll(shape)].map(([line]) => line);
-  // The first line of each OpenSSH key is the same, and tells nothing.
-  return lines.filter((line) => !line.startsWith(OPENSSH));
 }
 
 async function drained(chunks: AsyncIterable<Uint8Array>): Promise<void> {

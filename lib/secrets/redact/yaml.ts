@@ -3,6 +3,10 @@ import { type Document, isMap, isScalar, isSeq, type ParsedNode, parseAllDocumen
 /** A comparison of each key with all others would take the square of their number. */
 const PARSING = { prettyErrors: false, logLevel: 'silent', uniqueKeys: false } as const;
 
+const ALIAS = /(?<=^|[\s[{,:-])\*[^\s,[\]{}*'"]/gm;
+/** The parser rejects more, but only after it has read the whole document for each of them. */
+const MAX_ALIASES = 100;
+
 /** Part of a text, and what stands in its place. */
 interface Edit {
   readonly start: number;
@@ -16,6 +20,7 @@ interface Edit {
  * if a value has changed that cannot be exchanged alone.
  */
 export function yamlWith(text: string, visit: (value: unknown) => unknown): string | undefined {
+  if ((text.match(ALIAS)?.length ?? 0) > MAX_ALIASES) return undefined;
   try {
     const documents = parseAllDocuments(text, PARSING);
     if (!Array.isArray(documents) || documents.some(({ errors }) => errors.length > 0)) {

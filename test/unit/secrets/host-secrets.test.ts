@@ -1,11 +1,13 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import t from 'tap';
-import { hostSecrets } from '../../../agents/gather/host-secrets.ts';
-import { hostPaths } from '../../../lib/host/paths.ts';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { chmod, symlink, truncate } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { execa } from 'execa';
+import t, { type Test } from 'tap';
+import { hostSecrets } from '../../../agents/gather/host-secrets/host-secrets.ts';
 import { dataUrl } from '../../../lib/ignition/data-url.ts';
+import { hostRoot } from './host-root.ts';
 
 const secret = () => randomBytes(15).toString('hex');
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -16,22 +18,17 @@ const ecKey = () =>
       format: 'pem',
     }),
   );
+/** Not a valid key: only its lines matter. */
+function rsaKey(): string {
+  const body = Buffer.concat([Buffer.from('308204a40201000282010100', 'hex'), randomBytes(1180)]);
+  const lines = body.toString('base64').match(/.{1,64}/g) ?? [];
+  return ['-----BEGIN RSA PRIVATE KEY-----', ...lines, '-----END RSA PRIVATE KEY-----', ''].join(
+    '\n',
+  );
+}
 const bodyOf = (pem: string) => pem.split('\n').filter((line) => /^[A-Za-z0-9+/]{60,}/.test(line));
 const jwt = () =>
   `${Buffer.from('{"alg":"RS256","kid":"1"}').toString('base64url')}.${randomBytes(40).toString('base64url')}.${randomBytes(64).toString('base64url')}`;
-
-async function host(
-  t: { teardown(act: () => Promise<void>): void },
-  files: Record<string, string>,
-) {
-  const root = await mkdtemp(join(tmpdir(), 'host-secrets-'));
-  t.teardown(() => rm(root, { recursive: true }));
-  for (const [path, contents] of Object.entries(files)) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), contents, { mode: 0o600 });
-  }
-  return { paths: hostPaths(root) };
-}
 
 const signal = AbortSignal.timeout(60_000);
 const pods = '/var/lib/kubelet/pods/6b6bdc57-35d7-4a39-8c8f-6ac5a6cf0f6a/volumes';
@@ -57,7 +54,7 @@ t.test('the secrets of a host', async (t) => {
   const hash = `$6$salt$${secret()}${secret()}`;
   const auth = base64(`user:${registry}`);
   const found = await hostSecrets(
-    await host(t, {
+    await hostRoot(t, {
       '/var/lib/kubelet/config.json': JSON.stringify({ auths: { 'quay.io': { auth } } }),
       '/etc/kubernetes/pki/ca.key': ca,
       '/etc/kubernetes/kubeconfig': `users:\n- user:\n    client-key-data: ${base64(client)}\n`,
@@ -107,27 +104,185 @@ t.test('the secrets of a host', async (t) => {
   }
 });
 
+interface Reported {
+  readonly secrets: string[];
+  /** Reasons by path on the host. */
+  readonly failed: Readonly<Record<string, string>>;
+}
+
+async function reported(t: Test, host: Awaited<ReturnType<typeof hostRoot>>): Promise<Reported> {
+  const failed: [string, string][] = [];
+  const secrets = await hostSecrets(host, signal, (path, reason) => {
+    failed.push([host.paths.onHost(path), reason]);
+  });
+  t.equal(new Set(failed.map(([path]) => path)).size, failed.length, 'each is reported once');
+  return { secrets, failed: Object.fromEntries(failed) };
+}
+
 t.test('links are not followed, and unreadable files are reported', async (t) => {
   const outside = secret();
-  const here = await host(t, {
+  const here = await hostRoot(t, {
     '/elsewhere/x.yaml': `password: ${outside}\n`,
+    '/elsewhere/.netrc': `machine h password ${outside}\n`,
+    '/elsewhere/.aws/credentials': `aws_secret_access_key = ${outside}\n`,
     '/etc/kubernetes/large.yaml': 'password: hunter2hunter2\n',
+    '/elsewhere/.config/git/credentials': `https://u:${outside}@h\n`,
+    '/home/alice/.npmrc': '',
     '/var/lib/kubelet/config.json': '{"auths": torn',
   });
-  await symlink(here.paths.at('/elsewhere/x.yaml'), here.paths.at('/etc/kubernetes/link.yaml'));
-  await symlink(here.paths.at('/elsewhere'), here.paths.at('/etc/kubernetes/folder'));
+  const link = (target: string, path: string) =>
+    symlink(here.paths.at(target), here.paths.at(path));
+  await link('/elsewhere/x.yaml', '/etc/kubernetes/link.yaml');
+  await link('/elsewhere', '/etc/kubernetes/folder');
+  await link('/elsewhere/.netrc', '/home/alice/.netrc');
+  await link('/elsewhere/.aws', '/home/alice/.aws');
+  await link('/elsewhere', '/home/bob');
+  await link('/elsewhere/.config', '/home/alice/.config');
   await truncate(here.paths.at('/etc/kubernetes/large.yaml'), 50 << 20);
-  const failed: string[] = [];
-  const found = await hostSecrets(here, signal, (path) => failed.push(path));
-  t.notOk(found.includes(outside));
-  t.strictSame(failed, [here.paths.at('/etc/kubernetes/large.yaml')]);
+  const { secrets, failed } = await reported(t, here);
+  t.notOk(secrets.includes(outside));
+  t.match(failed, { '/etc/kubernetes/large.yaml': /^52428800 bytes are too large/ });
+  t.equal(Object.keys(failed).length, 1);
+});
+
+t.test('a home with two paths is read once', async (t) => {
+  const word = secret();
+  const large = '/var/home/core/.npmrc';
+  const here = await hostRoot(t, { '/var/home/core/.vault-token': word, [large]: '' });
+  await truncate(here.paths.at(large), 3 << 20);
+  await symlink('var/home', here.paths.at('/home'));
+  const { secrets, failed } = await reported(t, here);
+  t.strictSame(secrets, [word]);
+  t.strictSame(Object.keys(failed), [large]);
+});
+
+t.test('pipes, sockets and binary files are skipped', async (t) => {
+  const word = secret();
+  const here = await hostRoot(t, {
+    '/root/.npmrc': `_authToken=${word}\n`,
+    '/etc/sysconfig/binary': `password=${secret()}\0\x01\x02`,
+    '/etc/wireguard/x': '',
+    '/home/alice/x': '',
+  });
+  for (const path of ['/etc/wireguard/wg0.conf', '/root/.netrc', '/home/alice/.netrc']) {
+    await execa('mkfifo', [here.paths.at(path)]);
+  }
+  const server = createServer().listen(here.paths.at('/home/alice/.pgpass'));
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  t.strictSame(await reported(t, here), { secrets: [word], failed: {} });
+});
+
+t.test('the depth of folders is limited', async (t) => {
+  const [near, far] = [secret(), secret()];
+  const here = await hostRoot(t, {
+    '/etc/sysconfig/a/near': `password=${near}\n`,
+    [`/etc/sysconfig/${'d/'.repeat(100)}far`]: `password=${far}\n`,
+  });
+  t.strictSame((await reported(t, here)).secrets, [near]);
+});
+
+t.test('tokens and passwords come before keys, and every key is found by two lines', async (t) => {
+  const tokens = Array.from({ length: 50 }, secret);
+  const keys = Array.from({ length: 200 }, rsaKey);
+  const { secrets, failed } = await reported(
+    t,
+    await hostRoot(t, {
+      '/etc/sno-agents/keys.pem': keys.join(''),
+      '/home/alice/.aws/credentials': tokens.map((value) => `x_token = ${value}\n`).join(''),
+    }),
+  );
+  t.strictSame(failed, {}, 'the limit is not reached by 5000 lines');
+  t.equal(secrets.length, 4000);
+  t.strictSame(secrets.slice(0, tokens.length), tokens);
+  const next = new Set(secrets.slice(tokens.length, tokens.length + 2 * keys.length));
+  for (const key of keys) {
+    const lines = bodyOf(key);
+    const [first = '', last = ''] = [lines.at(0), lines.at(-1)];
+    t.equal(lines.filter((line) => next.has(line)).length, 2);
+    t.notOk(next.has(first), 'its beginning is public');
+    t.notOk(next.has(last));
+  }
+});
+
+t.test('all lines of a few keys are found', async (t) => {
+  const key = rsaKey();
+  const { secrets } = await reported(t, await hostRoot(t, { '/etc/kubernetes/pki/a.key': key }));
+  for (const line of bodyOf(key)) t.ok(secrets.includes(line), line);
+});
+
+t.test('too many secrets are reported once', async (t) => {
+  const token = secret();
+  const flood = Array.from({ length: 4000 }, () => `password=${secret()}\n`).join('');
+  const files = { '/root/.vault-token': token, '/home/alice/.aws/credentials': flood };
+  const { secrets, failed } = await reported(t, await hostRoot(t, files));
+  t.equal(secrets.length, 4000);
+  t.equal(secrets[0], token, 'homes come last');
+  t.match(failed, { 'this host': /more than 4000/ });
+  t.equal(Object.keys(failed).length, 1);
+});
+
+const isRoot = process.getuid?.() === 0;
+t.test('unreadable files are reported', { skip: isRoot && 'root reads all files' }, async (t) => {
+  const here = await hostRoot(t, { '/etc/environment': 'x', '/etc/default/y': 'z' });
+  await chmod(here.paths.at('/etc/environment'), 0);
+  await chmod(here.paths.at('/etc/default'), 0);
+  const { failed } = await reported(t, here);
+  await chmod(here.paths.at('/etc/default'), 0o700);
+  t.match(failed, { '/etc/environment': /EACCES/, '/etc/default': /EACCES/ });
+});
+
+t.test('many failures are counted', async (t) => {
+  const paths = Array.from({ length: 60 }, (_, index) => `/etc/sysconfig/${100 + index}`);
+  const here = await hostRoot(t, Object.fromEntries(paths.map((path) => [path, ''])));
+  for (const path of paths) await truncate(here.paths.at(path), 3 << 20);
+  const { failed } = await reported(t, here);
+  t.match(failed, { 'other files': /^10 more/ });
+  t.equal(Object.keys(failed).length, 51);
+});
+
+t.test('the bytes of all files are limited', async (t) => {
+  const paths = Array.from({ length: 65 }, (_, index) => `/etc/sysconfig/${100 + index}`);
+  const [before, after] = [secret(), secret()];
+  const here = await hostRoot(t, {
+    ...Object.fromEntries(paths.map((path) => [path, ''])),
+    '/etc/environment': `A_PASSWORD=${before}\n`,
+    '/home/alice/.vault-token': after,
+  });
+  for (const path of paths) await truncate(here.paths.at(path), 2 << 20);
+  const { secrets, failed } = await reported(t, here);
+  t.strictSame(secrets, [before]);
+  t.match(Object.values(failed), [/^not all files .* more than 134217728 bytes$/]);
+});
+
+t.test('the entries of a folder are limited', async (t) => {
+  const here = await hostRoot(t, { '/home/alice/.ssh/0': '' });
+  for (let index = 1; index <= 2000; index++) {
+    mkdirSync(here.paths.at(`/home/alice/.ssh/${index}`));
+  }
+  const { failed } = await reported(t, here);
+  t.match(failed, { '/home/alice/.ssh': /only 2000 of its entries/ });
 });
 
 t.test('an empty host has no secrets', async (t) => {
-  t.strictSame(await hostSecrets(await host(t, {}), signal), []);
+  t.strictSame(await reported(t, await hostRoot(t, {})), { secrets: [], failed: {} });
 });
 
-t.test('it stops when it is told to', async (t) => {
-  const here = await host(t, { '/var/lib/kubelet/config.json': '{}' });
-  await t.rejects(hostSecrets(here, AbortSignal.abort(new Error('enough'))), /enough/);
+t.test('after an abort, the secrets found so far are returned', async (t) => {
+  const [first, last] = [secret(), secret()];
+  const here = await hostRoot(t, {
+    '/etc/environment': `FIRST_PASSWORD=${first}\n`,
+    '/etc/sysconfig/large': '',
+    '/root/.vault-token': last,
+  });
+  await truncate(here.paths.at('/etc/sysconfig/large'), 3 << 20);
+  const stop = new AbortController();
+  const failed: string[] = [];
+  const secrets = await hostSecrets(here, stop.signal, (path, reason) => {
+    failed.push(`${here.paths.onHost(path)}: ${reason}`);
+    stop.abort(new Error('enough'));
+  });
+  t.strictSame(secrets, [first]);
+  t.equal(failed.length, 2);
+  t.match(failed[1], /^\/.*: not all files were searched for secrets: enough$/);
 });

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { dataUrl } from '../../../lib/ignition/data-url.ts';
 import type { Redactor } from '../../../lib/secrets/redact/redactor.ts';
-import { SecretsIn } from '../../../lib/secrets/redact/secrets-in.ts';
+import { type FileKind, SecretsIn } from '../../../lib/secrets/redact/secrets-in.ts';
 
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
 
@@ -59,7 +59,7 @@ t.test('secrets found in a file by name or form are learned verbatim', async (t)
     ],
     [JSON.stringify({ source: dataUrl('password=hunter22').source }), 'json', ['hunter22']],
     [
-      JSON.stringify({ source: dataUrl('password=hunter22 '.repeat(99)).source }),
+      JSON.stringify({ source: dataUrl('password=hunter22\n'.repeat(99)).source }),
       'json',
       ['hunter22'],
     ],
@@ -69,7 +69,7 @@ t.test('secrets found in a file by name or form are learned verbatim', async (t)
       'json',
       [base64(key.text), ...key.lines],
     ],
-    [JSON.stringify({ password: packed }), 'json', [packed, 'hunter22']],
+    [JSON.stringify({ password: packed }), 'json', [packed, 'hunter22', 'hunter22 and words']],
     [key.text, 'text', key.lines],
     [ssh.text, 'text', ssh.lines.slice(1)],
   ];
@@ -84,6 +84,9 @@ t.test('a value of a Secret is learned as a whole', async (t) => {
     ['password', 'hunter22\n', ['hunter22']],
     ['username', 'openshift-etcd', []],
     ['any', 'Zq8mK2vW4tYx', ['Zq8mK2vW4tYx']],
+    ['any', 'correct horse battery', ['correct horse battery']],
+    ['any', 'horse#battery', ['horse#battery']],
+    ['any', 'https://db.example.com/?a=b', []],
     ['tls.key', key.text, key.lines],
     ['config', '{"password":"hunter22"}', ['hunter22']],
     ['config', 'user: b\npassword: hunter22\n', ['hunter22']],
@@ -94,6 +97,100 @@ t.test('a value of a Secret is learned as a whole', async (t) => {
     await all.readValue(name, value);
     t.strictSame(all.secrets.toSorted(), secrets.toSorted(), `${name}: ${value}`);
   }
+});
+
+async function read(text: string, kind: FileKind = { format: 'text' }, limit = 100) {
+  const secrets = new SecretsIn(limit);
+  await secrets.readText(text, kind);
+  return secrets;
+}
+
+t.test('values of a whole file are complete', async (t) => {
+  const ini = '[a]\nhost = h.example.com\npassword = two words; & more\n';
+  const url = 'http://u:p%40ss-word@proxy';
+  const passwords = ['p%40ss-word', 'p@ss-word'];
+  const rows: [text: string, kind: FileKind, secrets: string[]][] = [
+    [ini, { format: 'text' }, ['two words; & more', 'two']],
+    [JSON.stringify({ a: [{ b: ini }] }), { format: 'json' }, ['two words; & more', 'two']],
+    [
+      JSON.stringify({ source: dataUrl(ini).source }),
+      { format: 'json' },
+      ['two words; & more', 'two'],
+    ],
+    [JSON.stringify({ a: JSON.stringify({ password: 'x y; z1' }) }), { format: 'json' }, []],
+    [`proxy: ${url}\n`, { format: 'yaml' }, passwords],
+    [JSON.stringify({ proxy: url }), { format: 'json' }, passwords],
+    [
+      'A_PASSWORD=$(get a b)\nB_PASSWORD=$PASSWORD_OF_B\nC_PASSWORD="$' + '{OTHER_PASSWORD}"\n',
+      { format: 'text' },
+      [],
+    ],
+    ['passwd: files sss systemd\n', { format: 'text' }, []],
+    ['password=/etc/pki/password-file\n', { format: 'text' }, []],
+    [
+      'secret = app-credentials\nsecret = app#7credentials\n',
+      { format: 'text' },
+      ['app#7credentials'],
+    ],
+    ['key = app-credentials\n', { format: 'text', names: /^key$/ }, ['app-credentials']],
+    ['a b c-d-e-f-g\n', { format: 'text', read: () => [['password', 'c-d-e-f-g']] }, ['c-d-e-f-g']],
+  ];
+  for (const [text, kind, secrets] of rows) {
+    const found = (await read(text, kind)).secrets.filter((value) => value !== 'two');
+    t.strictSame(found.toSorted(), secrets.filter((value) => value !== 'two').toSorted(), text);
+  }
+});
+
+t.test('the lines of a key, the most significant first', async (t) => {
+  const wide = armored('ENCRYPTED PRIVATE KEY', randomBytes(1200), 76);
+  const { secrets } = await read(wide.text);
+  t.strictSame(secrets.slice(0, 2), [wide.lines[10], wide.lines[15]]);
+  t.strictSame(secrets.toSorted(), wide.lines.toSorted());
+  const escaped = JSON.stringify({ key: wide.text });
+  t.ok((await read(escaped)).secrets.includes(wide.lines[10] ?? ''), 'in one line');
+  const short = armored('PGP PRIVATE KEY BLOCK', randomBytes(150), 64);
+  t.strictSame((await read(short.text)).secrets, short.lines);
+  const cut = armored('RSA PRIVATE KEY', randomBytes(1200), 64);
+  const unended = cut.text.slice(0, cut.text.indexOf('-----END'));
+  t.strictSame((await read(unended)).secrets.slice(0, 2), [cut.lines[12], cut.lines[18]]);
+});
+
+t.test('secrets that do not fit are reported', async (t) => {
+  const key = armored('EC PRIVATE KEY', ec, 64).text;
+  const lines = (count: number) =>
+    Array.from({ length: count }, (_, index) => `password=hunter-${index + 10}\n`).join('');
+  const words = ['hunter-10', 'hunter-11'];
+  const fits = await read(lines(2) + key, undefined, 2 + 3);
+  t.notOk(fits.isCut);
+  const keyLost = await read(key + lines(2), undefined, 2);
+  t.strictSame(keyLost.secrets, words);
+  t.ok(keyLost.isCut);
+  const [line = ''] = armored('EC PRIVATE KEY', ec, 64).lines;
+  const oneLine = await read(key + lines(2), undefined, 3);
+  t.strictSame(oneLine.secrets, [...words, line]);
+  t.ok(oneLine.isCut, 'a key needs two lines');
+  t.notOk((await read(key + lines(2), undefined, 4)).isCut);
+  const wordLost = await read(lines(3) + lines(3), undefined, 2);
+  t.strictSame(wordLost.secrets, words);
+  t.ok(wordLost.isCut);
+  const long = (count: number) =>
+    Array.from({ length: count }, () => `password=${randomBytes(4000).toString('hex')}\n`).join('');
+  t.equal((await read(long(60))).secrets.length, 60);
+  const tooLong = await read(long(80));
+  t.ok(tooLong.isCut);
+  t.ok(tooLong.secrets.length < 80);
+  const again = await read(lines(2) + lines(2), undefined, 2);
+  t.notOk(again.isCut, 'equal ones count once');
+  const many = JSON.stringify(
+    Array.from({ length: 6000 }, (_, index) => `{"password":"x${index}"}`),
+  );
+  await t.rejects(read(many, { format: 'json' }), /only 5000 of the documents/);
+  const bomb = gzipSync(Buffer.alloc(4 << 20)).toString('base64');
+  await t.rejects(read(`password="${bomb}"\n`), /too large to be searched/);
+  const large = gzipSync(Buffer.alloc(40 << 20)).toString('base64');
+  const unread = new SecretsIn(100);
+  await t.rejects(unread.readText(`password="${large}"\n`, { format: 'text' }), /too large/);
+  t.strictSame(unread.secrets, [], 'what cannot be unpacked is no key');
 });
 
 t.test('number, length and depth are limited', async (t) => {

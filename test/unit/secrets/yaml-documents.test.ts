@@ -47,3 +47,13 @@ t.test('invalid or oversized YAML is treated as text', async (t) => {
     way,
   );
 });
+
+t.test('with very many aliases, YAML is treated as text', async (t) => {
+  const few = `a: &a [1]\n${'b: *a\n'.repeat(50)}password: two words\n`;
+  t.equal(await safe(few, way), few.replace('two words', '"#"'));
+  const many = Array.from(
+    { length: 3000 },
+    (_, index) => `a${index}: &a${index} [*a${index - 1}]\n`,
+  );
+  await expectMarked(t, [`a-1: &a-1 1\n${many.join('')}password: «hunter22»\n`], way);
+});

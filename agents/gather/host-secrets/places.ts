@@ -1,0 +1,171 @@
+import {
+  chpasswd,
+  chronyKeys,
+  directives,
+  grub,
+  hashes,
+  ipsecSecrets,
+  kernelCommandLine,
+  netrc,
+  pgpass,
+  pppSecrets,
+  whole,
+} from '../../../lib/secrets/formats/credentials.ts';
+import { units } from '../../../lib/secrets/formats/units.ts';
+import type { FileKind } from '../../../lib/secrets/redact/secrets-in.ts';
+import type { Tree } from './files.ts';
+
+/** Where secrets are, and in which format. */
+export interface Place extends Tree, Partial<FileKind> {
+  /** Paths of files whose contents are one value of a Secret. */
+  readonly values?: RegExp;
+}
+
+const place = (path: string, depth?: number, more: Omit<Place, 'path' | 'depth'> = {}): Place => ({
+  path,
+  ...(depth === undefined ? {} : { depth }),
+  ...more,
+});
+
+const ISCSI = { names: /\.auth\.password(?:_in)?$/ };
+const IPSEC = { read: ipsecSecrets, names: /^secret$/ };
+const UNITS = { read: units };
+const KEYFILES = { names: /(?:^|\s)(?:secret|pin|password(?:-raw)?|.*-password)$/i };
+const CEPH = { names: /^key$/, only: /(?:keyring|\.conf|\.secret)$/ };
+const NAMED = { read: directives, names: /^secret$/ };
+
+/** Registry credentials, decisions of `sno create` and the installer, environment of programs. */
+const CONFIGURATION: readonly Place[] = [
+  place('/var/lib/kubelet/config.json'),
+  place('/run/containers/0/auth.json'),
+  place('/etc/containerd', 4),
+  place('/etc/crio', 2),
+  place('/etc/containers', 3),
+  place('/etc/sno-agents', 2),
+  place('/etc/mco', 1),
+  place('/etc/environment'),
+  place('/etc/environment.d', 1),
+  place('/etc/proxy', 1),
+  place('/etc/profile.d', 1),
+  place('/etc/sysconfig', 2),
+  place('/etc/default', 2),
+  place('/etc/systemd', 3, UNITS),
+  place('/run/systemd/system', 2, UNITS),
+  place('/run/systemd/network', 2, UNITS),
+  place('/usr/local/lib/systemd/system', 2, UNITS),
+  place('/proc/cmdline', undefined, { read: kernelCommandLine }),
+  place('/etc/shadow', undefined, { read: hashes }),
+  place('/etc/shadow-', undefined, { read: hashes }),
+  place('/etc/gshadow', undefined, { read: hashes }),
+];
+
+/** Keys of the kubelet, the control plane and the operators. */
+const CLUSTER: readonly Place[] = [
+  place('/var/lib/kubelet/pki', 1),
+  place('/var/lib/kubelet/kubeconfig'),
+  place('/etc/kubernetes', 7, { values: /\/static-pod-resources\/.*\/secrets\// }),
+  place('/etc/mcs', 2),
+  place('/etc/mcs-machine-config-content.json'),
+  place('/etc/ignition-machine-config-encapsulated.json'),
+  place('/etc/machine-config-daemon', 5),
+  place('/etc/ssl/mcs', 1),
+  place('/opt/openshift', 4),
+  place('/boot/ignition', 1),
+  place('/run/ignition.json'),
+];
+
+/** Networks, storage, boot, packages. */
+const SERVICES: readonly Place[] = [
+  place('/etc/NetworkManager/system-connections', 1, KEYFILES),
+  place('/run/NetworkManager/system-connections', 1, KEYFILES),
+  place('/etc/nmstate', 2),
+  place('/etc/wpa_supplicant', 1),
+  place('/etc/wireguard', 2),
+  place('/etc/ipsec.secrets', undefined, IPSEC),
+  place('/etc/ipsec.d', 2, IPSEC),
+  place('/etc/strongswan', 4, IPSEC),
+  place('/etc/swanctl', 2, IPSEC),
+  place('/etc/openvpn', 2),
+  place('/etc/ppp', 1, { read: pppSecrets, only: /^(?:chap|pap)-secrets$/ }),
+  place('/etc/iscsi', 2, ISCSI),
+  place('/var/lib/iscsi', 5, ISCSI),
+  place('/etc/multipath.conf', undefined, { read: directives }),
+  place('/etc/multipath', 2, { read: directives }),
+  place('/etc/fstab'),
+  place('/etc/ceph', 1, CEPH),
+  place('/etc/chrony.keys', undefined, { read: chronyKeys }),
+  place('/etc/ntp/keys', undefined, { read: chronyKeys }),
+  place('/etc/rndc.key', undefined, NAMED),
+  place('/etc/rndc.conf', undefined, NAMED),
+  place('/etc/named*', 1, NAMED),
+  place('/etc/keepalived', 2, { read: directives }),
+  place('/etc/sssd', 2, { names: /authtok$/ }),
+  place('/etc/yum.conf'),
+  place('/etc/yum.repos.d', 1),
+  place('/etc/dnf', 2),
+  place('/etc/rhsm', 2),
+  place('/etc/zypp/credentials.d', 1),
+  place('/etc/apt', 2, { read: netrc, only: /^(?:auth\.conf|.*\.conf|.*\.list|.*\.sources)$/ }),
+  place('/etc/pki/tls/private', 1),
+  place('/etc/pki/consumer', 1),
+  place('/etc/pki/entitlement', 1),
+  place('/etc/ssl/private', 1),
+  place('/etc/ssh', 1, { only: /_key$|config|\.conf$/ }),
+  place('/boot/grub2/user.cfg', undefined, { read: grub }),
+  place('/boot/grub2/grub.cfg', undefined, { read: grub }),
+  place('/boot/grub/user.cfg', undefined, { read: grub }),
+  place('/boot/grub/grub.cfg', undefined, { read: grub }),
+  place('/boot/efi/EFI/*/user.cfg', undefined, { read: grub }),
+  place('/boot/efi/EFI/*/grub.cfg', undefined, { read: grub }),
+  place('/run/credentials', 2, { read: whole }),
+  place('/etc/credstore', 1, { read: whole }),
+  place('/run/credstore', 1, { read: whole }),
+  place('/run/cloud-init', 2, { read: chpasswd }),
+  place('/var/lib/cloud', 4, { read: chpasswd, without: /^(?:sem|handlers|scripts)$/ }),
+];
+
+/** Files of users and of programs that they run. */
+const IN_HOME: readonly Place[] = [
+  place('.docker', 1),
+  place('.config/containers', 1),
+  place('.kube', 1),
+  place('.netrc', undefined, { read: netrc }),
+  place('.git-credentials'),
+  place('.config/git', 1),
+  place('.aws', 1),
+  place('.azure', 1, { only: /\.json$/ }),
+  place('.config/gcloud', 1, { only: /\.json$/ }),
+  place('.pgpass', undefined, { read: pgpass }),
+  place('.my.cnf'),
+  place('.npmrc'),
+  place('.pypirc'),
+  place('.config/gh', 1),
+  place('.vault-token', undefined, { read: whole }),
+  place('.ssh', 1),
+];
+
+const inHome = (home: string): Place[] =>
+  IN_HOME.map((own) => ({ ...own, path: `${home}/${own.path}` }));
+
+/** Those most often seen in logs come first. */
+export const PLACES: readonly Place[] = [
+  ...CONFIGURATION,
+  ...['/root', '/var/roothome'].flatMap(inHome),
+  ...CLUSTER,
+  ...SERVICES,
+];
+
+/** Read last: users can fill them. */
+export const HOMES: readonly Place[] = ['/var/home/*', '/home/*'].flatMap(inHome);
+
+/** The kubelet's folder of pods. */
+export const PODS = '/var/lib/kubelet/pods';
+/** Records of the runtime and the kubelet about containers and volumes, whose data is not read. */
+export const CONTAINERS: readonly Place[] = [
+  place('/run/containers/storage/overlay-containers', 3, { only: /^config\.json$/ }),
+  place('/run/containerd/io.containerd.runtime.v2.task/k8s.io', 2, { only: /^config\.json$/ }),
+  place('/var/lib/kubelet/plugins/kubernetes.io/csi', 4, {
+    only: /^vol_data\.json$/,
+    without: /^(?:globalmount|mount|dev|staging)$/,
+  }),
+];

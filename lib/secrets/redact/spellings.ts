@@ -1,0 +1,92 @@
+/** Characters that no program quotes or escapes. */
+const PLAIN = /^[\w.-]*$/;
+
+const code = (char: string) => char.charCodeAt(0);
+const hex = (char: string, digits: number) => code(char).toString(16).padStart(digits, '0');
+const upper = (char: string, digits: number) => hex(char, digits).toUpperCase();
+const backslashed = (text: string, chars: RegExp) => text.replace(chars, (char) => `\\${char}`);
+const percent = (text: string, chars: RegExp) =>
+  text.replace(chars, (char) => `%${upper(char, 2)}`);
+
+/** JSON, up to three levels deep, with the escapes of Go, Python, PHP and .NET. */
+function inJson(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  const forms = [
+    json,
+    json.replace(/[<>&]/g, (char) => `\\u${hex(char, 4)}`),
+    json.replace(/[^ -~]/g, (char) => `\\u${hex(char, 4)}`),
+    json.replaceAll('/', '\\/'),
+    secret.replace(/[<>&'"+`]/g, (char) => `\\u${upper(char, 4)}`),
+  ];
+  return forms.flatMap((form) => {
+    const nested = JSON.stringify(form).slice(1, -1);
+    return [form, nested, JSON.stringify(nested).slice(1, -1)];
+  });
+}
+
+/** Components, form fields, passwords (with Go's rules) and paths of URLs, with hex digits in either case. */
+function inUrls(secret: string): string[] {
+  const component = encodeURIComponent(secret);
+  const strict = percent(component, /[!'()*]/g);
+  const forms = [
+    component,
+    strict,
+    strict.replaceAll('%20', '+'),
+    strict.replace(/%(?:24|26|2B|2C|3B|3D)/g, decodeURIComponent),
+    encodeURI(secret),
+    encodeURIComponent(component),
+  ];
+  return forms.flatMap((form) => [form, form.replace(/%../g, (pair) => pair.toLowerCase())]);
+}
+
+/** Texts and attributes in HTML and XML, as written by browsers, Go and Python. */
+function inMarkup(secret: string): string[] {
+  const text = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const both = text.replaceAll('>', '&gt;');
+  return [
+    text,
+    both,
+    both.replaceAll('"', '&quot;'),
+    both.replaceAll('"', '&quot;').replaceAll("'", '&#39;'),
+    both.replaceAll('"', '&quot;').replaceAll("'", '&#x27;'),
+    both.replaceAll('"', '&quot;').replaceAll("'", '&apos;'),
+    both.replaceAll('"', '&#34;').replaceAll("'", '&#39;'),
+  ];
+}
+
+/** Shells, systemd, SQL, YAML, CSV, Python, C, nginx. */
+function quoted(secret: string): string[] {
+  return [
+    secret.replaceAll("'", "'\\''"),
+    secret.replaceAll("'", `'"'"'`),
+    secret.replaceAll("'", "''"),
+    secret.replaceAll('"', '""'),
+    secret.replaceAll('%', '%%'),
+    backslashed(secret, /[^\w./:@%+=,^-]/gu),
+    backslashed(secret, /['\\]/g),
+    backslashed(secret, /["\\$`]/g),
+    secret.replace(/[\s\\]/g, (char) => `\\x${hex(char, 2)}`),
+    bytewise(secret, /["\\]|[^ -~]/gu, (byte) => `\\x${byte.toString(16).toUpperCase()}`),
+    bytewise(secret, /[^ -~]/gu, (byte) => `\\x${byte.toString(16)}`),
+    bytewise(secret, /[^ -~]/gu, (byte) => `\\${byte.toString(8)}`),
+    JSON.stringify(secret)
+      .slice(1, -1)
+      .replace(/[\u0080-\u00ff]/g, (char) => `\\x${upper(char, 2)}`),
+  ];
+}
+
+/** Each byte of the characters that match, in UTF-8. */
+const bytewise = (text: string, chars: RegExp, write: (byte: number) => string) =>
+  text.replace(chars, (char) => Array.from(Buffer.from(char, 'utf8'), write).join(''));
+
+/**
+ * The forms of a secret in which programs quote or escape some of its characters. None for most
+ * secrets. Encoded as latin1 characters, one for each byte of UTF-8.
+ */
+export function quotedSpellings(text: string): string[] {
+  if (PLAIN.test(text)) return [];
+  // encodeURIComponent throws on lone surrogates.
+  const secret = text.toWellFormed();
+  const forms = [...inJson(secret), ...inUrls(secret), ...inMarkup(secret), ...quoted(secret)];
+  return [...new Set(forms)].map((form) => Buffer.from(form, 'utf8').toString('latin1'));
+}

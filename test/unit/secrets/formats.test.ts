@@ -1,0 +1,141 @@
+import t from 'tap';
+import {
+  chpasswd,
+  chronyKeys,
+  directives,
+  grub,
+  hashes,
+  ipsecSecrets,
+  kernelCommandLine,
+  netrc,
+  pgpass,
+  pppSecrets,
+  whole,
+} from '../../../lib/secrets/formats/credentials.ts';
+import { readings, unescaped, words } from '../../../lib/secrets/formats/quoting.ts';
+import { type Reader, settings } from '../../../lib/secrets/formats/settings.ts';
+import { environmentFiles, units } from '../../../lib/secrets/formats/units.ts';
+import { urlPasswords } from '../../../lib/secrets/formats/urls.ts';
+
+t.test('words of a line', async (t) => {
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    ['', []],
+    ['  a  b\tc ', ['a', 'b', 'c']],
+    [`'a b' "c d"`, ['a b', 'c d']],
+    [`a'b c'"d e"f`, ['ab cd ef']],
+    [`"a \\"b\\" \\n" 'c\\'`, ['a "b" \\n', 'c\\']],
+    ['a\\ b c\\', ['a b', 'c\\']],
+    [`'' ""`, ['', '']],
+    [`it's open`, ['its open']],
+    ['a\0b', ['a', 'b']],
+  ];
+  for (const [line, expected] of rows) t.strictSame(words(line), expected, line);
+});
+
+t.test('escapes', async (t) => {
+  t.equal(unescaped('a\\x20b\\s\\t\\u00e9\\101\\;\\\\n\\"'), 'a b \té' + 'A;\\n"');
+  t.equal(unescaped('ends with \\'), 'ends with \\');
+});
+
+t.test('possible meanings of a value', async (t) => {
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    [' a b; c & d ', ['a b; c & d']],
+    ['a b # c', ['a b # c', 'a b']],
+    ['a b;', ['a b;', 'a b']],
+    ['"a b" # c', ['a b']],
+    ['"a; b";', ['a; b']],
+    [`'it''s'`, [`it''s`, `it's`]],
+    ['"a \\"b\\" \\\\"', ['a \\"b\\" \\\\', 'a "b" \\']],
+    ['"a "b" c"', ['a "b" c']],
+    ['"a b', ['"a b', 'a b']],
+    [`a'b c'd e`, [`a'b c'd e`, 'ab cd']],
+    ['a\\sb', ['a\\sb', 'a b', 'asb']],
+  ];
+  for (const [rest, expected] of rows) t.strictSame([...readings(rest)], expected, rest);
+});
+
+/** Each reader with a file and the expected values, as `name=value`. */
+const FILES: readonly (readonly [Reader, string, readonly string[]])[] = [
+  [settings, '# a=1\n; b=2\n!c=3\nd = x y\r\n\n', ['d=x y']],
+  [settings, 'a: b=c\n', ['b=c', 'a=b=c']],
+  [settings, '"quoted" : "x"\n', ['quoted=x']],
+  [settings, `export A=1 \\\n  B='x y'\n`, ['A=1 \\', 'A=1', 'B=x y']],
+  [settings, `a=${'b'.repeat(16_385)}\n`, []],
+  [units, `Environment="A=x y" 'B=z' C=\\x41\\x20b\n`, ['A=x y', 'B=z', 'C=x41x20b', 'C=A b']],
+  [
+    units,
+    'ExecStart=/bin/x --key=a --token b --flag --other 50%% x\n',
+    ['--key=a', 'token=b', 'other=50%%', 'other=50%'],
+  ],
+  [units, 'SetCredential=id:a\\x20b: c\n', ['password=a b: c']],
+  [
+    netrc,
+    'machine h login u\n password "a b" account c\n# password d\n',
+    ['password=a b', 'password=c'],
+  ],
+  [pgpass, 'h:1:d:u:a\\:b:c\nh:1:d:u\n', ['password=a:b:c']],
+  [hashes, 'a:!!$6$x:1:\nb:*:\nc\n', ['password=$6$x']],
+  [
+    ipsecSecrets,
+    'a b : PSK 0sabc\n:XAUTH "x y"\n: RSA k.pem %prompt\n# : PSK no\n',
+    ['password=0sabc', 'password=abc', 'password=x y'],
+  ],
+  [
+    ipsecSecrets,
+    ': RSA {\n  Modulus: 0x11\n  PrivateExponent: 0x22\n  Prime1:0x33\n}\n',
+    ['password=0x22', 'password=0x33'],
+  ],
+  [pppSecrets, '"a b" * "c d" *\n', ['password=c d']],
+  [
+    chronyKeys,
+    '1 MD5 HEX:AB\n2 ASCII:cd\n3 ef\nx MD5 no\n',
+    ['password=AB', 'password=cd', 'password=ef'],
+  ],
+  [directives, 'secret "a; b";\n// secret "no";\n', ['secret=a', 'secret=a; b']],
+  [
+    grub,
+    'password_pbkdf2 root grub.pbkdf2.sha512.1.AB.CD0123456789\npassword u "p w"\n',
+    ['password=grub.pbkdf2.sha512.1.AB.CD0123456789', 'password=p w'],
+  ],
+  [
+    chpasswd,
+    'chpasswd:\n  list:\n    - "a:b c"\n    - d:e:f\n\n    expire: false\nother:\n  x:y\n',
+    ['password=b c', 'password=e:f'],
+  ],
+  [
+    kernelCommandLine,
+    'root=/dev/sda netroot=iscsi:u:p:v:q@h::3260 ip=a:b@c\n',
+    ['password=p', 'password=q'],
+  ],
+  [whole, ' one value\n', ['password=one value']],
+  [whole, 'two\nlines\n', []],
+];
+
+t.test('each format', async (t) => {
+  for (const [read, text, expected] of FILES) {
+    const found = [...read(text)].flatMap(([name, value]) =>
+      value === '' ? [] : `${name}=${value}`,
+    );
+    t.strictSame([...new Set(found)], expected, `${read.name}: ${text}`);
+  }
+});
+
+t.test('environment files of units', async (t) => {
+  const text =
+    'EnvironmentFile=-/a/b\nEnvironmentFile = "/c"\n#EnvironmentFile=/d\nEnvironmentFile=/e/*.f\n';
+  t.strictSame(environmentFiles(text), ['/a/b', '/c']);
+});
+
+t.test('passwords of URLs, as written and as meant', async (t) => {
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    ['http://u:p@h/', ['p']],
+    ['http://u:a%40b@h', ['a%40b', 'a@b']],
+    ['http://u:a%zz@h', ['a%zz']],
+    ['http://u:a@b/c@h/', ['a', 'a@b/c']],
+    ['http://h:80/x@y http://h/a:b@c http://u@h', []],
+    ['http://:only@h', ['only']],
+    ['a://u:1@h "b://u:2@h"', ['1', '2']],
+  ];
+  for (const [value, expected] of rows) t.strictSame([...urlPasswords(value)], expected, value);
+  t.equal(urlPasswords('://u:a1@h '.repeat(100_000)).size, 1, 'bounded');
+});

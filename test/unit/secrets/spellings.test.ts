@@ -1,0 +1,95 @@
+import t from 'tap';
+import { safe } from './marked.ts';
+import { SeededRandom } from './random.ts';
+
+/** Secrets with characters that programs quote or escape, and the results. */
+const WRITTEN: readonly (readonly [secret: string, forms: Readonly<Record<string, string>>])[] = [
+  [
+    `q9~W<x&"z/k+L`,
+    {
+      'text of HTML': 'q9~W&lt;x&amp;"z/k+L',
+      'an attribute of HTML': 'q9~W&lt;x&amp;&quot;z/k+L',
+      "Go's HTML": 'q9~W&lt;x&amp;&#34;z/k+L',
+      "PHP's JSON": 'q9~W<x&\\"z\\/k+L',
+      'JSON three times': 'q9~W<x&\\\\\\\\\\\\\\"z/k+L',
+      CSV: 'q9~W<x&""z/k+L',
+      nginx: 'q9~W<x&\\x22z/k+L',
+      'a URL in lower case': 'q9~W%3cx%26%22z%2fk%2bL',
+      "a user's password in Go's URLs": 'q9~W%3Cx&%22z%2Fk+L',
+      'a URL in a URL': 'q9~W%253Cx%2526%2522z%252Fk%252BL',
+      'printf %q': 'q9\\~W\\<x\\&\\"z/k+L',
+    },
+  ],
+  [
+    `it's a (long)* one!`,
+    {
+      'a shell': `it'\\''s a (long)* one!`,
+      'a shell, in two kinds of quotes': `it'"'"'s a (long)* one!`,
+      'SQL and YAML': `it''s a (long)* one!`,
+      "Python's repr": `it\\'s a (long)* one!`,
+      'printf %q': `it\\'s\\ a\\ \\(long\\)\\*\\ one\\!`,
+      systemd: `it's\\x20a\\x20(long)*\\x20one!`,
+      'a form': 'it%27s+a+%28long%29%2A+one%21',
+      'a strict URL': 'it%27s%20a%20%28long%29%2A%20one%21',
+      'HTML of Python': 'it&#x27;s a (long)* one!',
+      XML: 'it&apos;s a (long)* one!',
+    },
+  ],
+  [
+    'Pässwort-für-März',
+    {
+      'JSON of Python': 'P\\u00e4sswort-f\\u00fcr-M\\u00e4rz',
+      'bytes of Python': 'P\\xc3\\xa4sswort-f\\xc3\\xbcr-M\\xc3\\xa4rz',
+      YAML: 'P\\xE4sswort-f\\xFCr-M\\xE4rz',
+      octal: 'P\\303\\244sswort-f\\303\\274r-M\\303\\244rz',
+    },
+  ],
+  ['100%sure-of-it', { 'a unit': '100%%sure-of-it', printf: '100%%sure-of-it' }],
+  [
+    'Zq8mK2vW4t',
+    {
+      'the audit log': '5A71386D4B3276573474',
+      'a buffer in JSON': '90,113,56,109,75,50,118,87,52,116',
+    },
+  ],
+];
+
+t.test('a known secret is found as programs quote and escape it', async (t) => {
+  for (const [secret, forms] of WRITTEN) {
+    for (const [name, form] of Object.entries(forms)) {
+      const line = `before [${form}] after\n`;
+      t.equal(await safe(line, { known: [secret] }), 'before [#] after\n', `${name}: ${form}`);
+      t.equal(await safe(line), line, `${name}: nothing else finds it`);
+    }
+  }
+});
+
+t.test(
+  'of very many secrets, the first are found in all spellings, the others verbatim',
+  async (t) => {
+    const random = new SeededRandom(3);
+    const known = Array.from({ length: 4000 }, () => random.text(24));
+    const hex = (value: string) => Buffer.from(value).toString('hex');
+    const [first = '', last = ''] = [known.at(0), known.at(-1)];
+    const line = `${hex(first)} ${first}, ${hex(last)} ${last}\n`;
+    t.equal(await safe(line, { known }), `# #, ${hex(last)} #\n`);
+  },
+);
+
+t.test('long secrets are found in hex, very long ones only in base64', async (t) => {
+  const random = new SeededRandom(4);
+  for (const [length, mark] of [
+    [128, '#'],
+    [129, undefined],
+  ] as const) {
+    const secret = random.text(length);
+    const hex = Buffer.from(secret).toString('hex').toUpperCase();
+    t.equal(await safe(`x ${hex} y\n`, { known: [secret] }), `x ${mark ?? hex} y\n`);
+    const base64 = Buffer.from(`a ${secret}`).toString('base64');
+    t.equal(await safe(`x ${base64} y\n`, { known: [secret] }), 'x # y\n');
+  }
+});
+
+t.test('half a surrogate pair does not stop redaction', async (t) => {
+  t.equal(await safe('x one-\ufffd-half y\n', { known: ['one-\ud800-half'] }), 'x # y\n');
+});
