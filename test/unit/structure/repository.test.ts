@@ -8,7 +8,9 @@ const MAX_LINES = 350;
 const MEANINGLESS_NAMES = /^(utils?|helpers?|managers?|common|misc)(\.|$)/;
 const TEXT = /\.(ts|mjs|json|md|service|socket|target|timer|path|conf|ya?ml)$|^[^.]+$/;
 /** Folders on a developer's machine, which do not exist on others. */
-const MACHINE_PATHS = /(?<![\w./])\/(?:work|farm|home|Users|root\/src)\/\w/;
+/** The users of examples have no machine. */
+const MACHINE_PATHS =
+  /(?<![\w./])\/(?:work|farm|home(?!\/(?:alice|bob|core)\b)|Users|root\/src)\/\w/;
 
 /** Files in the repository or about to be added, without those ignored by git. */
 const files = execFileSync(
