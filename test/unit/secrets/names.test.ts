@@ -50,7 +50,12 @@ const SECRET_NAMES = [
   'pullSecret',
   'X-Amz-Signature',
   'X-Goog-Signature',
-  // Recognized by their form.
+  'requirepass',
+  'masterauth',
+  'bindpw',
+  'rootpw',
+  'ldap_default_authtok',
+  // By their form.
   'VAULT_TOKEN',
   'APP_SECRET',
   'APP_CREDENTIAL',
@@ -73,6 +78,7 @@ const DOUBTFUL_NAMES = [
   'pass',
   'key1',
   'key2',
+  '--certificate-key',
 ];
 
 const ORDINARY_NAMES = [

@@ -161,6 +161,7 @@ t.test('without any one trigger a secret survives', async (t) => {
     const lines = LINES.filter((line) => line.toLowerCase().includes(text.toLowerCase()));
     let isNeeded = false;
     for (const line of lines) isNeeded ||= await survives(line, others);
-    t.ok(isNeeded, `${typeof rule === 'string' ? rule : rule.find.source.slice(0, 60)}: ${text}`);
+    const name = typeof rule === 'object' && 'find' in rule ? rule.find.source.slice(0, 60) : rule;
+    t.ok(isNeeded, `${String(name)}: ${text}`);
   }
 });

@@ -1,0 +1,4 @@
+import { ASSIGNMENTS } from './assignments.ts';
+import type { LineRule } from './line-rule.ts';
+
+export const LINE_RULES: readonly LineRule[] = [ASSIGNMENTS];

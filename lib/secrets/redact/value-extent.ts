@@ -1,0 +1,120 @@
+import type { Span } from './line-rule.ts';
+import { COLOUR, endOf, matchAt } from './separators.ts';
+
+/** The value of an assignment. */
+export interface Value {
+  readonly value: Span;
+  /** Its ends are certain: quotes, or the brackets of a list of bytes. */
+  readonly isQuoted: boolean;
+  /** The quote that would end it is missing. */
+  readonly isCut?: boolean;
+}
+
+/**
+ * `word`: a value without quotes is one word. `line`: it goes to the line's end. Otherwise the quote that began
+ * before its name, or an escaped newline, ends it.
+ */
+export type Extent = 'word' | 'line' | { readonly quote: string };
+
+/** Constructors, types and prefixes before the quotes of a value: `Some("…")`, `b'…'`, `(string) (len=8) "…"`. */
+const WRAPPER =
+  '(?:[A-Za-z_][\\w.:]{0,40}[({<]|\\([\\w*=. ]{1,40}\\)[^\\S\\n]?|[bBfFrRuU@&*$](?=\\\\{0,15}["\'])|(?:Just|Some|new String)[^\\S\\n])';
+const OPENING = new RegExp(`(?:[[(]|${WRAPPER}){0,4}(?<quote>\\\\{0,15}["'\`])`, 'dy');
+/** Where a program reads the value from, rather than the value. */
+const LOOKUP =
+  /[\w.:]{0,40}(?:env|lookup|file|read|param|ref|get|input|prompt|var)[\w.:]{0,40}\(/iy;
+const BYTE = '(?:0x[\\da-fA-F]{1,2}|\\d{1,3})';
+/** Bytes as Go and Rust print them, and as JSON does. */
+const BYTES = new RegExp(
+  `(?:[A-Za-z_][\\w.]{0,40}\\()?(?:\\[\\](?:byte|uint8))?[[{](?<value>${BYTE}(?:(?:,\\s{0,2}| )${BYTE}){3,8191})`,
+  'dy',
+);
+/** Anchors and tags of YAML. */
+const PROPERTIES = /(?:[&!][\w!./-]{1,64}[^\S\n]{1,8}){0,3}/y;
+
+/**
+ * Ends before what ends a value in a list, a map or a command line. What can end it is the value's own
+ * where nothing follows that would be another's.
+ */
+const PLAIN =
+  /(?:[^\s\0\x1b"'`,;&)\]}\\<]|,(?=[^\s"'{[\\])(?![\w.-]{1,40}[=:])|[&;](?=[^\s"'])(?!(?:amp;)?[\w.-]{1,40}=)|[)\]}'`](?=[A-Za-z0-9])|<(?![/A-Za-z!])|\\(?![nrtu"'\\]|x1b|033))+/y;
+/** What no value begins with. */
+const ENDS = ' )]};&,<';
+const PLAIN_LIMIT = 1024;
+const QUOTED_LIMIT = 4096;
+
+/** All up to the next assignment, the end of a quoted line, or a colour. */
+const LINE =
+  /(?:[^\s\0\x1b;&,]|[^\S\n]{1,200}(?!#\s|[A-Za-z_][\w.-]{0,60}=)(?=\S)|[;&,](?!\s{0,8}(?:amp;)?[A-Za-z_][\w.-]{0,60}=))+/y;
+/** The same in a text that is quoted. */
+const QUOTED_LINE =
+  /(?:[^\s\0\x1b;&,\\"]|[^\S\n]{1,200}(?!#\s|[A-Za-z_][\w.-]{0,60}=)(?=[^\s"])|[;&,](?!\s{0,8}(?:amp;)?[A-Za-z_][\w.-]{0,60}=)|\\(?![nrtu"'\\]|x1b|033)|\\\\(?![nrt"'\\]))+/y;
+const COLOURS = new RegExp(COLOUR);
+
+/** The value that begins at `at`; undefined if there is none. */
+export function valueAt(line: string, at: number, extent: Extent): Value | undefined {
+  const start = endOf(PROPERTIES, line, at) ?? at;
+  const bytes = spanOf(matchAt(BYTES, line, start), 'value');
+  if (bytes !== undefined) return { value: bytes, isQuoted: true };
+  const quote = spanOf(matchAt(OPENING, line, start), 'quote');
+  if (quote !== undefined) {
+    if (endOf(LOOKUP, line, start) !== undefined) return undefined;
+    return quoted(line, quote);
+  }
+  // A list's first entry; what begins a mapping is none.
+  const from = line[start] === '[' ? start + 1 : start;
+  const isNone = line[from] === '{' ? line[from + 1] !== '{' : ENDS.includes(line[from] ?? ' ');
+  const end = isNone ? from : plainEnd(line, from, from === start ? extent : 'word');
+  return end === from ? undefined : { value: { start: from, end }, isQuoted: false };
+}
+
+function spanOf(match: RegExpExecArray | undefined, group: string): Span | undefined {
+  const place = match?.indices?.groups?.[group];
+  return place === undefined ? undefined : { start: place[0], end: place[1] };
+}
+
+/**
+ * Up to the closing quote: of a quote with k backslashes, one that has as many, or more by a
+ * multiple of what the next level of quoting adds. What is cut off goes to the line's end.
+ */
+function quoted(line: string, { start, end }: Span): Value {
+  const quote = line[end - 1] ?? '"';
+  let opening = end - 1;
+  while (opening > start && line[opening - 1] === '\\') opening--;
+  const escapes = end - 1 - opening;
+  for (let at = line.indexOf(quote, end); at !== -1; at = line.indexOf(quote, at + 1)) {
+    let slashes = 0;
+    while (at - slashes > end && line[at - slashes - 1] === '\\') slashes++;
+    // In a shell, 'it'\''s'.
+    if (quote === "'" && escapes === 0 && line.startsWith("'\\''", at)) {
+      at += 3;
+      continue;
+    }
+    if (slashes % (2 * (escapes + 1)) === escapes) {
+      return { value: { start: end, end: at - escapes }, isQuoted: true };
+    }
+  }
+  return { value: { start: end, end: line.length }, isQuoted: true, isCut: true };
+}
+
+function plainEnd(line: string, start: number, extent: Extent): number {
+  const end = start + uncoloured(line, start, extent);
+  if (typeof extent === 'string' || extent.quote === '"') return end;
+  const close = line.indexOf(extent.quote, start);
+  return close === -1 || close > end ? end : close;
+}
+
+/** Its length. Of a word or a quoted line only the beginning is read: there can be many of them in a line. */
+function uncoloured(line: string, start: number, extent: Extent): number {
+  const shape = extent === 'word' ? PLAIN : extent === 'line' ? LINE : QUOTED_LINE;
+  const limit = extent === 'word' ? PLAIN_LIMIT : extent === 'line' ? line.length : QUOTED_LIMIT;
+  const text = line.slice(start, start + limit);
+  const end = endOf(shape, text, 0) ?? 0;
+  const colour = text.slice(0, end).search(COLOURS);
+  return colour === -1 ? end : colour;
+}
+
+/** Where a value without quotes ends, of which `valueAt` has read only the beginning. */
+export function wholeEnd(line: string, { start, end }: Span): number {
+  return end - start === PLAIN_LIMIT ? (endOf(PLAIN, line, start) ?? end) : end;
+}
