@@ -1,4 +1,5 @@
 import type { Span } from './line-rule.ts';
+import { COLOUR } from './separators.ts';
 
 /** What follows the name in "password: must not be empty", "Password: changed at 12:00". */
 const PROSE = new Set(
@@ -15,9 +16,13 @@ export function isProse(line: string, { start, end }: Span): boolean {
   return start + word.length < end || line[end] === ' ';
 }
 
-/** What stands before the first word of a message: a log's prefix, a mark of a list or a comment, a keyword. */
-const FIRST =
-  /(?:^|\]: |\] |std(?:out|err) [FP] |(?:^|\n)(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\d[T ]\S{8,30}) \S{1,64} [^\s:]{1,64}: |\0|[|]|\xe2\x94\x82)[^\S\n]{0,200}(?:[-+>*#;]{1,3}[^\S\n]{1,8}|(?:export|set|setenv|local|declare(?: -\w+)?|readonly|ENV|ARG)[^\S\n]{1,8}){0,2}(?:\x1b\[[\d;]{0,16}m)?(?<quote>["'`])?$/;
+/** The beginning of a line's message: after what a journal, syslog, klog or a runtime writes before it. */
+const MESSAGE =
+  '(?:^|\\]: |\\] |std(?:out|err) [FP] |^(?:[A-Z][a-z]{2} [ \\d]\\d [\\d:]{8}|\\d{4}-\\d\\d-\\d\\d[T ]\\S{8,30}) \\S{1,64} [^\\s:]{1,64}: |\\0|[|]|\\xe2\\x94\\x82)';
+/** Marks of a list or a comment, keywords of shells and image files. */
+const LEADING =
+  '(?:(?:[-+>*#;]{1,3}|export|set|setenv|local|declare(?: -\\w+)?|readonly|ENV|ARG)[^\\S\\n]{1,8}){0,2}';
+const FIRST = new RegExp(`${MESSAGE}[^\\S\\n]{0,200}${LEADING}(?:${COLOUR})?["'\`]?$`);
 /** The same in a text that is quoted: after its quote, or after an escaped newline. */
 const FIRST_QUOTED =
   /(?:\\{0,15}(?<quote>["'`])|\\{1,15}[nr])(?:\\t|[^\S\n]){0,80}(?:- |# |export )?$/;

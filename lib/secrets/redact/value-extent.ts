@@ -37,18 +37,22 @@ const PROPERTIES = /(?:[&!][\w!./-]{1,64}[^\S\n]{1,8}){0,3}/y;
  * where nothing follows that would be another's.
  */
 const PLAIN =
-  /(?:[^\s\0\x1b"'`,;&)\]}\\<]|,(?=[^\s"'{[\\])(?![\w.-]{1,40}[=:])|[&;](?=[^\s"'])(?!(?:amp;)?[\w.-]{1,40}=)|[)\]}'`](?=[A-Za-z0-9])|<(?![/A-Za-z!])|\\(?![nrtu"'\\]|x1b|033))+/y;
+  /(?:[^\s\0"'`,;&)\]}\\<]|,(?=[^\s"'{[\\])(?![\w.-]{1,40}[=:])|[&;](?=[^\s"'])(?!(?:amp;)?[\w.-]{1,40}=)|[)\]}'`](?=[A-Za-z0-9])|<(?![/A-Za-z!])|\\(?![nrtu"'\\]|x1b|033))+/y;
 /** What no value begins with. */
 const ENDS = ' )]};&,<';
 const PLAIN_LIMIT = 1024;
 const QUOTED_LIMIT = 4096;
 
-/** All up to the next assignment, the end of a quoted line, or a colour. */
-const LINE =
-  /(?:[^\s\0\x1b;&,]|[^\S\n]{1,200}(?!#\s|[A-Za-z_][\w.-]{0,60}=)(?=\S)|[;&,](?!\s{0,8}(?:amp;)?[A-Za-z_][\w.-]{0,60}=))+/y;
-/** The same in a text that is quoted. */
-const QUOTED_LINE =
-  /(?:[^\s\0\x1b;&,\\"]|[^\S\n]{1,200}(?!#\s|[A-Za-z_][\w.-]{0,60}=)(?=[^\s"])|[;&,](?!\s{0,8}(?:amp;)?[A-Za-z_][\w.-]{0,60}=)|\\(?![nrtu"'\\]|x1b|033)|\\\\(?![nrt"'\\]))+/y;
+/** What may be between the words of a line: no comment follows, and no other assignment. */
+const BLANKS = '[^\\S\\n]{1,200}(?!#\\s|[A-Za-z_][\\w.-]{0,60}=)';
+const JOINTS = '[;&,](?!\\s{0,8}(?:amp;)?[A-Za-z_][\\w.-]{0,60}=)';
+/** All up to the next assignment, or the line's end. */
+const LINE = new RegExp(`(?:[^\\s\\0;&,]|${BLANKS}(?=\\S)|${JOINTS})+`, 'y');
+/** The same in a text that is quoted, in which a line ends with an escaped newline. */
+const QUOTED_LINE = new RegExp(
+  `(?:[^\\s\\0;&,\\\\"]|${BLANKS}(?=[^\\s"])|${JOINTS}|\\\\(?![nrtu"'\\\\]|x1b|033)|\\\\\\\\(?![nrt"'\\\\]))+`,
+  'y',
+);
 const COLOURS = new RegExp(COLOUR);
 
 /** The value that begins at `at`; undefined if there is none. */
