@@ -65,5 +65,4 @@ export const ASSIGNMENT_TRIGGERS = [
   'certificatekey',
   'bindpw',
   'rootpw',
-  'authtok',
 ];

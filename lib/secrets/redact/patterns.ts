@@ -43,8 +43,8 @@ export const PATTERNS: readonly Pattern[] = [
     find: /(?<=[^\s"':@/]:(?<secret>[^\s"'/]{1,200}))@(?:tcp|unix)\(/dy,
   },
   {
-    triggers: ['bearer', 'negotiate ', 'digest '],
-    find: /(?:bearer|negotiate|digest)\\{0,15}["']?(?:\s{1,8}|%20|\+)\[?\\{0,15}["']?(?<secret>[\w.~+/-]{6,16384}={0,2})/diy,
+    triggers: ['bearer', 'negotiate '],
+    find: /(?:bearer|negotiate)\\{0,15}["']?(?:\s{1,8}|%20|\+)\[?\\{0,15}["']?(?<secret>[\w.~+/-]{6,16384}={0,2})/diy,
     isSecret: (secret) => !isWord(secret),
   },
   {
