@@ -1,3 +1,4 @@
+import type { Certainty } from './marks.ts';
 import type { TextLine, TextLines } from './text-lines.ts';
 
 /** Part of a line, in its columns. */
@@ -10,8 +11,10 @@ export interface Span {
 export interface Secret extends Span {
   /** Where it stands, if not on the line of the trigger. */
   readonly line?: TextLine;
-  /** What stands in its place, if not the mark of what stands there. */
-  readonly by?: string;
+  /** What it stands for, if that is not what is written: of it its mark is made. */
+  readonly means?: string;
+  /** Whether it is a secret only because of its place. */
+  readonly certainty?: Certainty;
 }
 
 /** What is found at a trigger. */

@@ -1,4 +1,5 @@
 import { ASSIGNMENTS } from './assignments.ts';
 import type { LineRule } from './line-rule.ts';
+import { SECRET_OBJECTS } from './secret-objects.ts';
 
-export const LINE_RULES: readonly LineRule[] = [ASSIGNMENTS];
+export const LINE_RULES: readonly LineRule[] = [ASSIGNMENTS, SECRET_OBJECTS];

@@ -139,7 +139,8 @@ export class TextRedactor {
       for (const secret of secrets) {
         const { start: base, text } = secret.line ?? line;
         const found = { start: base + secret.start, end: base + secret.end };
-        const by = secret.by ?? this.#marks.of(meaning(text.slice(secret.start, secret.end)));
+        const means = secret.means ?? meaning(text.slice(secret.start, secret.end));
+        const by = this.#marks.of(means, secret.certainty);
         if (secret.line === undefined) last = found;
         findings.push({ ...found, by });
       }

@@ -21,6 +21,10 @@ const LINES: readonly string[] = [
   `kind: ConfigMap\napiVersion: v1\ndata:\n  x: ${SECRET}\nkind: Secret\n`,
   `  "kind": "Secret",\n  "data": {\n    "x": "${SECRET}"\n  }\n`,
   `data:\n  x: ${SECRET}\nkind: Secret\n`,
+  `"kind" : "Secret",\n"data" : {\n  "x" : "${SECRET}"\n}\n`,
+  `'kind': 'Secret',\n'data': {\n  'x': '${SECRET}'\n}\n`,
+  `{"data":{"x":"${SECRET}"},"kind":"Secret"}`,
+  `{"stringData":{"x":"${SECRET}"}}`,
   // Assignments.
   `password=${SECRET}`,
   `passphrase=${SECRET}`,
