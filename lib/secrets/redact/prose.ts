@@ -18,7 +18,7 @@ export function isProse(line: string, { start, end }: Span): boolean {
 
 /** The beginning of a line's message: after what a journal, syslog, klog or a runtime writes before it. */
 const MESSAGE =
-  '(?:^|\\]: |\\] |std(?:out|err) [FP] |^(?:[A-Z][a-z]{2} [ \\d]\\d [\\d:]{8}|\\d{4}-\\d\\d-\\d\\d[T ]\\S{8,30}) \\S{1,64} [^\\s:]{1,64}: |\\0|[|]|\\xe2\\x94\\x82)';
+  '(?:^|\\]: |\\] |std(?:out|err) [FP] |^(?:[A-Z][a-z]{2} [ \\d]\\d [\\d:]{8}|\\d{4}-\\d\\d-\\d\\d[T ]\\S{8,30}) \\S{1,64} [^\\s:]{1,64}: |\\0|^[^\\S\\n]{0,80}(?:[|]|\\xe2\\x94\\x82))';
 /** Marks of a list or a comment, keywords of shells and image files. */
 const LEADING =
   '(?:(?:[-+>*#;]{1,3}|export|set|setenv|local|declare(?: -\\w+)?|readonly|ENV|ARG)[^\\S\\n]{1,8}){0,2}';

@@ -37,13 +37,13 @@ const NEXT_ARGUMENT = /[\s\0]{1,8}(?!-)|\\{0,15}["'],\s{0,8}(?=\\{0,15}["'](?!-)
 const NEXT_QUOTE =
   /(?:\\{0,15}["'`])?[^\S\n]{1,200}(?:\([^\S\n]{0,8})?(?=\\{0,15}["'`])|\([^\S\n]{0,8}(?=\\{0,15}["'`])/y;
 const COLUMN = new RegExp(
-  `(?:${COLOUR})?(?:\\t|[^\\S\\n]{2,200})${GAP}(?=\\S{1,4096}\\s{0,200}$)`,
+  `(?:${COLOUR})?(?:\\t|[^\\S\\n]{2,200})${GAP}(?=[^\\s|-]\\S{0,4096}\\s{0,200}$)`,
   'y',
 );
 const CELL = /[^\S\n]{0,200}(?:\||\xe2\x94\x82)[^\S\n]{0,200}/y;
 /** A line of two words, as programs configure themselves. */
 const DIRECTIVE =
-  /[^\S\n](?=[^\s:=|]\S{3,4096}\s{0,200}$)(?![a-z]{1,20}(?:ed|ing|tion|s)[.:]?\s{0,200}$)/y;
+  /[^\S\n](?=[^\s:=|-]\S{3,4096}\s{0,200}$)(?![a-z]{1,20}(?:ed|ing|tion|s)[.:]?\s{0,200}$)/y;
 /** `machine … login … password …` */
 const USER_BEFORE =
   /(?:^|[\s"'])(?:machine|login|user|username|account|connect|ssid)[^\S\n]{1,200}\S{1,256}[^\S\n]{1,200}$/i;

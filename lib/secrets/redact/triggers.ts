@@ -5,6 +5,7 @@ import { PATTERNS, type Pattern } from './patterns.ts';
 import { PEM_TRIGGERS } from './pem.ts';
 import { percentSigns } from './percent.ts';
 import { SECRET_TRIGGERS } from './secret-blocks.ts';
+import { USER_INFO, userInfoSigns } from './user-info.ts';
 
 /** What is looked for where a trigger stands. */
 export type Rule = 'pem' | 'secret' | 'percent' | Pattern | LineRule;
@@ -68,6 +69,9 @@ export class TriggerSearch {
       }
     }
     for (const offset of percentSigns(bytes)) places.push({ offset, rule: 'percent', length: 1 });
+    for (const offset of userInfoSigns(bytes)) {
+      places.push({ offset, rule: USER_INFO, length: 1 });
+    }
     return places.length === count ? places : places.sort((a, b) => a.offset - b.offset);
   }
 }

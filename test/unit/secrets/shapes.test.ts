@@ -136,10 +136,10 @@ t.test('options of programs', async (t) => {
     'sshpass -p «hunter22» ssh host',
     'ipmitool -H bmc -P «hunter22» power on',
     `ipmitool${' ab'.repeat(120)} -P «hunter22» power on`,
-    `ipmitool${' ab'.repeat(140)} -P hunter22 power on`,
+    `ipmitool${' ab'.repeat(200)} -P hunter22 power on`,
     'openssl rsa -passin pass:«hunter22» -in a',
     'openssl rsa -passin file:hunter22',
-    'curl\0-u\0me:hunter22',
+    'curl\0-u\0me:«hunter22»\0',
   ]);
 });
 
