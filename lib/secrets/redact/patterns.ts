@@ -1,4 +1,5 @@
 import { COMMANDS } from './commands.ts';
+import { isSecretUrl } from './data-urls.ts';
 import { isUserAndPassword, looksRandom } from './names.ts';
 
 /**
@@ -145,10 +146,11 @@ export const PATTERNS: readonly Pattern[] = [
     triggers: ['$1$', '$5$', '$6$', '$y$j', '$gy$', '$7$', '$2a$', '$2b$', '$2y$', '$apr1$'],
     find: /(?<![\w$])(?<secret>\$(?:1|5|6|y|gy|7|2[aby]|apr1)\$[./A-Za-z0-9$=,+-]{8,512})/dy,
   },
-  // The contents of an Ignition's file.
+  // An Ignition's file of which nothing can be shown; in others it is looked for as everywhere.
   {
     triggers: ['data:,', 'data:;', 'data:text/', 'data:application/'],
-    find: /data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=-]{1,64}){0,4},(?<secret>[^\s"'\\<>()]{4,1048576})/diy,
+    find: /(?<![\w-])(?<secret>data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=-]{1,64}){0,4},[^\s"'\\<>()]{4,1048576})/diy,
+    isSecret: isSecretUrl,
   },
   // A password of grub2-mkpasswd.
   { triggers: ['grub.pbkdf2'], find: /(?<secret>grub\.pbkdf2\.[\w.]{32,2048})/diy },
