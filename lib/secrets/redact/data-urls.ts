@@ -48,6 +48,8 @@ export function bareSecrets(text: string, name = ''): string[] {
   const words = body.match(WORD) ?? [];
   if (words.length > MAX_WORDS) return [];
   if (!/\s/.test(body) && (isSecretValue(name, body) || isMade(body))) return [body];
+  const [, key, value] = /^([\w.-]{1,100})\s?[=:]\s?["']?(\S+?)["']?$/.exec(body) ?? [];
+  if (key !== undefined && value !== undefined && isSecretValue(key, value)) return [value];
   return words.filter((word) => !isNothing(word) && looksRandom(word));
 }
 

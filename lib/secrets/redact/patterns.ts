@@ -12,8 +12,8 @@ export interface Pattern {
   readonly find: RegExp;
   /** Characters before and after the trigger in which `find`, which is global then, looks. */
   readonly around?: { readonly before: number; readonly after: number };
-  /** Asked where the shape alone does not decide. */
-  readonly isSecret?: (secret: string) => boolean;
+  /** Called when the shape alone does not decide; `whole`: all that matched. */
+  readonly isSecret?: (secret: string, whole: string) => boolean;
 }
 
 /** No part of another word; the letter of an escaped newline and percent-encoding end one. */
@@ -149,8 +149,8 @@ export const PATTERNS: readonly Pattern[] = [
   // An Ignition's file of which nothing can be shown; in others it is looked for as everywhere.
   {
     triggers: ['data:,', 'data:;', 'data:text/', 'data:application/'],
-    find: /(?<![\w-])(?<secret>data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=-]{1,64}){0,4},[^\s"'\\<>()]{4,1048576})/diy,
-    isSecret: isSecretUrl,
+    find: /(?<![\w-])data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=-]{1,64}){0,4},(?<secret>[^\s"'\\<>()]{4,1048576})/diy,
+    isSecret: (_, url) => isSecretUrl(url),
   },
   // A password of grub2-mkpasswd.
   { triggers: ['grub.pbkdf2'], find: /(?<secret>grub\.pbkdf2\.[\w.]{32,2048})/diy },

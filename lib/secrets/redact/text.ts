@@ -182,10 +182,10 @@ export class TextRedactor {
     return search(this.#depth === 0 ? this.#budget.part(LINE_LIMITS) : this.#budget);
   }
 
-  /** What a line's rule has decoded, without its secrets; undefined if there are none. */
+  /** What a line's rule has decoded, without its secrets: undefined if there are none, empty if the budget ends. */
   #safe(text: string, budget: Budget): string | undefined {
     const document = Buffer.from(text, 'latin1');
-    if (!budget.spend(document.length)) return EXHAUSTED;
+    if (!budget.spend(document.length)) return '';
     const safe = new TextRedactor(this.#means, budget, this.#depth + 1).whole(document);
     return safe === document ? undefined : safe.toString('latin1');
   }
@@ -223,7 +223,7 @@ function secretIn(match: RegExpExecArray | null, base: number, { isSecret }: Pat
   const [start, end] = match?.indices?.groups?.secret ?? [];
   if (match === null || start === undefined || end === undefined) return [];
   const secret = match.input.slice(start, end);
-  return isSecret?.(secret) === false ? [] : [{ start: base + start, end: base + end }];
+  return isSecret?.(secret, match[0]) === false ? [] : [{ start: base + start, end: base + end }];
 }
 
 /** What a secret's mark is made of: the same for one that is quoted, and quoted again. */

@@ -37,7 +37,7 @@ t.test('a value is found after its name, however it is assigned', async (t) => {
   );
 });
 
-t.test('a plain value ends where something else begins', async (t) => {
+t.test('an unquoted value ends where something else begins', async (t) => {
   await expectMarked(
     t,
     inProse([

@@ -81,7 +81,7 @@ t.test('each line of a key can be a value in a record', async (t) => {
   }
 });
 
-t.test('a key without an end goes as far as it looks like one', async (t) => {
+t.test('a key without an end is removed as far as it looks like one', async (t) => {
   await expectMarked(t, [
     lines('before', `«${BEGIN}»`, `«${A}»`, `«${B}»`, 'words after it', 'more words'),
     lines(`«${BEGIN}»`, `«${A}»`, `«${BEGIN}»`, `«${B}»`, `«${END}»`, 'after'),

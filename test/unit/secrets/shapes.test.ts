@@ -143,14 +143,6 @@ t.test('options of programs', async (t) => {
   ]);
 });
 
-t.test("an Ignition's files", async (t) => {
-  await expectMarked(t, [
-    'source data:,«hunter22» b',
-    '"source":"data:text/plain;charset=utf-8;base64,«aHVudGVyMjI=»"',
-    'source data:,abc',
-  ]);
-});
-
 t.test('percent-encoded documents', async (t) => {
   const form = encodeURIComponent('{"password": "hunter22"}');
   const plain = encodeURIComponent('{"user": "hunter22", "b": 1}');

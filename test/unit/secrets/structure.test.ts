@@ -32,7 +32,8 @@ t.test('the meaning of fields', async (t) => {
       { auths: { r: { auth: 'word', username: 'me', email: 'a@b', n: 1 }, s: 'x' } },
       { auths: { r: { auth: '{word}', username: '{me}', email: 'a@b', n: 1 }, s: 'x' } },
     ],
-    "an Ignition's file": [{ source: 'data:,word' }, { source: '{data:,word}' }],
+    "an Ignition's file that cannot be read": [{ source: 'data:,%' }, { source: '{data:,%}' }],
+    'a token alone': [{ list: [{ token: 'word' }] }, { list: [{ token: '{word}' }] }],
     'an environment variable': [
       { name: 'DB_PASSWORD', value: 'word' },
       { name: 'DB_PASSWORD', value: '{word}' },
@@ -69,6 +70,7 @@ t.test('the meaning of fields', async (t) => {
     t.strictSame(value, before, `${name}: the value itself stays`);
   }
   t.equal(hidden('word', 'password'), '{word}');
+  t.equal(hidden('word', 'token'), '{word}', 'of an object that is too large to be parsed');
 });
 
 t.test('values without secrets are returned unchanged', async (t) => {
@@ -129,7 +131,7 @@ t.test('a value that is secret only by its place may be ordinary elsewhere', asy
     secret: { kind: 'Secret', stringData: { user: 'me', password: 'word', n: { token: 'y' } } },
     auths: { r: { auth: 'word', username: 'me' } },
     password: 'word',
-    source: 'data:,word',
+    source: 'data:,%',
     user: { token: 'word' },
   };
   withoutSecrets(value, '', (text) => text, marks);
@@ -140,7 +142,7 @@ t.test('a value that is secret only by its place may be ordinary elsewhere', asy
     'certain word',
     'possible me',
     'certain word',
-    'certain data:,word',
+    'certain data:,%',
     'certain word',
   ]);
 });
