@@ -1,3 +1,4 @@
+import { aliased } from './anchors.ts';
 import { ASSIGNMENT_TRIGGERS } from './assignment-triggers.ts';
 import type { InLine, LineRule, Place, Secret, Span } from './line-rule.ts';
 import {
@@ -63,19 +64,39 @@ function nameAround(line: string, at: number, length: number): Name {
   // What stands after the name can be a part of the trigger.
   while (end > at && !isInName(line.charCodeAt(end - 1))) end--;
   while (isInName(line.charCodeAt(end))) end++;
-  // The end of a terminal's colour.
-  const colour = line[start - 1] === '[' || line[start - 1] === ';' ? /^\d{1,3}m/ : undefined;
-  start += colour?.exec(line.slice(start, start + 4))?.[0].length ?? 0;
+  start += escapeEnd(line, start);
   const text = line.slice(start, end);
   return { start, end, text, sensitivity: sensitivityOf(text) };
 }
 
+const ESCAPES: Readonly<Record<string, RegExp>> = {
+  // The end of a terminal's colour.
+  '[': /^\d{1,3}m/,
+  ';': /^\d{1,3}m/,
+  '\\': /^(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[nrt])/i,
+};
+
+/** The length of what seems to be the beginning of a name, and ends an escape. */
+function escapeEnd(line: string, start: number): number {
+  return ESCAPES[line[start - 1] ?? '']?.exec(line.slice(start, start + 5))?.[0].length ?? 0;
+}
+
 /** A value without quotes goes to the line's end where a line begins with its name, as in files of settings. */
-function extentOf(name: Name, { by }: Separator, position: Position): Extent {
+function extentOf(line: string, name: Name, separator: Separator, position: Position): Extent {
+  const { by, end } = separator;
+  if (line[end - 1] === '\0' || line[name.start - 1] === '\0') return 'argument';
   if (name.sensitivity !== 'always' || name.text.startsWith('-')) return 'word';
   if (by === 'column') return 'line';
+  if (by === 'word' && isInStruct(line, name.start)) return 'field';
   if (by !== 'colon' && by !== 'equals') return 'word';
   return position === 'elsewhere' ? 'word' : position === 'first' ? 'line' : position;
+}
+
+/** Whether a struct or a map that Go prints has begun before. */
+function isInStruct(line: string, at: number): boolean {
+  const before = line.slice(Math.max(0, at - 600), at);
+  const open = Math.max(before.lastIndexOf('{'), before.lastIndexOf('map['));
+  return open !== -1 && open > before.lastIndexOf('}');
 }
 
 function inLine(
@@ -84,11 +105,13 @@ function inLine(
   separator: Separator,
   position: Position,
 ): InLine | undefined {
-  const extent = extentOf(name, separator, position);
+  const extent = extentOf(line.text, name, separator, position);
   const read = valueAt(line.text, separator.end, extent);
   if (read === undefined || (separator.by === 'quote' && !read.isQuoted)) return undefined;
   const value = line.text.slice(read.value.start, read.value.end);
   if (separator.by === 'stated' && !looksRandom(value)) return undefined;
+  const alias = separator.by === 'colon' ? aliased(value, line, lines) : undefined;
+  if (alias !== undefined) return { next: read.value.end, secrets: [alias] };
   const found = ofValue(name, read, line);
   if (found === undefined || position !== 'first' || separator.by !== 'colon') return found;
   // In YAML and LDIF a value can go on.

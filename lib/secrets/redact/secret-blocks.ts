@@ -11,6 +11,8 @@ export const SECRET_TRIGGERS = [
   'kind" : ',
   "kind': ",
   'data:',
+  'data":\n',
+  "data':\n",
   'data": {',
   'data" : {',
   "data': {",

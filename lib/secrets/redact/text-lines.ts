@@ -29,6 +29,11 @@ export class TextLines {
     return end + 1 < this.#bytes.length ? this.#line(end + 1) : undefined;
   }
 
+  before({ start }: TextLine): TextLine | undefined {
+    if (start === 0) return undefined;
+    return this.#line(start < 2 ? 0 : this.#bytes.lastIndexOf(NEWLINE, start - 2) + 1);
+  }
+
   #line(start: number): TextLine {
     const newline = this.#bytes.indexOf(NEWLINE, start);
     const end = newline === -1 ? this.#bytes.length : newline;

@@ -11,10 +11,11 @@ export interface Value {
 }
 
 /**
- * `word`: a value without quotes is one word. `line`: it goes to the line's end. Otherwise the quote that began
- * before its name, or an escaped newline, ends it.
+ * Of a value without quotes. `word`: it is one word. `line`: it goes to the line's end. `argument`: to the NUL
+ * after it. `field`: to the next field of a struct, if there is one. Otherwise the quote that began before its
+ * name, or an escaped newline, ends it.
  */
-export type Extent = 'word' | 'line' | { readonly quote: string };
+export type Extent = 'word' | 'line' | 'argument' | 'field' | { readonly quote: string };
 
 /** Constructors, types and prefixes before the quotes of a value: `Some("…")`, `b'…'`, `(string) (len=8) "…"`. */
 const WRAPPER =
@@ -53,7 +54,20 @@ const QUOTED_LINE = new RegExp(
   `(?:[^\\s\\0;&,\\\\"]|${BLANKS}(?=[^\\s"])|${JOINTS}|\\\\(?![nrtu"'\\\\]|x1b|033)|\\\\\\\\(?![nrt"'\\\\]))+`,
   'y',
 );
+const ARGUMENT = /[^\0]+/y;
+/** As Go prints them, which escapes nothing. */
+const FIELD =
+  /(?:[^\s\0"{}]|\s(?![A-Za-z]\w{0,60}:))+?(?=\s[A-Za-z]\w{0,60}:|\}|,[A-Za-z]\w{0,60}:|\](?:\s|$))/y;
 const COLOURS = new RegExp(COLOUR);
+
+/** And how much of it is read: of words and quoted lines there can be many in a line. */
+const SHAPES = {
+  word: { shape: PLAIN, limit: PLAIN_LIMIT },
+  line: { shape: LINE, limit: Number.POSITIVE_INFINITY },
+  argument: { shape: ARGUMENT, limit: QUOTED_LIMIT },
+  field: { shape: FIELD, limit: PLAIN_LIMIT },
+} as const;
+const QUOTED = { shape: QUOTED_LINE, limit: QUOTED_LIMIT } as const;
 
 /** The value that begins at `at`; undefined if there is none. */
 export function valueAt(line: string, at: number, extent: Extent): Value | undefined {
@@ -108,12 +122,11 @@ function plainEnd(line: string, start: number, extent: Extent): number {
   return close === -1 || close > end ? end : close;
 }
 
-/** Its length. Of a word or a quoted line only the beginning is read: there can be many of them in a line. */
+/** Its length. */
 function uncoloured(line: string, start: number, extent: Extent): number {
-  const shape = extent === 'word' ? PLAIN : extent === 'line' ? LINE : QUOTED_LINE;
-  const limit = extent === 'word' ? PLAIN_LIMIT : extent === 'line' ? line.length : QUOTED_LIMIT;
+  const { shape, limit } = typeof extent === 'string' ? SHAPES[extent] : QUOTED;
   const text = line.slice(start, start + limit);
-  const end = endOf(shape, text, 0) ?? 0;
+  const end = endOf(shape, text, 0) ?? endOf(PLAIN, text, 0) ?? 0;
   const colour = text.slice(0, end).search(COLOURS);
   return colour === -1 ? end : colour;
 }
