@@ -48,7 +48,6 @@ export const ASSIGNMENT_TRIGGERS = [
   "psk'",
   'psk>',
   'psk ',
-  'psk\0',
   'psk\n',
   'psk,',
   'psk\x1b',
