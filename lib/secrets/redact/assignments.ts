@@ -64,6 +64,8 @@ function nameAround(line: string, at: number, length: number): Name {
   // What stands after the name can be a part of the trigger.
   while (end > at && !isInName(line.charCodeAt(end - 1))) end--;
   while (isInName(line.charCodeAt(end))) end++;
+  // Of an arrow.
+  while (line[end - 1] === '-') end--;
   start += escapeEnd(line, start);
   const text = line.slice(start, end);
   return { start, end, text, sensitivity: sensitivityOf(text) };

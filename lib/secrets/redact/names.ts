@@ -142,7 +142,7 @@ export const isPath = (value: string): boolean => value.length < 512 && PATH.tes
 
 /** Where a value comes from: a variable, a command, a field of a template. */
 const REFERENCE =
-  /^(?:\$(?:[A-Z_][A-Z0-9_]*|[0-9@*#?!$]|(?:[a-z]+_)*(?:pass|pw|secret|token|key|cred|auth)[a-z_]*)|\$\{[\w.!]+(?::?(?:-|[?+][^}]*))?\}|\$\{\{.*|\$\([^)]*\)?|`[^`]*`?|\{\{.*|<%.*|%(?:[-+#]?[svqdx]|\[\d\]\w|\{\w+\}|\(\w+\)s)|@[A-Z_]+@)[,;:.)]?$/;
+  /^(?:\$(?:[A-Z_][A-Z0-9_]*|[0-9@*#?!$]|(?:[a-z]+_)*(?:pass|pw|secret|token|key|cred|auth|user|name|host|file|value|val|input|line|arg|url)[a-z_]*)|\$\{?\w{1,64}\}?(?:\/[\w.-]{1,64}){1,20}|\$\{[\w.!]+(?::?(?:-|[?+][^}]*))?\}|\$\{\{.*|\$\([^)]*\)?|`[^`]*`?|\{\{.*|<%.*|%(?:[-+#]?[svqdx]|\[\d\]\w|\{\w+\}|\(\w+\)s)|@[A-Z_]+@)[,;:.)]?$/;
 export const isReference = (value: string): boolean => value.length < 512 && REFERENCE.test(value);
 
 /** The name service switch, kinds of tokens of etcd, cookies of Open vSwitch and of a kernel. */
@@ -155,6 +155,8 @@ const ORDINARY: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
     name: /cookie$|^key[12]$|token$|auth$/i,
     value: /^0x[0-9a-f]{1,16}(?:\/0x[0-9a-f]{1,16}|\/-1)?$/i,
   },
+  // A service's port, of kpasswd.
+  { name: /passwd$/, value: /^\d{1,5}\/(?:tcp|udp|sctp)$/ },
   // The shell's working directory.
   { name: /^(?:old)?pwd$/i, value: /^[/~]/ },
 ];
