@@ -27,7 +27,7 @@ function assignmentAt(place: Place): InLine {
   const { text } = place.line;
   const name = nameAround(text, place.at, place.length);
   const nothing: InLine = { next: name.end, secrets: [] };
-  if (name.sensitivity === 'never') return nothing;
+  if (name.sensitivity === 'never' || isVariable(text, name)) return nothing;
   const position = positionOf(text, name.start);
   const separator = separatorAfter(text, name.end, {
     name: name.text,
@@ -82,6 +82,10 @@ const ESCAPES: Readonly<Record<string, RegExp>> = {
 function escapeEnd(line: string, start: number): number {
   return ESCAPES[line[start - 1] ?? '']?.exec(line.slice(start, start + 5))?.[0].length ?? 0;
 }
+
+/** `${NAME}` of a shell, and not its default value. */
+const isVariable = (line: string, { start, end }: Name) =>
+  line.startsWith('${', start - 2) && !/^:?[-=]/.test(line.slice(end, end + 2));
 
 /** A value without quotes goes to the line's end where a line begins with its name, as in files of settings. */
 function extentOf(line: string, name: Name, separator: Separator, position: Position): Extent {

@@ -155,7 +155,9 @@ const ORDINARY: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
     name: /cookie$|^key[12]$|token$|auth$/i,
     value: /^0x[0-9a-f]{1,16}(?:\/0x[0-9a-f]{1,16}|\/-1)?$/i,
   },
-  // A service's port, of kpasswd.
+  // A package; a service's port, of kpasswd; the hash of what a deployment depends on.
+  { name: /^passwd$/, value: /^(?:de)?install$|^hold$/ },
+  { name: /(?:^|\/)dep-[\w.-]{1,200}\.secret$/, value: /^[\w+/-]{6}==$/ },
   { name: /passwd$/, value: /^\d{1,5}\/(?:tcp|udp|sctp)$/ },
   // The shell's working directory.
   { name: /^(?:old)?pwd$/i, value: /^[/~]/ },

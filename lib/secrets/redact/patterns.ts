@@ -162,7 +162,7 @@ export const PATTERNS: readonly Pattern[] = [
   {
     triggers: ['key ', ' -y ', '"-y'],
     find: /(?:(?<![\w-])key|["\s]-y)(?:["']?,?\s{0,8}["']?|\s{1,8})(?:hmac-[\w-]{2,20}:)?[A-Za-z0-9][\w.-]{0,255}[:\s](?<secret>[A-Za-z0-9+/]{16,128}={0,2})(?![\w.:/-])/diy,
-    isSecret: (secret) => /=$|[+/]/.test(secret) || looksRandom(secret),
+    isSecret: (secret) => /=$|[G-Zg-z]/.test(secret) && looksMade(secret),
   },
   // A kubeadm bootstrap token.
   {
