@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { decodeDataUrl } from '../../ignition/data-url.ts';
+import type { Budget } from '../bytes/budget.ts';
 import { isNothing, isSecretValue, looksRandom } from './names.ts';
 
 /** A larger file is not shown. */
@@ -16,20 +17,22 @@ interface Body {
   readonly with: (text: string) => string;
 }
 
-/** Undefined if it is no text, too large, or cannot be decoded. */
-export function bodyOf(source: string): Body | undefined {
+/** Undefined if it is no text, larger than the budget allows to read, or cannot be decoded. */
+export function bodyOf(source: string, budget: Budget): Body | undefined {
   const comma = source.indexOf(',');
   const head = source.slice(0, comma + 1);
-  const isBase64 = /;base64,$/i.test(head);
   try {
     const bytes = decodeDataUrl({ source });
-    const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-    const contents = isPacked ? gunzipSync(bytes, { maxOutputLength: MAX_BYTES }) : bytes;
-    if (contents.length > MAX_BYTES || !isUtf8(contents) || contents.includes(0)) return undefined;
+    const limit = Math.min(MAX_BYTES, budget.left);
+    const isPacked = isGzip(bytes);
+    const contents = isPacked ? gunzipSync(bytes, { maxOutputLength: Math.max(1, limit) }) : bytes;
+    if (contents.length > limit || !budget.spend(contents.length) || !isText(contents)) {
+      return undefined;
+    }
     return {
       text: contents.toString('utf8'),
       with: (text) => {
-        if (!isBase64) return head + encodeURIComponent(text);
+        if (!/;base64,$/i.test(head)) return head + encodeURIComponent(text);
         const plain = Buffer.from(text, 'utf8');
         return head + (isPacked ? gzipSync(plain) : plain).toString('base64');
       },
@@ -38,6 +41,9 @@ export function bodyOf(source: string): Body | undefined {
     return undefined;
   }
 }
+
+const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b;
+const isText = (bytes: Buffer) => isUtf8(bytes) && !bytes.includes(0);
 
 const WORD = /[^\s"'=:,;]+/g;
 
@@ -57,8 +63,17 @@ export function bareSecrets(text: string, name = ''): string[] {
 const isMade = (word: string) =>
   /^[^\s/.:<>=-]{8,}$/.test(word) && /\d/.test(word) && /[A-Za-z]/.test(word);
 
-/** Whether a data URL in a text has to go as a whole: nobody can see what is in it, or it is nothing but a secret. */
+/**
+ * Whether a data URL in a text has to go as a whole: it cannot be decoded, or is nothing but a secret. What is
+ * packed or longer is looked into as base64 everywhere is.
+ */
 export function isSecretUrl(source: string): boolean {
-  const body = bodyOf(source);
-  return body === undefined || bareSecrets(body.text).length > 0;
+  try {
+    const bytes = decodeDataUrl({ source });
+    if (isGzip(bytes) && bytes.length > MAX_BARE) return false;
+    const body = isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: 1 << 14 }) : bytes;
+    return !isText(body) || bareSecrets(body.toString('utf8')).length > 0;
+  } catch {
+    return true;
+  }
 }

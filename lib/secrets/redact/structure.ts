@@ -1,4 +1,5 @@
 import { isRecord } from '../../json.ts';
+import type { Budget } from '../bytes/budget.ts';
 import { bareSecrets, bodyOf } from './data-urls.ts';
 import type { Certainty, Marks } from './marks.ts';
 import { isNothing, isPath, isSecretValue } from './names.ts';
@@ -19,13 +20,16 @@ const MAX_DEPTH = 6;
  * no name tells is found in the document as it is written. `name`: the field that the value is in. The value itself is not changed; the
  * same value comes back when there is nothing to hide.
  */
-export function withoutSecrets(
-  value: unknown,
-  name: string,
-  text: TextRule,
-  marks: Marks,
-): unknown {
-  return new Document(text, marks).visit(value, name, 0);
+export function withoutSecrets(value: unknown, name: string, means: Means): unknown {
+  return new Document(means).visit(value, name, 0);
+}
+
+/** By what secrets are found in a document. */
+export interface Means {
+  readonly text: TextRule;
+  readonly marks: Marks;
+  /** For what is decoded. */
+  readonly budget: Budget;
 }
 
 /** A text with one of these stands in JSON or YAML in another form than its own. */
@@ -41,10 +45,12 @@ const isData = (value: unknown): value is string =>
 class Document {
   readonly #text: TextRule;
   readonly #marks: Marks;
+  readonly #budget: Budget;
 
-  constructor(text: TextRule, marks: Marks) {
+  constructor({ text, marks, budget }: Means) {
     this.#text = text;
     this.#marks = marks;
+    this.#budget = budget;
   }
 
   visit(value: unknown, name: string, depth: number): unknown {
@@ -85,7 +91,7 @@ class Document {
 
   /** A file of an Ignition config: without its secrets if it is a text, else not at all. */
   #file(source: string, name: string, depth: number): string {
-    const body = bodyOf(source);
+    const body = bodyOf(source, this.#budget);
     if (body === undefined || depth >= MAX_DEPTH) return this.#mark(source);
     let safe = body.text;
     for (const secret of bareSecrets(body.text, name)) {

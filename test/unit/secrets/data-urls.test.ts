@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
+import { Budget } from '../../../lib/secrets/bytes/budget.ts';
 import { bareSecrets, bodyOf } from '../../../lib/secrets/redact/data-urls.ts';
 import { safe } from './marked.ts';
 
@@ -12,9 +13,11 @@ const FORMS: Record<string, (text: string) => string> = {
   packed: (text) => `data:;base64,${base64(gzipSync(text))}`,
 };
 
+const budget = (bytes = 1 << 20) => new Budget({ bytes, perByte: 0, depth: 1 });
+
 async function shown(config: object): Promise<string> {
   const { source } = JSON.parse(await safe(JSON.stringify(config), { format: 'json' }));
-  return bodyOf(source)?.text.replace(/<redacted:\w+>/g, '#') ?? source;
+  return bodyOf(source, budget())?.text.replace(/<redacted:\w+>/g, '#') ?? source;
 }
 
 t.test('a file is shown without its secrets, in the form that it had', async (t) => {
@@ -60,6 +63,18 @@ t.test('what cannot be read goes as a whole', async (t) => {
   ]) {
     t.match(await safe(JSON.stringify({ source }), { format: 'json' }), /^\{"source":"#"\}$/);
   }
+});
+
+t.test('all files of a stream have one budget', (t) => {
+  const source = `data:;base64,${base64(gzipSync('a'.repeat(1000)))}`;
+  const all = budget(2500);
+  t.strictSame(
+    [1, 2, 3].map(() => bodyOf(source, all)?.text.length),
+    [1000, 1000, undefined],
+  );
+  t.equal(bodyOf('data:,abc', budget(2)), undefined);
+  t.equal(bodyOf('data:,abc', budget(3))?.text, 'abc');
+  t.end();
 });
 
 t.test('a file that is nothing but a secret', async (t) => {

@@ -1,8 +1,10 @@
 import t from 'tap';
+import { Budget } from '../../../lib/secrets/bytes/budget.ts';
 import { withoutSecrets } from '../../../lib/secrets/redact/structure.ts';
 
 const hidden = (value: unknown, name = '', text = (each: string) => each) =>
-  withoutSecrets(value, name, text, { of: (secret) => `{${secret}}` });
+  withoutSecrets(value, name, { text, marks: { of: (secret) => `{${secret}}` }, budget: budget() });
+const budget = () => new Budget({ bytes: 1 << 20, perByte: 0, depth: 1 });
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 t.test('the meaning of fields', async (t) => {
@@ -134,7 +136,7 @@ t.test('a value that is secret only by its place may be ordinary elsewhere', asy
     source: 'data:,%',
     user: { token: 'word' },
   };
-  withoutSecrets(value, '', (text) => text, marks);
+  withoutSecrets(value, '', { text: (text) => text, marks, budget: budget() });
   t.strictSame(certainties, [
     'possible me',
     'certain word',
