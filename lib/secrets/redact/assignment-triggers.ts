@@ -70,6 +70,11 @@ export const ASSIGNMENT_TRIGGERS = [
   'key2',
   'certificate-key',
   'certificatekey',
+  'certificate_key',
+  'requirepass',
+  'pass |',
+  'pass  ',
+  "pass'",
   'bindpw',
   'rootpw',
 ];

@@ -115,7 +115,7 @@ function inLine(
   const read = valueAt(line.text, separator.end, extent);
   if (read === undefined || (separator.by === 'quote' && !read.isQuoted)) return undefined;
   const value = line.text.slice(read.value.start, read.value.end);
-  if (separator.by === 'stated' && !looksRandom(value)) return undefined;
+  if (separator.by === 'stated' && !isMade(name, value)) return undefined;
   const alias = separator.by === 'colon' ? aliased(value, line, lines) : undefined;
   if (alias !== undefined) return { next: read.value.end, secrets: [alias] };
   const found = ofValue(name, read, line);
@@ -129,6 +129,10 @@ function inLine(
   });
   return { ...found, secrets: [...found.secrets, ...below.secrets], isOpen: below.isOpen };
 }
+
+/** In a sentence. */
+const isMade = ({ sensitivity }: Name, value: string) =>
+  looksRandom(value) || (sensitivity === 'always' && /\d/.test(value) && /[a-z]/i.test(value));
 
 /** The value that is read, if it has to go. */
 function ofValue(name: Name, { value, isQuoted }: Value, line: TextLine): InLine | undefined {

@@ -31,6 +31,9 @@ const at = (triggers: readonly string[], before: string): Pattern => ({
 /** What a shell gives to the standard input of a program that reads a password. */
 const READERS =
   '(?:chpasswd|passwd\\s{1,8}--stdin|--password-stdin|sudo\\s{1,8}-S|cryptsetup|kinit)';
+/** After a pipe. */
+const READING =
+  '(?:sudo\\s{1,8})?(?:[\\w./-]{0,80}/)?(?:chpasswd|passwd\\s{1,8}--stdin|-S|cryptsetup|kinit|\\w{1,40}\\s{1,8}(?:registry\\s{1,8})?login[^|\\n]{1,120}?--password-stdin)';
 const READER_TRIGGERS = [
   'chpasswd',
   '--stdin',
@@ -97,7 +100,7 @@ export const COMMANDS: readonly Pattern[] = [
   {
     triggers: READER_TRIGGERS,
     find: new RegExp(
-      `(?:echo|printf)\\s{1,8}${WORDS}(?:["'](?:%s\\\\n["']\\s{1,8}["'])?)?${USER}(?<secret>[^"'|\\\\]{1,256}?)(?:\\\\n)?["']?\\s{0,8}\\|[^|\\n]{0,120}?${READERS}`,
+      `(?:echo|printf)\\s{1,8}${WORDS}(?:["'](?:%s\\\\n["']\\s{1,8}["'])?)?${USER}(?<secret>[^"'|\\\\]{1,256}?)(?:\\\\n)?["']?\\s{0,8}\\|\\s{0,8}${READING}`,
       'dg',
     ),
     around: { before: 400, after: 80 },

@@ -56,6 +56,7 @@ export function keyParts(bytes: Buffer, extent: Extent, marks: Marks): Finding[]
 }
 
 export function marked(bytes: Buffer, parts: readonly Line[], marks: Marks): Finding[] {
+  if (parts.length === 0) return [];
   const body = parts.map((part) => bytes.toString('latin1', part.start, part.end)).join('');
   const by = marks.of(bareKey(body));
   return parts.map((part) => ({ ...part, by }));
@@ -83,7 +84,10 @@ function endedParts(bytes: Buffer, { start, bodyStart, end }: Extent): Line[] {
 /** Only lines that are as long as the first, up to one that is shorter. */
 function unendedParts(bytes: Buffer, { start, bodyStart, end }: Extent): Line[] {
   const first = lineAt(bytes, start);
-  const parts: Line[] = [firstPart(bytes, start, bodyStart, first)];
+  const parts: Line[] = [];
+  // The marker is no secret, and can be the beginning of a key of which the rest is in other texts.
+  const own = firstPart(bytes, start, bodyStart, first);
+  if (own.end > bodyStart) parts.push({ start: bodyStart, end: own.end });
   let frame = frameOf(textOf(bytes, first), start - first.start, bodyStart - first.start);
   let width: number | undefined;
   let gap = 0;
@@ -139,18 +143,19 @@ export function tailParts(
 ): Line[] {
   const line = lineAt(bytes, start);
   const own = backOverKey(bytes, Math.max(line.start, floor), end);
-  const parts: Line[] = [{ start: own, end }];
-  if (own < start) return parts;
+  // The marker stays, as that of a beginning does.
+  if (own < start) return [{ start: own, end: start }];
+  const parts: Line[] = [];
   const frame = frameOf(textOf(bytes, line), start - line.start, end - line.start);
   let width = 0;
-  for (let below = line.start; below > floor && parts.length <= MAX_LINES; ) {
+  for (let below = line.start; below > floor && parts.length < MAX_LINES; ) {
     const above = lineAt(bytes, below - 1);
     if (above.start < floor || above.end - above.start > 2 * MAX_COLUMN) break;
     const text = textOf(bytes, above);
     const run = framedRun(text, frame);
     const length = run === undefined ? 0 : run.end - run.start;
     // Only the last line of a key is short.
-    if (run === undefined || (parts.length > 1 && (length < LONG || length < width))) break;
+    if (run === undefined || (parts.length > 0 && (length < LONG || length < width))) break;
     parts.unshift({ start: above.start + run.start, end: above.start + run.end });
     width = length;
     below = above.start;

@@ -49,6 +49,9 @@ export const ALWAYS: readonly string[] = [
   'bindpw',
   'rootpw',
   'authtok',
+  'passwordin',
+  'secretkeybase',
+  'reviewerjwt',
 ];
 
 /** Names of secrets, but also of ordinary things: a Secret's own name, a kind of token, a D-Bus cookie. */
@@ -142,7 +145,7 @@ export const isPath = (value: string): boolean => value.length < 512 && PATH.tes
 
 /** Where a value comes from: a variable, a command, a field of a template. */
 const REFERENCE =
-  /^(?:\$(?:[A-Z_][A-Z0-9_]*|[0-9@*#?!$]|(?:[a-z]+_)*(?:pass|pw|secret|token|key|cred|auth|user|name|host|file|value|val|input|line|arg|url)[a-z_]*)|\$\{?\w{1,64}\}?(?:\/[\w.-]{1,64}){1,20}|\$\{[\w.!]+(?::?(?:-|[?+][^}]*))?\}|\$\{\{.*|\$\([^)]*\)?|`[^`]*`?|\{\{.*|<%.*|%(?:[-+#]?[svqdx]|\[\d\]\w|\{\w+\}|\(\w+\)s)|@[A-Z_]+@)[,;:.)]?$/;
+  /^(?:\$(?:[A-Z_][A-Z0-9_]*|[0-9@*#?!$]|(?:[a-z]+_)*(?:pass|pw|secret|token|key|cred|auth|user|name|host|file|value|val|input|line|arg|url)[a-z_]*)|\$\{?\w{1,64}\}?(?:\/[\w.-]{1,64}){1,20}|\$\{[\w.!]+(?::?(?:-|[?+][^}]*))?\}|\$\{\{.*|\$\([^)]*\)?|`[^`]*`?|\{\{.*|<%.*|%(?:[-+#]?[svqdx]|\[\d\]\w|\{\w+\}|\(\w+\)s)|@[A-Z_]+@|\*[A-Za-z_][\w-]*)[,;:.)]?$/;
 export const isReference = (value: string): boolean => value.length < 512 && REFERENCE.test(value);
 
 /** The name service switch, kinds of tokens of etcd, cookies of Open vSwitch and of a kernel. */

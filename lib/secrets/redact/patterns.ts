@@ -32,7 +32,7 @@ const looksMade = (text: string) => /\d/.test(text) && !/^[\d.]+$/.test(text);
 const AUTHORIZATION =
   'authorization\\\\{0,15}["\']?\\s{0,8}(?:=>|[:=])\\s{0,8}\\[?\\\\{0,15}["\']?';
 const BLANK = '(?:\\s{1,8}|%20|\\+)\\[?\\\\{0,15}["\']?';
-const CREDENTIALS = '[^\\s"\'\\\\,\\]})]{6,16384}';
+const CREDENTIALS = '(?:[^\\s"\'\\\\,\\]})&]|&(?![\\w.-]{1,40}=)){6,16384}';
 const PROSE =
   /^(?:header|required|missing|failed|denied|granted|expired|invalid|request|review|policy|policies|check)[.:]?$/i;
 
@@ -48,7 +48,7 @@ export const PATTERNS: readonly Pattern[] = [
   { triggers: ['://'], find: /:\/\/(?<secret>[\w-]{16,512})@/dy, isSecret: looksRandom },
   // Without a scheme: a proxy's by its name, any by the port; a target of iSCSI; of the initiator, also its own.
   {
-    triggers: ['proxy=', 'proxy:', 'proxy"', "proxy'", 'proxy\\'],
+    triggers: ['proxy=', 'proxy =', 'proxy:', 'proxy"', "proxy'", 'proxy\\'],
     find: /proxy\\{0,15}["']?\s{0,8}[:=]\s{0,8}\\{0,15}["']?[^\s:@/"'<>]{1,128}:(?<secret>[^\s/"'\\<>]{1,256})@/diy,
   },
   {
@@ -151,6 +151,26 @@ export const PATTERNS: readonly Pattern[] = [
     triggers: ['data:,', 'data:;', 'data:text/', 'data:application/'],
     find: /(?<![\w-])data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=-]{1,64}){0,4},(?<secret>[^\s"'\\<>()]{4,1048576})/diy,
     isSecret: (_, url) => isSecretUrl(url),
+  },
+  // Both parts in one word.
+  {
+    triggers: ['etcdctl_user'],
+    find: /etcdctl_user["']?\s?[=:]\s?["']?[^:\s"']{1,256}:(?<secret>[^\s"']{1,256})/diy,
+  },
+  { triggers: [',pass='], find: /,pass=(?<secret>[^\s,"']{1,256})/diy },
+  // Keys of WireGuard and Consul.
+  {
+    triggers: ['private key: ', 'encrypt = "', 'encrypt": "', 'encrypt":"'],
+    find: /(?:private key|encrypt"?)\s?[:=]\s?"?(?<secret>[A-Za-z0-9+/]{43}=)/diy,
+  },
+  {
+    triggers: ['temporary password'],
+    find: /temporary password is generated for \S{1,256}: (?<secret>\S{1,256})/diy,
+  },
+  {
+    triggers: ['createuser '],
+    find: /(?:MD5|SHA(?:-?\d{1,3})?|AES(?:-?\d{1,3})?|DES)\s{1,4}["']?(?<secret>[^\s"']{8,256})/dg,
+    around: { before: 0, after: 400 },
   },
   // A password of grub2-mkpasswd.
   { triggers: ['grub.pbkdf2'], find: /(?<secret>grub\.pbkdf2\.[\w.]{32,2048})/diy },

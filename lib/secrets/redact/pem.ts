@@ -31,7 +31,8 @@ export interface PemKeys {
 /**
  * Private keys in PEM: in one line, escaped or percent-encoded, or over many, each of which may
  * have a prefix of its own, as in a journal, or be a value in a record. Of a key whose beginning was
- * cut off, the lines before its end go, if they stand in its place. `offsets`: where triggers stand.
+ * cut off, the lines before its end go, if they stand in its place. A marker goes only with the other
+ * one: what stands between them can be in other texts. `offsets`: where triggers stand.
  */
 export function pemKeys(
   bytes: Buffer,
@@ -43,10 +44,20 @@ export function pemKeys(
   const markers = offsets.flatMap((offset) => markerAt(bytes, offset) ?? []);
   let floor = 0;
   let unendedTo = 0;
+  const settled = isLast ? bytes.length : lastLine(bytes);
+  const open = (from: number): PemKeys => ({
+    findings,
+    openFrom: bytes.lastIndexOf(NEWLINE, from) + 1,
+    unendedTo,
+  });
   for (const [index, marker] of markers.entries()) {
     if (marker.start < floor) continue;
     if (!marker.isBegin) {
-      findings.push(...marked(bytes, tailParts(bytes, marker, floor), marks));
+      const tail = tailParts(bytes, marker, floor);
+      const first = tail[0]?.start;
+      // It is looked at again with the next bytes, and then needs the lines above it.
+      if (first !== undefined && marker.end > settled) return open(first);
+      findings.push(...marked(bytes, tail, marks));
       floor = marker.end;
       continue;
     }
@@ -55,7 +66,7 @@ export function pemKeys(
     const next = markers[index + 1];
     if (next === undefined || next.start >= limit) {
       if (limit === bytes.length && !isLast) {
-        return { findings, openFrom: bytes.lastIndexOf(NEWLINE, marker.start) + 1, unendedTo };
+        return open(marker.start);
       }
       findings.push(...keyParts(bytes, { ...extent, end: limit, isEnded: false }, marks));
       floor = marker.end;
@@ -64,10 +75,16 @@ export function pemKeys(
     }
     // Another beginning ends it as well.
     const end = next.isBegin ? next.start : next.end;
+    if (end > settled) return open(marker.start);
     findings.push(...keyParts(bytes, { ...extent, end, isEnded: !next.isBegin }, marks));
     floor = end;
   }
   return { findings, openFrom: undefined, unendedTo };
+}
+
+/** Where the last line begins, which is not complete yet; the end of a part of a line. */
+function lastLine(bytes: Buffer): number {
+  return bytes.at(-1) === NEWLINE ? bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1 : bytes.length;
 }
 
 function markerAt(bytes: Buffer, trigger: number): Marker | undefined {

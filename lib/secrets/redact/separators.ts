@@ -20,7 +20,7 @@ export interface Separator {
 
 /** After the name, which may stand in quotes, escaped or not. */
 const ASSIGNED = new RegExp(
-  `(?:${QUOTE})?${GAP}(?:(?<colon>::?(?=\\s|$))|(?<equals>[?+]?=(?![=>]))|:(?![=:])|={2,3}|=>|->|:=)${GAP}`,
+  `(?:${COLOUR})?(?:${QUOTE})?${GAP}(?:(?<colon>::?(?=\\s|$))|(?<equals>[?+]?=(?![=>]))|:(?![=:])|={2,3}|=>|->|:=)${GAP}`,
   'y',
 );
 /** `{"name": "…", "value": "…"}` of an environment variable, also as Go and XML write it, with short fields between. */
@@ -48,7 +48,17 @@ const DIRECTIVE =
 const USER_BEFORE =
   /(?:^|[\s"'])(?:machine|login|user|username|account|connect|ssid)[^\S\n]{1,200}\S{1,256}[^\S\n]{1,200}$/i;
 const NEXT_WORD = /[^\S\n]{1,200}(?=\S)/y;
-const STATED = /[^\S\n](?:is|was|to)[^\S\n]{0,4}[:=]?[^\S\n]{1,8}(?=\S{8,4096}(?:\s|$))/y;
+const STATED =
+  /[^\S\n](?:is|was|to|changed to|set to|value)[^\S\n]{0,4}[:=]?[^\S\n]{1,8}(?=\S{6,4096}(?:\s|$))/y;
+const STATED_QUOTE =
+  /["']?[^\S\n](?:is|was|to|changed to|set to|value)[^\S\n]{0,4}[:=]?[^\S\n]{1,8}(?=\\{0,15}["'`])/y;
+/** Settings of a name and all that follows. */
+const SETTING = /^(?:bindpw|rootpw|requirepass|masterauth|auth_pass)$/;
+const SETTING_GAP = /[^\S\n]{1,200}(?=[^\s-])/y;
+/** Keys of IPsec. */
+const ENCODED = /[^\S\n]{1,8}(?=0[sx][A-Za-z0-9+/=]{12,4096}(?:\s|$))/y;
+/** An object that holds the value. */
+const VALUE_OF = /\{\s{0,8}\\{0,15}["']?(?:value|string|plainText)\\{0,15}["']?\s{0,4}:\s{0,8}/iy;
 
 /** `before`: what stands before the name, or its end; `isFirst`: the name is the first word of its line. */
 export function separatorAfter(
@@ -60,7 +70,9 @@ export function separatorAfter(
   if (assigned !== undefined) {
     const { colon, equals } = assigned.groups ?? {};
     const by = colon !== undefined ? 'colon' : equals !== undefined ? 'equals' : 'word';
-    return { end: ASSIGNED.lastIndex, by };
+    const end = ASSIGNED.lastIndex;
+    const inner = endOf(VALUE_OF, line, end);
+    return inner === undefined ? { end, by } : { end: inner, by: 'word' };
   }
   const named = endOf(NAMED_VALUE, line, nameEnd);
   if (named !== undefined) return { end: named, by: 'word' };
@@ -69,12 +81,16 @@ export function separatorAfter(
     return { end: start, by: 'element', value: { start, end } };
   const argument = name.startsWith('-') ? endOf(NEXT_ARGUMENT, line, nameEnd) : undefined;
   if (argument !== undefined) return { end: argument, by: 'word' };
-  const quote = endOf(NEXT_QUOTE, line, nameEnd);
+  const quote = endOf(NEXT_QUOTE, line, nameEnd) ?? endOf(STATED_QUOTE, line, nameEnd);
   if (quote !== undefined) return { end: quote, by: 'quote' };
   const stated = endOf(STATED, line, nameEnd);
   if (stated !== undefined) return { end: stated, by: 'stated' };
   if (USER_BEFORE.test(before)) return wordFrom(endOf(NEXT_WORD, line, nameEnd));
+  const encoded = endOf(ENCODED, line, nameEnd);
+  if (encoded !== undefined) return { end: encoded, by: 'word' };
   if (!isFirst) return undefined;
+  const setting = SETTING.test(name) ? endOf(SETTING_GAP, line, nameEnd) : undefined;
+  if (setting !== undefined) return { end: setting, by: 'column' };
   const column =
     endOf(CELL, line, nameEnd) ??
     endOf(COLUMN, line, nameEnd) ??

@@ -39,6 +39,8 @@ const PROPERTIES = /(?:[&!][\w!./-]{1,64}[^\S\n]{1,8}){0,3}/y;
  */
 const PLAIN =
   /(?:[^\s\0"'`,;&)\]}\\<]|,(?=[^\s"'{[\\])(?![\w.-]{1,40}[=:])|[&;](?=[^\s"'])(?!(?:amp;)?[\w.-]{1,40}=)|[)\]}'`](?=[A-Za-z0-9])|<(?![/A-Za-z!])|\\(?![nrtu"'\\]|x1b|033))+/y;
+/** A field of a template, the scheme of a hash. */
+const BRACED = /\{(?:\{|[A-Z0-9-]{3,16}\}[^\s,}])/y;
 /** What no value begins with. */
 const ENDS = ' )]};&,<';
 const PLAIN_LIMIT = 1024;
@@ -58,6 +60,8 @@ const ARGUMENT = /[^\0]+/y;
 /** As Go prints them, which escapes nothing. */
 const FIELD =
   /(?:[^\s\0"{}]|\s(?![A-Za-z]\w{0,60}:))+?(?=\s[A-Za-z]\w{0,60}:|\}|,[A-Za-z]\w{0,60}:|\](?:\s|$))/y;
+/** Of a table. */
+const BORDER = /\s{1,200}(?:\||\xe2\x94\x82)$/;
 const COLOURS = new RegExp(COLOUR);
 
 /** And how much of it is read: of words and quoted lines there can be many in a line. */
@@ -81,7 +85,8 @@ export function valueAt(line: string, at: number, extent: Extent): Value | undef
   }
   // A list's first entry; what begins a mapping is none.
   const from = line[start] === '[' ? start + 1 : start;
-  const isNone = line[from] === '{' ? line[from + 1] !== '{' : ENDS.includes(line[from] ?? ' ');
+  const isNone =
+    line[from] === '{' ? endOf(BRACED, line, from) === undefined : ENDS.includes(line[from] ?? ' ');
   const end = isNone ? from : plainEnd(line, from, from === start ? extent : 'word');
   return end === from ? undefined : { value: { start: from, end }, isQuoted: false };
 }
@@ -127,8 +132,9 @@ function uncoloured(line: string, start: number, extent: Extent): number {
   const { shape, limit } = typeof extent === 'string' ? SHAPES[extent] : QUOTED;
   const text = line.slice(start, start + limit);
   const end = endOf(shape, text, 0) ?? endOf(PLAIN, text, 0) ?? 0;
-  const colour = text.slice(0, end).search(COLOURS);
-  return colour === -1 ? end : colour;
+  const value = text.slice(0, end);
+  const colour = value.search(COLOURS);
+  return colour === -1 ? value.replace(BORDER, '').length : colour;
 }
 
 /** Where a value without quotes ends, of which `valueAt` has read only the beginning. */

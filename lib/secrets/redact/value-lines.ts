@@ -17,7 +17,10 @@ const QUOTED_BLOCK = new RegExp(
 /** The end of a message in a record. */
 const MESSAGE_END = /\\{1,7}n["']/;
 /** What begins something else than a line of a value. */
-const ENTRY = /^(?:[-?] |[#}\]<]|["']?[\w.$/-]{1,128}["']?\s{0,8}[:=](?:\s|$))/;
+const ENTRY = /^(?:[-?] |[#}\]<]|["']?[\w.$/-]{1,128}["']?\s{0,8}(?::(?:\s|$)|=\s))/;
+
+/** The only entry of a mapping that holds the value. */
+const VALUE_ENTRY = /value:[^\S\n]{1,8}["']?(?=[^\s"'{[|>&*])/y;
 
 /** Lines of a value. */
 export interface Below {
@@ -37,7 +40,8 @@ export function quotedBlock(line: string, at: number): Span | undefined {
   QUOTED_BLOCK.lastIndex = at;
   const [start, end] = QUOTED_BLOCK.exec(line)?.indices?.groups?.lines ?? [];
   if (start === undefined || end === undefined) return undefined;
-  return { start: start + line.slice(start, end).search(/ /), end };
+  const indentation = /^[\\rn]+ */.exec(line.slice(start, end))?.[0].length ?? 0;
+  return { start: start + indentation, end };
 }
 
 /**
@@ -62,6 +66,11 @@ export function linesBelow(
       break;
     }
     const text = next.text.slice(value.start, value.end);
+    const inner = isAny || secrets.length > 0 ? undefined : endOf(VALUE_ENTRY, text, 0);
+    if (inner !== undefined) {
+      secrets.push({ start: value.start + inner, end: value.end, line: next });
+      break;
+    }
     if (!isAny && ENTRY.test(text)) break;
     const close = until === undefined ? -1 : text.indexOf(until);
     secrets.push({ ...value, end: close === -1 ? value.end : value.start + close, line: next });

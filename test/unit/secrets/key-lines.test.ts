@@ -69,9 +69,9 @@ t.test('each line of a key can be a value in a record', async (t) => {
     await t.test(name, async (t) => {
       await expectMarked(t, [
         all(['before', ...key.map(marked), ...words]),
-        all(['before', ...key.slice(1).map(marked), ...words]),
-        all(['before', ...key.slice(0, -1).map(marked), ...words]),
-        all(['before', ...key.slice(0, -2).map(marked), ...words, `got ${A}`]),
+        all(['before', ...body.map(marked), END, ...words]),
+        all(['before', BEGIN, ...body.map(marked), ...words]),
+        all(['before', BEGIN, ...body.slice(0, -1).map(marked), ...words, `got ${A}`]),
         lines(
           'before',
           ...key.map((line, at) => `${record(marked(line), at)}\nother program: words`),
@@ -81,49 +81,61 @@ t.test('each line of a key can be a value in a record', async (t) => {
   }
 });
 
+t.test('each line of a key can be in a document of its own', async (t) => {
+  const key = [BEGIN, A, B, C, LAST, END];
+  const ends = { 'with a newline': '\n', without: '' };
+  for (const [name, end] of Object.entries(ends)) {
+    const document = (message: string) => JSON.stringify({ log: `${message}${end}`, stream: 'b' });
+    const texts = [key, key.slice(1), key.slice(0, -1)].map((messages) => [
+      'before',
+      ...messages,
+      'two words',
+    ]);
+    for (const text of texts) {
+      const output = await safe(lines(...text.map(document)), { format: 'json' });
+      for (const part of [A, B, C, LAST]) t.notOk(output.includes(part), `${name}: ${output}`);
+      t.ok(output.startsWith(document('before')) && output.endsWith(`${document('two words')}\n`));
+    }
+  }
+});
+
 t.test('a key without an end is removed as far as it looks like one', async (t) => {
   await expectMarked(t, [
-    lines('before', `«${BEGIN}»`, `«${A}»`, `«${B}»`, 'words after it', 'more words'),
-    lines(`«${BEGIN}»`, `«${A}»`, `«${BEGIN}»`, `«${B}»`, `«${END}»`, 'after'),
-    lines(`«${BEGIN}»`),
-    `«${BEGIN}»\n«${A}»\ntwo words`,
+    lines('before', BEGIN, `«${A}»`, `«${B}»`, 'words after it', 'more words'),
+    lines(BEGIN, `«${A}»`, `«${BEGIN}»`, `«${B}»`, `«${END}»`, 'after'),
+    lines(BEGIN),
+    `${BEGIN}\n«${A}»\ntwo words`,
     // What follows it on its line.
-    `got «${BEGIN}» and words after it`,
-    `{"key":"«${BEGIN}\\n${A}\\n${B}\\nabc»","b":"c"}`,
-    `{"key":"«${BEGIN}\\nProc-Type: 4,ENCRYPTED\\nDEK-Info: AES-128-CBC,00\\n\\n${A}»`,
-    `key=«${BEGIN}%0A${A}%0A${B.replace('/', '%2F')}»&b=c`,
-    `keys: «${BEGIN} ${A} ${B}» words`,
+    `got ${BEGIN} and words after it`,
+    `{"key":"${BEGIN}«\\n${A}\\n${B}\\nabc»","b":"c"}`,
+    `{"key":"${BEGIN}«\\nProc-Type: 4,ENCRYPTED\\nDEK-Info: AES-128-CBC,00\\n\\n${A}»`,
+    `key=${BEGIN}«%0A${A}%0A${B.replace('/', '%2F')}»&b=c`,
+    `keys: ${BEGIN}« ${A} ${B}» words`,
     // Nothing that is not as long as the first line, and nothing after one that is shorter.
-    lines(`«${BEGIN}»`, `«${A}»`, `«${LAST}»`, B, C),
-    lines(`«${BEGIN}»`, `«${A}»`, `${B}${C}`, 'words', `got ${B}`),
-    lines(`«${BEGIN}»`, 'words', `«${A}»`, ...Array.from({ length: 17 }, () => 'words'), B),
-    lines(`«${BEGIN}»`, `«${A}»`, '-----BEGIN CERTIFICATE-----', B, '-----END CERTIFICATE-----'),
-    lines(
-      `«${BEGIN}»`,
-      `digest ${'0a'.repeat(32)}`,
-      `«${A}»`,
-      `sha256:${'0a'.repeat(32)}`,
-      'words',
-    ),
-    lines(`«${BEGIN}»`, 'word', 'words', 'word'),
+    lines(BEGIN, `«${A}»`, `«${LAST}»`, B, C),
+    lines(BEGIN, `«${A}»`, `${B}${C}`, 'words', `got ${B}`),
+    lines(BEGIN, 'words', `«${A}»`, ...Array.from({ length: 17 }, () => 'words'), B),
+    lines(BEGIN, `«${A}»`, '-----BEGIN CERTIFICATE-----', B, '-----END CERTIFICATE-----'),
+    lines(BEGIN, `digest ${'0a'.repeat(32)}`, `«${A}»`, `sha256:${'0a'.repeat(32)}`, 'words'),
+    lines(BEGIN, 'word', 'words', 'word'),
   ]);
 });
 
 t.test('for a key without a beginning, the lines above its end are removed', async (t) => {
   await expectMarked(t, [
-    lines(`«${A}»`, `«${B}»`, `«${LAST}»`, `«${END}»`, 'after'),
-    lines('words', `«${A}»`, `«${LAST}»`, `«${END}»`, 'after'),
-    lines('log: words', `log: «${A}»`, `log: «${LAST}»`, `log: «${END}»`),
-    lines(`a «${A}\\n${END}» b`),
-    `«${A}»\r\n«${LAST}»\r\n«${END}»\r\nafter\r\n`,
-    lines('short', `«${LAST}»`, `«${END}»`),
-    lines(`«${'k'.repeat(40)}»`, `«${LAST}»`, `«${END}»`),
-    lines('k'.repeat(39), `«${LAST}»`, `«${END}»`),
-    lines('two words', `«${END}»`),
-    lines(A, '', `«${END}»`),
-    lines(`«${BEGIN}»`, `«${A}»`, `«${END}»`, `«${B}»`, `«${END}»`),
+    lines(`«${A}»`, `«${B}»`, `«${LAST}»`, END, 'after'),
+    lines('words', `«${A}»`, `«${LAST}»`, END, 'after'),
+    lines('log: words', `log: «${A}»`, `log: «${LAST}»`, `log: ${END}`),
+    lines(`a «${A}\\n»${END} b`),
+    `«${A}»\r\n«${LAST}»\r\n${END}\r\nafter\r\n`,
+    lines('short', `«${LAST}»`, END),
+    lines(`«${'k'.repeat(40)}»`, `«${LAST}»`, END),
+    lines('k'.repeat(39), `«${LAST}»`, END),
+    lines('two words', END),
+    lines(A, '', END),
+    lines(`«${BEGIN}»`, `«${A}»`, `«${END}»`, `«${B}»`, END),
     // Another indentation is separate text.
-    lines(`log: ${A}`, `«${B}»`, `«${END}»`),
+    lines(`log: ${A}`, `«${B}»`, END),
   ]);
 });
 
@@ -132,15 +144,15 @@ t.test('a key has at most 400 lines and 64 KiB', async (t) => {
     Array.from({ length: count }, () => `${open}${A}${close}`);
   await expectMarked(t, [
     lines(`«${BEGIN}»`, ...body(398, '«', '»'), `«${END}»`),
-    lines(`«${BEGIN}»`, ...body(399, '«', '»'), ...body(600, '', '')),
-    lines(`«${BEGIN}»`, ...body(399, '«', '»'), ...body(600, '', ''), 'two words'),
-    lines(...body(200, '', ''), ...body(400, '«', '»'), `«${END}»`),
+    lines(BEGIN, ...body(399, '«', '»'), ...body(600, '', '')),
+    lines(BEGIN, ...body(399, '«', '»'), ...body(600, '', ''), 'two words'),
+    lines(...body(200, '', ''), ...body(400, '«', '»'), END),
   ]);
   const long = 'k/9Z'.repeat(255);
   const fitting = Math.floor(((1 << 16) - `${BEGIN}\n`.length) / (long.length + 1));
   const many = (count: number) => Array.from({ length: count }, () => `«${long}»`);
   await expectMarked(t, [
-    lines(`«${BEGIN}»`, ...many(fitting), ...Array.from({ length: 30 }, () => long)),
+    lines(BEGIN, ...many(fitting), ...Array.from({ length: 30 }, () => long)),
   ]);
 });
 

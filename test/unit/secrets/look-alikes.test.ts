@@ -102,8 +102,8 @@ t.test('hashes of revisions, names and identifiers', async (t) => {
 
 t.test('what follows a marker without its end', async (t) => {
   await expectMarked(t, [
-    'tls: failed to find "«-----BEGIN RSA PRIVATE KEY-----»" in the input, sha256:0a1b2c3d',
-    'expected «-----BEGIN PRIVATE KEY-----»\nlog: one\nlog: two\nlog: three words\n',
-    'no «-----END PRIVATE KEY-----» found\n',
+    'tls: failed to find "-----BEGIN RSA PRIVATE KEY-----" in the input, sha256:0a1b2c3d',
+    'expected -----BEGIN PRIVATE KEY-----\nlog: one\nlog: two\nlog: three words\n',
+    'no -----END PRIVATE KEY----- found\n',
   ]);
 });

@@ -55,6 +55,9 @@ const SECRET_NAMES = [
   'bindpw',
   'rootpw',
   'ldap_default_authtok',
+  'node.session.auth.password_in',
+  'secret_key_base',
+  'token_reviewer_jwt',
   // By their form.
   'VAULT_TOKEN',
   'APP_SECRET',
