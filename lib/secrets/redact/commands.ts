@@ -103,7 +103,7 @@ export const COMMANDS: readonly Pattern[] = [
       `(?:echo|printf)\\s{1,8}${WORDS}(?:["'](?:%s\\\\n["']\\s{1,8}["'])?)?${USER}(?<secret>[^"'|\\\\]{1,256}?)(?:\\\\n)?["']?\\s{0,8}\\|\\s{0,8}${READING}`,
       'dg',
     ),
-    around: { before: 400, after: 80 },
+    around: { before: 400, after: 400 },
     isSecret: isGiven,
   },
   {

@@ -63,7 +63,7 @@ export function marked(bytes: Buffer, parts: readonly Line[], marks: Marks): Fin
 }
 
 function endedParts(bytes: Buffer, { start, bodyStart, end }: Extent): Line[] {
-  const first = lineAt(bytes, start);
+  const first = lineAt(bytes, start, end);
   if (end <= first.end) return [{ start, end }];
   const parts: Line[] = [firstPart(bytes, start, bodyStart, first)];
   let frame = frameOf(textOf(bytes, first), start - first.start, bodyStart - first.start);
@@ -83,7 +83,7 @@ function endedParts(bytes: Buffer, { start, bodyStart, end }: Extent): Line[] {
 
 /** Only lines that are as long as the first, up to one that is shorter. */
 function unendedParts(bytes: Buffer, { start, bodyStart, end }: Extent): Line[] {
-  const first = lineAt(bytes, start);
+  const first = lineAt(bytes, start, end);
   const parts: Line[] = [];
   // The marker is no secret, and can be the beginning of a key of which the rest is in other texts.
   const own = firstPart(bytes, start, bodyStart, first);
@@ -141,7 +141,7 @@ export function tailParts(
   { start, end }: { start: number; end: number },
   floor: number,
 ): Line[] {
-  const line = lineAt(bytes, start);
+  const line = lineAt(bytes, start, end + MAX_MARKER);
   const own = backOverKey(bytes, Math.max(line.start, floor), end);
   // The marker stays, as that of a beginning does.
   if (own < start) return [{ start: own, end: start }];
@@ -196,11 +196,11 @@ function textOf(bytes: Buffer, { start, end }: Line): string {
 const COLOURS = new RegExp(COLOUR, 'g');
 
 /** The line around an offset, as far as a key's column can be. */
-function lineAt(bytes: Buffer, at: number): Line {
+function lineAt(bytes: Buffer, at: number, limit = at + MAX_BYTES): Line {
   const floor = Math.max(0, at - MAX_COLUMN);
   const start = floor + bytes.subarray(floor, at).lastIndexOf(NEWLINE) + 1;
-  const newline = bytes.subarray(at, at + MAX_BYTES).indexOf(NEWLINE);
-  const end = newline === -1 ? Math.min(bytes.length, at + MAX_BYTES) : at + newline;
+  const newline = bytes.subarray(at, limit).indexOf(NEWLINE);
+  const end = newline === -1 ? Math.min(bytes.length, limit) : at + newline;
   return { start, end: end > start && bytes[end - 1] === RETURN ? end - 1 : end };
 }
 

@@ -64,7 +64,15 @@ function inObjects(text: string): Secret[] {
   // Cut off before their ends.
   while (open.length > 1) found.push(...closed(open, text.length));
   found.push(...(root.isSecret ? root.values : []));
-  return found.flatMap((values) => valuesIn(text, values));
+  let end = 0;
+  return found
+    .toSorted((a, b) => a.start - b.start)
+    .flatMap((values) => {
+      // What is in others has been found with them.
+      if (values.start < end) return [];
+      end = values.end;
+      return valuesIn(text, values);
+    });
 }
 
 function opened(text: string, at: number, outer: Brackets): Brackets {

@@ -44,7 +44,7 @@ const BRACED = /\{(?:\{|[A-Z0-9-]{3,16}\}[^\s,}])/y;
 /** What no value begins with. */
 const ENDS = ' )]};&,<';
 const PLAIN_LIMIT = 1024;
-const QUOTED_LIMIT = 4096;
+const QUOTED_LIMIT = 2048;
 
 /** What may be between the words of a line: no comment follows, and no other assignment. */
 const BLANKS = '[^\\S\\n]{1,200}(?!#\\s|[A-Za-z_][\\w.-]{0,60}=)';
@@ -121,10 +121,10 @@ function quoted(line: string, { start, end }: Span): Value {
 }
 
 function plainEnd(line: string, start: number, extent: Extent): number {
-  const end = start + uncoloured(line, start, extent);
-  if (typeof extent === 'string' || extent.quote === '"') return end;
-  const close = line.indexOf(extent.quote, start);
-  return close === -1 || close > end ? end : close;
+  if (typeof extent === 'string') return start + uncoloured(line, start, extent);
+  const close = extent.quote === '"' ? -1 : line.indexOf(extent.quote, start);
+  const text = close === -1 ? line : line.slice(0, close);
+  return start + uncoloured(text, start, extent);
 }
 
 /** Its length. */
