@@ -95,8 +95,15 @@ function extentOf(line: string, name: Name, separator: Separator, position: Posi
   if (by === 'column') return 'line';
   if (by === 'word' && isInStruct(line, name.start)) return 'field';
   if (by !== 'colon' && by !== 'equals') return 'word';
-  return position === 'elsewhere' ? 'word' : position === 'first' ? 'line' : position;
+  if (position !== 'elsewhere') return position === 'first' ? 'line' : position;
+  return /(?:passphrase|psk)$/i.test(name.text) && isInQuotes(line, name.start)
+    ? { quote: '"' }
+    : 'word';
 }
+
+/** Whether a quote has begun before: then it ends what has more words than one. */
+const isInQuotes = (line: string, at: number) =>
+  (line.slice(Math.max(0, at - 600), at).split('"').length & 1) === 0;
 
 /** Whether a struct or a map that Go prints has begun before. */
 function isInStruct(line: string, at: number): boolean {

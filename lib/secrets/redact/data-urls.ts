@@ -49,16 +49,22 @@ const isText = (bytes: Buffer) => isUtf8(bytes) && !bytes.includes(0);
 
 const WORD = /[^\s"'=:,;]+/g;
 
+/** Digests and UUIDs. */
+const IDENTIFIER = /^[0-9a-f-]{16,128}$/i;
+const IDENTIFIERS = /(?:id|uuid|sum|digest|sha\d{1,3})$/i;
+
 /** A file of a few words, one of which can only be a secret. `name`: the file's. */
 export function bareSecrets(text: string, name = ''): string[] {
   const body = text.trim();
   if (body.length > MAX_BARE || isNothing(body)) return [];
   const words = body.match(WORD) ?? [];
   if (words.length > MAX_WORDS) return [];
-  if (!/\s/.test(body) && (isSecretValue(name, body) || isMade(body))) return [body];
+  const isIdentifier = IDENTIFIER.test(body) && IDENTIFIERS.test(name);
+  if (!isIdentifier && !/\s/.test(body) && (isSecretValue(name, body) || isMade(body)))
+    return [body];
   const [, key, value] = /^([\w.-]{1,100})\s?[=:]\s?["']?(\S+?)["']?$/.exec(body) ?? [];
   if (key !== undefined && value !== undefined && isSecretValue(key, value)) return [value];
-  return words.filter((word) => !isNothing(word) && looksRandom(word));
+  return words.filter((word) => !isNothing(word) && looksRandom(word) && !IDENTIFIER.test(word));
 }
 
 /** One word that is no number and no name. */

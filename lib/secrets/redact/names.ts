@@ -138,9 +138,9 @@ const WORDS = new Set([
   '|-',
 ]);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** An absolute path of a host. */
+/** An absolute path of a host, or of a file whose name tells its format. */
 const PATH =
-  /^(file:\/\/)?\/(bin|boot|data|dev|etc|home|lib|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var)\/[\w./@:-]*$/;
+  /^(?:file:\/\/)?\/(?:(?:assets|bin|boot|data|dev|etc|home|lib|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var)\/[\w./@:-]*|[\w./@-]{1,400}\.(?:ya?ml|json|pem|key|crt|conf|toml|ini|env))$/;
 export const isPath = (value: string): boolean => value.length < 512 && PATH.test(value);
 
 /** Where a value comes from: a variable, a command, a field of a template. */

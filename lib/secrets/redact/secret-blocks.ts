@@ -1,5 +1,6 @@
 import type { Finding } from './finding.ts';
 import type { Marks } from './marks.ts';
+import { isNothing } from './names.ts';
 import { valuesIn } from './secret-objects.ts';
 import type { TextLine, TextLines } from './text-lines.ts';
 
@@ -126,7 +127,7 @@ export class SecretBlocks {
     const rest = text.slice(column);
     const value = (KEY.exec(rest)?.groups?.value ?? rest.trimStart()).trimEnd();
     const bare = value.replace(/^["']|["']?,?$/g, '');
-    if (/^[|>{}\][,+-]*$/.test(bare)) return [];
+    if (/^[|>{}\][,+-]*$/.test(bare) || isNothing(bare)) return [];
     const from = start + text.lastIndexOf(bare);
     const secret = isEncoded ? Buffer.from(bare, 'base64').toString('utf8') : bare;
     return [{ start: from, end: from + bare.length, by: this.#marks.of(secret, 'possible') }];

@@ -138,6 +138,8 @@ export class TextRedactor {
       if (isOpen === true) openFrom ??= line.start;
       for (const secret of secrets) {
         const { start: base, text } = secret.line ?? line;
+        // Of a document that has been redacted, and encoded again.
+        if (text.startsWith('<redacted:', secret.start)) continue;
         const found = { start: base + secret.start, end: base + secret.end };
         const means = secret.means ?? meaning(text.slice(secret.start, secret.end));
         const by = this.#marks.of(means, secret.certainty);

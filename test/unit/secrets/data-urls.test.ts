@@ -65,6 +65,15 @@ t.test('what cannot be read goes as a whole', async (t) => {
   }
 });
 
+t.test('a file with a Secret is shown without its values', async (t) => {
+  const text = `kind: Secret\ndata:\n  a: ${base64('word and words')}\nmetadata:\n  name: b # ${'words '.repeat(9)}\n`;
+  const json = JSON.stringify({ headers: { Authorization: `Token ${R}` }, passphrase: 'word' });
+  for (const form of Object.values(FORMS)) {
+    t.equal(await shown({ source: form(text) }), text.replace(base64('word and words'), '#'));
+    t.equal(await shown({ source: form(json) }), json.replace(R, '#').replace('word"', '#"'));
+  }
+});
+
 t.test('all files of a stream have one budget', (t) => {
   const source = `data:;base64,${base64(gzipSync('a'.repeat(1000)))}`;
   const all = budget(2500);
@@ -88,6 +97,9 @@ t.test('a file that is nothing but a secret', async (t) => {
     ['a.password: "correcthorse"\n', '', ['correcthorse']],
     ['correcthorse', 'x', []],
     ['12345678', '', []],
+    [`${'0a'.repeat(16)}\n`, 'machine-id', []],
+    [`${'0a'.repeat(32)}  a.tar\n`, 'a.sha256', []],
+    ['0a'.repeat(16), 'x', ['0a'.repeat(16)]],
     ['sno-0.example.com', '', []],
     ['10.0.0.1/24', '', []],
     [`words and words and words and words ${R}`, '', []],

@@ -179,7 +179,7 @@ t.test('values that are not secrets under any name', async (t) => {
     '|-',
     '<redacted:1a2b3c4d>',
   ];
-  const paths = ['/etc/pki/key.pem', 'file:///run/secrets/db', '/var/lib/x/token'];
+  const paths = ['/etc/pki/key.pem', 'file:///run/secrets/db', '/var/lib/x/token', '/a/b.yaml'];
   for (const value of [...nothing, ...paths]) {
     t.notOk(isSecretValue('password', value), value);
   }

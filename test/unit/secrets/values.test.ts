@@ -29,6 +29,9 @@ t.test('a value goes to the end of the line that its name begins', async (t) => 
     'token=«Zq8mK2vW4tYxR6nB» of a node',
     // Where the first word says where it is.
     'password = /etc/db b\npassword = $DB_PASSWORD b',
+    // What mostly has blanks goes to the end of a quoted message.
+    'msg="got passphrase=«hunter 22»" b=c',
+    'got passphrase=«hunter» 22',
     // In a struct or a map of Go, up to the next field.
     'config {User:me Password:«hunter 22» Port:80}',
     'config {User:me Password:«hunter 22»}',
