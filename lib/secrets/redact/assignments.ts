@@ -1,110 +1,48 @@
-import { isSecretValue } from './names.ts';
+import { aliased } from './anchors.ts';
+import { ASSIGNMENT_TRIGGERS } from './assignment-triggers.ts';
+import type { InLine, LineRule, Place, Secret, Span } from './line-rule.ts';
+import {
+  isPath,
+  isReference,
+  isSecretValue,
+  looksRandom,
+  type Sensitivity,
+  sensitivityOf,
+} from './names.ts';
+import { isProse, type Position, positionOf } from './prose.ts';
+import { type Separator, separatorAfter } from './separators.ts';
+import type { TextLine } from './text-lines.ts';
+import { type Extent, type Value, valueAt, wholeEnd } from './value-extent.ts';
+import { isBlock, isEmpty, linesBelow, namedBelow, quotedBlock } from './value-lines.ts';
 
-/** One of these stands in every name by which a value is a secret. */
-export const ASSIGNMENT_TRIGGERS = [
-  'passw',
-  'passphrase',
-  '_pass',
-  '-pass',
-  'pass=',
-  'pass:',
-  'pass"',
-  'pass\\',
-  'pwd=',
-  'pwd:',
-  'pwd"',
-  'pwd\\',
-  'pwd>',
-  '_pwd',
-  'secret',
-  'token',
-  'credential',
-  'auth',
-  'apikey',
-  'api-key',
-  'api_key',
-  'api key',
-  'sharedkey',
-  'shared-key',
-  'shared_key',
-  'shared key',
-  'accountkey',
-  'account_key',
-  'account-key',
-  'accesskey',
-  'access_key',
-  'access-key',
-  'access key',
-  'privatekey',
-  'private-key',
-  'private_key',
-  'key-data',
-  'encryptionkey',
-  'encryption_key',
-  'encryption-key',
-  'encryption key',
-  'psk=',
-  'psk:',
-  'psk"',
-  'psk\\',
-  "psk'",
-  'psk>',
-  'psk =',
-  '_psk',
-  'wep-key',
-  'wep_key',
-  'mka-cak',
-  'mka_cak',
-  'dockerc',
-  'cookie',
-  'amz-signature',
-  'amz_signature',
-  'goog-signature',
-  'goog_signature',
-  'key1',
-  'key2',
-];
+/** What is assigned to a name, in any of the ways in which programs write that. */
+export const ASSIGNMENTS: LineRule = { triggers: ASSIGNMENT_TRIGGERS, at: assignmentAt };
 
-/** Part of a line. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
+interface Name extends Span {
+  readonly text: string;
+  readonly sensitivity: Sensitivity;
 }
 
-export interface Assignment {
-  /** Where looking for the next name goes on. */
-  readonly next: number;
-  /** The value, if it is a secret; on the next line if `isBelow`. */
-  readonly secret?: Span & { readonly isBelow?: boolean };
-}
-
-/**
- * What is assigned to the name around `offset`, where a trigger of `length` characters stands. `below`: the
- * line after this one, for lists of environment variables in YAML.
- */
-export function assignmentAt(
-  line: string,
-  offset: number,
-  length: number,
-  below: () => string,
-): Assignment {
-  let start = offset;
-  while (isInName(line.charCodeAt(start - 1))) start--;
-  let end = offset + length;
-  if (!isInName(line.charCodeAt(end - 1))) end = lastInName(line, offset, end);
-  while (isInName(line.charCodeAt(end))) end++;
-  const name = line.slice(start, end);
-  const found = valueAfter(line, end, name.startsWith('-'));
-  if (found === undefined) {
-    const secret = namedBelow(line, { start, end }, name, below);
-    return secret === undefined ? { next: end } : { next: end, secret };
+function assignmentAt(place: Place): InLine {
+  const { text } = place.line;
+  const name = nameAround(text, place.at, place.length);
+  const nothing: InLine = { next: name.end, secrets: [] };
+  if (name.sensitivity === 'never' || isVariable(text, name)) return nothing;
+  const position = positionOf(text, name.start);
+  const separator = separatorAfter(text, name.end, {
+    name: name.text,
+    before: text.slice(Math.max(0, name.start - 600), name.start),
+    isFirst: position === 'first',
+  });
+  if (separator === undefined) return namedValue(place, name) ?? nothing;
+  if (separator.value !== undefined) {
+    return ofValue(name, { value: separator.value, isQuoted: true }, place.line) ?? nothing;
   }
-  const { value, isQuoted } = found;
-  if (!isSecretValue(name, line.slice(value.start, value.end))) return { next: end };
-  if (!isQuoted && isProse(line, value)) return { next: end };
-  const isCut = !isQuoted && value.end - value.start === PLAIN_LIMIT;
-  const secretEnd = isCut ? (endOf(PLAIN, line, value.start) ?? value.end) : value.end;
-  return { next: secretEnd, secret: { start: value.start, end: secretEnd } };
+  return (
+    valueLines(place, name, separator, position) ??
+    inLine(place, name, separator, position) ??
+    nothing
+  );
 }
 
 /** Letters, digits, `_`, `-`, `.` */
@@ -119,113 +57,153 @@ function isInName(code: number): boolean {
   );
 }
 
-/** The end of the name in a trigger that ends with what stands after the name. */
-function lastInName(line: string, offset: number, triggerEnd: number): number {
-  let end = triggerEnd;
-  while (end > offset && !isInName(line.charCodeAt(end - 1))) end--;
-  return end;
+function nameAround(line: string, at: number, length: number): Name {
+  let start = at;
+  while (isInName(line.charCodeAt(start - 1))) start--;
+  let end = at + length;
+  // What stands after the name can be a part of the trigger.
+  while (end > at && !isInName(line.charCodeAt(end - 1))) end--;
+  while (isInName(line.charCodeAt(end))) end++;
+  // Of an arrow.
+  while (line[end - 1] === '-') end--;
+  start += escapeEnd(line, start);
+  const text = line.slice(start, end);
+  return { start, end, text, sensitivity: sensitivityOf(text) };
 }
 
-interface Value {
-  readonly value: Span;
-  readonly isQuoted: boolean;
+const ESCAPES: Readonly<Record<string, RegExp>> = {
+  // The end of a terminal's colour.
+  '[': /^\d{1,3}m/,
+  ';': /^\d{1,3}m/,
+  '\\': /^(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[nrt])/i,
+};
+
+/** The length of what seems to be the beginning of a name, and ends an escape. */
+function escapeEnd(line: string, start: number): number {
+  return ESCAPES[line[start - 1] ?? '']?.exec(line.slice(start, start + 5))?.[0].length ?? 0;
 }
 
-/** After the name, which may stand in quotes, escaped or not: `=`, `:`, `:=`, `=>`. */
-const SEPARATOR = /(?:\\{0,15}["'])?\s{0,8}(?:=>|:=|[:=])\s{0,8}/y;
-/** `{"name": "…", "value": "…"}` of an environment variable. */
-const NAMED_VALUE =
-  /\\{0,15}["']?\s{0,8},\s{0,8}\\{0,15}["']?value\\{0,15}["']?\s{0,8}[:=]\s{0,8}/iy;
-const XML = />(?<value>[^<>]{1,4096})<\//dy;
-/** The next word of a command line, which in /proc ends with NUL. */
-const NEXT_WORD = /[\s\0]{1,8}(?!-)/y;
-const OPENING = /\[?(?<quote>\\{0,15}["'`])/dy;
-/** Bytes as Go prints them. */
-const NUMBERS = /\[(?<value>\d{1,3}(?: \d{1,3}){3,4095})\]/dy;
-/** Ends before what ends a value in a list, a map or a command line; a comma or an ampersand may be the value's own. */
-const PLAIN =
-  /(?:[^\s\0"'`,;&)\]}\\<]|,(?=[^\s"'{[\\])(?![\w.-]{1,40}[=:])|&(?=[^\s"'])(?!(?:amp;)?[\w.-]{1,40}=)|\\(?![nrtu"'\\]))+/y;
-const PLAIN_LIMIT = 1024;
+/** `${NAME}` of a shell, and not its default value. */
+const isVariable = (line: string, { start, end }: Name) =>
+  line.startsWith('${', start - 2) && !/^:?[-=]/.test(line.slice(end, end + 2));
 
-function valueAfter(line: string, nameEnd: number, isOption: boolean): Value | undefined {
-  const start =
-    endOf(SEPARATOR, line, nameEnd) ??
-    endOf(NAMED_VALUE, line, nameEnd) ??
-    (isOption ? endOf(NEXT_WORD, line, nameEnd) : undefined);
-  if (start === undefined) {
-    const value = groupAt(XML, line, nameEnd, 'value');
-    return value === undefined ? undefined : { value, isQuoted: true };
+/** A value without quotes goes to the line's end where a line begins with its name, as in files of settings. */
+function extentOf(line: string, name: Name, separator: Separator, position: Position): Extent {
+  const { by, end } = separator;
+  if (line[end - 1] === '\0' || line[name.start - 1] === '\0') return 'argument';
+  if (name.sensitivity !== 'always' || name.text.startsWith('-')) return 'word';
+  if (by === 'column') return 'line';
+  if (by === 'word' && isInStruct(line, name.start)) return 'field';
+  if (by !== 'colon' && by !== 'equals') return 'word';
+  if (position !== 'elsewhere') return position === 'first' ? 'line' : position;
+  return /(?:passphrase|psk)$/i.test(name.text) && isInQuotes(line, name.start)
+    ? { quote: '"' }
+    : 'word';
+}
+
+/** Whether a quote has begun before: then it ends what has more words than one. */
+const isInQuotes = (line: string, at: number) =>
+  (line.slice(Math.max(0, at - 600), at).split('"').length & 1) === 0;
+
+/** Whether a struct or a map that Go prints has begun before. */
+function isInStruct(line: string, at: number): boolean {
+  const before = line.slice(Math.max(0, at - 600), at);
+  const open = Math.max(before.lastIndexOf('{'), before.lastIndexOf('map['));
+  return open !== -1 && open > before.lastIndexOf('}');
+}
+
+function inLine(
+  { line, lines, isLast }: Place,
+  name: Name,
+  separator: Separator,
+  position: Position,
+): InLine | undefined {
+  const extent = extentOf(line.text, name, separator, position);
+  const read = valueAt(line.text, separator.end, extent);
+  if (read === undefined || (separator.by === 'quote' && !read.isQuoted)) return undefined;
+  const value = line.text.slice(read.value.start, read.value.end);
+  if (separator.by === 'stated' && !isMade(name, value)) return undefined;
+  const alias = separator.by === 'colon' ? aliased(value, line, lines) : undefined;
+  if (alias !== undefined) return { next: read.value.end, secrets: [alias] };
+  const found = ofValue(name, read, line);
+  if (found === undefined || position !== 'first' || separator.by !== 'colon') return found;
+  // In YAML and LDIF a value can go on.
+  if (extent === 'word' || (read.isQuoted && read.isCut !== true)) return found;
+  const until = read.isQuoted ? line.text[read.value.start - 1] : undefined;
+  const below = linesBelow({ line, lines, isLast }, name.start, {
+    isAny: false,
+    ...(until && { until }),
+  });
+  return { ...found, secrets: [...found.secrets, ...below.secrets], isOpen: below.isOpen };
+}
+
+/** In a sentence. */
+const isMade = ({ sensitivity }: Name, value: string) =>
+  looksRandom(value) || (sensitivity === 'always' && /\d/.test(value) && /[a-z]/i.test(value));
+
+/** The value that is read, if it has to go. */
+function ofValue(name: Name, { value, isQuoted }: Value, line: TextLine): InLine | undefined {
+  const { text } = line;
+  const start = value.start;
+  if (!isSecretValue(name.text, text.slice(start, value.end))) return undefined;
+  if (!isQuoted && (isProse(text, value) || isElsewhere(text, value))) return undefined;
+  const end = isQuoted ? value.end : wholeEnd(text, value);
+  return { next: end, secrets: [{ start, end }] };
+}
+
+/** Whether the first of several words says where the value comes from. */
+function isElsewhere(line: string, { start, end }: Span): boolean {
+  const word = /^\S{1,512}(?=\s)/.exec(line.slice(start, Math.min(end, start + 513)))?.[0];
+  return word !== undefined && (isPath(word) || isReference(word));
+}
+
+/** `password: |` and the lines below it; a value that begins on the next line. */
+function valueLines(
+  place: Place,
+  name: Name,
+  separator: Separator,
+  position: Position,
+): InLine | undefined {
+  if (separator.by !== 'colon') return undefined;
+  const { text } = place.line;
+  const inQuotes = quotedBlock(text, separator.end);
+  if (inQuotes !== undefined)
+    return judged(name, { next: inQuotes.end, secrets: [inQuotes] }, place.line);
+  const isAny = isBlock(text, separator.end);
+  const isBelow =
+    position === 'first' && name.sensitivity === 'always' && isEmpty(text, separator.end);
+  if (!isAny && !isBelow) return undefined;
+  return judged(
+    name,
+    { next: separator.end, ...linesBelow(place, name.start, { isAny }) },
+    place.line,
+  );
+}
+
+/** Under a name that is only sometimes a secret's, the lines that look like one. */
+function judged(name: Name, found: InLine, own: TextLine): InLine {
+  const secrets = found.secrets.filter(({ line = own, start, end }) =>
+    isSecretValue(name.text, line.text.slice(start, end)),
+  );
+  return { ...found, secrets };
+}
+
+/** The name and the value of an environment variable on two lines. */
+function namedValue(place: Place, name: Name): InLine | undefined {
+  const below = namedBelow(place, name);
+  if (below === undefined) return undefined;
+  const { line, at } = below;
+  if (isBlock(line.text, at)) {
+    const lines = linesBelow({ ...place, line }, columnOf(line), { isAny: true });
+    return judged(name, { next: name.end, ...lines }, line);
   }
-  const numbers = groupAt(NUMBERS, line, start, 'value');
-  if (numbers !== undefined) return { value: numbers, isQuoted: true };
-  const quote = groupAt(OPENING, line, start, 'quote');
-  if (quote !== undefined) return { value: quoted(line, quote), isQuoted: true };
-  // A list's first entry; what begins a mapping is none.
-  const from = line[start] === '[' ? start + 1 : start;
-  const end = line[from] === '{' ? from : plainEnd(line, from);
-  return end === from ? undefined : { value: { start: from, end }, isQuoted: false };
+  const read = valueAt(line.text, at, 'line');
+  const found = read === undefined ? undefined : ofValue(name, read, line);
+  if (found === undefined) return undefined;
+  const secrets: Secret[] = found.secrets.map((secret) => ({ ...secret, line }));
+  // The last line is looked at again, and then needs the one above it.
+  const isOpen = !place.isLast && place.lines.after(line) === undefined;
+  return { next: name.end, secrets, isOpen };
 }
 
-function endOf(shape: RegExp, line: string, at: number): number | undefined {
-  shape.lastIndex = at;
-  return shape.test(line) ? shape.lastIndex : undefined;
-}
-
-function groupAt(shape: RegExp, line: string, at: number, group: string): Span | undefined {
-  shape.lastIndex = at;
-  const place = shape.exec(line)?.indices?.groups?.[group];
-  return place === undefined ? undefined : { start: place[0], end: place[1] };
-}
-
-/**
- * Up to the closing quote: of a quote with k backslashes, one that has as many, or more by a
- * multiple of what the next level of quoting adds. What is cut off goes to the line's end.
- */
-function quoted(line: string, { start, end }: Span): Span {
-  const escapes = end - start - 1;
-  const quote = line[end - 1] ?? '"';
-  for (let at = line.indexOf(quote, end); at !== -1; at = line.indexOf(quote, at + 1)) {
-    let slashes = 0;
-    while (at - slashes > end && line[at - slashes - 1] === '\\') slashes++;
-    if (slashes % (2 * (escapes + 1)) === escapes) return { start: end, end: at - escapes };
-  }
-  return { start: end, end: line.length };
-}
-
-/** At most PLAIN_LIMIT characters: with a name in each few of a long word, all of it would be read for each of them. */
-function plainEnd(line: string, start: number): number {
-  return start + (endOf(PLAIN, line.slice(start, start + PLAIN_LIMIT), 0) ?? 0);
-}
-
-const PROSE = new Set(
-  'a an and are authentication be been cannot can could expired failed for from has have in incorrect invalid is it missing must not of or rejected required should the this to was will with'.split(
-    ' ',
-  ),
-);
-
-/** "password: must not be empty" */
-function isProse(line: string, { start, end }: Span): boolean {
-  return end - start <= 14 && line[end] === ' ' && PROSE.has(line.slice(start, end).toLowerCase());
-}
-
-const NAME_KEY = /(?:^|[\s{,])-?\s{0,8}name:\s{1,8}["']?$/;
-const VALUE_KEY = /^\s*(?:-\s+)?value:\s{1,8}/y;
-
-/** `- name: X` and `  value: …` on the next line. */
-function namedBelow(
-  line: string,
-  { start, end }: Span,
-  name: string,
-  below: () => string,
-): Assignment['secret'] {
-  if (!/^["']?\s*$/.test(line.slice(end, end + 16))) return undefined;
-  if (!NAME_KEY.test(line.slice(Math.max(0, start - 32), start))) return undefined;
-  const next = below();
-  const at = endOf(VALUE_KEY, next, 0);
-  if (at === undefined) return undefined;
-  const quote = groupAt(OPENING, next, at, 'quote');
-  const value =
-    quote === undefined ? { start: at, end: next.trimEnd().length } : quoted(next, quote);
-  const isSecret = isSecretValue(name, next.slice(value.start, value.end));
-  return isSecret ? { ...value, isBelow: true } : undefined;
-}
+const columnOf = ({ text }: TextLine) => text.search(/value/i);

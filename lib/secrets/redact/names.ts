@@ -44,6 +44,14 @@ export const ALWAYS: readonly string[] = [
   'pullsecret',
   'amzsignature',
   'googsignature',
+  'requirepass',
+  'masterauth',
+  'bindpw',
+  'rootpw',
+  'authtok',
+  'passwordin',
+  'secretkeybase',
+  'reviewerjwt',
 ];
 
 /** Names of secrets, but also of ordinary things: a Secret's own name, a kind of token, a D-Bus cookie. */
@@ -58,6 +66,7 @@ export const SOMETIMES: readonly string[] = [
   'pass',
   'key1',
   'key2',
+  'certificatekey',
 ];
 
 /** What ends like one of the above and is none. */
@@ -129,10 +138,33 @@ const WORDS = new Set([
   '|-',
 ]);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** An absolute path of a host. */
+/** An absolute path of a host, or of a file whose name tells its format. */
 const PATH =
-  /^(file:\/\/)?\/(bin|boot|data|dev|etc|home|lib|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var)\/[\w./@:-]*$/;
+  /^(?:file:\/\/)?\/(?:(?:assets|bin|boot|data|dev|etc|home|lib|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var)\/[\w./@:-]*|[\w./@-]{1,400}\.(?:ya?ml|json|pem|key|crt|conf|toml|ini|env))$/;
 export const isPath = (value: string): boolean => value.length < 512 && PATH.test(value);
+
+/** Where a value comes from: a variable, a command, a field of a template. */
+const REFERENCE =
+  /^(?:\$(?:[A-Z_][A-Z0-9_]*|[0-9@*#?!$]|(?:[a-z]+_)*(?:pass|pw|secret|token|key|cred|auth|user|name|host|file|value|val|input|line|arg|url)[a-z_]*)|\$\{?\w{1,64}\}?(?:\/[\w.-]{1,64}){1,20}|\$\{[\w.!]+(?::?(?:-|[?+][^}]*))?\}|\$\{\{.*|\$\([^)]*\)?|`[^`]*`?|\{\{.*|<%.*|%(?:[-+#]?[svqdx]|\[\d\]\w|\{\w+\}|\(\w+\)s)|@[A-Z_]+@|\*[A-Za-z_][\w-]*)[,;:.)]?$/;
+export const isReference = (value: string): boolean => value.length < 512 && REFERENCE.test(value);
+
+/** The name service switch, kinds of tokens of etcd, cookies of Open vSwitch and of a kernel. */
+const NSS =
+  /^(?:(?:files|sss|systemd|compat|nis|nisplus|ldap|db|winbind|altfiles|mymachines|myhostname|extrausers|\[[^\]]{1,40}\])(?:\s+|$))+$/;
+const ORDINARY: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
+  { name: /^passwd(?:_compat)?$/, value: NSS },
+  { name: /auth-?token$/i, value: /^(?:simple|jwt(?:,.*)?)$/ },
+  {
+    name: /cookie$|^key[12]$|token$|auth$/i,
+    value: /^0x[0-9a-f]{1,16}(?:\/0x[0-9a-f]{1,16}|\/-1)?$/i,
+  },
+  // A package; a service's port, of kpasswd; the hash of what a deployment depends on.
+  { name: /^passwd$/, value: /^(?:de)?install$|^hold$/ },
+  { name: /(?:^|\/)dep-[\w.-]{1,200}\.secret$/, value: /^[\w+/-]{6}==$/ },
+  { name: /passwd$/, value: /^\d{1,5}\/(?:tcp|udp|sctp)$/ },
+  // The shell's working directory.
+  { name: /^(?:old)?pwd$/i, value: /^[/~]/ },
+];
 
 /** Longer values are judged by their beginning. */
 const JUDGED = 512;
@@ -175,8 +207,7 @@ export function isNothing(value: string): boolean {
 export function isSecretValue(name: string, value: string): boolean {
   const sensitivity = sensitivityOf(name);
   if (sensitivity === 'never' || isNothing(value)) return false;
-  if (isPath(value)) return false;
-  if (sensitivity === 'by-value') return looksRandom(value);
-  // The shell's working directory.
-  return !/^(old)?pwd$/i.test(name) || !/^[/~]/.test(value);
+  if (isPath(value) || isReference(value)) return false;
+  if (ORDINARY.some((each) => each.name.test(name) && each.value.test(value))) return false;
+  return sensitivity === 'always' || looksRandom(value);
 }

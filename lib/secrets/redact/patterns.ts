@@ -1,3 +1,5 @@
+import { COMMANDS } from './commands.ts';
+import { isSecretUrl } from './data-urls.ts';
 import { isUserAndPassword, looksRandom } from './names.ts';
 
 /**
@@ -10,8 +12,8 @@ export interface Pattern {
   readonly find: RegExp;
   /** Characters before and after the trigger in which `find`, which is global then, looks. */
   readonly around?: { readonly before: number; readonly after: number };
-  /** Asked where the shape alone does not decide. */
-  readonly isSecret?: (secret: string) => boolean;
+  /** Called when the shape alone does not decide; `whole`: all that matched. */
+  readonly isSecret?: (secret: string, whole: string) => boolean;
 }
 
 /** No part of another word; the letter of an escaped newline and percent-encoding end one. */
@@ -27,6 +29,13 @@ const prefixed = (prefix: string, rest: string): Pattern => ({
 const isWord = (text: string) => /^[A-Z]?[a-z]+(?:[-/.][a-z]+)*\.?$/.test(text) && text.length < 32;
 const looksMade = (text: string) => /\d/.test(text) && !/^[\d.]+$/.test(text);
 
+const AUTHORIZATION =
+  'authorization\\\\{0,15}["\']?\\s{0,8}(?:=>|[:=])\\s{0,8}\\[?\\\\{0,15}["\']?';
+const BLANK = '(?:\\s{1,8}|%20|\\+)\\[?\\\\{0,15}["\']?';
+const CREDENTIALS = '(?:[^\\s"\'\\\\,\\]})&]|&(?![\\w.-]{1,40}=)){6,16384}';
+const PROSE =
+  /^(?:header|required|missing|failed|denied|granted|expired|invalid|request|review|policy|policies|check)[.:]?$/i;
+
 const LOOKED_AT = { before: 200, after: 400 };
 
 export const PATTERNS: readonly Pattern[] = [
@@ -37,20 +46,51 @@ export const PATTERNS: readonly Pattern[] = [
   },
   // A token alone before the @.
   { triggers: ['://'], find: /:\/\/(?<secret>[\w-]{16,512})@/dy, isSecret: looksRandom },
-  // The same without a scheme, as Go's MySQL driver writes it.
+  // Without a scheme: a proxy's by its name, any by the port; a target of iSCSI; of the initiator, also its own.
+  {
+    triggers: ['proxy=', 'proxy =', 'proxy:', 'proxy"', "proxy'", 'proxy\\'],
+    find: /proxy\\{0,15}["']?\s{0,8}[:=]\s{0,8}\\{0,15}["']?[^\s:@/"'<>]{1,128}:(?<secret>[^\s/"'\\<>]{1,256})@/diy,
+  },
+  {
+    triggers: ['iscsi:'],
+    find: /iscsi:[^\s:@"']{1,256}:(?<secret>[^\s@"']{1,512})@/diy,
+  },
+  // The same as Go's MySQL driver writes it.
   {
     triggers: ['@tcp(', '@unix('],
     find: /(?<=[^\s"':@/]:(?<secret>[^\s"'/]{1,200}))@(?:tcp|unix)\(/dy,
   },
   {
-    triggers: ['bearer', 'negotiate ', 'digest '],
-    find: /(?:bearer|negotiate|digest)\\{0,15}["']?(?:\s{1,8}|%20|\+)\[?\\{0,15}["']?(?<secret>[\w.~+/-]{6,16384}={0,2})/diy,
+    triggers: ['bearer', 'negotiate '],
+    find: /(?:bearer|negotiate)\\{0,15}["']?(?:\s{1,8}|%20|\+)\[?\\{0,15}["']?(?<secret>[\w.~+/-]{6,16384}={0,2})/diy,
     isSecret: (secret) => !isWord(secret),
   },
   {
     triggers: ['basic ', 'basic%20', 'basic+'],
     find: /basic(?: {1,8}|%20|\+)(?<secret>[A-Za-z0-9+/]{4,4096}={0,2})/diy,
     isSecret: isUserAndPassword,
+  },
+  // Any other scheme; of a digest only the response to a challenge is a secret.
+  {
+    triggers: ['authorization'],
+    find: new RegExp(
+      `${AUTHORIZATION}(?:token|api-?key|key|secret|bot|splunk|session|pat)${BLANK}(?<secret>${CREDENTIALS})`,
+      'diy',
+    ),
+    isSecret: (secret) => !PROSE.test(secret),
+  },
+  {
+    triggers: ['authorization'],
+    find: new RegExp(`${AUTHORIZATION}[a-z][\\w-]{1,40}${BLANK}(?<secret>${CREDENTIALS})`, 'diy'),
+    isSecret: (secret) => !isWord(secret) && !/^username=/i.test(secret),
+  },
+  {
+    triggers: ['response="', 'response=\\"'],
+    find: /response=\\{0,7}"(?<secret>[0-9a-f]{32,128})/diy,
+  },
+  {
+    triggers: ['signature=', 'signature":'],
+    find: /signature\\{0,7}"?[=:]\s?\\{0,7}"?(?<secret>[A-Za-z0-9+/%=_-]{32,1024})/diy,
   },
   // All of a browser's cookies; a boot loader's or D-Bus's is a number.
   {
@@ -106,10 +146,43 @@ export const PATTERNS: readonly Pattern[] = [
     triggers: ['$1$', '$5$', '$6$', '$y$j', '$gy$', '$7$', '$2a$', '$2b$', '$2y$', '$apr1$'],
     find: /(?<![\w$])(?<secret>\$(?:1|5|6|y|gy|7|2[aby]|apr1)\$[./A-Za-z0-9$=,+-]{8,512})/dy,
   },
-  // The contents of an Ignition's file.
+  // An Ignition's file of which nothing can be shown; in others it is looked for as everywhere.
   {
     triggers: ['data:,', 'data:;', 'data:text/', 'data:application/'],
-    find: /data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=-]{1,64}){0,4},(?<secret>[^\s"'\\<>()]{4,1048576})/diy,
+    find: /(?<![\w-])data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=-]{1,64}){0,4},(?<secret>[^\s"'\\<>()]{4,1048576})/diy,
+    isSecret: (_, url) => isSecretUrl(url),
+  },
+  // Both parts in one word.
+  {
+    triggers: ['etcdctl_user'],
+    find: /etcdctl_user["']?\s?[=:]\s?["']?[^:\s"']{1,256}:(?<secret>[^\s"']{1,256})/diy,
+  },
+  { triggers: [',pass='], find: /,pass=(?<secret>[^\s,"']{1,256})/diy },
+  // Keys of WireGuard and Consul.
+  {
+    triggers: ['private key: ', 'encrypt = "', 'encrypt": "', 'encrypt":"'],
+    find: /(?:private key|encrypt"?)\s?[:=]\s?"?(?<secret>[A-Za-z0-9+/]{43}=)/diy,
+  },
+  {
+    triggers: ['temporary password'],
+    find: /temporary password is generated for \S{1,256}: (?<secret>\S{1,256})/diy,
+  },
+  {
+    triggers: ['createuser '],
+    find: /(?:MD5|SHA(?:-?\d{1,3})?|AES(?:-?\d{1,3})?|DES)\s{1,4}["']?(?<secret>[^\s"']{8,256})/dg,
+    around: { before: 0, after: 400 },
+  },
+  // A password of grub2-mkpasswd.
+  { triggers: ['grub.pbkdf2'], find: /(?<secret>grub\.pbkdf2\.[\w.]{32,2048})/diy },
+  {
+    triggers: ['identified '],
+    find: /identified\s{1,8}(?:with\s{1,8}["'`\w]{1,64}\s{1,8})?(?:by|as)\s{1,8}(?:password\s{1,8})?\\{0,7}["'](?<secret>[^"'\\]{1,256})/diy,
+  },
+  // Keys by which name servers are updated.
+  {
+    triggers: ['key ', ' -y ', '"-y'],
+    find: /(?:(?<![\w-])key|["\s]-y)(?:["']?,?\s{0,8}["']?|\s{1,8})(?:hmac-[\w-]{2,20}:)?[A-Za-z0-9][\w.-]{0,255}[:\s](?<secret>[A-Za-z0-9+/]{16,128}={0,2})(?![\w.:/-])/diy,
+    isSecret: (secret) => /=$|[G-Zg-z]/.test(secret) && looksMade(secret),
   },
   // A kubeadm bootstrap token.
   {
@@ -123,6 +196,7 @@ export const PATTERNS: readonly Pattern[] = [
     triggers: ['kubeadmin', 'password'],
     find: /(?<![\w-])(?<secret>[A-Za-z0-9]{5}(?:-[A-Za-z0-9]{5}){3})(?![\w-])/dg,
     around: LOOKED_AT,
+    isSecret: (secret) => /[A-Z]/.test(secret) && /[a-z]/.test(secret),
   },
   // The private part of a JSON web key.
   {
@@ -130,23 +204,5 @@ export const PATTERNS: readonly Pattern[] = [
     find: /\\{0,7}"(?:d|p|q|dp|dq|qi|k)\\{0,7}"\s{0,4}:\s{0,4}\\{0,7}"(?<secret>[\w-]{20,1024})\\{0,7}"/dg,
     around: { before: 8192, after: 8192 },
   },
-  // Options whose next word is a user with a password, or a password alone.
-  {
-    triggers: [' -u ', '--user', '--proxy-user', '--creds', '--src-creds', '--dest-creds'],
-    find: /(?:\s-u|--user|--proxy-user|--(?:src-|dest-)?creds)[\s=\0]\\{0,7}["']?[^\s:"'\0]{1,256}:(?<secret>[^\s"'\0]{1,1024})/dy,
-    isSecret: (secret) => !/^\d{1,6}$/.test(secret),
-  },
-  {
-    triggers: ['sshpass'],
-    find: /sshpass\s{1,8}-p[\s\0]?["']?(?<secret>[^\s"'\0]{1,256})/dy,
-  },
-  {
-    triggers: ['ipmitool'],
-    find: /(?<=[\s\0]-P[\s\0])["']?(?<secret>[^\s"'\0]{1,256})/dg,
-    around: { before: 0, after: 400 },
-  },
-  {
-    triggers: ['-passin', '-passout'],
-    find: /-pass(?:in|out)[\s=\0]["']?pass:(?<secret>[^\s"'\0]{1,256})/dy,
-  },
+  ...COMMANDS,
 ];

@@ -73,7 +73,7 @@ export function redactorWith(
       const safe = new TextRedactor(means, budget).whole(bytes);
       return safe === bytes ? value : safe.toString('utf8');
     };
-    return (value, name = '') => withoutSecrets(value, name, rule, marks);
+    return (value, name = '') => withoutSecrets(value, name, { text: rule, marks, budget });
   };
   type Parts = (chunks: AsyncIterable<Uint8Array>, visit: Visit) => AsyncIterable<Uint8Array>;
   // What no field tells is found in the text that they become.

@@ -1,17 +1,33 @@
 import type { Finding } from './finding.ts';
 import type { Marks } from './marks.ts';
+import { isNothing } from './names.ts';
+import { valuesIn } from './secret-objects.ts';
 import type { TextLine, TextLines } from './text-lines.ts';
 
 /** By which the parts of a Kubernetes Secret are found that is printed over many lines, as YAML or JSON. */
-export const SECRET_TRIGGERS = ['apiversion', 'kind: ', 'kind": ', 'data:', 'data": {'];
+export const SECRET_TRIGGERS = [
+  'apiversion',
+  'kind: ',
+  'kind": ',
+  'kind" : ',
+  "kind': ",
+  'data:',
+  'data":\n',
+  "data':\n",
+  'data": {',
+  'data" : {',
+  "data': {",
+];
 
 /** No Secret is larger in print, where something else hides its end. */
 const MAX_BYTES = 1 << 16;
 
 const PART =
-  /^(?<before>(?:.{0,400}?[\s-])??)"?(?:(?<version>apiVersion)|(?<kind>kind)|(?<data>data|stringData))"?:(?<rest>.{0,80})/;
-const SECRET = /^"?kind"?:\s{1,8}"?Secret"?,?\s*$/;
-const KEY = /^[\s-]*"?[-._A-Za-z0-9]{1,253}"?:\s{1,8}(?<value>.*)$/;
+  /^(?<before>(?:.{0,400}?[\s-])??)["']?(?:(?<version>apiVersion)|(?<kind>kind)|(?<data>data|stringData))["']?\s?:(?<rest>.{0,80})/;
+const SECRET = /^["']?kind["']?\s?:\s{1,8}["']?Secret["']?,?\s*(?:#.*)?$/;
+const KEY = /^[\s-]*["']?[-._A-Za-z0-9]{1,253}["']?\s?:\s{1,8}(?<value>.*)$/;
+/** The data in the same line. */
+const FLOW = /^[^{]{0,20}:\s{0,8}(?=\{.)/;
 
 /** Absent where an object begins whose kind is not known yet. */
 interface Kind {
@@ -48,7 +64,7 @@ export class SecretBlocks {
     if (groups.kind !== undefined) {
       this.#kinds.push({ column, isSecret: SECRET.test(line.text.slice(column)), offset });
     }
-    if (groups.data === undefined || !/^\s*\{?\s*$/.test(groups.rest ?? '')) return NOTHING;
+    if (groups.data === undefined || !/^\s*(?:\{.*|)$/.test(groups.rest ?? '')) return NOTHING;
     return this.#data({ line, column, name: groups.data }, lines, isLast);
   }
 
@@ -76,19 +92,34 @@ export class SecretBlocks {
       if (next.start - line.start > MAX_BYTES) break;
       const rest = next.text.slice(column);
       // The next object, which is as much in the dark as this one.
-      if (/^\s*$|^---/.test(rest) || rest.replace('"', '').startsWith(name)) break;
+      if (/^\s*$|^---/.test(rest) || rest.replace(/["']/, '').startsWith(name)) break;
       const isDeeper = /^[\s}]/.test(rest);
       if (isDeeper && isInside) values.push(next);
       if (!isDeeper) isInside = false;
       if (!isInside && isSecret !== undefined) break;
       if (SECRET.test(rest)) isSecret = true;
-      else if (/^"?(?:kind|apiVersion)"?:/.test(rest)) isSecret ??= false;
+      else if (/^["']?(?:kind|apiVersion)["']?\s?:/.test(rest)) isSecret ??= false;
     }
     if (isSecret !== true) return NOTHING;
     return {
-      findings: values.flatMap((value) => this.#value(value, column, name === 'data')),
+      findings: [
+        ...this.#flow(line, column, name === 'data'),
+        ...values.flatMap((value) => this.#value(value, column, name === 'data')),
+      ],
       isOpen: false,
     };
+  }
+
+  /** A mapping that begins on the line of its name. */
+  #flow({ start, text }: TextLine, column: number, isEncoded: boolean): Finding[] {
+    const length = FLOW.exec(text.slice(column))?.[0].length;
+    if (length === undefined) return [];
+    const span = { start: column + length + 1, end: text.length, isEncoded };
+    return valuesIn(text, span).map((value) => ({
+      start: start + value.start,
+      end: start + value.end,
+      by: this.#marks.of(value.means ?? '', 'possible'),
+    }));
   }
 
   /** All that stands after a key, or on a line without one. */
@@ -96,7 +127,7 @@ export class SecretBlocks {
     const rest = text.slice(column);
     const value = (KEY.exec(rest)?.groups?.value ?? rest.trimStart()).trimEnd();
     const bare = value.replace(/^["']|["']?,?$/g, '');
-    if (/^[|>{}\][,+-]*$/.test(bare)) return [];
+    if (/^[|>{}\][,+-]*$/.test(bare) || isNothing(bare)) return [];
     const from = start + text.lastIndexOf(bare);
     const secret = isEncoded ? Buffer.from(bare, 'base64').toString('utf8') : bare;
     return [{ start: from, end: from + bare.length, by: this.#marks.of(secret, 'possible') }];

@@ -1,4 +1,6 @@
 import { isRecord } from '../../json.ts';
+import type { Budget } from '../bytes/budget.ts';
+import { bareSecrets, bodyOf } from './data-urls.ts';
 import type { Certainty, Marks } from './marks.ts';
 import { isNothing, isPath, isSecretValue } from './names.ts';
 import { shallowJson } from './nesting.ts';
@@ -13,18 +15,21 @@ const MAX_DEPTH = 6;
 
 /**
  * Takes secrets out of a parsed document by what its fields mean: a Secret's data, a pull
- * secret's auths, the contents of Ignition's files, environment variables and arguments by
+ * secret's auths, what is in Ignition's files, environment variables and arguments by
  * their names. Texts that a document has to quote go through `text`; of the others what
  * no name tells is found in the document as it is written. `name`: the field that the value is in. The value itself is not changed; the
  * same value comes back when there is nothing to hide.
  */
-export function withoutSecrets(
-  value: unknown,
-  name: string,
-  text: TextRule,
-  marks: Marks,
-): unknown {
-  return new Document(text, marks).visit(value, name, 0);
+export function withoutSecrets(value: unknown, name: string, means: Means): unknown {
+  return new Document(means).visit(value, name, 0);
+}
+
+/** By what secrets are found in a document. */
+export interface Means {
+  readonly text: TextRule;
+  readonly marks: Marks;
+  /** For what is decoded. */
+  readonly budget: Budget;
 }
 
 /** A text with one of these stands in JSON or YAML in another form than its own. */
@@ -34,16 +39,23 @@ const QUOTED = /[\p{Cc}"'\\<>&]/u;
 const isSecretObject = ({ kind, type, metadata }: Fields) =>
   kind === 'Secret' || (kind === undefined && typeof type === 'string' && isRecord(metadata));
 
+const isData = (value: unknown): value is string =>
+  typeof value === 'string' && value.startsWith('data:');
+
 class Document {
   readonly #text: TextRule;
   readonly #marks: Marks;
+  readonly #budget: Budget;
 
-  constructor(text: TextRule, marks: Marks) {
+  constructor({ text, marks, budget }: Means) {
     this.#text = text;
     this.#marks = marks;
+    this.#budget = budget;
   }
 
   visit(value: unknown, name: string, depth: number): unknown {
+    // Of a kubeconfig's user, a registry, a request: strings only, a token's description is a mapping.
+    if (typeof value === 'string' && name === 'token') return this.#mark(value);
     if (typeof value === 'string') return this.#string(value, name, depth);
     if (Array.isArray(value)) return this.#list(value, name, depth);
     if (!isRecord(value)) {
@@ -64,14 +76,29 @@ class Document {
         this.visit(isRecord(secret) ? { ...secret, kind: 'Secret' } : secret, '', depth),
       );
     }
-    // Of a kubeconfig's user, a registry, a request: strings only, a token's description is a mapping.
-    if (key === 'token' && typeof item === 'string') return this.#mark(item);
     if (key === 'auths' && isRecord(item)) return this.#registries(item);
-    // Ignition: a file's contents, a unit's, a hash of a password, headers of a request.
-    if (key === 'source' && typeof item === 'string' && item.startsWith('data:')) {
-      return this.#mark(item);
+    if (key === 'contents' && isRecord(item) && typeof parent.path === 'string') {
+      const name = parent.path.slice(parent.path.lastIndexOf('/') + 1);
+      return changed(item, (each, value) =>
+        each === 'source' && isData(value)
+          ? this.#file(value, name, depth)
+          : this.#field(item, each, value, depth),
+      );
     }
+    if (key === 'source' && isData(item)) return this.#file(item, '', depth);
     return this.visit(item, key, depth);
+  }
+
+  /** A file of an Ignition config: without its secrets if it is a text, else not at all. */
+  #file(source: string, name: string, depth: number): string {
+    const body = bodyOf(source, this.#budget);
+    if (body === undefined || depth >= MAX_DEPTH) return this.#mark(source);
+    let safe = body.text;
+    for (const secret of bareSecrets(body.text, name)) {
+      safe = safe.replaceAll(secret, this.#mark(secret));
+    }
+    safe = this.#document(safe, depth) ?? this.#text(safe);
+    return safe === body.text ? source : body.with(safe);
   }
 
   /** A Secret's values, whatever they look like. `encoded`: in base64, marked as what it stands for. */
@@ -121,14 +148,18 @@ class Document {
 
   #string(text: string, name: string, depth: number): string {
     if (isSecretValue(name, text)) return this.#mark(text);
-    if (/^\s*[{[]/.test(text) && depth < MAX_DEPTH) {
-      const inner = shallowJson(text);
-      if (inner !== undefined) {
-        const safe = this.visit(inner, '', depth + 1);
-        return safe === inner ? text : JSON.stringify(safe);
-      }
-    }
+    const document = this.#document(text, depth);
+    if (document !== undefined) return document;
     return QUOTED.test(text) ? this.#text(text) : text;
+  }
+
+  /** A text that is a document in JSON; undefined if it is none. */
+  #document(text: string, depth: number): string | undefined {
+    if (depth >= MAX_DEPTH || !/^\s*[{[]/.test(text)) return undefined;
+    const inner = shallowJson(text);
+    if (inner === undefined) return undefined;
+    const safe = this.visit(inner, '', depth + 1);
+    return safe === inner ? text : JSON.stringify(safe);
   }
 
   #mark(secret: string, certainty: Certainty = 'certain'): string {

@@ -1,27 +1,20 @@
 import type { Budget, BudgetLimits } from '../bytes/budget.ts';
-import { assignmentAt, type Span } from './assignments.ts';
 import { base64Groups, type Group } from './base64-runs.ts';
 import { decodedBlob, documentStarts } from './blobs.ts';
 import type { Effort } from './effort.ts';
 import { type Finding, replaced } from './finding.ts';
 import type { KnownSecrets } from './known.ts';
+import type { InLine, Place as LinePlace, LineRule, Secret, Span } from './line-rule.ts';
 import type { Marks } from './marks.ts';
 import type { Pattern } from './patterns.ts';
 import { pemKeys } from './pem.ts';
 import { decodedWord, wordAround } from './percent.ts';
 import { SecretBlocks } from './secret-blocks.ts';
-import { type TextLine, TextLines } from './text-lines.ts';
+import { TextLines } from './text-lines.ts';
 import type { Place, Rule, TriggerSearch } from './triggers.ts';
 
 const NEWLINE = 0x0a;
 const EMPTY = Buffer.alloc(0);
-
-/** What is found in a line, in its columns. */
-interface InLine {
-  /** Where the same rule goes on. */
-  readonly next: number;
-  readonly secrets: readonly (Span & { readonly isBelow?: boolean })[];
-}
 
 interface Found {
   readonly findings: readonly Finding[];
@@ -149,32 +142,28 @@ export class TextRedactor {
         findings.push(...data.findings);
         continue;
       }
-      const { next, secrets } = this.#atPlace(line, place, rule, lines);
+      const at = { line, at: offset - line.start, length: place.length, lines, isLast };
+      const { next, secrets, isOpen } = this.#atPlace(at, rule);
       done.set(rule, line.start + next);
-      for (const { start, end, isBelow } of secrets) {
-        const below = isBelow === true ? lines.after(line) : undefined;
-        const { start: base, text } = below ?? line;
-        // The last line is looked at again, and then needs the one above it.
-        if (below !== undefined && lines.after(below) === undefined) openFrom ??= line.start;
-        last = { start: base + start, end: base + end };
-        findings.push({ ...last, by: this.#marks.of(meaning(text.slice(start, end))) });
+      if (isOpen === true) openFrom ??= line.start;
+      for (const secret of secrets) {
+        const { start: base, text } = secret.line ?? line;
+        // Of a document that has been redacted, and encoded again.
+        if (text.startsWith('<redacted:', secret.start)) continue;
+        const found = { start: base + secret.start, end: base + secret.end };
+        const means = secret.means ?? meaning(text.slice(secret.start, secret.end));
+        const by = this.#marks.of(means, secret.certainty);
+        if (secret.line === undefined) last = found;
+        findings.push({ ...found, by });
       }
     }
     return { findings, openFrom };
   }
 
-  #atPlace(
-    line: TextLine,
-    { offset, length }: Place,
-    rule: 'assignment' | 'percent' | Pattern,
-    lines: TextLines,
-  ): InLine {
-    const at = offset - line.start;
-    if (rule === 'percent') return this.#inWord(line.text, at);
-    if (rule !== 'assignment') return matches(line.text, at, rule);
-    const below = () => lines.after(line)?.text ?? '';
-    const { next, secret } = assignmentAt(line.text, at, length, below);
-    return { next, secrets: secret === undefined ? [] : [secret] };
+  #atPlace(place: LinePlace, rule: 'percent' | Pattern | LineRule): InLine {
+    if (rule === 'percent') return this.#inWord(place.line.text, place.at);
+    if ('find' in rule) return matches(place.line.text, place.at, rule);
+    return rule.at(place, (text) => this.#inside((budget) => this.#safe(text, budget)));
   }
 
   #inWord(line: string, at: number): InLine {
@@ -203,6 +192,14 @@ export class TextRedactor {
   #inside<T>(search: (budget: Budget) => T): T | undefined {
     if (this.#depth >= this.#budget.limits.depth) return undefined;
     return search(this.#depth === 0 ? this.#budget.part(LINE_LIMITS) : this.#budget);
+  }
+
+  /** What a line's rule has decoded, without its secrets: undefined if there are none, empty if the budget ends. */
+  #safe(text: string, budget: Budget): string | undefined {
+    const document = Buffer.from(text, 'latin1');
+    if (!budget.spend(document.length)) return '';
+    const safe = new TextRedactor(this.#means, budget, this.#depth + 1).whole(document);
+    return safe === document ? undefined : safe.toString('latin1');
   }
 
   /** The mark of a document with a secret in it: the secret's own, if there is nothing else. */
@@ -234,11 +231,11 @@ function matches(line: string, at: number, pattern: Pattern): InLine {
 }
 
 /** `base`: where in the line the text begins in which the pattern matched. */
-function secretIn(match: RegExpExecArray | null, base: number, { isSecret }: Pattern): Span[] {
+function secretIn(match: RegExpExecArray | null, base: number, { isSecret }: Pattern): Secret[] {
   const [start, end] = match?.indices?.groups?.secret ?? [];
   if (match === null || start === undefined || end === undefined) return [];
   const secret = match.input.slice(start, end);
-  return isSecret?.(secret) === false ? [] : [{ start: base + start, end: base + end }];
+  return isSecret?.(secret, match[0]) === false ? [] : [{ start: base + start, end: base + end }];
 }
 
 /** What a secret's mark is made of: the same for one that is quoted, and quoted again. */

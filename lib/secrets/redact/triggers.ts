@@ -1,12 +1,14 @@
 import { LiteralSearch, MIN_LITERAL } from '../bytes/literal-search.ts';
-import { ASSIGNMENT_TRIGGERS } from './assignments.ts';
+import type { LineRule } from './line-rule.ts';
+import { LINE_RULES } from './line-rules.ts';
 import { PATTERNS, type Pattern } from './patterns.ts';
 import { PEM_TRIGGERS } from './pem.ts';
 import { percentSigns } from './percent.ts';
 import { SECRET_TRIGGERS } from './secret-blocks.ts';
+import { USER_INFO, userInfoSigns } from './user-info.ts';
 
 /** What is looked for where a trigger stands. */
-export type Rule = 'assignment' | 'pem' | 'secret' | 'percent' | Pattern;
+export type Rule = 'pem' | 'secret' | 'percent' | Pattern | LineRule;
 
 /** Where a trigger stands. */
 export interface Place {
@@ -28,7 +30,7 @@ const of = (texts: readonly string[], rule: Rule): Trigger[] =>
 export const TRIGGERS: readonly Trigger[] = [
   ...of(PEM_TRIGGERS, 'pem'),
   ...of(SECRET_TRIGGERS, 'secret'),
-  ...of(ASSIGNMENT_TRIGGERS, 'assignment'),
+  ...LINE_RULES.flatMap((rule) => of(rule.triggers, rule)),
   ...PATTERNS.flatMap((pattern) => of(pattern.triggers, pattern)),
 ];
 
@@ -67,6 +69,9 @@ export class TriggerSearch {
       }
     }
     for (const offset of percentSigns(bytes)) places.push({ offset, rule: 'percent', length: 1 });
+    for (const offset of userInfoSigns(bytes)) {
+      places.push({ offset, rule: USER_INFO, length: 1 });
+    }
     return places.length === count ? places : places.sort((a, b) => a.offset - b.offset);
   }
 }

@@ -11,7 +11,7 @@ t.test('JSON keeps its form around removed values', async (t) => {
     '{"a":1}\n{"password":"«hunter22»"}\nlog: words\n{"token":"«hunter22»"}\n',
     '{"a":"}","password":"«hunter22»"}{"b":"\\"{","password":"«hunter23»"}',
     '[]{}  [1,-2.5e3,true,null,"words"]\n"text" 12 null\n',
-    'password=«hunter22» is no JSON\n{"b": 1}\n',
+    'got password=«hunter22» is no JSON\n{"b": 1}\n',
     '{"broken": "password=«hunter22»\n{"password":"«hunter23»"}\n',
     '{"a": [1, {"b": "c"}]} trailing words\n',
     '{"a":"\\\\","password":"«hunter22»"}\n',

@@ -2,8 +2,8 @@ import t from 'tap';
 import { expectMarked, safe } from './marked.ts';
 
 const line = (letter: string) => `${letter.repeat(30)}/9z+${letter.toUpperCase().repeat(30)}`;
-const [A, B, C] = ['a', 'b', 'c'].map(line);
-const LAST = 'dDd0==';
+const [A = '', B = '', C = ''] = ['a', 'b', 'c'].map(line);
+const LAST = 'dDd0ZQ==';
 const BEGIN = '-----BEGIN PRIVATE KEY-----';
 const END = '-----END PRIVATE KEY-----';
 
@@ -23,48 +23,119 @@ t.test('from each line only the part of the key is removed, its prefix is kept',
     `«${BEGIN}»\n«${A}»\n«${END}»`,
     `«${BEGIN}»\r\n«${A}»\r\n«${LAST}»\r\n«${END}»\r\nafter\r\n`,
     lines(`«${BEGIN}»`, `«${A}»`, `«${END}»`, 'words', `«${BEGIN}»`, `«${B}»`, `«${END}»`),
-    lines('-----BEGIN CERTIFICATE-----', A ?? '', '-----END CERTIFICATE-----'),
-    lines('no -----BEGIN key', 'PRIVATE KEY-----', A ?? ''),
+    lines('-----BEGIN CERTIFICATE-----', A, '-----END CERTIFICATE-----'),
+    lines('no -----BEGIN key', 'PRIVATE KEY-----', A),
     lines(`«${BEGIN}»`, 'two words', `«${LAST}»`, `«${END}»`),
     lines(`«${BEGIN}»`, '  short', `  «${END}»`),
     lines(`«${BEGIN}»`, `«${A}»`, `log: «${END}»`, 'after'),
     lines(`${'words '.repeat(20)}«${BEGIN}${END}» b`),
     lines(`${'words '.repeat(20)}«${BEGIN}\\n${A}\\n${END}»«${BEGIN}\\n${B}\\n${END}» b`),
-    // At another indentation, only long lines belong to the key.
-    lines(`«${BEGIN}»`, `log: «${'k'.repeat(40)}»`, `«${END}»`),
-    lines(`«${BEGIN}»`, `log: ${'k'.repeat(39)}`, `«${END}»`),
-    ...[4096, 4097].map((column) => {
-      const before = ' '.repeat(column);
-      const last = column > 4096 ? LAST : `«${LAST}»`;
-      return lines(`${before}«${BEGIN}»`, `${before}${last}`, `${before}«${END}»`);
-    }),
+    // In another column only what is long, and neither a path nor a digest, is a line of the key.
+    lines(`«${BEGIN}»`, `log: «${'kK'.repeat(20)}»`, `«${END}»`),
+    ...[`${'kK'.repeat(19)}k`, '0a'.repeat(32), `/var/lib${'/containers'.repeat(5)}`].map((other) =>
+      lines(`«${BEGIN}»`, `log: ${other}`, `«${END}»`),
+    ),
   ]);
+});
+
+/** Records of one message each, and how programs write them: `at` is the time of the `index`-th. */
+const RECORDS: Record<string, (message: string, index: number) => string> = {
+  'json-file of Docker': (message, index) =>
+    `{"log":"${message}\\n","stream":"stdout","time":"2026-11-22T10:00:0${index}.${index * 7}Z"}`,
+  logfmt: (message, index) =>
+    `time="2026-11-22T10:00:0${index}Z" level=info msg="${message}" file="key.go:${index * 6}"`,
+  'logfmt, the message first': (message, index) => `msg="${message}" level=info n=${index * 6}`,
+  klog: (message, index) => `I1122 10:00:00.000000       1 x.go:${index * 6}] ${message}`,
+  'klog with structure': (message, index) =>
+    `I1122 10:00:00.000000       1 x.go:${index * 6}] "got it" line="${message}" n=${index}`,
+  'JSON with fields before': (message, index) =>
+    `{"n":${index * 6},"level":"info","msg":"${message}","b":"c"}`,
+  'an entry of the journal': (message, index) =>
+    `{"_PID":"${index * 60}","MESSAGE":"${message}","PRIORITY":"6","__CURSOR":"s=${index}"}`,
+  CRI: (message) => `2026-11-22T10:00:00.000000000Z stderr F ${message}`,
+  'a list in JSON': (message) => `    "${message}",`,
+  'lines with numbers': (message, index) => `${index + 8}:${message}`,
+  colours: (message) => `log: \u001b[32m${message}\u001b[0m`,
+  XML: (message) => `<line>${message}</line>`,
+};
+
+t.test('each line of a key can be a value in a record', async (t) => {
+  const body = [A, B, C, LAST];
+  const key = [BEGIN, ...body, END];
+  const marked = (text: string) => `«${text}»`;
+  for (const [name, record] of Object.entries(RECORDS)) {
+    const all = (messages: readonly string[]) => lines(...messages.map(record));
+    const words = ['two words', 'other: words, more words'];
+    await t.test(name, async (t) => {
+      await expectMarked(t, [
+        all(['before', ...key.map(marked), ...words]),
+        all(['before', ...body.map(marked), END, ...words]),
+        all(['before', BEGIN, ...body.map(marked), ...words]),
+        all(['before', BEGIN, ...body.slice(0, -1).map(marked), ...words, `got ${A}`]),
+        lines(
+          'before',
+          ...key.map((line, at) => `${record(marked(line), at)}\nother program: words`),
+        ),
+      ]);
+    });
+  }
+});
+
+t.test('each line of a key can be in a document of its own', async (t) => {
+  const key = [BEGIN, A, B, C, LAST, END];
+  const ends = { 'with a newline': '\n', without: '' };
+  for (const [name, end] of Object.entries(ends)) {
+    const document = (message: string) => JSON.stringify({ log: `${message}${end}`, stream: 'b' });
+    const texts = [key, key.slice(1), key.slice(0, -1)].map((messages) => [
+      'before',
+      ...messages,
+      'two words',
+    ]);
+    for (const text of texts) {
+      const output = await safe(lines(...text.map(document)), { format: 'json' });
+      for (const part of [A, B, C, LAST]) t.notOk(output.includes(part), `${name}: ${output}`);
+      t.ok(output.startsWith(document('before')) && output.endsWith(`${document('two words')}\n`));
+    }
+  }
 });
 
 t.test('a key without an end is removed as far as it looks like one', async (t) => {
   await expectMarked(t, [
-    lines('before', `«${BEGIN}»`, `«${A}»`, `«${B}»`, 'words after it', 'more words'),
-    lines(`«${BEGIN}»`, `«${A}»`, `«${BEGIN}»`, `«${B}»`, `«${END}»`, 'after'),
-    lines(`«${BEGIN}»`),
-    `«${BEGIN}»\n«${A}»\ntwo words`,
+    lines('before', BEGIN, `«${A}»`, `«${B}»`, 'words after it', 'more words'),
+    lines(BEGIN, `«${A}»`, `«${BEGIN}»`, `«${B}»`, `«${END}»`, 'after'),
+    lines(BEGIN),
+    `${BEGIN}\n«${A}»\ntwo words`,
+    // What follows it on its line.
+    `got ${BEGIN} and words after it`,
+    `{"key":"${BEGIN}«\\n${A}\\n${B}\\nabc»","b":"c"}`,
+    `{"key":"${BEGIN}«\\nProc-Type: 4,ENCRYPTED\\nDEK-Info: AES-128-CBC,00\\n\\n${A}»`,
+    `key=${BEGIN}«%0A${A}%0A${B.replace('/', '%2F')}»&b=c`,
+    `keys: ${BEGIN}« ${A} ${B}» words`,
+    // Nothing that is not as long as the first line, and nothing after one that is shorter.
+    lines(BEGIN, `«${A}»`, `«${LAST}»`, B, C),
+    lines(BEGIN, `«${A}»`, `${B}${C}`, 'words', `got ${B}`),
+    lines(BEGIN, 'words', `«${A}»`, ...Array.from({ length: 17 }, () => 'words'), B),
+    lines(BEGIN, `«${A}»`, '-----BEGIN CERTIFICATE-----', B, '-----END CERTIFICATE-----'),
+    lines(BEGIN, `digest ${'0a'.repeat(32)}`, `«${A}»`, `sha256:${'0a'.repeat(32)}`, 'words'),
+    lines(BEGIN, 'word', 'words', 'word'),
   ]);
 });
 
 t.test('for a key without a beginning, the lines above its end are removed', async (t) => {
   await expectMarked(t, [
-    lines(`«${A}»`, `«${B}»`, `«${LAST}»`, `«${END}»`, 'after'),
-    lines('words', `«${A}»`, `«${LAST}»`, `«${END}»`, 'after'),
-    lines('log: words', `log: «${A}»`, `log: «${LAST}»`, `log: «${END}»`),
-    lines(`a «${A}\\n${END}» b`),
-    `«${A}»\r\n«${LAST}»\r\n«${END}»\r\nafter\r\n`,
-    lines('short', `«${LAST}»`, `«${END}»`),
-    lines(`«${'k'.repeat(40)}»`, `«${LAST}»`, `«${END}»`),
-    lines('k'.repeat(39), `«${LAST}»`, `«${END}»`),
-    lines('two words', `«${END}»`),
-    lines(A ?? '', '', `«${END}»`),
-    lines(`«${BEGIN}»`, `«${A}»`, `«${END}»`, `«${B}»`, `«${END}»`),
+    lines(`«${A}»`, `«${B}»`, `«${LAST}»`, END, 'after'),
+    lines('words', `«${A}»`, `«${LAST}»`, END, 'after'),
+    lines('log: words', `log: «${A}»`, `log: «${LAST}»`, `log: ${END}`),
+    lines(`a «${A}\\n»${END} b`),
+    `«${A}»\r\n«${LAST}»\r\n${END}\r\nafter\r\n`,
+    lines('short', `«${LAST}»`, END),
+    lines(`«${'k'.repeat(40)}»`, `«${LAST}»`, END),
+    lines('k'.repeat(39), `«${LAST}»`, END),
+    lines('two words', END),
+    lines(A, '', END),
+    lines(`«${BEGIN}»`, `«${A}»`, `«${END}»`, `«${B}»`, END),
     // Another indentation is separate text.
-    lines(`log: ${A}`, `«${B}»`, `«${END}»`),
+    lines(`log: ${A}`, `«${B}»`, END),
   ]);
 });
 
@@ -73,19 +144,15 @@ t.test('a key has at most 400 lines and 64 KiB', async (t) => {
     Array.from({ length: count }, () => `${open}${A}${close}`);
   await expectMarked(t, [
     lines(`«${BEGIN}»`, ...body(398, '«', '»'), `«${END}»`),
-    lines(`«${BEGIN}»`, ...body(399, '«', '»'), ...body(600, '', '')),
-    lines(`«${BEGIN}»`, ...body(399, '«', '»'), ...body(600, '', ''), 'two words'),
-    lines(...body(200, '', ''), ...body(400, '«', '»'), `«${END}»`),
+    lines(BEGIN, ...body(399, '«', '»'), ...body(600, '', '')),
+    lines(BEGIN, ...body(399, '«', '»'), ...body(600, '', ''), 'two words'),
+    lines(...body(200, '', ''), ...body(400, '«', '»'), END),
   ]);
-  const long = 'k/9z'.repeat(255);
-  const part = (1 << 16) - `${BEGIN}\n`.length - 64 * (long.length + 1);
+  const long = 'k/9Z'.repeat(255);
+  const fitting = Math.floor(((1 << 16) - `${BEGIN}\n`.length) / (long.length + 1));
+  const many = (count: number) => Array.from({ length: count }, () => `«${long}»`);
   await expectMarked(t, [
-    lines(
-      `«${BEGIN}»`,
-      ...Array.from({ length: 64 }, () => `«${long}»`),
-      `«${long.slice(0, part)}»${long.slice(part)}`,
-      ...Array.from({ length: 30 }, () => long),
-    ),
+    lines(BEGIN, ...many(fitting), ...Array.from({ length: 30 }, () => long)),
   ]);
 });
 
@@ -93,7 +160,7 @@ t.test('one mark per key, whatever its lines', async (t) => {
   const marksOf = async (text: string) => [
     ...new Set((await safe(`${text}after\n`, { marks: true })).match(/<redacted:\w+>/g)),
   ];
-  const many = await marksOf(lines(BEGIN, A ?? '', B ?? '', END));
+  const many = await marksOf(lines(BEGIN, A, B, END));
   t.equal(many.length, 1);
   for (const text of [
     lines(`log: ${BEGIN}`, `log: ${A}`, `log: ${B}`, `log: ${END}`),
@@ -101,14 +168,14 @@ t.test('one mark per key, whatever its lines', async (t) => {
     lines([BEGIN, A, B, END].join('\\\\n')),
     lines([BEGIN, A, B, END].join('#012')),
     lines(encodeURIComponent([BEGIN, A, B, END].join('\n'))),
-    lines(BEGIN, A ?? '', B ?? '', END).replaceAll('\n', '\r\n'),
+    lines(BEGIN, A, B, END).replaceAll('\n', '\r\n'),
   ]) {
     t.same(await marksOf(text), many, text.slice(0, 60));
   }
   // DER that identifies itself as a key.
   const der = `${Buffer.from('302e020100300506032b657004220420', 'hex').toString('base64url')}${A}`;
   t.same(await marksOf(`got ${der} b\n`), await marksOf(lines(BEGIN, der, END)));
-  t.notSame(await marksOf(lines(BEGIN, A ?? '', C ?? '', END)), many);
+  t.notSame(await marksOf(lines(BEGIN, A, C, END)), many);
 });
 
 t.test('how the stream is split makes no difference to a key', async (t) => {

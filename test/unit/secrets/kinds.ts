@@ -1,4 +1,4 @@
-import { createECDH, createPrivateKey } from 'node:crypto';
+import { armored, ec, ed25519, encrypted, rsa } from './private-keys.ts';
 import { ALPHANUMERIC, LOWER, type SeededRandom } from './random.ts';
 
 /** One secret of a kind, in its usual notation. */
@@ -34,43 +34,6 @@ function pem(field: string, text: string): Planted {
 const whole = (field: string, value: string): Planted => ({ field, value, secrets: [value] });
 const shaped = (name: string, make: Kind['make']): Kind => ({ name, hasShape: true, make });
 const named = (name: string, make: Kind['make']): Kind => ({ name, hasShape: false, make });
-
-function armored(label: string, body: Buffer, width: number): string {
-  const lines = body.toString('base64').match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
-  return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
-}
-
-/** DER before the numbers of an RSA key, whose lines look random for any value. */
-const RSA_HEADERS = {
-  pkcs1: { label: 'RSA PRIVATE KEY', der: '3082025d02010002818100' },
-  pkcs8: {
-    label: 'PRIVATE KEY',
-    der: '30820278020100300d06092a864886f70d0101010500048202623082025e02010002818100',
-  },
-} as const;
-function rsa(random: SeededRandom, type: keyof typeof RSA_HEADERS): string {
-  const { label, der } = RSA_HEADERS[type];
-  return armored(label, Buffer.concat([Buffer.from(der, 'hex'), random.bytes(600)]), 64);
-}
-
-function ec(random: SeededRandom, type: 'sec1' | 'pkcs8'): string {
-  const pair = createECDH('prime256v1');
-  const d = random.bytes(32);
-  pair.setPrivateKey(d);
-  const point = pair.getPublicKey();
-  const [x, y] = [base64url(point.subarray(1, 33)), base64url(point.subarray(33))];
-  const key = { kty: 'EC', crv: 'P-256', x, y, d: base64url(d) };
-  return String(createPrivateKey({ key, format: 'jwk' }).export({ type, format: 'pem' }));
-}
-
-/** PKCS #8 header of an Ed25519 key, before its 32 bytes. */
-const ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
-const ed25519 = (random: SeededRandom) =>
-  armored('PRIVATE KEY', Buffer.concat([ED25519, random.bytes(32)]), 64);
-/** PBES2 header, before its parameters and the encrypted key. */
-const PBES2 = Buffer.from('308193304906092a864886f70d01050d303c', 'hex');
-const encrypted = (random: SeededRandom) =>
-  armored('ENCRYPTED PRIVATE KEY', Buffer.concat([PBES2, random.bytes(132)]), 64);
 
 function jwt(random: SeededRandom): string {
   const header = base64url(JSON.stringify({ alg: 'RS256', kid: random.text(20) }));
@@ -145,6 +108,13 @@ export const KINDS: readonly Kind[] = [
   named('a refresh token', (random) => whole('refresh_token', random.text(40))),
   named('a token that is a UUID', (random) => whole('access-token', uuid(random))),
   named('a token in hex', (random) => whole('token', random.text(40, HEX))),
+  named('a passphrase of words', (random) =>
+    whole('passphrase', [5, 5, 7, 6].map((length) => random.text(length, LETTERS)).join(' ')),
+  ),
+  named('a password with punctuation', (random) =>
+    whole('db_password', `${random.text(5)};${random.text(6)}&${random.text(6)}`),
+  ),
+  named('a key of kubeadm', (random) => whole('certificate-key', random.text(64, HEX))),
   named('a wireless key', (random) => whole('psk', random.text(12, LOWER))),
   named('a WEP key', (random) => whole('wep-key0', random.text(26, HEX))),
   named("an 802.1X user's key's password", (random) =>

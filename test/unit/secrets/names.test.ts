@@ -50,7 +50,15 @@ const SECRET_NAMES = [
   'pullSecret',
   'X-Amz-Signature',
   'X-Goog-Signature',
-  // Recognized by their form.
+  'requirepass',
+  'masterauth',
+  'bindpw',
+  'rootpw',
+  'ldap_default_authtok',
+  'node.session.auth.password_in',
+  'secret_key_base',
+  'token_reviewer_jwt',
+  // By their form.
   'VAULT_TOKEN',
   'APP_SECRET',
   'APP_CREDENTIAL',
@@ -73,6 +81,7 @@ const DOUBTFUL_NAMES = [
   'pass',
   'key1',
   'key2',
+  '--certificate-key',
 ];
 
 const ORDINARY_NAMES = [
@@ -170,7 +179,7 @@ t.test('values that are not secrets under any name', async (t) => {
     '|-',
     '<redacted:1a2b3c4d>',
   ];
-  const paths = ['/etc/pki/key.pem', 'file:///run/secrets/db', '/var/lib/x/token'];
+  const paths = ['/etc/pki/key.pem', 'file:///run/secrets/db', '/var/lib/x/token', '/a/b.yaml'];
   for (const value of [...nothing, ...paths]) {
     t.notOk(isSecretValue('password', value), value);
   }

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { createRedactor, type Redactor } from '../../../lib/secrets/redact/redactor.ts';
 import { isNameless, KINDS } from './kinds.ts';
+import { MORE_PLACES } from './more-places.ts';
 import { PLACES } from './places.ts';
 import { SeededRandom } from './random.ts';
 import { redacted } from './streams.ts';
@@ -11,7 +12,7 @@ import { traces } from './traces.ts';
 t.test('secrets of all kinds are found in all places', async (t) => {
   const random = new SeededRandom(1);
   t.ok(KINDS.length >= 40 && PLACES.length >= 20);
-  for (const place of PLACES) {
+  for (const place of [...PLACES, ...MORE_PLACES]) {
     const left: string[] = [];
     for (const kind of KINDS) {
       const planted = kind.make(random);

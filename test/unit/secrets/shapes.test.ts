@@ -105,7 +105,7 @@ t.test('values recognized only beside a word', async (t) => {
     `token${words(30)} «${token}» and «ghijkl.0123456789ghijkl»`,
     `join ${token} b`,
     'a token 123456.0123456789012345',
-    'token abcdef.ghijklabcdefghij',
+    'a token abcdef.ghijklabcdefghij',
     `log in as "kubeadmin" with «${admin}»`,
     `password is «${admin}»`,
     `the word is ${admin}`,
@@ -136,18 +136,10 @@ t.test('options of programs', async (t) => {
     'sshpass -p «hunter22» ssh host',
     'ipmitool -H bmc -P «hunter22» power on',
     `ipmitool${' ab'.repeat(120)} -P «hunter22» power on`,
-    `ipmitool${' ab'.repeat(140)} -P hunter22 power on`,
+    `ipmitool${' ab'.repeat(200)} -P hunter22 power on`,
     'openssl rsa -passin pass:«hunter22» -in a',
     'openssl rsa -passin file:hunter22',
-    'curl\0-u\0me:hunter22',
-  ]);
-});
-
-t.test("an Ignition's files", async (t) => {
-  await expectMarked(t, [
-    'source data:,«hunter22» b',
-    '"source":"data:text/plain;charset=utf-8;base64,«aHVudGVyMjI=»"',
-    'source data:,abc',
+    'curl\0-u\0me:«hunter22»\0',
   ]);
 });
 
@@ -183,12 +175,12 @@ t.test('paths are not secrets, values too long for a path are', async (t) => {
   const path = `/etc/${'a'.repeat(506)}`;
   await expectMarked(t, [
     `password=${path} b`,
-    `password=«${path}a» b`,
+    `got password=«${path}a» b`,
     'password=/run/secrets/db b',
     'password=file:///etc/db b',
-    'password=«/hunter/22» b',
+    'got password=«/hunter/22» b',
     'PWD=/hunter/22 b',
     'OLDPWD=~/x b',
-    'DB_PWD=«/hunter/22» b',
+    'got DB_PWD=«/hunter/22» b',
   ]);
 });

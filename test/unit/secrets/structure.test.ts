@@ -1,8 +1,10 @@
 import t from 'tap';
+import { Budget } from '../../../lib/secrets/bytes/budget.ts';
 import { withoutSecrets } from '../../../lib/secrets/redact/structure.ts';
 
 const hidden = (value: unknown, name = '', text = (each: string) => each) =>
-  withoutSecrets(value, name, text, { of: (secret) => `{${secret}}` });
+  withoutSecrets(value, name, { text, marks: { of: (secret) => `{${secret}}` }, budget: budget() });
+const budget = () => new Budget({ bytes: 1 << 20, perByte: 0, depth: 1 });
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 t.test('the meaning of fields', async (t) => {
@@ -32,7 +34,8 @@ t.test('the meaning of fields', async (t) => {
       { auths: { r: { auth: 'word', username: 'me', email: 'a@b', n: 1 }, s: 'x' } },
       { auths: { r: { auth: '{word}', username: '{me}', email: 'a@b', n: 1 }, s: 'x' } },
     ],
-    "an Ignition's file": [{ source: 'data:,word' }, { source: '{data:,word}' }],
+    "an Ignition's file that cannot be read": [{ source: 'data:,%' }, { source: '{data:,%}' }],
+    'a token alone': [{ list: [{ token: 'word' }] }, { list: [{ token: '{word}' }] }],
     'an environment variable': [
       { name: 'DB_PASSWORD', value: 'word' },
       { name: 'DB_PASSWORD', value: '{word}' },
@@ -69,6 +72,7 @@ t.test('the meaning of fields', async (t) => {
     t.strictSame(value, before, `${name}: the value itself stays`);
   }
   t.equal(hidden('word', 'password'), '{word}');
+  t.equal(hidden('word', 'token'), '{word}', 'of an object that is too large to be parsed');
 });
 
 t.test('values without secrets are returned unchanged', async (t) => {
@@ -129,10 +133,10 @@ t.test('a value that is secret only by its place may be ordinary elsewhere', asy
     secret: { kind: 'Secret', stringData: { user: 'me', password: 'word', n: { token: 'y' } } },
     auths: { r: { auth: 'word', username: 'me' } },
     password: 'word',
-    source: 'data:,word',
+    source: 'data:,%',
     user: { token: 'word' },
   };
-  withoutSecrets(value, '', (text) => text, marks);
+  withoutSecrets(value, '', { text: (text) => text, marks, budget: budget() });
   t.strictSame(certainties, [
     'possible me',
     'certain word',
@@ -140,7 +144,7 @@ t.test('a value that is secret only by its place may be ordinary elsewhere', asy
     'certain word',
     'possible me',
     'certain word',
-    'certain data:,word',
+    'certain data:,%',
     'certain word',
   ]);
 });

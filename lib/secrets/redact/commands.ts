@@ -1,0 +1,118 @@
+import { isNothing, isReference } from './names.ts';
+import type { Pattern } from './patterns.ts';
+
+/** Between an option and its value, also in a list, or in /proc. */
+const GAP = '(?:[\\s\\0]{1,8}|\\\\{0,7}["\'],\\s{0,4}|=)';
+const BEFORE = '[\\s\\0"\'\\[]';
+/** In quotes or not. */
+const VALUE =
+  '(?:\\\\{0,7}["\'](?<secret>[^"\'\\\\]{1,256})|(?<secret>[^\\s"\'\\0\\\\|;&<>-][^\\s"\'\\0\\\\|;&<>]{0,255}))';
+
+const isGiven = (secret: string) => !isReference(secret) && !isNothing(secret);
+
+/** The rest of a command line after the name of its program. */
+const ARGUMENTS = { before: 0, after: 600 };
+
+/** `option`: what stands before the value, with all its blanks. */
+const afterProgram = (triggers: readonly string[], option: string): Pattern => ({
+  triggers,
+  find: new RegExp(`${BEFORE}${option}${VALUE}`, 'dg'),
+  around: ARGUMENTS,
+  isSecret: isGiven,
+});
+
+/** At the trigger itself. */
+const at = (triggers: readonly string[], before: string): Pattern => ({
+  triggers,
+  find: new RegExp(before + VALUE, 'dy'),
+  isSecret: isGiven,
+});
+
+/** What a shell gives to the standard input of a program that reads a password. */
+const READERS =
+  '(?:chpasswd|passwd\\s{1,8}--stdin|--password-stdin|sudo\\s{1,8}-S|cryptsetup|kinit)';
+/** After a pipe. */
+const READING =
+  '(?:sudo\\s{1,8})?(?:[\\w./-]{0,80}/)?(?:chpasswd|passwd\\s{1,8}--stdin|-S|cryptsetup|kinit|\\w{1,40}\\s{1,8}(?:registry\\s{1,8})?login[^|\\n]{1,120}?--password-stdin)';
+const READER_TRIGGERS = [
+  'chpasswd',
+  '--stdin',
+  'password-stdin',
+  'sudo -s',
+  'cryptsetup ',
+  'kinit ',
+];
+const WORDS = '(?:-\\w{1,8}\\s{1,8}){0,4}';
+/** Of a line for chpasswd, the user stays. */
+const USER = '(?:[a-z_][\\w.-]{0,64}:(?=[^\\s"\']))?';
+
+/** Passwords in command lines whose options say nothing of it. */
+export const COMMANDS: readonly Pattern[] = [
+  // `-pPASS`, and nothing else.
+  afterProgram(['mysql', 'mariadb', '7z '], '-p'),
+  afterProgram(['mongo', 'sshpass', 'useradd', 'usermod', 'racadm', 'fence_'], `-p${GAP}?`),
+  afterProgram(['login ', 'login"', "login'"], `-p${GAP}`),
+  afterProgram(['ldapsearch', 'ldapmodify', 'ldapadd', 'ldapdelete', 'ldapwhoami'], `-w${GAP}?`),
+  afterProgram(['ldappasswd'], `-[asw]${GAP}`),
+  afterProgram(['redis-cli'], `-a${GAP}`),
+  afterProgram(['ipmitool', 'mosquitto_', 'sqlcmd', 'unzip '], `-P${GAP}?`),
+  afterProgram(['snmpget', 'snmpwalk', 'snmpset', 'snmpbulk', 'snmptrap'], `-[AXc]${GAP}`),
+  afterProgram(['openssl enc'], `-[kK]${GAP}`),
+  afterProgram(['auth.password'], `(?:-v|--value)${GAP}`),
+  afterProgram(['freerdp'], '/p:'),
+  afterProgram(['lftp'], `-u${GAP}[^\\s,"']{1,64},`),
+  at(
+    ['htpasswd'],
+    `htpasswd\\s{1,8}(?:-\\w{1,8}\\s{1,8}){0,4}-\\w{0,8}b\\w{0,8}\\s{1,8}(?:[\\w./-]{1,256}\\s{1,8}(?=\\S{1,256}\\s{1,8}[^\\s<>|]))?[\\w.@-]{1,256}\\s{1,8}`,
+  ),
+  at(['wpa_passphrase '], 'wpa_passphrase\\s{1,8}(?:"[^"]{1,64}"|\\S{1,64})\\s{1,8}'),
+  at(['sqlplus'], `sqlplus\\s{1,8}${WORDS}\\w{1,64}/`),
+  at(
+    ['vault login ', 'vault operator unseal ', 'vault unwrap '],
+    `vault (?:login|operator unseal|unwrap) (?:-\\S{1,64}\\s){0,4}(?:token=)?`,
+  ),
+  at(['rootpw --'], 'rootpw (?:--\\w{1,20}\\s{1,8}){1,4}'),
+  at(['-passin', '-passout'], `-pass(?:in|out)[\\s=\\0]{1,8}["']?pass:`),
+  // A user and a password in one word.
+  {
+    triggers: [
+      ' -u ',
+      '-u\0',
+      '--user',
+      '--proxy-user',
+      '--creds',
+      '--src-creds',
+      '--dest-creds',
+      '"-u"',
+    ],
+    find: new RegExp(
+      `(?:[\\s"]?-[uU]|--user|--proxy-user|--(?:src-|dest-)?creds)${GAP}\\\\{0,7}["']?[^\\s:%"'\\0]{1,256}[:%](?<secret>[^\\s"'\\0]{1,1024})`,
+      'dy',
+    ),
+    isSecret: (secret) => !/^\d{1,6}$/.test(secret) && isGiven(secret),
+  },
+  // The values of a Secret that is created.
+  {
+    triggers: ['--from-literal'],
+    find: /(?<=create\s{1,8}secret\s.{0,600})--from-literal(?:=|\s{1,8}|["'],\s{0,4}["'])["']?[-.\w]{1,253}=["']?(?<secret>[^\s"'\0]{1,1024})/dy,
+    isSecret: isGiven,
+  },
+  {
+    triggers: READER_TRIGGERS,
+    find: new RegExp(
+      `(?:echo|printf)\\s{1,8}${WORDS}(?:["'](?:%s\\\\n["']\\s{1,8}["'])?)?${USER}(?<secret>[^"'|\\\\]{1,256}?)(?:\\\\n)?["']?\\s{0,8}\\|\\s{0,8}${READING}`,
+      'dg',
+    ),
+    around: { before: 400, after: 400 },
+    isSecret: isGiven,
+  },
+  {
+    triggers: READER_TRIGGERS,
+    find: new RegExp(
+      `${READERS}[^<|\\n]{0,200}<<<\\s{0,8}\\$?["']?${USER}(?<secret>[^"'\\\\\\n]{1,256})`,
+      'dg',
+    ),
+    around: { before: 16, after: 400 },
+    isSecret: isGiven,
+  },
+];

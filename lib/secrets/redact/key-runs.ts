@@ -1,0 +1,61 @@
+import type { Span } from './line-rule.ts';
+
+/** Of a body's line; only the last one is shorter, which is told by what stands around it. */
+export const LONG = 40;
+/** Of what stands before and after a line of a key in a record, with numbers and without. */
+const AROUND = { read: 16, compared: 6 } as const;
+
+const LONG_RUN = new RegExp(`[A-Za-z0-9+/]{${LONG},}={0,2}`, 'g');
+const ANY_RUN = /[A-Za-z0-9+/]+={0,2}/g;
+/** What stands around a line of a key in the line of a log: the same for all lines of the key. */
+export interface Frame {
+  readonly column: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Numbers can differ: times, lines of a source. */
+const withoutNumbers = (text: string) => text.replace(/\d+/g, '0');
+
+export function frameOf(text: string, start: number, end: number): Frame {
+  return {
+    column: start,
+    before: withoutNumbers(text.slice(Math.max(0, start - AROUND.read), start)).slice(
+      -AROUND.compared,
+    ),
+    after: withoutNumbers(text.slice(end, end + AROUND.read)).slice(0, AROUND.compared),
+  };
+}
+
+function fits(frame: Frame, text: string, start: number, end: number): boolean {
+  const own = frameOf(text, start, end);
+  if (own.after !== frame.after) return false;
+  return own.column === frame.column || (own.before !== '' && own.before === frame.before);
+}
+
+/** Not a digest, a path or a word. */
+const isBody = (run: string) => /[G-Zg-z]/.test(run) && /[A-Z]/.test(run) && /[a-z0-9]/.test(run);
+
+/** The longest run of base64 in a line, if it is as long as a line of a key. */
+export function longRun(text: string): Span | undefined {
+  let longest: Span | undefined;
+  for (const { index, 0: run } of text.matchAll(LONG_RUN)) {
+    if (!isBody(run) || run.length <= (longest?.end ?? 0) - (longest?.start ?? 0)) continue;
+    longest = { start: index, end: index + run.length };
+  }
+  return longest;
+}
+
+/** A shorter run that stands where those of the key do. */
+export function framedRun(text: string, frame: Frame): Span | undefined {
+  for (const { index, 0: run } of text.matchAll(ANY_RUN)) {
+    const end = index + run.length;
+    if (fits(frame, text, index, end)) return { start: index, end };
+  }
+  return undefined;
+}
+
+/** The last line of a key, rather than a word. */
+export const isRest = (run: string) =>
+  run.length < LONG && run.length % 4 === 0 && /[A-Z0-9+/=]/.test(run) && isWhole(run);
+const isWhole = (run: string) => !/^(?:[A-Z]?[a-z]+|\d+)$/.test(run);

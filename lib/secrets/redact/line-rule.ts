@@ -1,0 +1,48 @@
+import type { Certainty } from './marks.ts';
+import type { TextLine, TextLines } from './text-lines.ts';
+
+/** Part of a line, in its columns. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What has to go. */
+export interface Secret extends Span {
+  /** Where it stands, if not on the line of the trigger. */
+  readonly line?: TextLine;
+  /** What it stands for, if that is not what is written: of it its mark is made. */
+  readonly means?: string;
+  /** Whether it is a secret only because of its place. */
+  readonly certainty?: Certainty;
+}
+
+/** What is found at a trigger. */
+export interface InLine {
+  /** The column at which the same rule goes on. */
+  readonly next: number;
+  readonly secrets: readonly Secret[];
+  /** Later lines can change it: the stream must not be cut between. */
+  readonly isOpen?: boolean;
+}
+
+/** Where a trigger stands. */
+export interface Place {
+  readonly line: TextLine;
+  /** The trigger's column and length. */
+  readonly at: number;
+  readonly length: number;
+  /** For the lines after it. */
+  readonly lines: TextLines;
+  /** No bytes come after those of `lines`. */
+  readonly isLast: boolean;
+}
+
+/** Takes the secrets out of text that a rule has decoded, as latin1; undefined if there are none in it. */
+export type Inside = (text: string) => string | undefined;
+
+/** A means to find secrets that needs more than one regular expression. */
+export interface LineRule {
+  readonly triggers: readonly string[];
+  readonly at: (place: Place, inside: Inside) => InLine;
+}

@@ -1,0 +1,110 @@
+import type { Place, Secret, Span } from './line-rule.ts';
+import { endOf } from './separators.ts';
+import type { TextLine, TextLines } from './text-lines.ts';
+
+/** No value has more lines in print, where something else hides its end. */
+const MAX_LINES = 200;
+/** `|`, `>-`, `|2+`, also after a tag. */
+const HEADER = '(?:![\\w!./-]{1,64}[^\\S\\n]{1,8})?[|>][-+0-9]{0,2}';
+/** Nothing may follow but a comment, or what ends the message of a record. */
+const BLOCK = new RegExp(`${HEADER}[^\\S\\n]{0,8}(?:#.*|\\\\{1,7}n["'].*)?\\r?$`, 'y');
+const EMPTY = /[^\S\n]{0,8}\r?$/y;
+/** A block in a text that is quoted. */
+const QUOTED_BLOCK = new RegExp(
+  `${HEADER}(?<lines>(?:(?:\\\\{1,7}r)?\\\\{1,7}n {1,80}[^\\\\"\\n]{1,4096}){1,200})`,
+  'dy',
+);
+/** The end of a message in a record. */
+const MESSAGE_END = /\\{1,7}n["']/;
+/** What begins something else than a line of a value. */
+const ENTRY = /^(?:[-?] |[#}\]<]|["']?[\w.$/-]{1,128}["']?\s{0,8}(?::(?:\s|$)|=\s))/;
+
+/** The only entry of a mapping that holds the value. */
+const VALUE_ENTRY = /value:[^\S\n]{1,8}["']?(?=[^\s"'{[|>&*])/y;
+
+/** Lines of a value. */
+export interface Below {
+  readonly secrets: readonly Secret[];
+  /** The stream's next bytes can have more of them. */
+  readonly isOpen: boolean;
+}
+
+/** Whether a block of lines begins at `at`, as `password: |` begins one. */
+export const isBlock = (line: string, at: number): boolean => endOf(BLOCK, line, at) !== undefined;
+
+/** Whether nothing stands at `at`, so that the value can be on the next line. */
+export const isEmpty = (line: string, at: number): boolean => endOf(EMPTY, line, at) !== undefined;
+
+/** The lines of a block that begins at `at` and goes on in the same line, after escaped newlines. */
+export function quotedBlock(line: string, at: number): Span | undefined {
+  QUOTED_BLOCK.lastIndex = at;
+  const [start, end] = QUOTED_BLOCK.exec(line)?.indices?.groups?.lines ?? [];
+  if (start === undefined || end === undefined) return undefined;
+  const indentation = /^[\\rn]+ */.exec(line.slice(start, end))?.[0].length ?? 0;
+  return { start: start + indentation, end };
+}
+
+/**
+ * The lines after that of a name which are its value: those that are indented further than the name's
+ * column, each of which may have a prefix as long as the name's line. `isAny`: whatever they look like; else
+ * as long as they look like no other entry. `until`: the quote that ends the value.
+ */
+export function linesBelow(
+  { line, lines, isLast }: Pick<Place, 'line' | 'lines' | 'isLast'>,
+  column: number,
+  { isAny, until }: { isAny: boolean; until?: string },
+): Below {
+  const secrets: Secret[] = [];
+  let previous = line;
+  for (let count = 0; count < MAX_LINES; count++) {
+    const next = lines.after(previous);
+    if (next === undefined) return { secrets, isOpen: !isLast };
+    previous = next;
+    const value = indented(next, line.text, column);
+    if (value === undefined) {
+      if (isAny && next.text.slice(column).trim() === '') continue;
+      break;
+    }
+    const text = next.text.slice(value.start, value.end);
+    const inner = isAny || secrets.length > 0 ? undefined : endOf(VALUE_ENTRY, text, 0);
+    if (inner !== undefined) {
+      secrets.push({ start: value.start + inner, end: value.end, line: next });
+      break;
+    }
+    if (!isAny && ENTRY.test(text)) break;
+    const close = until === undefined ? -1 : text.indexOf(until);
+    secrets.push({ ...value, end: close === -1 ? value.end : value.start + close, line: next });
+    if (close !== -1) break;
+  }
+  // The last line of these bytes is looked at again with the next ones, and then needs those above it.
+  return { secrets, isOpen: !isLast && lines.after(previous) === undefined };
+}
+
+/** What stands on a line after its indentation, if that is deeper than `column` of the first line. */
+function indented({ text }: TextLine, first: string, column: number): Span | undefined {
+  const rest = text.slice(column);
+  const value = rest.trimStart();
+  if (value === '' || value === rest) return undefined;
+  // Before the column stand blanks, or a prefix of a log in both lines.
+  const hasPrefix = first.slice(0, column).replace(/[-?\s]*$/, '') !== '';
+  if (hasPrefix !== (text.slice(0, column).trim() !== '')) return undefined;
+  const start = text.length - value.length;
+  const end = MESSAGE_END.test(first.slice(column)) ? value.search(MESSAGE_END) : -1;
+  return { start, end: end === -1 ? text.trimEnd().length : start + end };
+}
+
+const NAME_KEY = /(?:^|[\s{,"'])-?\s{0,8}\\{0,15}["']?name\\{0,15}["']?:\s{0,8}\\{0,15}["']?$/i;
+const VALUE_KEY = /^.{0,400}?(?<=^|[\s"'])value\\{0,15}["']?:\s{1,8}/iy;
+const AFTER_NAME = /^\\{0,15}["']?,?\s*$/;
+
+/** Where the value begins on the next line: `- name: X` and `  value: …`, `"name": "X",` and `"value": "…"`. */
+export function namedBelow(
+  { line, lines }: { line: TextLine; lines: TextLines },
+  { start, end }: Span,
+): { line: TextLine; at: number } | undefined {
+  if (!AFTER_NAME.test(line.text.slice(end, end + 16))) return undefined;
+  if (!NAME_KEY.test(line.text.slice(Math.max(0, start - 32), start))) return undefined;
+  const below = lines.after(line);
+  const at = below === undefined ? undefined : endOf(VALUE_KEY, below.text, 0);
+  return below === undefined || at === undefined ? undefined : { line: below, at };
+}
