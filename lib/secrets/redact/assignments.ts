@@ -59,6 +59,8 @@ function isInName(code: number): boolean {
 
 function nameAround(line: string, at: number, length: number): Name {
   let start = at;
+  // What stands before the name can be a part of the trigger too.
+  while (start < at + length && !isInName(line.charCodeAt(start))) start++;
   while (isInName(line.charCodeAt(start - 1))) start--;
   let end = at + length;
   // What stands after the name can be a part of the trigger.

@@ -51,7 +51,7 @@ export const COMMANDS: readonly Pattern[] = [
   // `-pPASS`, and nothing else.
   afterProgram(['mysql', 'mariadb', '7z '], '-p'),
   afterProgram(['mongo', 'sshpass', 'useradd', 'usermod', 'racadm', 'fence_'], `-p${GAP}?`),
-  afterProgram(['login ', 'login"', "login'"], `-p${GAP}`),
+  afterProgram(['login ', 'login"', "login'", 'login\0'], `-p${GAP}`),
   afterProgram(['ldapsearch', 'ldapmodify', 'ldapadd', 'ldapdelete', 'ldapwhoami'], `-w${GAP}?`),
   afterProgram(['ldappasswd'], `-[asw]${GAP}`),
   afterProgram(['redis-cli'], `-a${GAP}`),

@@ -64,7 +64,8 @@ export function bareSecrets(text: string, name = ''): string[] {
     return [body];
   const [, key, value] = /^([\w.-]{1,100})\s?[=:]\s?["']?(\S+?)["']?$/.exec(body) ?? [];
   if (key !== undefined && value !== undefined && isSecretValue(key, value)) return [value];
-  return words.filter((word) => !isNothing(word) && looksRandom(word) && !IDENTIFIER.test(word));
+  const isDigest = (word: string) => IDENTIFIER.test(word) && (isIdentifier || /\s/.test(body));
+  return words.filter((word) => !isNothing(word) && looksRandom(word) && !isDigest(word));
 }
 
 /** One word that is no number and no name. */

@@ -52,6 +52,7 @@ export const ALWAYS: readonly string[] = [
   'passwordin',
   'secretkeybase',
   'reviewerjwt',
+  'passcode',
 ];
 
 /** Names of secrets, but also of ordinary things: a Secret's own name, a kind of token, a D-Bus cookie. */
@@ -80,6 +81,8 @@ export const NEVER: ReadonlySet<string> = new Set([
 
 /** Environment variables such as `VAULT_TOKEN`, a token as an option, short forms of "password" after another word. */
 const MORE = [
+  /(?:^|[_-])pw$/i,
+  /^-?(?:db|my|smtp|ldap|user|root|admin|bind|proxy|mail|sql|ftp|pg|redis|enc|key|store|trust|ssh|sudo|wifi|vnc|smb)pass$/i,
   /^[A-Z0-9_]+_(?:TOKEN|SECRET|CREDENTIALS?)$/,
   /^-.*token$/i,
   /[_-]pass$/i,
@@ -203,11 +206,15 @@ export function isNothing(value: string): boolean {
   );
 }
 
+/** Letters and digits, as in no result of a test. */
+const isMade = (value: string) =>
+  /^\S{8,128}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value);
+
 /** Whether the value that stands under this name has to go. */
 export function isSecretValue(name: string, value: string): boolean {
   const sensitivity = sensitivityOf(name);
   if (sensitivity === 'never' || isNothing(value)) return false;
   if (isPath(value) || isReference(value)) return false;
   if (ORDINARY.some((each) => each.name.test(name) && each.value.test(value))) return false;
-  return sensitivity === 'always' || looksRandom(value);
+  return sensitivity === 'always' || looksRandom(value) || (/^pass$/i.test(name) && isMade(value));
 }

@@ -30,7 +30,7 @@ const isWord = (text: string) => /^[A-Z]?[a-z]+(?:[-/.][a-z]+)*\.?$/.test(text) 
 const looksMade = (text: string) => /\d/.test(text) && !/^[\d.]+$/.test(text);
 
 const AUTHORIZATION =
-  'authorization\\\\{0,15}["\']?\\s{0,8}(?:=>|[:=])\\s{0,8}\\[?\\\\{0,15}["\']?';
+  'authorization\\\\{0,15}["\']?\\s{0,8}(?:=>|[:=,])\\s{0,8}\\[?\\\\{0,15}["\']?';
 const BLANK = '(?:\\s{1,8}|%20|\\+)\\[?\\\\{0,15}["\']?';
 const CREDENTIALS = '(?:[^\\s"\'\\\\,\\]})&]|&(?![\\w.-]{1,40}=)){6,16384}';
 const PROSE =
@@ -171,6 +171,35 @@ export const PATTERNS: readonly Pattern[] = [
     triggers: ['createuser '],
     find: /(?:MD5|SHA(?:-?\d{1,3})?|AES(?:-?\d{1,3})?|DES)\s{1,4}["']?(?<secret>[^\s"']{8,256})/dg,
     around: { before: 0, after: 400 },
+  },
+  // Commands of mail and file transfer.
+  {
+    triggers: ['auth plain ', 'auth login '],
+    find: /auth (?:plain|login) (?<secret>[A-Za-z0-9+/]{8,512}={0,2})/diy,
+  },
+  { triggers: ['pass '], find: /(?<=(?:[<>:]|^)\s{0,4})PASS (?<secret>\S{4,256})\s{0,8}$/dy },
+  // Keys of Vault, of a Ceph volume, of QEMU, of a program that says no more.
+  {
+    triggers: ['unseal key'],
+    find: /unseal key (?:\d{1,3}|\(will be hidden\)):?\s{1,8}(?<secret>[\w+/=-]{16,128})/diy,
+  },
+  {
+    triggers: ['value>aq', 'key>aq'],
+    find: /(?:value|key)>(?<secret>AQ[A-Za-z0-9+/]{36}==)/diy,
+  },
+  {
+    triggers: ['object secret,'],
+    find: /secret,[^\s"']{0,200}?data=(?<secret>[^\s,"']{1,256})/dg,
+    around: { before: 0, after: 400 },
+  },
+  {
+    triggers: ['secret-set-value'],
+    find: /secret-set-value\s{1,8}(?:(?:--[\w-]{1,20}|[\da-f-]{36})\s{1,8}){0,4}(?<secret>[A-Za-z0-9+/]{8,256}={0,2})/dy,
+  },
+  {
+    triggers: ['secret key: ', 'secret key = '],
+    find: /secret key\s?[:=]\s{0,8}["']?(?<secret>[\w+/=-]{12,256})/diy,
+    isSecret: looksRandom,
   },
   // A password of grub2-mkpasswd.
   { triggers: ['grub.pbkdf2'], find: /(?<secret>grub\.pbkdf2\.[\w.]{32,2048})/diy },

@@ -46,7 +46,7 @@ const DIRECTIVE =
   /[^\S\n](?=[^\s:=|-]\S{3,4096}\s{0,200}$)(?![a-z]{1,20}(?:ed|ing|tion|s)[.:]?\s{0,200}$)/y;
 /** `machine … login … password …` */
 const USER_BEFORE =
-  /(?:^|[\s"'])(?:machine|login|user|username|account|connect|ssid)[^\S\n]{1,200}\S{1,256}[^\S\n]{1,200}$/i;
+  /(?:^|[\s"'])(?:machine|login|user|username|account|connect|ssid|neighbor)[^\S\n]{1,200}\S{1,256}[^\S\n]{1,200}$/i;
 const NEXT_WORD = /[^\S\n]{1,200}(?=\S)/y;
 const STATED =
   /[^\S\n](?:is|was|to|changed to|set to|value)[^\S\n]{0,4}[:=]?[^\S\n]{1,8}(?=\S{6,4096}(?:\s|$))/y;
@@ -79,7 +79,10 @@ export function separatorAfter(
   const [start, end] = matchAt(ELEMENT, line, nameEnd)?.indices?.groups?.value ?? [];
   if (start !== undefined && end !== undefined)
     return { end: start, by: 'element', value: { start, end } };
-  const argument = name.startsWith('-') ? endOf(NEXT_ARGUMENT, line, nameEnd) : undefined;
+  const argument =
+    name.startsWith('-') || /\(["']$/.test(before)
+      ? endOf(NEXT_ARGUMENT, line, nameEnd)
+      : undefined;
   if (argument !== undefined) return { end: argument, by: 'word' };
   const quote = endOf(NEXT_QUOTE, line, nameEnd) ?? endOf(STATED_QUOTE, line, nameEnd);
   if (quote !== undefined) return { end: quote, by: 'quote' };

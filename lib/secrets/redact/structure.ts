@@ -97,7 +97,7 @@ class Document {
     for (const secret of bareSecrets(body.text, name)) {
       safe = safe.replaceAll(secret, this.#mark(secret));
     }
-    safe = this.#document(safe, depth) ?? this.#text(safe);
+    safe = this.#text(this.#document(safe, depth) ?? safe);
     return safe === body.text ? source : body.with(safe);
   }
 

@@ -57,6 +57,10 @@ const SECRET_NAMES = [
   'ldap_default_authtok',
   'node.session.auth.password_in',
   'secret_key_base',
+  'passcode',
+  'bind_pw',
+  '-storepass',
+  'SSHPASS',
   'token_reviewer_jwt',
   // By their form.
   'VAULT_TOKEN',
