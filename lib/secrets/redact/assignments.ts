@@ -127,7 +127,9 @@ function inLine(
   if (separator.by === 'stated' && !isMade(name, value)) return undefined;
   const alias = separator.by === 'colon' ? aliased(value, line, lines) : undefined;
   if (alias !== undefined) return { next: read.value.end, secrets: [alias] };
-  const found = ofValue(name, read, line);
+  // A file of settings has no sentences.
+  const isSetting = separator.by === 'equals' && extent !== 'word';
+  const found = ofValue(name, read, line, !isSetting);
   if (found === undefined || position !== 'first' || separator.by !== 'colon') return found;
   // In YAML and LDIF a value can go on.
   if (extent === 'word' || (read.isQuoted && read.isCut !== true)) return found;
@@ -144,11 +146,18 @@ const isMade = ({ sensitivity }: Name, value: string) =>
   looksRandom(value) || (sensitivity === 'always' && /\d/.test(value) && /[a-z]/i.test(value));
 
 /** The value that is read, if it has to go. */
-function ofValue(name: Name, { value, isQuoted }: Value, line: TextLine): InLine | undefined {
+function ofValue(
+  name: Name,
+  { value, isQuoted }: Value,
+  line: TextLine,
+  canBeProse = true,
+): InLine | undefined {
   const { text } = line;
   const start = value.start;
   if (!isSecretValue(name.text, text.slice(start, value.end))) return undefined;
-  if (!isQuoted && (isProse(text, value) || isElsewhere(text, value))) return undefined;
+  if (!isQuoted && ((canBeProse && isProse(text, value)) || isElsewhere(text, value))) {
+    return undefined;
+  }
   const end = isQuoted ? value.end : wholeEnd(text, value);
   return { next: end, secrets: [{ start, end }] };
 }

@@ -5,6 +5,8 @@ t.test('a value goes to the end of the line that its name begins', async (t) => 
   await expectMarked(t, [
     '[wifi-security]\npsk=«home; sweet & home»\nkey-mgmt=wpa-psk\n',
     'password = «hunter 22» # changed\n',
+    'password=«of a machine; config»\n[b]',
+    'password: of a machine\n',
     '  password: «hunter 22» # changed\n',
     '- password: «hunter 22»\n',
     'export DB_PASSWORD=«hunter 22»\n',
