@@ -32,6 +32,7 @@ t.test('a file is shown without its secrets, in the form that it had', async (t)
       11,
     );
     t.ok(source.startsWith(form('').slice(0, 9)), source);
+    t.equal(source.includes('base64,H4sI'), name === 'packed', source);
   }
 });
 

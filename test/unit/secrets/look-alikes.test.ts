@@ -45,6 +45,7 @@ t.test('words that are no assignment, and values that are no secret', async (t) 
     'kubelet --authentication-token-webhook-cache-ttl=2m0s --bind-address 10.0.0.1',
     'Authorization: RBAC,Node',
     'Authorization: header missing',
+    'Authorization: Token required by the server',
     'authorization mode: Node,RBAC',
     'response="200 OK" signature="ok"',
     'eth0@if5: <BROADCAST,MULTICAST,UP> mtu 1500',

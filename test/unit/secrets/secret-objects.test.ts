@@ -22,6 +22,7 @@ t.test('Secrets in one line', async (t) => {
     // As Go prints them.
     '&Secret{ObjectMeta:{x  b 0},Data:map[string][]uint8{a: [«119 111»],tls.key: [«119 111 114 100»],},Type:Opaque,StringData:map[string]string{c: «word»,},Immutable:nil,}',
     '{TypeMeta:{Kind:Secret APIVersion:v1} ObjectMeta:{Name:x} Data:map[a:[«119 111»] b:[«119»]] StringData:map[] Type:b}',
+    '{TypeMeta:{Kind:Secret APIVersion:v1} ObjectMeta:{Name:x} Data:map[a:[«119 111»]] Type:b}',
     '{TypeMeta:{Kind: APIVersion:} ObjectMeta:{Name:x} Data:map[a:[«119 111»]] StringData:map[c:«two words» d:«word»] Type:b}',
     '*v1.Secret{Data:map[string][]uint8{"a":[]uint8{«0x77, 0x6f»}}, Type:"b"}',
     'v1.SecretList{Items:[]v1.Secret{v1.Secret{Data:map[string][]uint8{"a":[]uint8{«0x77»}}}}}',

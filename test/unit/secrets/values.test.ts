@@ -46,6 +46,8 @@ t.test('a value can be on the lines below its name', async (t) => {
   const log = 'Nov 22 10:00:00 sno-0 app[1]: ';
   await expectMarked(t, [
     'a:\n  password: |\n    «hunter 22»\n    «hunter 23»\n\n    «x: y»\n  b: c\n',
+    `${log}password: |\n${' '.repeat(40)}words\n`,
+    '  password: |\nNo   words\n',
     'a:\n  password: >- # folded\n    «hunter 22»\n  b: c\n',
     'password: !!str |2+\n  «hunter 22»\nb: c\n',
     `${log}password: |\n${log}  «hunter 22»\n${log}b: c\n`,
