@@ -13,7 +13,7 @@ import { isProse, type Position, positionOf } from './prose.ts';
 import { type Separator, separatorAfter } from './separators.ts';
 import type { TextLine } from './text-lines.ts';
 import { type Extent, type Value, valueAt, wholeEnd } from './value-extent.ts';
-import { isBlock, isEmpty, linesBelow, namedBelow, quotedBlock } from './value-lines.ts';
+import { isBlock, isEmpty, itemBelow, linesBelow, namedBelow, quotedBlock } from './value-lines.ts';
 
 /** What is assigned to a name, in any of the ways in which programs write that. */
 export const ASSIGNMENTS: LineRule = { triggers: ASSIGNMENT_TRIGGERS, at: assignmentAt };
@@ -201,6 +201,11 @@ function judged(name: Name, found: InLine, own: TextLine): InLine {
 
 /** The name and the value of an environment variable on two lines. */
 function namedValue(place: Place, name: Name): InLine | undefined {
+  const item = name.text.startsWith('-') ? itemBelow(place, name) : undefined;
+  if (item !== undefined) {
+    const isOpen = !place.isLast && place.lines.after(item.line) === undefined;
+    return judged(name, { next: name.end, secrets: [item], isOpen }, place.line);
+  }
   const below = namedBelow(place, name);
   if (below === undefined) return undefined;
   const { line, at } = below;

@@ -108,3 +108,24 @@ export function namedBelow(
   const at = below === undefined ? undefined : endOf(VALUE_KEY, below.text, 0);
   return below === undefined || at === undefined ? undefined : { line: below, at };
 }
+
+const ITEM_BEFORE = /(?:^|\s)(?:- ["']?|["'])$/;
+/** An entry of a list in YAML or JSON, but no option. */
+const ITEM = /^(?:- )?["']?(?!-)(?<value>[^"'\s][^"']{0,4096}?)["']?,?\s*$/d;
+
+/** The entry after an option's in a list of arguments, each of which has a line of its own. */
+export function itemBelow(
+  { line, lines }: { line: TextLine; lines: TextLines },
+  { start, end }: Span,
+): (Span & { readonly line: TextLine }) | undefined {
+  if (!AFTER_NAME.test(line.text.slice(end, end + 16))) return undefined;
+  const mark = ITEM_BEFORE.exec(line.text.slice(Math.max(0, start - 32), start))?.[0].trimStart();
+  const below = mark === undefined ? undefined : lines.after(line);
+  if (mark === undefined || below === undefined) return undefined;
+  const column = start - mark.length;
+  // In the same column, after blanks or the prefix of a log.
+  if (!/^\s?$/.test(below.text.slice(column - 1, column))) return undefined;
+  const [from, to] = ITEM.exec(below.text.slice(column))?.indices?.groups?.value ?? [];
+  if (from === undefined || to === undefined) return undefined;
+  return { start: column + from, end: column + to, line: below };
+}
