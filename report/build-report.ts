@@ -4,22 +4,38 @@ import type { BundleView, Evidence, Finding } from './bundle-view.ts';
 import { type ExplainedFinding, findAll } from './findings.ts';
 import { firstErrors } from './first-errors.ts';
 import { hostFacts } from './host-facts.ts';
-import { plural } from './reading/words.ts';
+import { around } from './reading/evidence.ts';
+import { plural, shorten } from './reading/words.ts';
 import { rules } from './rules.ts';
 import type { ReportDocument, ReportFinding, TimelineStep } from './schema.ts';
 import { stateOf } from './state.ts';
 import type { StepRun } from './timeline/run.ts';
 import { timelineOf } from './timeline/timeline.ts';
 
+/** Most characters of any text; file names of a bundle are shorter. */
+const MOST_TEXT = 2600;
+const MOST_TITLE = 500;
+const MOST_TODO = 1200;
+/** In the verdict, which fits the first screen of a phone: causes, and characters of each. */
+const MOST_NAMED = 12;
+const MOST_NAME = 160;
+const MOST_ERRORS = 200;
+
 /** The contents of the report as data. */
 export function buildReport(view: BundleView, isInterrupted: boolean): ReportDocument {
   const parts = new Parts();
-  const timeline = parts.make('timeline', () => timelineOf(view), { runs: [], reboots: [] });
+  const timeline = parts.make('timeline', () => timelineOf(view), {
+    runs: [],
+    reboots: [],
+    ahead: [],
+  });
   const errors = parts.make('first errors', () => firstErrors(view), []);
   const host = parts.make('facts of the host', () => hostFacts(view), []);
   const state = parts.make('state', () => stateOf(view), '');
-  const findings = [...findAll(view, rules), ...parts.failures].map(findingOf);
-  return withoutControls({
+  const findings = [...findAll(view, rules), ...parts.failures].map((finding) =>
+    findingOf(finding, view),
+  );
+  return presentable({
     schemaVersion: 1,
     version: productVersion,
     made: iso(view.atMs),
@@ -30,8 +46,9 @@ export function buildReport(view: BundleView, isInterrupted: boolean): ReportDoc
     timeline: {
       steps: timeline.runs.map(stepOf),
       reboots: timeline.reboots.map(({ fromMs, toMs }) => ({ from: iso(fromMs), to: iso(toMs) })),
+      ahead: [...timeline.ahead],
     },
-    firstErrors: errors.map(({ unit, atMs, text, evidence }) => ({
+    firstErrors: errors.slice(0, MOST_ERRORS).map(({ unit, atMs, text, evidence }) => ({
       unit,
       at: iso(atMs),
       text,
@@ -62,10 +79,12 @@ class Parts {
   }
 }
 
-const findingOf = ({ sinceMs, ...finding }: ExplainedFinding): ReportFinding => ({
+const findingOf = ({ sinceMs, ...finding }: ExplainedFinding, view: BundleView): ReportFinding => ({
   ...finding,
+  title: shorten(finding.title, MOST_TITLE),
+  todo: shorten(finding.todo, MOST_TODO),
   ...(sinceMs === undefined ? {} : { since: iso(sinceMs) }),
-  evidence: finding.evidence.map(copy),
+  evidence: finding.evidence.map((one) => ({ ...copy(one), ...around(view, one) })),
 });
 
 function verdictOf(view: BundleView, findings: readonly ReportFinding[]) {
@@ -80,11 +99,11 @@ function verdictOf(view: BundleView, findings: readonly ReportFinding[]) {
 }
 
 function sentence(view: BundleView, own: readonly ReportFinding[], warnings: number): string {
-  const [first] = own;
-  if (first !== undefined) {
-    return own.length === 1
-      ? `1 thing is failing: ${first.title}`
-      : `${own.length} things are failing, first: ${first.title}`;
+  if (own.length > 0) {
+    const named = own.slice(0, MOST_NAMED).map(({ title }) => shorten(title, MOST_NAME));
+    const more = own.length > named.length ? [`and ${own.length - named.length} more`] : [];
+    const what = own.length === 1 ? '1 thing is failing' : `${own.length} things are failing`;
+    return `${what}: ${[...named, ...more].join('; ')}`;
   }
   if (view.paths().length === 0) return 'There is nothing to judge: no source could be read.';
   return warnings === 0
@@ -120,10 +139,11 @@ function iso(ms: number): string {
 /** Control characters move a terminal's cursor; bidirectional marks reverse text in a browser. */
 const CONTROLS = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
 
-function withoutControls<T>(value: T): T {
+/** Texts of bundles, fit for terminals, browsers and people. */
+function presentable<T>(value: T): T {
   return JSON.parse(
     JSON.stringify(value, (_key, item: unknown) =>
-      typeof item === 'string' ? item.replace(CONTROLS, ' ') : item,
+      typeof item === 'string' ? shorten(item.replace(CONTROLS, ' '), MOST_TEXT) : item,
     ),
   );
 }

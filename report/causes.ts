@@ -1,77 +1,172 @@
 import type { Finding } from './bundle-view.ts';
 
-/** Rules that report how agents and units ended, for whatever reason. */
-const ENDINGS = ['unit-failed', 'step-failed', 'step-waiting'] as const;
-const POD_TROUBLE = [
-  'pod-crash-looping',
-  'pod-unschedulable',
-  'aggregated-api-unavailable',
-  'webhook-failing',
-  'cluster-operator-degraded',
-] as const;
-const NODE_TROUBLE = ['kubelet-not-registered', 'node-not-ready', 'csr-pending'] as const;
-/** Consequences of a control plane that is down. */
-const API_TROUBLE = ['api-not-answering', ...NODE_TROUBLE, ...POD_TROUBLE, ...ENDINGS] as const;
-const PARTS_TROUBLE = ['etcd-no-leader', 'static-pod-crash-looping', ...API_TROUBLE] as const;
+/** A finding that can cause others, and the words by which another one names it. */
+interface Cause {
+  readonly rule: string;
+  /** Only findings with such a title. */
+  readonly about?: RegExp;
+  /** What a title or a line of evidence of a consequence says. */
+  readonly words?: RegExp;
+  /** Besides `words`, one of these parts of the cause's title must be on the same line. */
+  readonly names?: RegExp;
+}
 
-/**
- * Maps a cause to the rules whose findings are expected to disappear with it. Rules that are
- * not listed explain nothing. If several causes apply, the order in rules.ts decides.
- */
-const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
-  'disk-io-errors': ['container-runtime-down', 'kubelet-down', 'disk-slow', ...PARTS_TROUBLE],
-  'disk-full': [
-    'container-runtime-down',
-    'kubelet-down',
-    'start-refused',
-    'image-pull-failing',
-    'etcd-alarm',
-    ...PARTS_TROUBLE,
-  ],
-  'memory-pressure': PARTS_TROUBLE,
-  'clock-skew': ['certificate-not-yet-valid', 'certificate-expired', ...PARTS_TROUBLE],
-  'certificate-expired': ['kubelet-down', ...PARTS_TROUBLE],
-  'certificate-not-yet-valid': ['kubelet-down', ...PARTS_TROUBLE],
-  'dns-record-missing': ['image-pull-failing', 'cluster-operator-degraded', ...ENDINGS],
-  'node-ip-changed': ['kubelet-down', ...API_TROUBLE],
-  'disk-refused': ENDINGS,
-  'manifest-rejected': ENDINGS,
-  'bootstrap-left-over': ENDINGS,
-  'start-refused': ['kubelet-down', ...API_TROUBLE],
-  'container-runtime-down': ['start-refused', 'kubelet-down', ...PARTS_TROUBLE],
-  'image-pull-failing': PARTS_TROUBLE,
-  'etcd-alarm': API_TROUBLE,
-  'etcd-no-leader': ['static-pod-crash-looping', ...API_TROUBLE],
-  'static-pod-crash-looping': API_TROUBLE,
-  'kubelet-down': API_TROUBLE,
-  'api-not-answering': [...NODE_TROUBLE, ...POD_TROUBLE, ...ENDINGS],
-  'kubelet-not-registered': ['csr-pending', ...POD_TROUBLE, ...ENDINGS],
-  'network-plugin-not-ready': ['node-not-ready', ...POD_TROUBLE, ...ENDINGS],
-  'node-not-ready': [...POD_TROUBLE, ...ENDINGS],
-  'csr-pending': ENDINGS,
-  'unit-failed': ['step-failed', 'step-waiting'],
-};
+/** Refused or unanswered connections, as Go, Node and curl word them. */
+const UNREACHABLE =
+  'refused|no route to host|time(?:d )?-?out|deadline exceeded|unreachable|ECONN|EHOST|ETIMEDOUT';
+const API_WORDS = new RegExp(
+  `(?::6443|/readyz|/livez)\\b.*(?:${UNREACHABLE})|(?:${UNREACHABLE}).*:6443\\b|API server (?:does not answer|has not answered)`,
+  'i',
+);
+const ETCD_WORDS = new RegExp(
+  `:2379\\b.*(?:${UNREACHABLE})|etcdserver: (?:no leader|leader changed|request timed out)|\\[-\\]etcd\\b|\\bchecks [^:]*\\betcd\\b`,
+  'i',
+);
+
+/** Root causes first: a finding follows from the first that it names, never from a later one. */
+const CAUSES: readonly Cause[] = [
+  {
+    rule: 'disk-io-errors',
+    words: /\bI\/O error|input\/output error|\bEIO\b|read-only file system|\bEROFS\b/i,
+  },
+  {
+    rule: 'disk-full',
+    words:
+      /no space left on device|\bENOSPC\b|disk quota exceeded|disk-?pressure|low on resource: (?:ephemeral-storage|inodes|nodefs|imagefs)/i,
+  },
+  {
+    rule: 'memory-pressure',
+    words:
+      /out of memory|\boom-?kill|cannot allocate memory|\bENOMEM\b|memory-?pressure|low on resource: memory/i,
+  },
+  {
+    rule: 'clock-skew',
+    words: /not yet valid|current time \S+ is before|clock difference|used before issued/i,
+  },
+  {
+    rule: 'certificate-expired',
+    words: /certificate (?:has )?expired|CERT_HAS_EXPIRED|current time \S+ is after/i,
+  },
+  {
+    rule: 'certificate-not-yet-valid',
+    words: /not yet valid|current time \S+ is before/i,
+  },
+  {
+    rule: 'dns-record-missing',
+    words:
+      /no such host|ENOTFOUND|EAI_AGAIN|does not resolve|server misbehaving|could not resolve/i,
+    names: /(?<![\w.-])(?:[\w-]+\.)+[a-z][\w-]*(?![\w.-])/g,
+  },
+  {
+    rule: 'node-ip-changed',
+    words: new RegExp(`${UNREACHABLE}|cannot assign requested address|EADDRNOTAVAIL`, 'i'),
+    names: /(?<=\b(?:has|expected) )(?:\d+\.){3}\d+|(?<=\b(?:has|expected) )[\da-f]*:[\da-f:]+/g,
+  },
+  { rule: 'disk-refused' },
+  { rule: 'manifest-rejected' },
+  { rule: 'bootstrap-left-over' },
+  { rule: 'start-refused', words: /\bfailed\b/, names: /^[\w-]+/g },
+  {
+    rule: 'container-runtime-down',
+    words: /container runtime is down|(?:crio|containerd)\.(?:sock|service)\b/,
+  },
+  { rule: 'image-pull-failing', words: /image|pull/i, names: /(?<=^The image )\S+/g },
+  {
+    rule: 'etcd-alarm',
+    words: /database space exceeded|\balarm:?\s?(?:NOSPACE|CORRUPT)|corrupt cluster/i,
+  },
+  { rule: 'etcd-no-leader', words: ETCD_WORDS },
+  { rule: 'static-pod-crash-looping', about: /^etcd\b/, words: ETCD_WORDS },
+  { rule: 'kubelet-down', words: /kubelet stopped posting|kubelet (?:is )?not running/i },
+  {
+    rule: 'static-pod-crash-looping',
+    about: /^kube-apiserver\b/,
+    words: API_WORDS,
+  },
+  { rule: 'static-pod-crash-looping' },
+  { rule: 'api-not-answering', words: API_WORDS },
+  { rule: 'kubelet-not-registered', words: /\bnode "?[\w.-]+"? not found|\bno Node\b/ },
+  {
+    rule: 'network-plugin-not-ready',
+    words: /network ?plugin|network (?:is )?not ready|\bcni\b/i,
+  },
+  {
+    rule: 'node-not-ready',
+    words: /node\.kubernetes\.io\/(?:not-ready|unreachable)|\bnode \S+ (?:is|was) not ready/i,
+  },
+  { rule: 'csr-pending', words: /./, names: /\bcsr-[\w-]+/g },
+  { rule: 'unit-failed', words: /\bfailed\b/i, names: /^[\w@.\\-]+/g },
+];
+
+/** Rules that report that something ended or is silent: a line that another one cites says why. */
+const SYMPTOMS = [
+  'start-refused',
+  'static-pod-crash-looping',
+  'kubelet-down',
+  'api-not-answering',
+  'unit-failed',
+  'step-failed',
+  'step-waiting',
+];
 
 /** Clocks of log lines and conditions differ by up to this much; a consequence may be noticed first. */
 const NOTICED_LATER_MS = 10 * 60_000;
 
-type Dated = Pick<Finding, 'rule' | 'severity' | 'sinceMs'>;
+type Judged = Pick<Finding, 'rule' | 'severity' | 'title' | 'sinceMs' | 'evidence'>;
 
-/** The rule that explains a finding, among those with failing findings. */
-export function causeOf(
-  finding: Dated,
-  all: readonly Dated[],
-  order: readonly string[],
-): string | undefined {
-  const causes = all
-    .filter(({ rule, severity }) => severity === 'failing' && rule !== finding.rule)
-    .filter(({ rule }) => order.indexOf(rule) < order.indexOf(finding.rule))
-    .filter(({ rule }) => EXPLAINS[rule]?.includes(finding.rule) === true)
-    .filter((cause) => !isLater(cause, finding));
-  return order.find((rule) => causes.some((cause) => cause.rule === rule));
+/**
+ * The failing finding from which another one follows: one that it names in its title or its
+ * evidence, or whose evidence it shares. Order and time only rule causes out.
+ */
+export function causeOf<T extends Judged>(finding: Judged, all: readonly T[]): T | undefined {
+  const own = rankOf(finding);
+  return all
+    .filter(({ severity }) => severity === 'failing')
+    .map((cause) => ({ cause, rank: rankOf(cause) }))
+    .filter(({ cause, rank }) => rank < own && !isLater(cause, finding))
+    .toSorted((a, b) => a.rank - b.rank)
+    .find(({ cause }) => isNamed(cause, finding) || isShown(cause, finding))?.cause;
 }
 
-const isLater = (cause: Dated, { sinceMs }: Dated): boolean =>
+/** The place in CAUSES; consequences of everything are last. */
+function rankOf(finding: Judged): number {
+  const rank = CAUSES.findIndex((cause) => isAbout(cause, finding));
+  return rank < 0 ? CAUSES.length : rank;
+}
+
+const isAbout = ({ rule, about }: Cause, finding: Judged): boolean =>
+  rule === finding.rule && (about === undefined || about.test(finding.title));
+
+function isNamed(cause: Judged, { title, evidence }: Judged): boolean {
+  const { words, names } = CAUSES[rankOf(cause)] ?? {};
+  if (words === undefined) return false;
+  const subjects = names === undefined ? undefined : (cause.title.match(names) ?? []);
+  return [title, ...evidence.map(({ text }) => text)].some(
+    (text) => words.test(text) && (subjects?.some((subject) => hasWord(text, subject)) ?? true),
+  );
+}
+
+/** Not as a part of a longer name: `api.x` is not in `myapi.x`. */
+function hasWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const [before = '', after = ''] = [text[at - 1], text[at + word.length]];
+    if (!/[\w.-]/.test(before) && !/[\w-]/.test(after)) return true;
+  }
+  return false;
+}
+
+const isShown = (cause: Judged, finding: Judged): boolean =>
+  SYMPTOMS.includes(finding.rule) && citeSame(cause, finding);
+
+/** Whether two findings cite the same line of a file. An API object has one line, for everything. */
+export const citeSame = (a: Pick<Finding, 'evidence'>, b: Pick<Finding, 'evidence'>): boolean =>
+  a.evidence.some(({ file, line }) =>
+    b.evidence.some(
+      (other) => !/^resources\/.*\.json$/.test(file) && file === other.file && line === other.line,
+    ),
+  );
+
+const isLater = (cause: Judged, { sinceMs }: Judged): boolean =>
   cause.sinceMs !== undefined &&
   sinceMs !== undefined &&
   cause.sinceMs > sinceMs + NOTICED_LATER_MS;

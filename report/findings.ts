@@ -1,10 +1,13 @@
 import { describeError } from '../lib/errors/failure.ts';
 import type { BundleView, Evidence, Finding, Rule } from './bundle-view.ts';
-import { causeOf, repeats } from './causes.ts';
+import { causeOf, citeSame, repeats } from './causes.ts';
 
-/** A finding with the rule that explains it, if any. */
+/** A finding with the one that explains it, if any. */
 export interface ExplainedFinding extends Finding {
-  readonly follows?: string | undefined;
+  /** The rule of the cause. */
+  readonly follows?: string;
+  /** Its index in the list. */
+  readonly cause?: number;
 }
 
 const SEVERITIES = ['failing', 'warning', 'note'] as const;
@@ -20,17 +23,19 @@ export function findAll(view: BundleView, rules: readonly Rule[]): ExplainedFind
     (finding) =>
       !found.some((other) => repeats(finding.rule, other.rule) && citeSame(finding, other)),
   );
-  return kept
-    .map((finding): ExplainedFinding => {
-      const follows = causeOf(finding, kept, order);
-      return follows === undefined ? finding : { ...finding, follows };
-    })
-    .toSorted(
-      (a, b) =>
-        rank(a) - rank(b) ||
-        (a.sinceMs ?? Infinity) - (b.sinceMs ?? Infinity) ||
-        order.indexOf(a.rule) - order.indexOf(b.rule),
-    );
+  const explained = kept.map((finding) => ({ finding, cause: causeOf(finding, kept) }));
+  const sorted = explained.toSorted(
+    (a, b) =>
+      SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity) ||
+      Number(a.cause !== undefined) - Number(b.cause !== undefined) ||
+      (a.finding.sinceMs ?? Infinity) - (b.finding.sinceMs ?? Infinity) ||
+      order.indexOf(a.finding.rule) - order.indexOf(b.finding.rule),
+  );
+  return sorted.map(({ finding, cause }) => {
+    if (cause === undefined) return finding;
+    const index = sorted.findIndex((one) => one.finding === cause);
+    return { ...finding, follows: cause.rule, cause: index };
+  });
 }
 
 /** All findings of one rule. */
@@ -69,9 +74,3 @@ const distinct = (all: readonly Evidence[]): Evidence[] =>
     .slice(0, MOST_EVIDENCE);
 
 const isSame = (a: Evidence, b: Evidence) => a.file === b.file && a.line === b.line;
-
-const citeSame = (a: Finding, b: Finding) =>
-  a.evidence.some((one) => b.evidence.some((other) => isSame(one, other)));
-
-const rank = ({ severity, follows }: ExplainedFinding): number =>
-  SEVERITIES.indexOf(severity) * 2 + (follows === undefined ? 0 : 1);

@@ -5,6 +5,8 @@ const evidenceSchema = z.object({
   file: z.string().describe('Path in the bundle.'),
   line: z.int().describe('Line number in the file, from 1.'),
   text: z.string().describe('The line, shortened and without control characters.'),
+  before: z.array(z.string()).optional().describe('The lines of the log before it.'),
+  after: z.array(z.string()).optional().describe('The lines of the log after it.'),
 });
 
 const findingSchema = z.object({
@@ -16,6 +18,7 @@ const findingSchema = z.object({
     .string()
     .optional()
     .describe('The rule whose finding is the cause of this one, which is expected to go with it.'),
+  cause: z.int().optional().describe('Index in `findings` of that finding.'),
   evidence: z.array(evidenceSchema),
   todo: z.string().describe('What to do.'),
   failure: failureDataSchema.optional().describe('As the agent recorded it, if it did.'),
@@ -60,7 +63,7 @@ export const reportSchema = z.object({
   made: z.iso.datetime().describe('When the collection began: "now" for the findings.'),
   interrupted: z.boolean().describe('The collection was stopped early.'),
   verdict: z.object({
-    sentence: z.string(),
+    sentence: z.string().describe('Names every failing finding that no other one explains.'),
     failing: z.int().describe('Failing findings that no other finding explains.'),
     following: z.int().describe('Failing findings that follow from another one.'),
     warnings: z.int(),
@@ -70,6 +73,15 @@ export const reportSchema = z.object({
   timeline: z.object({
     steps: z.array(stepSchema),
     reboots: z.array(z.object({ from: z.iso.datetime(), to: z.iso.datetime() })),
+    ahead: z
+      .array(
+        z.object({
+          agent: z.string(),
+          stage: z.enum(['live', 'installed']),
+          steps: z.int().optional().describe('Absent if the agent has not begun.'),
+        }),
+      )
+      .describe('Steps of the installation that had not begun.'),
   }),
   firstErrors: z
     .array(firstErrorSchema)

@@ -1,4 +1,6 @@
+import { causesOf, unexplained } from './consequences.ts';
 import type { ReportDocument, ReportFinding } from './schema.ts';
+import { agentRuns } from './timeline/agent-runs.ts';
 
 const WIDTH = 80;
 const MOST_EVIDENCE = 2;
@@ -10,27 +12,21 @@ export const summaryText = (report: ReportDocument): string =>
 /** The report for a terminal, 80 columns wide. */
 export function summary(report: ReportDocument): string {
   const { verdict, state, findings, notCollected, interrupted } = report;
-  const of = (severity: ReportFinding['severity']) =>
-    findings.filter((finding) => finding.severity === severity);
-  const failing = of('failing').filter(({ follows }) => follows === undefined);
-  const following = of('failing').filter(({ follows }) => follows !== undefined);
+  const warnings = unexplained(findings, 'warning');
   const lines = [...wrap(verdict.sentence), ...wrap(state), ''];
-  failing.forEach((finding, index) => {
-    lines.push(...block(`${index + 1}. `, finding), '');
+  causesOf(findings).forEach(({ cause, consequences }, index) => {
+    lines.push(...block(`${index + 1}. `, cause));
+    if (consequences.length > 0) lines.push('   Caused by this:');
+    lines.push(...consequences.flatMap(({ title }) => wrap(`   - ${title}`, '     ')), '');
   });
-  if (following.length > 0) {
-    lines.push('Caused by that:');
-    for (const { title, follows } of following) {
-      lines.push(...wrap(`- ${title} (by ${follows})`, '  '));
-    }
-    lines.push('');
-  }
-  if (of('warning').length > 0) {
+  if (warnings.length > 0) {
     lines.push('Worth a look:');
-    for (const finding of of('warning')) lines.push(...block('- ', finding));
+    for (const finding of warnings) lines.push(...block('- ', finding));
     lines.push('');
   }
-  for (const { title } of of('note')) lines.push(...wrap(`Note: ${title}`, '  '));
+  lines.push(...timelineLines(report));
+  for (const { title } of unexplained(findings, 'note'))
+    lines.push(...wrap(`Note: ${title}`, '  '));
   if (notCollected.length > 0) {
     lines.push(
       ...wrap(`Not everything could be collected (${notCollected.length}): see gather.log.`),
@@ -39,6 +35,28 @@ export function summary(report: ReportDocument): string {
   if (interrupted)
     lines.push('The collection was interrupted: the bundle has what was collected by then.');
   return `${lines.join('\n')}\n`;
+}
+
+/** A line for each agent that has not ended well, and one for all others. */
+function timelineLines({ timeline }: ReportDocument): string[] {
+  const all = agentRuns(timeline);
+  const named = (state: string) =>
+    all.filter((one) => one.state === state).map(({ agent }) => agent);
+  const unfinished = all
+    .filter(({ state }) => state === 'failed' || state === 'open')
+    .map(({ agent, steps, ahead }) => {
+      const last = steps.at(-1);
+      const left = ahead === undefined ? '' : `; steps still to come: ${ahead}`;
+      const end = last?.end === undefined ? '' : ` at ${last.end.slice(11, 19)}`;
+      return `${agent}: ${last?.step} ${last?.result}${end}${left}`;
+    });
+  const lines = [
+    ...unfinished,
+    ...[...new Set(named('ahead'))].map((agent) => `${agent}: not begun`),
+    ...(named('finished').length === 0 ? [] : [`finished: ${named('finished').join(', ')}`]),
+  ];
+  if (lines.length === 0) return [];
+  return ['Timeline:', ...lines.flatMap((line) => wrap(`- ${line}`, '  ')), ''];
 }
 
 function block(mark: string, { title, since, evidence, todo }: ReportFinding): string[] {

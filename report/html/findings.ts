@@ -1,29 +1,30 @@
+import { causesOf, unexplained } from '../consequences.ts';
 import type { ReportDocument, ReportFinding } from '../schema.ts';
 import { type Html, html } from './html.ts';
 import { evidenceList, prose, type ShowFile, section, since } from './parts.ts';
 
-/** Failing findings as cards, their consequences collapsed below, then warnings and notes. */
+/** Independent failures as cards, each with its consequences collapsed, then warnings and notes. */
 export function findingsSection({ findings, made }: ReportDocument, show: ShowFile): Html {
-  const failing = findings.filter(({ severity }) => severity === 'failing');
-  const own = failing.filter(({ follows }) => follows === undefined);
-  const following = failing.filter(({ follows }) => follows !== undefined);
-  const warnings = findings.filter(({ severity }) => severity === 'warning');
-  const notes = findings.filter(({ severity }) => severity === 'note');
+  const causes = causesOf(findings);
   const nothing = html`<p class="nothing">No rule found anything failing.</p>`;
+  const cards = causes.map(
+    ({ cause, consequences }, index) => html`
+${card(cause, index + 1, made, show)}
+${group('Caused by this', consequences, made, show)}`,
+  );
   const body = html`
-${own.length === 0 ? nothing : own.map((finding) => card(finding, made, show))}
-${group('Caused by that', following, made, show)}
-${group('Worth a look', warnings, made, show)}
-${group('Good to know', notes, made, show)}`;
+${causes.length === 0 ? nothing : cards}
+${group('Worth a look', unexplained(findings, 'warning'), made, show)}
+${group('Good to know', unexplained(findings, 'note'), made, show)}`;
   return section('findings', 'Findings', findings.length, body);
 }
 
-function card(finding: ReportFinding, made: string, show: ShowFile): Html {
+function card(finding: ReportFinding, number: number, made: string, show: ShowFile): Html {
   const { rule, title, evidence, todo, severity } = finding;
   return html`
-<article class="card ${severity}">
+<article class="card ${severity}" id="cause-${number}">
 <p class="meta"><span class="badge">${severity}</span> <span class="rule">${rule}</span> ${since(finding.since, made)}</p>
-<h3>${title}</h3>
+<h3>${number}. ${title}</h3>
 <div class="todo"><h4>What to do</h4><p>${prose(todo)}</p></div>
 ${evidence.length === 0 ? undefined : html`<h4>Evidence</h4>${evidenceList(evidence, show)}`}
 </article>`;

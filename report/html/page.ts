@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { plural } from '../reading/words.ts';
-import type { ReportDocument } from '../schema.ts';
+import { causesOf } from '../consequences.ts';
+import { plural, shorten } from '../reading/words.ts';
+import type { ReportDocument, ReportFinding } from '../schema.ts';
 import { findingsSection } from './findings.ts';
 import { Html, html } from './html.ts';
 import { moment, type ShowFile } from './parts.ts';
@@ -9,6 +10,9 @@ import { firstErrorsSection, hostSection, notCollectedSection } from './tables.t
 import { timelineSection } from './timeline.ts';
 
 const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
+
+/** Most characters of a cause in the box at the top; its card has all of them. */
+const SHOWN = 160;
 
 /** Nothing is loaded or executed: only this style sheet is allowed, by its hash. */
 const POLICY = [
@@ -61,8 +65,6 @@ function verdict({
   findings,
 }: ReportDocument): Html {
   const mood = failing > 0 ? 'failing' : warnings > 0 ? 'warning' : 'good';
-  const colon = failing > 0 ? sentence.indexOf(': ') + 1 : sentence.length;
-  const rest = sentence.slice(colon);
   const counts = [
     [failing, 'failing', plural(failing, 'cause')],
     [following, 'following', plural(following, 'consequence')],
@@ -74,7 +76,7 @@ function verdict({
     mood === 'good' ? html`<path d="M7 12.5l3.2 3.2L17 9"/>` : html`<path d="M12 6.5v7M12 17v.2"/>`
   }</svg>
 <div>
-<h1>${sentence.slice(0, colon)}${rest === '' ? undefined : html` <span>${rest.trim()}</span>`}</h1>
+${headline(sentence, findings)}
 <p>${state}</p>
 ${
   findings.length === 0
@@ -85,4 +87,15 @@ ${
 }
 </div>
 </div>`;
+}
+
+/** All causes in words, each a link to its card. */
+function headline(sentence: string, findings: readonly ReportFinding[]): Html {
+  const causes = causesOf(findings);
+  if (causes.length === 0) return html`<h1>${sentence}</h1>`;
+  const items = causes.map(
+    ({ cause }, index) =>
+      html`<li><a href="#cause-${index + 1}">${shorten(cause.title, SHOWN)}</a></li>`,
+  );
+  return html`<h1>${plural(causes.length, 'thing is', 'things are')} failing</h1><ol class="causes">${items}</ol>`;
 }

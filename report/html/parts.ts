@@ -36,13 +36,16 @@ export const prose = (text: string): Html =>
     return html`<code${part.length <= SHORT_COMMAND ? html` class="short"` : undefined}>${part}</code>`;
   })}`;
 
+/** Each with its place and, for a log, the lines around it. */
 export const evidenceList = (evidence: readonly Evidence[], show: ShowFile): Html => {
   const items = evidence.map(
-    ({ file, line, text }) =>
-      html`<li>${show(file, line)}${text === '' ? undefined : html`<code>${text}</code>`}</li>`,
+    ({ file, line, text, before = [], after = [] }) =>
+      html`<li>${show(file, line)}${text === '' ? undefined : html`<code>${near(before)}<mark>${text}</mark>${near(after)}</code>`}</li>`,
   );
   return html`<ul class="evidence">${items}</ul>`;
 };
+
+const near = (lines: readonly string[]): Html[] => lines.map((line) => html`<span>${line}</span>`);
 
 /** `2026-11-21 14:58:45 UTC`, also machine-readable. */
 export const moment = (iso: string): Html =>

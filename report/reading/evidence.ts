@@ -1,4 +1,7 @@
+import { parseJson } from '../../lib/json.ts';
 import type { BundleView, Evidence } from '../bundle-view.ts';
+import { textAt } from './values.ts';
+import { shorten } from './words.ts';
 
 /** Maximum number of characters shown of a line. */
 const SHOWN = 300;
@@ -18,6 +21,39 @@ function excerpt(text: string, needle: string): string {
   const from = Math.max(0, text.indexOf(needle) - BEFORE);
   const to = Math.min(text.length, from + SHOWN);
   return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`;
+}
+
+/** Lines of a log shown on either side of one. */
+const AROUND = 2;
+/** Most characters of these: they only show what the line is a part of. */
+const SHOWN_AROUND = 200;
+
+/** The lines around one of a log; nothing for other files, whose neighbours say nothing of it. */
+export function around(
+  view: BundleView,
+  { file, line }: Evidence,
+): { before?: string[]; after?: string[] } {
+  if (!/\.log$|\/errors\.jsonl$/.test(file)) return {};
+  const lines = view.lines(file);
+  const shown = (from: number, to: number) =>
+    lines.slice(from, to).map((text) => copy(shorten(readable(text), SHOWN_AROUND)));
+  const [before, after] = [
+    shown(Math.max(0, line - 1 - AROUND), line - 1),
+    shown(line, line + AROUND),
+  ];
+  return {
+    ...(before.length === 0 ? {} : { before }),
+    ...(after.length === 0 ? {} : { after }),
+  };
+}
+
+/** Of journald's JSON, the message. */
+function readable(line: string): string {
+  const raw = line.startsWith('{') ? parseJson(line) : undefined;
+  const message = textAt(raw, 'MESSAGE');
+  return message === undefined
+    ? line.trim()
+    : `${textAt(raw, 'SYSLOG_IDENTIFIER') ?? 'journal'}: ${message}`;
 }
 
 /** Lines of indented JSON shown together, since a single one says little. */

@@ -46,3 +46,7 @@ export function some(items: readonly string[], most = 3): string {
   const shown = items.slice(0, most).join(', ');
   return items.length > most ? `${shown} and ${items.length - most} more` : shown;
 }
+
+/** At most `most` characters, whole ones. */
+export const shorten = (text: string, most: number): string =>
+  (text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`).toWellFormed();

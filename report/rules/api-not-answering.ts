@@ -83,6 +83,8 @@ function notReached(view: BundleView): Found[] {
           .filter(isDown)
           .flatMap((one) => lastError(view, one)),
         ...(refused === undefined ? [] : [refused.last.evidence]),
+        // The kubelet starts the server: without it, its state is the reason.
+        ...kubelets.filter(({ active }) => active !== 'active').flatMap(({ evidence }) => evidence),
       ],
     },
   ];

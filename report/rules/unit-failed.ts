@@ -1,8 +1,11 @@
 import { unitOf } from '../../lib/agents/table.ts';
-import type { Rule } from '../bundle-view.ts';
-import { hostsIn } from '../reading/hosts.ts';
+import { parseJson } from '../../lib/json.ts';
+import type { BundleView, Evidence, Rule } from '../bundle-view.ts';
+import { evidence } from '../reading/evidence.ts';
+import { type BundleHost, hostsIn } from '../reading/hosts.ts';
 import { stepFailures } from '../reading/steps.ts';
 import { unitsOf } from '../reading/units.ts';
+import { textAt } from '../reading/values.ts';
 
 /** Units essential for the installation and the node; failures of others are only warnings. */
 const NEEDED =
@@ -18,13 +21,29 @@ export const unitFailed: Rule = {
     return hostsIn(view).flatMap((host) =>
       [...unitsOf(view, host).values()]
         .filter(({ name, active }) => active === 'failed' && !told.has(name.replace(/\..*$/, '')))
-        .map(({ name, result, exitStatus, sinceMs, evidence }) => ({
+        .map(({ name, result, exitStatus, sinceMs, evidence: state }) => ({
           severity: NEEDED.test(name) ? 'failing' : 'warning',
           title: `${name} failed${result === undefined ? '' : ` (${result}${exitStatus === undefined || exitStatus === '0' ? '' : `, status ${exitStatus}`})`}`,
           sinceMs,
-          evidence,
+          evidence: [...state, ...lastErrors(view, host, name)],
           todo: this.todo.replaceAll('UNIT', name),
         })),
     );
   },
 };
+
+const SHOWN = 2;
+
+/** What the unit last logged as an error: it may say why. */
+function lastErrors(view: BundleView, { folder }: BundleHost, unit: string): Evidence[] {
+  const path = `${folder}journals/errors.jsonl`;
+  return view
+    .lines(path)
+    .flatMap((line, index) => {
+      const raw = line.includes(unit) ? parseJson(line) : undefined;
+      const by = textAt(raw, '_SYSTEMD_UNIT') ?? textAt(raw, 'UNIT');
+      const message = textAt(raw, 'MESSAGE');
+      return by !== unit || message === undefined ? [] : [evidence(path, index + 1, message)];
+    })
+    .slice(-SHOWN);
+}

@@ -1,5 +1,6 @@
 import { agentsOf } from '../../lib/agents/table.ts';
 import type { BundleView } from '../bundle-view.ts';
+import { type Ahead, stepsAhead } from './ahead.ts';
 import { runsFromJournals } from './from-journals.ts';
 import { runsFromRecord, runsFromServices } from './from-records.ts';
 import type { StepRun } from './run.ts';
@@ -13,6 +14,7 @@ export interface TimelineOfRuns {
   /** Runs of the live host first; by agent in the order of their first step, then by time. */
   readonly runs: readonly StepRun[];
   readonly reboots: readonly Reboot[];
+  readonly ahead: readonly Ahead[];
 }
 
 /** Keeps an agent that is retried for days from filling the report. */
@@ -36,7 +38,7 @@ export function timelineOf(view: BundleView): TimelineOfRuns {
   const stages = (['live', 'installed'] as const).flatMap((stage) =>
     ordered.flatMap(([, own]) => own.filter((run) => run.stage === stage)),
   );
-  return { runs: stages, reboots: reboots(sorted) };
+  return { runs: stages, reboots: reboots(sorted), ahead: stepsAhead(view, stages) };
 }
 
 /** Agents that run concurrently: the leading one first. Those of the installed host run in sequence. */

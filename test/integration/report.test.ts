@@ -88,6 +88,7 @@ async function withPage(bundle: string, look: (visit: Visit) => Promise<void>): 
 const box = z.object({ width: z.number(), height: z.number() });
 const measured = z.object({
   overflow: z.number(),
+  verdictEnd: z.number(),
   background: z.string(),
   sections: z.record(z.string(), box),
 });
@@ -95,6 +96,7 @@ const measured = z.object({
 /** Runs in the page; a string, since this project's types do not include the DOM. */
 const MEASURE = `({
   overflow: document.documentElement.scrollWidth - innerWidth,
+  verdictEnd: scrollY + document.querySelector('.verdict').getBoundingClientRect().bottom,
   background: getComputedStyle(document.body).backgroundColor,
   sections: Object.fromEntries([...document.querySelectorAll('section')].map((section) => {
     const { width, height } = section.getBoundingClientRect();
@@ -111,8 +113,11 @@ t.test('the report in a browser, wide and on a phone, light and dark', { skip },
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
       for (const [size, width] of Object.entries(WIDTHS)) {
         await page.setViewport({ width, height: 900 });
-        const { overflow, background, sections } = measured.parse(await page.evaluate(MEASURE));
+        const { overflow, verdictEnd, background, sections } = measured.parse(
+          await page.evaluate(MEASURE),
+        );
         t.equal(overflow, 0, `nothing sticks out at ${width} pixels`);
+        t.ok(verdictEnd < 800, `the verdict is in the first screen at ${width} pixels`);
         backgrounds.add(background);
         t.strictSame(Object.keys(sections), SECTIONS);
         for (const [id, { width: across, height }] of Object.entries(sections)) {
@@ -124,7 +129,7 @@ t.test('the report in a browser, wide and on a phone, light and dark', { skip },
       }
     }
     t.equal(backgrounds.size, 2, 'dark is another page than light');
-    t.match(await page.title(), /^2 things are failing, first: The file system of \/ is full/);
+    t.match(await page.title(), /^2 things are failing: The file system of \/ is full/);
     t.strictSame(complaints, []);
     t.strictSame(
       requests.filter((url) => !url.startsWith('data:')),
