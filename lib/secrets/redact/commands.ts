@@ -1,5 +1,5 @@
 import { isNothing, isReference } from './names.ts';
-import type { Pattern } from './patterns.ts';
+import type { Pattern } from './pattern.ts';
 
 /** Between an option and its value, also in a list, or in /proc. */
 const GAP = '(?:[\\s\\0]{1,8}|\\\\{0,7}["\'],\\s{0,4}|=)';
@@ -49,7 +49,7 @@ const USER = '(?:[a-z_][\\w.-]{0,64}:(?=[^\\s"\']))?';
 /** Passwords in command lines whose options say nothing of it. */
 export const COMMANDS: readonly Pattern[] = [
   // `-pPASS`, and nothing else.
-  afterProgram(['mysql', 'mariadb', '7z '], '-p'),
+  afterProgram(['mysql', 'mariadb', '7z a', '7z x'], '-p'),
   afterProgram(['mongo', 'sshpass', 'useradd', 'usermod', 'racadm', 'fence_'], `-p${GAP}?`),
   afterProgram(['login ', 'login"', "login'", 'login\0'], `-p${GAP}`),
   afterProgram(['ldapsearch', 'ldapmodify', 'ldapadd', 'ldapdelete', 'ldapwhoami'], `-w${GAP}?`),
@@ -77,7 +77,7 @@ export const COMMANDS: readonly Pattern[] = [
   {
     triggers: [
       ' -u ',
-      '-u\0',
+      '\0-u\0',
       '--user',
       '--proxy-user',
       '--creds',
@@ -86,7 +86,7 @@ export const COMMANDS: readonly Pattern[] = [
       '"-u"',
     ],
     find: new RegExp(
-      `(?:[\\s"]?-[uU]|--user|--proxy-user|--(?:src-|dest-)?creds)${GAP}\\\\{0,7}["']?[^\\s:%"'\\0]{1,256}[:%](?<secret>[^\\s"'\\0]{1,1024})`,
+      `(?:[\\s\\0"]?-[uU]|--user|--proxy-user|--(?:src-|dest-)?creds)${GAP}\\\\{0,7}["']?[^\\s:%"'\\0]{1,256}[:%](?<secret>[^\\s"'\\0]{1,1024})`,
       'dy',
     ),
     isSecret: (secret) => !/^\d{1,6}$/.test(secret) && isGiven(secret),

@@ -1,20 +1,7 @@
 import { COMMANDS } from './commands.ts';
 import { isSecretUrl } from './data-urls.ts';
 import { isUserAndPassword, looksRandom } from './names.ts';
-
-/**
- * One way in which a secret stands in a line whatever its name is. `triggers` are texts of which
- * one stands in it, in any case; it is looked for only there. Each has at least three characters.
- */
-export interface Pattern {
-  readonly triggers: readonly string[];
-  /** Sticky, tried where the trigger begins; the group `secret` is what has to go. */
-  readonly find: RegExp;
-  /** Characters before and after the trigger in which `find`, which is global then, looks. */
-  readonly around?: { readonly before: number; readonly after: number };
-  /** Called when the shape alone does not decide; `whole`: all that matched. */
-  readonly isSecret?: (secret: string, whole: string) => boolean;
-}
+import type { Pattern } from './pattern.ts';
 
 /** No part of another word; the letter of an escaped newline and percent-encoding end one. */
 const START = '(?:(?<![\\w-])|(?<=\\\\[nrt]|%[0-9A-Fa-f]{2}|\\\\u00[0-9a-f]{2}))';
@@ -209,7 +196,7 @@ export const PATTERNS: readonly Pattern[] = [
   },
   // Keys by which name servers are updated.
   {
-    triggers: ['key ', ' -y ', '"-y'],
+    triggers: ['key ', ' -y ', '"-y"'],
     find: /(?:(?<![\w-])key|["\s]-y)(?:["']?,?\s{0,8}["']?|\s{1,8})(?:hmac-[\w-]{2,20}:)?[A-Za-z0-9][\w.-]{0,255}[:\s](?<secret>[A-Za-z0-9+/]{16,128}={0,2})(?![\w.:/-])/diy,
     isSecret: (secret) => /=$|[G-Zg-z]/.test(secret) && looksMade(secret),
   },

@@ -6,7 +6,7 @@ import { type Finding, replaced } from './finding.ts';
 import type { KnownSecrets } from './known.ts';
 import type { InLine, Place as LinePlace, LineRule, Secret, Span } from './line-rule.ts';
 import type { Marks } from './marks.ts';
-import type { Pattern } from './patterns.ts';
+import type { Pattern } from './pattern.ts';
 import { pemKeys } from './pem.ts';
 import { decodedWord, wordAround } from './percent.ts';
 import { SecretBlocks } from './secret-blocks.ts';

@@ -1,7 +1,8 @@
 import { LiteralSearch, MIN_LITERAL } from '../bytes/literal-search.ts';
 import type { LineRule } from './line-rule.ts';
 import { LINE_RULES } from './line-rules.ts';
-import { PATTERNS, type Pattern } from './patterns.ts';
+import type { Pattern } from './pattern.ts';
+import { PATTERNS } from './patterns.ts';
 import { PEM_TRIGGERS } from './pem.ts';
 import { percentSigns } from './percent.ts';
 import { SECRET_TRIGGERS } from './secret-blocks.ts';

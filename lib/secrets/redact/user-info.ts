@@ -1,4 +1,4 @@
-import type { Pattern } from './patterns.ts';
+import type { Pattern } from './pattern.ts';
 
 const AT = 0x40;
 const COLON = 0x3a;

@@ -193,9 +193,17 @@ export const LINES: readonly string[] = [
   `AWS4-HMAC-SHA256 Signature=${HEX}`,
   `"signature":"${HEX}"`,
   // Command lines.
-  ...['mysql', 'mariadb', '7z x', 'mongo ', 'useradd', 'usermod', 'racadm', 'fence_ipmilan'].map(
-    (program) => `${program} -p${SECRET} b`,
-  ),
+  ...[
+    'mysql',
+    'mariadb',
+    '7z a',
+    '7z x',
+    'mongo ',
+    'useradd',
+    'usermod',
+    'racadm',
+    'fence_ipmilan',
+  ].map((program) => `${program} -p${SECRET} b`),
   `podman login -u me -p ${SECRET} b`,
   `["podman","login","-u","me","-p","${SECRET}"]`,
   `['podman','login','-u','me','-p','${SECRET}']`,
