@@ -11,13 +11,13 @@ import { traces } from './traces.ts';
 
 const PREFIX = '2026-11-21T14:58:25.015507+0000 sno-0 app[4242]: ';
 const redactor = createRedactor(randomBytes(32), []);
-const key = () =>
-  String(
-    generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
-      type: 'pkcs8',
-      format: 'pem',
-    }),
-  ).trimEnd();
+/** Takes a tenth of a second to make. */
+const KEY = String(
+  generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+  }),
+).trimEnd();
 const bodyOf = (pem: string) => pem.split('\n').filter((line) => !line.startsWith('-'));
 
 /** Every kind of secret in every kind of text, with ordinary lines between them. */
@@ -37,7 +37,7 @@ t.test('how a stream is split makes no difference', async (t) => {
   const random = new SeededRandom(1);
   const text = everySecret(random);
   const expected = await redacted(redactor.text, text, () => text.length);
-  for (const most of [40, 5000, 65_536, 200_000]) {
+  for (const most of [40, 5000, 200_000]) {
     const output = await redacted(redactor.text, text, () => random.integer(1, most));
     t.equal(firstDifference(output, expected), undefined, `pieces of up to ${most} bytes`);
   }
@@ -56,7 +56,7 @@ t.test('how a list is split makes no difference', async (t) => {
 });
 
 t.test('a key whose beginning was lost in log rotation', async (t) => {
-  const pem = key();
+  const pem = KEY;
   const filler = `${PREFIX}words\n`.repeat(1185);
   for (const [prefix, end] of [
     ['', '\n'],
@@ -78,7 +78,7 @@ t.test('a key whose beginning was lost in log rotation', async (t) => {
 
 t.test('a key whose end is missing', async (t) => {
   for (const prefix of ['', PREFIX]) {
-    const pem = key();
+    const pem = KEY;
     const text = [...pem.split('\n').slice(0, 20), 'an ordinary line'].map(
       (line) => `${prefix}${line}\n`,
     );
@@ -90,7 +90,7 @@ t.test('a key whose end is missing', async (t) => {
 });
 
 t.test('a key between lines of other programs', async (t) => {
-  const pem = key();
+  const pem = KEY;
   const text = pem
     .split('\n')
     .flatMap((line) => [`${PREFIX}${line}`, '2026-11-21T14:58:25 sno-0 other[1]: words and words'])
@@ -101,7 +101,7 @@ t.test('a key between lines of other programs', async (t) => {
 });
 
 t.test('a key in one line has the same mark as in many lines', async (t) => {
-  const pem = key();
+  const pem = KEY;
   const text = `${pem}\nkey: ${JSON.stringify(`${pem}\n`)}\n`;
   const output = (await redacted(redactor.text, Buffer.from(text))).toString();
   t.equal(new Set(output.match(/<redacted:\w+>/g)).size, 1, output);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { createRedactor, type Redactor } from '../../../lib/secrets/redact/redactor.ts';
 import { ThreadedRedactor } from '../../../lib/secrets/threads/threaded-redactor.ts';
-import { redacted } from './streams.ts';
+import { redacted } from '../../unit/secrets/streams.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const KNOWN = ['known-Secret-77'];

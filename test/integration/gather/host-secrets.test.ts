@@ -1,8 +1,8 @@
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { gatherHere } from './in-process.ts';
-import { GatherTester, unpacked } from './tester.ts';
+import { gatherHere } from '../../unit/gather/in-process.ts';
+import { GatherTester, unpacked } from '../../unit/gather/tester.ts';
 
 function write({ root }: GatherTester, path: string, contents: string): string {
   const file = join(root, path);

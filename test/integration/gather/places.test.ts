@@ -10,9 +10,9 @@ import {
 import { join } from 'node:path';
 import t from 'tap';
 import { callerOf } from '../../../agents/gather/entrance/caller.ts';
-import { gatherHere } from './in-process.ts';
-import type { Synthetic } from './synthetic.ts';
-import { GatherTester, listed } from './tester.ts';
+import { gatherHere } from '../../unit/gather/in-process.ts';
+import type { Synthetic } from '../../unit/gather/synthetic.ts';
+import { GatherTester, listed } from '../../unit/gather/tester.ts';
 
 const archiveOf = ({ home }: GatherTester, id: string) => join(home, `log-bundle-${id}.tar.gz`);
 

@@ -5,12 +5,12 @@ import { z } from 'zod';
 import { gatherRecordSchema } from '../../../report/gather-record.ts';
 import { analyze } from '../../../report/report.ts';
 import { reportSchema } from '../../../report/schema.ts';
-import { read } from '../docs/documents.ts';
-import { gatherHere } from '../gather/in-process.ts';
-import type { Synthetic } from '../gather/synthetic.ts';
-import { GatherTester, unpacked } from '../gather/tester.ts';
-import { M, step } from './rule-case.ts';
-import { filesOf, viewOf } from './view.ts';
+import { read } from '../../unit/docs/documents.ts';
+import { gatherHere } from '../../unit/gather/in-process.ts';
+import type { Synthetic } from '../../unit/gather/synthetic.ts';
+import { GatherTester, unpacked } from '../../unit/gather/tester.ts';
+import { M, step } from '../../unit/report/rule-case.ts';
+import { filesOf, viewOf } from '../../unit/report/view.ts';
 
 const jsonObject = z.record(z.string(), z.json());
 
