@@ -1,4 +1,4 @@
-/** Of processor time, for a block of any size: compiling the rules takes part of it. */
+/** Of processor time, for a stream of any length: compiling the rules takes part of it. */
 const FREE_MS = 200;
 /** Ordinary text takes 15 to 60, depending on the machine. */
 const NS_PER_BYTE = 200;
@@ -12,28 +12,37 @@ const threadTime = () => {
 };
 
 /**
- * Bounds the work on one block of text, against input made to be expensive in a way that no rule
- * foresees. What is left of the block then is taken out without a look.
+ * Bounds the work on a stream of text, against input made to be expensive in a way that no rule
+ * foresees. What is left of the block then is removed unseen.
  */
 export class Effort {
   readonly #now: () => number;
-  readonly #ms: number;
-  #end: number | undefined;
+  /** Milliseconds that the blocks so far have not used. */
+  #left = FREE_MS;
+  #begin: number | undefined;
   #places = 0;
   #isSpent = false;
 
   /** @param now Clock in milliseconds. */
-  constructor(bytes: number, now = threadTime) {
+  constructor(now = threadTime) {
     this.#now = now;
-    this.#ms = FREE_MS + (bytes * NS_PER_BYTE) / 1e6;
+  }
+
+  /** At the beginning of a block; ends the one before. */
+  block(bytes: number): void {
+    if (this.#begin !== undefined) this.#left -= this.#now() - this.#begin;
+    this.#left = Math.max(0, this.#left) + (bytes * NS_PER_BYTE) / 1e6;
+    this.#begin = undefined;
+    this.#places = 0;
+    this.#isSpent = false;
   }
 
   /** Asked before each place is examined. */
   isSpent(): boolean {
     if (++this.#places % PLACES !== 0) return this.#isSpent;
     const now = this.#now();
-    this.#end ??= now + this.#ms;
-    this.#isSpent = now > this.#end;
+    this.#begin ??= now;
+    this.#isSpent = now - this.#begin > this.#left;
     return this.#isSpent;
   }
 }

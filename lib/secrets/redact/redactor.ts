@@ -50,7 +50,7 @@ export function redactorWith(
     known: new KnownSecrets(known, marks),
     triggers,
     marks,
-    effort: (bytes) => new Effort(bytes),
+    effort: () => new Effort(),
   };
 
   async function* text(

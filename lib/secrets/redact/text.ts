@@ -33,6 +33,8 @@ const LINE_LIMITS = { bytes: 4 << 20, perByte: 0, ms: 2_000 } as const;
 export const STREAM_LIMITS: BudgetLimits = { bytes: 8 << 20, perByte: 1, depth: 3 };
 /** Stands for the rest of a block that takes too long. */
 const LEFT_OUT = '<redacted>\n';
+/** Longer than what a pattern is usually found in. */
+const LONG = 4096;
 /** After a trigger, what is shorter than this much lies in one of two places that follow each other. */
 const MAX_NEAR = 64;
 
@@ -41,8 +43,8 @@ export interface Means {
   readonly known: KnownSecrets;
   readonly triggers: TriggerSearch;
   readonly marks: Marks;
-  /** For a block of so many bytes. */
-  readonly effort: (bytes: number) => Pick<Effort, 'isSpent'>;
+  /** A new one, for a stream. */
+  readonly effort: () => Pick<Effort, 'block' | 'isSpent'>;
 }
 
 /**
@@ -53,15 +55,19 @@ export class TextRedactor {
   readonly #means: Means;
   readonly #marks: Marks;
   readonly #budget: Budget;
+  readonly #effort: Pick<Effort, 'block' | 'isSpent'>;
   readonly #depth: number;
   readonly #blocks: SecretBlocks;
   #held: Buffer = EMPTY;
+  /** Bytes of what is held that were looked at already. */
+  #seen = 0;
 
   /** `budget`: for what is unpacked from the text, at all depths. */
   constructor(means: Means, budget: Budget, depth = 0) {
     this.#means = means;
     this.#marks = means.marks;
     this.#budget = budget;
+    this.#effort = means.effort();
     this.#depth = depth;
     this.#blocks = new SecretBlocks(means.marks);
   }
@@ -69,8 +75,14 @@ export class TextRedactor {
   /** Whole lines, or a part of one that is too long. */
   push(block: Buffer): Buffer {
     const bytes = this.#held.length === 0 ? block : Buffer.concat([this.#held, block]);
+    // What is held is looked at again only when as much has been added: not for each block.
+    if (bytes.length < 2 * this.#seen) {
+      this.#held = bytes;
+      return EMPTY;
+    }
     const { findings, complete } = this.#scan(bytes, false);
     this.#held = bytes.subarray(complete);
+    this.#seen = this.#held.length;
     const inside = findings
       .filter(({ start }) => start < complete)
       .map((finding) => ({ ...finding, end: Math.min(finding.end, complete) }));
@@ -81,6 +93,7 @@ export class TextRedactor {
   end(): Buffer {
     const bytes = this.#held;
     this.#held = EMPTY;
+    this.#seen = 0;
     return this.whole(bytes);
   }
 
@@ -125,10 +138,10 @@ export class TextRedactor {
     /** By rule: up to where it needs not look again. */
     const done = new Map<Rule, number>();
     let last: Span = { start: 0, end: 0 };
-    const effort = this.#means.effort(bytes.length);
+    this.#effort.block(bytes.length);
     for (const place of places) {
       const { offset, rule } = place;
-      if (effort.isSpent()) {
+      if (this.#effort.isSpent()) {
         findings.push({ start: offset, end: bytes.length, by: LEFT_OUT });
         break;
       }
@@ -221,7 +234,10 @@ function matches(line: string, at: number, pattern: Pattern): InLine {
   const { find, around } = pattern;
   if (around === undefined) {
     find.lastIndex = at;
-    return { next: at, secrets: secretIn(find.exec(line), 0, pattern) };
+    const match = find.exec(line);
+    const length = match?.[0].length ?? 0;
+    // What begins in a long match is a part of it: each would be read to the same end.
+    return { next: length > LONG ? at + length : at, secrets: secretIn(match, 0, pattern) };
   }
   const start = Math.max(0, at - around.before);
   const text = line.slice(start, at + around.after);
@@ -238,16 +254,13 @@ function secretIn(match: RegExpExecArray | null, base: number, { isSecret }: Pat
   return isSecret?.(secret, match[0]) === false ? [] : [{ start: base + start, end: base + end }];
 }
 
+/** What can stand between the quotes of a JSON string; asked first, since an error takes a hundred times as long. */
+const IN_QUOTES = /^(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*$/u;
+
 /** What a secret's mark is made of: the same for one that is quoted, and quoted again. */
 function meaning(latin1: string): string {
   let text = Buffer.from(latin1, 'latin1').toString('utf8');
-  while (text.includes('\\')) {
-    try {
-      text = String(JSON.parse(`"${text}"`));
-    } catch {
-      return text;
-    }
-  }
+  while (text.includes('\\') && IN_QUOTES.test(text)) text = String(JSON.parse(`"${text}"`));
   return text;
 }
 

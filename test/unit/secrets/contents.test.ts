@@ -114,7 +114,7 @@ const means = {
   known: new KnownSecrets([], marks),
   triggers: new TriggerSearch(),
   marks,
-  effort: (bytes: number) => new Effort(bytes),
+  effort: () => new Effort(),
 };
 const redact = (text: string, budget: Budget) =>
   new TextRedactor(means, budget).whole(Buffer.from(text)).toString();

@@ -8,7 +8,8 @@ import { TriggerSearch } from '../../../lib/secrets/redact/triggers.ts';
 /** How many places are examined when each takes so many milliseconds. */
 function places(bytes: number, msEach: number): number {
   let now = 1000;
-  const effort = new Effort(bytes, () => now);
+  const effort = new Effort(() => now);
+  effort.block(bytes);
   let count = 0;
   while (!effort.isSpent() && count < 1_000_000) {
     count += 1;
@@ -24,8 +25,25 @@ t.test('a block has a time of its own, and more for each byte', async (t) => {
   t.ok(large > small + 1000, `${large}`);
 });
 
+t.test('all blocks of a stream share what they do not use', async (t) => {
+  let now = 0;
+  const effort = new Effort(() => now);
+  const spend = (bytes: number, ms: number) => {
+    effort.block(bytes);
+    Array.from({ length: 256 }, () => effort.isSpent());
+    now += ms;
+    return Array.from({ length: 256 }, () => effort.isSpent()).includes(true);
+  };
+  t.notOk(spend(0, 150), 'the free part');
+  t.ok(spend(0, 150), 'is there once');
+  t.ok(spend(100_000, 50), 'the next block has its own bytes alone');
+  t.notOk(spend(1_000_000, 50), 'which are enough');
+  t.notOk(spend(0, 100), 'and leave some for the next');
+});
+
 t.test('this thread’s processor time counts, not that of the clock on the wall', async (t) => {
-  const effort = new Effort(0);
+  const effort = new Effort();
+  effort.block(0);
   const ask = () => Array.from({ length: 1000 }, () => effort.isSpent()).includes(true);
   t.notOk(ask());
   const end = process.threadCpuUsage().user + 300_000;
@@ -40,7 +58,7 @@ const redactorWith = (isSpent: () => boolean) =>
       known: new KnownSecrets(['known-Secret-77'], marks),
       triggers: new TriggerSearch(),
       marks,
-      effort: () => ({ isSpent }),
+      effort: () => ({ block: () => undefined, isSpent }),
     },
     new Budget(STREAM_LIMITS),
   );
