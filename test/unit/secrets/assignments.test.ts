@@ -74,6 +74,7 @@ t.test('an unquoted value ends where something else begins', async (t) => {
 
 t.test('a quoted value ends with its opening quote character', async (t) => {
   await expectMarked(t, [
+    'got password="«hunter2\\"»" and more',
     'password="«hunter 22»" b',
     'password="«hunter\\"22»" b',
     'password="«hunter\\\\»" b',

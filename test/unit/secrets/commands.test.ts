@@ -43,6 +43,7 @@ t.test('what a shell gives to a program that reads a password', async (t) => {
     'chpasswd <<< "root:«hunter 22»"',
     'passwd --stdin root <<< «hunter22»',
     'chpasswd <<EOF\nroot:«hunter22»\ncore:«hunter 23»\nEOF\nroot:hunter22\n',
+    'chpasswd <<EOF\na:«hunter22»\nEOF\n',
     'chpasswd:\n  list: |\n    root:«hunter22»\n    core:«hunter23»\n  expire: false\nb: c\n',
     'chpasswd:\n  list:\n  - root:«hunter22»\n',
     'echo words | grep chpasswd',
