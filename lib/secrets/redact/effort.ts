@@ -28,13 +28,18 @@ export class Effort {
     this.#now = now;
   }
 
-  /** At the beginning of a block; ends the one before. */
+  /** At the beginning of a block. */
   block(bytes: number): void {
-    if (this.#begin !== undefined) this.#left -= this.#now() - this.#begin;
     this.#left = Math.max(0, this.#left) + (bytes * NS_PER_BYTE) / 1e6;
     this.#begin = undefined;
     this.#places = 0;
     this.#isSpent = false;
+  }
+
+  /** At its end: what the thread does for other streams meanwhile does not count. */
+  end(): void {
+    if (this.#begin !== undefined) this.#left -= this.#now() - this.#begin;
+    this.#begin = undefined;
   }
 
   /** Asked before each place is examined. */

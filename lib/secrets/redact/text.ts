@@ -44,7 +44,7 @@ export interface Means {
   readonly triggers: TriggerSearch;
   readonly marks: Marks;
   /** A new one, for a stream. */
-  readonly effort: () => Pick<Effort, 'block' | 'isSpent'>;
+  readonly effort: () => Pick<Effort, 'block' | 'isSpent' | 'end'>;
 }
 
 /**
@@ -55,7 +55,7 @@ export class TextRedactor {
   readonly #means: Means;
   readonly #marks: Marks;
   readonly #budget: Budget;
-  readonly #effort: Pick<Effort, 'block' | 'isSpent'>;
+  readonly #effort: Pick<Effort, 'block' | 'isSpent' | 'end'>;
   readonly #depth: number;
   readonly #blocks: SecretBlocks;
   #held: Buffer = EMPTY;
@@ -170,6 +170,7 @@ export class TextRedactor {
         findings.push({ ...found, by });
       }
     }
+    this.#effort.end();
     return { findings, openFrom };
   }
 
