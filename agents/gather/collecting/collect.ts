@@ -8,7 +8,7 @@ import type { DocumentQueue } from './documents.ts';
 import { Spooled, type SpoolPlace } from './spool.ts';
 
 /** Time for redacting what was read before the deadline. */
-const GRACE_MS = 1000;
+const GRACE_MS = 5000;
 
 export interface CollectOptions {
   readonly host: GatherHost;

@@ -233,8 +233,8 @@ t.test(
 
 t.test('the overall deadline: the bundle is closed with what was collected', async (t) => {
   const tester = new GatherTester(t, {
-    gatherMs: 700,
-    gatherDiagnosisMs: 300,
+    gatherMs: 6000,
+    gatherDiagnosisMs: 3000,
     gatherConcurrency: 2,
   });
   const sources: Synthetic[] = [
@@ -248,13 +248,13 @@ t.test('the overall deadline: the bundle is closed with what was collected', asy
   ];
   const began = performance.now();
   const { code, stdout } = await gatherHere(tester, ['gather', '--id', 'x'], sources);
-  t.ok(performance.now() - began < 5000);
+  t.ok(performance.now() - began < 30_000);
   t.equal(code, 0);
-  t.match(stdout.toString(), /^Ended early: the deadline for the bundle, 0.7 s, passed$/m);
+  t.match(stdout.toString(), /^Ended early: the deadline for the bundle, 6 s, passed$/m);
   const archive = archiveOf(tester, 'x');
   t.match(failuresOf(recordOf(archive, 'x')), {
     'one.txt': undefined,
-    'deaf.txt': 'not complete: the deadline for the input of the report, 0.3 s, passed',
+    'deaf.txt': 'not complete: the deadline for the input of the report, 3 s, passed',
     'drips.txt': /^not complete: the deadline for the input of the report/,
     'late.txt': /^not started: the deadline for the input of the report/,
     'drips.log': /^not complete: the deadline for the bundle/,
