@@ -1,6 +1,6 @@
 import { decodeDataUrl, isDataUrl } from '../../ignition/data-url.ts';
 import { isRecord, parseJson } from '../../json.ts';
-import { Budget } from '../bytes/budget.ts';
+import { Budget, type BudgetLimits } from '../bytes/budget.ts';
 import { keyLines, privateKeys } from '../formats/private-keys.ts';
 import { type NamedValue, type Reader, settings } from '../formats/settings.ts';
 import { decoded, urlPasswords } from '../formats/urls.ts';
@@ -10,13 +10,13 @@ import type { Certainty, Marks } from './marks.ts';
 import {
   isNothing,
   isPath,
+  isReference,
   isSecretValue,
   isUserAndPassword,
   looksRandom,
   sensitivityOf,
 } from './names.ts';
 import { type Redactor, redactorWith } from './redactor.ts';
-import { STREAM_LIMITS } from './text.ts';
 
 /** A config in a file of a config; no secrets are nested more deeply. */
 const MAX_DEPTH = 4;
@@ -24,8 +24,8 @@ const MAX_DEPTH = 4;
 const MIN_BLOB = 24;
 /** Maximum number of nested documents in a file. */
 const MAX_DOCUMENTS = 5000;
-/** A placeholder for a value: a variable, a command, a template. */
-const REFERENCE = /^(?:\$\(|`[^`]*`$|\$\{[^}]*\}$|\$[A-Z_][A-Z0-9_]*$|%\w$|\{\{)/;
+/** For everything unpacked from a file: an Ignition config has hundreds of compressed files. */
+const FILE_LIMITS: BudgetLimits = { bytes: 64 << 20, perByte: 0, depth: MAX_DEPTH };
 /** Characters that are not part of names, paths and addresses. */
 const SYMBOL = /[!#$%^&*+=~|;<>?(){}[\]]/;
 
@@ -47,7 +47,7 @@ export class SecretsIn {
   readonly #found: FoundSecrets;
   readonly #redactor: Redactor;
   /** For the current file or value. */
-  #budget = new Budget(STREAM_LIMITS);
+  #budget = new Budget(FILE_LIMITS);
   /** Nested texts that are still to be read. */
   #documents: { text: string; depth: number }[] = [];
   #documentsLeft = MAX_DOCUMENTS;
@@ -107,7 +107,7 @@ export class SecretsIn {
     this.#documents = [];
     this.#keys = new Set();
     this.#documentsLeft = MAX_DOCUMENTS;
-    this.#budget = new Budget(STREAM_LIMITS);
+    this.#budget = new Budget(FILE_LIMITS);
   }
 
   async #lookInside(): Promise<void> {
@@ -141,7 +141,7 @@ export class SecretsIn {
       isSecretValue(name, value) ||
       names?.test(name) === true ||
       (sensitivityOf(name) === 'by-value' && looksLikePassword(value));
-    if (isSecret && !isSwitch(name, value)) this.#learn(value.trim());
+    if (isSecret) this.#learn(value.trim());
   }
 
   /** Strings of a JSON document; files embedded in them have their lines escaped. */
@@ -170,7 +170,7 @@ export class SecretsIn {
   }
 
   #learn(secret: string, certainty: Certainty = 'certain'): void {
-    if (this.#keys.has(secret) || isNothing(secret) || REFERENCE.test(secret)) return;
+    if (this.#keys.has(secret) || isNothing(secret) || isReference(secret)) return;
     if (isDataUrl(secret)) {
       this.#look(contentsOf(secret, this.#budget));
       return;
@@ -214,10 +214,6 @@ const looksLikePassword = (value: string) =>
   SYMBOL.test(value) &&
   /[A-Za-z0-9]/.test(value) &&
   !/^[\w+.-]*:\/\//.test(value);
-
-/** `passwd: files sss` of nsswitch.conf. */
-const isSwitch = (name: string, value: string) =>
-  name === 'passwd' && /^(?:files|compat|db|sss|systemd|altfiles|winbind)\b/.test(value);
 
 /** The contents of a file in an Ignition config; gzip need not be declared. */
 function contentsOf(source: string, budget: Budget): string | undefined {

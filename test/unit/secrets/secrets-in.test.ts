@@ -193,6 +193,19 @@ t.test('secrets that do not fit are reported', async (t) => {
   t.strictSame(unread.secrets, [], 'what cannot be unpacked is no key');
 });
 
+t.test('an Ignition config with hundreds of compressed files is searched to its end', async (t) => {
+  const settings = Array.from({ length: 800 }, (_, at) => `setting-${at} = ${at * 7919}\n`).join('');
+  const files = Array.from({ length: 400 }, (_, at) => ({
+    path: `/etc/${at}.conf`,
+    contents: dataUrl(`${settings}password=hunter-${at}-x7Kq9\n`),
+  }));
+  t.equal(files[0]?.contents.compression, 'gzip');
+  const secrets = new SecretsIn(1000);
+  const config = JSON.stringify({ ignition: { version: '3.4.0' }, storage: { files } });
+  await secrets.readText(config, { format: 'json' });
+  t.equal(secrets.secrets.filter((each) => each.startsWith('hunter-')).length, files.length);
+});
+
 t.test('number, length and depth are limited', async (t) => {
   const two = 'password=hunter22\npassword=hunter23\n';
   t.strictSame(await found(two, 'text', 1), ['hunter22']);
