@@ -15,7 +15,6 @@ import { Packer } from './bundle/packer.ts';
 import { Limit, timeOf } from './collecting/abort.ts';
 import { collectBulk } from './collecting/bulk.ts';
 import { collect } from './collecting/collect.ts';
-import { DocumentQueue } from './collecting/documents.ts';
 import { listSources } from './collecting/listing.ts';
 import type { Spooled, SpoolPlace } from './collecting/spool.ts';
 import type { GatherHost } from './gather-host.ts';
@@ -70,7 +69,6 @@ class Gathering {
   readonly #begun = new Date();
   readonly #outcomes = new Map<string, Outcome>();
   readonly #packer: Packer;
-  readonly #documents = new DocumentQueue();
   #expected = 0;
 
   constructor(request: GatherRequest, host: GatherHost) {
@@ -120,11 +118,7 @@ class Gathering {
     using limit = new Limit([signal], time);
     const failed = (path: string, failure: string) =>
       this.#ended(failedOutcome(`secrets of ${path}`, failure));
-    return await hostSecrets(this.#host, limit.signal, failed).catch((error: unknown) => {
-      const failure = `the secrets of this host could not be read; secrets were redacted only by name and shape: ${describeError(error)}`;
-      this.#ended(failedOutcome('host secrets', failure));
-      return [];
-    });
+    return await hostSecrets(this.#host, limit.signal, failed);
   }
 
   #collecting(redactor: Redactor, signal: AbortSignal) {
@@ -132,7 +126,6 @@ class Gathering {
     return {
       host: this.#host,
       redactor,
-      documents: this.#documents,
       place,
       signal,
       ended: (outcome: Outcome) => {

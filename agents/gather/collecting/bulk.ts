@@ -7,7 +7,7 @@ import type { Spooled } from './spool.ts';
 
 type BulkOptions = Pick<
   CollectOptions,
-  'host' | 'redactor' | 'documents' | 'place' | 'concurrency' | 'signal' | 'ended'
+  'host' | 'redactor' | 'place' | 'concurrency' | 'signal' | 'ended'
 >;
 
 /**

@@ -4,7 +4,6 @@ import type { Outcome } from '../../../report/gather-record.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Source } from '../source.ts';
 import { graceAfter, Limit, untilAborted } from './abort.ts';
-import type { DocumentQueue } from './documents.ts';
 import { Spooled, type SpoolPlace } from './spool.ts';
 
 /** Time for redacting what was read before the deadline. */
@@ -13,7 +12,6 @@ const GRACE_MS = 5000;
 export interface CollectOptions {
   readonly host: GatherHost;
   readonly redactor: Redactor;
-  readonly documents: DocumentQueue;
   readonly place: SpoolPlace;
   /** Number of sources collected concurrently. */
   readonly concurrency: number;
@@ -89,11 +87,7 @@ async function collectOne(source: Source, options: CollectOptions): Promise<Outc
   }
   const spooled = new Spooled(place.room, source);
   options.began?.(source, spooled);
-  const redaction = redactor[source.format];
-  const redacted =
-    source.format === 'text'
-      ? redaction(contents())
-      : options.documents.redacted(redaction, contents());
+  const redacted = redactor[source.format](contents());
   await spooled.fill(untilAborted(redacted, grace.signal), source, place);
   const failure = reasonOf(spooled.failure ?? unread, signal, limit.signal);
   const { plainBytes: bytes, leftOut } = spooled;

@@ -2,6 +2,7 @@ import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeError } from '../../../lib/errors/failure.ts';
 import { systemErrorCode } from '../../../lib/errors/system-error-code.ts';
+import { isMissing } from '../../../lib/host/files.ts';
 
 /** Called with a path that could not be read, and the reason. */
 export type Failed = (path: string, reason: string) => void;
@@ -119,5 +120,5 @@ async function statusOf(path: string, failed: Failed) {
   }
 }
 
-const isAbsent = (error: unknown) =>
-  ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(String(systemErrorCode(error)));
+/** A link is as good as nothing: it is not followed. */
+const isAbsent = (error: unknown) => isMissing(error) || systemErrorCode(error) === 'ELOOP';
