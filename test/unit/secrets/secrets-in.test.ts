@@ -194,7 +194,9 @@ t.test('secrets that do not fit are reported', async (t) => {
 });
 
 t.test('an Ignition config with hundreds of compressed files is searched to its end', async (t) => {
-  const settings = Array.from({ length: 800 }, (_, at) => `setting-${at} = ${at * 7919}\n`).join('');
+  const settings = Array.from({ length: 800 }, (_, at) => `setting-${at} = ${at * 7919}\n`).join(
+    '',
+  );
   const files = Array.from({ length: 400 }, (_, at) => ({
     path: `/etc/${at}.conf`,
     contents: dataUrl(`${settings}password=hunter-${at}-x7Kq9\n`),
