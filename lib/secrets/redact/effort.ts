@@ -31,7 +31,6 @@ export class Effort {
   /** At the beginning of a block. */
   block(bytes: number): void {
     this.#left = Math.max(0, this.#left) + (bytes * NS_PER_BYTE) / 1e6;
-    this.#begin = undefined;
     this.#places = 0;
     this.#isSpent = false;
   }

@@ -10,6 +10,7 @@ const EMPTY = Buffer.alloc(0);
 const gap = new Uint8Array(256);
 for (let byte = 0; byte <= 0x20; byte++) gap[byte] = 1;
 for (const char of '"\',;&') gap[char.charCodeAt(0)] = 1;
+export const isGap = (byte = 0): boolean => gap[byte] === 1;
 
 /**
  * Chunks as blocks of whole lines. Of a line that is too long a block is a part, cut between
@@ -74,13 +75,13 @@ class LineSplitter {
 /** The end of the last gap; 0 when there is none. */
 function lastGap(bytes: Buffer): number {
   let at = bytes.length;
-  while (at > 0 && gap[bytes[at - 1] ?? 0] !== 1) at--;
+  while (at > 0 && !isGap(bytes[at - 1])) at--;
   return at;
 }
 
 /** Where the first gap begins. */
 function wordEnd(bytes: Buffer): number {
   let at = 0;
-  while (at < bytes.length && gap[bytes[at] ?? 0] !== 1) at++;
+  while (at < bytes.length && !isGap(bytes[at])) at++;
   return at;
 }

@@ -4,6 +4,7 @@ import { decodedBlob, documentStarts } from './blobs.ts';
 import type { Effort } from './effort.ts';
 import { type Finding, replaced } from './finding.ts';
 import type { KnownSecrets } from './known.ts';
+import { settledBytes } from './line-part.ts';
 import type { InLine, Place as LinePlace, LineRule, Secret, Span } from './line-rule.ts';
 import type { Marks } from './marks.ts';
 import type { Pattern } from './pattern.ts';
@@ -114,20 +115,21 @@ export class TextRedactor {
       inLines.openFrom,
       ...openGroups.map((from) => Math.max(from, pem.unendedTo)),
     ];
+    // What has a secret's own mark comes first.
+    const findings = [
+      ...this.#means.known.find(bytes),
+      ...pem.findings,
+      ...inLines.findings,
+      ...groups.flatMap((group) => this.#inBlob(bytes, group)),
+    ];
     const complete = isLast
       ? bytes.length
-      : Math.min(lastLine(bytes), ...open.filter((offset) => offset !== undefined));
+      : Math.min(
+          bytes.at(-1) === NEWLINE ? lastLine(bytes) : settledBytes(bytes, findings),
+          ...open.filter((offset) => offset !== undefined),
+        );
     this.#blocks.settle(complete);
-    return {
-      // What has a secret's own mark comes first.
-      findings: [
-        ...this.#means.known.find(bytes),
-        ...pem.findings,
-        ...inLines.findings,
-        ...groups.flatMap((group) => this.#inBlob(bytes, group)),
-      ],
-      complete,
-    };
+    return { findings, complete };
   }
 
   /** What the lines' own rules find where their triggers stand. */
@@ -265,7 +267,5 @@ function meaning(latin1: string): string {
   return text;
 }
 
-/** Where the last line begins, which the next block's first can belong to; the end, if it is only a part of a line. */
-function lastLine(bytes: Buffer): number {
-  return bytes.at(-1) === NEWLINE ? bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1 : bytes.length;
-}
+/** Where the last line begins, which the next block's first can belong to. */
+const lastLine = (bytes: Buffer) => bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1;

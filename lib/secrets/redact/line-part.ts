@@ -1,0 +1,37 @@
+import type { Finding } from './finding.ts';
+import { isGap } from './lines.ts';
+
+/** Held back for the next part: a name whose value may follow. */
+const CONTEXT = 1 << 14;
+/** A longer value is cut: memory has to have a bound. */
+const MAX_HELD = 1 << 16;
+/** The most that is expected between a name and its value. */
+const NEAR = 600;
+/** A value that ends this close to the cut may go on after it. */
+const MAX_OPEN = 256;
+
+/**
+ * The bytes of a part of a line that can be written before the next part is known. The rest begins
+ * between two words; no value in it has lost its name, and no value is divided unless it is longer
+ * than 48 KiB.
+ */
+export function settledBytes(part: Buffer, findings: readonly Finding[]): number {
+  const sorted = findings.toSorted((a, b) => a.start - b.start);
+  const isOpen = ({ end }: Finding) => end > part.length - MAX_OPEN;
+  const open = sorted.find(isOpen);
+  const last = Math.min(part.length, open?.start ?? part.length);
+  if (part.length - last > MAX_HELD - CONTEXT) return part.length;
+  let settled = gapBefore(part, last - CONTEXT);
+  for (const finding of sorted) {
+    const isNear = finding.start < settled + NEAR && finding.end > settled;
+    if (isNear && !isOpen(finding)) settled = Math.min(finding.end, last);
+  }
+  return settled;
+}
+
+/** The end of the last gap before `end`. */
+function gapBefore(bytes: Buffer, end: number): number {
+  let at = Math.max(0, end);
+  while (at > 0 && !isGap(bytes[at - 1])) at--;
+  return at;
+}
