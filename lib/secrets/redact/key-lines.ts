@@ -23,11 +23,11 @@ interface Line {
   readonly end: number;
 }
 
-/** How far a key that begins here can go. */
-export function extentEnd(bytes: Buffer, start: number): number {
+/** How far a key that begins here can go; not more exact than needed to know whether that is beyond `enough`. */
+export function extentEnd(bytes: Buffer, start: number, enough = Number.POSITIVE_INFINITY): number {
   const extent = bytes.subarray(start, start + MAX_BYTES);
   let at = 0;
-  for (let lines = 0; lines < MAX_LINES; lines++) {
+  for (let lines = 0; lines < MAX_LINES && start + at <= enough; lines++) {
     const newline = extent.indexOf(NEWLINE, at);
     if (newline === -1) return start + extent.length;
     at = newline + 1;
@@ -88,6 +88,7 @@ function unendedParts(bytes: Buffer, { start, bodyStart, end }: Extent): Line[] 
   // The marker is no secret, and can be the beginning of a key of which the rest is in other texts.
   const own = firstPart(bytes, start, bodyStart, first);
   if (own.end > bodyStart) parts.push({ start: bodyStart, end: own.end });
+  if (end <= first.end) return parts;
   let frame = frameOf(textOf(bytes, first), start - first.start, bodyStart - first.start);
   let width: number | undefined;
   let gap = 0;
@@ -118,9 +119,9 @@ function unendedParts(bytes: Buffer, { start, bodyStart, end }: Extent): Line[] 
 }
 
 function firstPart(bytes: Buffer, start: number, bodyStart: number, line: Line): Line {
-  AFTER_MARKER.lastIndex = bodyStart - line.start;
-  const text = textOf(bytes, line);
-  const end = AFTER_MARKER.test(text) ? line.start + AFTER_MARKER.lastIndex : bodyStart;
+  AFTER_MARKER.lastIndex = bodyStart - start;
+  const text = textOf(bytes, { start, end: line.end });
+  const end = AFTER_MARKER.test(text) ? start + AFTER_MARKER.lastIndex : bodyStart;
   // The escaped newline of a record is none of the key.
   return { start, end: end === line.end ? end : end - trailingEscapes(bytes, bodyStart, end) };
 }

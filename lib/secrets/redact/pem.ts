@@ -62,8 +62,8 @@ export function pemKeys(
       continue;
     }
     const extent = { start: marker.start, bodyStart: marker.end };
-    const limit = extentEnd(bytes, marker.start);
     const next = markers[index + 1];
+    const limit = extentEnd(bytes, marker.start, next?.start);
     if (next === undefined || next.start >= limit) {
       if (limit === bytes.length && !isLast) {
         return open(marker.start);

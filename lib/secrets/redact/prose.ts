@@ -27,6 +27,9 @@ const FIRST = new RegExp(`${MESSAGE}[^\\S\\n]{0,200}${LEADING}(?:${COLOUR})?["'\
 const FIRST_QUOTED =
   /(?:\\{0,15}(?<quote>["'`])|\\{1,15}[nr])(?:\\t|[^\S\n]){0,80}(?:- |# |export )?$/;
 
+/** The end, apart from blanks, of what matches it: asked first, which takes a tenth of the time. */
+const ENDS_QUOTED = /["'`#-]$|\\[nrt]$|rt$/;
+
 const MAX_PREFIX = 512;
 const MAX_QUOTED = 120;
 
@@ -34,9 +37,22 @@ const MAX_QUOTED = 120;
 export type Position = 'first' | 'elsewhere' | { readonly quote: string };
 
 export function positionOf(line: string, start: number): Position {
-  const quoted = FIRST_QUOTED.exec(line.slice(Math.max(0, start - MAX_QUOTED), start));
+  const quoted = ENDS_QUOTED.test(lastBefore(line, start))
+    ? FIRST_QUOTED.exec(line.slice(Math.max(0, start - MAX_QUOTED), start))
+    : null;
   if (quoted !== null) return { quote: quoted.groups?.quote ?? '"' };
   const before = start > MAX_PREFIX ? line.slice(start - 1, start) : line.slice(0, start);
   if (before === '\0') return 'first';
   return start <= MAX_PREFIX && FIRST.test(before) ? 'first' : 'elsewhere';
 }
+
+/** The last two characters before `at`, without the blanks after them. */
+function lastBefore(line: string, at: number): string {
+  const floor = Math.max(0, at - MAX_QUOTED);
+  let end = at;
+  while (end > floor && isBlank(line.charCodeAt(end - 1))) end--;
+  return line.slice(Math.max(floor, end - 2), end);
+}
+
+/** Of latin1. */
+const isBlank = (code: number) => code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0xa0;

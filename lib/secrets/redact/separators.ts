@@ -30,6 +30,8 @@ const NAMED_VALUE = new RegExp(
   `\\\\{0,15}["']?(?:\\s{0,8},\\s{0,8}|\\s{1,8})(?:${FIELD}\\\\{0,15}["']?,\\s{0,8}){0,3}\\\\{0,15}["']?value\\\\{0,15}["']?\\s{0,8}[:=]\\s{0,8}`,
   'iy',
 );
+/** Of the rest of a tag after the name in it, with backslashes before a quote. */
+const MAX_TAG = 220;
 const ELEMENT = /\\{0,15}["']?(?:\s[^<>]{0,200})?>(?<value>[^<>]{1,4096})<\//dy;
 /** The next word of a command line, which in /proc ends with NUL, and in a list is in quotes. */
 const NEXT_ARGUMENT = /[\s\0]{1,8}(?!-)|\\{0,15}["'],\s{0,8}(?=\\{0,15}["'](?!-))/y;
@@ -45,8 +47,9 @@ const CELL = /[^\S\n]{0,200}(?:\||\xe2\x94\x82)[^\S\n]{0,200}/y;
 const DIRECTIVE =
   /[^\S\n](?=[^\s:=|-]\S{3,4096}\s{0,200}$)(?![a-z]{1,20}(?:ed|ing|tion|s)[.:]?\s{0,200}$)/y;
 /** `machine … login … password …` */
-const USER_BEFORE =
-  /(?:^|[\s"'])(?:machine|login|user|username|account|connect|ssid|neighbor)[^\S\n]{1,200}\S{1,256}[^\S\n]{1,200}$/i;
+const USER = /(?:^|[\s"'])(?:machine|login|user|username|account|connect|ssid|neighbor)$/i;
+/** The longest of them, and what stands before it. */
+const MAX_USER = 10;
 const NEXT_WORD = /[^\S\n]{1,200}(?=\S)/y;
 const STATED =
   /[^\S\n](?:is|was|to|changed to|set to|value)[^\S\n]{0,4}[:=]?[^\S\n]{1,8}(?=\S{6,4096}(?:\s|$))/y;
@@ -76,7 +79,10 @@ export function separatorAfter(
   }
   const named = endOf(NAMED_VALUE, line, nameEnd);
   if (named !== undefined) return { end: named, by: 'word' };
-  const [start, end] = matchAt(ELEMENT, line, nameEnd)?.indices?.groups?.value ?? [];
+  const element = line.slice(nameEnd, nameEnd + MAX_TAG).includes('>')
+    ? matchAt(ELEMENT, line, nameEnd)
+    : undefined;
+  const [start, end] = element?.indices?.groups?.value ?? [];
   if (start !== undefined && end !== undefined)
     return { end: start, by: 'element', value: { start, end } };
   const argument =
@@ -88,7 +94,7 @@ export function separatorAfter(
   if (quote !== undefined) return { end: quote, by: 'quote' };
   const stated = endOf(STATED, line, nameEnd);
   if (stated !== undefined) return { end: stated, by: 'stated' };
-  if (USER_BEFORE.test(before)) return wordFrom(endOf(NEXT_WORD, line, nameEnd));
+  if (isAfterUser(before)) return wordFrom(endOf(NEXT_WORD, line, nameEnd));
   const encoded = endOf(ENCODED, line, nameEnd);
   if (encoded !== undefined) return { end: encoded, by: 'word' };
   if (!isFirst) return undefined;
@@ -99,6 +105,15 @@ export function separatorAfter(
     endOf(COLUMN, line, nameEnd) ??
     (/^[a-z][a-z_-]*$/.test(name) ? endOf(DIRECTIVE, line, nameEnd) : undefined);
   return column === undefined ? undefined : { end: column, by: 'column' };
+}
+
+/** Whether a word of USER and a name stand at the end. */
+function isAfterUser(before: string): boolean {
+  const name = before.trimEnd();
+  if (name.length === before.length) return false;
+  const space = name.lastIndexOf(' ') + 1;
+  const start = space + name.slice(space).lastIndexOf('\t') + 1;
+  return USER.test(name.slice(0, start).trimEnd().slice(-MAX_USER));
 }
 
 const wordFrom = (end: number | undefined): Separator | undefined =>
