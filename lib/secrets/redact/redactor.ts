@@ -7,7 +7,7 @@ import { wholeLines } from './lines.ts';
 import { type Marks, marksWith } from './marks.ts';
 import { isDeep, shallowJson } from './nesting.ts';
 import { withoutSecrets } from './structure.ts';
-import { type Means, STREAM_LIMITS, TextRedactor } from './text.ts';
+import { type Limits, type Means, STREAM_LIMITS, TextRedactor } from './text.ts';
 import { TriggerSearch } from './triggers.ts';
 import { yamlWith } from './yaml.ts';
 
@@ -50,16 +50,15 @@ export function redactorWith(
     known: new KnownSecrets(known, marks),
     triggers,
     marks,
-    effort: () => new Effort(),
   };
 
   async function* text(
     chunks: AsyncIterable<Uint8Array>,
-    budget = new Budget(STREAM_LIMITS),
+    limits = streamLimits(),
   ): AsyncGenerator<Uint8Array> {
-    const redactor = new TextRedactor(means, budget);
+    const redactor = new TextRedactor(means, limits);
     for await (const block of wholeLines(chunks)) {
-      budget.read(block.length);
+      limits.budget.read(block.length);
       const safe = redactor.push(block);
       if (safe.length > 0) yield safe;
     }
@@ -67,10 +66,11 @@ export function redactorWith(
     if (last.length > 0) yield last;
   }
 
-  const visitWith = (budget: Budget): Visit => {
+  const visitWith = (limits: Limits): Visit => {
+    const { budget } = limits;
     const rule = (value: string): string => {
       const bytes = Buffer.from(value, 'utf8');
-      const safe = new TextRedactor(means, budget).whole(bytes);
+      const safe = new TextRedactor(means, limits).whole(bytes);
       return safe === bytes ? value : safe.toString('utf8');
     };
     return (value, name = '') => withoutSecrets(value, name, { text: rule, marks, budget });
@@ -78,8 +78,8 @@ export function redactorWith(
   type Parts = (chunks: AsyncIterable<Uint8Array>, visit: Visit) => AsyncIterable<Uint8Array>;
   // What no field tells is found in the text that they become.
   const structured = (parts: Parts) => (chunks: AsyncIterable<Uint8Array>) => {
-    const budget = new Budget(STREAM_LIMITS);
-    return text(parts(chunks, visitWith(budget)), budget);
+    const limits = streamLimits();
+    return text(parts(chunks, visitWith(limits)), limits);
   };
 
   return {
@@ -88,6 +88,11 @@ export function redactorWith(
     yaml: structured(yamlParts),
   };
 }
+
+const streamLimits = (): Limits => ({
+  budget: new Budget(STREAM_LIMITS),
+  effort: new Effort(),
+});
 
 type Visit = (value: unknown, name?: string) => unknown;
 

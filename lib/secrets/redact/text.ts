@@ -44,8 +44,12 @@ export interface Means {
   readonly known: KnownSecrets;
   readonly triggers: TriggerSearch;
   readonly marks: Marks;
-  /** A new one, for a stream. */
-  readonly effort: () => Pick<Effort, 'block' | 'isSpent' | 'end'>;
+}
+
+/** What the work on a stream, at all depths of what it encodes, may take. */
+export interface Limits {
+  readonly budget: Budget;
+  readonly effort: Pick<Effort, 'block' | 'isSpent' | 'end'>;
 }
 
 /**
@@ -56,19 +60,18 @@ export class TextRedactor {
   readonly #means: Means;
   readonly #marks: Marks;
   readonly #budget: Budget;
-  readonly #effort: Pick<Effort, 'block' | 'isSpent' | 'end'>;
+  readonly #effort: Limits['effort'];
   readonly #depth: number;
   readonly #blocks: SecretBlocks;
   #held: Buffer = EMPTY;
   /** Bytes of what is held that were looked at already. */
   #seen = 0;
 
-  /** `budget`: for what is unpacked from the text, at all depths. */
-  constructor(means: Means, budget: Budget, depth = 0) {
+  constructor(means: Means, { budget, effort }: Limits, depth = 0) {
     this.#means = means;
     this.#marks = means.marks;
     this.#budget = budget;
-    this.#effort = means.effort();
+    this.#effort = effort;
     this.#depth = depth;
     this.#blocks = new SecretBlocks(means.marks);
   }
@@ -140,7 +143,7 @@ export class TextRedactor {
     /** By rule: up to where it needs not look again. */
     const done = new Map<Rule, number>();
     let last: Span = { start: 0, end: 0 };
-    this.#effort.block(bytes.length);
+    if (this.#depth === 0) this.#effort.block(bytes.length);
     for (const place of places) {
       const { offset, rule } = place;
       if (this.#effort.isSpent()) {
@@ -172,7 +175,7 @@ export class TextRedactor {
         findings.push({ ...found, by });
       }
     }
-    this.#effort.end();
+    if (this.#depth === 0) this.#effort.end();
     return { findings, openFrom };
   }
 
@@ -214,14 +217,17 @@ export class TextRedactor {
   #safe(text: string, budget: Budget): string | undefined {
     const document = Buffer.from(text, 'latin1');
     if (!budget.spend(document.length)) return '';
-    const safe = new TextRedactor(this.#means, budget, this.#depth + 1).whole(document);
+    const safe = this.#inner(budget).whole(document);
     return safe === document ? undefined : safe.toString('latin1');
+  }
+
+  #inner(budget: Budget): TextRedactor {
+    return new TextRedactor(this.#means, { budget, effort: this.#effort }, this.#depth + 1);
   }
 
   /** The mark of a document with a secret in it: the secret's own, if there is nothing else. */
   #markOf(document: Buffer, budget: Budget): string | undefined {
-    const inner = new TextRedactor(this.#means, budget, this.#depth + 1);
-    const safe = inner.whole(document);
+    const safe = this.#inner(budget).whole(document);
     if (safe === document) return undefined;
     const only = MARK.exec(safe.toString('latin1'))?.[0];
     return only?.trim() ?? this.#marks.of(document.toString('utf8'));

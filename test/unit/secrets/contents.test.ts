@@ -114,10 +114,9 @@ const means = {
   known: new KnownSecrets([], marks),
   triggers: new TriggerSearch(),
   marks,
-  effort: () => new Effort(),
 };
 const redact = (text: string, budget: Budget) =>
-  new TextRedactor(means, budget).whole(Buffer.from(text)).toString();
+  new TextRedactor(means, { budget, effort: new Effort() }).whole(Buffer.from(text)).toString();
 
 t.test('all levels of a line share one budget', async (t) => {
   const words = `${randomBytes(8 << 10).toString('hex')} `;

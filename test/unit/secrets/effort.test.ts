@@ -62,9 +62,11 @@ const redactorWith = (isSpent: () => boolean) =>
       known: new KnownSecrets(['known-Secret-77'], marks),
       triggers: new TriggerSearch(),
       marks,
-      effort: () => ({ block: () => undefined, isSpent, end: () => undefined }),
     },
-    new Budget(STREAM_LIMITS),
+    {
+      budget: new Budget(STREAM_LIMITS),
+      effort: { block: () => undefined, isSpent, end: () => undefined },
+    },
   );
 
 t.test('the rest of a block that takes too long is taken out', async (t) => {
@@ -88,5 +90,17 @@ t.test('the rest of a block that takes too long is taken out', async (t) => {
     Buffer.concat(parts).toString(),
     'got password=# <redacted>\nlast\n',
     'up to the last line',
+  );
+});
+
+t.test('documents in a text use the time of the stream that they are in', async (t) => {
+  const encoded = Buffer.from('the token is renewed, words and words').toString('base64');
+  const text = Buffer.from(`config ${encoded}\n`);
+  t.equal(redactorWith(() => false).whole(text), text, 'nothing secret in it');
+  t.equal(
+    redactorWith(() => true)
+      .whole(text)
+      .toString(),
+    'config #\n',
   );
 });

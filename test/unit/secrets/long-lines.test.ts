@@ -29,13 +29,13 @@ const means = {
   known: new KnownSecrets([KNOWN], marks),
   triggers: new TriggerSearch(),
   marks,
-  effort: () => new Effort(() => 0),
 };
+const limits = () => ({ budget: new Budget(STREAM_LIMITS), effort: new Effort(() => 0) });
 const words = (bytes: number) => 'ordinary words '.repeat(Math.ceil(bytes / 15)).slice(-bytes);
 
 /** A line in two parts. */
 function redacted(first: string, second: string): string {
-  const redactor = new TextRedactor(means, new Budget(STREAM_LIMITS));
+  const redactor = new TextRedactor(means, limits());
   const parts = [redactor.push(Buffer.from(first)), redactor.push(Buffer.from(second))];
   return Buffer.concat([...parts, redactor.end()]).toString();
 }
@@ -72,7 +72,7 @@ t.test('a list of secrets as long as what is held back keeps its names', (t) => 
 });
 
 t.test('a value without an end is bounded in memory', (t) => {
-  const redactor = new TextRedactor(means, new Budget(STREAM_LIMITS));
+  const redactor = new TextRedactor(means, limits());
   const open = redactor.push(Buffer.from(`words password="${words(1 << 18)}`));
   t.match(open.toString(), /^words password="<redacted:[0-9a-f]+>$/);
   t.equal(redactor.end().length, 0, 'nothing is held');
