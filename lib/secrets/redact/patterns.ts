@@ -156,8 +156,30 @@ export const PATTERNS: readonly Pattern[] = [
   },
   {
     triggers: ['createuser '],
-    find: /(?:MD5|SHA(?:-?\d{1,3})?|AES(?:-?\d{1,3})?|DES)\s{1,4}["']?(?<secret>[^\s"']{8,256})/dg,
+    find: /(?:MD5|SHA(?:-?\d{1,3})?|AES(?:-?\d{1,3})?|DES)\s{1,4}(?:"(?<secret>[^"]{8,256})"|'(?<secret>[^']{8,256})'|(?<secret>[^\s"']{8,256}))/dg,
     around: { before: 0, after: 400 },
+  },
+  // A community of SNMP; the two that everybody knows are none.
+  {
+    triggers: ['community'],
+    find: /(?<=(?:\br[ow]|trap|snmp-server\s))community6?\s{1,8}["']?(?<secret>[^\s"']{4,256})/diy,
+    isSecret: (secret) => !/^(?:public|private|strings?)$/i.test(secret),
+  },
+  {
+    triggers: ['com2sec'],
+    find: /com2sec6?\s{1,8}(?:-Cn\s{1,8}\S{1,64}\s{1,8})?[\w.-]{1,64}\s{1,8}[\w.:/-]{1,64}\s{1,8}["']?(?<secret>[^\s"']{4,256})/diy,
+    isSecret: (secret) => !/^(?:public|private)$/i.test(secret),
+  },
+  // A sentence of an installer.
+  {
+    triggers: ['password for '],
+    find: /password for (?:the )?(?:user |account )?["']?[\w.@\\-]{1,64}["']?(?:\s{1,4}(?:is|was set to|has been set to):?|:)\s{1,4}["'`]?(?<secret>[^\s"'`]{6,256})/diy,
+    isSecret: (secret) => looksMade(secret) || /[!#$%^&*+=~]/.test(secret),
+  },
+  // Db2.
+  {
+    triggers: [' using '],
+    find: /(?<=connect to \S{1,64} user \S{1,64}) using ["']?(?<secret>[^\s"']{4,256})/diy,
   },
   // Commands of mail and file transfer.
   {
