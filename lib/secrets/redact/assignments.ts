@@ -1,27 +1,16 @@
 import { aliased } from './anchors.ts';
+import { type Name, ofValue } from './assigned-value.ts';
 import { ASSIGNMENT_TRIGGERS } from './assignment-triggers.ts';
-import type { InLine, LineRule, Place, Secret, Span } from './line-rule.ts';
-import {
-  isPath,
-  isReference,
-  isSecretValue,
-  looksRandom,
-  type Sensitivity,
-  sensitivityOf,
-} from './names.ts';
-import { isProse, type Position, positionOf } from './prose.ts';
+import type { InLine, LineRule, Place } from './line-rule.ts';
+import { looksRandom, sensitivityOf } from './names.ts';
+import { type Position, positionOf } from './prose.ts';
 import { type Separator, separatorAfter } from './separators.ts';
-import type { TextLine } from './text-lines.ts';
-import { type Extent, type Value, valueAt, wholeEnd } from './value-extent.ts';
-import { isBlock, isEmpty, itemBelow, linesBelow, namedBelow, quotedBlock } from './value-lines.ts';
+import { type Extent, valueAt } from './value-extent.ts';
+import { linesBelow } from './value-lines.ts';
+import { inTable, namedValue, valueLines, withParts } from './values-below.ts';
 
 /** What is assigned to a name, in any of the ways in which programs write that. */
 export const ASSIGNMENTS: LineRule = { triggers: ASSIGNMENT_TRIGGERS, at: assignmentAt };
-
-interface Name extends Span {
-  readonly text: string;
-  readonly sensitivity: Sensitivity;
-}
 
 function assignmentAt(place: Place): InLine {
   const { text } = place.line;
@@ -34,7 +23,12 @@ function assignmentAt(place: Place): InLine {
     before: text.slice(Math.max(0, name.start - 600), name.start),
     isFirst: position === 'first',
   });
-  if (separator === undefined) return namedValue(place, name) ?? nothing;
+  // A column of one line, or of a table.
+  const table = separator?.by === 'column' ? inTable(place, name) : undefined;
+  if (table !== undefined && table.secrets.length > 0) return table;
+  if (separator === undefined) {
+    return namedValue(place, name) ?? inTable(place, name) ?? nothing;
+  }
   if (separator.value !== undefined) {
     return ofValue(name, { value: separator.value, isQuoted: true }, place.line) ?? nothing;
   }
@@ -129,7 +123,8 @@ function inLine(
   if (alias !== undefined) return { next: read.value.end, secrets: [alias] };
   // A file of settings has no sentences.
   const isSetting = separator.by === 'equals' && extent !== 'word';
-  const found = ofValue(name, read, line, !isSetting);
+  const whole = ofValue(name, read, line, !isSetting);
+  const found = whole && withParts(whole, { line, lines, isLast }, read);
   if (found === undefined || position !== 'first' || separator.by !== 'colon') return found;
   // In YAML and LDIF a value can go on.
   if (extent === 'word' || (read.isQuoted && read.isCut !== true)) return found;
@@ -144,82 +139,3 @@ function inLine(
 /** In a sentence. */
 const isMade = ({ sensitivity }: Name, value: string) =>
   looksRandom(value) || (sensitivity === 'always' && /\d/.test(value) && /[a-z]/i.test(value));
-
-/** The value that is read, if it has to go. */
-function ofValue(
-  name: Name,
-  { value, isQuoted }: Value,
-  line: TextLine,
-  canBeProse = true,
-): InLine | undefined {
-  const { text } = line;
-  const start = value.start;
-  if (!isSecretValue(name.text, text.slice(start, value.end))) return undefined;
-  if (!isQuoted && ((canBeProse && isProse(text, value)) || isElsewhere(text, value))) {
-    return undefined;
-  }
-  const end = isQuoted ? value.end : wholeEnd(text, value);
-  return { next: end, secrets: [{ start, end }] };
-}
-
-/** Whether the first of several words says where the value comes from. */
-function isElsewhere(line: string, { start, end }: Span): boolean {
-  const word = /^\S{1,512}(?=\s)/.exec(line.slice(start, Math.min(end, start + 513)))?.[0];
-  return word !== undefined && (isPath(word) || isReference(word));
-}
-
-/** `password: |` and the lines below it; a value that begins on the next line. */
-function valueLines(
-  place: Place,
-  name: Name,
-  separator: Separator,
-  position: Position,
-): InLine | undefined {
-  if (separator.by !== 'colon') return undefined;
-  const { text } = place.line;
-  const inQuotes = quotedBlock(text, separator.end);
-  if (inQuotes !== undefined)
-    return judged(name, { next: inQuotes.end, secrets: [inQuotes] }, place.line);
-  const isAny = isBlock(text, separator.end);
-  const isBelow =
-    position === 'first' && name.sensitivity === 'always' && isEmpty(text, separator.end);
-  if (!isAny && !isBelow) return undefined;
-  return judged(
-    name,
-    { next: separator.end, ...linesBelow(place, name.start, { isAny }) },
-    place.line,
-  );
-}
-
-/** Under a name that is only sometimes a secret's, the lines that look like one. */
-function judged(name: Name, found: InLine, own: TextLine): InLine {
-  const secrets = found.secrets.filter(({ line = own, start, end }) =>
-    isSecretValue(name.text, line.text.slice(start, end)),
-  );
-  return { ...found, secrets };
-}
-
-/** The name and the value of an environment variable on two lines. */
-function namedValue(place: Place, name: Name): InLine | undefined {
-  const item = name.text.startsWith('-') ? itemBelow(place, name) : undefined;
-  if (item !== undefined) {
-    const isOpen = !place.isLast && place.lines.after(item.line) === undefined;
-    return judged(name, { next: name.end, secrets: [item], isOpen }, place.line);
-  }
-  const below = namedBelow(place, name);
-  if (below === undefined) return undefined;
-  const { line, at } = below;
-  if (isBlock(line.text, at)) {
-    const lines = linesBelow({ ...place, line }, columnOf(line), { isAny: true });
-    return judged(name, { next: name.end, ...lines }, line);
-  }
-  const read = valueAt(line.text, at, 'line');
-  const found = read === undefined ? undefined : ofValue(name, read, line);
-  if (found === undefined) return undefined;
-  const secrets: Secret[] = found.secrets.map((secret) => ({ ...secret, line }));
-  // The last line is looked at again, and then needs the one above it.
-  const isOpen = !place.isLast && place.lines.after(line) === undefined;
-  return { next: name.end, secrets, isOpen };
-}
-
-const columnOf = ({ text }: TextLine) => text.search(/value/i);

@@ -53,6 +53,9 @@ export const ALWAYS: readonly string[] = [
   'secretkeybase',
   'reviewerjwt',
   'passcode',
+  'authkey',
+  'activationkey',
+  'codeverifier',
 ];
 
 /** Names of secrets, but also of ordinary things: a Secret's own name, a kind of token, a D-Bus cookie. */
@@ -68,6 +71,9 @@ export const SOMETIMES: readonly string[] = [
   'key1',
   'key2',
   'certificatekey',
+  'userkey',
+  'adminkey',
+  'appkey',
 ];
 
 /** What ends like one of the above and is none. */
@@ -84,6 +90,7 @@ const MORE = [
   /(?:^|[_-])pw$/i,
   /^-?(?:db|my|smtp|ldap|user|root|admin|bind|proxy|mail|sql|ftp|pg|redis|enc|key|store|trust|ssh|sudo|wifi|vnc|smb)pass$/i,
   /^[A-Z0-9_]+_(?:TOKEN|SECRET|CREDENTIALS?)$/,
+  /^-{0,2}(?:src|dest|new)(?:store|key)?pass$/i,
   /^-.*token$/i,
   /[_-]pass$/i,
   /[a-z]Pass$/,
@@ -122,6 +129,9 @@ const WORDS = new Set([
   'null',
   'nil',
   'none',
+  '<none>',
+  '<unset>',
+  '<unknown>',
   'undefined',
   'unset',
   'empty',
@@ -165,6 +175,8 @@ const ORDINARY: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
   { name: /^passwd$/, value: /^(?:de)?install$|^hold$/ },
   { name: /(?:^|\/)dep-[\w.-]{1,200}\.secret$/, value: /^[\w+/-]{6}==$/ },
   { name: /passwd$/, value: /^\d{1,5}\/(?:tcp|udp|sctp)$/ },
+  // How kubectl describes what is in a Secret.
+  { name: /./, value: /^\d{1,7} bytes$/ },
   // The shell's working directory.
   { name: /^(?:old)?pwd$/i, value: /^[/~]/ },
 ];

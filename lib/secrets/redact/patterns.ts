@@ -1,4 +1,5 @@
 import { COMMANDS } from './commands.ts';
+import { CREDENTIAL_FILES } from './credential-files.ts';
 import { isSecretUrl } from './data-urls.ts';
 import { isUserAndPassword, looksRandom } from './names.ts';
 import type { Pattern } from './pattern.ts';
@@ -31,8 +32,12 @@ export const PATTERNS: readonly Pattern[] = [
     triggers: ['://'],
     find: /:\/\/[^\s/:@"'<>]{0,256}:(?!\d{1,5}(?:[/,;?#\\]|$))(?<secret>[^\s/"'<>\\]{1,1024})@(?!sha\d+:)/dy,
   },
-  // A token alone before the @.
-  { triggers: ['://'], find: /:\/\/(?<secret>[\w-]{16,512})@/dy, isSecret: looksRandom },
+  // A token alone before the @, or with a word for a password.
+  {
+    triggers: ['://'],
+    find: /:\/\/(?<secret>[\w-]{16,512})(?::[\w-]{0,64})?@/dy,
+    isSecret: looksRandom,
+  },
   // Without a scheme: a proxy's by its name, any by the port; a target of iSCSI; of the initiator, also its own.
   {
     triggers: ['proxy=', 'proxy =', 'proxy:', 'proxy"', "proxy'", 'proxy\\'],
@@ -82,7 +87,7 @@ export const PATTERNS: readonly Pattern[] = [
   // All of a browser's cookies; a boot loader's or D-Bus's is a number.
   {
     triggers: ['cookie'],
-    find: /cookie\\{0,15}["']?\s{0,8}:\s{0,8}\[?\\{0,15}["']?(?<secret>[\w.-]{1,256}=[^\r\n"\]\\]{4,16384})/diy,
+    find: /cookie\\{0,15}["']?\s{0,8}[:=]\s{0,8}\[?\\{0,15}["']?(?<secret>[\w.-]{1,256}=[^\r\n"\]\\]{4,16384})/diy,
   },
   // A JSON web token or encrypted key, such as a service account's.
   {
@@ -111,7 +116,8 @@ export const PATTERNS: readonly Pattern[] = [
   prefixed('hvs.', '[\\w-]{20,512}'),
   prefixed('hvb.', '[\\w-]{20,512}'),
   prefixed('AIza', '[\\w-]{35}'),
-  prefixed('ya29.', '[\\w-]{20,2048}'),
+  prefixed('ya29.', '[\\w.-]{20,2048}'),
+  prefixed('tskey-', '[\\w-]{16,512}'),
   prefixed('AGE-SECRET-KEY-1', '[A-Z0-9]{50,64}'),
   ...['sk_live_', 'rk_live_', 'sk_test_', 'rk_test_'].map((prefix) =>
     prefixed(prefix, '\\w{16,512}'),
@@ -122,11 +128,6 @@ export const PATTERNS: readonly Pattern[] = [
   {
     triggers: ['?sig=', '&sig=', ';sig=', '6sig='],
     find: /[?&;6]sig=(?<secret>[^\s&"']{16,512})/diy,
-  },
-  // A Ceph key.
-  {
-    triggers: ['key = aq', 'key: aq', 'key=aq', 'key":"aq', 'key": "aq'],
-    find: /key"?\s?[=:]\s?"?(?<secret>AQ[A-Za-z0-9+/]{36}==)/diy,
   },
   {
     // A hash of /etc/shadow.
@@ -169,6 +170,13 @@ export const PATTERNS: readonly Pattern[] = [
     triggers: ['com2sec'],
     find: /com2sec6?\s{1,8}(?:-Cn\s{1,8}\S{1,64}\s{1,8})?[\w.-]{1,64}\s{1,8}[\w.:/-]{1,64}\s{1,8}["']?(?<secret>[^\s"']{4,256})/diy,
     isSecret: (secret) => !/^(?:public|private)$/i.test(secret),
+  },
+  // Tokens of Telegram, in a path, and of SendGrid.
+  { triggers: ['/bot'], find: /\/bot\d{6,12}:(?<secret>[\w-]{30,40})(?![\w-])/dy },
+  {
+    triggers: ['sendgrid', 'authorization', 'smtp'],
+    find: /(?<![\w.])(?<secret>SG\.[\w-]{16,32}\.[\w-]{32,64})/dg,
+    around: LOOKED_AT,
   },
   // A sentence of an installer.
   {
@@ -243,4 +251,5 @@ export const PATTERNS: readonly Pattern[] = [
     around: { before: 8192, after: 8192 },
   },
   ...COMMANDS,
+  ...CREDENTIAL_FILES,
 ];

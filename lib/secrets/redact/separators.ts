@@ -113,7 +113,7 @@ function isAfterUser(before: string): boolean {
   if (name.length === before.length) return false;
   const space = name.lastIndexOf(' ') + 1;
   const start = space + name.slice(space).lastIndexOf('\t') + 1;
-  return USER.test(name.slice(0, start).trimEnd().slice(-MAX_USER));
+  return /\w/.test(name.slice(start)) && USER.test(name.slice(0, start).trimEnd().slice(-MAX_USER));
 }
 
 const wordFrom = (end: number | undefined): Separator | undefined =>

@@ -109,9 +109,11 @@ export function namedBelow(
   return below === undefined || at === undefined ? undefined : { line: below, at };
 }
 
-const ITEM_BEFORE = /(?:^|\s)(?:- ["']?|["'])$/;
+const ITEM_BEFORE = /(?:^|\s)(?:- ["']?|["']|(?<=^\s*))$/;
 /** An entry of a list in YAML or JSON, but no option. */
 const ITEM = /^(?:- )?["']?(?!-)(?<value>[^"'\s][^"']{0,4096}?)["']?,?\s*$/d;
+
+const ONE_WORD = /^(?!-)(?<value>\S{1,4096})\s*$/d;
 
 /** The entry after an option's in a list of arguments, each of which has a line of its own. */
 export function itemBelow(
@@ -125,7 +127,9 @@ export function itemBelow(
   const column = start - mark.length;
   // In the same column, after blanks or the prefix of a log.
   if (!/^\s?$/.test(below.text.slice(column - 1, column))) return undefined;
-  const [from, to] = ITEM.exec(below.text.slice(column))?.indices?.groups?.value ?? [];
+  // Without a mark, as kubectl describes a command: one word.
+  const item = mark === '' ? ONE_WORD : ITEM;
+  const [from, to] = item.exec(below.text.slice(column))?.indices?.groups?.value ?? [];
   if (from === undefined || to === undefined) return undefined;
   return { start: column + from, end: column + to, line: below };
 }

@@ -62,6 +62,11 @@ const SECRET_NAMES = [
   '-storepass',
   'SSHPASS',
   'token_reviewer_jwt',
+  '--authkey',
+  '--activationkey',
+  'code_verifier',
+  '-srcstorepass',
+  '-destkeypass',
   // By their form.
   'VAULT_TOKEN',
   'APP_SECRET',
@@ -86,6 +91,9 @@ const DOUBTFUL_NAMES = [
   'key1',
   'key2',
   '--certificate-key',
+  'userKey',
+  'adminKey',
+  'APP_KEY',
 ];
 
 const ORDINARY_NAMES = [
