@@ -23,7 +23,7 @@ export const SECRET_TRIGGERS = [
 const MAX_BYTES = 1 << 16;
 
 const PART =
-  /^(?<before>(?:.{0,400}?[\s-])??)["']?(?:(?<version>apiVersion)|(?<kind>kind)|(?<data>data|stringData))["']?\s?:(?<rest>.{0,80})/;
+  /^(?<before>.{0,400}?[\s-])??["']?(?:(?<version>apiVersion)|(?<kind>kind)|(?<data>data|stringData)(?=["']?\s?:\s{0,80}(?:\{|$)))["']?\s?:/;
 const SECRET = /^["']?kind["']?\s?:\s{1,8}["']?Secret["']?,?\s*(?:#.*)?$/;
 const KEY = /^[\s-]*["']?[-._A-Za-z0-9]{1,253}["']?\s?:\s{1,8}(?<value>.*)$/;
 /** The data in the same line. */
@@ -47,7 +47,9 @@ interface Data {
  */
 export class SecretBlocks {
   readonly #marks: Marks;
-  /** The kinds met since the block's beginning; before them the one that holds there. */
+  /** The kind that holds where the block begins. */
+  #before: Kind | undefined;
+  /** Those met since then. */
   #kinds: (Kind & { readonly offset: number })[] = [];
 
   constructor(marks: Marks) {
@@ -64,14 +66,14 @@ export class SecretBlocks {
     if (groups.kind !== undefined) {
       this.#kinds.push({ column, isSecret: SECRET.test(line.text.slice(column)), offset });
     }
-    if (groups.data === undefined || !/^\s*(?:\{.*|)$/.test(groups.rest ?? '')) return NOTHING;
+    if (groups.data === undefined) return NOTHING;
     return this.#data({ line, column, name: groups.data }, lines, isLast);
   }
 
   /** The lines up to there are done with; those after it will be told of again, from offset 0. */
   settle(complete: number): void {
-    const last = this.#kinds.findLast(({ offset }) => offset < complete);
-    this.#kinds = last === undefined ? [] : [{ ...last, offset: -1 }];
+    this.#before = this.#kinds.findLast(({ offset }) => offset < complete) ?? this.#before;
+    this.#kinds = [];
   }
 
   #data(
@@ -80,7 +82,7 @@ export class SecretBlocks {
     isLast: boolean,
   ): Data {
     const values: TextLine[] = [];
-    const kind = this.#kinds.at(-1);
+    const kind = this.#kinds.at(-1) ?? this.#before;
     let isSecret = kind?.column === column ? kind.isSecret : undefined;
     let isInside = true;
     for (let next = lines.after(line); ; next = lines.after(next)) {
@@ -114,11 +116,10 @@ export class SecretBlocks {
   #flow({ start, text }: TextLine, column: number, isEncoded: boolean): Finding[] {
     const length = FLOW.exec(text.slice(column))?.[0].length;
     if (length === undefined) return [];
-    const span = { start: column + length + 1, end: text.length, isEncoded };
-    return valuesIn(text, span).map((value) => ({
+    return valuesIn(text, { start: column + length, isEncoded }).map((value) => ({
       start: start + value.start,
       end: start + value.end,
-      by: this.#marks.of(value.means ?? '', 'possible'),
+      by: this.#marks.of(value.means, value.certainty),
     }));
   }
 

@@ -1,6 +1,6 @@
 import type { InLine, LineRule, Place, Secret, Span } from './line-rule.ts';
 import { isNothing } from './names.ts';
-import { endOf, matchAt } from './separators.ts';
+import { endOf, matchAt, spanOf } from './separators.ts';
 import { valueAt } from './value-extent.ts';
 
 /**
@@ -9,98 +9,111 @@ import { valueAt } from './value-extent.ts';
  */
 export const SECRET_OBJECTS: LineRule = { triggers: ['secret', 'stringdata'], at: secretsAt };
 
-const KIND = /kind\W{1,20}Secret(?<list>List)?(?!\w)/gi;
+/** What makes a line worth a closer look. */
+const IN_LINE =
+  /kind[^\w[\]{}]{1,20}Secret|Secret(?:List)?\{|stringData\\{0,15}["']?\s{0,8}:\s{0,8}[m{]/i;
+const KIND_OR_BRACKET = /kind[^\w[\]{}]{1,20}Secret(?<list>List)?(?!\w)|(?<bracket>[[\]{}])/gi;
 /** What stands before the brackets of a Secret's values. */
-const DATA =
-  /(?<![\w:.])(?<name>data|stringData)\\{0,15}["']?\s{0,8}:\s{0,8}(?:map(?:\[string\](?:string|\[\](?:uint8|byte)))?)?$/i;
-/** Looked at before a bracket. */
-const BEFORE = 64;
+const BEFORE_DATA =
+  /(?<=(?<![\w:.])(?<name>data|stringData)\\{0,15}["']?\s{0,8}:\s{0,8}(?:map(?:\[string\](?:string|\[\](?:uint8|byte)))?)?)/iy;
 /** Of brackets; no object has more. */
 const MAX_DEPTH = 500;
 
-/** What stands in a pair of brackets. */
-interface Brackets {
-  readonly start: number;
-  readonly name: 'data' | 'stringData' | 'TypeMeta' | undefined;
+/** What stands in a pair of brackets, or in none. */
+interface Contents {
   isSecret: boolean;
-  /** A list of Secrets, or what is in one. */
+  /** Whether it is a list of Secrets, each of which can leave out what it is. */
   isList: boolean;
   readonly values: Values[];
+  /** Of the objects in it that are not known to be Secrets. */
+  readonly others: Values[];
+}
+
+interface Brackets extends Contents {
+  readonly start: number;
+  readonly name: 'data' | 'stringData' | 'TypeMeta' | undefined;
 }
 
 interface Values extends Span {
   readonly isEncoded: boolean;
 }
 
-function secretsAt({ line: { text }, at, length }: Place): InLine {
-  const after = text.slice(at + length, at + length + 24);
-  const isKind = /kind\W{1,20}$/i.test(text.slice(Math.max(0, at - 24), at));
-  const isType = length === 'secret'.length && /^(?:List)?\{/.test(after);
-  const isData = length > 'secret'.length && /^\\{0,15}["']?\s{0,8}:\s{0,8}[m{]/.test(after);
-  if (!isKind && !isType && !isData) return { next: at + length, secrets: [] };
-  return { next: text.length, secrets: inObjects(text) };
+function secretsAt({ line: { text } }: Place): InLine {
+  return { next: text.length, secrets: IN_LINE.test(text) ? inObjects(text) : [] };
 }
 
 function inObjects(text: string): Secret[] {
-  const kinds = text.matchAll(KIND);
-  let kind = kinds.next().value;
   const found: Values[] = [];
-  const root: Brackets = { start: -1, name: undefined, isSecret: false, isList: false, values: [] };
-  const open = [root];
-  const shape = /[[\]{}]/g;
-  for (
-    let match = shape.exec(text);
-    match !== null && open.length < MAX_DEPTH;
-    match = shape.exec(text)
-  ) {
+  const root: Contents = { isSecret: false, isList: false, values: [], others: [] };
+  const open: Brackets[] = [];
+  for (const { index, groups } of text.matchAll(KIND_OR_BRACKET)) {
+    if (open.length >= MAX_DEPTH) break;
     const inner = open.at(-1) ?? root;
-    for (; kind !== undefined && kind.index < match.index; kind = kinds.next().value) {
-      if (kind.groups?.list === undefined) inner.isSecret = true;
-      else inner.isList = true;
-    }
-    if (match[0] === '{' || match[0] === '[') open.push(opened(text, match.index, inner));
-    else if (open.length > 1) found.push(...closed(open, match.index));
+    const bracket = groups?.bracket;
+    if (bracket === '{' || bracket === '[') open.push(opened(text, index));
+    else if (bracket !== undefined) close(open, root, index, found);
+    else if (groups?.list !== undefined) inner.isList = true;
+    else inner.isSecret = true;
   }
   // Cut off before their ends.
-  while (open.length > 1) found.push(...closed(open, text.length));
-  found.push(...(root.isSecret ? root.values : []));
-  let end = 0;
-  return found
-    .toSorted((a, b) => a.start - b.start)
-    .flatMap((values) => {
-      // What is in others has been found with them.
-      if (values.start < end) return [];
-      end = values.end;
-      return valuesIn(text, values);
-    });
+  while (open.length > 0) close(open, root, text.length, found);
+  addAll(found, secretValues(root));
+  return outermost(found).flatMap((values) => valuesIn(text, values));
 }
 
-function opened(text: string, at: number, outer: Brackets): Brackets {
-  const { isList } = outer;
-  const isType = text.startsWith('Secret', at - 6) || text.startsWith('SecretList', at - 10);
-  return { start: at, name: nameBefore(text, at), isSecret: isList || isType, isList, values: [] };
+/** What is in others is found with them. */
+function outermost(found: readonly Values[]): Values[] {
+  const result: Values[] = [];
+  for (const values of found.toSorted((a, b) => a.start - b.start)) {
+    const last = result.at(-1);
+    if (last === undefined || values.end > last.end) result.push(values);
+  }
+  return result;
+}
+
+function opened(text: string, at: number): Brackets {
+  const isSecret = text.startsWith('Secret', at - 6);
+  return {
+    start: at,
+    name: nameBefore(text, at),
+    isSecret,
+    isList: false,
+    values: [],
+    others: [],
+  };
 }
 
 function nameBefore(text: string, at: number): Brackets['name'] {
   if (text.startsWith('TypeMeta:', at - 9)) return 'TypeMeta';
-  const before = text.slice(Math.max(0, at - BEFORE), at);
-  if (before.lastIndexOf('ata') === -1) return undefined;
-  const name = DATA.exec(before)?.groups?.name?.toLowerCase();
-  return name === undefined ? undefined : name === 'data' ? 'data' : 'stringData';
+  const name = matchAt(BEFORE_DATA, text, at)?.groups?.name;
+  if (name === undefined) return undefined;
+  return name.toLowerCase() === 'data' ? 'data' : 'stringData';
 }
 
-/** Leaves a pair of brackets; the values of the Secret that it is. */
-function closed(open: Brackets[], end: number): readonly Values[] {
+/** Leaves a pair of brackets; adds the values of the Secrets that are known then. */
+function close(open: Brackets[], root: Contents, end: number, found: Values[]): void {
   const inner = open.pop();
-  const outer = open.at(-1);
-  if (inner === undefined || outer === undefined) return [];
+  if (inner === undefined) return;
+  const outer = open.at(-1) ?? root;
   if (inner.name === 'TypeMeta' && inner.isSecret) outer.isSecret = true;
   if (inner.name === 'data' || inner.name === 'stringData') {
     outer.values.push({ start: inner.start + 1, end, isEncoded: inner.name === 'data' });
     // Nothing else has such data.
     if (inner.name === 'stringData') outer.isSecret = true;
   }
-  return inner.isSecret ? inner.values : [];
+  addAll(found, secretValues(inner));
+  addAll(outer.others, inner.others);
+  if (!inner.isSecret) addAll(outer.others, inner.values);
+}
+
+function secretValues({ isSecret, isList, values, others }: Contents): readonly Values[] {
+  if (isList) return [...values, ...others];
+  return isSecret ? values : [];
+}
+
+/** There can be more of them than a call can have arguments. */
+function addAll(all: Values[], more: readonly Values[]): void {
+  for (const values of more) all.push(values);
 }
 
 const KEY = /\\{0,15}["']?(?<![-._A-Za-z0-9])[-._A-Za-z0-9]{1,253}\\{0,15}["']?\s{0,8}:\s{0,8}/g;
@@ -110,13 +123,17 @@ const BYTES =
 const QUOTE = /\\{0,15}["']/y;
 /** In a map that Go prints, up to the next key. */
 const GO_VALUE = /(?:[^\s\]}]|\s(?![-._A-Za-z0-9]{1,253}:))+/y;
-const FLOW_VALUE = /[^,}\]\\"]+/y;
+/** What begins with a bracket is no value, but can have some in it. */
+const FLOW_VALUE = /(?![[{])[^,}\]\\"]+/y;
 
-/** A value for each key, whatever it looks like. `isEncoded`: in base64, marked as what it stands for. */
-export function valuesIn(text: string, { start, end, isEncoded }: Values): Secret[] {
+/** A value for each key up to `end`, whatever it looks like. `isEncoded`: in base64, marked as what it stands for. */
+export function valuesIn(
+  text: string,
+  { start, end, isEncoded }: Omit<Values, 'end'> & Partial<Span>,
+): (Secret & { readonly means: string })[] {
   const isGo = text[start - 1] === '[';
   const inside = text.slice(0, end);
-  const secrets: Secret[] = [];
+  const secrets: ReturnType<typeof valuesIn> = [];
   KEY.lastIndex = start;
   while (KEY.test(inside)) {
     const from = KEY.lastIndex;
@@ -135,8 +152,8 @@ export function valuesIn(text: string, { start, end, isEncoded }: Values): Secre
 }
 
 function valueFrom(text: string, at: number, isGo: boolean): Span | undefined {
-  const [start, end] = matchAt(BYTES, text, at)?.indices?.groups?.value ?? [];
-  if (start !== undefined && end !== undefined) return { start, end };
+  const bytes = spanOf(matchAt(BYTES, text, at), 'value');
+  if (bytes !== undefined) return bytes;
   if (endOf(QUOTE, text, at) !== undefined) return valueAt(text, at, 'word')?.value;
   const plain = endOf(isGo ? GO_VALUE : FLOW_VALUE, text, at);
   return plain === undefined ? undefined : { start: at, end: plain };

@@ -71,8 +71,9 @@ export function separatorAfter(
 ): Separator | undefined {
   const assigned = matchAt(ASSIGNED, line, nameEnd);
   if (assigned !== undefined) {
-    const { colon, equals } = assigned.groups ?? {};
-    const by = colon !== undefined ? 'colon' : equals !== undefined ? 'equals' : 'word';
+    const { groups } = assigned;
+    const isColon = groups?.colon !== undefined;
+    const by = isColon ? 'colon' : groups?.equals !== undefined ? 'equals' : 'word';
     const end = ASSIGNED.lastIndex;
     const inner = endOf(VALUE_OF, line, end);
     return inner === undefined ? { end, by } : { end: inner, by: 'word' };
@@ -82,9 +83,8 @@ export function separatorAfter(
   const element = line.slice(nameEnd, nameEnd + MAX_TAG).includes('>')
     ? matchAt(ELEMENT, line, nameEnd)
     : undefined;
-  const [start, end] = element?.indices?.groups?.value ?? [];
-  if (start !== undefined && end !== undefined)
-    return { end: start, by: 'element', value: { start, end } };
+  const value = spanOf(element, 'value');
+  if (value !== undefined) return { end: value.start, by: 'element', value };
   const argument =
     name.startsWith('-') || /\(["']$/.test(before)
       ? endOf(NEXT_ARGUMENT, line, nameEnd)
@@ -128,4 +128,10 @@ export function endOf(shape: RegExp, line: string, at: number): number | undefin
 export function matchAt(shape: RegExp, line: string, at: number): RegExpExecArray | undefined {
   shape.lastIndex = at;
   return shape.exec(line) ?? undefined;
+}
+
+/** Where a group has matched, of a shape with the flag `d`. */
+export function spanOf(match: RegExpExecArray | undefined, group: string): Span | undefined {
+  const place = match?.indices?.groups?.[group];
+  return place === undefined ? undefined : { start: place[0], end: place[1] };
 }

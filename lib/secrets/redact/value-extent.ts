@@ -1,5 +1,5 @@
 import type { Span } from './line-rule.ts';
-import { COLOUR, endOf, matchAt } from './separators.ts';
+import { COLOUR, endOf, matchAt, spanOf } from './separators.ts';
 
 /** The value of an assignment. */
 export interface Value {
@@ -89,11 +89,6 @@ export function valueAt(line: string, at: number, extent: Extent): Value | undef
     line[from] === '{' ? endOf(BRACED, line, from) === undefined : ENDS.includes(line[from] ?? ' ');
   const end = isNone ? from : plainEnd(line, from, from === start ? extent : 'word');
   return end === from ? undefined : { value: { start: from, end }, isQuoted: false };
-}
-
-function spanOf(match: RegExpExecArray | undefined, group: string): Span | undefined {
-  const place = match?.indices?.groups?.[group];
-  return place === undefined ? undefined : { start: place[0], end: place[1] };
 }
 
 /**

@@ -1,4 +1,6 @@
 import t from 'tap';
+import { SECRET_OBJECTS } from '../../../lib/secrets/redact/secret-objects.ts';
+import { TextLines } from '../../../lib/secrets/redact/text-lines.ts';
 import { expectMarked, safe } from './marked.ts';
 
 t.test('Secrets in one line', async (t) => {
@@ -14,11 +16,23 @@ t.test('Secrets in one line', async (t) => {
     '{"stringData":{"a":"«word»"},"metadata":{"name":"x"}}',
     '{"kind":"Secret","data":{"a":"","b":null},"stringData":{"c":"«wor\\"d»"}}',
     '{"kind":"Secret","data":{"a":"«d29yZA==»","b":"«d29y»',
+    '{"data":{"a":"«d29yZA==»"},"kind":"Secret"',
+    'data: {a: «word»} kind: Secret',
+    'kind: Secret, data: {a: «word», b: {c: «word», d: [x]}, e: , f: "«word»"} {g: word}',
+    '{"kind":"Secret","data":{"a":"«w1»","b":{"kind":"«Secret»","data":{"c":"«w2»"}},"d":"«w3»"}}',
+    '{"KIND":"secret","DATA":{"a":"«d29yZA==»"}}',
+    '}]{"kind":"Secret","data":{"a":"«d29yZA==»"}}',
+    '[[[]]}{}{"kind":"Secret","data":{"a":"«d29yZA==»"}}',
+    '{"metadata":{"x":[{}]},"data":{"a":"«d29yZA==»"},"type":"b","kind":"Secret"}',
     // Lists, and other objects beside them.
     '{"items":[{"kind":"Pod","data":{"a":"word"}},{"data":{"a":"«d29yZA==»"},"kind":"Secret"}]}',
     '{"kind":"SecretList","items":[{"data":{"a":"«d29yZA==»"}},{"data":{"a":"«d29yZA==»"}}]}',
     '{"kind":"Event","responseObject":{"kind":"Secret","data":{"a":"«d29yZA==»"}},"data":{"a":"word"}}',
     '{"kind":"Secret","metadata":{"managedFields":[{"fieldsV1":{"f:data":{"f:a":{},"f:b":{}}}}]},"data":{"a":"«d29yZA==»"}}',
+    '{"items":[{"data":{"a":"«w»","b":{}}},{"data":{"a":"«w»"}}],"kind":"SecretList"} {"data":{"a":"w"}}',
+    'kind: SecretList, items: [{data: {a: «w»}}]',
+    '{"kind":"SecretList","items":[{"kind":"Secret","data":{"a":"«w»"}},{"data":{"a":"«w»"}}',
+    '{"kind":"SecretList","items":[{"metadata":{"x":{"data":{"a":"«w»"}}}}]} {"data":{"a":"w"}}',
     // As Go prints them.
     '&Secret{ObjectMeta:{x  b 0},Data:map[string][]uint8{a: [«119 111»],tls.key: [«119 111 114 100»],},Type:Opaque,StringData:map[string]string{c: «word»,},Immutable:nil,}',
     '{TypeMeta:{Kind:Secret APIVersion:v1} ObjectMeta:{Name:x} Data:map[a:[«119 111»] b:[«119»]] StringData:map[] Type:b}',
@@ -33,6 +47,15 @@ t.test('what is no Secret stays', async (t) => {
   await expectMarked(t, [
     '{"kind":"ConfigMap","data":{"a":"word"}}',
     '{"kind":"Pod","spec":{"secret":{"data":{"a":"word"}}}}',
+    '{"kind":"Secret","type":{"data":{"a":"word"}}}',
+    '{"kind":"Secret","other":{"a":"word"},"metadata":{"b":"word"}}',
+    '{"kind":"Secret","a:data":{"a":"word"},"mydata":{"b":"word"},"x.data":{"c":"word"}}',
+    '{"kind":"Secrets","data":{"a":"word"}}',
+    '{"kind":["Secret"],"data":{"a":"word"}}',
+    '{"kinds":"Secret","data":{"a":"word"}}',
+    '{TypeMeta:{Kind:ConfigMap APIVersion:v1} ObjectMeta:{Name:Secret} Data:map[a:word]}',
+    '{ObjectMeta:{Kind:Secret} Data:map[a:word]}',
+    '{TypeMeta:{Kind:ConfigMap} Data:map[a:word]} {TypeMeta:{Kind:Secret}}',
     'Event(v1.ObjectReference{Kind:"Secret", Namespace:"a", Name:"b"}): type: \'Normal\' data:{a:b}',
     '{"kind":"SecretProviderClass","data":{"a":"word"}}',
     '{"kind":"Secret","metadata":{"name":"word","annotations":{"a":"b"}},"type":"Opaque"}',
@@ -57,4 +80,44 @@ t.test('the mark is that of the value, encoded or not', async (t) => {
 t.test('brackets without end take no more time than others', async (t) => {
   const line = `{"kind":"Secret",${'{"data":['.repeat(100_000)}\n`;
   t.ok((await safe(line)) === line);
+});
+
+/** Texts of the secrets in a line, with what they mean. */
+function found(text: string) {
+  const lines = new TextLines(Buffer.from(text));
+  const place = { line: lines.at(0), at: 0, length: 6, lines, isLast: true };
+  const { next, secrets } = SECRET_OBJECTS.at(place, () => undefined);
+  t.equal(next, text.length, 'a line is examined once');
+  return secrets.map(({ start, end, means, certainty }) => {
+    const secret = text.slice(start, end);
+    return `${secret} ${means === secret ? 'plain' : means} ${certainty}`;
+  });
+}
+
+t.test('each value is found once, with what it stands for', async (t) => {
+  const table: [text: string, secrets: string[]][] = [
+    [
+      '{"kind":"Secret","data":{"a":"d29yZA==","b":"???"},"stringData":{"c":"d29yZA=="}}',
+      ['d29yZA== word possible', '??? plain possible', 'd29yZA== plain possible'],
+    ],
+    [
+      '{"kind":"Secret","stringData":{"a":{"kind":"Secret","data":{"b":"YWI="}}}}',
+      ['Secret plain possible', 'YWI= plain possible'],
+    ],
+    ['{"kind":"Secret","stringData":{"a":"b: c, d: e"}}', ['b: c, d: e plain possible']],
+    ['x: {kind: Secret, stringData: {a: b: c, d: e}}', ['b: c plain possible', 'e plain possible']],
+    ['{"stringData":{"a":{"stringData":{"b":"c"', ['c plain possible']],
+    ['{"kind":"SecretList","stringData":{"a":"b"}}', ['b plain possible']],
+    ['{"kind":"SecretList","items":{"stringData":{"a":"b"}}}', ['b plain possible']],
+    ['{"kind":"ConfigMap","data":{"a":"b"}}', []],
+    ['no object', []],
+  ];
+  for (const [text, secrets] of table) t.strictSame(found(text), secrets, text);
+});
+
+t.test('objects are nested at most 500 deep', async (t) => {
+  const nested = (depth: number) =>
+    `${'['.repeat(depth - 2)}{"kind":"Secret","data":{"a":"word"}}${']'.repeat(depth - 2)}`;
+  t.equal(found(nested(500)).length, 1);
+  t.equal(found(nested(501)).length, 0);
 });
