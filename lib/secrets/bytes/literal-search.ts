@@ -9,7 +9,7 @@ export interface Hit {
 /** A literal has at least one byte more than are looked at together, so that there is something to skip. */
 export const MIN_LITERAL = 4;
 /** From this many bytes on, a literal is long: of such there can be tens of thousands. */
-export const LONG_LITERAL = 15;
+const LONG_LITERAL = 15;
 const MIDDLE_LITERAL = 8;
 /** Bytes that are looked at together: the more, the rarer is a group that belongs to no literal. */
 type Gram = 3 | 4 | 8;
@@ -17,6 +17,11 @@ const gramOf = (shortest: number): Gram => {
   if (shortest >= LONG_LITERAL) return 8;
   return shortest >= MIDDLE_LITERAL ? 4 : 3;
 };
+/** Literals in groups that are best searched for separately: the shortest one decides how fast a search is. */
+export function byLength<T extends { readonly text: string }>(literals: readonly T[]): T[][] {
+  return [...Map.groupBy(literals, ({ text }) => text.length >= LONG_LITERAL).values()];
+}
+
 /** More could be skipped at once, but each literal has as many entries as bytes are skipped. */
 const MAX_STRIDE = 8;
 /** The table of groups has this many bits for each entry, between these sizes in bits as powers of two. */

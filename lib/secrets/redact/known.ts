@@ -1,4 +1,4 @@
-import { LiteralSearch, LONG_LITERAL } from '../bytes/literal-search.ts';
+import { byLength, LiteralSearch } from '../bytes/literal-search.ts';
 import { isBase64 } from './base64-runs.ts';
 import type { Finding } from './finding.ts';
 import type { Marks } from './marks.ts';
@@ -26,7 +26,7 @@ interface SecretSpelling extends Spelling {
   readonly secret: string;
 }
 
-/** Of long spellings, or of short ones: how fast a search is depends on the shortest. */
+/** Of long spellings, or of short ones. */
 interface SpellingSearch {
   readonly spellings: readonly SecretSpelling[];
   readonly search: LiteralSearch;
@@ -44,9 +44,7 @@ export class KnownSecrets {
       const ways = spellings.length < MAX_SPELLINGS ? spellingsOf(secret) : [verbatim(secret)];
       for (const way of ways) spellings.push({ ...way, secret });
     }
-    const isLong = ({ text }: Spelling) => text.length >= LONG_LITERAL;
-    const [long, short] = [spellings.filter(isLong), spellings.filter((all) => !isLong(all))];
-    this.#searches = [long, short].map((some) => ({
+    this.#searches = byLength(spellings).map((some) => ({
       spellings: some,
       search: new LiteralSearch(
         some.map(({ text }) => Buffer.from(text, 'latin1')),

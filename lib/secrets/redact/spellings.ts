@@ -16,7 +16,7 @@ function inJson(secret: string): string[] {
     json.replace(/[<>&]/g, (char) => `\\u${hex(char, 4)}`),
     json.replace(/[^ -~]/g, (char) => `\\u${hex(char, 4)}`),
     json.replaceAll('/', '\\/'),
-    secret.replace(/[<>&'"+`]/g, (char) => `\\u${upper(char, 4)}`),
+    json.replaceAll('\\"', '"').replace(/[<>&'"+`]|[^ -~]/g, (char) => `\\u${upper(char, 4)}`),
   ];
   return forms.flatMap((form) => {
     const nested = JSON.stringify(form).slice(1, -1);
@@ -66,14 +66,18 @@ function quoted(secret: string): string[] {
     backslashed(secret, /['\\]/g),
     backslashed(secret, /["\\$`]/g),
     secret.replace(/[\s\\]/g, (char) => `\\x${hex(char, 2)}`),
-    bytewise(secret, /["\\]|[^ -~]/gu, (byte) => `\\x${byte.toString(16).toUpperCase()}`),
-    bytewise(secret, /[^ -~]/gu, (byte) => `\\x${byte.toString(16)}`),
-    bytewise(secret, /[^ -~]/gu, (byte) => `\\${byte.toString(8)}`),
+    bytewise(secret, /["\\]|[^ -~]/gu, (byte) => `\\x${padded(byte, 16).toUpperCase()}`),
+    bytewise(secret, /[^ -~]/gu, (byte) => `\\x${padded(byte, 16)}`),
+    bytewise(secret, /[^ -~]/gu, (byte) => `\\${padded(byte, 8)}`),
     JSON.stringify(secret)
       .slice(1, -1)
       .replace(/[\u0080-\u00ff]/g, (char) => `\\x${upper(char, 2)}`),
   ];
 }
+
+/** A byte in hex or octal, with all digits. */
+const padded = (byte: number, base: 8 | 16) =>
+  byte.toString(base).padStart(base === 8 ? 3 : 2, '0');
 
 /** Each byte of the characters that match, in UTF-8. */
 const bytewise = (text: string, chars: RegExp, write: (byte: number) => string) =>

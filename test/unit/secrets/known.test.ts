@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
+import { isDistinctive, KnownSecrets } from '../../../lib/secrets/redact/known.ts';
 import { createRedactor } from '../../../lib/secrets/redact/redactor.ts';
 import { redacted } from './streams.ts';
 import { traces } from './traces.ts';
@@ -115,4 +116,85 @@ t.test('in base64 for URLs', async (t) => {
   const form = Buffer.from(secret).toString('base64url');
   t.match(form, /[-_]/);
   t.notMatch(await text([secret], `got ${form}\n`), form.slice(4, -4));
+});
+
+/** What is left of a text without its known secret, which becomes `#`. */
+function without(secret: string, input: string): string {
+  const known = new KnownSecrets([secret], { of: (found) => (found === secret ? '#' : '?') });
+  let [result, end] = ['', 0];
+  for (const finding of known.find(Buffer.from(input)).toSorted((a, b) => a.start - b.start)) {
+    result += input.slice(end, finding.start) + finding.by;
+    end = finding.end;
+  }
+  return result + input.slice(end);
+}
+
+t.test('in base64 each character with a bit of the secret is removed', async (t) => {
+  for (const secret of ['Zq8mK2vW', 'Zq8mK2vW4', 'Zq8mK2vW4t', 'Zq8mK2vW4tY']) {
+    for (let before = 0; before < 6; before++) {
+      for (let after = 0; after < 4; after++) {
+        const encoded = base64(`${'a'.repeat(before)}${secret}${'b'.repeat(after)}`);
+        const first = Math.floor((before * 8) / 6);
+        const last = Math.ceil(((before + secret.length) * 8) / 6);
+        const expected = `x ${encoded.slice(0, first)}#${encoded.slice(last)} y`;
+        t.equal(without(secret, `x ${encoded} y`), expected, `${before} ${secret} ${after}`);
+      }
+    }
+  }
+});
+
+t.test('what is next to a part of base64 stays', async (t) => {
+  const secret = 'Zq8mK2vW4';
+  // The characters before and after it hold bits of its neighbours too.
+  const body = base64(`a${secret}b`).slice(2, 13);
+  for (const [before, after] of [
+    ['', ''],
+    [' ', ' '],
+    ['ab ', ' ab'],
+    ['-\n', '\n-'],
+  ]) {
+    t.equal(without(secret, `${before}${body}${after}`), `${before}#${after}`);
+  }
+  t.equal(without(secret, `ab${body}cd`), 'a#d');
+  const other = `A${base64(secret).slice(1)}`;
+  t.equal(without(secret, other), other, 'each character counts');
+});
+
+t.test('of other notations exactly the secret is removed', async (t) => {
+  const secret = 'Zq8mK2vW';
+  const bytes = Buffer.from(secret);
+  const hex = bytes.toString('hex');
+  for (const form of [secret, hex, hex.toUpperCase()]) {
+    t.equal(without(secret, `a${form}b ${form}`), 'a#b #', form);
+  }
+  t.equal(without('a b/c&d=', 'xa+b%2Fc%26d%3Dx'), 'x#x');
+});
+
+t.test('only short secrets are searched for as lists of bytes', async (t) => {
+  const secret = 'Zq8mK2vW4tYxR6nB'.repeat(3);
+  const forms = (value: string) => {
+    const bytes = [...Buffer.from(value)];
+    const hex = bytes.map((byte) => `0x${byte.toString(16)}`);
+    return [bytes.join(' '), bytes.join(','), hex.join(', ')];
+  };
+  for (const form of forms(secret)) t.equal(without(secret, `[${form}]`), '[#]');
+  for (const form of forms(`${secret}a`)) t.equal(without(`${secret}a`, form), form);
+});
+
+t.test('which secrets can be searched for', async (t) => {
+  const table: [secret: string, expected: boolean][] = [
+    ['abcd123', false],
+    ['abcd1234', true],
+    ['aaabbb11', false],
+    ['aaabbc11', true],
+    ['abcdefghijk', false],
+    ['abcdefghijkl', true],
+    ['abcdefghijK', true],
+    ['abcdefgh-jk', true],
+    ['äbcdefghijk', true],
+    ['12345678', true],
+    ['', false],
+  ];
+  for (const [secret, expected] of table) t.equal(isDistinctive(secret), expected, secret);
+  t.equal(without('abcd123', 'abcd123'), 'abcd123');
 });
