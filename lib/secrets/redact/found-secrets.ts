@@ -41,7 +41,7 @@ export class FoundSecrets {
   add(secret: string): void {
     if (!isUsable(secret) || this.#words.has(secret)) return;
     const characters = this.#characters + secret.length;
-    if (this.#words.size >= this.#limit || characters > MAX_CHARACTERS) {
+    if (characters > MAX_CHARACTERS) {
       this.#isCut = true;
       return;
     }
@@ -51,11 +51,12 @@ export class FoundSecrets {
 
   /** `lines`: of a private key, the most significant first. */
   addKey(lines: readonly string[]): void {
-    for (const [rank, line] of lines.entries()) {
-      const found = this.#lines[Math.min(rank, RANKS - 1)];
-      if (found === undefined || !isUsable(line) || found.has(line)) continue;
-      if (found.size < this.#limit) found.add(copyOf(line));
-      else if (rank < NEEDED_LINES) this.#isCut = true;
+    for (const [rank, found] of this.#lines.entries()) {
+      const ranked = lines.slice(rank, rank < RANKS - 1 ? rank + 1 : lines.length);
+      for (const line of ranked.filter(isUsable)) {
+        // One more than the limit shows that a line was left out.
+        if (found.size <= this.#limit) found.add(copyOf(line));
+      }
     }
   }
 }

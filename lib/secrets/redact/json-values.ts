@@ -48,7 +48,7 @@ export class JsonValues {
   *push(chunk: Buffer): Generator<Part> {
     let from = 0;
     for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at] ?? 0;
+      const byte = chunk.readUInt8(at);
       if (this.#state === 'between') {
         if (this.#begins(byte)) {
           if (at > from) yield { bytes: chunk.subarray(from, at) };

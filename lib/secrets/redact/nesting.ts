@@ -12,9 +12,8 @@ export function shallowJson(text: string): unknown {
 export function isDeep(text: string): boolean {
   let depth = 0;
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    depth = Math.max(0, depth + (bracket === '[' || bracket === '{' ? 1 : -1));
     if (depth > MAX_NESTING) return true;
-    if (depth < 0) depth = 0;
   }
   return false;
 }

@@ -59,21 +59,18 @@ class Document {
     if (typeof value === 'string') return this.#string(value, name, depth);
     if (Array.isArray(value)) return this.#list(value, name, depth);
     if (!isRecord(value)) {
-      return value !== null && value !== undefined && isSecretValue(name, String(value))
-        ? this.#marks.of(String(value))
-        : value;
+      return isSecretValue(name, String(value)) ? this.#marks.of(String(value)) : value;
     }
-    const visited = changed(value, (key, item) => this.#field(value, key, item, depth));
-    return this.#namedValue(visited);
+    return this.#namedValue(changed(value, (key, item) => this.#field(value, key, item, depth)));
   }
 
   #field(parent: Fields, key: string, item: unknown, depth: number): unknown {
     if (isSecretObject(parent) && (key === 'data' || key === 'stringData')) {
-      return this.#hidden(item, '', key === 'data');
+      return this.#hidden(item, key, key === 'data');
     }
     if (parent.kind === 'SecretList' && key === 'items' && Array.isArray(item)) {
       return item.map((secret) =>
-        this.visit(isRecord(secret) ? { ...secret, kind: 'Secret' } : secret, '', depth),
+        this.visit(isRecord(secret) ? { ...secret, kind: 'Secret' } : secret, key, depth),
       );
     }
     if (key === 'auths' && isRecord(item)) return this.#registries(item);
@@ -85,7 +82,7 @@ class Document {
           : this.#field(item, each, value, depth),
       );
     }
-    if (key === 'source' && isData(item)) return this.#file(item, '', depth);
+    if (key === 'source' && isData(item)) return this.#file(item, key, depth);
     return this.visit(item, key, depth);
   }
 
@@ -97,7 +94,7 @@ class Document {
     for (const secret of bareSecrets(body.text, name)) {
       safe = safe.replaceAll(secret, this.#mark(secret));
     }
-    safe = this.#text(this.#document(safe, depth) ?? safe);
+    safe = this.#text(this.#document(safe, name, depth) ?? safe);
     return safe === body.text ? source : body.with(safe);
   }
 
@@ -126,11 +123,10 @@ class Document {
   }
 
   /** `{name, value}` of an environment variable or a header. */
-  #namedValue(visited: unknown): unknown {
-    if (!isRecord(visited)) return visited;
-    const { name, value } = visited;
-    if (typeof name !== 'string' || typeof value !== 'string') return visited;
-    return isSecretValue(name, value) ? { ...visited, value: this.#mark(value) } : visited;
+  #namedValue(fields: Fields): Fields {
+    const { name, value } = fields;
+    if (typeof name !== 'string' || typeof value !== 'string') return fields;
+    return isSecretValue(name, value) ? { ...fields, value: this.#mark(value) } : fields;
   }
 
   /** An option's value can be the next entry of a list of arguments. */
@@ -148,17 +144,17 @@ class Document {
 
   #string(text: string, name: string, depth: number): string {
     if (isSecretValue(name, text)) return this.#mark(text);
-    const document = this.#document(text, depth);
+    const document = this.#document(text, name, depth);
     if (document !== undefined) return document;
     return QUOTED.test(text) ? this.#text(text) : text;
   }
 
   /** A text that is a document in JSON; undefined if it is none. */
-  #document(text: string, depth: number): string | undefined {
+  #document(text: string, name: string, depth: number): string | undefined {
     if (depth >= MAX_DEPTH || !/^\s*[{[]/.test(text)) return undefined;
     const inner = shallowJson(text);
     if (inner === undefined) return undefined;
-    const safe = this.visit(inner, '', depth + 1);
+    const safe = this.visit(inner, name, depth + 1);
     return safe === inner ? text : JSON.stringify(safe);
   }
 
@@ -168,7 +164,7 @@ class Document {
 }
 
 /** The mapping with each value as `visit` returns it; the same mapping if it returns all values as they are. */
-function changed(fields: Fields, visit: (key: string, value: unknown) => unknown): unknown {
+function changed(fields: Fields, visit: (key: string, value: unknown) => unknown): Fields {
   let isSame = true;
   const entries = Object.entries(fields).map(([key, value]): [string, unknown] => {
     const after = visit(key, value);

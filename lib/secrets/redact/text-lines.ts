@@ -20,7 +20,7 @@ export class TextLines {
     this.#bytes = bytes;
   }
 
-  /** The line around an offset, at which there is no newline. */
+  /** The line around an offset; at a newline, the line after it. */
   at(offset: number): TextLine {
     const last = this.#last;
     if (last !== undefined && offset >= last.start && offset < last.end) return last;

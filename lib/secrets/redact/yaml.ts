@@ -20,12 +20,10 @@ interface Edit {
  * if a value has changed that cannot be exchanged alone.
  */
 export function yamlWith(text: string, visit: (value: unknown) => unknown): string | undefined {
-  if ((text.match(ALIAS)?.length ?? 0) > MAX_ALIASES) return undefined;
+  if ((text.match(ALIAS) ?? []).length > MAX_ALIASES) return undefined;
   try {
-    const documents = parseAllDocuments(text, PARSING);
-    if (!Array.isArray(documents) || documents.some(({ errors }) => errors.length > 0)) {
-      return undefined;
-    }
+    const documents: Document.Parsed[] = parseAllDocuments(text, PARSING);
+    if (documents.some(({ errors }) => errors.length > 0)) return undefined;
     return edited(
       text,
       documents.flatMap((document) => editsOf(document, visit)),

@@ -80,6 +80,8 @@ t.test('a stream is split into values that can each be parsed', async (t) => {
     ['words {}\n"text"\n12 {}\n{}', ['={}']],
     ['{"a":"torn\n{"b":1}\n', ['={"b":1}']],
     ['}\n{}', ['={}']],
+    [',{}\n:{}\n{}', ['={}']],
+    ['{"":1}\n{"\\"":{}}', ['={"":1}', '={"\\"":{}}']],
     ['{"a":', []],
     ['{"a":"F","b":{"c":[1]}}', ['b={"c":[1]}']],
     ['{"a":1,"b":"F","c":null , "d" : -1.5e3}\n{}', ['a=1', 'c=null', 'd=-1.5e3', '={}']],
@@ -92,6 +94,8 @@ t.test('a stream is split into values that can each be parsed', async (t) => {
     ['{"a":{"b":{"c":{"d":{"e":1,"f":"F"}}}},"g":2}{}', ['g=2', '={}']],
     ['{"F":1,"a":2}', []],
     ['["F"}{}', []],
+    ['["F"}\n{}', []],
+    ['{"a":{"b":"F","x":},"c":1}', ['c=1']],
     ['{"a":"F"]{}', []],
     ['{"a":["F",\n"b\nc"],"d":1}', []],
     ['{"a":1,"b":["F"', ['a=1']],
@@ -102,6 +106,46 @@ t.test('a stream is split into values that can each be parsed', async (t) => {
       t.strictSame(valuesOf(text, size), values, `${text} ${size}`);
     if (!text.includes('F')) t.strictSame(valuesOf(text, 1), values, text);
   }
+});
+
+/** The parts of a stream that arrives in these pieces; values have their keys before them. */
+function partsOf(...pieces: readonly string[]): string[] {
+  const values = new JsonValues();
+  const parts = [
+    ...pieces.flatMap((piece) => [...values.push(Buffer.from(piece))]),
+    ...values.end(),
+  ];
+  return parts.map(({ bytes, path }) => {
+    const text = bytes.toString().replaceAll(LARGE, 'F');
+    return path === undefined ? text : `${path.join('.')}=${text}`;
+  });
+}
+
+t.test('only what is not whole waits for the next piece', async (t) => {
+  t.strictSame(partsOf(), []);
+  t.strictSame(partsOf('{}'), ['={}']);
+  t.strictSame(partsOf(' [] \n', 'words\n', '{"a', '":1} '), [
+    ' ',
+    '=[]',
+    ' \n',
+    'words\n',
+    '={"a":1}',
+    ' ',
+  ]);
+  t.strictSame(partsOf('{"a', '":'), ['{"a":'], 'the end of the stream');
+  t.strictSame(
+    partsOf(`{"":1,"a":"${LARGE}\\`, '"","b":2}{}'),
+    ['{', '""', ':', '=1', ',', '"a"', ':', '"F\\', '""', ',', '"b"', ':', 'b=2', '}', '={}'],
+    'split within an escape',
+  );
+});
+
+t.test('a value is whole up to two mebibytes', async (t) => {
+  const text = (length: number) => `["${'a'.repeat(length - 3)}"`;
+  const largest = text(2 * 1024 * 1024);
+  t.ok(partsOf(largest, ']').join() === `=${largest}]`);
+  const larger = text(2 * 1024 * 1024 + 1);
+  t.ok(partsOf(larger, ']').join() === `[,=${larger.slice(1)},]`);
 });
 
 t.test('parts of a large document are redacted with their context', async (t) => {

@@ -65,6 +65,48 @@ t.test('the meaning of fields', async (t) => {
       ['a', { password: 'b' }],
       ['a', { password: '{b}' }],
     ],
+    'an Ignition file, by its name': [
+      { path: '/etc/db-password', contents: { source: 'data:,correcthorse', n: 1 } },
+      {
+        path: '/etc/db-password',
+        contents: { source: `data:,${encodeURIComponent('{correcthorse}')}`, n: 1 },
+      },
+    ],
+    'a file in the working directory': [
+      { path: 'password', contents: { source: 'data:,correcthorse' } },
+      { path: 'password', contents: { source: `data:,${encodeURIComponent('{correcthorse}')}` } },
+    ],
+    'other fields of a file': [
+      { path: '/etc/x', contents: { password: 'word', source: 'data:,a' } },
+      { path: '/etc/x', contents: { password: '{word}', source: 'data:,a' } },
+    ],
+    'a document in a file': [
+      { source: 'data:,{"password":"word","a":[1]}' },
+      { source: `data:,${encodeURIComponent('{"password":"{word}","a":[1]}')}` },
+    ],
+    'one word of a file': [
+      { source: 'data:,admin%20Zq8mK2vW4tYxR6nB' },
+      { source: `data:,${encodeURIComponent('admin {Zq8mK2vW4tYxR6nB}')}` },
+    ],
+    'a list in a text, under the name of its field': [
+      { secret: '["two words","Zq8mK2vW4tYxR6nB"]' },
+      { secret: '["two words","{Zq8mK2vW4tYxR6nB}"]' },
+    ],
+    'a list of Secrets in a list': [
+      { kind: 'List', items: [{ kind: 'SecretList', items: [{ data: { user: base64('me') } }] }] },
+      {
+        kind: 'List',
+        items: [{ kind: 'SecretList', items: [{ data: { user: '{me}' }, kind: 'Secret' }] }],
+      },
+    ],
+    'a text that is named contents': [
+      { path: '/etc/x', contents: '{"password":"word"}' },
+      { path: '/etc/x', contents: '{"password":"{word}"}' },
+    ],
+    'a switch and a number': [
+      { password: true, passphrase: 0, other: 12345678 },
+      { password: true, passphrase: '{0}', other: 12345678 },
+    ],
   };
   for (const [name, [value, expected]] of Object.entries(table)) {
     const before = structuredClone(value);
@@ -82,6 +124,19 @@ t.test('values without secrets are returned unchanged', async (t) => {
     { type: 'Opaque', data: { user: 'me' } },
     { kind: 'PodList', items: [{ data: { user: 'me' } }] },
     { kind: 'Secret', data: { empty: '' }, stringData: { none: '<redacted:1>' } },
+    { token: '', auths: { r: { auth: '' } } },
+    { metadata: {}, data: { user: 'me' } },
+    { type: 12, metadata: {}, data: { user: 'me' } },
+    { kind: 'SecretList', other: [{ data: { user: 'me' } }], items: 'word' },
+    { contents: { source: 'data:,correcthorse' } },
+    { path: 12, contents: { source: 'data:,correcthorse' } },
+    { path: '/etc/db-password', contents: 'data:,correcthorse' },
+    { path: '/etc/db-password', other: { source: 'data:,correcthorse' } },
+    { path: '/etc/db-password', contents: { other: 'data:,correcthorse', source: 'word' } },
+    { path: '/etc/password/x', contents: { source: 'data:,correcthorse' } },
+    { path: '/etc/passwd', contents: { source: 'data:,hold' } },
+    { source: 'word', other: 'data:,hunter22', list: ['data:,hunter22'] },
+    { text: '["--verbose","word"]', more: ' [1]', source: 'data:,{"a":1}' },
     { token: { description: 'of an API' } },
     { auths: ['r'] },
     { auths: null, token: null, data: null, items: null, source: null },
@@ -91,7 +146,7 @@ t.test('values without secrets are returned unchanged', async (t) => {
     { name: 12, value: 'word' },
     [{ name: 'PATH', value: 'word' }],
     ['--password'],
-    ['password', 'word', '--a=password', 'word'],
+    ['password', 'word', '--a=password', 'word', 'a--password', 'word', '--', 'word'],
     { source: '/dev/sda', other: 'data:,word' },
     { token: '/run/secrets/token', password: null, passphrase: undefined },
     { name: 'DB_PASSWORD', value: '<redacted:1>' },
@@ -106,7 +161,16 @@ t.test('values without secrets are returned unchanged', async (t) => {
 
 t.test('strings in JSON and YAML are redacted by the rule for text', async (t) => {
   const rule = (text: string) => text.replace('word', 'mark');
-  for (const quoted of ['a "word"', "a 'word'", 'a\nword', 'a\\word', '<word>', 'a&word']) {
+  for (const quoted of [
+    'a "word"',
+    "a 'word'",
+    'a\nword',
+    'a\\word',
+    'a<word',
+    'a>word',
+    'a&word',
+    '"word"',
+  ]) {
     t.strictSame(hidden({ x: quoted }, '', rule), { x: rule(quoted) }, quoted);
   }
   t.strictSame(hidden({ x: 'a word' }, '', rule), { x: 'a word' }, 'others are found as written');
@@ -119,6 +183,27 @@ t.test('nested documents have a maximum depth', async (t) => {
   t.notOk(leaks(0));
   t.notOk(leaks(5));
   t.ok(leaks(6), 'deeper ones are text');
+});
+
+t.test('files of an Ignition config share a budget and the maximum depth', async (t) => {
+  const text = (each: string) => each;
+  const marks = { of: (secret: string) => `{${secret}}` };
+  const files = [{ source: 'data:,words' }, { source: 'data:,words' }, { source: 'data:,words' }];
+  const small = new Budget({ bytes: 10, perByte: 0, depth: 1 });
+  t.strictSame(withoutSecrets(files, '', { text, marks, budget: small }), [
+    { source: 'data:,words' },
+    { source: 'data:,words' },
+    { source: '{data:,words}' },
+  ]);
+  const nested = (depth: number): string =>
+    JSON.stringify(depth === 0 ? files[0] : { x: nested(depth - 1) });
+  t.equal(hidden(nested(4)), nested(4));
+  t.match(hidden(nested(5)), '{data:,words}');
+});
+
+t.test('the text rule is applied to files', async (t) => {
+  const rule = (text: string) => text.replace('word', 'mark');
+  t.strictSame(hidden({ source: 'data:,a%20word' }, '', rule), { source: 'data:,a%20mark' });
 });
 
 t.test('a value that is secret only by its place may be ordinary elsewhere', async (t) => {

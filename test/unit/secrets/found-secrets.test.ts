@@ -1,0 +1,119 @@
+import t from 'tap';
+import { FoundSecrets } from '../../../lib/secrets/redact/found-secrets.ts';
+
+/** Distinct words of a length, from 12. */
+const word = (number: number, length = 12) => `Word-${number}-`.padEnd(length, 'xyz');
+const words = (count: number, length?: number) =>
+  Array.from({ length: count }, (_, index) => word(index, length));
+
+t.test('words come first, then the lines of all keys by their rank', async (t) => {
+  const found = new FoundSecrets(100);
+  found.addKey(['key-A-line-1', 'key-A-line-2', 'key-A-line-3']);
+  found.add('password-1');
+  found.addKey(['key-B-line-1', 'key-B-line-2']);
+  found.add('password-2');
+  found.add('password-1');
+  found.addKey(['key-A-line-1', 'key-A-line-2', 'password-2']);
+  const { all } = found;
+  t.strictSame(all, [
+    'password-1',
+    'password-2',
+    'key-A-line-1',
+    'key-B-line-1',
+    'key-A-line-2',
+    'key-B-line-2',
+    'key-A-line-3',
+  ]);
+  t.equal(found.isCut, false);
+});
+
+t.test('from the fifth line on, the lines of keys have the same rank', async (t) => {
+  const found = new FoundSecrets(100);
+  const lines = (key: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `key-${key}-line-${index + 1}`);
+  found.addKey(lines('A', 7));
+  found.addKey(lines('B', 6));
+  t.strictSame(
+    found.all.map((line) => line.replaceAll(/key-|line-/g, '')),
+    ['A-1', 'B-1', 'A-2', 'B-2', 'A-3', 'B-3', 'A-4', 'B-4', 'A-5', 'A-6', 'A-7', 'B-5', 'B-6'],
+  );
+});
+
+t.test('ordinary and very long texts are left out', async (t) => {
+  const found = new FoundSecrets(100);
+  for (const ordinary of ['', 'short-1', 'word', 'aaaabbbb', word(1, 8193)]) {
+    found.add(ordinary);
+    found.addKey([ordinary]);
+  }
+  t.strictSame(found.all, []);
+  t.equal(found.isCut, false, 'nothing is missing that could be looked for');
+  found.add(word(1, 8192));
+  found.addKey([word(2, 8192)]);
+  t.strictSame(found.all, [word(1, 8192), word(2, 8192)]);
+});
+
+t.test('of too many words the first are kept', async (t) => {
+  const found = new FoundSecrets(3);
+  for (const each of words(3)) found.add(each);
+  found.add(word(0));
+  t.strictSame(found.all, words(3));
+  t.equal(found.isCut, false);
+  found.add(word(3));
+  t.strictSame(found.all, words(3));
+  t.equal(found.isCut, true);
+});
+
+t.test('all words together have at most 512 Ki characters', async (t) => {
+  const found = new FoundSecrets(1000);
+  const full = words(64, 8192);
+  for (const each of full) found.add(each);
+  t.strictSame(found.all, full);
+  found.add(word(0, 8192));
+  t.equal(found.isCut, false);
+  found.add('another-1');
+  t.strictSame(found.all, full);
+  t.equal(found.isCut, true);
+  found.addKey(['key-A-line-1']);
+  t.equal(found.all.at(-1), 'key-A-line-1', 'a key has few lines');
+});
+
+t.test('a key is cut if one of its first two lines has no room', async (t) => {
+  const table: [keys: string[][], all: string[], isCut: boolean][] = [
+    [[['A-line-1', 'A-line-2', 'A-line-3']], ['A-line-1', 'A-line-2'], false],
+    [[['A-line-1'], ['B-line-1']], ['A-line-1', 'B-line-1'], false],
+    [[['A-line-1'], ['B-line-1'], ['A-line-1']], ['A-line-1', 'B-line-1'], false],
+    [[['A-line-1', 'A-line-2'], ['B-line-1']], ['A-line-1', 'B-line-1'], true],
+    [[['A-line-1'], ['B-line-1'], ['C-line-1']], ['A-line-1', 'B-line-1'], true],
+    [
+      [
+        ['', 'A-line-2'],
+        ['', 'B-line-2'],
+        ['', 'C-line-2'],
+      ],
+      ['A-line-2', 'B-line-2'],
+      true,
+    ],
+    [
+      [
+        ['', '', 'A-line-3'],
+        ['', '', 'B-line-3'],
+        ['', '', 'C-line-3'],
+      ],
+      ['A-line-3', 'B-line-3'],
+      false,
+    ],
+  ];
+  for (const [keys, all, isCut] of table) {
+    const found = new FoundSecrets(2);
+    for (const lines of keys) found.addKey(lines);
+    t.strictSame(found.all, all, keys.join('; '));
+    t.equal(found.isCut, isCut, keys.join('; '));
+  }
+  const found = new FoundSecrets(2);
+  found.addKey(['A-line-1']);
+  found.add('password-1');
+  t.equal(found.isCut, false);
+  found.add('password-2');
+  t.strictSame(found.all, ['password-1', 'password-2']);
+  t.equal(found.isCut, true, 'words leave no room for the key');
+});
