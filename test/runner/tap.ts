@@ -13,9 +13,15 @@ export interface TierRun {
   readonly signal: AbortSignal;
 }
 
+/**
+ * Folders with fewer test files share a process. More files save no start-ups worth mentioning, and
+ * a large process takes longer to start each program.
+ */
+const FILES_PER_PROCESS = 30;
+
 /** Test files run by one process. */
 interface Batch {
-  /** Names the fixture folder and reported failures: the folder of the files, or the file. */
+  /** Names the fixture folder and reported failures: the first folder of the files, or the file. */
   readonly name: string;
   readonly files: readonly [string, ...string[]];
 }
@@ -23,8 +29,8 @@ interface Batch {
 /**
  * Runs a tier's test files and counts their assertions. A test file is a program that prints TAP, so
  * Node runs it directly: the loaders and plugins of tap's command line cost each file a second of
- * processor time. Unit tests share a process per folder (test/runner/batch.ts), since loading their
- * imports took as long as running them. A tier without test files fails.
+ * processor time. Unit tests share processes (test/runner/batch.ts), since loading their imports took
+ * as long as running them. A tier without test files fails.
  */
 export async function runTier(tier: Tier, run: TierRun): Promise<Tally> {
   const total = emptyTally();
@@ -58,10 +64,16 @@ export async function filesOf({ name }: Tier, root: string): Promise<string[]> {
 function batchesOf(files: readonly string[], { filesShareProcess }: Tier): Batch[] {
   if (!filesShareProcess) return files.map((file) => ({ name: file, files: [file] }));
   const folderOf = (file: string) => file.split('/').slice(0, 3).join('/');
-  const byFolder = Map.groupBy(files, folderOf);
-  const batches: Batch[] = [];
-  for (const [folder, [first, ...others]] of byFolder) {
-    if (first !== undefined) batches.push({ name: folder, files: [first, ...others] });
+  const folders = [...Map.groupBy(files, folderOf)].toSorted(([, a], [, b]) => b.length - a.length);
+  const batches: { name: string; files: [string, ...string[]] }[] = [];
+  for (const [name, [first, ...others]] of folders) {
+    if (first === undefined) continue;
+    const last = batches.at(-1);
+    if (last !== undefined && last.files.length + others.length < FILES_PER_PROCESS) {
+      last.files.push(first, ...others);
+    } else {
+      batches.push({ name, files: [first, ...others] });
+    }
   }
   return batches.toSorted((a, b) => b.files.length - a.files.length);
 }

@@ -82,15 +82,15 @@ function lsblk({ fstype, partitions = [] }: FakeDisk, sizeMiB: number): string {
 
 /** mount -o OPTIONS DEVICE FOLDER */
 const MOUNT = `
-from="$ROOT/disk/$(basename "$3")"
+from="$ROOT/disk/\${3##*/}"
 [ -d "$from" ] || { echo "no such device" >&2; exit 32; }
-cp -a "$from/." "$4" && printf '%s %s' "$3" "$2" > "$ROOT/disk/$(basename "$4").mounted"`;
+cp -a "$from/." "$4" && printf '%s %s' "$3" "$2" > "$ROOT/disk/\${4##*/}.mounted"`;
 
 /** umount FOLDER: fails the test if something was written to a read-only mount. */
 const UMOUNT = `
-mounted="$ROOT/disk/$(basename "$1").mounted"
+mounted="$ROOT/disk/\${1##*/}.mounted"
 read -r device options < "$mounted"
-to="$ROOT/disk/$(basename "$device")"
+to="$ROOT/disk/\${device##*/}"
 case "$options" in
   rw,*) rm -rf "$to"; cp -a "$1" "$to" ;;
   *) diff -r "$to" "$1" > /dev/null || { echo "written to a read-only mount" >&2; exit 98; } ;;

@@ -1,4 +1,12 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 
@@ -11,6 +19,24 @@ const GUARDED = [
 /** The exit code of a program that the test has not defined. */
 const UNEXPECTED = 97;
 
+const unexpected = (name: string) => `echo "unexpected: ${name} $*" >&2; exit ${UNEXPECTED}`;
+
+/** The folder of the guarded programs, which all hosts of this process share: hosts are many. */
+let guardFolder = '';
+
+function guards(): string {
+  if (guardFolder !== '') return guardFolder;
+  guardFolder = mkdtempSync(join(tmpdir(), 'sno-guards-'));
+  process.on('exit', () => rmSync(guardFolder, { recursive: true, force: true }));
+  for (const name of GUARDED) {
+    // The first folder in PATH is that of the host's own programs.
+    const record = `printf '%s\\n' "${name} $*" >> "\${PATH%%:*}/.calls"`;
+    const text = `#!/bin/sh\n${record}\n${unexpected(name)}\n`;
+    writeFileSync(join(guardFolder, name), text, { mode: 0o755 });
+  }
+  return guardFolder;
+}
+
 /**
  * Programs before all others in PATH until the test ends: small shell scripts that record their
  * calls. `$ROOT` in a script is the root of the host.
@@ -19,6 +45,7 @@ export class FakePrograms {
   readonly #folder: string;
   readonly #root: string;
   readonly #log: string;
+  readonly #isGuarded: boolean;
   readonly #scripts = new Map<string, string>();
 
   constructor(t: Test, folder: string, root: string, others?: 'real') {
@@ -27,11 +54,9 @@ export class FakePrograms {
     this.#log = join(folder, '.calls');
     mkdirSync(folder, { recursive: true });
     appendFileSync(this.#log, '');
-    for (const name of others === 'real' ? [] : GUARDED) {
-      this.give(name, `echo "unexpected: ${name} $*" >&2; exit ${UNEXPECTED}`);
-    }
+    this.#isGuarded = others !== 'real';
     const before = process.env.PATH;
-    process.env.PATH = `${folder}:${before}`;
+    process.env.PATH = [folder, ...(this.#isGuarded ? [guards()] : []), before].join(':');
     t.teardown(() => {
       process.env.PATH = before;
     });
@@ -47,7 +72,11 @@ export class FakePrograms {
 
   /** Makes a program behave differently in one case: `only` runs before its own script. */
   unless(name: string, only: string): void {
-    this.give(name, `${only}\n${this.#scripts.get(name) ?? ''}`);
+    this.give(name, `${only}\n${this.#scripts.get(name) ?? this.#guard(name)}`);
+  }
+
+  #guard(name: string): string {
+    return this.#isGuarded && GUARDED.includes(name) ? unexpected(name) : '';
   }
 
   /** The command lines of all calls so far, in order. */
