@@ -8,8 +8,9 @@ const ALIAS = /^\*(?<name>[\w.-]{1,64})$/;
 export function aliased(value: string, line: TextLine, lines: TextLines): Secret | undefined {
   const name = ALIAS.exec(value)?.groups?.name;
   if (name === undefined) return undefined;
-  const above = lines.lastWith(`&${name} `, line);
-  const at = above?.text.indexOf(`&${name} `) ?? -1;
-  const read = above === undefined || at === -1 ? undefined : valueAt(above.text, at, 'line');
-  return read === undefined || above === undefined ? undefined : { ...read.value, line: above };
+  const anchor = `&${name} `;
+  const above = lines.lastWith(anchor, line);
+  if (above === undefined) return undefined;
+  const read = valueAt(above.text, above.text.indexOf(anchor), 'line');
+  return read === undefined ? undefined : { ...read.value, line: above };
 }

@@ -12,10 +12,10 @@ export interface Name extends Span {
 
 /** The value that is read, if it has to go. */
 export function ofValue(
-  name: Name,
+  name: Pick<Name, 'text'>,
   { value, isQuoted }: Value,
   line: TextLine,
-  canBeProse = true,
+  canBeProse: boolean,
 ): InLine | undefined {
   const { text } = line;
   const start = value.start;
@@ -29,6 +29,6 @@ export function ofValue(
 
 /** Whether the first of several words says where the value comes from. */
 function isElsewhere(line: string, { start, end }: Span): boolean {
-  const word = /^\S{1,512}(?=\s)/.exec(line.slice(start, Math.min(end, start + 513)))?.[0];
+  const word = /^\S{1,512}(?=\s)/.exec(line.slice(start, end))?.[0];
   return word !== undefined && (isPath(word) || isReference(word));
 }

@@ -4,23 +4,27 @@ import { ASSIGNMENT_TRIGGERS } from './assignment-triggers.ts';
 import type { InLine, LineRule, Place } from './line-rule.ts';
 import { looksRandom, sensitivityOf } from './names.ts';
 import { type Position, positionOf } from './prose.ts';
-import { type Separator, separatorAfter } from './separators.ts';
+import { matchAt, type Separator, separatorAfter } from './separators.ts';
 import { type Extent, valueAt } from './value-extent.ts';
 import { linesBelow } from './value-lines.ts';
-import { inTable, namedValue, valueLines, withParts } from './values-below.ts';
+import { inTable, judged, namedValue, valueLines, withParts } from './values-below.ts';
 
 /** What is assigned to a name, in any of the ways in which programs write that. */
 export const ASSIGNMENTS: LineRule = { triggers: ASSIGNMENT_TRIGGERS, at: assignmentAt };
+
+/** How far before a name the line is examined. */
+const LOOK_BACK = 600;
 
 function assignmentAt(place: Place): InLine {
   const { text } = place.line;
   const name = nameAround(text, place.at, place.length);
   const nothing: InLine = { next: name.end, secrets: [] };
-  if (name.sensitivity === 'never' || isVariable(text, name)) return nothing;
+  if (text.startsWith('${', name.start - 2)) return defaultOf(place, name) ?? nothing;
+  if (name.sensitivity === 'never') return nothing;
   const position = positionOf(text, name.start);
   const separator = separatorAfter(text, name.end, {
     name: name.text,
-    before: text.slice(Math.max(0, name.start - 600), name.start),
+    before: textBefore(text, name.start),
     isFirst: position === 'first',
   });
   // A column of one line, or of a table.
@@ -30,7 +34,7 @@ function assignmentAt(place: Place): InLine {
     return namedValue(place, name) ?? inTable(place, name) ?? nothing;
   }
   if (separator.value !== undefined) {
-    return ofValue(name, { value: separator.value, isQuoted: true }, place.line) ?? nothing;
+    return ofValue(name, { value: separator.value, isQuoted: true }, place.line, false) ?? nothing;
   }
   return (
     valueLines(place, name, separator, position) ??
@@ -53,12 +57,12 @@ function isInName(code: number): boolean {
 
 function nameAround(line: string, at: number, length: number): Name {
   let start = at;
-  // What stands before the name can be a part of the trigger too.
-  while (start < at + length && !isInName(line.charCodeAt(start))) start++;
+  // What stands before the name can be a part of the trigger too; a part of the name always is.
+  while (!isInName(line.charCodeAt(start))) start++;
   while (isInName(line.charCodeAt(start - 1))) start--;
   let end = at + length;
   // What stands after the name can be a part of the trigger.
-  while (end > at && !isInName(line.charCodeAt(end - 1))) end--;
+  while (!isInName(line.charCodeAt(end - 1))) end--;
   while (isInName(line.charCodeAt(end))) end++;
   // Of an arrow.
   while (line[end - 1] === '-') end--;
@@ -76,12 +80,19 @@ const ESCAPES: Readonly<Record<string, RegExp>> = {
 
 /** The length of what seems to be the beginning of a name, and ends an escape. */
 function escapeEnd(line: string, start: number): number {
-  return ESCAPES[line[start - 1] ?? '']?.exec(line.slice(start, start + 5))?.[0].length ?? 0;
+  return ESCAPES[line.charAt(start - 1)]?.exec(line.slice(start))?.[0].length ?? 0;
 }
 
-/** `${NAME}` of a shell, and not its default value. */
-const isVariable = (line: string, { start, end }: Name) =>
-  line.startsWith('${', start - 2) && !/^:?[-=]/.test(line.slice(end, end + 2));
+/** Up to the default value of a shell's variable: `${NAME-value}`, `${NAME:=value}`. */
+const DEFAULT = /(?<variable>\w{1,200}):?[-=]/y;
+
+/** The default value of the variable that begins where the name does. */
+function defaultOf({ line }: Place, { start }: Name): InLine | undefined {
+  const variable = matchAt(DEFAULT, line.text, start)?.groups?.variable;
+  if (variable === undefined) return undefined;
+  const read = valueAt(line.text, DEFAULT.lastIndex, { quote: '}' });
+  return read === undefined ? undefined : ofValue({ text: variable }, read, line, false);
+}
 
 /** A value without quotes goes to the line's end where a line begins with its name, as in files of settings. */
 function extentOf(line: string, name: Name, separator: Separator, position: Position): Extent {
@@ -98,15 +109,16 @@ function extentOf(line: string, name: Name, separator: Separator, position: Posi
 }
 
 /** Whether a quote has begun before: then it ends what has more words than one. */
-const isInQuotes = (line: string, at: number) =>
-  (line.slice(Math.max(0, at - 600), at).split('"').length & 1) === 0;
+const isInQuotes = (line: string, at: number) => textBefore(line, at).split('"').length % 2 === 0;
 
 /** Whether a struct or a map that Go prints has begun before. */
 function isInStruct(line: string, at: number): boolean {
-  const before = line.slice(Math.max(0, at - 600), at);
+  const before = textBefore(line, at);
   const open = Math.max(before.lastIndexOf('{'), before.lastIndexOf('map['));
-  return open !== -1 && open > before.lastIndexOf('}');
+  return open > before.lastIndexOf('}');
 }
+
+const textBefore = (line: string, at: number) => line.slice(Math.max(0, at - LOOK_BACK), at);
 
 function inLine(
   { line, lines, isLast }: Place,
@@ -116,11 +128,11 @@ function inLine(
 ): InLine | undefined {
   const extent = extentOf(line.text, name, separator, position);
   const read = valueAt(line.text, separator.end, extent);
-  if (read === undefined || (separator.by === 'quote' && !read.isQuoted)) return undefined;
+  if (read === undefined) return undefined;
   const value = line.text.slice(read.value.start, read.value.end);
   if (separator.by === 'stated' && !isMade(name, value)) return undefined;
   const alias = separator.by === 'colon' ? aliased(value, line, lines) : undefined;
-  if (alias !== undefined) return { next: read.value.end, secrets: [alias] };
+  if (alias !== undefined) return judged(name, { next: read.value.end, secrets: [alias] }, line);
   // A file of settings has no sentences.
   const isSetting = separator.by === 'equals' && extent !== 'word';
   const whole = ofValue(name, read, line, !isSetting);

@@ -14,8 +14,9 @@ function commandAt({ line: { text }, at, length }: Place, inside: Inside): InLin
   if (text.startsWith('argc=', at))
     return { next: text.length, secrets: inArguments(text, at, inside) };
   ENCODED.lastIndex = at;
-  const [start, end] = ENCODED.exec(text)?.indices?.groups?.hex ?? [];
-  if (start === undefined || end === undefined) return { next: at + length, secrets: [] };
+  const place = ENCODED.exec(text)?.indices?.groups?.hex;
+  if (place === undefined) return { next: at + length, secrets: [] };
+  const [start, end] = place;
   const isSecret = inside(decoded(text.slice(start, end))) !== undefined;
   return { next: end, secrets: isSecret ? [{ start, end }] : [] };
 }
@@ -25,8 +26,8 @@ function inArguments(text: string, from: number, inside: Inside): Secret[] {
   ARGUMENT.lastIndex = from;
   const found: { span: Span; value: string; isEncoded: boolean }[] = [];
   for (let match = ARGUMENT.exec(text); match !== null; match = ARGUMENT.exec(text)) {
-    const { plain, hex } = match.indices?.groups ?? {};
-    const place = plain ?? hex;
+    const plain = match.indices?.groups?.plain;
+    const place = plain ?? match.indices?.groups?.hex;
     if (place === undefined) continue;
     const span = { start: place[0], end: place[1] };
     const value = text.slice(span.start, span.end);

@@ -28,11 +28,8 @@ function merged(findings: readonly Finding[]): Finding[] {
   const result: Finding[] = [];
   for (const finding of findings.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = result.at(-1);
-    if (last === undefined || finding.start >= last.end) {
-      result.push(finding);
-    } else if (finding.end > last.end) {
-      result[result.length - 1] = { ...last, end: finding.end };
-    }
+    if (last === undefined || finding.start >= last.end) result.push(finding);
+    else result[result.length - 1] = { ...last, end: Math.max(last.end, finding.end) };
   }
   return result;
 }

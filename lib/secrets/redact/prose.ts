@@ -10,8 +10,7 @@ const PROSE = new Set(
 
 /** Whether the value is the first word of a sentence. */
 export function isProse(line: string, { start, end }: Span): boolean {
-  const value = line.slice(start, Math.min(end, start + 16));
-  const word = /^[A-Za-z]{1,15}(?=\s|$)/.exec(value)?.[0];
+  const word = /^[A-Za-z]{1,15}(?=\s|$)/.exec(line.slice(start, end))?.[0];
   if (word === undefined || !PROSE.has(word.toLowerCase())) return false;
   return start + word.length < end || line[end] === ' ';
 }
@@ -41,9 +40,8 @@ export function positionOf(line: string, start: number): Position {
     ? FIRST_QUOTED.exec(line.slice(Math.max(0, start - MAX_QUOTED), start))
     : null;
   if (quoted !== null) return { quote: quoted.groups?.quote ?? '"' };
-  const before = start > MAX_PREFIX ? line.slice(start - 1, start) : line.slice(0, start);
-  if (before === '\0') return 'first';
-  return start <= MAX_PREFIX && FIRST.test(before) ? 'first' : 'elsewhere';
+  if (line[start - 1] === '\0') return 'first';
+  return start <= MAX_PREFIX && FIRST.test(line.slice(0, start)) ? 'first' : 'elsewhere';
 }
 
 /** The last two characters before `at`, without the blanks after them. */

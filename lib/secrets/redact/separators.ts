@@ -11,10 +11,10 @@ export interface Separator {
   /** Where the value begins. */
   readonly end: number;
   /**
-   * `colon` and `equals`: as in files of settings; `element`: XML, of which the value is known; `quote`: only a value in
-   * quotes follows; `word`: only one word; `stated`: one word in a sentence; `column`: all that is left of the line.
+   * `colon` and `equals`: as in files of settings; `element`: XML, of which the value is known;
+   * `word`: only one word, or a value in quotes; `stated`: one word in a sentence; `column`: all that is left of the line.
    */
-  readonly by: 'colon' | 'equals' | 'element' | 'quote' | 'word' | 'stated' | 'column';
+  readonly by: 'colon' | 'equals' | 'element' | 'word' | 'stated' | 'column';
   readonly value?: Span;
 }
 
@@ -91,7 +91,7 @@ export function separatorAfter(
       : undefined;
   if (argument !== undefined) return { end: argument, by: 'word' };
   const quote = endOf(NEXT_QUOTE, line, nameEnd) ?? endOf(STATED_QUOTE, line, nameEnd);
-  if (quote !== undefined) return { end: quote, by: 'quote' };
+  if (quote !== undefined) return { end: quote, by: 'word' };
   const stated = endOf(STATED, line, nameEnd);
   if (stated !== undefined) return { end: stated, by: 'stated' };
   if (isAfterUser(before)) return wordFrom(endOf(NEXT_WORD, line, nameEnd));

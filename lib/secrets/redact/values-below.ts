@@ -79,7 +79,7 @@ export function withParts(
 }
 
 /** Under a name that is only sometimes a secret's, the lines that look like one. */
-function judged(name: Name, found: InLine, own: TextLine): InLine {
+export function judged(name: Name, found: InLine, own: TextLine): InLine {
   const secrets = found.secrets.filter(({ line = own, start, end }) =>
     isSecretValue(name.text, line.text.slice(start, end)),
   );
@@ -101,7 +101,7 @@ export function namedValue(place: Place, name: Name): InLine | undefined {
     return judged(name, { next: name.end, ...lines }, line);
   }
   const read = valueAt(line.text, at, 'line');
-  const found = read === undefined ? undefined : ofValue(name, read, line);
+  const found = read === undefined ? undefined : ofValue(name, read, line, false);
   if (found === undefined) return undefined;
   const secrets: Secret[] = found.secrets.map((secret) => ({ ...secret, line }));
   // The last line is looked at again, and then needs the one above it.

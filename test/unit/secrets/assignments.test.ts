@@ -1,5 +1,13 @@
 import t from 'tap';
+import { Budget } from '../../../lib/secrets/bytes/budget.ts';
+import { Effort } from '../../../lib/secrets/redact/effort.ts';
+import { KnownSecrets } from '../../../lib/secrets/redact/known.ts';
+import { STREAM_LIMITS, TextRedactor } from '../../../lib/secrets/redact/text.ts';
+import { TriggerSearch } from '../../../lib/secrets/redact/triggers.ts';
 import { expectMarked } from './marked.ts';
+
+const R = 'Zq8mK2vW4tYxR6nB';
+const x = (length: number) => 'x'.repeat(length);
 
 /** Not at the beginning of a line, where a value would go to the line's end. */
 const inProse = (texts: readonly string[]) => texts.map((text) => `got ${text}`);
@@ -159,4 +167,166 @@ t.test('an environment variable in YAML has its value on the next line', async (
     '- name: DB_PASSWORD\n  value: none\n',
     '- name: DB_PASSWORD\n\n  value: hunter22\n',
   ]);
+});
+
+t.test('a name begins after an escape, and ends before an arrow', async (t) => {
+  await expectMarked(t, [
+    // In capitals the name alone makes the word a secret.
+    ...['\u001b[36m', '\u001b[1;36m', '\\n', '\\t', '\\r', '\\u001b', '\\x1b'].map(
+      (before) => `a${before}B_TOKEN=«word»`,
+    ),
+    'a\\kB_TOKEN=word',
+    'a\\nnB_TOKEN=word',
+    'a[36nB_TOKEN=word',
+    'a;36nB_TOKEN=word',
+    'db_pwd->«word» b',
+    'a pw=«word» b',
+    'x "pw" -> «word» b',
+  ]);
+});
+
+t.test('a variable is none, but its default value is', async (t) => {
+  await expectMarked(t, [
+    `got \${DB_PASSWORD} b`,
+    `got \${DB_PASSWORD}=hunter22 b`,
+    `got \${DB_PASSWORD:?hunter22} b`,
+    `got \${DB_PASSWORD: hunter22} b`,
+    `got \${DB_PASSWORD:-«hunter22»} b`,
+    `got \${DB_PASSWORD-«hunter22»} b`,
+    `got \${DB_PASSWORD:-«must be long»} b`,
+    `got \${DB_PASSWORD:-"«hunter 22»"} b`,
+    `got \${DB_PASSWORD:-/etc/db} b`,
+    `got \${DB_PASSWORD-} \${DB_PASSWORD:=} b`,
+    `got \${token-words} \${token-«${R}»} b`,
+    `got \${DB-PASSWORD=hunter22} b`,
+    `got \${DB_PASSWORD:=«hunter22»} b`,
+    `got \${DB_PASSWORD=«hunter22»} b`,
+    'got {DB_PASSWORD=«hunter22»} b',
+    'got $DB_PASSWORD=«hunter22» b',
+  ]);
+});
+
+t.test('where an unquoted value of several words ends', async (t) => {
+  await expectMarked(t, [
+    '--password\0«hunter 22»\0-v\0',
+    // After an option, an arrow or a comparison, it is one word even at the beginning of a line.
+    '--password=«hunter22» b',
+    'password => «hunter22» b',
+    'password -> «hunter22» b',
+    'password == «hunter22» b',
+    'login me password «hunter22» b',
+    '("password", "«hunter 22»", b)',
+    '<password>none</password> password=«hunter22»',
+    '<password>«must be long»</password>',
+    // In a struct or a map that Go prints, if it has begun and not ended.
+    'map[User:me Password:«hunter 22» Port:80]',
+    'map[Password:«hunter 22»]',
+    '}{Password:«hunter 22» b:c}',
+    '{a} {Password:«hunter 22» b:c}',
+    '{a} Password:«hunter» 22 b:c',
+    'a} Password:«hunter22» b:c',
+    'got Password:«hunter22» b:c',
+    `{a:${x(580)} Password:«hunter 22» Port:80}`,
+    `{a:${x(620)} Password:«hunter» 22 Port:80}`,
+    // A passphrase goes to the quote that began before its name.
+    'msg="got psk=«hunter 22»" b=c',
+    'msg="got PSK=«hunter 22»" b=c',
+    'msg="got password=«hunter» 22" b',
+    '"a" b passphrase=«hunter» 22',
+    `"a:${x(580)} psk=«hunter 22 and»" c`,
+    `"a:${x(620)} psk=«hunter» 22 and" c`,
+    // Longer than what is read of a word at first.
+    `got password=«${'ab1'.repeat(700)}» b`,
+    `password="«${'a b '.repeat(256)}»" b`,
+  ]);
+});
+
+t.test('a password stated in a sentence has a digit, or looks random', async (t) => {
+  await expectMarked(t, [
+    'the password is «hunter22» now',
+    'the password is «HUNTER22» now',
+    'the password is 12345678 now',
+    'the password is hunterhunter now',
+    'the password is «ABCDEFGHabcdefgh+/ABCDEF» now',
+    'the token is hunter22 now',
+    `the token is «${R}» now`,
+  ]);
+});
+
+t.test('a setting is not a sentence', async (t) => {
+  await expectMarked(t, [
+    'password = «must be long»\n',
+    '"password = «must be long»" b',
+    'password: must be long\n',
+    'got password=must be long',
+    'got password: must be long',
+    'password = $DB_PASSWORD b',
+    'password = /etc/db b',
+    'password = «/nowhere/db b»',
+    'password: "«must be long»"',
+    'password: "«$DB_PASSWORD b»"',
+    '- name: DB_PASSWORD\n  value: «must be long»\n',
+    'password = «two $DB_PASSWORD»',
+    `password = /etc/${x(506)} b`,
+  ]);
+});
+
+t.test('whether a value goes on in the next lines', async (t) => {
+  await expectMarked(t, [
+    `password: '«hunter»\n  «22»' # b\nb: c\n`,
+    `password: '«hunter»\n  «2"2»' # b\n`,
+    'password: "«hunter 22»"\n  more words\n',
+    'password = «hunter»\n  22\n',
+    'password = "«hunter»\n  22"\n',
+    'got password: "«hunter»\n  22"\n',
+    'got a password: "«hunter»\ngot a   22"\n',
+    'password: «hunter»\n  user: me\n',
+    `token: "«${R}»\n  more"\n`,
+    `token: «${R}»\n  more words\n`,
+    `token:\n  ${R}\n`,
+    'got password:\n  words\n',
+    'password =\n  words\n',
+    'password=|\n  words\n',
+  ]);
+});
+
+t.test('under a doubtful name, each line of a block is judged', async (t) => {
+  await expectMarked(t, [
+    '{"a":"token: |\\n  ordinary words\\nb: c\\n"}',
+    `{"a":"token: |\\n  «${R}»\\nb: c\\n"}`,
+    '{"a":"password: |\\n  «hunter 22»\\nb: c\\n","password":"«hunter23»"}',
+    '- name: DB_PASSWORD\n  Value: |\n    «hunter 22»\n  b: c\n',
+    '- name: DB_PASSWORD\n  value: |\n  words\n',
+    '- name: B_TOKEN\n  value: |\n    «ordinary»\n',
+    `- name: token\n  value: |\n    ordinary\n    «${R}»\n`,
+    '- name: token\n  value: ordinary\n',
+    `- name: token\n  value: «${R}»\n`,
+    '- --join-token\n- «word»\n',
+    '- --auth\n- ordinary\n',
+    `- --auth\n- «${R}»\n`,
+    `- token\n- ${R}\n`,
+    '- --password\n- $DB_PASSWORD\n',
+  ]);
+});
+
+t.test('a value under a name of several triggers is marked once', async (t) => {
+  for (const text of [
+    'got token_secret_password=hunter22 b',
+    'token_secret_password: |\n  hunter22\n',
+    'a: "token_secret_password: |\\n  hunter22\\nb"',
+    '<token_secret_password>hunter22</token_secret_password>',
+    '- name: TOKEN_SECRET_PASSWORD\n  value: hunter22\n',
+    '- name: TOKEN_SECRET_PASSWORD\n  value: |\n    hunter22\n',
+    '- --token-secret-password\n- hunter22\n',
+    'x: &pw hunter22\nb\ntoken_secret_password: *pw\n',
+    'token_secret_password: hunter22\n  hunter22\n',
+  ]) {
+    const marked: string[] = [];
+    const of = (secret: string) => `<${marked.push(secret)}>`;
+    const means = { known: new KnownSecrets([], { of }), triggers: new TriggerSearch() };
+    const limits = { budget: new Budget(STREAM_LIMITS), effort: new Effort() };
+    const redactor = new TextRedactor({ ...means, marks: { of } }, limits);
+    redactor.whole(Buffer.from(text));
+    t.equal(marked.join(), text.match(/hunter22/g)?.join(), text);
+  }
 });

@@ -32,7 +32,7 @@ t.test('a stream is split into blocks of whole lines', async (t) => {
       'whole lines',
     );
     t.equal(blocks.at(-1), 'the end');
-    t.ok(blocks.every((block) => block.length <= MAX_LINE_BYTES));
+    t.ok(blocks.every((block) => block.length <= 1 << 20));
   }
   t.ok((await blocksOf(text, 10_000)).length > 4, 'nothing waits for the end');
   t.strictSame(await blocksOf('', 9), []);
@@ -47,6 +47,11 @@ t.test('an overlong line is split between words; an overlong word is left out', 
     ['a word between others', `before ${word(2)} after\nb\n`, 'before <redacted> after\nb\n'],
     ['a word at the beginning', `${word(2)} after\nb\n`, '<redacted> after\nb\n'],
     ['a word at the end', `a\nbefore ${word(2)}`, 'a\nbefore <redacted>'],
+    ...['!', '#', '-', '.', '/', '0', ':'].map((within): [string, string, string] => [
+      `a word with ${within}`,
+      `${word(0.75)}${within}${word(0.75)} b\n`,
+      '<redacted> b\n',
+    ]),
     ['a word before a newline', `${word(1.5)}\nb\n`, '<redacted>\nb\n'],
     ['two words', `${word(2)} ${word(2, 'v')}\nb\n`, '<redacted> <redacted>\nb\n'],
     ['after a long word', `${word(0.25)} ${word(1.5, 'v')} b\n`, `${word(0.25)} <redacted> b\n`],
@@ -62,7 +67,7 @@ t.test('an overlong line is split between words; an overlong word is left out', 
       const blocks = await blocksOf(text, size);
       t.ok(blocks.join('') === (expected === '' ? text : expected), `${title}, ${size}`);
       t.ok(
-        blocks.every((block) => block.length <= MAX_LINE_BYTES),
+        blocks.every((block) => block.length <= 1 << 20),
         'memory has a bound',
       );
     }
@@ -70,6 +75,26 @@ t.test('an overlong line is split between words; an overlong word is left out', 
   const [first = '', second = ''] = await blocksOf(`${'ab '.repeat(MAX_LINE_BYTES)}\n`, 65_536);
   t.ok(first.endsWith(' ') && second.startsWith('ab'), 'no word is cut');
   t.ok(first.length > MAX_LINE_BYTES - 3);
+});
+
+t.test('little is held, with or without newlines', async (t) => {
+  for (const [line, most] of [
+    ['ordinary words\n', 1 << 16],
+    ['ordinary words ', 1 << 20],
+    ['ordinary-words-', 1 << 20],
+  ] as const) {
+    let given = 0;
+    const piece = Buffer.from(line.repeat(1000));
+    async function* pieces() {
+      for (let count = 0; count < 200; count++) {
+        given += piece.length;
+        yield piece;
+      }
+    }
+    let first = 0;
+    for await (const _ of wholeLines(pieces())) first ||= given;
+    t.ok(first <= most + piece.length, `${first} bytes before the first block`);
+  }
 });
 
 t.test('findings are replaced, overlapping ones as one', async (t) => {

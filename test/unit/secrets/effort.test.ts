@@ -25,6 +25,68 @@ t.test('a block has a time of its own, and more for each byte', async (t) => {
   t.ok(large > small + 1000, `${large}`);
 });
 
+t.test('a block has 200 ms at first, and 200 ns for each byte', async (t) => {
+  for (const [bytes, ms] of [
+    [0, 200],
+    [500_000, 300],
+    [1_000_000, 400],
+  ] as const) {
+    for (const late of [0, 1]) {
+      let now = 5000;
+      const effort = new Effort(() => now);
+      t.notOk(effort.isSpent(), 'before the first block');
+      effort.block(bytes);
+      const ask = () => Array.from({ length: 256 }, () => effort.isSpent());
+      t.notOk(ask().includes(true));
+      now += ms + late;
+      t.strictSame(ask().indexOf(true), late === 0 ? -1 : 255, `${bytes} bytes, ${ms + late} ms`);
+      t.equal(effort.isSpent(), late === 1, 'the answer stays');
+      effort.block(0);
+      t.notOk(effort.isSpent(), 'until the next block');
+    }
+  }
+});
+
+t.test(
+  'a block that takes too long leaves nothing to the next one, and owes nothing',
+  async (t) => {
+    for (const late of [0, 1]) {
+      let now = 0;
+      const effort = new Effort(() => now);
+      const ask = () => Array.from({ length: 256 }, () => effort.isSpent()).includes(true);
+      effort.block(0);
+      ask();
+      now += 10_000;
+      effort.end();
+      effort.block(500_000);
+      ask();
+      now += 100 + late;
+      t.equal(ask(), late === 1);
+    }
+  },
+);
+
+t.test('the clock is read at each 256th place of a block', async (t) => {
+  let reads = 0;
+  const effort = new Effort(() => reads++);
+  const ask = (times: number) => {
+    for (let time = 0; time < times; time++) effort.isSpent();
+    return reads;
+  };
+  effort.block(0);
+  t.equal(ask(255), 0);
+  effort.end();
+  t.equal(reads, 0, 'and not at the end of a short block');
+  effort.block(0);
+  t.equal(ask(255), 0, 'each block is counted anew');
+  t.equal(ask(1), 1);
+  t.equal(ask(256), 2);
+  effort.end();
+  t.equal(reads, 3);
+  effort.end();
+  t.equal(reads, 3);
+});
+
 t.test('all blocks of a stream share what they do not use', async (t) => {
   let now = 0;
   const effort = new Effort(() => now);
@@ -50,8 +112,14 @@ t.test('this thread’s processor time counts, not that of the clock on the wall
   effort.block(0);
   const ask = () => Array.from({ length: 1000 }, () => effort.isSpent()).includes(true);
   t.notOk(ask());
-  const end = process.threadCpuUsage().user + 300_000;
-  while (process.threadCpuUsage().user < end);
+  const used = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  const begin = used();
+  while (used() < begin + 100);
+  t.notOk(ask());
+  while (used() < begin + 250);
   t.ok(ask());
 });
 
@@ -71,13 +139,18 @@ const redactorWith = (isSpent: () => boolean) =>
 
 t.test('the rest of a block that takes too long is taken out', async (t) => {
   const answers = [false, false, true];
-  const redactor = redactorWith(() => answers.shift() ?? false);
+  let asked = 0;
+  const redactor = redactorWith(() => {
+    asked += 1;
+    return answers.shift() ?? false;
+  });
   const first = 'first password=hunter22 token abcdefgh token ijkl\nknown-Secret-77 words\n';
   t.equal(
     redactor.whole(Buffer.from(first)).toString(),
     'first password=# <redacted>\n',
     'from the next place on',
   );
+  t.equal(asked, 3, 'no other place is examined');
   t.equal(
     redactor.whole(Buffer.from('next password=hunter22\n')).toString(),
     'next password=#\n',

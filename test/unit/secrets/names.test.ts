@@ -166,6 +166,7 @@ t.test('random values', async (t) => {
     'abc1234',
     'abcdefabcdefabcdefabcdefabcdefa',
     'Abcdefghij1',
+    'ABCDEFGhijk',
     'a1b2cdefg',
     'a1bcdefgh2',
     'abcdefgh1234567+abc',
@@ -205,4 +206,92 @@ t.test('values that are not secrets under any name', async (t) => {
   t.notOk(isSecretValue('OLDPWD', '~/x'), 'the working directory of a shell');
   t.ok(isSecretValue('PWD', 'hunter2'));
   t.ok(isSecretValue('DB_PWD', '/hunter2'));
+});
+
+t.test('short forms of "password" after another word', async (t) => {
+  const words =
+    'db my smtp ldap user root admin bind proxy mail sql ftp pg redis enc key store trust ssh sudo wifi vnc smb';
+  for (const word of words.split(' ')) {
+    t.equal(sensitivityOf(`${word}pass`), 'always', word);
+    t.equal(sensitivityOf(`-${word.toUpperCase()}PASS`), 'always', word);
+  }
+  const rows: readonly (readonly [name: string, sensitivity: string])[] = [
+    ['pw', 'always'],
+    ['DB-PW', 'always'],
+    ['dbpw', 'never'],
+    ['pwx', 'never'],
+    ['db_PASS', 'always'],
+    ['Pass', 'by-value'],
+    ['XPass', 'by-value'],
+    ['bypass', 'by-value'],
+    ['passes', 'never'],
+    ['A_TOKEN', 'always'],
+    ['a_token', 'by-value'],
+    ['A_TOKENS', 'never'],
+    ['1_SECRET', 'always'],
+    ['a_CREDENTIAL', 'by-value'],
+    ['-token', 'always'],
+    ['--x-Token', 'always'],
+    ['x--token', 'by-value'],
+    ['token-', 'by-value'],
+    ['api key', 'always'],
+    [`${'x'.repeat(192)}password`, 'always'],
+    [`${'x'.repeat(193)}password`, 'never'],
+  ];
+  for (const [name, sensitivity] of rows) {
+    t.equal(sensitivityOf(name), sensitivity, name);
+    t.equal(sensitivityOf(name), sensitivity, `${name} again`);
+  }
+});
+
+t.test('ordinary values under names of secrets', async (t) => {
+  const rows: readonly (readonly [name: string, value: string, isSecret: boolean])[] = [
+    ['passwd', 'files sss systemd', false],
+    ['passwd', 'files [SUCCESS=merge] altfiles', false],
+    ['passwd_compat', 'nis', false],
+    ['passwd', 'files words', true],
+    ['password', 'files sss', true],
+    ['passwd', 'install', false],
+    ['passwd', 'deinstall', false],
+    ['passwd', 'hold', false],
+    ['passwd', 'holds', true],
+    ['rootpasswd', 'hold', true],
+    ['kpasswd', '464/tcp', false],
+    ['kpasswd', '464/udp', false],
+    ['kpasswd', '464/x', true],
+    ['password', '464/tcp', true],
+    ['--auth-token', 'simple', false],
+    ['--auth-token', 'jwt', false],
+    ['authtoken', 'jwt,sign-method=RS256', false],
+    ['auth-token', 'jwts', true],
+    ['api-token', 'simple', true],
+    ['cookie', '0x7f3a9b2c41d5e680', false],
+    ['cookie', '0x7f3a9b2c41d5e680/0xffffffff', false],
+    ['cookie', '0x7f3a9b2c41d5e680/-1', false],
+    ['cookie', '0x7f3a9b2c41d5e680a', true],
+    ['key1', '0x7f3a9b2c41d5e680', false],
+    ['xkey1', '0x7f3a9b2c41d5e680', true],
+    ['proxyAuth', '0x7f3a9b2c41d5e680', false],
+    ['password', '0x7f3a9b2c41d5e680', true],
+    ['a/dep-b.etcd-client.secret', 'EGW8Ng==', false],
+    ['dep-b.secret', 'EGW8Ng==', false],
+    ['b.secret', 'dXNlcjp4', true],
+    ['dep-b.secret', 'Zq8mK2vW4tYx', true],
+    ['PWD', '/root', false],
+    ['OLDPWD', '~', false],
+    ['pwd', 'root/', true],
+    // A name that is a test's result as well: letters and digits, from 8 to 128.
+    ['pass', 'hunter22', true],
+    ['Pass', 'HUNTER22', true],
+    ['pass', 'hunter2', false],
+    ['pass', 'hunterhunter', false],
+    ['pass', '12345678', false],
+    ['pass', 'hunter 22', false],
+    ['pass', `7${'x'.repeat(127)}`, true],
+    ['pass', `7${'x'.repeat(128)}`, false],
+    ['bypass', 'hunter22', false],
+  ];
+  for (const [name, value, isSecret] of rows) {
+    t.equal(isSecretValue(name, value), isSecret, `${name}=${value}`);
+  }
 });

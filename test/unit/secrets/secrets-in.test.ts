@@ -80,7 +80,8 @@ t.test('secrets found in a file by name or form are learned verbatim', async (t)
 
 t.test('a value of a Secret is learned as a whole', async (t) => {
   const key = armored('EC PRIVATE KEY', ec, 64);
-  const rows: [name: string, value: string, secrets: string[]][] = [
+  type Row = [name: string, value: string, secrets: string[]];
+  const rows: Row[] = [
     ['password', 'hunter22\n', ['hunter22']],
     ['username', 'openshift-etcd', []],
     ['any', 'Zq8mK2vW4tYx', ['Zq8mK2vW4tYx']],
@@ -91,6 +92,34 @@ t.test('a value of a Secret is learned as a whole', async (t) => {
     ['config', '{"password":"hunter22"}', ['hunter22']],
     ['config', 'user: b\npassword: hunter22\n', ['hunter22']],
     ['auth', base64('user:hunter22'), ['user:hunter22', 'hunter22', base64('user:hunter22')]],
+    // With a character that no name, path or address has.
+    ...[...'!#$%^&*+=~|;<>?(){}[]'].map(
+      (symbol): Row => ['any', `horse${symbol}battery`, [`horse${symbol}battery`]],
+    ),
+    ...[...'-_./:@,'].map((symbol): Row => ['any', `horse${symbol}battery`, []]),
+    ['any', '#$%^&*#$%^&*', []],
+    ['any', `${'horse-'.repeat(42)}ab#`, [`${'horse-'.repeat(42)}ab#`]],
+    ['any', `${'horse-'.repeat(42)}abc#`, []],
+    ['any', `a ${'b-'.repeat(126)}c`, [`a ${'b-'.repeat(126)}c`]],
+    ['any', `a ${'b-'.repeat(126)}cd`, []],
+    ['password', `a ${'b-'.repeat(126)}cd`, [`a ${'b-'.repeat(126)}cd`]],
+    // Placeholders, and what is hidden already.
+    ['password', '$DB_PASSWORD', []],
+    ['password', '<redacted:1a2b3c4d>', []],
+    ['password', 'horse%40battery', ['horse%40battery', 'horse@battery']],
+    ['password', 'horse%zzbattery', ['horse%zzbattery']],
+    // What it holds.
+    ['any', 'data:,password%3Dhunter22%0A', ['hunter22']],
+    ['any', String(dataUrl('password=hunter22\n'.repeat(99)).source), ['hunter22']],
+    ['any', base64('password=hunter22a'), [base64('password=hunter22a'), 'hunter22a']],
+    ['any', base64('passwd=hunter22'), [base64('passwd=hunter22')]],
+    ['any', '["password=hunter22"]', ['hunter22']],
+    ['any', '[{"password":"hunter22"}]', ['hunter22']],
+    ['any', '[ [{"password":"hunter22"}] ]', ['hunter22']],
+    ['any', '{}{"password":"hunter22"}', ['hunter22']],
+    ['any', ' { "password":"hunter22"}', ['hunter22']],
+    ['any', '[a]password=hunter22', ['[a]password=hunter22']],
+    ['any', 'one: two\nthree: four', []],
   ];
   for (const [name, value, secrets] of rows) {
     const all = new SecretsIn(100);
@@ -106,6 +135,8 @@ async function read(text: string, kind: FileKind = { format: 'text' }, limit = 1
 }
 
 t.test('values of a whole file are complete', async (t) => {
+  const json: FileKind = { format: 'json' };
+  const ecKey = armored('EC PRIVATE KEY', ec, 64);
   const ini = '[a]\nhost = h.example.com\npassword = two words; & more\n';
   const url = 'http://u:p%40ss-word@proxy';
   const passwords = ['p%40ss-word', 'p@ss-word'];
@@ -133,6 +164,22 @@ t.test('values of a whole file are complete', async (t) => {
       ['app#7credentials'],
     ],
     ['key = app-credentials\n', { format: 'text', names: /^key$/ }, ['app-credentials']],
+    [JSON.stringify({ password: [['hunter22'], 'hunter23'] }), json, ['hunter22', 'hunter23']],
+    [JSON.stringify({ env: ['DB_PASSWORD=hunter 22', 'A=b c-d-e-f'] }), json, ['hunter 22']],
+    [JSON.stringify({ password: { user: 'app-user-name' }, n: [1, null] }), json, []],
+    [JSON.stringify({ key: 'app-credentials' }), { ...json, names: /^key$/ }, ['app-credentials']],
+    [JSON.stringify({ a: '{"password":"hunter22"}' }), json, ['hunter22']],
+    [JSON.stringify({ a: ['x\ny', 'password=hunter 22\nb=c'] }), json, ['hunter 22']],
+    [JSON.stringify({ token: 'app#7credentials' }), json, ['app#7credentials']],
+    [JSON.stringify({ env: ['token=app#7credentials'] }), json, ['app#7credentials']],
+    [JSON.stringify({ a: 'x\ntoken = app#7credentials\n' }), json, ['app#7credentials']],
+    [JSON.stringify({ user: 'app#7credentials' }), json, []],
+    [JSON.stringify({ password: '/etc/db/password' }), json, []],
+    [JSON.stringify({ password: ' hunter22 ' }), json, ['hunter22']],
+    ['http://u:hunter22@h/a\n', { format: 'text' }, ['hunter22']],
+    ['key = /etc/app/credentials\n', { format: 'text', names: /^key$/ }, []],
+    // The key's lines are known: all of it in one line is not another secret.
+    [`${ecKey.text}password=${ecKey.lines.join('')}\n`, { format: 'text' }, ecKey.lines],
     ['a b c-d-e-f-g\n', { format: 'text', read: () => [['password', 'c-d-e-f-g']] }, ['c-d-e-f-g']],
   ];
   for (const [text, kind, secrets] of rows) {
@@ -181,16 +228,21 @@ t.test('secrets that do not fit are reported', async (t) => {
   t.ok(tooLong.secrets.length < 80);
   const again = await read(lines(2) + lines(2), undefined, 2);
   t.notOk(again.isCut, 'equal ones count once');
-  const many = JSON.stringify(
-    Array.from({ length: 6000 }, (_, index) => `{"password":"x${index}"}`),
-  );
-  await t.rejects(read(many, { format: 'json' }), /only 5000 of the documents/);
+  const many = (count: number) => {
+    const [first, last] = ['{"password":"hunter22"}', '{"password":"hunter23"}'];
+    return JSON.stringify([first, ...Array.from({ length: count - 2 }, () => '{}'), last]);
+  };
+  const all = await read(many(5000), { format: 'json' });
+  t.strictSame(all.secrets.toSorted(), ['hunter22', 'hunter23']);
+  await t.rejects(read(many(5001), { format: 'json' }), /only 5000 of the documents/);
   const bomb = gzipSync(Buffer.alloc(4 << 20)).toString('base64');
   await t.rejects(read(`password="${bomb}"\n`), /too large to be searched/);
   const large = gzipSync(Buffer.alloc(40 << 20)).toString('base64');
   const unread = new SecretsIn(100);
   await t.rejects(unread.readText(`password="${large}"\n`, { format: 'text' }), /too large/);
   t.strictSame(unread.secrets, [], 'what cannot be unpacked is no key');
+  await unread.readText('password=hunter22\n', { format: 'text' });
+  t.strictSame(unread.secrets, ['hunter22'], 'the next file is read');
 });
 
 t.test('an Ignition config with hundreds of compressed files is searched to its end', async (t) => {
@@ -214,15 +266,17 @@ t.test('number, length and depth are limited', async (t) => {
   const longest = randomBytes(4096).toString('hex');
   t.strictSame(await found(`password="${longest}"\n`), [longest]);
   t.strictSame(await found(`password="${longest}a"\n`), []);
-  const nested = (depth: number): string =>
+  const nested = (depth: number, password = 'hunter22'): string =>
     depth === 0
-      ? JSON.stringify({ password: 'hunter22' })
-      : JSON.stringify({ kind: 'Secret', data: { a: base64(nested(depth - 1)) } });
+      ? JSON.stringify({ password })
+      : JSON.stringify({ kind: 'Secret', data: { a: base64(nested(depth - 1, password)) } });
   t.ok((await found(nested(4), 'json')).includes('hunter22'));
   t.notOk((await found(nested(5), 'json')).includes('hunter22'));
-  const both = new SecretsIn(100);
-  await both.read(once(nested(4)), 'json');
-  await both.readValue('a', nested(3));
-  await both.read(once(nested(4).replace('22', '33')), 'json');
-  t.ok(both.secrets.includes('hunter22'), 'each file has its own depth');
+  const all = new SecretsIn(100);
+  await all.read(once(nested(4)), 'json');
+  await all.readValue('a', nested(3, 'hunter33'));
+  await all.readText(nested(4, 'hunter44'), { format: 'json' });
+  await all.read(once(nested(4, 'hunter55')), 'json');
+  const words = all.secrets.filter((secret) => secret.startsWith('hunter'));
+  t.strictSame(words, ['hunter22', 'hunter33', 'hunter44', 'hunter55'], 'each has its own depth');
 });

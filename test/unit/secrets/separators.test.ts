@@ -208,7 +208,7 @@ t.test('arguments of programs', async (t) => {
 const STATING = ['is', 'was', 'to', 'changed to', 'set to'];
 
 t.test('only a value in quotes', async (t) => {
-  expectAll(t, 'quote', [
+  expectAll(t, 'word', [
     'WITH PASSWORD« »"hunter22"',
     "WITH PASSWORD« »'hunter22'",
     'WITH PASSWORD« »`hunter22`',

@@ -91,6 +91,118 @@ t.test('tokens recognized by their prefix', async (t) => {
   ]);
 });
 
+t.test('a shorter word after the prefix of a token is none', async (t) => {
+  const lengths: readonly (readonly [prefix: string, shortest: number])[] = [
+    ['sha256~', 20],
+    ['AKIA', 16],
+    ['ASIA', 16],
+    ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'].map((all) => [all, 20] as const),
+    ['glpat-', 16],
+    ...['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-'].map((all) => [all, 10] as const),
+    ['npm_', 36],
+    ['pypi-', 50],
+    ['dckr_pat_', 20],
+    ['hvs.', 20],
+    ['hvb.', 20],
+    ['AIza', 35],
+    ['ya29.', 20],
+    ['AGE-SECRET-KEY-1', 50],
+    ...['sk_live_', 'rk_live_', 'sk_test_', 'rk_test_'].map((all) => [all, 16] as const),
+    ['eyJabcdefgh..', 8],
+    ['eyJa', 7],
+  ];
+  for (const [prefix, shortest] of lengths) {
+    const rest = (length: number) => 'Q'.repeat(length) + (prefix === 'eyJa' ? '..ABCDEFGH' : '');
+    await expectMarked(t, [
+      `got «${prefix}${rest(shortest)}» b`,
+      `got ${prefix}${rest(shortest - 1)} b`,
+    ]);
+  }
+});
+
+t.test('what follows a name or a command is a secret by its form', async (t) => {
+  const key = 'Zq8mK2vW4tYxR6nB'.repeat(3).slice(0, 43);
+  const words = (length: number) => ' ab'.repeat(length / 3);
+  await expectMarked(t, [
+    // URLs and proxies.
+    'http://a:«b»@h ftp://c:«d»@e',
+    'http://host:80/a@b http://host:80,a@b http://host:80;a@b http://host:80#a@b',
+    'proxy = me@host',
+    'got proxy=me:«hunter22»@host b',
+    'a@tcp(b) :c@tcp(d)',
+    // Headers.
+    'got Bearer «abc123» b',
+    'got Bearer abc12 b',
+    'Bearer some-words/more.words. b',
+    'Bearer some-bearer «abc123» b',
+    'Authorization: Bot required',
+    'Authorization: Bot Denied. words',
+    'Authorization: Bot «correcthorse» b',
+    'Authorization: Digest username=me1',
+    'Authorization: Custom words',
+    'Authorization: Custom «words1» b',
+    'Authorization: Custom «a=b&c1» b',
+    `response="${'0a'.repeat(15)}" b`,
+    `response="«${'0a'.repeat(16)}»" b`,
+    `signature=${'a'.repeat(31)}`,
+    `signature=«${'a'.repeat(32)}»`,
+    'cookie: a=bcd',
+    'cookie: «a=bcde»',
+    // Signatures, keys and hashes.
+    'x::server:seven77 b',
+    'x::server:«eight888» b',
+    'x?sig=fifteenletters1&b',
+    'x?sig=«sixteenletters12»&b',
+    'core:$6$seven77:1',
+    'core:«$6$eight888»:1',
+    `got private key: «${key}=» b`,
+    `got private key: ${key.slice(1)}= b`,
+    'A temporary password is generated for root@localhost: «correcthorse» b',
+    `Unseal Key 1: «${key.slice(0, 16)}» b`,
+    `Unseal Key (will be hidden): «${key.slice(0, 16)}» b`,
+    `Unseal Key 1: ${key.slice(0, 15)} b`,
+    `secret key: «${key.slice(0, 12)}» b`,
+    'secret key: ordinarywords b',
+    'secret key: a1b2c3d4e5f b',
+    `grub.pbkdf2.${'a'.repeat(31)} b`,
+    `«grub.pbkdf2.${'a'.repeat(32)}» b`,
+    // Programs.
+    'createUser me SHA "«hunter22»"',
+    `createUser${words(360)} SHA «hunter22»`,
+    `createUser${words(420)} SHA hunter22`,
+    'createUser me MD5 hunter2',
+    `object secret,id=a,data=«x» b`,
+    `object secret,${'a'.repeat(200)}data=«x» b`,
+    `object secret,${'a'.repeat(201)}data=x b`,
+    'virsh secret-set-value 6b6bdc57-35d7-4a39-8c8f-6ac5a6cf0f6a «Zq8mK2vW» b',
+    'virsh secret-set-value Zq8mK2v b',
+    'C: AUTH LOGIN «Zq8mK2vW»',
+    'C: AUTH LOGIN Zq8mK2v',
+    'C: PASS «word»',
+    'C: PASS abc',
+    'tests PASS word',
+    'a,pass=«b»,c',
+    "identified by '«x»'",
+    'identified by words',
+    // Keys of name servers, which have a digit, and are no hexadecimal digest.
+    `key a.b «${key}=» c`,
+    'key a.b 0123456789abcdef0123 c',
+    'key a.b «0123456789abcdef012g» c',
+    'key a.b «0123456789abcdef01==» c',
+    'key a.b abcdefghijklmnopqrst c',
+    'key a.b 0123456789abcdg c',
+    `key a.b ${key}.c`,
+    `monkey a.b ${key} c`,
+    // The word beside which a value is recognized may be far away, but not everywhere.
+    `abcdef.0123456789abcdef${words(180)} token`,
+    'token: xabcdef.0123456789abcdef abcdef.0123456789abcdefx',
+    'password a1b2c-d3e4f-g5h6i-j7k8l A1B2C-D3E4F-G5H6I-J7K8L A1b2C-d3E4f-G5h6I',
+    `"kty":"EC","k":"${'a'.repeat(19)}"`,
+    `"kty":"EC","k":"«${'a'.repeat(20)}»"`,
+    `"kty":"EC","dp":"«${key}»","dq":"«${key}»","qi":"«${key}»","q":"«${key}»","n":"${key}"`,
+  ]);
+});
+
 t.test('values recognized only beside a word', async (t) => {
   const token = 'abcdef.0123456789abcdef';
   const admin = 'A1b2C-d3E4f-G5h6I-j7K8l';
@@ -103,6 +215,8 @@ t.test('values recognized only beside a word', async (t) => {
     `token${words(300)} «${token}»`,
     `token${words(450)} ${token}`,
     `token${words(30)} «${token}» and «ghijkl.0123456789ghijkl»`,
+    // The end of what the first word covers is near, and the second word is close to the value.
+    `token ${'x'.repeat(328)} token ${'x'.repeat(34)} «${token}» b`,
     `join ${token} b`,
     'a token 123456.0123456789012345',
     'a token abcdef.ghijklabcdefghij',
