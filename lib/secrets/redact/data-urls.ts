@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { decodeDataUrl } from '../../ignition/data-url.ts';
 import type { Budget } from '../bytes/budget.ts';
-import { isNothing, isSecretValue, looksRandom } from './names.ts';
+import { isSecretValue, looksRandom } from './names.ts';
 
 /** A larger file is not shown. */
 const MAX_BYTES = 1 << 20;
@@ -27,7 +27,7 @@ export function bodyOf(source: string, budget: Budget): Body | undefined {
     const bytes = decodeDataUrl({ source });
     const limit = Math.min(MAX_BYTES, budget.left);
     const isPacked = isGzip(bytes);
-    const contents = isPacked ? gunzipSync(bytes, { maxOutputLength: Math.max(1, limit) }) : bytes;
+    const contents = isPacked ? gunzipSync(bytes, { maxOutputLength: limit + 1 }) : bytes;
     if (contents.length > limit || !budget.spend(contents.length) || !isText(contents)) {
       return undefined;
     }
@@ -53,19 +53,22 @@ const WORD = /[^\s"'=:,;]+/g;
 const IDENTIFIER = /^[0-9a-f-]{16,128}$/i;
 const IDENTIFIERS = /(?:id|uuid|sum|digest|sha\d{1,3})$/i;
 
+/** A word, or a phrase that assigns nothing. */
+const ONE_VALUE = /^(?:\S+|[^\n=:(]+)$/;
+
 /** A file of a few words, one of which can only be a secret. `name`: the file's. */
 export function bareSecrets(text: string, name = ''): string[] {
   const body = text.trim();
-  if (body.length > MAX_BARE || isNothing(body)) return [];
+  if (body.length > MAX_BARE) return [];
   const words = body.match(WORD) ?? [];
   if (words.length > MAX_WORDS) return [];
   const isIdentifier = IDENTIFIER.test(body) && IDENTIFIERS.test(name);
-  if (!isIdentifier && !/\s/.test(body) && (isSecretValue(name, body) || isMade(body)))
-    return [body];
+  const isValue = ONE_VALUE.test(body) && isSecretValue(name, body);
+  if (!isIdentifier && (isValue || isMade(body))) return [body];
   const [, key, value] = /^([\w.-]{1,100})\s?[=:]\s?["']?(\S+?)["']?$/.exec(body) ?? [];
   if (key !== undefined && value !== undefined && isSecretValue(key, value)) return [value];
   const isDigest = (word: string) => IDENTIFIER.test(word) && (isIdentifier || /\s/.test(body));
-  return words.filter((word) => !isNothing(word) && looksRandom(word) && !isDigest(word));
+  return words.filter((word) => looksRandom(word) && !isDigest(word));
 }
 
 /** One word that is no number and no name. */
@@ -79,8 +82,10 @@ const isMade = (word: string) =>
 export function isSecretUrl(source: string): boolean {
   const body = source.slice(source.indexOf(',') + 1);
   const isBase64 = /^[^,]{0,400};base64,/i.test(source);
-  if (isBase64 && (body.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(body))) return true;
-  if (!isBase64 && /%(?![0-9a-f]{2})/i.test(body)) return true;
+  const isDecodable = isBase64
+    ? body.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(body)
+    : !/%(?![0-9a-f]{2})/i.test(body);
+  if (!isDecodable) return true;
   if (body.length > MAX_ENCODED) return false;
   const bytes = decodeDataUrl({ source });
   return !isGzip(bytes) && (!isText(bytes) || bareSecrets(bytes.toString('utf8')).length > 0);

@@ -10,6 +10,8 @@ const MAX_BYTES = 1 << 16;
 const MAX_COLUMN = 4096;
 /** Lines of others between those of a key whose end is missing. */
 const MAX_GAP = 16;
+/** What is compared with the escapes at a record's end: a search in all that precedes it could take long. */
+const MAX_ESCAPES = 32;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
@@ -26,13 +28,12 @@ interface Line {
 /** How far a key that begins here can go; not more exact than needed to know whether that is beyond `enough`. */
 export function extentEnd(bytes: Buffer, start: number, enough = Number.POSITIVE_INFINITY): number {
   const extent = bytes.subarray(start, start + MAX_BYTES);
-  let at = 0;
-  for (let lines = 0; lines < MAX_LINES && start + at <= enough; lines++) {
-    const newline = extent.indexOf(NEWLINE, at);
+  let newline = -1;
+  for (let lines = 0; lines < MAX_LINES && start + newline < enough; lines++) {
+    newline = extent.indexOf(NEWLINE, newline + 1);
     if (newline === -1) return start + extent.length;
-    at = newline + 1;
   }
-  return start + at;
+  return start + newline + 1;
 }
 
 /** The markers of a key, from the beginning of the first to the end of the last. */
@@ -67,18 +68,15 @@ function endedParts(bytes: Buffer, { start, bodyStart, end }: Extent): Line[] {
   if (end <= first.end) return [{ start, end }];
   const parts: Line[] = [firstPart(bytes, start, bodyStart, first)];
   let frame = frameOf(textOf(bytes, first), start - first.start, bodyStart - first.start);
-  for (const line of linesOf(bytes, first.end + 1, end)) {
-    // All that is left of the line with the end.
-    const last = line.end >= end ? lastPart(bytes, line.start, end) : undefined;
-    if (last !== undefined) parts.push(last);
-    if (last !== undefined) break;
+  const lastStart = first.end + bytes.subarray(first.end, end).lastIndexOf(NEWLINE) + 1;
+  for (const line of linesAfter(bytes, first, lastStart)) {
     const text = textOf(bytes, line);
     const long = longRun(text);
     if (long !== undefined) frame = frameOf(text, long.start, long.end);
     const run = long ?? framedRun(text, frame);
     if (run !== undefined) parts.push({ start: line.start + run.start, end: line.start + run.end });
   }
-  return parts;
+  return [...parts, { start: backOverKey(bytes, lastStart, end), end }];
 }
 
 /** Only lines that are as long as the first, up to one that is shorter. */
@@ -92,30 +90,31 @@ function unendedParts(bytes: Buffer, { start, bodyStart, end }: Extent): Line[] 
   let frame = frameOf(textOf(bytes, first), start - first.start, bodyStart - first.start);
   let width: number | undefined;
   let gap = 0;
-  for (const line of linesOf(bytes, first.end + 1, end)) {
+  for (const line of linesAfter(bytes, first, end)) {
     const text = textOf(bytes, line);
-    const isPart = line.end < bytes.length && !isLineEnd(bytes[line.end]);
-    if (isPart || text.includes('-----BEGIN') || text.includes('-----END') || gap > MAX_GAP) break;
+    const isPart = !isLineEnd(bytes[line.end]);
+    if (isPart || /-----(?:BEGIN|END)/.test(text) || gap > MAX_GAP) break;
     const long = longRun(text);
     if (long !== undefined && width === undefined && gap === 0) {
       frame = frameOf(text, long.start, long.end);
     }
     const run = framedRun(text, frame);
-    const length = run === undefined ? 0 : run.end - run.start;
-    const isWide = length >= LONG && length <= (width ?? length);
-    if (
-      run === undefined ||
-      !(isWide || (width !== undefined && isRest(text.slice(run.start, run.end))))
-    ) {
+    if (run === undefined || !isOfKey(run.text, width)) {
       gap += 1;
       continue;
     }
     parts.push({ start: line.start + run.start, end: line.start + run.end });
     gap = 0;
-    width ??= length;
-    if (length < width) break;
+    width ??= run.text.length;
+    if (run.text.length < width) break;
   }
   return parts;
+}
+
+/** Whether a key that ends nowhere has this line. `width`: of its first line, if that is known. */
+function isOfKey(run: string, width: number | undefined): boolean {
+  if (width === undefined) return run.length >= LONG;
+  return run.length >= LONG ? run.length <= width : isRest(run);
 }
 
 function firstPart(bytes: Buffer, start: number, bodyStart: number, line: Line): Line {
@@ -127,13 +126,8 @@ function firstPart(bytes: Buffer, start: number, bodyStart: number, line: Line):
 }
 
 function trailingEscapes(bytes: Buffer, from: number, end: number): number {
-  return (
-    /(?:\\{1,15}[nr]|%0[AD]|#01[25])*$/.exec(bytes.toString('latin1', from, end))?.[0].length ?? 0
-  );
-}
-
-function lastPart(bytes: Buffer, lineStart: number, end: number): Line {
-  return { start: backOverKey(bytes, lineStart, end), end };
+  const text = bytes.toString('latin1', Math.max(from, end - MAX_ESCAPES), end);
+  return text.length - text.replace(/(?:\\{1,15}[nr]|%0[AD]|#01[25])+$/, '').length;
 }
 
 /** The lines of a key whose beginning is missing: what stands before its end, and the lines above that look alike. */
@@ -143,22 +137,19 @@ export function tailParts(
   floor: number,
 ): Line[] {
   const line = lineAt(bytes, start, end + MAX_MARKER);
-  const own = backOverKey(bytes, Math.max(line.start, floor), end);
+  const own = backOverKey(bytes, line.start, end);
   // The marker stays, as that of a beginning does.
   if (own < start) return [{ start: own, end: start }];
   const parts: Line[] = [];
   const frame = frameOf(textOf(bytes, line), start - line.start, end - line.start);
-  let width = 0;
-  for (let below = line.start; below > floor && parts.length < MAX_LINES; ) {
-    const above = lineAt(bytes, below - 1);
-    if (above.start < floor || above.end - above.start > 2 * MAX_COLUMN) break;
-    const text = textOf(bytes, above);
-    const run = framedRun(text, frame);
-    const length = run === undefined ? 0 : run.end - run.start;
+  let width = LONG;
+  for (let below = line.start; parts.length < MAX_LINES; ) {
+    const above = lineBefore(bytes, below);
+    const run = above.start < floor ? undefined : framedRun(textOf(bytes, above), frame);
     // Only the last line of a key is short.
-    if (run === undefined || (parts.length > 0 && (length < LONG || length < width))) break;
+    if (run === undefined || (parts.length > 0 && run.text.length < width)) break;
     parts.unshift({ start: above.start + run.start, end: above.start + run.end });
-    width = length;
+    width = Math.max(width, run.text.length);
     below = above.start;
   }
   return parts;
@@ -180,9 +171,8 @@ export const MAX_MARKER = 96;
 /** Back from `end` over base64, its padding, escaped newlines, and the key's last marker. */
 function backOverKey(bytes: Buffer, floor: number, end: number): number {
   const text = textOf(bytes, { start: floor, end });
-  const marker = text.lastIndexOf('-----END');
-  let at = marker === -1 ? text.length : marker;
-  while (at > 0 && KEY_CHARACTER.test(text[at - 1] ?? '')) at--;
+  let at = text.lastIndexOf('-----END');
+  while (KEY_CHARACTER.test(text.charAt(at - 1))) at--;
   return floor + at;
 }
 
@@ -197,22 +187,31 @@ function textOf(bytes: Buffer, { start, end }: Line): string {
 const COLOURS = new RegExp(COLOUR, 'g');
 
 /** The line around an offset, as far as a key's column can be. */
-function lineAt(bytes: Buffer, at: number, limit = at + MAX_BYTES): Line {
+function lineAt(bytes: Buffer, at: number, limit: number): Line {
   const floor = Math.max(0, at - MAX_COLUMN);
   const start = floor + bytes.subarray(floor, at).lastIndexOf(NEWLINE) + 1;
   const newline = bytes.subarray(at, limit).indexOf(NEWLINE);
-  const end = newline === -1 ? Math.min(bytes.length, limit) : at + newline;
-  return { start, end: end > start && bytes[end - 1] === RETURN ? end - 1 : end };
+  return { start, end: withoutReturn(bytes, newline === -1 ? limit : at + newline) };
 }
 
-const isLineEnd = (byte: number | undefined) => byte === NEWLINE || byte === RETURN;
+/** The line that ends before the one that begins at `below`; an empty one before the first. */
+function lineBefore(bytes: Buffer, below: number): Line {
+  const newline = Math.max(0, below - 1);
+  const start = bytes.subarray(0, newline).lastIndexOf(NEWLINE) + 1;
+  return { start, end: withoutReturn(bytes, newline) };
+}
 
-function* linesOf(bytes: Buffer, from: number, end: number): Generator<Line> {
-  for (let at = bytes[from - 1] === RETURN ? from + 1 : from; at < end; ) {
-    const newline = bytes.subarray(at, end).indexOf(NEWLINE);
-    const lineEnd = newline === -1 ? end : at + newline;
-    const isReturn = lineEnd < end && bytes[lineEnd - 1] === RETURN;
-    yield { start: at, end: isReturn ? lineEnd - 1 : lineEnd };
-    at = lineEnd + 1;
+/** The lines after another one, up to `end`. */
+function* linesAfter(bytes: Buffer, { end: after }: Line, end: number): Generator<Line> {
+  const all = bytes.subarray(0, end);
+  for (let newline = all.indexOf(NEWLINE, after); newline !== -1; ) {
+    const start = newline + 1;
+    newline = all.indexOf(NEWLINE, start);
+    yield { start, end: withoutReturn(bytes, newline === -1 ? end : newline) };
   }
 }
+
+const withoutReturn = (bytes: Buffer, end: number) => (bytes[end - 1] === RETURN ? end - 1 : end);
+
+const isLineEnd = (byte: number | undefined) =>
+  byte === undefined || byte === NEWLINE || byte === RETURN;

@@ -23,7 +23,7 @@ interface Marker {
 export interface PemKeys {
   readonly findings: readonly Finding[];
   /** Where the line begins with a key that does not end in these bytes, if it can still end. */
-  readonly openFrom: number | undefined;
+  readonly openFrom?: number;
   /** The end of the last key without an end: the stream must not be cut before it, within the key. */
   readonly unendedTo: number;
 }
@@ -44,7 +44,9 @@ export function pemKeys(
   const markers = offsets.flatMap((offset) => markerAt(bytes, offset) ?? []);
   let floor = 0;
   let unendedTo = 0;
-  const settled = isLast ? bytes.length : lastLine(bytes);
+  // Before the last line, which is not complete yet, unless these bytes end with a part of a line.
+  const isWhole = isLast || bytes.at(-1) !== NEWLINE;
+  const settled = isWhole ? bytes.length : bytes.lastIndexOf(NEWLINE, -2);
   const open = (from: number): PemKeys => ({
     findings,
     openFrom: bytes.lastIndexOf(NEWLINE, from) + 1,
@@ -69,7 +71,6 @@ export function pemKeys(
         return open(marker.start);
       }
       findings.push(...keyParts(bytes, { ...extent, end: limit, isEnded: false }, marks));
-      floor = marker.end;
       unendedTo = limit;
       continue;
     }
@@ -79,12 +80,7 @@ export function pemKeys(
     findings.push(...keyParts(bytes, { ...extent, end, isEnded: !next.isBegin }, marks));
     floor = end;
   }
-  return { findings, openFrom: undefined, unendedTo };
-}
-
-/** Where the last line begins, which is not complete yet; the end of a part of a line. */
-function lastLine(bytes: Buffer): number {
-  return bytes.at(-1) === NEWLINE ? bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1 : bytes.length;
+  return { findings, unendedTo };
 }
 
 function markerAt(bytes: Buffer, trigger: number): Marker | undefined {

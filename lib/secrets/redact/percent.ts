@@ -1,16 +1,15 @@
 const PERCENT = 0x25;
 /** Codes of what documents, URLs and base64 have in them, and what is encoded twice. */
-const TELLING = new Set([0x22, 0x25, 0x2b, 0x2f, 0x3a, 0x3d, 0x7b, 0x0a]);
-/** What a percent-encoded value does not have in it: by code, as a line is latin1. */
-const outside = new Uint8Array(256);
-for (const char of ' \t\n\v\f\r\u00a0\0"\'`<>&?;,()[]{}=:\\') outside[char.charCodeAt(0)] = 1;
+const TELLING = new Set(['22', '25', '2b', '2f', '3a', '3d', '7b', '0a']);
+/** What a percent-encoded value does not have in it. */
+const OUTSIDE = new Set(' \t\n\v\f\r\u00a0\0"\'`<>&?;,()[]{}=:\\');
 
 /** Where percent-encoded text stands that may be a document. */
 export function percentSigns(bytes: Buffer): number[] {
   const offsets: number[] = [];
   for (let at = bytes.indexOf(PERCENT); at !== -1; at = bytes.indexOf(PERCENT, at + 1)) {
-    const code = digitOf(bytes[at + 1] ?? 0) * 16 + digitOf(bytes[at + 2] ?? 0);
-    if (TELLING.has(code)) offsets.push(at);
+    const code = bytes.toString('latin1', at + 1, at + 3);
+    if (TELLING.has(code.toLowerCase())) offsets.push(at);
   }
   return offsets;
 }
@@ -18,29 +17,16 @@ export function percentSigns(bytes: Buffer): number[] {
 /** The percent-encoded word around an offset. */
 export function wordAround(line: string, offset: number): { start: number; end: number } {
   let start = offset;
-  while (start > 0 && outside[line.charCodeAt(start - 1)] !== 1) start--;
+  while (start > 0 && !OUTSIDE.has(line.charAt(start - 1))) start--;
   let end = offset;
-  while (end < line.length && outside[line.charCodeAt(end)] !== 1) end++;
+  while (end < line.length && !OUTSIDE.has(line.charAt(end))) end++;
   return { start, end };
 }
 
-/** What it stands for; what is no percent-encoding in it stays. */
+/** What it stands for, of latin1; what is no percent-encoding in it stays. */
 export function decodedWord(word: string): Buffer {
-  const bytes = Buffer.allocUnsafe(word.length);
-  let length = 0;
-  for (let at = 0; at < word.length; at++) {
-    const code = word.charCodeAt(at);
-    const high = code === PERCENT ? digitOf(word.charCodeAt(at + 1)) : -1;
-    const low = high === -1 ? -1 : digitOf(word.charCodeAt(at + 2));
-    if (low !== -1) at += 2;
-    bytes[length++] = low === -1 ? code : high * 16 + low;
-  }
-  return bytes.subarray(0, length);
-}
-
-/** Of a hexadecimal digit; -1 for any other character, or none. */
-function digitOf(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const lower = code | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : -1;
+  const decoded = word.replace(/%[0-9a-f]{2}/gi, (code) =>
+    String.fromCharCode(Number.parseInt(code.slice(1), 16)),
+  );
+  return Buffer.from(decoded, 'latin1');
 }

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { Budget } from '../../../lib/secrets/bytes/budget.ts';
-import { bareSecrets, bodyOf } from '../../../lib/secrets/redact/data-urls.ts';
+import { bareSecrets, bodyOf, isSecretUrl } from '../../../lib/secrets/redact/data-urls.ts';
 import { safe } from './marked.ts';
 
 const R = 'Zq8mK2vW4tYxR6nB';
@@ -84,6 +84,8 @@ t.test('all files of a stream have one budget', (t) => {
   );
   t.equal(bodyOf('data:,abc', budget(2)), undefined);
   t.equal(bodyOf('data:,abc', budget(3))?.text, 'abc');
+  t.equal(bodyOf(source, budget(1000))?.text.length, 1000);
+  t.equal(bodyOf(source, budget(0)), undefined);
   t.end();
 });
 
@@ -94,6 +96,10 @@ t.test('a file that is nothing but a secret', async (t) => {
     [`admin ${R}\n`, '', [R]],
     [`admin:${R}\nuser:${R}B\n`, '', [R, `${R}B`]],
     ['correcthorse', 'db-password', ['correcthorse']],
+    ['correct horse battery\n', 'db-password', ['correct horse battery']],
+    ['correct horse battery', 'x', []],
+    ['correct\nhorse', 'db-password', []],
+    ['length = 12', 'db-password', []],
     ['psk=correcthorse', '', ['correcthorse']],
     ['a.password: "correcthorse"\n', '', ['correcthorse']],
     ['correcthorse', 'x', []],
@@ -105,6 +111,16 @@ t.test('a file that is nothing but a secret', async (t) => {
     ['10.0.0.1/24', '', []],
     [`words and words and words and words ${R}`, '', []],
     [`${R} `.repeat(16), '', []],
+    [`a b c d e ${R}`, '', [R]],
+    [`a b c d e f ${R}`, '', []],
+    [R.repeat(16), '', [R.repeat(16)]],
+    [`${R.repeat(16)}a`, '', []],
+    ['', '', []],
+    ['= :', '', []],
+    ['hunter22', 'x-id', ['hunter22']],
+    ['0a'.repeat(16), 'x-id', []],
+    ['6b6bdc57-35d7-4a39-8c8f-6ac5a6cf0f6a\n', 'uuid', []],
+    [`a:b:${'0a'.repeat(16)}`, '', ['0a'.repeat(16)]],
     ['<redacted:1a2b3c4d>', 'password', []],
     [`a=<redacted:1a2b3c4d>`, '', []],
   ];
@@ -112,6 +128,35 @@ t.test('a file that is nothing but a secret', async (t) => {
   const file = { path: '/etc/db-password', contents: { source: 'data:,correcthorse' } };
   const output = await safe(JSON.stringify(file), { format: 'json' });
   t.match(decodeURIComponent(output), /"source":"data:,<redacted:\w{8}>"/);
+});
+
+t.test('bytes that look like gzip by one of two bytes are text', (t) => {
+  t.equal(bodyOf('data:,%1Fwords', budget())?.text, '\x1fwords');
+  t.equal(bodyOf('data:,%C2%8Bwords', budget())?.text, '\u008bwords');
+  t.end();
+});
+
+t.test('a data URL that cannot be decoded, is binary, or has only a secret', (t) => {
+  const binary = (length: number) => `data:;base64,${base64(Buffer.alloc(length, 0xff))}`;
+  const rows: [source: string, isSecret: boolean][] = [
+    ['data:,words', false],
+    ['data:,100%25', false],
+    ['data:,100%', true],
+    ['data:,100%2', true],
+    [`data:,a%20${R}`, true],
+    [`data:text/plain;BASE64,${base64(`a ${R}`)}`, true],
+    [`data:;base64,${base64('words')}`, false],
+    [`data:;base64,${base64('words').slice(1)}`, true],
+    ['data:;base64,YWJ=YWJj', true],
+    ['data:;base64,YWI%3D', true],
+    ['data:,%FF%FE', true],
+    [`data:;base64,${base64(gzipSync(R))}`, false],
+    // Longer ones are searched like all base64.
+    [binary(576), true],
+    [binary(579), false],
+  ];
+  for (const [source, isSecret] of rows) t.equal(isSecretUrl(source), isSecret, source);
+  t.end();
 });
 
 t.test('in a log a file of a few words, or one that cannot be read, is removed', async (t) => {

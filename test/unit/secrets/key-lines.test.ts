@@ -35,6 +35,14 @@ t.test('from each line only the part of the key is removed, its prefix is kept',
     ...[`${'kK'.repeat(19)}k`, '0a'.repeat(32), `/var/lib${'/containers'.repeat(5)}`].map((other) =>
       lines(`«${BEGIN}»`, `log: ${other}`, `«${END}»`),
     ),
+    // A short line is found by what is before and after it, or by its column.
+    lines('before', `«${BEGIN}»`, `«${LAST}»`, `«${END}»`),
+    lines('before', `"«${BEGIN}»",`, `"«${LAST}»",`, `"«${END}»",`),
+    // Of several runs in a line, the longest one is the key's.
+    lines(`«${BEGIN}»`, ` key="a" key="«${A}»" key="b"`, `«${END}»`),
+    // Some lines end with CRLF.
+    `«${BEGIN}»\r\n«${A}»\n«${LAST}»\r\n«${END}»\n`,
+    `before\n«${BEGIN}»\n«${LAST}»\r\n«${END}»\r\n`,
   ]);
 });
 
@@ -69,6 +77,7 @@ t.test('each line of a key can be a value in a record', async (t) => {
     await t.test(name, async (t) => {
       await expectMarked(t, [
         all(['before', ...key.map(marked), ...words]),
+        all(['before', ...[BEGIN, LAST, END].map(marked), ...words]),
         all(['before', ...body.map(marked), END, ...words]),
         all(['before', BEGIN, ...body.map(marked), ...words]),
         all(['before', BEGIN, ...body.slice(0, -1).map(marked), ...words, `got ${A}`]),
@@ -118,7 +127,53 @@ t.test('a key without an end is removed as far as it looks like one', async (t) 
     lines(BEGIN, `«${A}»`, '-----BEGIN CERTIFICATE-----', B, '-----END CERTIFICATE-----'),
     lines(BEGIN, `digest ${'0a'.repeat(32)}`, `«${A}»`, `sha256:${'0a'.repeat(32)}`, 'words'),
     lines(BEGIN, 'word', 'words', 'word'),
+    lines(BEGIN, `«${A}»`, '-----END CERTIFICATE-----', B, 'words'),
+    lines(BEGIN, `«${A}»`, `«${'kK'.repeat(20)}»`, 'words'),
+    lines(`  ${BEGIN}`, `  «${A}»`, `  ${B}${C}`, 'words'),
+    lines(BEGIN, LAST, 'two words'),
+    lines(BEGIN, `«${'kK'.repeat(20)}»`, 'words'),
+    lines(BEGIN, `${'kK'.repeat(19)}k`, 'words'),
+    // The first line of the body, directly after the marker, determines the column.
+    lines(`key: ${BEGIN}`, `  «${A}»`, `  «${B}»`, 'words'),
+    lines(`key: ${BEGIN}`, 'words', `  ${A}`, 'words'),
+    lines(BEGIN, `«${A}»`, `  ${B}`, 'words'),
+    lines('before', `"${BEGIN}",`, 'two words', `"«${A}»",`, `"«${LAST}»",`),
+    // The text ends within the key.
+    `${BEGIN}\n«${A}»\n«${B}»`,
+    `${BEGIN}\r\n«${A}»\r\n«${B}»`,
+    `${BEGIN}\r\n«${A}»\r\n«${B}»\r`,
+    `${BEGIN}\r\n«${A}»\r\n«${B}»\r\nwords\r\n`,
+    // Escaped newlines that end a record are kept, up to 32 characters.
+    `{"key":"${BEGIN}«\\n${A}»\\n\\n"}`,
+    `{"key":"${BEGIN}«\\n${A}\\n»${'\\n'.repeat(16)}"}`,
   ]);
+});
+
+t.test('at most 16 other lines are between those of a key without an end', async (t) => {
+  const others = (count: number) => Array.from({ length: count }, () => 'two words');
+  await expectMarked(t, [
+    lines(BEGIN, ...others(16), `«${A}»`),
+    lines(BEGIN, ...others(17), A),
+    lines(BEGIN, `«${A}»`, ...others(16), `«${B}»`, ...others(16), `«${C}»`),
+    lines(BEGIN, `«${A}»`, ...others(17), B),
+  ]);
+});
+
+t.test('a column is compared up to 4096 characters', async (t) => {
+  const wide = (words: string, length: number) => words.repeat(length / 4);
+  for (const [length, last] of [
+    [4096, `«${LAST}»`],
+    [4100, LAST],
+  ] as const) {
+    await expectMarked(t, [
+      lines(
+        'before',
+        `${wide('one ', length)}«${BEGIN}»`,
+        `${wide('two ', length)}${last}`,
+        `«${END}»`,
+      ),
+    ]);
+  }
 });
 
 t.test('for a key without a beginning, the lines above its end are removed', async (t) => {
@@ -134,6 +189,14 @@ t.test('for a key without a beginning, the lines above its end are removed', asy
     lines('two words', END),
     lines(A, '', END),
     lines(`«${BEGIN}»`, `«${A}»`, `«${END}»`, `«${B}»`, END),
+    lines(`${'kK'.repeat(20)}`, `«${A}»`, `«${LAST}»`, END),
+    lines(`«${A}»`, `«${'kK'.repeat(20)}»`, `«${LAST}»`, END),
+    lines('', `«${LAST}»`, END),
+    lines(`«${'k/9Z'.repeat(3000)}»`, `«${LAST}»`, END),
+    lines(`«${A}»`, `«${LAST}»`, END, B, 'words'),
+    lines(`«${BEGIN}»`, `«${A}»`, `«${END}»${LAST}`, END),
+    `«${A}»\n«${LAST}»\n${END}`,
+    `«${A}\\n${LAST}»${END}`,
     // Another indentation is separate text.
     lines(`log: ${A}`, `«${B}»`, END),
   ]);
@@ -144,6 +207,9 @@ t.test('a key has at most 400 lines and 64 KiB', async (t) => {
     Array.from({ length: count }, () => `${open}${A}${close}`);
   await expectMarked(t, [
     lines(`«${BEGIN}»`, ...body(398, '«', '»'), `«${END}»`),
+    lines(`«${BEGIN}»`, '', ...body(397, '«', '»'), `«${END}»`),
+    lines(BEGIN, ...body(399, '«', '»'), END),
+    lines(BEGIN, '', ...body(398, '«', '»'), END),
     lines(BEGIN, ...body(399, '«', '»'), ...body(600, '', '')),
     lines(BEGIN, ...body(399, '«', '»'), ...body(600, '', ''), 'two words'),
     lines(...body(200, '', ''), ...body(400, '«', '»'), END),
@@ -160,15 +226,16 @@ t.test('one mark per key, whatever its lines', async (t) => {
   const marksOf = async (text: string) => [
     ...new Set((await safe(`${text}after\n`, { marks: true })).match(/<redacted:\w+>/g)),
   ];
-  const many = await marksOf(lines(BEGIN, A, B, END));
+  const key = [BEGIN, A, B, LAST, END];
+  const many = await marksOf(lines(...key));
   t.equal(many.length, 1);
   for (const text of [
-    lines(`log: ${BEGIN}`, `log: ${A}`, `log: ${B}`, `log: ${END}`),
-    lines([BEGIN, A, B, END].join('\\n')),
-    lines([BEGIN, A, B, END].join('\\\\n')),
-    lines([BEGIN, A, B, END].join('#012')),
-    lines(encodeURIComponent([BEGIN, A, B, END].join('\n'))),
-    lines(BEGIN, A, B, END).replaceAll('\n', '\r\n'),
+    lines(...key.map((line) => `log: ${line}`)),
+    lines(key.join('\\n')),
+    lines(key.join('\\\\n')),
+    lines(key.join('#012')),
+    lines(encodeURIComponent(key.join('\n'))),
+    lines(...key).replaceAll('\n', '\r\n'),
   ]) {
     t.same(await marksOf(text), many, text.slice(0, 60));
   }
