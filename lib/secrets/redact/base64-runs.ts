@@ -52,7 +52,7 @@ function runAt(bytes: Buffer, start: number): Run {
 
 /** The letter of an escaped newline is none of base64. */
 function withoutEscape(bytes: Buffer, { start, end }: Run): Run {
-  const isEscape = /^\\[nrt]/.test(bytes.toString('latin1', start - 1, start + 1));
+  const isEscape = /^\\[nrt]$/.test(bytes.toString('latin1', start - 1, start + 1));
   return { start: isEscape ? start + 1 : start, end };
 }
 
@@ -72,7 +72,8 @@ function groupFrom(bytes: Buffer, first: Run): Group {
     end = next.end;
   }
   const isOpen = /^\r?\n?$/.test(bytes.toString('latin1', end, end + 3));
-  return isOpen ? { runs, end, openFrom: lineStart(bytes, first.start) } : { runs, end };
+  const group = { runs, end };
+  return isOpen ? { ...group, openFrom: lineStart(bytes, first.start) } : group;
 }
 
 /** Of the line in which a run begins. */

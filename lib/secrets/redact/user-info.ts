@@ -14,20 +14,23 @@ export const USER_INFO: Pattern = {
 /** Where an `@` stands after a word with a colon, and not before a digest. */
 export function userInfoSigns(bytes: Buffer): number[] {
   const offsets: number[] = [];
+  /** The last one of the word that is read. */
+  let colon = Number.NEGATIVE_INFINITY;
+  let read = 0;
   for (let at = bytes.indexOf(AT); at !== -1; at = bytes.indexOf(AT, at + 1)) {
-    if (bytes.toString('latin1', at + 1, at + 4) !== 'sha' && isAfterColon(bytes, at)) {
-      offsets.push(at);
+    // Each byte once, however many signs there are.
+    for (let next = Math.max(read, at - MAX_LENGTH); next < at; next++) {
+      const byte = bytes[next] ?? 0;
+      if (byte === COLON) colon = next;
+      else if (endsWord(byte)) colon = Number.NEGATIVE_INFINITY;
     }
+    read = at;
+    const length = at - colon;
+    const isUserInfo = length > 1 && length <= MAX_LENGTH;
+    if (isUserInfo && bytes.toString('latin1', at + 1, at + 4) !== 'sha') offsets.push(at);
   }
   return offsets;
 }
 
-function isAfterColon(bytes: Buffer, at: number): boolean {
-  for (let before = at - 1; before >= Math.max(0, at - MAX_LENGTH); before--) {
-    const byte = bytes[before] ?? 0;
-    // A blank, a quote, or a slash: nothing of a password's.
-    if (byte <= 0x20 || byte === 0x22 || byte === 0x27 || byte === 0x2f) return false;
-    if (byte === COLON) return before < at - 1;
-  }
-  return false;
-}
+/** A blank, a quote, or a slash: nothing of a password's. */
+const endsWord = (byte: number) => byte <= 0x20 || byte === 0x22 || byte === 0x27 || byte === 0x2f;

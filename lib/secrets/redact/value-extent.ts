@@ -20,7 +20,7 @@ export type Extent = 'word' | 'line' | 'argument' | 'field' | { readonly quote: 
 /** Constructors, types and prefixes before the quotes of a value: `Some("…")`, `b'…'`, `(string) (len=8) "…"`. */
 const WRAPPER =
   '(?:[A-Za-z_][\\w.:]{0,40}[({<]|\\([\\w*=. ]{1,40}\\)[^\\S\\n]?|[bBfFrRuU@&*$](?=\\\\{0,15}["\'])|(?:Just|Some|new String)[^\\S\\n])';
-const OPENING = new RegExp(`(?:[[(]|${WRAPPER}){0,4}(?<quote>\\\\{0,15}["'\`])`, 'dy');
+const OPENING = new RegExp(`(?:[[(]|${WRAPPER}){0,4}(?<quote>\\\\{0,15}["'\`])`, 'y');
 /** Where a program reads the value from, rather than the value. */
 const LOOKUP =
   /[\w.:]{0,40}(?:env|lookup|file|read|param|ref|get|input|prompt|var)[\w.:]{0,40}\(/iy;
@@ -31,7 +31,7 @@ const BYTES = new RegExp(
   'dy',
 );
 /** Anchors and tags of YAML. */
-const PROPERTIES = /(?:[&!][\w!./-]{1,64}[^\S\n]{1,8}){0,3}/y;
+const PROPERTIES = /(?:[&!][\w!./-]{1,64}[^\S\n]{1,8}){1,3}/y;
 
 /**
  * Ends before what ends a value in a list, a map or a command line. What can end it is the value's own
@@ -67,7 +67,7 @@ const COLOURS = new RegExp(COLOUR);
 /** And how much of it is read: of words and quoted lines there can be many in a line. */
 const SHAPES = {
   word: { shape: PLAIN, limit: PLAIN_LIMIT },
-  line: { shape: LINE, limit: Number.POSITIVE_INFINITY },
+  line: { shape: LINE },
   argument: { shape: ARGUMENT, limit: QUOTED_LIMIT },
   field: { shape: FIELD, limit: PLAIN_LIMIT },
 } as const;
@@ -76,17 +76,17 @@ const QUOTED = { shape: QUOTED_LINE, limit: QUOTED_LIMIT } as const;
 /** The value that begins at `at`; undefined if there is none. */
 export function valueAt(line: string, at: number, extent: Extent): Value | undefined {
   const start = endOf(PROPERTIES, line, at) ?? at;
-  const bytes = spanOf(matchAt(BYTES, line, start), 'value');
-  if (bytes !== undefined) return { value: bytes, isQuoted: true };
-  const quote = spanOf(matchAt(OPENING, line, start), 'quote');
-  if (quote !== undefined) {
-    if (endOf(LOOKUP, line, start) !== undefined) return undefined;
-    return quoted(line, quote);
+  const bytes = matchAt(BYTES, line, start)?.indices?.groups?.value;
+  if (bytes !== undefined) return { value: { start: bytes[0], end: bytes[1] }, isQuoted: true };
+  const opening = matchAt(OPENING, line, start)?.groups?.quote;
+  if (opening !== undefined) {
+    const isElsewhere = endOf(LOOKUP, line, start) !== undefined;
+    return isElsewhere ? undefined : quoted(line, OPENING.lastIndex, opening);
   }
   // A list's first entry; what begins a mapping is none.
   const from = line[start] === '[' ? start + 1 : start;
   const isNone =
-    line[from] === '{' ? endOf(BRACED, line, from) === undefined : ENDS.includes(line[from] ?? ' ');
+    line[from] === '{' ? endOf(BRACED, line, from) === undefined : ENDS.includes(line.charAt(from));
   const end = isNone ? from : plainEnd(line, from, from === start ? extent : 'word');
   return end === from ? undefined : { value: { start: from, end }, isQuoted: false };
 }
@@ -95,39 +95,37 @@ export function valueAt(line: string, at: number, extent: Extent): Value | undef
  * Up to the closing quote: of a quote with k backslashes, one that has as many, or more by a
  * multiple of what the next level of quoting adds. What is cut off goes to the line's end.
  */
-function quoted(line: string, { start, end }: Span): Value {
-  const quote = line[end - 1] ?? '"';
-  let opening = end - 1;
-  while (opening > start && line[opening - 1] === '\\') opening--;
-  const escapes = end - 1 - opening;
-  for (let at = line.indexOf(quote, end); at !== -1; at = line.indexOf(quote, at + 1)) {
+function quoted(line: string, start: number, opening: string): Value {
+  const quote = opening.slice(-1);
+  const escapes = opening.length - 1;
+  for (let at = line.indexOf(quote, start); at !== -1; at = line.indexOf(quote, at + 1)) {
     let slashes = 0;
-    while (at - slashes > end && line[at - slashes - 1] === '\\') slashes++;
+    while (line[at - slashes - 1] === '\\') slashes++;
     // In a shell, 'it'\''s'.
-    if (quote === "'" && escapes === 0 && line.startsWith("'\\''", at)) {
+    if (escapes === 0 && line.startsWith("'\\''", at)) {
       at += 3;
       continue;
     }
     if (slashes % (2 * (escapes + 1)) === escapes) {
-      return { value: { start: end, end: at - escapes }, isQuoted: true };
+      return { value: { start, end: at - escapes }, isQuoted: true };
     }
   }
-  return { value: { start: end, end: line.length }, isQuoted: true, isCut: true };
+  return { value: { start, end: line.length }, isQuoted: true, isCut: true };
 }
 
 function plainEnd(line: string, start: number, extent: Extent): number {
-  if (typeof extent === 'string') return start + uncoloured(line, start, extent);
-  const close = extent.quote === '"' ? -1 : line.indexOf(extent.quote, start);
-  const text = close === -1 ? line : line.slice(0, close);
-  return start + uncoloured(text, start, extent);
+  const rest = line.slice(start);
+  if (typeof extent === 'string') return start + uncoloured(rest, SHAPES[extent]);
+  // A double quote ends the shape by itself, with the backslashes before it.
+  const [text = rest] = extent.quote === '"' ? [] : rest.split(extent.quote, 1);
+  return start + uncoloured(text, QUOTED);
 }
 
-/** Its length. */
-function uncoloured(line: string, start: number, extent: Extent): number {
-  const { shape, limit } = typeof extent === 'string' ? SHAPES[extent] : QUOTED;
-  const text = line.slice(start, start + limit);
-  const end = endOf(shape, text, 0) ?? endOf(PLAIN, text, 0) ?? 0;
-  const value = text.slice(0, end);
+/** The length of the value, up to a colour. */
+function uncoloured(rest: string, { shape, limit }: { shape: RegExp; limit?: number }): number {
+  const text = rest.slice(0, limit);
+  const end = endOf(shape, text, 0) ?? endOf(PLAIN, text, 0);
+  const value = text.slice(0, end ?? 0);
   const colour = value.search(COLOURS);
   return colour === -1 ? value.replace(BORDER, '').length : colour;
 }

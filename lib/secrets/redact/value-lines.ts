@@ -1,5 +1,5 @@
 import type { Place, Secret, Span } from './line-rule.ts';
-import { endOf } from './separators.ts';
+import { endOf, matchAt } from './separators.ts';
 import type { TextLine, TextLines } from './text-lines.ts';
 
 /** No value has more lines in print, where something else hides its end. */
@@ -9,11 +9,10 @@ const HEADER = '(?:![\\w!./-]{1,64}[^\\S\\n]{1,8})?[|>][-+0-9]{0,2}';
 /** Nothing may follow but a comment, or what ends the message of a record. */
 const BLOCK = new RegExp(`${HEADER}[^\\S\\n]{0,8}(?:#.*|\\\\{1,7}n["'].*)?\\r?$`, 'y');
 const EMPTY = /[^\S\n]{0,8}\r?$/y;
+const NEXT = '(?:\\\\{1,7}r)?\\\\{1,7}n {1,80}';
+const TEXT = '[^\\\\"\\n]{1,4096}';
 /** A block in a text that is quoted. */
-const QUOTED_BLOCK = new RegExp(
-  `${HEADER}(?<lines>(?:(?:\\\\{1,7}r)?\\\\{1,7}n {1,80}[^\\\\"\\n]{1,4096}){1,200})`,
-  'dy',
-);
+const QUOTED_BLOCK = new RegExp(`${HEADER}${NEXT}(?<lines>${TEXT}(?:${NEXT}${TEXT}){0,199})`, 'dy');
 /** The end of a message in a record. */
 const MESSAGE_END = /\\{1,7}n["']/;
 /** What begins something else than a line of a value. */
@@ -37,11 +36,7 @@ export const isEmpty = (line: string, at: number): boolean => endOf(EMPTY, line,
 
 /** The lines of a block that begins at `at` and goes on in the same line, after escaped newlines. */
 export function quotedBlock(line: string, at: number): Span | undefined {
-  QUOTED_BLOCK.lastIndex = at;
-  const [start, end] = QUOTED_BLOCK.exec(line)?.indices?.groups?.lines ?? [];
-  if (start === undefined || end === undefined) return undefined;
-  const indentation = /^[\\rn]+ */.exec(line.slice(start, end))?.[0].length ?? 0;
-  return { start: start + indentation, end };
+  return spanOf(matchAt(QUOTED_BLOCK, line, at)?.indices?.groups?.lines);
 }
 
 /**
@@ -66,12 +61,11 @@ export function linesBelow(
       break;
     }
     const text = next.text.slice(value.start, value.end);
-    const inner = isAny || secrets.length > 0 ? undefined : endOf(VALUE_ENTRY, text, 0);
-    if (inner !== undefined) {
-      secrets.push({ start: value.start + inner, end: value.end, line: next });
+    if (!isAny && ENTRY.test(text)) {
+      const inner = secrets.length > 0 ? undefined : endOf(VALUE_ENTRY, text, 0);
+      if (inner !== undefined) secrets.push({ ...value, start: value.start + inner, line: next });
       break;
     }
-    if (!isAny && ENTRY.test(text)) break;
     const close = until === undefined ? -1 : text.indexOf(until);
     secrets.push({ ...value, end: close === -1 ? value.end : value.start + close, line: next });
     if (close !== -1) break;
@@ -89,27 +83,30 @@ function indented({ text }: TextLine, first: string, column: number): Span | und
   const hasPrefix = first.slice(0, column).replace(/[-?\s]*$/, '') !== '';
   if (hasPrefix !== (text.slice(0, column).trim() !== '')) return undefined;
   const start = text.length - value.length;
-  const end = MESSAGE_END.test(first.slice(column)) ? value.search(MESSAGE_END) : -1;
+  const end = MESSAGE_END.test(first) ? value.search(MESSAGE_END) : -1;
   return { start, end: end === -1 ? text.trimEnd().length : start + end };
 }
 
-const NAME_KEY = /(?:^|[\s{,"'])-?\s{0,8}\\{0,15}["']?name\\{0,15}["']?:\s{0,8}\\{0,15}["']?$/i;
+const NAME_KEY =
+  /(?<=(?:^|[\s{,"'])-?\s{0,8}\\{0,15}["']?name\\{0,15}["']?:\s{0,8}\\{0,15}["']?)/iy;
 const VALUE_KEY = /^.{0,400}?(?<=^|[\s"'])value\\{0,15}["']?:\s{1,8}/iy;
-const AFTER_NAME = /^\\{0,15}["']?,?\s*$/;
+const AFTER_NAME = /\\{0,15}["']?,?\s*$/y;
 
 /** Where the value begins on the next line: `- name: X` and `  value: …`, `"name": "X",` and `"value": "…"`. */
 export function namedBelow(
   { line, lines }: { line: TextLine; lines: TextLines },
   { start, end }: Span,
 ): { line: TextLine; at: number } | undefined {
-  if (!AFTER_NAME.test(line.text.slice(end, end + 16))) return undefined;
-  if (!NAME_KEY.test(line.text.slice(Math.max(0, start - 32), start))) return undefined;
+  if (endOf(AFTER_NAME, line.text, end) === undefined) return undefined;
+  if (endOf(NAME_KEY, line.text, start) === undefined) return undefined;
   const below = lines.after(line);
-  const at = below === undefined ? undefined : endOf(VALUE_KEY, below.text, 0);
-  return below === undefined || at === undefined ? undefined : { line: below, at };
+  if (below === undefined) return undefined;
+  const at = endOf(VALUE_KEY, below.text, 0);
+  return at === undefined ? undefined : { line: below, at };
 }
 
-const ITEM_BEFORE = /(?:^|\s)(?:- ["']?|["']|(?<=^\s*))$/;
+/** Without a mark, as kubectl describes a command: only blanks. */
+const ITEM_BEFORE = /(?<=(?:^|\s)(?<mark>- ["']?|["'])|^\s*)/y;
 /** An entry of a list in YAML or JSON, but no option. */
 const ITEM = /^(?:- )?["']?(?!-)(?<value>[^"'\s][^"']{0,4096}?)["']?,?\s*$/d;
 
@@ -120,16 +117,19 @@ export function itemBelow(
   { line, lines }: { line: TextLine; lines: TextLines },
   { start, end }: Span,
 ): (Span & { readonly line: TextLine }) | undefined {
-  if (!AFTER_NAME.test(line.text.slice(end, end + 16))) return undefined;
-  const mark = ITEM_BEFORE.exec(line.text.slice(Math.max(0, start - 32), start))?.[0].trimStart();
-  const below = mark === undefined ? undefined : lines.after(line);
-  if (mark === undefined || below === undefined) return undefined;
+  if (endOf(AFTER_NAME, line.text, end) === undefined) return undefined;
+  const before = matchAt(ITEM_BEFORE, line.text, start);
+  if (before === undefined) return undefined;
+  const { mark = '' } = before.groups ?? {};
+  const below = lines.after(line);
+  if (below === undefined) return undefined;
   const column = start - mark.length;
   // In the same column, after blanks or the prefix of a log.
   if (!/^\s?$/.test(below.text.slice(column - 1, column))) return undefined;
-  // Without a mark, as kubectl describes a command: one word.
   const item = mark === '' ? ONE_WORD : ITEM;
-  const [from, to] = item.exec(below.text.slice(column))?.indices?.groups?.value ?? [];
-  if (from === undefined || to === undefined) return undefined;
-  return { start: column + from, end: column + to, line: below };
+  const place = spanOf(item.exec(below.text.slice(column))?.indices?.groups?.value);
+  return place && { start: column + place.start, end: column + place.end, line: below };
 }
+
+const spanOf = (place: readonly [number, number] | undefined): Span | undefined =>
+  place && { start: place[0], end: place[1] };

@@ -22,13 +22,14 @@ t.test('texts in base64, in one run or wrapped', (t) => {
     [`got ${'0a'.repeat(32)}z b`, [[`${'0a'.repeat(32)}z`]]],
     // The letter of an escaped newline.
     [`\\n${A} b`, [[A]]],
+    [`a\\t${A} b`, [[A]]],
     [`x${A} b`, [[`x${A}`]]],
     [`n${A} b`, [[`n${A}`]]],
     [`n\\w${A} b`, [[`w${A}`]]],
     // Over escaped newlines; a real one ends it.
     [`"${A}\\n${B}\\\\n${SHORT}" b`, [[A, B, SHORT]]],
     [`"${A}\\n" b`, [[A]]],
-    [`${A}\\n${A}\n${B} b`, [[A, A], [B]]],
+    [`${A}\\n${A}\n${B}\nb c\n`, [[A, A], [B]]],
     // Over lines in one column, each of which ends with a run.
     [`${A}\n${B}\n${SHORT}\nb c\n`, [[A, B, SHORT]]],
     [`${A}\r\n${B}\r\n${SHORT}\r\nb c\n`, [[A, B, SHORT]]],

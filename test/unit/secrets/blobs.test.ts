@@ -72,12 +72,13 @@ t.test('what is packed is the document', (t) => {
   t.notOk(budget.isExhausted);
   t.equal(decoded(zstdCompressSync('words')), 'words');
   t.equal(decoded(Buffer.concat([gzipSync('words '), gzipSync('and words')])), 'words and words');
-  const long = Buffer.from(Array.from({ length: 9000 }, (_, index) => (index * index) % 251));
+  const long = Buffer.from(Array.from({ length: 2000 }, (_, index) => index * 7919).join(' '));
   const cut = decodedBlob(base64(gzipSync(long).subarray(0, 2000)), budgetOf(1 << 20));
   t.ok(Buffer.isBuffer(cut) && cut.length > 0 && long.indexOf(cut) === 0, 'as far as it goes');
   // A header without what belongs after it, or with something else.
   const header = gzipSync('words').subarray(0, 10);
   const damaged = Buffer.concat([header, Buffer.alloc(20, 0xff)]);
+  t.strictSame(decoded(header), nothing);
   t.strictSame(decoded(damaged), nothing);
   t.equal(decoded(Buffer.concat([gzipSync('words'), damaged])), 'words');
   t.equal(decodedBlob(`path/${base64(gzipSync('words'))}`, budgetOf(1 << 20))?.toString(), 'words');

@@ -8,7 +8,9 @@ t.test('percent signs of codes that documents have', (t) => {
     ['%3', []],
     ['%3A%41%3a', [0, 6]],
     ['%%2F%25', [1, 4]],
-    ['%2B%2b', [0, 3]],
+    ['%22%25%2B%2F%3A%3D%7B%0A', [0, 3, 6, 9, 12, 15, 18, 21]],
+    ['%2b%2f%3d%7b%0a', [0, 3, 6, 9, 12]],
+    ['%20%41%7D%09', []],
     // Not hexadecimal digits.
     ['%3x%/a%3G%:2', []],
   ];
@@ -22,12 +24,14 @@ t.test('the word around a percent sign', (t) => {
   for (const [line, word] of [
     ['%3A', '%3A'],
     ['a=b%3Ac&d', 'b%3Ac'],
+    ['b%3Ac d', 'b%3Ac'],
     ['a b-c%3Ad/e.f g', 'b-c%3Ad/e.f'],
     ['"b\u00e9%3A"', 'b\u00e9%3A'],
     ['\u00a0%3A\u00a0', '%3A'],
   ] as const) {
-    const { start, end } = wordAround(line, line.indexOf('%3A'));
-    t.equal(line.slice(start, end), word, line);
+    const start = line.indexOf(word);
+    const expected = { start, end: start + word.length };
+    t.strictSame(wordAround(line, line.indexOf('%3A')), expected, line);
   }
   t.end();
 });

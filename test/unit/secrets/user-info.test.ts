@@ -38,7 +38,7 @@ t.test('an @ is examined only after a word with a colon, and not before a digest
     ["u:'p@h", []],
     ['u:/p@h', []],
     ['u:p\0q@h', []],
-    ['u:!#$&()*+,-.;<=p@h', [18]],
+    ['u:!#$&()*+,-.;<=p@h', [17]],
     // At most 200 characters before it.
     [`u:${'p'.repeat(199)}@h`, [201]],
     [`u:${'p'.repeat(200)}@h`, []],

@@ -1,0 +1,105 @@
+import t from 'tap';
+import { TextLines } from '../../../lib/secrets/redact/text-lines.ts';
+import { linesBelow } from '../../../lib/secrets/redact/value-lines.ts';
+import { expectMarked } from './marked.ts';
+
+const log = 'Nov 22 10:00:00 sno-0 app[1]: ';
+
+t.test('the lines of a block', async (t) => {
+  await expectMarked(t, [
+    'password: |\n  «hunter 22»\n   \n\n  «hunter 23»\nb: c\n',
+    'password: |\r\n  «hunter 22»\r\n  «hunter 23»\r\nb: c\r\n',
+    'password: |\n  «hunter 22»  \nb: c\n',
+    'password: |\n  «value: hunter22»\n  «- hunter23»\nb: c\n',
+    // Between lines with a prefix, an empty one has it too.
+    `${log}password: |\n${log}  «hunter 22»\n${log}\n${log}  «hunter 23»\n${log}b: c\n`,
+    '> password: |\n>   «hunter 22»\n> b: c\n',
+    // No deeper than the name.
+    'a:\n  password: |\n  words\n',
+    '    password: |\n  words\n',
+    `password: |\n${'  «hunter 22»\n'.repeat(200)}  words\n`,
+    `password: |\n${'  «hunter 22»\n'.repeat(199)}b: c\n`,
+  ]);
+});
+
+t.test('the lines of a block within quotes', async (t) => {
+  const lines = (count: number) => '\\n  hunter 22'.repeat(count);
+  await expectMarked(t, [
+    '{"a":"password: |\\n    «hunter 22»\\nb: c\\n"}',
+    '{"a":"password: >-\\r\\n  «hunter 22\\r\\n  hunter 23»\\r\\nb: c"}',
+    '{\\"a\\":\\"password: |\\\\n  «hunter 22\\\\n  hunter 23»\\\\nb: c\\"}',
+    '{"a":"password: |\\n  «hunter 22»"}',
+    '{"a":"password: |\\nwords\\n  more words"}',
+    `{"a":"password: |\\n  «hunter 22${lines(199)}»\\n  words"}`,
+  ]);
+});
+
+t.test('lines of a value without a block', async (t) => {
+  await expectMarked(t, [
+    'password: «hunter»\n  «22»\n  «23»\nb: c\n',
+    'password: «hunter»\n\n  words\n',
+    'password:\n  «hunter22»\n  value: words\n',
+    'password:\n  value: «hunter22»\n  words\n',
+    'password:\n  value: «hunter22»\n  - words\n',
+    'password: "«hunter»\n  «22»"\n  words\n',
+    'password: "«hunter»\n  «22»\n  «23»" # b\n  words\n',
+    "password: '«hunter»\n  «22»'\n  words\n",
+  ]);
+});
+
+t.test('a value on the line after its name', async (t) => {
+  await expectMarked(t, [
+    '- name: DB_PASSWORD\n  value: «hunter 22»\n',
+    '- name: "DB_PASSWORD"\n  value: "«hunter 22»"\n',
+    `- name: DB_PASSWORD${' '.repeat(30)}\n  value: «hunter 22»\n`,
+    `${log}- name: DB_PASSWORD\n${log}  value: «hunter22»\n`,
+    `{${' '.repeat(40)}"name": "DB_PASSWORD",\n"value": "«hunter 22»"}\n`,
+    '\\"name\\": \\"DB_PASSWORD\\",\n\\"value\\": \\"«hunter 22»\\"\n',
+    `\\\\\\"name\\\\\\":${' '.repeat(8)}\\\\\\"DB_PASSWORD\\\\\\",\n\\\\\\"value\\\\\\": \\\\\\"«hunter 22»\\\\\\"\n`,
+    // Another key, more on the line, no value below.
+    '- username: DB_PASSWORD\n  value: hunter 22\n',
+    '- name: DB_PASSWORD b\n  value: hunter 22\n',
+    `- name: DB_PASSWORD${' '.repeat(20)}b\n  value: hunter 22\n`,
+    '- name: DB_PASSWORD\n  key: hunter 22\n',
+    '- name: DB_PASSWORD',
+  ]);
+});
+
+t.test('an argument on the line after its option', async (t) => {
+  await expectMarked(t, [
+    '- --db-password\n- «hunter 22»\n',
+    '- "--db-password"\n- "«hunter 22»"\n',
+    "  '--db-password',\n  '«hunter 22»',\n",
+    `${' '.repeat(40)}- --db-password\n${' '.repeat(40)}- «hunter 22»\n`,
+
+    '"--db-password"\n"«hunter 22»"\n',
+    // More on the line, another column, no item.
+    '- --db-password] b\n- words\n',
+    '  - --db-password\nab- words\n',
+    '  - --db-password\n    - words\n',
+    '- --db-password\n  words: [a"b]\n',
+    '- --db-password\n',
+    'a- --db-password\na- words\n',
+  ]);
+});
+
+t.test('a value can have more lines in the next bytes', (t) => {
+  const rows: [text: string, isLast: boolean, count: number, isOpen: boolean][] = [
+    ['p: |\n', false, 0, true],
+    ['p: |\n', true, 0, false],
+    ['p: |\n  a\n', false, 1, true],
+    ['p: |\n  a\n', true, 1, false],
+    ['p: |\n  a\n\n', false, 1, true],
+    ['p: |\n  a\n   \n  b\nc\nd\n', false, 2, false],
+    ['p: |\n  a\nb\n', false, 1, true],
+    ['p: |\n  a\nb\n', true, 1, false],
+    ['p: |\n  a\nb\nc\n', false, 1, false],
+  ];
+  for (const [text, isLast, count, isOpen] of rows) {
+    const lines = new TextLines(Buffer.from(text));
+    const below = linesBelow({ line: lines.at(0), lines, isLast }, 0, { isAny: true });
+    t.equal(below.secrets.length, count, JSON.stringify(text));
+    t.equal(below.isOpen, isOpen, `${JSON.stringify(text)} ${isLast}`);
+  }
+  t.end();
+});
