@@ -27,6 +27,7 @@ t.test('an @ is examined only after a word with a colon, and not before a digest
     ['u:p@h', [3]],
     ['u:p@h u:pass@h', [3, 12]],
     ['u:p@q@h', [3, 5]],
+    ['u:p@@h', [3, 4]],
     ['@h', []],
     ['u@h', []],
     [':p@h', [2]],
