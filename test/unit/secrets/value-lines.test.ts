@@ -14,6 +14,8 @@ t.test('the lines of a block', async (t) => {
     // Between lines with a prefix, an empty one has it too.
     `${log}password: |\n${log}  «hunter 22»\n${log}\n${log}  «hunter 23»\n${log}b: c\n`,
     '> password: |\n>   «hunter 22»\n> b: c\n',
+    '{"log":"password: |\\n"}\n{"log":"  «hunter 22»\\n"}\n{"log":"b: c\\n"}\n',
+    '  password: |\n      «hunter 22»\n  b: c\n',
     // No deeper than the name.
     'a:\n  password: |\n  words\n',
     '    password: |\n  words\n',
@@ -73,6 +75,8 @@ t.test('an argument on the line after its option', async (t) => {
     `${' '.repeat(40)}- --db-password\n${' '.repeat(40)}- «hunter 22»\n`,
 
     '"--db-password"\n"«hunter 22»"\n',
+    '   --db-password\n   «hunter22»\n   -v\n',
+    '   --db-password\n   two words\n',
     // More on the line, another column, no item.
     '- --db-password] b\n- words\n',
     '  - --db-password\nab- words\n',
@@ -80,6 +84,7 @@ t.test('an argument on the line after its option', async (t) => {
     '- --db-password\n  words: [a"b]\n',
     '- --db-password\n',
     'a- --db-password\na- words\n',
+    'a --db-password\nb words\n',
   ]);
 });
 
