@@ -76,8 +76,8 @@ const QUOTED = { shape: QUOTED_LINE, limit: QUOTED_LIMIT } as const;
 /** The value that begins at `at`; undefined if there is none. */
 export function valueAt(line: string, at: number, extent: Extent): Value | undefined {
   const start = endOf(PROPERTIES, line, at) ?? at;
-  const bytes = matchAt(BYTES, line, start)?.indices?.groups?.value;
-  if (bytes !== undefined) return { value: { start: bytes[0], end: bytes[1] }, isQuoted: true };
+  const bytes = spanOf(matchAt(BYTES, line, start), 'value');
+  if (bytes !== undefined) return { value: bytes, isQuoted: true };
   const opening = matchAt(OPENING, line, start)?.groups?.quote;
   if (opening !== undefined) {
     const isElsewhere = endOf(LOOKUP, line, start) !== undefined;

@@ -1,5 +1,5 @@
 import type { Place, Secret, Span } from './line-rule.ts';
-import { endOf, matchAt } from './separators.ts';
+import { endOf, matchAt, spanOf } from './separators.ts';
 import type { TextLine, TextLines } from './text-lines.ts';
 
 /** No value has more lines in print, where something else hides its end. */
@@ -36,7 +36,7 @@ export const isEmpty = (line: string, at: number): boolean => endOf(EMPTY, line,
 
 /** The lines of a block that begins at `at` and goes on in the same line, after escaped newlines. */
 export function quotedBlock(line: string, at: number): Span | undefined {
-  return spanOf(matchAt(QUOTED_BLOCK, line, at)?.indices?.groups?.lines);
+  return spanOf(matchAt(QUOTED_BLOCK, line, at), 'lines');
 }
 
 /**
@@ -127,9 +127,6 @@ export function itemBelow(
   // In the same column, after blanks or the prefix of a log.
   if (!/^\s?$/.test(below.text.slice(column - 1, column))) return undefined;
   const item = mark === '' ? ONE_WORD : ITEM;
-  const place = spanOf(item.exec(below.text.slice(column))?.indices?.groups?.value);
+  const place = spanOf(matchAt(item, below.text.slice(column), 0), 'value');
   return place && { start: column + place.start, end: column + place.end, line: below };
 }
-
-const spanOf = (place: readonly [number, number] | undefined): Span | undefined =>
-  place && { start: place[0], end: place[1] };
