@@ -36,8 +36,8 @@ export const STREAM_LIMITS: BudgetLimits = { bytes: 8 << 20, perByte: 1, depth: 
 const LEFT_OUT = '<redacted>\n';
 /** Longer than what a pattern is usually found in. */
 const LONG = 4096;
-/** After a trigger, what is shorter than this much lies in one of two places that follow each other. */
-const MAX_NEAR = 64;
+/** Read beyond the place in which a pattern must begin. */
+const MAX_MATCH = 1024;
 
 /** By what secrets are found, and what stands in their place. */
 export interface Means {
@@ -249,10 +249,13 @@ function matches(line: string, at: number, pattern: Pattern): InLine {
     return { next: length > LONG ? at + length : at, secrets: secretIn(match, 0, pattern) };
   }
   const start = Math.max(0, at - around.before);
-  const text = line.slice(start, at + around.after);
-  const secrets = [...text.matchAll(find)].flatMap((match) => secretIn(match, start, pattern));
-  // Around the triggers of this line that follow soon it has looked already.
-  return { next: start + text.length - MAX_NEAR, secrets };
+  const until = at + around.after;
+  const text = line.slice(start, until + MAX_MATCH);
+  const secrets = [...text.matchAll(find)]
+    .filter(({ index }) => start + index < until)
+    .flatMap((match) => secretIn(match, start, pattern));
+  // A trigger that is skipped has as much looked at after it as before the next that is not.
+  return { next: at + Math.ceil(around.after / 2), secrets };
 }
 
 /** `base`: where in the line the text begins in which the pattern matched. */

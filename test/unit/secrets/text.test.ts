@@ -176,12 +176,12 @@ t.test('the text around a word is searched again only for a word near its end', 
     columns.reduce((text, column) => `${text.padEnd(column)}abcd`, '').padEnd(200);
   const rows: readonly (readonly [text: string, count: number])[] = [
     [at(0), 1],
-    [at(0, 35), 2],
-    [at(0, 36), 3],
-    [at(20, 55), 2],
-    [at(20, 56), 3],
-    [at(96), 1],
-    [at(0, 97), 2],
+    [at(0, 49), 2],
+    [at(0, 50), 3],
+    [at(20, 69), 2],
+    [at(20, 70), 3],
+    [at(99), 1],
+    [at(0, 100), 2],
     [`${at(0)}\n${at(0)}`, 2],
   ];
   for (const [text, count] of rows) t.equal(judged(text, pattern), count, JSON.stringify(text));
@@ -239,3 +239,18 @@ t.test('what a stream may unpack', async (t) => {
   budget.read(1000);
   t.equal(budget.left, 8 * 1024 * 1024 + 1000, 'as much as it has itself');
 });
+
+t.test(
+  'a value that goes beyond what is looked at after a program, or after its second name',
+  async (t) => {
+    const path = '/very/long/path'.repeat(50);
+    for (let length = 560; length < 600; length++) {
+      const command = `ipmitool ${path.slice(0, length - 13)} -P hunter22-and-more b`;
+      t.notMatch(await safe(command), /more/, `${length} characters`);
+    }
+    for (const gap of [10, 70, 150, 290]) {
+      const twice = `ipmitool -H ${path.slice(0, 280)} ipmitool ${path.slice(0, gap)} -P hunter22 b`;
+      t.notMatch(await safe(twice), /hunter22/, `${gap} characters after the second`);
+    }
+  },
+);
