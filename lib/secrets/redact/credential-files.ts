@@ -112,6 +112,13 @@ export const CREDENTIAL_FILES: readonly Pattern[] = [
     find: /(?<secret>(?:[cbdefghijklnrtuv]{8}-){7}[cbdefghijklnrtuv]{8})/dg,
     around: { before: 0, after: 300 },
   },
+  // The key of a service that signs web tokens.
+  {
+    triggers: ['jwt"', 'jwt\\', 'jwt:', 'jwt.'],
+    find: /(?<![\w-])key\\{0,15}["']?\s{0,4}[:=]\s{0,4}\\{0,15}["']?(?<secret>[\w+/=.-]{16,256})/dgi,
+    around: { before: 0, after: 300 },
+    isSecret: looksRandom,
+  },
   // The code of OAuth that is exchanged for a token.
   {
     triggers: ['code='],

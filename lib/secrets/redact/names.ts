@@ -74,6 +74,11 @@ export const SOMETIMES: readonly string[] = [
   'userkey',
   'adminkey',
   'appkey',
+  'routingkey',
+  'servicekey',
+  'integrationkey',
+  'jwtkey',
+  'signingkey',
 ];
 
 /** What ends like one of the above and is none. */
@@ -92,7 +97,7 @@ const MORE = [
   /^[A-Z0-9_]+_(?:TOKEN|SECRET|CREDENTIALS?)$/,
   /^-{0,2}(?:src|dest|new)(?:store|key)?pass$/i,
   /^-.*token$/i,
-  /[_-]pass$/i,
+  /[._-]pass$/i,
   /[a-z]Pass$/,
 ];
 

@@ -32,6 +32,11 @@ export const PATTERNS: readonly Pattern[] = [
     triggers: ['://'],
     find: /:\/\/[^\s/:@"'<>]{0,256}:(?!\d{1,5}(?:[/,;?#\\]|$))(?<secret>[^\s/"'<>\\]{1,1024})@(?!sha\d+:)/dy,
   },
+  // Of a database, also with characters that had to be encoded: up to the last @.
+  {
+    triggers: ['mongodb', 'postgres', 'mysql:', 'mariadb:', 'redis:', 'rediss:', 'amqp'],
+    find: /(?:mongodb(?:\+srv)?|postgres(?:ql)?|mysql|mariadb|rediss?|amqps?):\/\/[^\s:/"'<>@]{0,256}:(?<secret>[^\s"'<>\\]{1,1024})@(?=[\w.[-])/diy,
+  },
   // A token alone before the @, or with a word for a password.
   {
     triggers: ['://'],
@@ -75,6 +80,12 @@ export const PATTERNS: readonly Pattern[] = [
     triggers: ['authorization'],
     find: new RegExp(`${AUTHORIZATION}[a-z][\\w-]{1,40}${BLANK}(?<secret>${CREDENTIALS})`, 'diy'),
     isSecret: (secret) => !isWord(secret) && !/^username=/i.test(secret),
+  },
+  // In a configuration, without a colon.
+  {
+    triggers: ['authorization '],
+    find: /authorization\s{1,8}(?:splunk|bearer|basic|token|api-?key)\s{1,8}["']?(?<secret>[^\s"']{6,4096})/diy,
+    isSecret: (secret) => !isWord(secret) && !PROSE.test(secret),
   },
   {
     triggers: ['response="', 'response=\\"'],

@@ -3,14 +3,14 @@ import { COLOUR } from './separators.ts';
 
 /** What follows the name in "password: must not be empty", "Password: changed at 12:00". */
 const PROSE = new Set(
-  'a an and are at authentication be been but by can cannot changed could did does empty enter entered expired expires failed for from has have if in incorrect invalid is it match mismatch missing must new no not of on only or please provided rejected required retype set should than that the this to too unknown used using was will with wrong you your'.split(
+  'a an and are at authentication be been but by can cannot changed could denied did does empty enter error entered expired expires failed for from has have if in incorrect invalid is it match mismatch missing must new no not of on only or please provided rejected required retype set should than that the this to too unauthorized unknown used using was will with wrong you your'.split(
     ' ',
   ),
 );
 
 /** Whether the value is the first word of a sentence. */
 export function isProse(line: string, { start, end }: Span): boolean {
-  const word = /^[A-Za-z]{1,15}(?=\s|$)/.exec(line.slice(start, end))?.[0];
+  const word = /^[A-Za-z]{1,15}(?=[:.,]?(?:\s|$))/.exec(line.slice(start, end))?.[0];
   if (word === undefined || !PROSE.has(word.toLowerCase())) return false;
   return start + word.length < end || line[end] === ' ';
 }

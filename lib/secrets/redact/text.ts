@@ -255,7 +255,7 @@ function matches(line: string, at: number, pattern: Pattern): InLine {
     .filter(({ index }) => start + index < until)
     .flatMap((match) => secretIn(match, start, pattern));
   // A trigger that is skipped has as much looked at after it as before the next that is not.
-  return { next: at + Math.ceil(around.after / 2), secrets };
+  return { next: Math.min(at + Math.ceil(around.after / 2), line.length), secrets };
 }
 
 /** `base`: where in the line the text begins in which the pattern matched. */

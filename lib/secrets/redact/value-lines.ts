@@ -100,9 +100,13 @@ export function namedBelow(
   if (endOf(AFTER_NAME, line.text, end) === undefined) return undefined;
   if (endOf(NAME_KEY, line.text, start) === undefined) return undefined;
   const below = lines.after(line);
-  if (below === undefined) return undefined;
-  const at = endOf(VALUE_KEY, below.text, 0);
-  return at === undefined ? undefined : { line: below, at };
+  return below && valueEntry(below);
+}
+
+/** A line with the entry `value` of a mapping. */
+export function valueEntry(line: TextLine): { line: TextLine; at: number } | undefined {
+  const at = endOf(VALUE_KEY, line.text, 0);
+  return at === undefined ? undefined : { line, at };
 }
 
 /** Without a mark, as kubectl describes a command: only blanks. */

@@ -7,7 +7,15 @@ import type { Separator } from './separators.ts';
 import { cellsBelow } from './tables.ts';
 import type { TextLine } from './text-lines.ts';
 import { type Value, valueAt } from './value-extent.ts';
-import { isBlock, isEmpty, itemBelow, linesBelow, namedBelow, quotedBlock } from './value-lines.ts';
+import {
+  isBlock,
+  isEmpty,
+  itemBelow,
+  linesBelow,
+  namedBelow,
+  quotedBlock,
+  valueEntry,
+} from './value-lines.ts';
 
 /** Quotes of a text of many lines, in TOML and Python. */
 const TRIPLE = "'''";
@@ -100,13 +108,24 @@ export function namedValue(place: Place, name: Name): InLine | undefined {
     const lines = linesBelow({ ...place, line }, columnOf(line), { isAny: true });
     return judged(name, { next: name.end, ...lines }, line);
   }
+  // In a diff, the old value and the new one.
+  const next = line.text.startsWith('-') ? place.lines.after(line) : undefined;
+  const added = next?.text.startsWith('+') ? valueEntry(next) : undefined;
+  const entries = [below, added].filter((entry) => entry !== undefined);
+  const secrets = entries.flatMap((entry) => entryValue(name, entry));
+  // The last line is looked at again, and then needs those above it.
+  const last = entries.at(-1)?.line ?? line;
+  return {
+    next: name.end,
+    secrets,
+    isOpen: !place.isLast && place.lines.after(last) === undefined,
+  };
+}
+
+function entryValue(name: Name, { line, at }: { line: TextLine; at: number }): Secret[] {
   const read = valueAt(line.text, at, 'line');
-  const found = read === undefined ? undefined : ofValue(name, read, line, false);
-  if (found === undefined) return undefined;
-  const secrets: Secret[] = found.secrets.map((secret) => ({ ...secret, line }));
-  // The last line is looked at again, and then needs the one above it.
-  const isOpen = !place.isLast && place.lines.after(line) === undefined;
-  return { next: name.end, secrets, isOpen };
+  const found = read && ofValue(name, read, line, false);
+  return found?.secrets.map((secret) => ({ ...secret, line })) ?? [];
 }
 
 const columnOf = ({ text }: TextLine) => text.search(/value/i);

@@ -76,6 +76,7 @@ const SECRET_NAMES = [
   'db_pass',
   'db-pass',
   'dbPass',
+  'smtp.pass',
 ];
 
 /** Names whose values are secrets only if they look random. */
@@ -94,6 +95,11 @@ const DOUBTFUL_NAMES = [
   'userKey',
   'adminKey',
   'APP_KEY',
+  'routing_key',
+  'serviceKey',
+  'integration-key',
+  'jwtKey',
+  'signing_key',
 ];
 
 const ORDINARY_NAMES = [

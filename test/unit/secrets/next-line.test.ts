@@ -11,6 +11,7 @@ t.test('a value alone on a line after its name', async (t) => {
     '    Args:\n      --username\n      thanos\n      --password\n      «umbrella-Fjord»\n      --log.level\n      info\n',
     '  -e ADMIN_PASSWORD=\\\n«Torh\u00fcter-1990» \\\n    image\n',
     'jwt_signing_secret = """\n«uv2iOZjW41Bu6JqTcZiDwG28»\n"""\nissuer = "x"\n',
+    ' - name: SMTP_PASSWORD\n-  value: «Old.Morning»\n+  value: «Sunny.Morning»\n - name: HOST\n   value: mail\n',
     "password = '''\n  «first line»\n«last line»'''\nissuer\n",
   ]);
 });
