@@ -8,7 +8,14 @@ export interface KeyPair {
   key: string;
 }
 
-/** Creates a self-signed authority that can sign leaves, but no further authorities. */
+/**
+ * One level of authorities may be below it: an old authority can sign its successor, so that
+ * whoever trusts only the old one accepts leaves of the new one. Go counts certificates whose
+ * subject is their issuer too, unlike RFC 5280.
+ */
+const PATH_LENGTH = 1;
+
+/** Creates a self-signed authority that signs leaves, and at its end its successor. */
 export async function createAuthority(
   commonName: string,
   lifetimeDays: number = lifetimes.authorityDays,
@@ -23,7 +30,7 @@ export async function createAuthority(
     publicKey: subjectKey,
     signingKey: signingCryptoKey(privateKey),
     extensions: [
-      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.BasicConstraintsExtension(true, PATH_LENGTH, true),
       new x509.KeyUsagesExtension(
         x509.KeyUsageFlags.keyCertSign |
           x509.KeyUsageFlags.cRLSign |

@@ -28,8 +28,18 @@ export async function issueLeaf(
   now: Date = new Date(),
 ): Promise<KeyPair> {
   const { privateKey, publicKey } = await createSigningKey();
+  const certificate = await certifyKey(authority, publicCryptoKey(publicKey), profile, now);
+  return { certificate, key: privateKey };
+}
+
+/** Creates a certificate, as PEM, for the public key of somebody else; valid no longer than the authority. */
+export async function certifyKey(
+  authority: KeyPair,
+  subjectKey: x509.PublicKeyType,
+  profile: LeafProfile,
+  now: Date,
+): Promise<string> {
   const issuer = parseCertificate(authority.certificate);
-  const subjectKey = publicCryptoKey(publicKey);
   const dates = validity(now, profile.lifetimeDays ?? lifetimes.leafDays);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: subjectName(profile.subject),
@@ -47,7 +57,7 @@ export async function issueLeaf(
       ...alternativeNames(profile),
     ],
   });
-  return { certificate: certificatePem(certificate), key: privateKey };
+  return certificatePem(certificate);
 }
 
 /**
@@ -92,11 +102,26 @@ export async function renewLeaf(
   return certificatePem(certificate);
 }
 
+/** When a leaf becomes due for renewal: at the beginning of the last third of its lifetime. */
+export function renewalDate(certificate: string): Date {
+  const { notAfter } = parseCertificate(certificate);
+  return new Date(notAfter.getTime() - daysMs(lifetimes.leafRenewalDays));
+}
+
 /** Whether a leaf is due for renewal: about to expire, expired, or not yet valid by this clock. */
 export function needsRenewal(certificate: string, now: Date): boolean {
-  const { notBefore, notAfter } = parseCertificate(certificate);
-  const remainingMs = notAfter.getTime() - now.getTime();
-  return now < notBefore || remainingMs < daysMs(lifetimes.leafRenewalDays);
+  return now < parseCertificate(certificate).notBefore || now > renewalDate(certificate);
+}
+
+/**
+ * Whether a renewed leaf would be valid for longer. If its authority expires with it, daily
+ * renewals would change nothing.
+ */
+export function renewalGains(certificate: string, authority: string): boolean {
+  const gainedMs =
+    parseCertificate(authority).notAfter.getTime() -
+    parseCertificate(certificate).notAfter.getTime();
+  return gainedMs > daysMs(1);
 }
 
 /** Typed values are used verbatim; in plain strings the library interprets quotes and hex. */

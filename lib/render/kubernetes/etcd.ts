@@ -22,7 +22,8 @@ export const etcdMember = {
 } as const;
 
 const folder = paths.pkiOf('etcd');
-const trust = `${folder}/ca.crt`;
+/** The authority of etcd's clients and peers. */
+export const trust = `${folder}/ca.crt`;
 
 /** What an agent on the host needs to call etcd. */
 export const etcdClient = {

@@ -12,7 +12,8 @@ import { flags, staticPod } from './static-pod.ts';
 
 const folder = paths.pkiOf('kube-apiserver');
 
-const trust = {
+/** Whom the API server trusts: files with authorities. */
+export const trust = {
   clients: `${folder}/client-ca.crt`,
   etcd: `${folder}/etcd-ca.crt`,
   kubelets: `${folder}/kubelet-serving-ca.crt`,

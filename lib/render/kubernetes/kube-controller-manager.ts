@@ -19,7 +19,8 @@ const component = 'kube-controller-manager';
 const port = 10257;
 const folder = paths.pkiOf(component);
 
-const trust = {
+/** Whom the controller-manager trusts: files with authorities. */
+export const trust = {
   /** Every pod gets it too, to verify the API server. */
   api: `${folder}/api-ca.crt`,
   clients: `${folder}/client-ca.crt`,

@@ -12,7 +12,8 @@ const component = 'kube-scheduler';
 const port = 10259;
 const folder = paths.pkiOf(component);
 
-const trust = {
+/** Whom the scheduler trusts: files with authorities. */
+export const trust = {
   api: `${folder}/api-ca.crt`,
   clients: `${folder}/client-ca.crt`,
   frontProxy: `${folder}/front-proxy-ca.crt`,

@@ -12,7 +12,7 @@ export const agentKubeconfigs = {
   deferred: `${paths.agents}/deferred.kubeconfig`,
 } as const;
 
-const agentsTrust = `${paths.agents}/api-ca.crt`;
+export const agentsTrust = `${paths.agents}/api-ca.crt`;
 
 /**
  * A kubeconfig for a client on the host. It names the files instead of embedding them,

@@ -15,11 +15,13 @@ export const kubeletPaths = {
   kubeconfig: `${paths.kubelet}/kubeconfig`,
   /** Client certificate and key in one file, behind a symlink. */
   clientPair: `${paths.kubeletPki}/kubelet-client-current.pem`,
+  servingPair: `${paths.kubeletPki}/kubelet-server-current.pem`,
 } as const;
 
 const folder = paths.pkiOf('kubelet');
 
-const trust = {
+/** Whom the kubelet trusts: files with authorities. */
+export const trust = {
   api: `${folder}/api-ca.crt`,
   /** Clients of the kubelet: the API server, and administrators that the API server authorizes. */
   clients: `${folder}/client-ca.crt`,

@@ -148,6 +148,8 @@ export const issuedLeaves = {
   },
 } as const satisfies Record<string, IssuedLeaf>;
 
+export type LeafName = (typeof issuedLeaves)[keyof typeof issuedLeaves]['name'];
+
 /** The kubelet's identity: issued and rotated elsewhere, certificate and key in one file. */
 const kubeletClient: Leaf = {
   name: 'kubelet-client',
@@ -166,6 +168,16 @@ const kubeletClient: Leaf = {
 export const leafCatalogue: readonly Leaf[] = [...Object.values(issuedLeaves), kubeletClient].map(
   ({ name, certificate, key, authority }) => ({ name, certificate, key, authority }),
 );
+
+/** A leaf that stays on the host and whose user reads it again without a restart. */
+export interface RenewableLeaf extends Leaf {
+  name: LeafName;
+}
+
+/** The leaves that are renewed on a running host: not the bootstrap's, nor those that the kubelet rotates. */
+export const renewableLeaves: readonly RenewableLeaf[] = Object.values(issuedLeaves)
+  .filter((leaf) => !('leftover' in leaf))
+  .map(({ name, certificate, key, authority }) => ({ name, certificate, key, authority }));
 
 /** Whether an agent applies manifests after the installation, under its own identity. */
 export function hasDeferred({ deferredGroups }: RenderInput): boolean {

@@ -13,7 +13,7 @@ import { x509 } from '../../../lib/pki/x509.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 
-t.test('an authority signs leaves and nothing else, for ten years', async (t) => {
+t.test('an authority signs leaves and its successor, for ten years', async (t) => {
   const authority = await createAuthority('test-ca', undefined, now);
   const certificate = new X509Certificate(authority.certificate);
   t.ok(certificate.ca);
@@ -22,8 +22,8 @@ t.test('an authority signs leaves and nothing else, for ten years', async (t) =>
   t.match(authority.key, /^-----BEGIN PRIVATE KEY-----/, 'PKCS#8');
   const parsed = parseCertificate(authority.certificate);
   const constraints = parsed.getExtension(x509.BasicConstraintsExtension);
-  // The API server and etcd check this: a leaf issued by an intermediate authority is invalid.
-  t.match(constraints, { ca: true, pathLength: 0, critical: true });
+  // The API server and etcd check this: with 0, a leaf below a cross-signed successor is invalid.
+  t.match(constraints, { ca: true, pathLength: 1, critical: true });
   const { keyCertSign, cRLSign, digitalSignature } = x509.KeyUsageFlags;
   t.match(parsed.getExtension(x509.KeyUsagesExtension), {
     usages: keyCertSign | cRLSign | digitalSignature,

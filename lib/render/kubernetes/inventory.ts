@@ -1,0 +1,151 @@
+import type { InventoryEntry, TakeUp } from '../../pki/inventory.ts';
+import { authorityNames, authorityPaths } from './authorities.ts';
+import { encryptionConfigPath } from './encryption.ts';
+import { etcdClient, trust as etcdTrust } from './etcd.ts';
+import { trust as apiServerTrust } from './kube-apiserver.ts';
+import { trust as controllerManagerTrust } from './kube-controller-manager.ts';
+import { trust as schedulerTrust } from './kube-scheduler.ts';
+import { agentsTrust } from './kubeconfigs.ts';
+import { kubeletPaths, trust as kubeletTrust } from './kubelet.ts';
+import { issuedLeaves, type LeafName } from './leaves.ts';
+import { serviceAccount } from './service-account.ts';
+
+const apiServer = 'kube-apiserver';
+const controllerManager = 'kube-controller-manager';
+const scheduler = 'kube-scheduler';
+const agents = 'sno-agents';
+
+/**
+ * The program that presents each leaf. All of them read certificate and key again without a
+ * restart: etcd for each handshake (client/pkg/transport/listener.go), the API server when the
+ * file changes (dynamiccertificates), clients within five minutes (client-go, cert_rotation.go).
+ * Agents read them at each start.
+ */
+const USERS: Readonly<Record<LeafName, string>> = {
+  'etcd-server': 'etcd',
+  'etcd-peer': 'etcd',
+  'kube-apiserver-etcd-client': apiServer,
+  'sno-agents-etcd-client': agents,
+  'kube-apiserver-serving': apiServer,
+  'kube-apiserver-kubelet-client': apiServer,
+  'front-proxy-client': apiServer,
+  'kube-controller-manager': controllerManager,
+  'kube-scheduler': scheduler,
+  'csr-approver': agents,
+  deferred: agents,
+  'bootstrap-admin': agents,
+};
+
+const leaves = Object.values(issuedLeaves).flatMap(
+  ({ name, certificate, key, authority, ...leaf }): InventoryEntry[] => {
+    const common = { name, usedBy: [USERS[name]], takeUp: 'itself' } as const;
+    const renewedBy = 'leftover' in leaf ? 'nobody' : 'sno-renew';
+    return [
+      { ...common, path: certificate, kind: 'leaf', signer: authority, renewedBy },
+      { ...common, path: key, kind: 'private-key', renewedBy: 'nobody' },
+    ];
+  },
+);
+
+/** The kubelet rotates both itself; a changed client certificate it reads only when it starts. */
+const kubelet: readonly InventoryEntry[] = [
+  {
+    name: 'kubelet-client',
+    path: kubeletPaths.clientPair,
+    kind: 'leaf-with-key',
+    signer: 'kubelet-client',
+    usedBy: ['kubelet'],
+    renewedBy: 'kubelet',
+    takeUp: 'kubelet-restart',
+  },
+  {
+    name: 'kubelet-serving',
+    path: kubeletPaths.servingPair,
+    kind: 'leaf-with-key',
+    signer: 'kubelet-serving',
+    usedBy: ['kubelet'],
+    renewedBy: 'kubelet',
+    takeUp: 'kubelet-restart',
+  },
+];
+
+/** Of these the controller-manager signs with the kubelets' and the clients'; it reads them again. */
+const authorities = authorityNames.flatMap((name): InventoryEntry[] => {
+  const { certificate, key } = authorityPaths(name);
+  const isSigner = ['kubelet-client', 'kubelet-serving', 'admin', 'legacy-unknown'].includes(name);
+  const usedBy = isSigner ? [controllerManager, agents] : [agents];
+  const common = { name: `${name}-ca`, usedBy, renewedBy: 'nobody', takeUp: 'itself' } as const;
+  return [
+    { ...common, path: certificate, kind: 'authority' },
+    { ...common, path: key, kind: 'private-key' },
+  ];
+});
+
+/**
+ * Bundles of authorities. Servers read those of their clients again. Clients read those of a
+ * server once (client-go, transport.go loadTLSFiles), and so does etcd (transport/listener.go).
+ */
+const trusted: readonly InventoryEntry[] = [
+  trust('etcd-clients', etcdTrust, 'etcd', 'pod-restart'),
+  trust('kube-apiserver-clients', apiServerTrust.clients, apiServer, 'itself'),
+  trust('kube-apiserver-etcd', apiServerTrust.etcd, apiServer, 'pod-restart'),
+  trust('kube-apiserver-kubelets', apiServerTrust.kubelets, apiServer, 'pod-restart'),
+  trust('kube-apiserver-front-proxy', apiServerTrust.frontProxy, apiServer, 'itself'),
+  trust(
+    'kube-controller-manager-api',
+    controllerManagerTrust.api,
+    controllerManager,
+    'pod-restart',
+  ),
+  trust(
+    'kube-controller-manager-clients',
+    controllerManagerTrust.clients,
+    controllerManager,
+    'itself',
+  ),
+  trust(
+    'kube-controller-manager-front-proxy',
+    controllerManagerTrust.frontProxy,
+    controllerManager,
+    'itself',
+  ),
+  trust('kube-scheduler-api', schedulerTrust.api, scheduler, 'pod-restart'),
+  trust('kube-scheduler-clients', schedulerTrust.clients, scheduler, 'itself'),
+  trust('kube-scheduler-front-proxy', schedulerTrust.frontProxy, scheduler, 'itself'),
+  trust('kubelet-api', kubeletTrust.api, 'kubelet', 'kubelet-restart'),
+  trust('kubelet-clients', kubeletTrust.clients, 'kubelet', 'itself'),
+  trust('sno-agents-api', agentsTrust, agents, 'itself'),
+  trust('sno-agents-etcd', etcdClient.authority, agents, 'itself'),
+];
+
+/** Keys without a certificate, each read once. */
+const keys: readonly InventoryEntry[] = [
+  key('service-account', serviceAccount.privateKey, 'private-key', [apiServer, controllerManager]),
+  key('service-account', serviceAccount.publicKey, 'public-key', [apiServer]),
+  key('encryption', encryptionConfigPath, 'symmetric-key', [apiServer]),
+];
+
+/**
+ * Every certificate and key of a host of this control plane, present or not: which of them exist
+ * depends on the host (lib/render/hosts.ts) and on the cluster.
+ */
+export const inventory: readonly InventoryEntry[] = [
+  ...leaves,
+  ...kubelet,
+  ...authorities,
+  ...trusted,
+  ...keys,
+];
+
+function trust(name: string, path: string, user: string, takeUp: TakeUp): InventoryEntry {
+  return { name, path, kind: 'trust', usedBy: [user], renewedBy: 'nobody', takeUp };
+}
+
+function key(
+  name: string,
+  path: string,
+  kind: 'private-key' | 'public-key' | 'symmetric-key',
+  usedBy: readonly string[],
+): InventoryEntry {
+  return { name, path, kind, usedBy, renewedBy: 'nobody', takeUp: 'pod-restart' };
+}

@@ -1,0 +1,88 @@
+import t from 'tap';
+import { inventoryItem } from '../../../lib/pki/inventory.ts';
+import { inventory } from '../../../lib/render/kubernetes/inventory.ts';
+import { leafCatalogue, renewableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
+import { byPath, rendered } from './rendered-host.ts';
+
+const entryOf = new Map(inventory.map((entry) => [entry.path, entry]));
+const hasSecret = /-----BEGIN (CERTIFICATE|PRIVATE KEY|PUBLIC KEY)-----|secretbox/;
+
+t.test('every certificate and key that is rendered is in the inventory, by its kind', async (t) => {
+  for (const { path, contents, keyClass } of rendered.files) {
+    const entry = entryOf.get(path);
+    t.equal(entry !== undefined, hasSecret.test(contents) || keyClass !== undefined, path);
+    if (entry === undefined) continue;
+    const [, block = 'none'] = /^-----BEGIN ([A-Z ]+)-----/.exec(contents) ?? [];
+    const blocks: Record<string, string> = {
+      leaf: 'CERTIFICATE',
+      authority: 'CERTIFICATE',
+      trust: 'CERTIFICATE',
+      'private-key': 'PRIVATE KEY',
+      'public-key': 'PUBLIC KEY',
+      'symmetric-key': 'none',
+    };
+    t.equal(block, blocks[entry.kind], `${path} is ${entry.kind}`);
+    const { state, error } = inventoryItem(entry, contents, new Date());
+    t.equal(state, block === 'CERTIFICATE' ? 'valid' : undefined, `${path}: ${error}`);
+  }
+});
+
+t.test('the inventory names no other file, except those that the kubelet requests', async (t) => {
+  t.equal(entryOf.size, inventory.length, 'no path twice');
+  t.same(
+    inventory.filter(({ path }) => !byPath.has(path)).map(({ path }) => path),
+    [
+      '/var/lib/kubelet/pki/kubelet-client-current.pem',
+      '/var/lib/kubelet/pki/kubelet-server-current.pem',
+    ],
+  );
+});
+
+t.test(
+  'every leaf has a renewer, except the one that is deleted after the bootstrap',
+  async (t) => {
+    const leaves = inventory.filter(({ kind }) => kind.startsWith('leaf'));
+    t.same(
+      leaves.map(({ name }) => name).toSorted(),
+      [...leafCatalogue.map(({ name }) => name), 'kubelet-serving'].toSorted(),
+    );
+    const by = (renewer: string) =>
+      leaves.filter(({ renewedBy }) => renewedBy === renewer).map(({ name }) => name);
+    t.same(by('nobody'), ['bootstrap-admin']);
+    t.same(by('kubelet'), ['kubelet-client', 'kubelet-serving']);
+    t.same(
+      by('sno-renew'),
+      renewableLeaves.map(({ name }) => name),
+    );
+  },
+);
+
+t.test('what is only taken up by a restart', async (t) => {
+  const restarts = inventory.filter(({ takeUp }) => takeUp !== 'itself');
+  t.same(
+    Object.fromEntries(restarts.map(({ path, takeUp, usedBy }) => [path, [takeUp, ...usedBy]])),
+    {
+      '/var/lib/kubelet/pki/kubelet-client-current.pem': ['kubelet-restart', 'kubelet'],
+      '/var/lib/kubelet/pki/kubelet-server-current.pem': ['kubelet-restart', 'kubelet'],
+      '/etc/kubernetes/pki/etcd/ca.crt': ['pod-restart', 'etcd'],
+      '/etc/kubernetes/pki/kube-apiserver/etcd-ca.crt': ['pod-restart', 'kube-apiserver'],
+      '/etc/kubernetes/pki/kube-apiserver/kubelet-serving-ca.crt': [
+        'pod-restart',
+        'kube-apiserver',
+      ],
+      '/etc/kubernetes/pki/kube-controller-manager/api-ca.crt': [
+        'pod-restart',
+        'kube-controller-manager',
+      ],
+      '/etc/kubernetes/pki/kube-scheduler/api-ca.crt': ['pod-restart', 'kube-scheduler'],
+      '/etc/kubernetes/pki/kubelet/api-ca.crt': ['kubelet-restart', 'kubelet'],
+      '/etc/kubernetes/pki/service-account/service-account.key': [
+        'pod-restart',
+        'kube-apiserver',
+        'kube-controller-manager',
+      ],
+      '/etc/kubernetes/pki/service-account/service-account.pub': ['pod-restart', 'kube-apiserver'],
+      '/etc/kubernetes/kube-apiserver/encryption.yaml': ['pod-restart', 'kube-apiserver'],
+    },
+  );
+});
