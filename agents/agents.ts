@@ -12,6 +12,8 @@ import { runGather } from './gather/main.ts';
 import { installToDiskPlan } from './install-to-disk/plan.ts';
 import { certificatesPlan } from './node/certificates/plan.ts';
 import { payloadPlan } from './node/payload/plan.ts';
+import { renewContext } from './node/renew/context.ts';
+import { renewPlan } from './node/renew/plan.ts';
 import { postRebootArguments } from './post-reboot/arguments.ts';
 import { postRebootPlan } from './post-reboot/plan.ts';
 import { restorePlan } from './post-reboot/restore/plan.ts';
@@ -49,6 +51,7 @@ export const agents: Readonly<Record<AgentName, Run>> = {
   'sno-certificates': planned(certificatesPlan, hostContext),
   'post-reboot': async (paths, args) =>
     planned(postRebootPlan, hostContext)(paths, await postRebootArguments(paths, args)),
+  'sno-renew': planned(renewPlan, renewContext),
   'sno-deferred': runDeferred,
   gather: runGather,
 };

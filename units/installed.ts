@@ -25,6 +25,17 @@ export const nodeUnits: readonly UnitFile[] = [
       'utf8',
     ),
   },
+  // Apart from sno-certificates, which is active for as long as the kubelet that requires it.
+  {
+    name: 'sno-renew.service',
+    enabled: false,
+    contents: readFileSync(new URL('./installed/sno-renew.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'sno-renew.timer',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-renew.timer', import.meta.url), 'utf8'),
+  },
 ];
 
 /** Needed once, after the reboot into the disk; the clean-up removes them. */

@@ -1,12 +1,11 @@
-import { readFile, realpath } from 'node:fs/promises';
-import { isMissing, writeFileAtomic } from '../../lib/host/files.ts';
+import { writeFileAtomic } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import { needsRenewal, renewLeaf } from '../../lib/pki/leaf.ts';
-import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
-import { type Leaf, leafCatalogue } from '../../lib/render/kubernetes/leaves.ts';
+import { renewLeaf } from '../../lib/pki/leaf.ts';
+import { leafCatalogue } from '../../lib/render/kubernetes/leaves.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
+import { dueLeaves, type LeafOnDisk, readAuthority } from './leaf-files.ts';
 
 /**
  * Renews every leaf certificate that has expired, or is in the last third of its lifetime, with
@@ -18,13 +17,13 @@ export const signExpired: StepBody<HostContext> = {
   leaves: 'no certificate of the control plane that has expired',
   retries: true,
   input: () => leafCatalogue,
-  holds: async ({ paths }) => (await expiring(paths, new Date())).length === 0,
+  holds: async ({ paths }) => (await dueLeaves(paths, leafCatalogue, new Date())).length === 0,
   async run({ paths }, progress) {
     const now = new Date();
-    const leaves = await expiring(paths, now);
-    for (const { leaf, path, pem } of leaves) {
-      await signAgain(paths, leaf, path, pem, now);
-      progress.say(`Signed ${leaf.name} again`);
+    const leaves = await dueLeaves(paths, leafCatalogue, now);
+    for (const found of leaves) {
+      await signAgain(paths, found, now);
+      progress.say(`Signed ${found.leaf.name} again`);
     }
     return done(leaves.length === 0 ? 'none was due' : `${leaves.length} signed again`);
   },
@@ -33,35 +32,8 @@ export const signExpired: StepBody<HostContext> = {
 /** In a file with certificates and their key. */
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n?/g;
 
-interface ExpiringLeaf {
-  readonly leaf: Leaf;
-  /** The resolved path: the kubelet's is reached through a link that must be kept. */
-  readonly path: string;
-  readonly pem: string;
-}
-
-async function expiring(paths: HostPaths, now: Date): Promise<ExpiringLeaf[]> {
-  const found: ExpiringLeaf[] = [];
-  for (const leaf of leafCatalogue) {
-    try {
-      const path = await realpath(paths.at(leaf.certificate));
-      const pem = await readFile(path, 'utf8');
-      if (needsRenewal(pem, now)) found.push({ leaf, path, pem });
-    } catch (error) {
-      // The bootstrap's certificates are deleted by the clean-up.
-      if (!isMissing(error)) throw error;
-    }
-  }
-  return found;
-}
-
-async function signAgain(paths: HostPaths, leaf: Leaf, path: string, pem: string, now: Date) {
-  const files = authorityPaths(leaf.authority);
-  const authority = {
-    certificate: await readFile(paths.at(files.certificate), 'utf8'),
-    key: await readFile(paths.at(files.key), 'utf8'),
-  };
-  const certificate = await renewLeaf(pem, authority, now);
+async function signAgain(paths: HostPaths, { leaf, path, pem }: LeafOnDisk, now: Date) {
+  const certificate = await renewLeaf(pem, await readAuthority(paths, leaf.authority), now);
   const isPair = leaf.certificate === leaf.key;
   await writeFileAtomic(
     path,

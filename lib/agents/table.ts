@@ -90,6 +90,13 @@ export const AGENTS = [
     installs: true,
   },
   {
+    name: 'sno-renew',
+    unit: 'sno-renew',
+    purpose:
+      "renews certificates of the running control plane, and approves the kubelet's next serving certificate",
+    stage: 'node',
+  },
+  {
     name: 'sno-deferred',
     unit: 'sno-deferred',
     purpose: 'applies the manifests whose kinds were not served during the installation',

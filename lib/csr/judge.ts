@@ -157,7 +157,8 @@ function whyTooOld(created: Date | undefined, now: Date): string | undefined {
     : `it was created at ${created.toISOString()}: the request has expired`;
 }
 
-function whyWeak(key: string): string | undefined {
+/** Why a public key is too weak to be certified. */
+export function whyWeak(key: string): string | undefined {
   const bits = /^RSA (\d+)$/.exec(key)?.[1];
   const strong = bits === undefined ? strongCurves.includes(key) : Number(bits) >= 2048;
   return strong ? undefined : differs('ECDSA on a NIST curve or RSA from 2048 bits', key);

@@ -53,6 +53,14 @@ export const FAILURE_CODES = {
   'snapshot-unusable':
     'the etcd snapshot or its record is missing, damaged or from another cluster',
   'leftover-remains': 'a file or key of the bootstrap could not be deleted',
+
+  // Renewal on the installed host.
+  'renewal-failed': 'certificates could not be renewed; each part has its own code',
+  'leaf-not-signed': 'a certificate could not be signed again; the old one is unchanged',
+  'leaf-not-accepted':
+    'a renewed certificate was not taken up or not accepted in time, so the old one was restored',
+  'serving-request-pending': "the kubelet's request for a serving certificate was not approved",
+  'serving-request-missing': 'the kubelet has not requested a new serving certificate in time',
 } as const;
 
 export type FailureCode = keyof typeof FAILURE_CODES;

@@ -9,6 +9,10 @@ export type HostPaths = ReturnType<typeof hostPaths>;
 export interface HostEndpoints {
   /** URL of etcd. */
   readonly etcd?: string;
+  /** URL of etcd for its peers. */
+  readonly etcdPeer?: string;
+  /** URL of the kubelet. */
+  readonly kubelet?: string;
   /** URL of the API. */
   readonly api?: string;
 }

@@ -68,6 +68,20 @@ export const defaultSettings = {
   restoreMs: minutes(10),
   /** sno-certificates: reading and signing a dozen certificates. */
   certificatesMs: minutes(2),
+  /** sno-renew: all leaves, in batches of three. */
+  renewLeavesMs: minutes(20),
+  /**
+   * sno-renew: until a renewed certificate is seen or accepted. Servers check their files once a
+   * minute at the latest.
+   */
+  renewProofMs: seconds(150),
+  /** sno-renew: the kubelet's serving certificate. Its access to the API is valid for ten minutes. */
+  kubeletServingMs: minutes(8),
+  /**
+   * sno-renew: how long to wait for the kubelet's request. A waiting kubelet sends a new one at
+   * most 32 s after the last one has ended.
+   */
+  servingRequestMs: minutes(2),
   /** post-reboot: the API after a cold start. */
   apiMs: minutes(15),
   servingCertificateMs: minutes(15),

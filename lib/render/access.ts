@@ -8,7 +8,7 @@ import { authorityPaths } from './kubernetes/authorities.ts';
 import { etcdClient, etcdMember } from './kubernetes/etcd.ts';
 import { kubernetesRenderer } from './kubernetes/index.ts';
 import { agentKubeconfigs } from './kubernetes/kubeconfigs.ts';
-import { issuedLeaves } from './kubernetes/leaves.ts';
+import { issuedLeaves, users } from './kubernetes/leaves.ts';
 import { localApi } from './kubernetes/paths.ts';
 import type { Renderer } from './renderer.ts';
 
@@ -31,6 +31,8 @@ export interface ControlPlaneAccess {
     readonly certificate: string;
     readonly key: string;
   };
+  /** User with the right to approve requests for serving certificates, and no other. */
+  readonly csrApprover: string;
   /**
    * Files with which a log bundle is gathered, on both hosts. `signer` is the authority of
    * clients; it signs a certificate that is valid only as long as the gathering takes.
@@ -67,6 +69,7 @@ const kubernetes: ControlPlaneAccess = {
     certificate: issuedLeaves.deferred.certificate,
     key: issuedLeaves.deferred.key,
   },
+  csrApprover: users.csrApprover,
   gather: {
     server: localApi,
     ca: authorityPaths('serving').certificate,

@@ -9,6 +9,7 @@ import { deferredPlan } from '../../../agents/deferred/plan.ts';
 import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
 import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
+import { renewPlan } from '../../../agents/node/renew/plan.ts';
 import { announce } from '../../../agents/post-reboot/complete.ts';
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
@@ -88,6 +89,15 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
     certificatesPlan(settings),
     'sno-certificates',
     { 'sign-expired': { deadline: 'certificatesMs' } },
+  ],
+  [
+    renewPlan(settings),
+    'sno-renew',
+    {
+      'renew-leaves': { deadline: 'renewLeavesMs', once: true },
+      'kubelet-serving': { deadline: 'kubeletServingMs', once: true },
+      conclude: { deadline: 'finishMs', once: true },
+    },
   ],
   [
     restorePlan(settings),
@@ -204,6 +214,8 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
     'restore-database',
     'a host of another name must not start',
   ],
+  [renewPlan(settings), 'renew-leaves', 'conclude', 'it reports what failed'],
+  [renewPlan(settings), 'kubelet-serving', 'conclude', 'the same'],
   [restorePlan(settings), 'restore-database', 'place-etcd', 'etcd would begin an empty cluster'],
   [postRebootPlan(settings), 'steady-state', 'clean', 'what may still be needed is not deleted'],
   [postRebootPlan(settings), 'bootstrap-complete', 'clean', 'the key that publishes it is deleted'],

@@ -104,8 +104,26 @@ export const orderRequirements: readonly Requirement[] = [
   },
   {
     why: 'a wrong clock would sign with wrong dates, or let a manifest expire',
-    units: ['installed/sno-certificates', 'installed/sno-deferred'],
+    units: ['installed/sno-certificates', 'installed/sno-deferred', 'installed/sno-renew'],
     says: { After: ['time-sync.target'] },
+  },
+  {
+    why: 'until the end of the installation files are still replaced; it calls a running control plane',
+    units: ['installed/sno-renew'],
+    says: {
+      ConditionPathExists: '/var/lib/sno-agents/record.json',
+      After: ['kubelet.service', 'sno-certificates.service'],
+    },
+  },
+  {
+    why: 'a host that is off at night makes up for it, and not all hosts of a site at once',
+    units: ['installed/sno-renew.timer'],
+    says: {
+      OnCalendar: '*-*-* 02:00:00',
+      Persistent: 'yes',
+      RandomizedDelaySec: '2h',
+      WantedBy: ['timers.target'],
+    },
   },
   {
     why: "it compares the host's name and address, which must be final",

@@ -1,7 +1,7 @@
 /** Directives that units must have, and what goes wrong without them. */
 export interface Requirement {
   readonly why: string;
-  /** By their files below `units/`, without `.service`. */
+  /** By their files below `units/`, without `.service`; timers in full. */
   readonly units: readonly string[];
   /**
    * By directive: a value, the values of repeated lines in their order, or some words of a list, to
@@ -33,6 +33,7 @@ export const PLANNED = [
   ...PROGRESS,
   'live/approve-csr',
   'installed/sno-deferred',
+  'installed/sno-renew',
 ] as const;
 
 /** Run the executable of the agents, which is a JavaScript engine. */

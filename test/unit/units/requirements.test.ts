@@ -18,7 +18,7 @@ const requirements: readonly Requirement[] = [
   ...orderRequirements,
 ];
 const units = new Map(
-  globSync('**/*.service', { cwd: root })
+  globSync('**/*.{service,timer}', { cwd: root })
     .toSorted()
     .map((path): [string, Directives] => [
       path.replace(/\.service$/, ''),
@@ -114,6 +114,9 @@ const HOSTS: readonly {
       kubelet: true,
       'sno-payload': true,
       'sno-certificates': true,
+      // Started by its timer.
+      'sno-renew': false,
+      'sno-renew.timer': true,
     },
   },
   {

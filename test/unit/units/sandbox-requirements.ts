@@ -116,7 +116,14 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it needs neither other users nor capabilities',
-    units: [...BEFORE_KUBELET, ...PROGRESS, 'live/approve-csr', 'sno-label', ...EXECUTABLES],
+    units: [
+      ...BEFORE_KUBELET,
+      ...PROGRESS,
+      'live/approve-csr',
+      'installed/sno-renew',
+      'sno-label',
+      ...EXECUTABLES,
+    ],
     says: { PrivateUsers: 'yes', CapabilityBoundingSet: '' },
   },
   {
@@ -145,6 +152,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       ...INSTALLING,
       ...GATHER,
       'installed/sno-restore',
+      'installed/sno-renew',
       'live/approve-csr',
       'live/sno-network',
       'live/by-url/sno-executable',
@@ -161,6 +169,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'live/by-url/sno-executable',
       'installed/bootkube',
       'installed/sno-deferred',
+      'installed/sno-renew',
     ],
     says: { RestrictAddressFamilies: ['AF_INET'] },
   },
@@ -181,8 +190,13 @@ export const sandboxRequirements: readonly Requirement[] = [
     says: { IPAddressDeny: ['any'] },
   },
   {
-    why: 'the API server of this host',
-    units: ['live/approve-csr', 'installed/bootkube', 'installed/sno-deferred'],
+    why: 'the control plane of this host',
+    units: [
+      'live/approve-csr',
+      'installed/bootkube',
+      'installed/sno-deferred',
+      'installed/sno-renew',
+    ],
     says: { IPAddressAllow: ['localhost'] },
   },
   {
@@ -222,7 +236,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it replaces certificates where they are used',
-    units: ['installed/sno-certificates'],
+    units: ['installed/sno-certificates', 'installed/sno-renew'],
     says: { ReadWritePaths: ['/etc/kubernetes', '/etc/sno-agents'] },
   },
   {

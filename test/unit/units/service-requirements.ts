@@ -19,7 +19,7 @@ const ONESHOTS = [...BEFORE_KUBELET, ...EXECUTABLES, 'sno-label', 'live/sno-netw
 export const serviceRequirements: readonly Requirement[] = [
   {
     why: 'systemctl help shows the manual',
-    units: [...SANDBOXED, ...KUBELETS],
+    units: [...SANDBOXED, ...KUBELETS, 'installed/sno-renew.timer'],
     says: { Documentation: 'man:sno-agents(8)' },
   },
   ...Object.entries({
@@ -33,6 +33,7 @@ export const serviceRequirements: readonly Requirement[] = [
     'installed/sno-certificates': 'sno-certificates',
     'installed/sno-restore': 'sno-restore',
     'installed/sno-deferred': 'sno-deferred',
+    'installed/sno-renew': 'sno-renew',
   }).map(([unit, agent]) => ({
     why: `the journal names the agent, whatever the unit or executable is called`,
     units: [unit],
@@ -61,7 +62,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'systemd-notify sends its messages, which the default rejects',
-    units: [...WATCHED, ...BEFORE_KUBELET],
+    units: [...WATCHED, ...BEFORE_KUBELET, 'installed/sno-renew'],
     says: { NotifyAccess: 'all' },
   },
   {
@@ -95,19 +96,29 @@ export const serviceRequirements: readonly Requirement[] = [
     says: { TimeoutStartSec: '120' },
   },
   {
-    why: 'steps get time to clean up when they are stopped, including unmounts',
-    units: WATCHED,
+    why: 'steps get time to clean up when they are stopped, including unmounts and restored files',
+    units: [...WATCHED, 'installed/sno-renew'],
     says: { TimeoutStopSec: '60' },
   },
   {
     why: 'each step extends it, so that only a hanging start is ended; a oneshot has no limit by default',
-    units: BEFORE_KUBELET,
+    units: [...BEFORE_KUBELET, 'installed/sno-renew'],
     says: { TimeoutStartSec: '120' },
   },
   {
     why: 'it runs once per boot, and units that require it find it active',
     units: ONESHOTS,
     says: { Type: 'oneshot', RemainAfterExit: 'yes' },
+  },
+  {
+    why: 'the timer starts it every day, so it must not remain active',
+    units: ['installed/sno-renew'],
+    says: { Type: 'oneshot' },
+  },
+  {
+    why: 'the workload takes precedence',
+    units: ['installed/sno-renew'],
+    says: { Nice: '10' },
   },
   {
     why: 'it can be started again for another bundle',

@@ -120,7 +120,7 @@ t.test('master-ignition', async (t) => {
       closed.map(({ path }) => path),
       [config, '/var/lib/kubelet'],
     );
-    const agents = ['gather', 'sno-certificates', 'sno-payload'];
+    const agents = ['gather', 'sno-certificates', 'sno-payload', 'sno-renew'];
     const commands = [
       'sno-agents',
       ...agents,
@@ -142,7 +142,10 @@ t.test('master-ignition', async (t) => {
     );
     t.same(
       systemd?.units?.filter(({ enabled }) => enabled).map(({ name }) => name),
-      ['kubelet.service', 'sno-certificates.service', 'sno-label.service', 'sno-payload.service'],
+      [
+        ...['kubelet.service', 'sno-certificates.service', 'sno-label.service'],
+        ...['sno-payload.service', 'sno-renew.timer'],
+      ],
     );
     for (const { name, contents } of nodeUnits) {
       t.equal(systemd?.units?.find((unit) => unit.name === name)?.contents, contents, name);

@@ -9,7 +9,7 @@ import { testHost } from '../host/host.ts';
 
 const GONE: readonly AgentName[] = ['progress', 'sno-restore', 'post-reboot'];
 const STAYING = [
-  ...agentLinks(['sno-payload', 'sno-certificates', 'sno-deferred']),
+  ...agentLinks(['sno-payload', 'sno-certificates', 'sno-renew', 'sno-deferred']),
   ...gatherLinks,
 ].map(({ path }) => path);
 

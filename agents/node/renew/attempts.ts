@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import {
+  type FailureData,
+  failureData,
+  failureDataSchema,
+} from '../../../lib/errors/failure-data.ts';
+import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { parseJson } from '../../../lib/json.ts';
+
+const attemptSchema = z.object({
+  /** Name of the certificate in the inventory. */
+  name: z.string(),
+  at: z.iso.datetime(),
+  failure: failureDataSchema.optional(),
+});
+
+const attemptsSchema = z.object({ schemaVersion: z.literal(1), attempts: z.array(attemptSchema) });
+
+/** The last attempt at a certificate; without a failure it succeeded. */
+export interface Attempt {
+  readonly name: string;
+  readonly at: string;
+  readonly failure?: FailureData | undefined;
+}
+
+const attemptsPath = ({ state }: HostPaths) => join(state, 'sno-renew', 'attempts.json');
+
+/** The last attempts, by certificate. A damaged file counts as none: everything is tried again. */
+export async function readAttempts(paths: HostPaths): Promise<Attempt[]> {
+  const text = await readTextIfPresent(attemptsPath(paths));
+  const parsed = attemptsSchema.safeParse(parseJson(text ?? ''));
+  return parsed.success ? parsed.data.attempts : [];
+}
+
+/** Records attempts, each in place of the last one at the same certificate. */
+export async function recordAttempts(
+  paths: HostPaths,
+  results: readonly { readonly name: string; readonly error?: unknown }[],
+): Promise<void> {
+  const at = new Date().toISOString();
+  const fresh = results.map(({ name, error }) => ({
+    name,
+    at,
+    ...(error === undefined ? {} : { failure: failureData(error) }),
+  }));
+  const others = (await readAttempts(paths)).filter(
+    ({ name }) => !results.some((result) => result.name === name),
+  );
+  const contents = { schemaVersion: 1, attempts: [...others, ...fresh] };
+  await writeFileAtomic(attemptsPath(paths), `${JSON.stringify(contents, null, 2)}\n`, 0o600);
+}

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { approveServingRequests } from '../../../lib/csr/approver.ts';
+import { type Decision, describeDecision } from '../../../lib/csr/decision.ts';
+import { servingSigner, userOfNode } from '../../../lib/csr/judge.ts';
+import { viewOfThisHost } from '../../../lib/csr/this-host.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { readTextIfPresent } from '../../../lib/host/files.ts';
+import { waitForFiles } from '../../../lib/host/watch.ts';
+import { KubeClient } from '../../../lib/kube/client.ts';
+import { resources } from '../../../lib/kube/resources.ts';
+import { accessTo } from '../../../lib/render/access.ts';
+import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
+import { signedAccess } from '../../../lib/render/signed-access.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
+import { readAttempts, recordAttempts } from './attempts.ts';
+import type { RenewContext } from './context.ts';
+import { rotationWindow } from './rotation-window.ts';
+
+const NAME = 'kubelet-serving';
+
+/**
+ * Approves the request of this node's kubelet for its next serving certificate, by the policy of
+ * lib/csr and with access that is signed in memory. The kubelet requests it once in the lifetime
+ * and then repeats the request until it is approved. So one look a day finds it; within the
+ * window the step waits for a request that is about to be repeated.
+ */
+export const kubeletServing: StepBody<RenewContext> = {
+  name: NAME,
+  leaves: "no pending request of this node's kubelet for its serving certificate",
+  input: ({ hostname }) => hostname(),
+  async holds({ paths, began }) {
+    const attempts = await readAttempts(paths);
+    return attempts.some(({ name, at }) => name === NAME && new Date(at) >= began);
+  },
+  async run(context, progress) {
+    try {
+      const note = await approveIfRequested(context, progress);
+      await recordAttempts(context.paths, [{ name: NAME }]);
+      return done(note);
+    } catch (error) {
+      progress.signal.throwIfAborted();
+      await recordAttempts(context.paths, [{ name: NAME, error }]);
+      return done('failed');
+    }
+  },
+};
+
+/** Returns what was found, for the journal. */
+async function approveIfRequested(context: RenewContext, progress: Progress): Promise<string> {
+  const { cluster, paths } = context;
+  const before = await currentCertificate(context);
+  const window = before === undefined ? undefined : rotationWindow(before);
+  const access = await signedAccess(
+    cluster.controlPlane,
+    paths,
+    accessTo(cluster.controlPlane).csrApprover,
+  );
+  using client = new KubeClient(access);
+  const isPending = await hasPendingRequest(client, context, progress.signal);
+  if (!isPending && window !== undefined && new Date() < window.from) {
+    return `the kubelet requests the next one after ${day(window.from)}`;
+  }
+  const decisions: Decision[] = [];
+  const isReplaced = await approveUntilReplaced(context, client, before, decisions, progress);
+  if (isReplaced) return 'the kubelet has a new one';
+  const own = decisions.findLast(({ requestor, signer }) => isOwn(context, requestor, signer));
+  if (own !== undefined) throw notReplaced(own);
+  if (window === undefined || new Date() > window.until) throw missing(window?.until);
+  return `the kubelet requests the next one before ${day(window.until)}`;
+}
+
+/** Whether the kubelet has written a new certificate within the time given for it. */
+async function approveUntilReplaced(
+  context: RenewContext,
+  client: KubeClient,
+  before: string | undefined,
+  decisions: Decision[],
+  progress: Progress,
+): Promise<boolean> {
+  const enough = new AbortController();
+  const signal = AbortSignal.any([progress.signal, enough.signal]);
+  const approval = approveServingRequests(client, {
+    signal,
+    nodeName: context.hostname(),
+    host: () => viewOfThisHost(context, signal),
+    report: (decision) => {
+      decisions.push(decision);
+      progress.say(...describeDecision(decision));
+    },
+  });
+  const isOther = async () => {
+    const pem = await currentCertificate(context);
+    return pem !== undefined && pem !== before;
+  };
+  const { servingRequestMs: deadlineMs } = context.settings;
+  const path = context.paths.at(kubeletPaths.servingPair);
+  const replaced = waitForFiles([path], isOther, {
+    signal,
+    deadlineMs: progress.remainingMs(),
+    describe: () => `${path} to change`,
+  }).then(() => true);
+  const tooLate = sleep(deadlineMs, false, { signal });
+  try {
+    return await progress.wait("the kubelet's request for a serving certificate", () =>
+      Promise.race([replaced, tooLate, approval.then(() => false)]),
+    );
+  } finally {
+    enough.abort();
+    await Promise.allSettled([replaced, tooLate, approval]);
+  }
+}
+
+const currentCertificate = ({ paths }: RenewContext) =>
+  readTextIfPresent(paths.at(kubeletPaths.servingPair));
+
+const isOwn = ({ hostname }: RenewContext, requestor: string | undefined, signer: string) =>
+  signer === servingSigner && requestor === userOfNode(hostname());
+
+async function hasPendingRequest(client: KubeClient, context: RenewContext, signal: AbortSignal) {
+  const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
+  const { items } = await client.list(resources.certificateSigningRequests, {}, limits);
+  return items.some(
+    ({ spec, status }) =>
+      isOwn(context, spec.username, spec.signerName) &&
+      status?.certificate === undefined &&
+      (status?.conditions ?? []).length === 0,
+  );
+}
+
+function notReplaced({ request, judgement }: Decision): Failure {
+  const subject = { code: 'serving-request-pending', subject: request } as const;
+  if (judgement.verdict === 'approve') {
+    return new Failure(
+      'fatal',
+      `request ${request} is approved, and the kubelet has no certificate`,
+      {
+        ...subject,
+        fix: 'Look at the logs of kube-controller-manager, which signs it, and of the kubelet.',
+      },
+    );
+  }
+  const { rule, explanation } = judgement;
+  return new Failure(
+    'fatal',
+    `the kubelet's request ${request} is not approved, by rule "${rule}"`,
+    {
+      ...subject,
+      found: explanation,
+      fix: "Without a new serving certificate, logs and exec end when the current one expires. Compare the host's name and addresses with those of the Node.",
+    },
+  );
+}
+
+function missing(until: Date | undefined): Failure {
+  return new Failure('fatal', 'the kubelet has not requested a serving certificate', {
+    code: 'serving-request-missing',
+    ...(until === undefined ? {} : { expected: `a request before ${until.toISOString()}` }),
+    found: 'none',
+    fix: 'See "journalctl -u kubelet"; a restart of the kubelet sends a new request.',
+  });
+}
+
+const day = (date: Date) => date.toISOString().slice(0, 10);

@@ -1,0 +1,22 @@
+import { identity } from '../../../lib/agents/table.ts';
+import type { Settings } from '../../../lib/host/settings.ts';
+import type { Plan } from '../../../lib/steps/step.ts';
+import { within } from '../../../lib/steps/within.ts';
+import { conclude } from './conclude.ts';
+import type { RenewContext } from './context.ts';
+import { kubeletServing } from './kubelet-serving.ts';
+import { renewLeaves } from './renew-leaves.ts';
+
+/**
+ * Once a day, while the host runs. What fails in one step is recorded and does not keep the others
+ * from running; the last step reports it.
+ */
+export const renewPlan = (s: Settings): Plan<RenewContext> => ({
+  ...identity('sno-renew'),
+  achieved: 'no certificate of this host is due for renewal',
+  steps: [
+    within(s, 'renewLeavesMs', renewLeaves),
+    within(s, 'kubeletServingMs', kubeletServing),
+    within(s, 'finishMs', conclude),
+  ],
+});

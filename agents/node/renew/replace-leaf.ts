@@ -1,0 +1,92 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { writeFileAtomic } from '../../../lib/host/files.ts';
+import { renewLeaf } from '../../../lib/pki/leaf.ts';
+import type { RenewableLeaf } from '../../../lib/render/kubernetes/leaves.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { isValid, type LeafOnDisk, readAuthority } from '../../steps/leaf-files.ts';
+import type { RenewContext } from './context.ts';
+import { prove } from './prove.ts';
+import { dropReplaced, keepReplaced, readReplaced } from './replaced.ts';
+
+/**
+ * A client's open connections may last this long on the old certificate, which the server verifies
+ * for each request (client-go, cert_rotation.go).
+ */
+const OVERLAP_MS = 5 * 60_000;
+
+/**
+ * Signs a leaf again and proves that the new certificate works; restores the old one if not. The
+ * key stays, so that certificate and key match at every moment.
+ *
+ * @throws Failure `leaf-not-signed` or `leaf-not-accepted`; the reason of the signal.
+ */
+export async function replaceLeaf(
+  context: RenewContext,
+  { leaf, path, pem }: LeafOnDisk<RenewableLeaf>,
+  progress: Progress,
+): Promise<void> {
+  const fresh = await signed(context, leaf, pem);
+  if (!isValid(pem, new Date(Date.now() + OVERLAP_MS))) {
+    progress.warn(
+      `${leaf.name} expires within five minutes or has expired: connections that are open may be refused until they are made again`,
+    );
+  }
+  await keepReplaced(context.paths, leaf.name, pem);
+  await writeFileAtomic(path, fresh, 0o644);
+  await proveOrRestore(context, leaf, pem, progress);
+}
+
+/** Continues a renewal that was killed between the new certificate and its proof. */
+export async function resumeLeaf(
+  context: RenewContext,
+  { leaf }: { readonly leaf: RenewableLeaf },
+  progress: Progress,
+): Promise<void> {
+  const pem = await readReplaced(context.paths, leaf.name);
+  if (pem !== undefined) await proveOrRestore(context, leaf, pem, progress);
+}
+
+async function signed({ paths }: RenewContext, leaf: RenewableLeaf, pem: string): Promise<string> {
+  try {
+    const key = createPrivateKey(await readFile(paths.at(leaf.key), 'utf8'));
+    if (!new X509Certificate(pem).checkPrivateKey(key)) {
+      throw new Failure('fatal', `${leaf.key} is not the key of ${leaf.certificate}`);
+    }
+    return await renewLeaf(pem, await readAuthority(paths, leaf.authority), new Date());
+  } catch (cause) {
+    throw new Failure('fatal', `${leaf.name} could not be signed again`, {
+      code: 'leaf-not-signed',
+      subject: leaf.name,
+      cause,
+    });
+  }
+}
+
+/** `old`: the replaced certificate. */
+async function proveOrRestore(
+  context: RenewContext,
+  leaf: RenewableLeaf,
+  old: string,
+  progress: Progress,
+): Promise<void> {
+  const { paths } = context;
+  try {
+    const seen = await prove(context, leaf, progress);
+    progress.say(`Renewed ${leaf.name}: ${seen}`);
+  } catch (cause) {
+    // An expired certificate helps nobody; what prevents the proof may be something else.
+    const isUsable = isValid(old, new Date());
+    if (isUsable) await writeFileAtomic(paths.at(leaf.certificate), old, 0o644);
+    await dropReplaced(paths, leaf.name);
+    progress.signal.throwIfAborted();
+    const now = isUsable ? 'the old one was restored' : 'it stays, since the old one has expired';
+    throw new Failure('fatal', `the new certificate of ${leaf.name} was not accepted; ${now}`, {
+      code: 'leaf-not-accepted',
+      subject: leaf.name,
+      cause,
+    });
+  }
+  await dropReplaced(paths, leaf.name);
+}

@@ -1,0 +1,65 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { isMissing } from '../../lib/host/files.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
+import type { KeyPair } from '../../lib/pki/authority.ts';
+import { parseCertificate } from '../../lib/pki/certificate.ts';
+import { needsRenewal, renewalGains } from '../../lib/pki/leaf.ts';
+import { type AuthorityName, authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
+import type { Leaf } from '../../lib/render/kubernetes/leaves.ts';
+
+/** A leaf whose file exists on this host. */
+export interface LeafOnDisk<L extends Leaf = Leaf> {
+  readonly leaf: L;
+  /** The resolved path: the kubelet's is reached through a link that must be kept. */
+  readonly path: string;
+  /** The contents of that file. */
+  readonly pem: string;
+}
+
+/** Those of the leaves that exist; the bootstrap's are deleted by the clean-up. */
+export async function leavesOnDisk<L extends Leaf>(
+  paths: HostPaths,
+  leaves: readonly L[],
+): Promise<LeafOnDisk<L>[]> {
+  const found: LeafOnDisk<L>[] = [];
+  for (const leaf of leaves) {
+    try {
+      const path = await realpath(paths.at(leaf.certificate));
+      found.push({ leaf, path, pem: await readFile(path, 'utf8') });
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return found;
+}
+
+/** Those that are due for renewal, unless their authority expires at the same time. */
+export async function dueLeaves<L extends Leaf>(
+  paths: HostPaths,
+  leaves: readonly L[],
+  now: Date,
+): Promise<LeafOnDisk<L>[]> {
+  const due: LeafOnDisk<L>[] = [];
+  for (const found of await leavesOnDisk(paths, leaves)) {
+    if (!needsRenewal(found.pem, now)) continue;
+    const { certificate } = authorityPaths(found.leaf.authority);
+    const authority = await readFile(paths.at(certificate), 'utf8');
+    if (!isValid(found.pem, now) || renewalGains(found.pem, authority)) due.push(found);
+  }
+  return due;
+}
+
+/** Whether the first certificate of a text is valid at a time. */
+export function isValid(pem: string, now: Date): boolean {
+  const { notBefore, notAfter } = parseCertificate(pem);
+  return notBefore <= now && now <= notAfter;
+}
+
+/** Certificate and key of an authority on this host. */
+export async function readAuthority(paths: HostPaths, name: AuthorityName): Promise<KeyPair> {
+  const files = authorityPaths(name);
+  return {
+    certificate: await readFile(paths.at(files.certificate), 'utf8'),
+    key: await readFile(paths.at(files.key), 'utf8'),
+  };
+}
