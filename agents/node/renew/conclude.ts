@@ -1,4 +1,4 @@
-import { Failure } from '../../../lib/errors/failure.ts';
+import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { type FailureData, failureFromData } from '../../../lib/errors/failure-data.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { done } from '../../../lib/steps/step.ts';
@@ -20,7 +20,7 @@ export const conclude: StepBody<RenewContext> = {
       `${failures.map(({ name }) => name).join(', ')} could not be renewed`,
       {
         code: 'renewal-failed',
-        found: failures.map(({ failure }) => failureFromData(failure).message).join('; '),
+        found: failures.map(({ failure }) => describeError(failureFromData(failure))).join('; '),
         fix: 'Fix the cause, then run "systemctl start sno-renew": otherwise the next attempt is tomorrow.',
         parts: failures.map(({ failure }) => failureFromData(failure)),
       },

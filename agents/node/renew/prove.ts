@@ -65,10 +65,20 @@ export async function prove(
   }
 }
 
+/** As messages name them. */
+const SERVERS = {
+  api: 'the API server',
+  'api-as-proxy': 'the API server',
+  etcd: 'etcd',
+  'etcd-peer': 'etcd, to its peers,',
+  kubelet: 'the kubelet',
+} as const;
+
 function notProven({ settings }: RenewContext, { name }: RenewableLeaf, cause: unknown): Failure {
   const { kind, by } = PROOFS[name];
-  const what = kind === 'presented' ? `${by} does not present it` : `${by} does not accept it`;
-  return new Failure('deadline', `after ${Math.round(settings.renewProofMs / 1000)} s ${what}`, {
+  const seconds = Math.round(settings.renewProofMs / 1000);
+  const verb = kind === 'presented' ? 'present' : 'accept';
+  return new Failure('deadline', `${SERVERS[by]} does not ${verb} it after ${seconds} s`, {
     cause,
   });
 }
@@ -112,8 +122,8 @@ async function presented(
   const client = by === 'api' ? undefined : await identityOf(context, issuedLeaves.etcdPeer);
   const server = { url, ca: await authorityOf(context, authority) };
   const found = await presentedSerial(server, client, limits);
-  if (found === expected) return `${by} presents serial number ${found}`;
-  throw new Failure('retry', `${by} presents another certificate`, {
+  if (found === expected) return `${SERVERS[by]} presents serial number ${found}`;
+  throw new Failure('retry', `${SERVERS[by]} presents another certificate`, {
     expected: `serial number ${expected}`,
     found,
   });

@@ -1,4 +1,4 @@
-import { Failure } from '../../../lib/errors/failure.ts';
+import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { type RenewableLeaf, renewableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
@@ -97,9 +97,7 @@ const isLeaf = (name: string) => renewableLeaves.some((leaf) => leaf.name === na
 
 function summary(results: readonly Result[], progress: Progress): string {
   const failures = failuresOf(results);
-  for (const { error } of failures) {
-    if (error instanceof Failure) progress.warn(error.message);
-  }
+  for (const { error } of failures) progress.warn(describeError(error));
   if (results.length === 0) return 'none was due';
   const renewed = `${results.length - failures.length} renewed`;
   return failures.length === 0 ? renewed : `${renewed}, ${failures.length} failed`;

@@ -1,3 +1,5 @@
-/** The steps that every installed host runs before its kubelet. */
+/** The steps of the agents that stay on every installed host. */
 import './install-payload.ts';
 import './sign-expired.ts';
+import './renew-leaves.ts';
+import './kubelet-serving.ts';

@@ -1,0 +1,245 @@
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
+import { mock } from 'node:test';
+import timers from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { readAttempts } from '../../../../agents/node/renew/attempts.ts';
+import { kubeletServing } from '../../../../agents/node/renew/kubelet-serving.ts';
+import { rotationWindow } from '../../../../agents/node/renew/rotation-window.ts';
+import type { HostEndpoints } from '../../../../lib/host/paths.ts';
+import type { Settings } from '../../../../lib/host/settings.ts';
+import { readKubeconfig } from '../../../../lib/kube/kubeconfig.ts';
+import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { issueLeaf } from '../../../../lib/pki/leaf.ts';
+import { accessTo } from '../../../../lib/render/access.ts';
+import { requestObject } from '../../csr/requests.ts';
+import { servingAuthority } from '../../gather/cluster/serve-api.ts';
+import { type ApiAnswer, fakeApi, kubeconfigs, listOf, refuse } from '../host/api.ts';
+import { testHost } from '../host/host.ts';
+import { giveAddresses } from '../host/network.ts';
+
+const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+const APPROVAL = `PUT ${REQUESTS}/csr-abcde/approval`;
+const CURRENT = '/var/lib/kubelet/pki/kubelet-server-current.pem';
+const DAY_MS = 86_400_000;
+const authority = await createAuthority('kubelet-serving-ca');
+const signer = await createAuthority('admin-ca');
+
+/** A serving certificate with a lifetime of 100 days, the backdating included. */
+const aged = async (days: number) => {
+  const profile = {
+    subject: { commonName: 'system:node:edge-0' },
+    usage: 'server',
+    dnsNames: ['edge-0'],
+    lifetimeDays: 99,
+  } as const;
+  const signed = new Date(Date.now() - (days - 1) * DAY_MS);
+  return (await issueLeaf(authority, profile, signed)).certificate;
+};
+
+const own = {
+  subject: [{ O: ['system:nodes'] }, { CN: ['system:node:edge-0'] }],
+  names: [
+    { type: 'dns' as const, value: 'edge-0' },
+    { type: 'ip' as const, value: '192.0.2.10' },
+  ],
+  spec: { username: 'system:node:edge-0' },
+  created: new Date().toISOString(),
+};
+const request = await requestObject(own);
+const ofOther = await requestObject({ ...own, spec: { username: 'system:node:edge-1' } });
+const approved = {
+  ...request,
+  status: { conditions: [{ type: 'Approved', status: 'True' }] },
+};
+const node = {
+  metadata: { name: 'edge-0', uid: 'u' },
+  status: { addresses: [{ type: 'InternalIP', address: '192.0.2.10' }] },
+};
+
+/** A host whose kubelet has a certificate of that age, and an API with these requests. */
+async function servingHost(
+  t: Test,
+  {
+    days,
+    requests = [],
+    settings = {},
+    more = {},
+  }: {
+    readonly days?: number;
+    readonly requests?: object[];
+    readonly settings?: Partial<Settings>;
+    readonly more?: Readonly<Record<string, ApiAnswer>>;
+  },
+) {
+  const endpoints: { -readonly [Name in keyof HostEndpoints]: HostEndpoints[Name] } = {};
+  const host = testHost(t, { endpoints, settings: { servingRequestMs: 60_000, ...settings } });
+  host.write(`${CURRENT}.keep`);
+  if (days !== undefined) host.write(CURRENT, await aged(days));
+  host.write('/etc/hostname', 'edge-0\n');
+  giveAddresses(host, '192.0.2.10/24');
+  t.teardown(() => syncBuiltinESMExports());
+  t.capture(os, 'hostname', () => 'edge-0');
+  t.capture(os, 'networkInterfaces', () => ({
+    eth0: [{ address: '192.0.2.10', internal: false }],
+  }));
+  syncBuiltinESMExports();
+  const api = await fakeApi(t, host, {
+    'GET /api/v1/nodes': () => listOf(node),
+    [`GET ${REQUESTS}`]: () => listOf(...requests),
+    ...more,
+  });
+  endpoints.api = (await readKubeconfig(host.at(kubeconfigs.csrApprover))).server.href;
+  for (const path of Object.values(kubeconfigs)) host.remove(path);
+  const { gather } = accessTo('kubernetes');
+  host.write(gather.ca, servingAuthority);
+  host.write(gather.signer.certificate, signer.certificate);
+  host.write(gather.signer.key, signer.key, 0o600);
+  const context = { ...host.context, began: new Date() };
+  return {
+    host,
+    api,
+    context,
+    run: () => kubeletServing.run(context, host.progress()),
+    async failure() {
+      return (await readAttempts(host.paths)).find(({ name }) => name === 'kubelet-serving')
+        ?.failure;
+    },
+  };
+}
+
+const REQUEST_MS = 54_321;
+
+/** The time for a request is over as soon as the step has said that. */
+function overAfter(t: Test, said: Promise<void>): void {
+  const real = timers.setTimeout;
+  const over = async (ms: number, value: unknown, options: object) => {
+    if (ms !== REQUEST_MS) return real(ms, value, options);
+    await said;
+    return value;
+  };
+  const replaced = mock.method(timers, 'setTimeout', over);
+  syncBuiltinESMExports();
+  t.teardown(() => {
+    replaced.mock.restore();
+    syncBuiltinESMExports();
+  });
+}
+
+t.test('kubelet-serving', async (t) => {
+  t.test('before the window it only looks for a request', async (t) => {
+    for (const requests of [[], [ofOther], [approved]]) {
+      const it = await servingHost(t, { days: 69, requests });
+      t.match(await it.run(), {
+        kind: 'done',
+        note: /^the kubelet requests the next one after 20/,
+      });
+      t.same(it.api.requests, [`GET ${REQUESTS}`]);
+      t.equal(await it.failure(), undefined);
+      t.equal(await kubeletServing.holds(it.context, it.host.progress()), true);
+      const later = { ...it.context, began: new Date(Date.now() + 1000) };
+      t.equal(await kubeletServing.holds(later, it.host.progress()), false, 'in the next run');
+    }
+  });
+
+  for (const days of [undefined, 10, 75, 99]) {
+    t.test(`approves the request of its node; certificate of ${days} days`, async (t) => {
+      const approvals: object[] = [];
+      const it = await servingHost(t, {
+        ...(days === undefined ? {} : { days }),
+        requests: [request],
+        more: {
+          [APPROVAL]: async ({ body }) => {
+            approvals.push(JSON.parse(body).status.conditions[0]);
+            // What the controller-manager and the kubelet do in response.
+            it.host.write(CURRENT, await aged(0));
+            return JSON.parse(body);
+          },
+        },
+      });
+      t.same(await it.run(), { kind: 'done', note: 'the kubelet has a new one' });
+      t.match(approvals, [{ type: 'Approved', status: 'True' }]);
+      t.equal(await it.failure(), undefined);
+    });
+  }
+
+  t.test('in the window, a request that does not come is not an error', async (t) => {
+    const it = await servingHost(t, { days: 75, settings: { servingRequestMs: 1 } });
+    t.match(await it.run(), { note: /^the kubelet requests the next one before 20/ });
+    t.equal(await it.failure(), undefined);
+    t.match(it.host.lines.join(''), /Waiting for the kubelet's request/);
+  });
+
+  for (const days of [undefined, 91]) {
+    t.test(`after the window it is an error; certificate of ${days} days`, async (t) => {
+      const settings = { servingRequestMs: 1 };
+      const it = await servingHost(t, { ...(days === undefined ? {} : { days }), settings });
+      t.same(await it.run(), { kind: 'done', note: 'failed' });
+      t.match(await it.failure(), {
+        code: 'serving-request-missing',
+        fix: /journalctl -u kubelet/,
+      });
+    });
+  }
+
+  t.test('a request that violates a rule is left pending, with the rule', async (t) => {
+    const names = [{ type: 'dns' as const, value: 'other.example.test' }];
+    const wrong = await requestObject({ ...own, names });
+    const settings = { servingRequestMs: REQUEST_MS };
+    const it = await servingHost(t, { days: 75, requests: [wrong], settings });
+    overAfter(t, it.host.said(/Did not approve/));
+    t.same(await it.run(), { kind: 'done', note: 'failed' });
+    t.match(await it.failure(), {
+      code: 'serving-request-pending',
+      subject: 'csr-abcde',
+      what: /by rule "dns-names"/,
+      found: /other\.example\.test/,
+    });
+    t.match(it.host.lines.join(''), /request=csr-abcde rule=dns-names/, 'for the report');
+  });
+
+  t.test('an approved request without a certificate is an error', async (t) => {
+    const it = await servingHost(t, {
+      days: 75,
+      requests: [request],
+      settings: { servingRequestMs: REQUEST_MS },
+      more: { [APPROVAL]: ({ body }) => JSON.parse(body) },
+    });
+    overAfter(t, it.host.said(/Approved/));
+    t.match(await it.run(), { note: 'failed' });
+    t.match(await it.failure(), { code: 'serving-request-pending', what: /is approved/ });
+  });
+
+  t.test('an API that does not answer is an error of this certificate only', async (t) => {
+    const it = await servingHost(t, {
+      days: 10,
+      more: { [`GET ${REQUESTS}`]: () => refuse(500, 'etcd is down') },
+    });
+    t.same(await it.run(), { kind: 'done', note: 'failed' });
+    t.match(await it.failure(), { what: /etcd is down/ });
+  });
+
+  t.test('told to stop, it records nothing', async (t) => {
+    const it = await servingHost(t, { days: 75 });
+    t.ok(
+      await it.host.waitsFor(
+        {
+          ...kubeletServing,
+          input: () => '',
+          holds: async () => false,
+          run: (_, progress) => kubeletServing.run(it.context, progress),
+        },
+        /Waiting for the kubelet's request/,
+      ),
+    );
+    t.same(await readAttempts(it.host.paths), []);
+  });
+});
+
+t.test('the window is from 70 to 90 % of the lifetime', async (t) => {
+  t.teardown(() => mock.timers.reset());
+  mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-01-01T00:00:00Z') });
+  const { from, until } = rotationWindow(await aged(0));
+  t.equal(from.toISOString(), '2026-03-12T00:00:00.000Z');
+  t.equal(until.toISOString(), '2026-04-01T00:00:00.000Z');
+});
