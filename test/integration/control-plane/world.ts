@@ -54,9 +54,10 @@ export function renderedLeaf(path: string): KeyPair {
   return { certificate: textAt(`${path}.crt`), key: textAt(`${path}.key`) };
 }
 
-export async function startWorld(root: string): Promise<World> {
+/** `files`: the rendered ones, some of them perhaps changed. */
+export async function startWorld(root: string, files = rendered.files): Promise<World> {
   const signal = new AbortController().signal;
-  const plane = await startRenderedControlPlane(rendered, root, signal);
+  const plane = await startRenderedControlPlane({ ...rendered, files }, root, signal);
   try {
     return await populate(plane, signal);
   } catch (error) {

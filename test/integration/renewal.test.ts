@@ -1,0 +1,322 @@
+/** Renewal against the rendered control plane, which runs throughout and is never restarted. */
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import { syncBuiltinESMExports } from 'node:module';
+import os, { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { readAttempts } from '../../agents/node/renew/attempts.ts';
+import { conclude } from '../../agents/node/renew/conclude.ts';
+import type { RenewContext } from '../../agents/node/renew/context.ts';
+import { presentedSerial } from '../../agents/node/renew/dial.ts';
+import { kubeletServing } from '../../agents/node/renew/kubelet-serving.ts';
+import { renewLeaves } from '../../agents/node/renew/renew-leaves.ts';
+import { hostPaths } from '../../lib/host/paths.ts';
+import { defaultSettings } from '../../lib/host/settings.ts';
+import { resources } from '../../lib/kube/resources.ts';
+import { createLogger } from '../../lib/log/logger.ts';
+import { inspectCertificate } from '../../lib/pki/certificate.ts';
+import { issueLeaf } from '../../lib/pki/leaf.ts';
+import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
+import { kubeletPaths } from '../../lib/render/kubernetes/kubelet.ts';
+import { issuedLeaves } from '../../lib/render/kubernetes/leaves.ts';
+import { Progress } from '../../lib/steps/progress.ts';
+import { cluster } from '../unit/agents/host/cluster.ts';
+import { requestPem } from '../unit/csr/requests.ts';
+import { rendered, textAt } from '../unit/render/rendered-host.ts';
+import { eventually, NODE, startWorld, type World } from './control-plane/world.ts';
+
+const DAY_MS = 86_400_000;
+const CSRS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+/** Those that this host has: it defers no manifests, and the bootstrap's is not renewed. */
+const leaves = Object.values(issuedLeaves).filter(
+  ({ name }) => name !== 'deferred' && name !== 'bootstrap-admin',
+);
+
+/** The rendered files, with leaves of 300 days. */
+async function agedFiles() {
+  const contents = new Map<string, string>();
+  for (const { certificate, key, authority, subject, usage } of leaves) {
+    const ca = authorityPaths(authority);
+    const { dnsNames, ipAddresses } = inspectCertificate(textAt(certificate));
+    const aged = await issueLeaf(
+      { certificate: textAt(ca.certificate), key: textAt(ca.key) },
+      { subject, usage, dnsNames, ipAddresses },
+      new Date(Date.now() - 300 * DAY_MS),
+    );
+    contents.set(certificate, aged.certificate);
+    contents.set(key, aged.key);
+  }
+  return rendered.files.map((file) => ({
+    ...file,
+    contents: contents.get(file.path) ?? file.contents,
+  }));
+}
+
+const root = await mkdtemp(join(tmpdir(), 'renewal-'));
+let stop = async () => {};
+t.teardown(async () => {
+  await stop();
+  await rm(root, { recursive: true, force: true });
+});
+const world = await startWorld(join(root, 'host'), await agedFiles());
+stop = world.stop;
+const kubelet = await startKubelet(join(root, 'host'));
+t.teardown(() => kubelet.server.close());
+
+/** A server that accepts the clients that the kubelet accepts. */
+async function startKubelet(hostRoot: string) {
+  const ca = await readFile(join(hostRoot, '/etc/kubernetes/pki/kubelet/client-ca.crt'), 'utf8');
+  const { certificate, key } = await issueLeaf(
+    {
+      certificate: textAt(authorityPaths('kubelet-serving').certificate),
+      key: textAt(authorityPaths('kubelet-serving').key),
+    },
+    { subject: { commonName: `system:node:${NODE}` }, usage: 'server', dnsNames: [NODE] },
+  );
+  const options = { cert: certificate, key, ca, requestCert: true };
+  const server = createServer(options, (_, response) => response.end('ok'));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, '127.0.0.1', resolve);
+  await promise;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { server, port: address.port };
+}
+
+function contextOf(hostRoot: string, renewProofMs: number): RenewContext {
+  const at = (port: number) => `https://127.0.0.1:${port}`;
+  return {
+    paths: hostPaths(hostRoot, {
+      api: at(world.plane.port(6443)),
+      etcd: at(world.plane.port(2379)),
+      etcdPeer: at(world.plane.port(2380)),
+      kubelet: at(kubelet.port),
+    }),
+    settings: { ...defaultSettings, renewProofMs },
+    cluster,
+    hostname: () => NODE,
+    bootTime: async () => new Date(),
+    began: new Date(),
+  };
+}
+
+function progress(): Progress {
+  const log = createLogger({ write: (line) => t.comment(line.trim()), priorities: false });
+  const endsAt = performance.now() + 240_000;
+  return new Progress(AbortSignal.timeout(240_000), endsAt, log, { waiting: () => true });
+}
+
+const certificateAt = ({ paths }: RenewContext, path: string) => readFile(paths.at(path), 'utf8');
+const serialAt = async (context: RenewContext, path: string) =>
+  inspectCertificate(await certificateAt(context, path)).serialNumber;
+
+async function presented(context: RenewContext, url: string | undefined, name: 'serving' | 'etcd') {
+  const { certificate, key } = issuedLeaves.etcdPeer;
+  const identity = {
+    certificate: await certificateAt(context, certificate),
+    key: await certificateAt(context, key),
+  };
+  const server = { url: url ?? '', ca: textAt(authorityPaths(name).certificate) };
+  const limits = { signal: AbortSignal.timeout(30_000), deadlineMs: 30_000 };
+  return presentedSerial(server, name === 'etcd' ? identity : undefined, limits);
+}
+
+/** Holders of the leader election Leases: another identity is another process. */
+async function leaders({ plane }: World) {
+  const limits = { signal: AbortSignal.timeout(30_000), deadlineMs: 30_000 };
+  const held = async (name: string) => {
+    const lease = await plane.admin.find(
+      resources.leases,
+      { namespace: 'kube-system', name },
+      limits,
+    );
+    return lease?.spec?.holderIdentity ?? undefined;
+  };
+  return {
+    controllerManager: await eventually('a leader', () => held('kube-controller-manager')),
+    scheduler: await eventually('a leader', () => held('kube-scheduler')),
+  };
+}
+
+/**
+ * Asks /readyz ten times a second, each time on a new connection. The result stops it, after that
+ * many answers at the earliest.
+ */
+function askReadiness() {
+  const answers: (number | string)[] = [];
+  let enough = Number.POSITIVE_INFINITY;
+  const asking = (async () => {
+    while (answers.length < enough) {
+      const answer = await world.api({ ...world.admin, path: '/readyz' }).then(
+        ({ code }) => code,
+        (error: unknown) => String(error),
+      );
+      answers.push(answer);
+      await sleep(100);
+    }
+  })();
+  return async (atLeast: number) => {
+    enough = atLeast;
+    await asking;
+    return answers;
+  };
+}
+
+t.test(
+  'a certificate that its server does not take up is restored; others are renewed',
+  async (t) => {
+    // A copy of the host's files, of which the servers know nothing.
+    const copy = join(root, 'copy');
+    await cp(join(root, 'host', 'etc'), join(copy, 'etc'), { recursive: true });
+    const context = contextOf(copy, 1500);
+    const servers = ['etcd-server', 'etcd-peer', 'kube-apiserver-serving'];
+    const before = new Map<string, string>();
+    for (const { name, certificate } of leaves) {
+      before.set(name, await certificateAt(context, certificate));
+    }
+    t.match(await renewLeaves.run(context, progress()), {
+      note: `${leaves.length - servers.length} renewed, ${servers.length} failed`,
+    });
+    for (const { name, certificate } of leaves) {
+      const isRestored = (await certificateAt(context, certificate)) === before.get(name);
+      t.equal(isRestored, servers.includes(name), name);
+    }
+    const failed = (await readAttempts(context.paths)).filter(({ failure }) => failure);
+    t.same(failed.map(({ name }) => name).toSorted(), servers.toSorted());
+    await t.rejects(conclude.run(context, progress()), { kind: 'fatal', code: 'renewal-failed' });
+  },
+);
+
+t.test('a client that the API server does not trust any more keeps its certificate', async (t) => {
+  const context = contextOf(join(root, 'foreign'), 1500);
+  await cp(join(root, 'host', 'etc'), join(root, 'foreign', 'etc'), { recursive: true });
+  const { certificate, key } = issuedLeaves.scheduler;
+  // The authority that this host signs with is another one than the API server's.
+  const foreign = authorityPaths('legacy-unknown');
+  const pair = { certificate: textAt(foreign.certificate), key: textAt(foreign.key) };
+  const profile = { subject: { commonName: 'system:kube-scheduler' }, usage: 'client' } as const;
+  const aged = await issueLeaf(pair, profile, new Date(Date.now() - 300 * DAY_MS));
+  const admin = authorityPaths('admin');
+  for (const [path, text] of [
+    [certificate, aged.certificate],
+    [key, aged.key],
+    [admin.certificate, pair.certificate],
+    [admin.key, pair.key],
+  ] as const) {
+    await writeFile(context.paths.at(path), text);
+  }
+  await renewLeaves.run(context, progress());
+  t.equal(await certificateAt(context, certificate), aged.certificate);
+  const attempts = await readAttempts(context.paths);
+  const own = attempts.find(({ name }) => name === 'kube-scheduler');
+  t.equal(own?.failure?.code, 'leaf-not-accepted');
+  t.match(own?.failure?.cause?.cause?.found, /status 401/);
+});
+
+t.test('every leaf is renewed, and the API server is ready throughout', async (t) => {
+  const context = contextOf(join(root, 'host'), defaultSettings.renewProofMs);
+  const before = await leaders(world);
+  const old = new Map<string, string>();
+  for (const { name, certificate } of leaves) old.set(name, await serialAt(context, certificate));
+  const stopAsking = askReadiness();
+  const began = performance.now();
+  t.same(await renewLeaves.run(context, progress()), {
+    kind: 'done',
+    note: `${leaves.length} renewed`,
+  });
+  const seconds = (performance.now() - began) / 1000;
+  for (const { name, certificate } of leaves) {
+    const pem = await certificateAt(context, certificate);
+    t.not(inspectCertificate(pem).serialNumber, old.get(name), name);
+    t.ok(inspectCertificate(pem).notAfter.getTime() > Date.now() + 300 * DAY_MS, name);
+  }
+  const { endpoints } = context.paths;
+  const { apiServerServing, etcdServer, etcdPeer } = issuedLeaves;
+  for (const [url, name, leaf] of [
+    [endpoints.api, 'serving', apiServerServing],
+    [endpoints.etcd, 'etcd', etcdServer],
+    [endpoints.etcdPeer, 'etcd', etcdPeer],
+  ] as const) {
+    t.equal(await presented(context, url, name), await serialAt(context, leaf.certificate), url);
+  }
+  const answers = await stopAsking(100);
+  t.same(
+    answers.filter((answer) => answer !== 200),
+    [],
+    `${answers.length} requests of /readyz`,
+  );
+  t.same(await leaders(world), before, 'nothing was restarted');
+  t.same(await conclude.run(context, progress()), { kind: 'done' });
+  t.comment(`${leaves.length} renewed in ${seconds.toFixed(1)} s, ${answers.length} x /readyz`);
+});
+
+t.test("the kubelet's request is approved with rights that outlive the installation", async (t) => {
+  const context = contextOf(join(root, 'host'), defaultSettings.renewProofMs);
+  const address = '192.0.2.10';
+  const file = context.paths.at(kubeletPaths.servingPair);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(context.paths.at('/etc/hostname'), `${NODE}\n`);
+  await giveAddress(t, address);
+  // No key of the approver is on this host.
+  await rm(context.paths.at(issuedLeaves.csrApprover.key));
+  const post = async (path: string, body: object, caller = world.node) => {
+    const { code, body: answer } = await world.api({ ...caller, method: 'POST', path, body });
+    t.equal(code, 201, `${path}: ${answer}`);
+  };
+  await post('/api/v1/nodes', {
+    metadata: { name: NODE },
+    status: { addresses: [{ type: 'InternalIP', address }] },
+  });
+  const pem = await requestPem({
+    subject: [{ O: ['system:nodes'] }, { CN: [`system:node:${NODE}`] }],
+    names: [
+      { type: 'dns', value: NODE },
+      { type: 'ip', value: address },
+    ],
+  });
+  await post(CSRS, {
+    metadata: { name: 'csr-serving' },
+    spec: {
+      request: Buffer.from(pem).toString('base64'),
+      signerName: 'kubernetes.io/kubelet-serving',
+      usages: ['digital signature', 'server auth'],
+    },
+  });
+  const running = kubeletServing.run(context, progress());
+  // What a kubelet does: it waits for the certificate and writes it.
+  const issued = eventually('a serving certificate', async () => {
+    const limits = { signal: AbortSignal.timeout(30_000), deadlineMs: 30_000 };
+    const place = { name: 'csr-serving' };
+    const { status } = await world.plane.admin.get(
+      resources.certificateSigningRequests,
+      place,
+      limits,
+    );
+    return status?.certificate;
+  });
+  await writeFile(file, Buffer.from(await issued, 'base64'));
+  t.same(await running, { kind: 'done', note: 'the kubelet has a new one' });
+  t.match(inspectCertificate(await readFile(file, 'utf8')), {
+    subject: { commonName: `system:node:${NODE}` },
+    issuer: { commonName: 'kubelet-serving-ca' },
+  });
+});
+
+/** Gives this process the view of a host with that address. */
+async function giveAddress(t: Test, address: string): Promise<void> {
+  const programs = join(root, 'bin');
+  const addr_info = [{ local: address, prefixlen: 24, scope: 'global' }];
+  const text = JSON.stringify([{ ifname: 'eth0', addr_info }]);
+  await mkdir(programs);
+  await writeFile(join(programs, 'ip'), `#!/bin/sh\necho '${text}'\n`, { mode: 0o755 });
+  const path = process.env.PATH;
+  process.env.PATH = `${programs}${delimiter}${path}`;
+  t.teardown(() => {
+    process.env.PATH = path;
+    syncBuiltinESMExports();
+  });
+  t.capture(os, 'networkInterfaces', () => ({ eth0: [{ address, internal: false }] }));
+  syncBuiltinESMExports();
+}
