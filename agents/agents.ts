@@ -10,7 +10,7 @@ import { bootkubePlan } from './bootkube/plan.ts';
 import { runDeferred } from './deferred/main.ts';
 import { runGather } from './gather/main.ts';
 import { installToDiskPlan } from './install-to-disk/plan.ts';
-import { certificatesPlan } from './node/certificates/plan.ts';
+import { runCertificates } from './node/certificates/main.ts';
 import { payloadPlan } from './node/payload/plan.ts';
 import { renewContext } from './node/renew/context.ts';
 import { renewPlan } from './node/renew/plan.ts';
@@ -48,7 +48,7 @@ export const agents: Readonly<Record<AgentName, Run>> = {
   progress: planned(progressPlan, hostContext),
   'sno-payload': planned(payloadPlan, hostContext),
   'sno-restore': planned(restorePlan, hostContext),
-  'sno-certificates': planned(certificatesPlan, hostContext),
+  'sno-certificates': (paths, args) => runCertificates(paths, args),
   'post-reboot': async (paths, args) =>
     planned(postRebootPlan, hostContext)(paths, await postRebootArguments(paths, args)),
   'sno-renew': planned(renewPlan, renewContext),

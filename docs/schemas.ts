@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { resultSchema } from '../lab/result.ts';
 import { recordSchema } from '../lib/installation/record.ts';
+import { inventorySchema } from '../lib/pki/inventory.ts';
 import { statusSchema } from '../lib/steps/status.ts';
 import { gatherRecordSchema } from '../report/gather-record.ts';
 import { reportSchema } from '../report/schema.ts';
@@ -9,6 +10,7 @@ import { reportSchema } from '../report/schema.ts';
 const PUBLISHED = {
   status: { title: '/run/sno-agents/<agent>/status.json', schema: statusSchema },
   record: { title: '/var/lib/sno-agents/record.json', schema: recordSchema },
+  certificates: { title: 'sno-certificates list --json', schema: inventorySchema },
   gather: { title: 'gather.json of a log bundle', schema: gatherRecordSchema },
   report: { title: 'report.json of a log bundle', schema: reportSchema },
   result: { title: 'lab/out/<scenario>/result.json', schema: resultSchema },

@@ -14,6 +14,7 @@ interface Cause {
 /** Refused or unanswered connections, as Go, Node and curl word them. */
 const UNREACHABLE =
   'refused|no route to host|time(?:d )?-?out|deadline exceeded|unreachable|ECONN|EHOST|ETIMEDOUT';
+const EXPIRED_WORDS = /certificate (?:has )?expired|CERT_HAS_EXPIRED|current time \S+ is after/i;
 const API_WORDS = new RegExp(
   `(?::6443|/readyz|/livez)\\b.*(?:${UNREACHABLE})|(?:${UNREACHABLE}).*:6443\\b|API server (?:does not answer|has not answered)`,
   'i',
@@ -43,9 +44,11 @@ const CAUSES: readonly Cause[] = [
     rule: 'clock-skew',
     words: /not yet valid|current time \S+ is before|clock difference|used before issued/i,
   },
+  { rule: 'certificate-not-renewed', words: /./, names: /^\/\S+/g },
   {
     rule: 'certificate-expired',
-    words: /certificate (?:has )?expired|CERT_HAS_EXPIRED|current time \S+ is after/i,
+    about: /^(?!.*\/kubelet-server-current\.pem$)/,
+    words: EXPIRED_WORDS,
   },
   {
     rule: 'certificate-not-yet-valid',
@@ -95,6 +98,8 @@ const CAUSES: readonly Cause[] = [
     words: /node\.kubernetes\.io\/(?:not-ready|unreachable)|\bnode \S+ (?:is|was) not ready/i,
   },
   { rule: 'csr-pending', words: /./, names: /\bcsr-[\w-]+/g },
+  // It expires because its successor was not approved.
+  { rule: 'certificate-expired', words: EXPIRED_WORDS },
   { rule: 'unit-failed', words: /\bfailed\b/i, names: /^[\w@.\\-]+/g },
 ];
 
@@ -177,6 +182,7 @@ const TELLS_ALL = [
   'disk-refused',
   'bootstrap-left-over',
   'node-ip-changed',
+  'certificate-not-renewed',
 ] as const;
 const GENERAL = ['start-refused', 'step-failed'];
 

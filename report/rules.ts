@@ -4,6 +4,7 @@ import { apiNotAnswering } from './rules/api-not-answering.ts';
 import { bootstrapLeftOver } from './rules/bootstrap-left-over.ts';
 import { certificateExpired } from './rules/certificate-expired.ts';
 import { certificateExpiresSoon } from './rules/certificate-expires-soon.ts';
+import { certificateNotRenewed } from './rules/certificate-not-renewed.ts';
 import { certificateNotYetValid } from './rules/certificate-not-yet-valid.ts';
 import { clockSkew } from './rules/clock-skew.ts';
 import { clusterOperatorDegraded } from './rules/cluster-operator-degraded.ts';
@@ -41,6 +42,7 @@ export const rules: readonly Rule[] = [
   diskFull,
   memoryPressure,
   clockSkew,
+  certificateNotRenewed,
   certificateExpired,
   certificateNotYetValid,
   dnsRecordMissing,

@@ -23,6 +23,7 @@ export const EVENTS = {
   'step-retry': { id: '11b4d400cca34ab88a610c401c4b0a87', priority: 6 },
   'step-already-done': { id: 'fde3807e69f74b30b50c7642d820f433', priority: 6 },
   'step-done': { id: 'd3879b15a4884aaea9e2250b879d7e3f', priority: 6 },
+  'administrator-issued': { id: '2ee41ad8f94b47fea4a3cb4d2ea2ea10', priority: 5 },
   'step-failed': { id: '9affedb57b31451a89606e6f9eb93409', priority: 3 },
 } as const satisfies Record<string, EventKind>;
 

@@ -11,24 +11,32 @@ export interface KubeconfigOptions {
   /**
    * `files`: paths, so that renewing a certificate only rewrites its file.
    * `embedded`: PEM texts, for a kubeconfig that people receive.
+   * `own-key`: PEM texts, and the path of the key that its owner has and nobody else.
    */
-  credentials:
-    | { kind: 'files'; authority: string; certificate: string; key: string }
-    | { kind: 'embedded'; authority: string; certificate: string; key: string };
+  credentials: {
+    kind: 'files' | 'embedded' | 'own-key';
+    authority: string;
+    certificate: string;
+    key: string;
+  };
 }
 
-/** The kubeconfig fields, by how the value is given. */
-const FIELDS = {
-  files: (name: string, path: string) => ({ [name]: path }),
-  embedded: (name: string, pem: string) => ({
-    [`${name}-data`]: Buffer.from(pem).toString('base64'),
-  }),
+const byPath = (name: string, path: string) => ({ [name]: path });
+const byText = (name: string, pem: string) => ({
+  [`${name}-data`]: Buffer.from(pem).toString('base64'),
+});
+
+/** How the fields of a kubeconfig are given. */
+const FORMS = {
+  files: { field: byPath, keyField: byPath },
+  embedded: { field: byText, keyField: byText },
+  'own-key': { field: byText, keyField: byPath },
 } as const;
 
 /** The text of a kubeconfig with one cluster, one user and one context. */
 export function kubeconfig({ server, cluster, user, credentials }: KubeconfigOptions): string {
   const { kind, authority, certificate, key } = credentials;
-  const field = FIELDS[kind];
+  const { field, keyField } = FORMS[kind];
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
@@ -38,7 +46,7 @@ export function kubeconfig({ server, cluster, user, credentials }: KubeconfigOpt
     users: [
       {
         name: user,
-        user: { ...field('client-certificate', certificate), ...field('client-key', key) },
+        user: { ...field('client-certificate', certificate), ...keyField('client-key', key) },
       },
     ],
     contexts: [{ name: user, context: { cluster, user } }],

@@ -30,6 +30,8 @@ export interface Agent<Context> {
   readonly paths: HostPaths;
   /** Options of `run` that are specific to this agent. */
   readonly runOptions?: readonly RunOption[];
+  /** Adds commands besides those that every agent has; `write` receives their output. */
+  readonly addCommands?: (program: Command, write: (text: string) => void) => void;
   /** Reads the host and the configuration; called while the agent holds its lock. */
   context(log: Logger, options: RunOptions): Promise<Context>;
   /** Called when a step requested a reboot. */
@@ -70,6 +72,7 @@ export async function runAgentCommand<Context>(
     .action(async ({ json }: { json?: boolean }) => {
       write(await statusOf(agent, json === true));
     });
+  agent.addCommands?.(program, write);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return code;

@@ -1,5 +1,6 @@
-import type { Rule } from '../bundle-view.ts';
-import { certificatesInUse } from '../reading/certificates.ts';
+import type { BundleView, Found, Rule } from '../bundle-view.ts';
+import { certificatesInUse, type HostCertificate } from '../reading/certificates.ts';
+import { isKubeletServing, pendingServingRequests } from '../reading/serving-requests.ts';
 import { duration, plural, some, time } from '../reading/words.ts';
 
 /** Certificates that this host trusts or hands out, but does not present itself. */
@@ -15,27 +16,46 @@ export const certificateExpired: Rule = {
     const expired = certificatesInUse(view)
       .filter(({ notAfterMs }) => notAfterMs <= view.atMs)
       .toSorted((a, b) => a.notAfterMs - b.notAfterMs);
-    const [first] = expired;
-    if (first === undefined) return [];
-    const ago = duration(view.atMs - first.notAfterMs);
-    const title =
-      expired.length === 1
-        ? `The certificate of ${first.subject} expired ${ago} ago: ${first.file}`
-        : `${plural(expired.length, 'certificate')} have expired, the first ${ago} ago: ${some(expired.map(({ subject }) => subject))}`;
-    const authority = expired.find(({ isAuthority }) => isAuthority);
-    const todo =
-      authority === undefined
-        ? this.todo
-        : `${authority.subject} (${authority.file}) is a CA that expired on ${time(authority.notAfterMs)}: check the clock first. If it is correct, every certificate that this CA signed must be replaced: reinstall the host.`;
-    const isUsed = expired.some(({ file }) => !ANCHORS.test(file));
+    const serving = expired.filter(isKubeletServing);
+    const others = expired.filter((one) => !isKubeletServing(one));
     return [
-      {
-        severity: isUsed ? 'failing' : 'warning',
-        title,
-        sinceMs: first.notAfterMs,
-        evidence: expired.flatMap((one) => one.evidence()),
-        todo,
-      },
+      ...found(view, others, this.todo),
+      ...found(view, serving, SERVING_TODO).map((finding) => ({
+        ...finding,
+        // Their names link it to the finding about them.
+        evidence: [
+          ...finding.evidence,
+          ...pendingServingRequests(view).flatMap((request) => request.evidence()),
+        ],
+      })),
     ];
   },
 };
+
+const SERVING_TODO =
+  'Logs, exec and metrics of this node fail until the kubelet has a new one. Run "systemctl start sno-renew", which approves its request, and see "journalctl -u sno-renew".';
+
+function found(view: BundleView, expired: readonly HostCertificate[], usual: string): Found[] {
+  const [first] = expired;
+  if (first === undefined) return [];
+  const ago = duration(view.atMs - first.notAfterMs);
+  const title =
+    expired.length === 1
+      ? `The certificate of ${first.subject} expired ${ago} ago: ${first.file}`
+      : `${plural(expired.length, 'certificate')} have expired, the first ${ago} ago: ${some(expired.map(({ subject }) => subject))}`;
+  const authority = expired.find(({ isAuthority }) => isAuthority);
+  const todo =
+    authority === undefined
+      ? usual
+      : `${authority.subject} (${authority.file}) is a CA that expired on ${time(authority.notAfterMs)}: check the clock first. If it is correct, every certificate that this CA signed must be replaced: reinstall the host.`;
+  const isUsed = expired.some(({ file }) => !ANCHORS.test(file));
+  return [
+    {
+      severity: isUsed ? 'failing' : 'warning',
+      title,
+      sinceMs: first.notAfterMs,
+      evidence: expired.flatMap((one) => one.evidence()),
+      todo,
+    },
+  ];
+}

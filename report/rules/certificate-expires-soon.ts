@@ -1,5 +1,6 @@
-import type { Rule } from '../bundle-view.ts';
-import { certificatesInUse } from '../reading/certificates.ts';
+import type { BundleView, Found, Rule } from '../bundle-view.ts';
+import { certificatesInUse, type HostCertificate } from '../reading/certificates.ts';
+import { isKubeletServing, pendingServingRequests } from '../reading/serving-requests.ts';
 import { duration, plural, some } from '../reading/words.ts';
 
 /**
@@ -14,7 +15,7 @@ export const certificateExpiresSoon: Rule = {
   name: 'certificate-expires-soon',
   looksFor:
     'a certificate in use that expires within 30 days, with less than a tenth of its lifetime left',
-  todo: 'Before then, restart the host, which renews certificates at boot, or run "systemctl restart sno-certificates kubelet" with the Kubernetes payload. With OpenShift, look for pending requests ("oc get csr").',
+  todo: 'Run "systemctl start sno-renew" with the Kubernetes payload, which renews certificates without a restart, and see its journal. With OpenShift, look for pending requests ("oc get csr").',
   find(view) {
     const ending = certificatesInUse(view)
       .filter(({ notBeforeMs, notAfterMs }) => {
@@ -22,14 +23,31 @@ export const certificateExpiresSoon: Rule = {
         return left > 0 && left < SOON_MS && left < LEFT_OF_LIFE * (notAfterMs - notBeforeMs);
       })
       .toSorted((a, b) => a.notAfterMs - b.notAfterMs);
-    const [first] = ending;
-    if (first === undefined) return [];
-    const left = duration(first.notAfterMs - view.atMs);
-    const title =
-      ending.length === 1
-        ? `The certificate of ${first.subject} expires in ${left}: ${first.file}`
-        : `${plural(ending.length, 'certificate')} expire soon, the first in ${left}: ${some(ending.map(({ subject }) => subject))}`;
-    const evidence = ending.flatMap((one) => one.evidence());
-    return [{ rule: this.name, severity: 'warning', title, evidence, todo: this.todo }];
+    const serving = ending.filter(isKubeletServing);
+    const others = ending.filter((one) => !isKubeletServing(one));
+    // Their names link it to the finding about them.
+    const requests = pendingServingRequests(view).flatMap((request) => request.evidence());
+    return [
+      ...found(view, others, this.todo),
+      ...found(view, serving, SERVING_TODO).map((finding) => ({
+        ...finding,
+        evidence: [...finding.evidence, ...requests],
+      })),
+    ];
   },
 };
+
+const SERVING_TODO =
+  'Without a new one, logs, exec and metrics of this node fail then. Run "systemctl start sno-renew", which approves the request of the kubelet, and see "journalctl -u sno-renew".';
+
+function found(view: BundleView, ending: readonly HostCertificate[], todo: string): Found[] {
+  const [first] = ending;
+  if (first === undefined) return [];
+  const left = duration(first.notAfterMs - view.atMs);
+  const title =
+    ending.length === 1
+      ? `The certificate of ${first.subject} expires in ${left}: ${first.file}`
+      : `${plural(ending.length, 'certificate')} expire soon, the first in ${left}: ${some(ending.map(({ subject }) => subject))}`;
+  const evidence = ending.flatMap((one) => one.evidence());
+  return [{ severity: 'warning', title, evidence, todo }];
+}

@@ -2,12 +2,12 @@ import type { BundleView, Evidence, Found, Rule } from '../bundle-view.ts';
 import { hostFilesIn } from '../reading/hosts.ts';
 import { fieldsOf, linesLike } from '../reading/journal.ts';
 import { type ApiObject, objects } from '../reading/objects.ts';
-import { at, textAt, textsAt } from '../reading/values.ts';
+import { isUndecided, SERVING_SIGNER, servingRequestedMs } from '../reading/serving-requests.ts';
+import { textAt, textsAt } from '../reading/values.ts';
 import { duration } from '../reading/words.ts';
 
 /** Approvals take seconds: approvers watch and do not poll. */
 const PENDING_MS = 2 * 60_000;
-const SERVING_SIGNER = 'kubernetes.io/kubelet-serving';
 const CLIENT_SIGNERS = /^kubernetes\.io\/kube-apiserver-client(-kubelet)?$/;
 
 /**
@@ -22,10 +22,8 @@ export const csrPending: Rule = {
   todo: 'Approve it manually only if you know who sent it: "kubectl certificate approve NAME".',
   find: (view) =>
     objects(view, 'csr').flatMap((request) => {
-      const isDecided =
-        request.conditions.length > 0 || at(request.raw, 'status', 'certificate') !== undefined;
       const age = view.atMs - (request.createdMs ?? view.atMs);
-      return isDecided || age < PENDING_MS ? [] : [pending(view, request, age)];
+      return !isUndecided(request) || age < PENDING_MS ? [] : [pending(view, request, age)];
     }),
 };
 
@@ -38,7 +36,10 @@ function pending(view: BundleView, request: ApiObject, age: number): Found {
   return {
     severity: isOfNode ? 'failing' : 'warning',
     title: `Request ${request.name} of ${requestor} to ${signer} has been pending for ${duration(age)}: ${why}`,
-    sinceMs: view.atMs - age,
+    sinceMs: Math.min(
+      view.atMs - age,
+      (isOfNode ? servingRequestedMs(view) : undefined) ?? Infinity,
+    ),
     evidence: [...request.evidence(), ...(said?.where ?? [])],
     todo,
   };
@@ -119,6 +120,6 @@ function explain(view: BundleView, request: ApiObject, signer: string, requestor
   }
   return {
     why: 'no agent has logged anything about it',
-    todo: `Start what approves it ("systemctl start bootkube" during an installation), or check the node's addresses and run "kubectl certificate approve ${request.name}".`,
+    todo: `Start what approves it ("systemctl start sno-renew", during an installation "systemctl start bootkube"), or check the node's addresses and run "kubectl certificate approve ${request.name}".`,
   };
 }

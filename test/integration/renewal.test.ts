@@ -239,7 +239,11 @@ t.test('every leaf is renewed, and the API server is ready throughout', async (t
     [endpoints.etcd, 'etcd', etcdServer],
     [endpoints.etcdPeer, 'etcd', etcdPeer],
   ] as const) {
-    t.equal(await presented(context, url, name), await serialAt(context, leaf.certificate), url);
+    t.equal(
+      await presented(context, url, name),
+      await serialAt(context, leaf.certificate),
+      leaf.name,
+    );
   }
   const answers = await stopAsking(100);
   t.same(

@@ -58,7 +58,7 @@ async function signed({ paths }: RenewContext, leaf: RenewableLeaf, pem: string)
   } catch (cause) {
     throw new Failure('fatal', `${leaf.name} could not be signed again`, {
       code: 'leaf-not-signed',
-      subject: leaf.name,
+      subject: leaf.certificate,
       cause,
     });
   }
@@ -84,7 +84,7 @@ async function proveOrRestore(
     const now = isUsable ? 'the old one was restored' : 'it stays, since the old one has expired';
     throw new Failure('fatal', `the new certificate of ${leaf.name} was not accepted; ${now}`, {
       code: 'leaf-not-accepted',
-      subject: leaf.name,
+      subject: leaf.certificate,
       cause,
     });
   }

@@ -17,6 +17,7 @@ const certificates = (...list: object[]) => ({
   [`${M}/certificates/certificates.json`]: json(list),
 });
 const SERVER = '/etc/kubernetes/static-pod-resources/etcd/server.crt';
+const SERVING = '/var/lib/kubelet/pki/kubelet-server-current.pem';
 
 const chrony = (offset: string) => ({
   [`${M}/systemd/chrony.txt`]: `Reference ID    : C0A87E01 (192.168.126.1)\nSystem time     : ${offset} of NTP time\nLeap status     : Normal\n`,
@@ -81,6 +82,34 @@ export const hostCases: readonly RuleCase[] = [
       certificate('/etc/pki/ca-trust/source/anchors/site.crt', '2016-11-20', '2026-11-20'),
     ),
     finds: [{ severity: 'warning', title: /site.crt/ }],
+  },
+  {
+    rule: 'certificate-expired',
+    of: "the kubelet's serving certificate, apart from others",
+    files: certificates(
+      certificate(SERVER, '2025-11-20', '2026-11-20'),
+      certificate(SERVING, '2025-11-19', '2026-11-19', { subject: 'CN=system:node:sno' }),
+    ),
+    finds: [
+      { severity: 'failing', title: /CN=etcd-server expired/, todo: /sno-certificates kubelet/ },
+      {
+        severity: 'failing',
+        title: /system:node:sno expired .*kubelet-server-current\.pem$/,
+        todo: /systemctl start sno-renew/,
+      },
+    ],
+  },
+  {
+    rule: 'certificate-expires-soon',
+    of: "the kubelet's serving certificate, apart from others",
+    files: certificates(
+      certificate(SERVER, '2025-12-01', '2026-12-01'),
+      certificate(SERVING, '2025-12-01', '2026-12-01', { subject: 'CN=system:node:sno' }),
+    ),
+    finds: [
+      { severity: 'warning', title: /CN=etcd-server expires/, todo: /without a restart/ },
+      { severity: 'warning', title: /system:node:sno expires/, todo: /request of the kubelet/ },
+    ],
   },
   {
     rule: 'certificate-expires-soon',

@@ -1,6 +1,11 @@
 import t from 'tap';
 import type { Finding } from '../../../report/bundle-view.ts';
 import { causeOf } from '../../../report/causes.ts';
+import { findAll } from '../../../report/findings.ts';
+import { certificateExpired } from '../../../report/rules/certificate-expired.ts';
+import { certificateExpiresSoon } from '../../../report/rules/certificate-expires-soon.ts';
+import { csrPending } from '../../../report/rules/csr-pending.ts';
+import { viewOf } from './view.ts';
 
 interface Case {
   readonly what: string;
@@ -45,7 +50,38 @@ const KUBELET = ['kubelet-down', 'The kubelet is not running (failed, failed)'] 
 const IMAGE = ['image-pull-failing', 'The image quay.io/a/b:1 cannot be pulled for x'] as const;
 const NO_CNI = ['network-plugin-not-ready', 'The network plugin is not ready'] as const;
 
+const REQUEST = [
+  'csr-pending',
+  'Request csr-1 of system:node:sno to kubernetes.io/kubelet-serving has been pending for 9 h: x',
+] as const;
+const SERVING = [
+  'certificate-expired',
+  'The certificate of CN=system:node:sno expired 3 h ago: /var/lib/kubelet/pki/kubelet-server-current.pem',
+] as const;
+const SCHEDULERS = '/etc/kubernetes/pki/kube-scheduler/client.crt';
+const NOT_RENEWED = [
+  'certificate-not-renewed',
+  `${SCHEDULERS} was not renewed: the API server does not accept it after 150 s`,
+] as const;
+
 const linked: readonly Case[] = [
+  {
+    what: 'the request of its successor',
+    cause: REQUEST,
+    finding: SERVING,
+    says: '"name": "csr-1",',
+  },
+  {
+    what: 'an expired serving certificate',
+    cause: SERVING,
+    finding: ['unit-failed', 'x.service failed'],
+    says: 'tls: failed to verify certificate: x509: certificate has expired',
+  },
+  {
+    what: 'the same file',
+    cause: NOT_RENEWED,
+    finding: ['certificate-expired', `The certificate of CN=x expired 3 h ago: ${SCHEDULERS}`],
+  },
   {
     what: 'a write that failed',
     cause: DISK,
@@ -148,6 +184,9 @@ const linked: readonly Case[] = [
 ];
 
 const apart: readonly Case[] = [
+  { what: 'another request', cause: REQUEST, finding: SERVING, says: '"name": "csr-12",' },
+  { what: 'an expired client', cause: EXPIRED, finding: SERVING, says: '"name": "csr-1",' },
+  { what: 'another file', cause: NOT_RENEWED, finding: EXPIRED },
   { what: 'a name that does not resolve', cause: DISK, finding: DNS },
   {
     what: 'another reason',
@@ -270,4 +309,34 @@ t.test('a cause is failing, and not later than its consequence', async (t) => {
   t.equal(follows({ sinceMs: 0, severity: 'warning' }), undefined);
   t.equal(follows({ sinceMs: 2 * hour }), undefined);
   t.equal(follows({ sinceMs: hour + 60_000 }), 'disk-full', 'noticed a little later');
+});
+
+t.test('a pending request explains the expiry that follows, however long ago', async (t) => {
+  for (const [notBefore, notAfter] of [
+    ['2025-11-01', '2026-11-01'],
+    ['2025-11-25', '2026-11-25'],
+  ]) {
+    const request = {
+      metadata: { name: 'csr-1', creationTimestamp: '2026-11-21T15:10:00Z' },
+      spec: { signerName: 'kubernetes.io/kubelet-serving', username: 'system:node:sno' },
+    };
+    const serving = {
+      file: '/var/lib/kubelet/pki/kubelet-server-current.pem',
+      subject: 'CN=system:node:sno',
+      notBefore: `${notBefore}T00:00:00.000Z`,
+      notAfter: `${notAfter}T00:00:00.000Z`,
+      isAuthority: false,
+    };
+    const view = viewOf({
+      'resources/nodes.json': JSON.stringify({ items: [{ metadata: { name: 'sno' } }] }, null, 2),
+      'resources/csr.json': JSON.stringify({ items: [request] }, null, 2),
+      'control-plane/master/certificates/certificates.json': JSON.stringify([serving], null, 2),
+    });
+    const found = findAll(view, [certificateExpired, csrPending, certificateExpiresSoon]);
+    t.match(found, [
+      { rule: 'csr-pending', follows: undefined },
+      { rule: /^certificate-expire/, follows: 'csr-pending', cause: 0 },
+    ]);
+    t.equal(found.length, 2, notAfter);
+  }
 });

@@ -8,6 +8,7 @@ import { apiCases } from './cases-api.ts';
 import { diskCases } from './cases-disks.ts';
 import { dnsCases } from './cases-dns.ts';
 import { hostCases } from './cases-host.ts';
+import { renewalCases } from './cases-renewal.ts';
 import { workloadCases } from './cases-workload.ts';
 import { filesOf, viewOf } from './view.ts';
 
@@ -17,6 +18,7 @@ const cases = [
   ...dnsCases,
   ...agentCases,
   ...apiCases,
+  ...renewalCases,
   ...workloadCases,
 ];
 

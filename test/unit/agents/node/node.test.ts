@@ -3,3 +3,4 @@ import './install-payload.ts';
 import './sign-expired.ts';
 import './renew-leaves.ts';
 import './kubelet-serving.ts';
+import './certificates-command.ts';

@@ -92,7 +92,7 @@ t.test('renew-leaves', async (t) => {
     t.match(failure.message, /kube-apiserver-serving could not be renewed/);
     t.match(failure.details.parts?.[0], {
       code: 'leaf-not-accepted',
-      details: { subject: 'kube-apiserver-serving' },
+      details: { subject: '/etc/kubernetes/pki/kube-apiserver/serving.crt' },
       cause: {
         message: /the API server does not present it/,
         cause: { message: /expected serial number/ },

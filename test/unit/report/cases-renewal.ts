@@ -1,0 +1,66 @@
+import { Failure } from '../../../lib/errors/failure.ts';
+import { json, M, type RuleCase, step } from './rule-case.ts';
+
+const KUBELETS_PENDING = new Failure('fatal', "the kubelet's request csr-7 is not approved", {
+  code: 'serving-request-pending',
+  subject: 'csr-7',
+});
+const notRenewed = (...parts: Failure[]) =>
+  new Failure('fatal', 'kube-scheduler could not be renewed', { code: 'renewal-failed', parts });
+const PENDING = notRenewed(KUBELETS_PENDING);
+const NOT_RENEWED = notRenewed(
+  new Failure('fatal', 'the new certificate of kube-scheduler was restored', {
+    code: 'leaf-not-accepted',
+    subject: '/etc/kubernetes/pki/kube-scheduler/client.crt',
+    cause: new Failure('deadline', 'the API server does not accept it after 150 s'),
+  }),
+  new Failure('fatal', 'the kubelet has not requested a serving certificate', {
+    code: 'serving-request-missing',
+    fix: 'See "journalctl -u kubelet".',
+  }),
+  KUBELETS_PENDING,
+);
+
+export const renewalCases: readonly RuleCase[] = [
+  {
+    rule: 'certificate-not-renewed',
+    of: "a leaf that was not accepted, and the kubelet's serving certificate",
+    files: {
+      [`${M}/steps/sno-renew.jsonl`]: [
+        step('15:00:00', 'conclude', 'started'),
+        step('15:00:02', 'conclude', 'failed', NOT_RENEWED),
+      ].join(''),
+    },
+    finds: [
+      {
+        severity: 'failing',
+        title:
+          /^\/etc\/kubernetes\/pki\/kube-scheduler\/client\.crt was not renewed: .*restored: the API server does not accept it/,
+        todo: /systemctl start sno-renew/,
+        at: `${M}/steps/sno-renew.jsonl:2`,
+      },
+      {
+        severity: 'failing',
+        title: /^The kubelet's serving certificate was not renewed: .*has not requested/,
+        todo: /^See "journalctl -u kubelet"\. Then/,
+      },
+      { severity: 'failing', title: /^The kubelet's serving certificate .*csr-7 is not approved/ },
+    ],
+  },
+  {
+    rule: 'certificate-not-renewed',
+    of: 'a request of the kubelet that csr-pending reports, and a renewal that worked at last',
+    files: {
+      [`${M}/steps/sno-renew.jsonl`]: step('15:00:02', 'conclude', 'failed', PENDING),
+      'resources/csr.json': json({
+        items: [
+          { metadata: { name: 'csr-7' }, spec: { signerName: 'kubernetes.io/kubelet-serving' } },
+        ],
+      }),
+      'control-plane/other/steps/sno-renew.jsonl': [
+        step('15:00:02', 'conclude', 'failed', NOT_RENEWED),
+        step('15:10:00', 'conclude', 'done'),
+      ].join(''),
+    },
+  },
+];
