@@ -37,6 +37,7 @@ export const agents: SourceGroup = {
       ...(await present([
         file(at('agents/record.json'), join(state, 'record.json'), json),
         file(at('agents/installation.json'), join(state, 'installation.json'), json),
+        file(at('agents/renewals.json'), join(state, 'sno-renew', 'attempts.json'), json),
         file(at('agents/settings.json'), join(config, 'settings.json'), json),
         file(at('agents/leftovers.json'), join(config, 'leftovers.json'), json),
         file(at('agents/cluster-id.txt'), join(config, 'cluster-id')),

@@ -315,7 +315,7 @@ t.test('a pending request explains the expiry that follows, however long ago', a
   for (const [notBefore, notAfter] of [
     ['2025-11-01', '2026-11-01'],
     ['2025-11-25', '2026-11-25'],
-  ]) {
+  ] as const) {
     const request = {
       metadata: { name: 'csr-1', creationTimestamp: '2026-11-21T15:10:00Z' },
       spec: { signerName: 'kubernetes.io/kubelet-serving', username: 'system:node:sno' },

@@ -69,6 +69,7 @@ t.test("the agents' files, each in its place", async (t) => {
   await put('/var/lib/sno-agents/post-reboot/journal.jsonl', '{"step":"api"}\n');
   await put('/var/lib/sno-agents/live/bootkube.jsonl', '{"step":"render"}\n');
   await put('/var/lib/sno-agents/record.json', '{}');
+  await put('/var/lib/sno-agents/sno-renew/attempts.json', '{}');
   await put('/run/sno-agents/post-reboot/status.json', '{}');
   await put('/var/log/openshift/bootkube.json', '[]');
   await put('/etc/sno-agents/cluster.json', '{"name":"sno","sshKeys":["ssh-rsa AAAA"]}');
@@ -80,6 +81,7 @@ t.test("the agents' files, each in its place", async (t) => {
     'agents/cluster.json',
     'agents/deferred.txt',
     'agents/record.json',
+    'agents/renewals.json',
     'agents/state.txt',
     'agents/status/post-reboot.json',
     'services/bootkube.json',
