@@ -95,6 +95,35 @@ t.test('sign-expired', async (t) => {
     await t.rejects(it.run(signExpired), { code: 'EISDIR' });
   });
 
+  t.test('in the last months of its authority, a leaf is as new as it can be', async (t) => {
+    const then = new Date(Date.now() - 265 * day);
+    const ending = await createAuthority('etcd-ca', 365, then);
+    const server = await issueLeaf(
+      ending,
+      { subject: { commonName: 'etcd-server' }, usage: 'server' },
+      then,
+    );
+    const it = host(t, { server, node: later.node });
+    it.write(authorityPaths('etcd').certificate, ending.certificate);
+    it.write(authorityPaths('etcd').key, ending.key, 0o600);
+    t.equal(await it.holds(signExpired), true, 'or the kubelet would not start');
+    t.same(await it.run(signExpired), { kind: 'done', note: 'none was due' });
+  });
+
+  t.test('an authority that has expired with its leaf is reported', async (t) => {
+    const then = new Date(Date.now() - 400 * day);
+    const ended = await createAuthority('etcd-ca', 365, then);
+    const server = await issueLeaf(
+      ended,
+      { subject: { commonName: 'etcd-server' }, usage: 'server' },
+      then,
+    );
+    const it = host(t, { server, node: later.node });
+    it.write(authorityPaths('etcd').certificate, ended.certificate);
+    it.write(authorityPaths('etcd').key, ended.key, 0o600);
+    t.match(await it.failureOf(signExpired), { kind: 'fatal', message: /CN=etcd-ca has expired/ });
+  });
+
   t.test('a leaf of another authority is not renewed', async (t) => {
     const it = host(t, { server: await issue(kubelet, 'etcd-server', 1), node: later.node });
     const before = it.read(`${SERVER}.crt`);
