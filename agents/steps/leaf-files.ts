@@ -2,7 +2,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { isMissing } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
-import { parseCertificate } from '../../lib/pki/certificate.ts';
+import { validityOf } from '../../lib/pki/certificate.ts';
 import { needsRenewal, renewalGains } from '../../lib/pki/leaf.ts';
 import { type AuthorityName, authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
 import type { Leaf } from '../../lib/render/kubernetes/leaves.ts';
@@ -33,7 +33,10 @@ export async function leavesOnDisk<L extends Leaf>(
   return found;
 }
 
-/** Those that are due for renewal, unless their authority expires at the same time. */
+/**
+ * Those that are due for renewal, unless their authority expires at the same time. A damaged
+ * certificate is due too: the attempt to renew it says what is wrong.
+ */
 export async function dueLeaves<L extends Leaf>(
   paths: HostPaths,
   leaves: readonly L[],
@@ -41,17 +44,30 @@ export async function dueLeaves<L extends Leaf>(
 ): Promise<LeafOnDisk<L>[]> {
   const due: LeafOnDisk<L>[] = [];
   for (const found of await leavesOnDisk(paths, leaves)) {
-    if (!needsRenewal(found.pem, now)) continue;
-    const { certificate } = authorityPaths(found.leaf.authority);
-    const authority = await readFile(paths.at(certificate), 'utf8');
-    if (!isValid(found.pem, now) || renewalGains(found.pem, authority)) due.push(found);
+    if (await isDue(paths, found, now)) due.push(found);
   }
   return due;
 }
 
+async function isDue(paths: HostPaths, { leaf, pem }: LeafOnDisk, now: Date): Promise<boolean> {
+  if (!isReadable(pem)) return true;
+  if (!needsRenewal(pem, now)) return false;
+  const { certificate } = authorityPaths(leaf.authority);
+  return !isValid(pem, now) || renewalGains(pem, await readFile(paths.at(certificate), 'utf8'));
+}
+
+function isReadable(pem: string): boolean {
+  try {
+    validityOf(pem);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Whether the first certificate of a text is valid at a time. */
 export function isValid(pem: string, now: Date): boolean {
-  const { notBefore, notAfter } = parseCertificate(pem);
+  const { notBefore, notAfter } = validityOf(pem);
   return notBefore <= now && now <= notAfter;
 }
 

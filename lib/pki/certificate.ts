@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { Failure } from '../errors/failure.ts';
 import { x509 } from './x509.ts';
 
@@ -38,6 +39,21 @@ export function parseCertificate(pem: string) {
   throw new Failure('fatal', 'the text contains no certificate', {
     expected: 'a PEM block CERTIFICATE',
   });
+}
+
+/**
+ * When the first certificate of a PEM text is valid. Reads it with Node's own parser: a daily look
+ * at some dates is not worth loading the library.
+ *
+ * @throws Failure as parseCertificate.
+ */
+export function validityOf(pem: string): { readonly notBefore: Date; readonly notAfter: Date } {
+  try {
+    const { validFromDate, validToDate } = new X509Certificate(pem);
+    return { notBefore: validFromDate, notAfter: validToDate };
+  } catch (cause) {
+    throw new Failure('fatal', 'the certificate cannot be parsed', { cause });
+  }
 }
 
 /** Reads the first certificate of a PEM text. @throws Failure as parseCertificate. */

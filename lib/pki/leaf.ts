@@ -1,6 +1,6 @@
 import { Failure } from '../errors/failure.ts';
 import { certificatePem, type KeyPair } from './authority.ts';
-import { isIssuedBy, parseCertificate, type Subject } from './certificate.ts';
+import { isIssuedBy, parseCertificate, type Subject, validityOf } from './certificate.ts';
 import { createSigningKey, publicCryptoKey, signingCryptoKey } from './keys.ts';
 import { daysMs, lifetimes, validity } from './lifetimes.ts';
 import { x509 } from './x509.ts';
@@ -104,13 +104,13 @@ export async function renewLeaf(
 
 /** When a leaf becomes due for renewal: at the beginning of the last third of its lifetime. */
 export function renewalDate(certificate: string): Date {
-  const { notAfter } = parseCertificate(certificate);
+  const { notAfter } = validityOf(certificate);
   return new Date(notAfter.getTime() - daysMs(lifetimes.leafRenewalDays));
 }
 
 /** Whether a leaf is due for renewal: about to expire, expired, or not yet valid by this clock. */
 export function needsRenewal(certificate: string, now: Date): boolean {
-  return now < parseCertificate(certificate).notBefore || now > renewalDate(certificate);
+  return now < validityOf(certificate).notBefore || now > renewalDate(certificate);
 }
 
 /**
@@ -119,8 +119,7 @@ export function needsRenewal(certificate: string, now: Date): boolean {
  */
 export function renewalGains(certificate: string, authority: string): boolean {
   const gainedMs =
-    parseCertificate(authority).notAfter.getTime() -
-    parseCertificate(certificate).notAfter.getTime();
+    validityOf(authority).notAfter.getTime() - validityOf(certificate).notAfter.getTime();
   return gainedMs > daysMs(1);
 }
 

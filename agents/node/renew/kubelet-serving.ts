@@ -1,8 +1,10 @@
+import { X509Certificate } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { approveServingRequests } from '../../../lib/csr/approver.ts';
 import { type Decision, describeDecision } from '../../../lib/csr/decision.ts';
 import { servingSigner, userOfNode } from '../../../lib/csr/judge.ts';
 import { viewOfThisHost } from '../../../lib/csr/this-host.ts';
+import type { HostView } from '../../../lib/csr/views.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { readTextIfPresent } from '../../../lib/host/files.ts';
 import { waitForFiles } from '../../../lib/host/watch.ts';
@@ -23,9 +25,9 @@ const NAME = 'kubelet-serving';
 
 /**
  * Approves the request of this node's kubelet for its next serving certificate, by the policy of
- * lib/csr and with access that is signed in memory. The kubelet requests it once in the lifetime
- * and then repeats the request until it is approved. So one look a day finds it; within the
- * window the step waits for a request that is about to be repeated.
+ * lib/csr and with access that is signed in memory. The kubelet requests one late in the lifetime,
+ * or when its name or addresses have changed, and repeats the request until it is approved. So one
+ * look a day finds it; the step waits for a request that is about to be repeated.
  */
 export const kubeletServing: StepBody<RenewContext> = {
   name: NAME,
@@ -53,16 +55,19 @@ async function approveIfRequested(context: RenewContext, progress: Progress): Pr
   const { cluster, paths } = context;
   const before = await currentCertificate(context);
   const window = before === undefined ? undefined : rotationWindow(before);
+  if (before !== undefined && window !== undefined && new Date() < window.from) {
+    const next = `the kubelet requests the next one after ${day(window.from)}`;
+    if (isForHost(before, await viewOfThisHost(context, progress.signal))) return next;
+  }
   const access = await signedAccess(
     cluster.controlPlane,
     paths,
     accessTo(cluster.controlPlane).csrApprover,
   );
   using client = new KubeClient(access);
-  const isPending = await hasPendingRequest(client, context, progress.signal);
-  if (!isPending && window !== undefined && new Date() < window.from) {
-    return `the kubelet requests the next one after ${day(window.from)}`;
-  }
+  // The watches below tolerate an API server that does not answer.
+  const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
+  await client.list(resources.certificateSigningRequests, {}, limits);
   const decisions: Decision[] = [];
   const isReplaced = await approveUntilReplaced(context, client, before, decisions, progress);
   if (isReplaced) return 'the kubelet has a new one';
@@ -119,14 +124,12 @@ const currentCertificate = ({ paths }: RenewContext) =>
 const isOwn = ({ hostname }: RenewContext, requestor: string | undefined, signer: string) =>
   signer === servingSigner && requestor === userOfNode(hostname());
 
-async function hasPendingRequest(client: KubeClient, context: RenewContext, signal: AbortSignal) {
-  const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
-  const { items } = await client.list(resources.certificateSigningRequests, {}, limits);
-  return items.some(
-    ({ spec, status }) =>
-      isOwn(context, spec.username, spec.signerName) &&
-      status?.certificate === undefined &&
-      (status?.conditions ?? []).length === 0,
+/** Whether it names the host as it is now; otherwise the kubelet requests another one at once. */
+function isForHost(pem: string, { nodeName, nodeIps }: HostView): boolean {
+  const certificate = new X509Certificate(pem);
+  return (
+    certificate.checkHost(nodeName) !== undefined &&
+    nodeIps.every((address) => certificate.checkIP(address) !== undefined)
   );
 }
 

@@ -39,6 +39,7 @@ t.test('addresses and files of the clients of the control plane', async (t) => {
       certificate: `${agents}/deferred.crt`,
       key: `${agents}/deferred.key`,
     },
+    csrApprover: 'sno-agents:csr-approver',
     gather: {
       server: 'https://127.0.0.1:6443',
       ca: `${pki}/ca/serving/ca.crt`,

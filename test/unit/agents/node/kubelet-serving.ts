@@ -26,11 +26,14 @@ const authority = await createAuthority('kubelet-serving-ca');
 const signer = await createAuthority('admin-ca');
 
 /** A serving certificate with a lifetime of 100 days, the backdating included. */
-const aged = async (days: number) => {
+const aged = async (
+  days: number,
+  names = { dnsNames: ['edge-0'], ipAddresses: ['192.0.2.10'] },
+) => {
   const profile = {
     subject: { commonName: 'system:node:edge-0' },
     usage: 'server',
-    dnsNames: ['edge-0'],
+    ...names,
     lifetimeDays: 99,
   } as const;
   const signed = new Date(Date.now() - (days - 1) * DAY_MS);
@@ -48,9 +51,10 @@ const own = {
 };
 const request = await requestObject(own);
 const ofOther = await requestObject({ ...own, spec: { username: 'system:node:edge-1' } });
-const approved = {
-  ...request,
-  status: { conditions: [{ type: 'Approved', status: 'True' }] },
+/** Of the first days of a lifetime, for a host of another name or address. */
+const ofOtherHost = {
+  'of another name': await aged(10, { dnsNames: ['edge-1'], ipAddresses: ['192.0.2.10'] }),
+  'of another address': await aged(10, { dnsNames: ['edge-0'], ipAddresses: ['192.0.2.11'] }),
 };
 const node = {
   metadata: { name: 'edge-0', uid: 'u' },
@@ -127,26 +131,37 @@ function overAfter(t: Test, said: Promise<void>): void {
 }
 
 t.test('kubelet-serving', async (t) => {
-  t.test('before the window it only looks for a request', async (t) => {
-    for (const requests of [[], [ofOther], [approved]]) {
-      const it = await servingHost(t, { days: 69, requests });
-      t.match(await it.run(), {
-        kind: 'done',
-        note: /^the kubelet requests the next one after 20/,
-      });
-      t.same(it.api.requests, [`GET ${REQUESTS}`]);
-      t.equal(await it.failure(), undefined);
-      t.equal(await kubeletServing.holds(it.context, it.host.progress()), true);
-      const later = { ...it.context, began: new Date(Date.now() + 1000) };
-      t.equal(await kubeletServing.holds(later, it.host.progress()), false, 'in the next run');
-    }
+  t.test('before the window it asks nobody', async (t) => {
+    const it = await servingHost(t, { days: 69 });
+    t.match(await it.run(), {
+      kind: 'done',
+      note: /^the kubelet requests the next one after 20/,
+    });
+    t.same(it.api.requests, []);
+    t.equal(await it.failure(), undefined);
+    t.equal(await kubeletServing.holds(it.context, it.host.progress()), true);
+    const later = { ...it.context, began: new Date(Date.now() + 1000) };
+    t.equal(await kubeletServing.holds(later, it.host.progress()), false, 'in the next run');
   });
 
-  for (const days of [undefined, 10, 75, 99]) {
-    t.test(`approves the request of its node; certificate of ${days} days`, async (t) => {
+  t.test("other nodes' requests are not its own", async (t) => {
+    const settings = { servingRequestMs: REQUEST_MS };
+    const it = await servingHost(t, { days: 75, requests: [ofOther], settings });
+    overAfter(t, it.host.said(/Did not approve/));
+    t.match(await it.run(), { note: /^the kubelet requests the next one before 20/ });
+    t.equal(await it.failure(), undefined);
+  });
+
+  const current: [title: string, pem: string | undefined][] = [
+    ['that does not exist', undefined],
+    ['of 75 days', await aged(75)],
+    ['of 99 days', await aged(99)],
+    ...Object.entries(ofOtherHost),
+  ];
+  for (const [title, pem] of current) {
+    t.test(`approves the request of its node, with a certificate ${title}`, async (t) => {
       const approvals: object[] = [];
       const it = await servingHost(t, {
-        ...(days === undefined ? {} : { days }),
         requests: [request],
         more: {
           [APPROVAL]: async ({ body }) => {
@@ -157,6 +172,7 @@ t.test('kubelet-serving', async (t) => {
           },
         },
       });
+      if (pem !== undefined) it.host.write(CURRENT, pem);
       t.same(await it.run(), { kind: 'done', note: 'the kubelet has a new one' });
       t.match(approvals, [{ type: 'Approved', status: 'True' }]);
       t.equal(await it.failure(), undefined);
@@ -212,7 +228,8 @@ t.test('kubelet-serving', async (t) => {
 
   t.test('an API that does not answer is an error of this certificate only', async (t) => {
     const it = await servingHost(t, {
-      days: 10,
+      days: 75,
+      settings: { servingRequestMs: REQUEST_MS },
       more: { [`GET ${REQUESTS}`]: () => refuse(500, 'etcd is down') },
     });
     t.same(await it.run(), { kind: 'done', note: 'failed' });

@@ -160,6 +160,18 @@ t.test('renew-leaves', async (t) => {
     await t.rejects(concluded(it), { message: /client\.key is not the key of/ });
   });
 
+  t.test('a damaged certificate is reported, others are renewed', async (t) => {
+    const it = await renewingHost(t);
+    await it.age('kube-scheduler', DUE);
+    it.host.write(controllerManager.certificate, 'nothing');
+    t.match(await run(it), { note: '1 renewed, 1 failed' });
+    t.same(await attempts(it), {
+      'kube-controller-manager': 'leaf-not-signed',
+      'kube-scheduler': undefined,
+    });
+    t.equal(it.host.read(controllerManager.certificate), 'nothing');
+  });
+
   t.test('a leaf without an authority on the disk is reported, others are renewed', async (t) => {
     const it = await renewingHost(t);
     await it.age('front-proxy-client', DUE);
