@@ -74,6 +74,11 @@ async function approveIfRequested(context: RenewContext, progress: Progress): Pr
   const own = decisions.findLast(({ requestor, signer }) => isOwn(context, requestor, signer));
   if (own !== undefined) throw notReplaced(own);
   if (window === undefined || new Date() > window.until) throw missing(window?.until);
+  if (new Date() < window.from) {
+    const note = "it is not for the host's present name and addresses; no other one is requested";
+    progress.warn(`The kubelet's serving certificate: ${note}`);
+    return note;
+  }
   return `the kubelet requests the next one before ${day(window.until)}`;
 }
 

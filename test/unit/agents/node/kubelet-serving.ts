@@ -186,6 +186,14 @@ t.test('kubelet-serving', async (t) => {
     t.match(it.host.lines.join(''), /Waiting for the kubelet's request/);
   });
 
+  t.test('a certificate for another address, and no request, is a warning', async (t) => {
+    const it = await servingHost(t, { settings: { servingRequestMs: 1 } });
+    it.host.write(CURRENT, ofOtherHost['of another address']);
+    t.match(await it.run(), { note: /not for the host's present name and addresses/ });
+    t.equal(await it.failure(), undefined);
+    t.match(it.host.lines.join(''), /serving certificate: it is not for/);
+  });
+
   for (const days of [undefined, 91]) {
     t.test(`after the window it is an error; certificate of ${days} days`, async (t) => {
       const settings = { servingRequestMs: 1 };
