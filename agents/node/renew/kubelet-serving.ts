@@ -33,13 +33,20 @@ export const kubeletServing: StepBody<RenewContext> = {
   name: NAME,
   leaves: "no pending request of this node's kubelet for its serving certificate",
   input: ({ hostname }) => hostname(),
-  async holds({ paths, began }) {
-    const attempts = await readAttempts(paths);
-    return attempts.some(({ name, at }) => name === NAME && new Date(at) >= began);
+  // Also without an attempt: on most days nothing is written.
+  async holds(context, { signal }) {
+    const last = (await readAttempts(context.paths)).find(({ name }) => name === NAME);
+    if (last !== undefined && new Date(last.at) >= context.began) return true;
+    if (last?.failure !== undefined) return false;
+    return (await nextRequest(context, signal)) !== undefined;
   },
   async run(context, progress) {
     try {
-      const note = await approveIfRequested(context, progress);
+      const next = await nextRequest(context, progress.signal);
+      const note =
+        next === undefined
+          ? await approveRequest(context, progress)
+          : `the kubelet requests the next one after ${day(next)}`;
       await recordAttempts(context.paths, [{ name: NAME }]);
       return done(note);
     } catch (error) {
@@ -50,15 +57,20 @@ export const kubeletServing: StepBody<RenewContext> = {
   },
 };
 
+/** When the kubelet requests its next certificate at the earliest; undefined if it may do so now. */
+async function nextRequest(context: RenewContext, signal: AbortSignal): Promise<Date | undefined> {
+  const pem = await currentCertificate(context);
+  if (pem === undefined) return undefined;
+  const { from } = rotationWindow(pem);
+  const isEarly = new Date() < from && isForHost(pem, await viewOfThisHost(context, signal));
+  return isEarly ? from : undefined;
+}
+
 /** Returns what was found, for the journal. */
-async function approveIfRequested(context: RenewContext, progress: Progress): Promise<string> {
+async function approveRequest(context: RenewContext, progress: Progress): Promise<string> {
   const { cluster, paths } = context;
   const before = await currentCertificate(context);
   const window = before === undefined ? undefined : rotationWindow(before);
-  if (before !== undefined && window !== undefined && new Date() < window.from) {
-    const next = `the kubelet requests the next one after ${day(window.from)}`;
-    if (isForHost(before, await viewOfThisHost(context, progress.signal))) return next;
-  }
   const access = await signedAccess(
     cluster.controlPlane,
     paths,

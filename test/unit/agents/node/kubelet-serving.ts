@@ -3,7 +3,7 @@ import os from 'node:os';
 import { mock } from 'node:test';
 import timers from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { readAttempts } from '../../../../agents/node/renew/attempts.ts';
+import { readAttempts, recordAttempts } from '../../../../agents/node/renew/attempts.ts';
 import { kubeletServing } from '../../../../agents/node/renew/kubelet-serving.ts';
 import { rotationWindow } from '../../../../agents/node/renew/rotation-window.ts';
 import type { HostEndpoints } from '../../../../lib/host/paths.ts';
@@ -141,7 +141,18 @@ t.test('kubelet-serving', async (t) => {
     t.equal(await it.failure(), undefined);
     t.equal(await kubeletServing.holds(it.context, it.host.progress()), true);
     const later = { ...it.context, began: new Date(Date.now() + 1000) };
-    t.equal(await kubeletServing.holds(later, it.host.progress()), false, 'in the next run');
+    const holds = (context = later) => kubeletServing.holds(context, it.host.progress());
+    t.equal(await holds(), true, 'nothing to do in the next run');
+    await recordAttempts(it.host.paths, [{ name: 'kubelet-serving', error: new Error('x') }]);
+    t.equal(await holds(), false, 'a failure is looked at again');
+    t.equal(await holds(it.context), true, 'in the next run');
+    await recordAttempts(it.host.paths, [{ name: 'kubelet-serving' }]);
+    for (const pem of [await aged(71), ...Object.values(ofOtherHost)]) {
+      it.host.write(CURRENT, pem);
+      t.equal(await holds(), false, 'the kubelet may request one');
+    }
+    it.host.remove(CURRENT);
+    t.equal(await holds(), false, 'it has none');
   });
 
   t.test("other nodes' requests are not its own", async (t) => {
