@@ -5,6 +5,8 @@ import { readSettings, type Settings } from '../lib/host/settings.ts';
 import { rebootHost } from '../lib/host/systemd.ts';
 import { runAgentCommand } from '../lib/steps/agent-command.ts';
 import type { Plan } from '../lib/steps/step.ts';
+import { aioContext } from './aiokube/context.ts';
+import { aiokubePlan } from './aiokube/plan.ts';
 import { approveCsrPlan } from './approve-csr/plan.ts';
 import { bootkubePlan } from './bootkube/plan.ts';
 import { runDeferred } from './deferred/main.ts';
@@ -12,11 +14,11 @@ import { runGather } from './gather/main.ts';
 import { installToDiskPlan } from './install-to-disk/plan.ts';
 import { certificatesPlan } from './node/certificates/plan.ts';
 import { payloadPlan } from './node/payload/plan.ts';
-import { postRebootArguments } from './post-reboot/arguments.ts';
 import { postRebootPlan } from './post-reboot/plan.ts';
 import { restorePlan } from './post-reboot/restore/plan.ts';
 import { progressPlan } from './progress/plan.ts';
 import { type HostContext, hostContext, installContext } from './steps/host-context.ts';
+import { retiringArguments } from './steps/retire.ts';
 
 /** `calledAs`: the name it was called by. Returns the exit code. */
 type Run = (paths: HostPaths, args: readonly string[], calledAs: string) => Promise<number>;
@@ -48,7 +50,12 @@ export const agents: Readonly<Record<AgentName, Run>> = {
   'sno-restore': planned(restorePlan, hostContext),
   'sno-certificates': planned(certificatesPlan, hostContext),
   'post-reboot': async (paths, args) =>
-    planned(postRebootPlan, hostContext)(paths, await postRebootArguments(paths, args)),
+    planned(postRebootPlan, hostContext)(
+      paths,
+      await retiringArguments(paths, 'post-reboot', args),
+    ),
+  aiokube: async (paths, args) =>
+    planned(aiokubePlan, aioContext)(paths, await retiringArguments(paths, 'aiokube', args)),
   'sno-deferred': runDeferred,
   gather: runGather,
 };

@@ -3,11 +3,12 @@
  * - `live`: on the live host only;
  * - `pivot`: on the installed host until the installation is complete;
  * - `installation`: on both hosts until the installation is complete;
+ * - `aio`: on an all-in-one host until the installation is complete;
  * - `deferred`: on the installed host while a manifest waits for its kind;
  * - `node`: permanently on every installed host;
  * - `every`: permanently on both hosts.
  */
-export type AgentStage = 'live' | 'pivot' | 'installation' | 'deferred' | 'node' | 'every';
+export type AgentStage = 'live' | 'pivot' | 'aio' | 'installation' | 'deferred' | 'node' | 'every';
 
 interface AgentEntry {
   /** Name of its link, lock, journal and status. */
@@ -90,6 +91,13 @@ export const AGENTS = [
     installs: true,
   },
   {
+    name: 'aiokube',
+    unit: 'aiokube',
+    purpose: 'sets up the control plane and the node of an all-in-one host',
+    stage: 'aio',
+    installs: true,
+  },
+  {
     name: 'sno-deferred',
     unit: 'sno-deferred',
     purpose: 'applies the manifests whose kinds were not served during the installation',
@@ -120,14 +128,15 @@ export const unitOf = (name: string): string => agentEntry(name)?.unit ?? name;
 
 /**
  * The names of the agents that exist only in a stage, in the order of the table. Agents
- * of the whole installation are on the live host and then on the installed host.
+ * of the whole installation are on every host until it is complete.
  */
-export const agentsOf = (stage: 'live' | 'pivot' | 'deferred' | 'node'): AgentName[] =>
+export const agentsOf = (stage: 'live' | 'pivot' | 'aio' | 'deferred' | 'node'): AgentName[] =>
   entries
     .filter(
       (entry) =>
         entry.stage === stage ||
-        (entry.stage === 'installation' && (stage === 'live' || stage === 'pivot')),
+        (entry.stage === 'installation' &&
+          (stage === 'live' || stage === 'pivot' || stage === 'aio')),
     )
     .map(({ name }) => name);
 

@@ -39,6 +39,7 @@ export const FAILURE_CODES = {
   'disk-in-use': 'the disk or a partition of it is in use',
   'disk-other-system': 'the disk holds another system',
   'disk-installed': 'the disk holds a finished installation of this cluster',
+  'disk-other-machine': 'the disk holds the installation of another machine',
   'disk-kept-partitions': 'partitions to keep do not exist, or cannot be kept',
 
   // Payload and executable.

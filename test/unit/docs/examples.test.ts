@@ -1,9 +1,9 @@
 import t from 'tap';
 import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
-import { checks } from '../../../agents/bootkube/preflight/preflight.ts';
 import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
+import { liveChecks as checks } from '../../../agents/steps/preflight/preflight.ts';
 import { configNotices } from '../../../cli/create/site-notices.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
 import { MINIMAL_INSTALL_CONFIG } from '../../../docs/install-config-reference.ts';

@@ -1,8 +1,10 @@
 import {
   AGENT_UNITS,
   BEFORE_KUBELET,
+  BY_URL,
   EXECUTABLES,
   except,
+  FROM_MEDIUM,
   GATHER,
   INSTALLING,
   PLANNED,
@@ -131,12 +133,12 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it needs no sockets',
-    units: ['sno-label', 'live/sno-executable'],
+    units: ['sno-label', ...FROM_MEDIUM],
     says: { PrivateNetwork: 'yes', RestrictAddressFamilies: ['none'] },
   },
   {
     why: 'locks, systemd, journald and the container runtime use local sockets',
-    units: [...AGENT_UNITS, 'live/sno-network', 'live/by-url/sno-executable'],
+    units: [...AGENT_UNITS, 'live/sno-network', ...BY_URL],
     says: { RestrictAddressFamilies: ['AF_UNIX'] },
   },
   {
@@ -147,7 +149,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'installed/sno-restore',
       'live/approve-csr',
       'live/sno-network',
-      'live/by-url/sno-executable',
+      ...BY_URL,
     ],
     says: { RestrictAddressFamilies: ['AF_NETLINK'] },
   },
@@ -158,7 +160,8 @@ export const sandboxRequirements: readonly Requirement[] = [
       'live/bootkube',
       'live/approve-csr',
       'live/sno-network',
-      'live/by-url/sno-executable',
+      ...BY_URL,
+      'aio/aiokube',
       'installed/bootkube',
       'installed/sno-deferred',
     ],
@@ -166,7 +169,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it connects to addresses that are not known in advance',
-    units: ['live/bootkube', ...GATHER, 'live/sno-network', 'live/by-url/sno-executable'],
+    units: ['live/bootkube', 'aio/aiokube', ...GATHER, 'live/sno-network', ...BY_URL],
     says: { RestrictAddressFamilies: ['AF_INET6'] },
   },
   {
@@ -174,9 +177,10 @@ export const sandboxRequirements: readonly Requirement[] = [
     units: except(
       SANDBOXED,
       'live/bootkube',
+      'aio/aiokube',
       ...GATHER,
       'live/sno-network',
-      'live/by-url/sno-executable',
+      ...BY_URL,
     ),
     says: { IPAddressDeny: ['any'] },
   },
@@ -212,7 +216,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it deletes the files of the ledger wherever they are, those of Ignition on /boot, and its own links',
-    units: ['installed/bootkube'],
+    units: ['installed/bootkube', 'aio/aiokube'],
     says: { ReadWritePaths: ['/etc', '/var/opt', '/opt', '/boot', '-/usr/local/bin'] },
   },
   {
@@ -251,8 +255,8 @@ export const sandboxRequirements: readonly Requirement[] = [
     says: { StateDirectory: 'sno-agents' },
   },
   {
-    why: 'the server of the executable cannot fill the memory',
-    units: ['live/by-url/sno-executable'],
+    why: 'the server of the executable cannot fill the memory or the disk',
+    units: BY_URL,
     says: { LimitFSIZE: '1G' },
   },
 ];
