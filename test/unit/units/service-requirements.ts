@@ -229,6 +229,11 @@ export const serviceRequirements: readonly Requirement[] = [
     },
   },
   {
+    why: 'it fetches the payload, through the proxy if there is one',
+    units: ['aio/aiokube'],
+    says: { EnvironmentFile: '-/etc/sno-agents/proxy.env' },
+  },
+  {
     why: 'the same from the second medium',
     units: ['aio/sno-executable'],
     says: {

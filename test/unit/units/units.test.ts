@@ -23,7 +23,7 @@ const COMMAND_DEADLINE_MS = 30_000;
  */
 const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'sno-label.service': 9,
-  'aio/aiokube.service': 25,
+  'aio/aiokube.service': 23,
   'aio/by-url/sno-executable.service': 18,
   'aio/sno-executable.service': 9,
   'live/approve-csr.service': 17,
