@@ -3,6 +3,12 @@
  * same. A missing input keeps results made for another one; a superfluous one regenerates keys.
  */
 import t, { type Test } from 'tap';
+import { finish as aioFinish } from '../../../agents/aiokube/finish.ts';
+import { hostIdentity } from '../../../agents/aiokube/host-identity.ts';
+import { kubeletIdentity as aioKubeletIdentity } from '../../../agents/aiokube/kubelet-identity.ts';
+import { leftovers } from '../../../agents/aiokube/leftovers.ts';
+import { marker } from '../../../agents/aiokube/marker.ts';
+import { nodeRole } from '../../../agents/aiokube/node-role.ts';
 import { apiObjects } from '../../../agents/bootkube/handover/api-objects.ts';
 import { combinedIgnition } from '../../../agents/bootkube/handover/combined-ignition.ts';
 import { finish } from '../../../agents/bootkube/handover/finish.ts';
@@ -31,7 +37,7 @@ import { controlPlane } from '../../../agents/steps/control-plane.ts';
 import { etcd } from '../../../agents/steps/etcd.ts';
 import type { InstallContext } from '../../../agents/steps/host-context.ts';
 import { inspectDisk } from '../../../agents/steps/inspect-disk.ts';
-import { standaloneKubelet } from '../../../agents/steps/kubelet.ts';
+import { nodeKubelet, standaloneKubelet } from '../../../agents/steps/kubelet.ts';
 import { kubeletIdentity } from '../../../agents/steps/kubelet-identity.ts';
 import { manifests } from '../../../agents/steps/manifests.ts';
 import { nodeReady } from '../../../agents/steps/node-ready.ts';
@@ -162,6 +168,13 @@ const table: [step: StepBody<Context>, runsAgainFor: readonly Change[]][] = [
   [record('post-reboot'), ['cluster id']],
   [complete, ['cluster id']],
   [retire, ['cluster id']],
+  [marker, ['cluster id']],
+  [hostIdentity, []],
+  [aioKubeletIdentity, ['cluster id', 'host name']],
+  [nodeKubelet, ['other file']],
+  [nodeRole, ['host name']],
+  [leftovers, ['cluster id']],
+  [aioFinish, ['cluster id']],
   [applyDeferred, ['expiry']],
   [retireDeferred, ['cluster id']],
 ];
