@@ -2,15 +2,21 @@ import { readFileSync } from 'node:fs';
 import { nodeUnits, progressUnit } from './installed.ts';
 import type { UnitFile } from './unit-file.ts';
 
-const read = (path: string) => readFileSync(new URL(`./aio/${path}`, import.meta.url), 'utf8');
-
 /** Volume label of the second medium, which the mount unit looks for. */
 export const MEDIUM_LABEL = 'sno-agents';
 
 /** The executable and the payload on a second medium, with the layout of a live ISO. */
 const fromMedium: readonly UnitFile[] = [
-  { name: 'run-media-iso.mount', enabled: false, contents: read('run-media-iso.mount') },
-  { name: 'sno-executable.service', enabled: false, contents: read('sno-executable.service') },
+  {
+    name: 'run-media-iso.mount',
+    enabled: false,
+    contents: readFileSync(new URL('./aio/run-media-iso.mount', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'sno-executable.service',
+    enabled: false,
+    contents: readFileSync(new URL('./aio/sno-executable.service', import.meta.url), 'utf8'),
+  },
 ];
 
 /** Both are fetched. */
@@ -18,14 +24,14 @@ const byUrl: readonly UnitFile[] = [
   {
     name: 'sno-executable.service',
     enabled: false,
-    contents: read('by-url/sno-executable.service'),
+    contents: readFileSync(new URL('./aio/by-url/sno-executable.service', import.meta.url), 'utf8'),
   },
 ];
 
 const aiokubeUnit: UnitFile = {
   name: 'aiokube.service',
   enabled: true,
-  contents: read('aiokube.service'),
+  contents: readFileSync(new URL('./aio/aiokube.service', import.meta.url), 'utf8'),
 };
 
 /**
@@ -43,6 +49,9 @@ export const aioUnits = (source: 'medium' | 'url'): readonly UnitFile[] => [
   progressUnit,
   aiokubeUnit,
 ];
+
+/** Those that only an all-in-one host has; of two with the same name, that of the medium. */
+export const ownAioUnits: readonly UnitFile[] = [...fromMedium, aiokubeUnit];
 
 /** Only the installation needs them; the clean-up deletes those that the host has. */
 export const firstBootUnits: readonly Pick<UnitFile, 'name'>[] = [...fromMedium, progressUnit];
