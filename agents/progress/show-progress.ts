@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { installingAgents } from '../../lib/agents/table.ts';
+import { ENDING_AGENTS, installingAgents } from '../../lib/agents/table.ts';
 import { progressLine } from '../../lib/console/progress-line.ts';
 import { exists } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -57,7 +57,7 @@ export const showProgress = (
 
 /** Decided by the status, which is written after everything else. */
 async function isOver(paths: HostPaths): Promise<boolean> {
-  for (const agent of ['post-reboot', 'aiokube'] as const) {
+  for (const agent of ENDING_AGENTS) {
     if ((await readStatus(statusPath(paths, agent)))?.state === 'done') return true;
   }
   return exists(paths.installDone);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { installingAgents } from '../../lib/agents/table.ts';
+import { type EndingAgent, installingAgents } from '../../lib/agents/table.ts';
 import { clusterDomain } from '../../lib/cluster/cluster.ts';
 import { exists, writeFileAtomic } from '../../lib/host/files.ts';
 import { readMarker } from '../../lib/installation/marker.ts';
@@ -16,7 +16,7 @@ import { readRestarts } from './steady-state.ts';
  * Records the installation, from the journals of all its agents, before this agent's state is
  * deleted: `/var/lib/sno-agents/record.json`.
  */
-export const record = (agent: Parameters<typeof readRestarts>[1]): StepBody<HostContext> => ({
+export const record = (agent: EndingAgent): StepBody<HostContext> => ({
   name: 'record',
   leaves: '/var/lib/sno-agents/record.json: every step with its time, and the restarts',
   input: ({ cluster }) => cluster.clusterId,

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { agentLinks } from '../../lib/agents/links.ts';
-import { agentsOf } from '../../lib/agents/table.ts';
+import { agentsOf, type EndingAgent } from '../../lib/agents/table.ts';
 import { exists, removeFile, syncDirectory } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { disableUnit, reloadUnits, startUnit } from '../../lib/host/systemd.ts';
@@ -64,7 +64,7 @@ export const retireAgent = ({ stage, unit, folders = [] }: Retiring): StepBody<H
  */
 export async function retiringArguments(
   paths: HostPaths,
-  agent: 'post-reboot' | 'aiokube',
+  agent: EndingAgent,
   args: readonly string[],
 ): Promise<readonly string[]> {
   const isPlainRun = args.length === 1 && args[0] === 'run';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { AgentName } from '../../lib/agents/table.ts';
+import type { EndingAgent } from '../../lib/agents/table.ts';
 import { exists, readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import { type Restarts, restartsSchema } from '../../lib/installation/record.ts';
 import { waitForSteadyState } from '../../lib/kube/wait-for-steady-state.ts';
@@ -7,17 +7,15 @@ import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 
-/** Agents that wait for a steady state; the result is in the folder of their state. */
-type SettlingAgent = Extract<AgentName, 'post-reboot' | 'aiokube'>;
-
-const restartsPath = ({ paths }: HostContext, agent: SettlingAgent) =>
+/** In the folder of the agent that waited. */
+const restartsPath = ({ paths }: HostContext, agent: EndingAgent) =>
   join(paths.state, agent, 'restarts.json');
 
 /**
  * Waits until nothing in the control plane has changed for a while. Only evidence from this
  * boot counts: the database is restored from a snapshot and shows the past.
  */
-export const steadyState = (agent: SettlingAgent): StepBody<HostContext> => ({
+export const steadyState = (agent: EndingAgent): StepBody<HostContext> => ({
   name: 'steady-state',
   leaves: 'a control plane without changes during the settling window; the number of its restarts',
   retries: true,
@@ -55,7 +53,7 @@ export const steadyState = (agent: SettlingAgent): StepBody<HostContext> => ({
 });
 
 /** The restart count of each control plane container, as recorded by the steady state. */
-export async function readRestarts(context: HostContext, agent: SettlingAgent): Promise<Restarts> {
+export async function readRestarts(context: HostContext, agent: EndingAgent): Promise<Restarts> {
   const text = await readTextIfPresent(restartsPath(context, agent));
   return restartsSchema.parse(JSON.parse(text ?? '[]'));
 }

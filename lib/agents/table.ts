@@ -123,6 +123,14 @@ export function agentEntry(name: string): (AgentEntry & { readonly name: AgentNa
 /** Deletes its own unit, link and state when no manifest is waiting any more. */
 export const DEFERRED_AGENT = 'sno-deferred' satisfies AgentName;
 
+/** The last agent of an installation, on a host that a live host wrote and on an all-in-one host. */
+export const ENDING_AGENTS = ['post-reboot', 'aiokube'] as const satisfies readonly AgentName[];
+export type EndingAgent = (typeof ENDING_AGENTS)[number];
+
+/** Whether the end of that agent is the end of the installation. */
+export const endsInstallation = (name: string): boolean =>
+  ENDING_AGENTS.some((agent) => agent === name);
+
 /** The unit of an agent, without `.service`; any other name is returned as it is. */
 export const unitOf = (name: string): string => agentEntry(name)?.unit ?? name;
 
