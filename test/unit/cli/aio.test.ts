@@ -137,7 +137,10 @@ t.test('a medium with the payload, and manifests that wait for their kind', asyn
 t.test('the configuration of the site: network, proxy, host name from DHCP', async (t) => {
   const dir = folder(t, [
     ...NO_DISK,
-    ['  hostname: sno1.example.com\n', '  networkConfig: {interfaces: [{name: eno1, type: ethernet}]}\n'],
+    [
+      '  hostname: sno1.example.com\n',
+      '  networkConfig: {interfaces: [{name: eno1, type: ethernet}]}\n',
+    ],
     ['platform:', 'proxy: {httpProxy: "http://proxy:3128"}\nplatform:'],
   ]);
   const { code, out, err } = await create(dir, PINNED);

@@ -6,3 +6,4 @@ import './node-role.ts';
 import './payload.ts';
 import './leftovers.ts';
 import './rights.ts';
+import './resume.ts';
