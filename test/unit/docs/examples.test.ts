@@ -1,4 +1,5 @@
 import t from 'tap';
+import { aiokubePlan } from '../../../agents/aiokube/plan.ts';
 import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
 import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
@@ -27,6 +28,7 @@ t.test('the lines of the example are those shown to the technician', async (t) =
     { plan: installToDiskPlan(defaultSettings), name: 'write-disk' },
     { plan: payloadPlan(defaultSettings), name: 'install-payload' },
     { plan: postRebootPlan(defaultSettings), name: 'steady-state' },
+    { plan: aiokubePlan(defaultSettings), name: 'etcd' },
   ]) {
     const { agent, unit, steps } = plan;
     const number = steps.findIndex((step) => step.name === name) + 1;

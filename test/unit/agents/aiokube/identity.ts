@@ -30,6 +30,9 @@ t.test('host-identity', async (t) => {
     it.write(ENV, 'KUBELET_NODE_IPS=192.0.2.11\n');
     t.equal(await it.holds(hostIdentity), false, 'another address in the file');
     await it.run(hostIdentity);
+    const renamed = { ...it.context, hostname: () => 'edge-1' };
+    t.equal(await hostIdentity.holds(renamed, it.progress()), false, 'another name');
+    t.equal(await it.holds(hostIdentity), true);
     giveAddresses(it, '192.0.2.77/24');
     t.equal(await it.holds(hostIdentity), false, 'an address that was lost');
     t.same(await hostIdentity.input(it.context), { hostname: 'edge-0', nodeIps: ['192.0.2.10'] });
