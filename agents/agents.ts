@@ -5,6 +5,8 @@ import { readSettings, type Settings } from '../lib/host/settings.ts';
 import { rebootHost } from '../lib/host/systemd.ts';
 import { runAgentCommand } from '../lib/steps/agent-command.ts';
 import type { Plan } from '../lib/steps/step.ts';
+import { aioContext } from './aiokube/context.ts';
+import { aiokubePlan } from './aiokube/plan.ts';
 import { approveCsrPlan } from './approve-csr/plan.ts';
 import { bootkubePlan } from './bootkube/plan.ts';
 import { runDeferred } from './deferred/main.ts';
@@ -14,18 +16,18 @@ import { runCertificates } from './node/certificates/main.ts';
 import { payloadPlan } from './node/payload/plan.ts';
 import { renewContext } from './node/renew/context.ts';
 import { renewPlan } from './node/renew/plan.ts';
-import { postRebootArguments } from './post-reboot/arguments.ts';
 import { postRebootPlan } from './post-reboot/plan.ts';
 import { restorePlan } from './post-reboot/restore/plan.ts';
 import { progressPlan } from './progress/plan.ts';
-import { type HostContext, hostContext, installContext } from './steps/host-context.ts';
+import { hostContext, installContext } from './steps/host-context.ts';
+import { retiringArguments } from './steps/retire.ts';
 
 /** `calledAs`: the name it was called by. Returns the exit code. */
 type Run = (paths: HostPaths, args: readonly string[], calledAs: string) => Promise<number>;
 
 /** Runs a plan with the command line common to all agents. */
 const planned =
-  <Context extends HostContext>(
+  <Context>(
     plan: (settings: Settings) => Plan<Context>,
     context: (paths: HostPaths) => Promise<Context>,
   ) =>
@@ -50,7 +52,12 @@ export const agents: Readonly<Record<AgentName, Run>> = {
   'sno-restore': planned(restorePlan, hostContext),
   'sno-certificates': (paths, args) => runCertificates(paths, args),
   'post-reboot': async (paths, args) =>
-    planned(postRebootPlan, hostContext)(paths, await postRebootArguments(paths, args)),
+    planned(postRebootPlan, hostContext)(
+      paths,
+      await retiringArguments(paths, 'post-reboot', args),
+    ),
+  aiokube: async (paths, args) =>
+    planned(aiokubePlan, aioContext)(paths, await retiringArguments(paths, 'aiokube', args)),
   'sno-renew': planned(renewPlan, renewContext),
   'sno-deferred': runDeferred,
   gather: runGather,

@@ -8,6 +8,7 @@ import { file } from '../lib/ignition/entries.ts';
 import type { RecordedStep } from '../lib/installation/record.ts';
 import { readAgentSteps, saveAgentState } from './agent-records.ts';
 import { type Carried, readCarried } from './checks/carried.ts';
+import type { Check, RunningCluster } from './checks/check.ts';
 import { clusterChecks, diskChecks } from './checks/index.ts';
 import { type LiveObjects, readLiveObjects } from './checks/live-objects.ts';
 import { writeUserManifests } from './checks/user-manifests.ts';
@@ -73,6 +74,25 @@ export class Installation {
     return needed(this.#site);
   }
 
+  get siteOptions(): SiteOptions {
+    return this.#options.site ?? {};
+  }
+
+  get created(): CreatedInstallation {
+    return needed(this.#created);
+  }
+
+  /** The host that is running now. */
+  get booted(): Host {
+    return needed(this.host);
+  }
+
+  /** For installations that are created in another way. */
+  protected prepared(site: Site, created: CreatedInstallation): void {
+    this.#site = site;
+    this.#created = created;
+  }
+
   /** Journals of every boot so far. */
   get journals(): string[] {
     return this.#boots.map((label) => this.journalOf(label));
@@ -109,14 +129,14 @@ export class Installation {
     const image = join(components.rootFilesystem, 'tree');
     const medium = this.#medium === undefined ? {} : { medium: this.#medium };
     const programs = await this.#programs();
-    const options = { ...this.#hostOptions(label), image, ignition, programs, ...medium };
+    const options = { ...this.hostOptions(label), image, ignition, programs, ...medium };
     return this.#started(label, await bootLiveHost(options, signal), early);
   }
 
   /** Ends with the host's own reboot. */
   async bootstrap(report: Report, label = 'live'): Promise<void> {
     const host = needed(this.host);
-    await this.#following(label, agentNames, report, async () => {
+    await this.following(label, report, async () => {
       const exit = await waitForOwnExit(host, liveUnits, LIVE_MS, this.context.signal);
       if (exit !== 'reboot') {
         throw new Failure('fatal', 'the live host ended', { expected: 'a reboot', found: exit });
@@ -146,7 +166,7 @@ export class Installation {
   }
 
   async bootInstalled(label = 'disk', early?: (host: Host) => Promise<void>): Promise<Host> {
-    const host = await bootDiskHost(this.#hostOptions(label), this.context.signal);
+    const host = await bootDiskHost(this.hostOptions(label), this.context.signal);
     return this.#started(label, host, early);
   }
 
@@ -154,7 +174,7 @@ export class Installation {
   async finish(report: Report, label = 'disk'): Promise<void> {
     const { signal } = this.context;
     const host = needed(this.host);
-    await this.#following(label, agentNames, report, () =>
+    await this.following(label, report, () =>
       waitUntilInactive(host, 'bootkube.service', installedUnits, POST_REBOOT_MS, signal),
     );
     const record = join(host.rootDir, 'var/lib/sno-agents/record.json');
@@ -165,18 +185,27 @@ export class Installation {
 
   /** `without`: names of checks that cannot pass after what was done to this host. */
   async checkCluster(report: Report, without: readonly string[] = []): Promise<void> {
+    const checks = clusterChecks.filter(({ name }) => !without.includes(name));
+    const carried = needed(this.#carried);
+    await this.runChecks(checks, report, { carried, liveObjects: this.#liveObjects });
+  }
+
+  protected async runChecks<T extends object>(
+    checks: readonly Check<RunningCluster & T>[],
+    report: Report,
+    more: T,
+  ): Promise<void> {
     const { components, folder, signal } = this.context;
     const cluster = {
-      host: needed(this.host),
-      kubeconfig: needed(this.#created).kubeconfig,
+      host: this.booted,
+      kubeconfig: this.created.kubeconfig,
       kubernetes: components.kubernetes,
       etcd: components.etcd,
       folder,
-      carried: needed(this.#carried),
-      liveObjects: this.#liveObjects,
       journals: this.journals,
+      ...more,
     };
-    for (const check of clusterChecks.filter(({ name }) => !without.includes(name))) {
+    for (const check of checks) {
       report(check.name);
       await check.run(cluster, signal);
     }
@@ -209,13 +238,12 @@ export class Installation {
     return host;
   }
 
-  async #following(
+  protected async following(
     label: string,
-    identifiers: readonly string[],
     report: Report,
     wait: () => Promise<void>,
   ): Promise<void> {
-    const end = reportJournal(this.journalOf(label), identifiers, report);
+    const end = reportJournal(this.journalOf(label), agentNames, report);
     try {
       await wait();
     } finally {
@@ -223,7 +251,7 @@ export class Installation {
     }
   }
 
-  #hostOptions(label: string) {
+  protected hostOptions(label: string) {
     const { folder, out } = this.context;
     const { host: identity, disk } = this.site;
     return { identity, folder, logs: out, label, disk };

@@ -39,16 +39,18 @@ export interface SiteOptions {
   readonly families?: Families;
   /** false: only hosts with static configuration get an address. Default: true. */
   readonly dhcp?: boolean;
+  /** false: nothing answers DNS queries. Default: true. */
+  readonly dns?: boolean;
 }
 
 export async function openSite(
   folder: string,
-  { withoutRecords = [], families = ['IPv4'], dhcp = true }: SiteOptions,
+  { withoutRecords = [], families = ['IPv4'], dhcp = true, dns = true }: SiteOptions,
   teardown: Teardown,
   signal: AbortSignal,
 ): Promise<Site> {
   const identity = hostOf(families);
-  const options = { domain: DOMAIN, host: identity, withoutRecords, dhcp };
+  const options = { domain: DOMAIN, host: identity, withoutRecords, dhcp, dns };
   const network = await startNetwork(options, folder, teardown, signal);
   const disk = await createDisk(join(folder, 'disk.raw'), DISK_BYTES);
   return { folder, network, host: identity, disk };

@@ -38,6 +38,13 @@ export const nodeUnits: readonly UnitFile[] = [
   },
 ];
 
+/** Until the installation is complete. */
+export const progressUnit: UnitFile = {
+  name: 'progress.service',
+  enabled: true,
+  contents: readFileSync(new URL('./installed/progress.service', import.meta.url), 'utf8'),
+};
+
 /** Needed once, after the reboot into the disk; the clean-up removes them. */
 export const pivotUnits: readonly UnitFile[] = [
   {
@@ -45,11 +52,7 @@ export const pivotUnits: readonly UnitFile[] = [
     enabled: true,
     contents: readFileSync(new URL('./installed/sno-restore.service', import.meta.url), 'utf8'),
   },
-  {
-    name: 'progress.service',
-    enabled: true,
-    contents: readFileSync(new URL('./installed/progress.service', import.meta.url), 'utf8'),
-  },
+  progressUnit,
   {
     name: 'bootkube.service',
     enabled: true,

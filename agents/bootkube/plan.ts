@@ -1,16 +1,17 @@
 import { identity } from '../../lib/agents/table.ts';
 import type { Settings } from '../../lib/host/settings.ts';
-import { liveHost } from '../../lib/render/hosts.ts';
+import { installedHost, liveHost } from '../../lib/render/hosts.ts';
 import type { Plan } from '../../lib/steps/step.ts';
-import { within } from '../../lib/steps/within.ts';
+import { until, within } from '../../lib/steps/within.ts';
 import { controlPlane } from '../steps/control-plane.ts';
 import { etcd } from '../steps/etcd.ts';
 import type { InstallContext } from '../steps/host-context.ts';
 import { inspectDisk } from '../steps/inspect-disk.ts';
-import { kubelet } from '../steps/kubelet.ts';
+import { standaloneKubelet } from '../steps/kubelet.ts';
 import { kubeletIdentity } from '../steps/kubelet-identity.ts';
 import { manifests } from '../steps/manifests.ts';
 import { payload } from '../steps/payload.ts';
+import { liveChecks, preflight } from '../steps/preflight/preflight.ts';
 import { render } from '../steps/render.ts';
 import { apiObjects } from './handover/api-objects.ts';
 import { combinedIgnition } from './handover/combined-ignition.ts';
@@ -20,7 +21,6 @@ import { masterIgnition } from './handover/master-ignition.ts';
 import { quiesce } from './handover/quiesce.ts';
 import { snapshot } from './handover/snapshot.ts';
 import { stopEtcd } from './handover/stop-etcd.ts';
-import { preflight } from './preflight/preflight.ts';
 
 /** The live host, from inspecting its disk to the Ignition of the installed host. */
 export const bootkubePlan = (s: Settings): Plan<InstallContext> => ({
@@ -28,13 +28,13 @@ export const bootkubePlan = (s: Settings): Plan<InstallContext> => ({
   achieved: 'the cluster is prepared, and the Ignition config of the installed host is created',
   steps: [
     within(s, 'inspectDiskMs', inspectDisk),
-    within(s, 'preflightMs', preflight),
+    within(s, 'preflightMs', preflight(liveChecks)),
     within(s, 'payloadMs', payload),
-    within(s, 'renderMs', render(liveHost)),
-    within(s, 'kubeletMs', kubelet),
-    within(s, 'etcdMs', etcd),
-    within(s, 'controlPlaneMs', controlPlane),
-    within(s, 'manifestsMs', manifests),
+    within(s, 'renderMs', render(liveHost, installedHost)),
+    within(s, 'kubeletMs', until('stop-etcd', standaloneKubelet)),
+    within(s, 'etcdMs', until('snapshot', etcd)),
+    within(s, 'controlPlaneMs', until('quiesce', controlPlane)),
+    within(s, 'manifestsMs', until('quiesce', manifests)),
     within(s, 'kubeletIdentityMs', kubeletIdentity),
     within(s, 'collectObjectsMs', apiObjects),
     within(s, 'quiesceMs', quiesce),

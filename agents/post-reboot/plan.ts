@@ -3,16 +3,16 @@ import type { Settings } from '../../lib/host/settings.ts';
 import type { Plan } from '../../lib/steps/step.ts';
 import { within } from '../../lib/steps/within.ts';
 import { api } from '../steps/api.ts';
+import { bootstrapComplete } from '../steps/bootstrap-complete.ts';
+import { clean } from '../steps/clean.ts';
+import { announce, complete } from '../steps/complete.ts';
 import type { HostContext } from '../steps/host-context.ts';
 import { nodeReady } from '../steps/node-ready.ts';
+import { record } from '../steps/record.ts';
 import { servingCertificate } from '../steps/serving-certificate.ts';
 import { steadyState } from '../steps/steady-state.ts';
-import { bootstrapComplete } from './bootstrap-complete.ts';
-import { clean } from './clean.ts';
-import { announce, complete } from './complete.ts';
-import { record } from './record.ts';
+import { verifyClean } from '../steps/verify-clean.ts';
 import { retire } from './retire.ts';
-import { verifyClean } from './verify-clean.ts';
 
 /** The installed host, from the API's first response to the end of this agent. */
 export const postRebootPlan = (s: Settings): Plan<HostContext> => ({
@@ -25,10 +25,10 @@ export const postRebootPlan = (s: Settings): Plan<HostContext> => ({
     within(s, 'servingCertificateMs', servingCertificate),
     within(s, 'nodeReadyMs', nodeReady),
     within(s, 'bootstrapCompleteMs', bootstrapComplete),
-    within(s, 'steadyStateMs', steadyState),
+    within(s, 'steadyStateMs', steadyState('post-reboot')),
     within(s, 'cleanMs', clean),
     within(s, 'verifyCleanMs', verifyClean),
-    within(s, 'finishMs', record),
+    within(s, 'finishMs', record('post-reboot')),
     within(s, 'completeMs', complete),
     within(s, 'retireMs', retire),
   ],

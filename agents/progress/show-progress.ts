@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { installingAgents } from '../../lib/agents/table.ts';
+import { ENDING_AGENTS, installingAgents } from '../../lib/agents/table.ts';
 import { progressLine } from '../../lib/console/progress-line.ts';
 import { exists } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -13,7 +13,7 @@ import type { HostContext } from '../steps/host-context.ts';
 
 /**
  * Shows each change of an agent's state as one line: on the live host until the disk is
- * installed, on the installed host until the installation is complete. The unit connects standard
+ * installed, on any other host until the installation is complete. The unit connects standard
  * error to the console, and the log to the journal.
  */
 export const showProgress = (
@@ -22,7 +22,7 @@ export const showProgress = (
   name: 'show-progress',
   leaves: 'the state of the installation on the console',
   retries: true,
-  // post-reboot removes it together with its own.
+  // The agent that ends the installation removes it together with its own.
   removesState: true,
   input: ({ cluster }) => cluster.clusterId,
   holds: ({ paths }) => isOver(paths),
@@ -57,6 +57,8 @@ export const showProgress = (
 
 /** Decided by the status, which is written after everything else. */
 async function isOver(paths: HostPaths): Promise<boolean> {
-  const postReboot = await readStatus(statusPath(paths, 'post-reboot'));
-  return postReboot?.state === 'done' || (await exists(paths.installDone));
+  for (const agent of ENDING_AGENTS) {
+    if ((await readStatus(statusPath(paths, agent)))?.state === 'done') return true;
+  }
+  return exists(paths.installDone);
 }

@@ -1,6 +1,5 @@
 import { startUnit } from '../../lib/host/systemd.ts';
 import { waitForApi } from '../../lib/kube/api-ready.ts';
-import { withBootstrapAdmin } from '../../lib/render/access.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
@@ -14,10 +13,10 @@ export const api: StepBody<HostContext> = {
   input: ({ cluster }) => cluster.clusterId,
   // Later steps use the API themselves, and an interrupted clean-up has deleted the credentials for this check.
   holds: async () => true,
-  async run({ cluster, paths }, progress) {
+  async run(context, progress) {
     // It starts by itself, unless a unit that it requires failed and was fixed manually.
     await startUnit('kubelet.service', progress.signal);
-    await withBootstrapAdmin(cluster.controlPlane, paths, (client) =>
+    await context.withAdministrator(progress, (client) =>
       progress.wait('the API server to be ready', () =>
         waitForApi(client, {
           signal: progress.signal,

@@ -1,6 +1,5 @@
 import { sha256 } from '../../lib/host/files.ts';
 import { isApiReady, waitForApi } from '../../lib/kube/api-ready.ts';
-import { withBootstrapAdmin } from '../../lib/render/access.ts';
 import type { Rendered } from '../../lib/render/renderer.ts';
 import { loadRendered } from '../../lib/render/store.ts';
 import { done } from '../../lib/steps/step.ts';
@@ -8,7 +7,7 @@ import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 import { placeStaticPod, waitUntilRunning } from './static-pods.ts';
 
-/** Everything except the database, in start order; stopped before the snapshot. */
+/** Everything except the database, in start order. */
 const controlPlanePods = ({ staticPods }: Rendered) =>
   staticPods.filter(({ role }) => role !== 'database');
 
@@ -17,19 +16,17 @@ export const controlPlane: StepBody<HostContext> = {
   name: 'control-plane',
   leaves: 'an API server that is ready, a running controller-manager and scheduler',
   retries: true,
-  neededUntil: 'quiesce',
   async input({ paths }) {
     return controlPlanePods(await loadRendered(paths)).map(({ manifest }) => sha256(manifest));
   },
-  async holds(context, { signal }) {
-    return withBootstrapAdmin(context.cluster.controlPlane, context.paths, (client) =>
-      isApiReady(client, signal),
-    );
+  async holds(context, progress) {
+    return context.withAdministrator(progress, (client) => isApiReady(client, progress.signal));
   },
-  async run({ paths, cluster }, progress) {
+  async run(context, progress) {
+    const { paths } = context;
     const pods = controlPlanePods(await loadRendered(paths));
     for (const pod of pods) await placeStaticPod(paths, pod);
-    await withBootstrapAdmin(cluster.controlPlane, paths, (client) =>
+    await context.withAdministrator(progress, (client) =>
       progress.wait('the API server to be ready', () =>
         waitForApi(client, {
           signal: progress.signal,

@@ -1,5 +1,4 @@
 import { sha256 } from '../../lib/host/files.ts';
-import { withEtcd } from '../../lib/render/access.ts';
 import { loadRendered, podOfRole } from '../../lib/render/store.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
@@ -12,7 +11,6 @@ export const etcd: StepBody<HostContext> = {
   name: 'etcd',
   leaves: 'an etcd static pod with a leader',
   retries: true,
-  neededUntil: 'snapshot',
   async input({ paths }) {
     return sha256(podOfRole(await loadRendered(paths), 'database').manifest);
   },
@@ -27,7 +25,7 @@ export const etcd: StepBody<HostContext> = {
     const { paths } = context;
     await placeStaticPod(paths, podOfRole(await loadRendered(paths), 'database'));
     return progress.wait('etcd to elect itself', async () => {
-      const status = await withEtcd(context.cluster.controlPlane, paths, (client) =>
+      const status = await context.withEtcd((client) =>
         client.status({
           signal: progress.signal,
           deadlineMs: progress.remainingMs(),
@@ -39,7 +37,5 @@ export const etcd: StepBody<HostContext> = {
   },
 };
 
-const etcdStatus = ({ paths, cluster }: HostContext, signal: AbortSignal) =>
-  withEtcd(cluster.controlPlane, paths, (client) =>
-    client.status({ signal, deadlineMs: REQUEST_DEADLINE_MS }),
-  );
+const etcdStatus = (context: HostContext, signal: AbortSignal) =>
+  context.withEtcd((client) => client.status({ signal, deadlineMs: REQUEST_DEADLINE_MS }));

@@ -1,15 +1,31 @@
 import { hostname } from 'node:os';
 import type { Cluster, InstallableCluster } from '../../lib/cluster/cluster.ts';
 import { readCluster, readInstallableCluster } from '../../lib/cluster/read-cluster.ts';
+import type { EtcdClient } from '../../lib/etcd/client.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { readSettings, type Settings } from '../../lib/host/settings.ts';
 import { bootTime } from '../../lib/host/systemd.ts';
+import type { KubeClient } from '../../lib/kube/client.ts';
+import { withBootstrapAdmin, withEtcd } from '../../lib/render/access.ts';
+
+/** How long something may still take. */
+export interface Remaining {
+  remainingMs(): number;
+}
+
+/** How the agents of a host administer its control plane. */
+export interface ControlPlaneRights {
+  /** Runs `use` with a client of the API that has all rights until `limits` ends, and closes it. */
+  withAdministrator<T>(limits: Remaining, use: (client: KubeClient) => Promise<T>): Promise<T>;
+  /** Runs `use` with a client of etcd, and closes it. */
+  withEtcd<T>(use: (client: EtcdClient) => Promise<T>): Promise<T>;
+}
 
 /**
  * The host as steps see it. Host programs (systemctl, lsblk, mount ...) are found in PATH, files
  * and sockets below `paths`: tests replace both.
  */
-export interface HostContext {
+export interface HostContext extends ControlPlaneRights {
   readonly paths: HostPaths;
   readonly settings: Settings;
   readonly cluster: Cluster;
@@ -27,7 +43,7 @@ export interface InstallContext extends HostContext {
 /** @throws Failure (usage) if cluster.json or settings.json is invalid. */
 export async function hostContext(paths: HostPaths): Promise<HostContext> {
   const [settings, cluster] = await Promise.all([readSettings(paths), readCluster(paths)]);
-  return { paths, settings, cluster, hostname, bootTime };
+  return { paths, settings, cluster, hostname, bootTime, ...bootstrapRights(paths, cluster) };
 }
 
 /** @throws Failure (usage) like hostContext, and if cluster.json names no disk. */
@@ -36,5 +52,16 @@ export async function installContext(paths: HostPaths): Promise<InstallContext> 
     readSettings(paths),
     readInstallableCluster(paths),
   ]);
-  return { paths, settings, cluster, hostname, bootTime };
+  return { paths, settings, cluster, hostname, bootTime, ...bootstrapRights(paths, cluster) };
+}
+
+/** By the identities that are rendered for the bootstrap and deleted at its end. */
+export function bootstrapRights(
+  paths: HostPaths,
+  { controlPlane }: Pick<Cluster, 'controlPlane'>,
+): ControlPlaneRights {
+  return {
+    withAdministrator: (_limits, use) => withBootstrapAdmin(controlPlane, paths, use),
+    withEtcd: (use) => withEtcd(controlPlane, paths, use),
+  };
 }

@@ -11,6 +11,13 @@ import type { HostContext } from './host-context.ts';
 /** Folder of the single file `kubelet-client-<date>.pem`, named as the kubelet does. */
 export const identityFolder = ({ paths }: HostContext) => join(paths.assets, 'kubelet-identity');
 
+/** Certificate and key of a node in one file. */
+export interface IdentityFile {
+  /** `kubelet-client-<date>.pem` */
+  readonly name: string;
+  readonly contents: string;
+}
+
 /**
  * Issues the client certificate for the installed host's kubelet here, where its CA key is
  * available. The kubelet starts with it, so there is never a pending first request, and nobody
@@ -22,32 +29,34 @@ export const kubeletIdentity: StepBody<HostContext> = {
   input: ({ cluster, hostname }) => [cluster.clusterId, hostname()],
   async holds(context) {
     const pem = await readIdentity(context);
-    return (
-      pem !== undefined && inspectCertificate(pem.contents).subject.commonName === nodeUser(context)
-    );
+    return pem !== undefined && isOfNode(pem.contents, context);
   },
   async run(context) {
-    const { paths, cluster } = context;
-    const files = accessTo(cluster.controlPlane).kubeletClientAuthority;
-    const authority = {
-      certificate: await readFile(paths.at(files.certificate), 'utf8'),
-      key: await readFile(paths.at(files.key), 'utf8'),
-    };
-    const { certificate, key } = await issueLeaf(authority, {
-      subject: { commonName: nodeUser(context), organizations: ['system:nodes'] },
-      usage: 'client',
-    });
+    const { name, contents } = await issueIdentity(context);
     await rm(identityFolder(context), { recursive: true, force: true });
-    const name = `kubelet-client-${fileDate(new Date())}.pem`;
-    await writeFileAtomic(join(identityFolder(context), name), `${certificate}${key}`, 0o600);
+    await writeFileAtomic(join(identityFolder(context), name), contents, 0o600);
     return done(nodeUser(context));
   },
 };
 
+/** Signs a new identity of this node; the name of the file is the kubelet's. */
+export async function issueIdentity(context: HostContext): Promise<IdentityFile> {
+  const { paths, cluster } = context;
+  const files = accessTo(cluster.controlPlane).kubeletClientAuthority;
+  const authority = {
+    certificate: await readFile(paths.at(files.certificate), 'utf8'),
+    key: await readFile(paths.at(files.key), 'utf8'),
+  };
+  const { certificate, key } = await issueLeaf(authority, {
+    subject: { commonName: nodeUser(context), organizations: ['system:nodes'] },
+    usage: 'client',
+  });
+  const name = `kubelet-client-${fileDate(new Date())}.pem`;
+  return { name, contents: `${certificate}${key}` };
+}
+
 /** The issued identity, with its file name in the kubelet's folder. */
-export async function readIdentity(
-  context: HostContext,
-): Promise<{ name: string; contents: string } | undefined> {
+export async function readIdentity(context: HostContext): Promise<IdentityFile | undefined> {
   try {
     const [name] = await readdir(identityFolder(context));
     if (name === undefined) return undefined;
@@ -57,6 +66,10 @@ export async function readIdentity(
     throw error;
   }
 }
+
+/** Whether a certificate is that of this node, by its subject. */
+export const isOfNode = (pem: string, context: HostContext): boolean =>
+  inspectCertificate(pem).subject.commonName === nodeUser(context);
 
 const nodeUser = ({ hostname }: HostContext) => `system:node:${hostname()}`;
 

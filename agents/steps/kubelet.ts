@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../lib/errors/failure.ts';
 import { sha256 } from '../../lib/host/files.ts';
-import { reloadUnits, startUnit, unitProperties } from '../../lib/host/systemd.ts';
+import { enableUnits, reloadUnits, startUnit, unitProperties } from '../../lib/host/systemd.ts';
+import type { FileUse } from '../../lib/render/hosts.ts';
 import { loadRendered } from '../../lib/render/store.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
@@ -9,43 +11,80 @@ import type { HostContext } from './host-context.ts';
 
 const HEALTH = 'http://127.0.0.1:10248/healthz';
 const HEALTH_INTERVAL_MS = 500;
+const UNIT = 'kubelet.service';
+
+/** Units that the kubelet of a node requires; each of them ends before it starts. */
+const REQUIRED = ['sno-payload.service', 'sno-certificates.service'] as const;
 
 /**
  * Starts the kubelet standalone, without an API server: it only runs static pods, so no Node of
  * the live stage ever gets into the snapshot.
  */
-export const kubelet: StepBody<HostContext> = {
+export const standaloneKubelet: StepBody<HostContext> = {
   name: 'kubelet',
   leaves: 'a standalone kubelet that answers its health endpoint',
   retries: true,
-  neededUntil: 'stop-etcd',
-  async input({ paths }) {
-    const { files } = await loadRendered(paths);
-    return files
-      .filter(({ uses }) => uses.includes('standalone-kubelet'))
-      .map(({ contents }) => sha256(contents));
-  },
+  input: (context) => filesOf(context, 'standalone-kubelet'),
   holds: (_context, { signal }) => isHealthy(signal),
   async run(_context, progress) {
-    await reloadUnits(progress.signal);
-    await startUnit('kubelet.service', progress.signal);
-    await progress.wait('the kubelet to answer its health endpoint', () => healthy(progress));
+    await start(progress);
     return done();
   },
 };
+
+/**
+ * Starts the kubelet with its kubeconfig, once: static pods run before there is an API server, and
+ * the Node is registered as soon as there is one. Until this step the kubelet's unit and those that
+ * it requires are disabled, so that a reboot before it does not start them without their files.
+ */
+export const nodeKubelet: StepBody<HostContext> = {
+  name: 'kubelet',
+  leaves: 'a kubelet that starts at every boot and answers its health endpoint',
+  retries: true,
+  input: (context) => filesOf(context, 'node'),
+  holds: (_context, { signal }) => isHealthy(signal),
+  async run(_context, progress) {
+    await enableUnits([...REQUIRED, UNIT], progress.signal);
+    await start(progress);
+    return done();
+  },
+};
+
+async function filesOf({ paths }: HostContext, use: FileUse): Promise<string[]> {
+  const { files } = await loadRendered(paths);
+  return files.filter(({ uses }) => uses.includes(use)).map(({ contents }) => sha256(contents));
+}
+
+async function start(progress: Progress): Promise<void> {
+  await reloadUnits(progress.signal);
+  await startUnit(UNIT, progress.signal);
+  await progress.wait('the kubelet to answer its health endpoint', () => healthy(progress));
+}
 
 /** The kubelet's health cannot be watched. Changes of its unit's state are reported. */
 async function healthy(progress: Progress): Promise<void> {
   while (!(await isHealthy(progress.signal))) {
     const { ActiveState, NRestarts } = await unitProperties(
-      'kubelet.service',
+      UNIT,
       ['ActiveState', 'NRestarts'],
       progress.signal,
     );
+    // systemd does not start it: one that it requires has failed, or is still running.
+    if (ActiveState === 'inactive') await requireNoneFailed(progress.signal);
     progress.waitingFor(
       `the kubelet to answer its health endpoint: kubelet.service is ${ActiveState}, restarted ${NRestarts} times`,
     );
     await sleep(HEALTH_INTERVAL_MS);
+  }
+}
+
+async function requireNoneFailed(signal: AbortSignal): Promise<void> {
+  for (const unit of REQUIRED) {
+    const { ActiveState } = await unitProperties(unit, ['ActiveState'], signal);
+    if (ActiveState !== 'failed') continue;
+    throw new Failure('retry', `the kubelet does not start: ${unit} has failed`, {
+      fix: `See "journalctl -u ${unit}".`,
+    });
   }
 }
 

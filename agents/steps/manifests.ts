@@ -7,7 +7,6 @@ import { sha256, writeFileAtomic } from '../../lib/host/files.ts';
 import { applyManifests } from '../../lib/kube/apply.ts';
 import { failedRows, failureTable } from '../../lib/kube/apply-table.ts';
 import { loadManifests } from '../../lib/kube/manifests.ts';
-import { withBootstrapAdmin } from '../../lib/render/access.ts';
 import { loadRendered } from '../../lib/render/store.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
@@ -23,7 +22,6 @@ export const manifests: StepBody<HostContext> = {
   name: 'manifests',
   leaves: 'every manifest as an API object',
   retries: true,
-  neededUntil: 'quiesce',
   async input({ paths }) {
     const rendered = (await loadRendered(paths)).manifests.map(({ contents }) => sha256(contents));
     const { manifests: users, faults } = await loadManifests(usersFolders(paths));
@@ -39,7 +37,7 @@ export const manifests: StepBody<HostContext> = {
     ]);
     const deferred = await readDeferred(context.paths);
     const rows = await progress.wait('every manifest to be accepted', () =>
-      withBootstrapAdmin(context.cluster.controlPlane, context.paths, async (client) => {
+      context.withAdministrator(progress, async (client) => {
         const { signal } = progress;
         const applied = await applyManifests(client, loaded, {
           concurrency: context.settings.manifestsConcurrency,

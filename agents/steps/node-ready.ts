@@ -1,5 +1,4 @@
 import { nodeReady as waitForNode } from '../../lib/kube/node-ready.ts';
-import { withBootstrapAdmin } from '../../lib/render/access.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
@@ -13,10 +12,10 @@ export const nodeReady: StepBody<HostContext> = {
   input: ({ hostname }) => hostname(),
   // If the node becomes NotReady again, the steady state detects it and waits with its own deadline.
   holds: async () => true,
-  async run({ cluster, paths, hostname, bootTime }, progress) {
-    const nodeName = hostname();
-    const started = await bootTime(progress.signal);
-    await withBootstrapAdmin(cluster.controlPlane, paths, (client) =>
+  async run(context, progress) {
+    const nodeName = context.hostname();
+    const started = await context.bootTime(progress.signal);
+    await context.withAdministrator(progress, (client) =>
       progress.wait(`node ${nodeName} to be Ready`, () =>
         waitForNode(client, nodeName, {
           signal: progress.signal,

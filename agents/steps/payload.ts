@@ -2,15 +2,20 @@ import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists, sha256OfFile } from '../../lib/host/files.ts';
 import { bringPayload, payloadIsThere } from '../../lib/payload/bring.ts';
+import { copyPayloadTo } from '../../lib/payload/copy.ts';
 import { fetchPayload } from '../../lib/payload/fetch.ts';
-import { payloadFile } from '../../lib/payload/payload.ts';
+import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
+import { hasDigest } from '../../lib/payload/verify.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
-import { payloadFolder } from './payload-folder.ts';
+import { mediumPayload, payloadFolder } from './payload-folder.ts';
 
-/** Downloads the payload unless the medium has it, verifies it, imports its images and installs its binaries. */
+/**
+ * Downloads the payload, or copies it from the medium to a host that keeps it; verifies it, imports
+ * its images and installs its binaries.
+ */
 export const payload: StepBody<HostContext> = {
   name: 'payload',
   leaves: "the payload's images in the container runtime, its binaries in their places",
@@ -18,16 +23,18 @@ export const payload: StepBody<HostContext> = {
   input: ({ cluster }) => [cluster.clusterId, cluster.payloadSha256],
   async holds(context, { signal }) {
     const folder = payloadFolder(context);
-    const fetched = context.cluster.payloadUrl !== undefined;
-    if (fetched && !(await exists(join(folder, payloadFile)))) return false;
+    const isBrought = folder === context.paths.payload;
+    if (isBrought && !(await exists(join(folder, payloadFile)))) return false;
     return payloadIsThere(folder, context.paths, signal);
   },
   async run(context, progress) {
+    const folder = payloadFolder(context);
     await fetchServed(context, progress);
-    await expectPinned(context, progress.signal);
+    await copyFromMedium(context, progress);
+    await expectPinned(context, folder, progress.signal);
     const { images, binaries } = await progress.wait(
       'the payload to be verified and imported',
-      () => bringPayload(payloadFolder(context), context.paths, progress),
+      () => bringPayload(folder, context.paths, progress),
     );
     return done(`${images} images, ${binaries} binaries`);
   },
@@ -51,17 +58,46 @@ async function fetchServed(context: HostContext, progress: Progress): Promise<vo
   );
 }
 
+/** The medium is needed until the copy is complete, and not after that. */
+async function copyFromMedium(context: HostContext, progress: Progress): Promise<void> {
+  const { paths, cluster } = context;
+  const { signal } = progress;
+  if (cluster.payloadUrl !== undefined || payloadFolder(context) !== paths.payload) return;
+  const target = join(paths.payload, payloadFile);
+  const isComplete =
+    cluster.payloadSha256 !== undefined && (await hasDigest(target, cluster.payloadSha256, signal));
+  if (isComplete) return;
+  const medium = mediumPayload(paths);
+  await expectMedium(medium);
+  await expectPinned(context, medium, signal);
+  await progress.wait('the payload to be copied from the medium', async () =>
+    copyPayloadTo(await readPayload(medium), paths.payload, signal),
+  );
+}
+
+async function expectMedium(medium: string): Promise<void> {
+  if (await exists(join(medium, payloadFile))) return;
+  throw new Failure('retry', `${medium}/${payloadFile} does not exist`, {
+    expected: 'the medium with the payload, mounted on /run/media/iso',
+    fix: 'Connect the medium that "sno create aio-ignition --medium-iso" created, and restart the host.',
+  });
+}
+
 /** payload.yaml lists all other digests; its own came with Ignition, if passed to `sno create`. */
-async function expectPinned(context: HostContext, signal: AbortSignal): Promise<void> {
+async function expectPinned(
+  context: HostContext,
+  folder: string,
+  signal: AbortSignal,
+): Promise<void> {
   const expected = context.cluster.payloadSha256;
   if (expected === undefined) return;
-  const path = join(payloadFolder(context), payloadFile);
+  const path = join(folder, payloadFile);
   const found = await sha256OfFile(path, signal);
   if (found === expected) return;
   throw new Failure('fatal', `${path} is not the payload that this installation was created for`, {
     code: 'payload-mismatch',
     expected: `SHA-256 ${expected}`,
     found,
-    fix: 'Put that payload on the live medium, or create the Ignition config for this one.',
+    fix: 'Put that payload on the medium, or create the Ignition config for this one.',
   });
 }

@@ -8,8 +8,14 @@ import { rootIsOverlay } from '../../lib/host/root.ts';
 import { withWorkFolder } from '../../lib/host/work-folder.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { accessTo } from '../../lib/render/access.ts';
-import type { HostNeeds } from '../../lib/render/hosts.ts';
-import type { HostFacts, LaptopAuthorities, Rendered } from '../../lib/render/renderer.ts';
+import { type HostNeeds, neededBy } from '../../lib/render/hosts.ts';
+import { saveRenderInput } from '../../lib/render/render-input.ts';
+import type {
+  HostFacts,
+  LaptopAuthorities,
+  Rendered,
+  RenderInput,
+} from '../../lib/render/renderer.ts';
 import {
   filesArePlaced,
   loadRenderedFor,
@@ -27,9 +33,10 @@ import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 /**
  * Renders the control plane: keys, certificates, static pods, configuration and manifests. Keys
  * are generated once; a second run writes the same files again. `needs` selects the files that
- * the host must have.
+ * the host must have, `next` those of the host that it hands over to. Keys that neither needs are
+ * never written.
  */
-export const render = (needs: HostNeeds): StepBody<HostContext> => ({
+export const render = (needs: HostNeeds, next: HostNeeds = []): StepBody<HostContext> => ({
   name: 'render',
   leaves: '/opt/openshift/rendered.json (0600) and the files of this host in their final places',
   retries: true,
@@ -44,7 +51,12 @@ export const render = (needs: HostNeeds): StepBody<HostContext> => ({
     let rendered = await loadRenderedFor(paths, key);
     if (rendered === undefined) {
       const host = await readFacts(context, progress.signal);
-      rendered = await renderFor(context, host, progress);
+      const deferred = deferredGroups(await readDeferred(paths));
+      rendered = neededOnly(
+        await renderFor(context, { host, deferredGroups: deferred }, progress),
+        [...needs, ...next],
+      );
+      await saveRenderInput(paths, { cluster: context.cluster, host, deferredGroups: deferred });
       await saveRendered(paths, key, host, rendered);
     }
     await placeFiles(paths, needs, rendered);
@@ -54,15 +66,14 @@ export const render = (needs: HostNeeds): StepBody<HostContext> => ({
 
 async function renderFor(
   context: HostContext,
-  host: HostFacts,
+  facts: Pick<RenderInput, 'host' | 'deferredGroups'>,
   progress: Progress,
 ): Promise<Rendered> {
   const { paths, cluster } = context;
   const input = {
     cluster,
-    host,
+    ...facts,
     authorities: await readAuthorities(context),
-    deferredGroups: deferredGroups(await readDeferred(paths)),
   };
   const { renderer } = accessTo(cluster.controlPlane);
   return withWorkFolder(join(paths.assets, 'render'), (work) =>
@@ -72,6 +83,10 @@ async function renderFor(
       work,
     }),
   );
+}
+
+function neededOnly(rendered: Rendered, needs: HostNeeds): Rendered {
+  return { ...rendered, files: neededBy(needs, rendered.files) };
 }
 
 const renderKey = ({ cluster }: HostContext) => fingerprint(cluster);

@@ -1,3 +1,4 @@
+import { ownAioUnits } from '../../units/aio.ts';
 import { nodeUnits, pivotUnits } from '../../units/installed.ts';
 import { liveUnits } from '../../units/live.ts';
 import type { Entry } from './tarball.ts';
@@ -9,5 +10,9 @@ export function unitEntries(): Entry[] {
       path: `share/sno-agents/units/${host}/${name}`,
       contents,
     }));
-  return [...of('live', liveUnits), ...of('installed', [...nodeUnits, ...pivotUnits])];
+  return [
+    ...of('live', liveUnits),
+    ...of('installed', [...nodeUnits, ...pivotUnits]),
+    ...of('aio', ownAioUnits),
+  ];
 }

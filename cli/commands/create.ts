@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { type AioOptions, createAioIgnition } from '../create/aio-ignition.ts';
 import { createPayload } from '../create/payload.ts';
 import {
   type CreateOptions,
@@ -62,7 +63,39 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
     .action((options: CreateIsoOptions) =>
       logged(options.dir, surroundings, (own) => createSingleNodeIso(options, own)),
     );
+  addAio(create, surroundings);
   addPayload(create, surroundings);
+}
+
+function addAio(create: Command, surroundings: Surroundings): void {
+  create
+    .command('aio-ignition')
+    .description(
+      'read DIR/install-config.yaml; write DIR/aio.ign, for the first boot of one all-in-one host from its disk, and DIR/auth/kubeconfig',
+    )
+    .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.')
+    .option(
+      '--agents-executable <file>',
+      'the sno-agents executable (default: $SNO_AGENTS_EXECUTABLE, else the one built with sno)',
+    )
+    .option('--payload <dir>', 'the payload: the host refuses any other')
+    .option('--payload-sha256 <hex>', 'SHA-256 of its payload.yaml, instead of --payload')
+    .option('--agents-url <url>', 'where the host fetches the executable; with --payload-url')
+    .option(
+      '--payload-url <url>',
+      'where the host fetches payload.yaml and the files next to it; with --agents-url',
+    )
+    .option(
+      '--medium-iso <file>',
+      'write an ISO with the executable and the payload, to be connected at the first boot; needs --payload',
+    )
+    .addHelpText(
+      'after',
+      '\nWithout URLs, the host expects a medium as --medium-iso creates it, with the label sno-agents.',
+    )
+    .action((options: AioOptions) =>
+      logged(options.dir, surroundings, (own) => createAioIgnition(options, own)),
+    );
 }
 
 function addPayload(create: Command, surroundings: Surroundings): void {

@@ -31,21 +31,23 @@ async function syncFile(path: string): Promise<void> {
 const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`;
 
 /**
- * Writes a file as a changed copy of `source`, atomically, with mode 0600 from the
+ * Writes a file as a changed copy of `source`, or from nothing, atomically, with mode 0600 from the
  * first byte: `change` works on the copy beside the final path, where it then
  * appears by a hard link, so nothing is ever replaced. Returns its size.
  */
 export async function writeLargeFile(
   path: string,
-  source: string,
+  source: string | undefined,
   signal: AbortSignal,
   change: (copy: string) => Promise<void>,
 ): Promise<number> {
   const beside = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.new`);
   await (await open(beside, 'wx', 0o600)).close();
   try {
-    const copy = ['--reflink=auto', '--no-preserve=mode', '--', source, beside];
-    await requireProgram('cp', copy, { signal, deadlineMs: COPY_DEADLINE_MS });
+    if (source !== undefined) {
+      const copy = ['--reflink=auto', '--no-preserve=mode', '--', source, beside];
+      await requireProgram('cp', copy, { signal, deadlineMs: COPY_DEADLINE_MS });
+    }
     await change(beside);
     await syncFile(beside);
     await link(beside, path);

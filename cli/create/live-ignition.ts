@@ -37,7 +37,8 @@ export interface LiveIgnitionInput {
   executableUrl?: string;
 }
 
-const clusterText = (cluster: Cluster) => `${JSON.stringify(cluster, null, 2)}\n`;
+/** cluster.json, as text. */
+export const clusterText = (cluster: Cluster) => `${JSON.stringify(cluster, null, 2)}\n`;
 
 /** Contents of cluster.json, as a config has them. */
 export const clusterContents = (cluster: Cluster) => dataUrl(clusterText(cluster), { gzip: false });
@@ -121,7 +122,7 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
  * In a file, because a URL in a unit would have to be escaped for systemd. Never
  * downgrades from https to http.
  */
-function curlConfig(url: string): string {
+export function curlConfig(url: string): string {
   const redirects = url.startsWith('https:') ? '=https' : '=http,https';
   return `url = "${url}"\nproto-redir = "${redirects}"\n`;
 }

@@ -21,8 +21,15 @@ const PLAIN_URL =
 
 /** @throws Failure (usage) that names every fault of these options. */
 export function requireServed(options: ServedOptions): void {
+  const faults = servedFaults(options);
+  if (faults.length === 0) return;
+  throw new Failure('usage', [...faults, 'Nothing was written'].join('\n'));
+}
+
+/** Every fault of these options, one sentence each. */
+export function servedFaults(options: ServedOptions): string[] {
   const { agentsUrl, payloadUrl, payload, payloadSha256 } = options;
-  const faults = [
+  return [
     ...urlFaults('--agents-url', agentsUrl),
     ...urlFaults('--payload-url', payloadUrl),
     ...(payloadSha256 === undefined || /^[0-9a-f]{64}$/.test(payloadSha256)
@@ -35,8 +42,6 @@ export function requireServed(options: ServedOptions): void {
       ? []
       : ['--payload-url requires the digest of the payload: use --payload or --payload-sha256']),
   ];
-  if (faults.length === 0) return;
-  throw new Failure('usage', [...faults, 'Nothing was written'].join('\n'));
 }
 
 function urlFaults(option: string, url: string | undefined): string[] {

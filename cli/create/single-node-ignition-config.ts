@@ -10,22 +10,18 @@ import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
 import { createLaptopAuthorities } from '../../lib/pki/authority.ts';
 import { adminKubeconfig } from '../../lib/pki/kubeconfig.ts';
 import { machineConfigServerProblem } from '../../lib/site/machine-config-server.ts';
-import { plural } from '../../report/reading/words.ts';
 import { executableByUrl, liveUnits } from '../../units/live.ts';
 import { describeExecutable, requireSameArchitecture } from '../agents-executable.ts';
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
-import { faultText, firstOf } from '../install-config/fault.ts';
-import { readSettings } from '../install-config/settings.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { type DeferredUserManifests, deferManifests } from './defer-manifests.ts';
+import type { DeferredUserManifests } from './defer-manifests.ts';
 import { EMBED_AREA_BYTES, kibibytes, requireEmbeddable } from './embed-area.ts';
 import { type LiveIgnitionInput, liveIgnition } from './live-ignition.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
-import { readInstallConfig } from './read-install-config.ts';
+import { readFolder } from './read-folder.ts';
 import { requireServed, type ServedOptions } from './served.ts';
 import { configNotices } from './site-notices.ts';
-import { readUserManifests } from './user-manifests.ts';
 
 /** In the folder with install-config.yaml, under the name that openshift-install uses. */
 export const IGNITION_NAME = 'bootstrap-in-place-for-live-iso.ign';
@@ -115,24 +111,6 @@ export async function readCreated(path: string): Promise<string> {
   });
 }
 
-/**
- * Everything in the folder that the Ignition config is made from. @throws Failure
- * (usage) with every fault
- */
-export async function readFolder(
-  dir: string,
-  diskVariable: string | undefined,
-  signal: AbortSignal,
-): Promise<{ settings: InstallSettings; user: DeferredUserManifests }> {
-  const text = await readInstallConfig(dir);
-  const read = readSettings(text, diskVariable);
-  const user = deferManifests(await readUserManifests(dir, signal));
-  const faults = [...(read.ok ? [] : read.faults.map(faultText)), ...user.faults];
-  if (read.ok && faults.length === 0) return { settings: read.settings, user };
-  const head = `${plural(faults.length, 'error')} in ${dir}; nothing was written`;
-  throw new Failure('usage', [head, ...firstOf(faults)].join('\n'));
-}
-
 /** The part of the cluster's description that install-config.yaml determines. */
 export function clusterOf(
   { cluster }: InstallSettings,
@@ -143,7 +121,7 @@ export function clusterOf(
 }
 
 /** The payload's own description is checked here, and the Ignition contains its digest. */
-async function pinnedPayload(
+export async function pinnedPayload(
   { payload, payloadSha256, payloadUrl }: ServedOptions,
   architecture: InstallSettings['architecture'],
   signal: AbortSignal,
@@ -176,7 +154,12 @@ const NOT_PINNED =
 
 /** Valid input that may not be what was intended. */
 function noticesOf(settings: InstallSettings, user: DeferredUserManifests): string[] {
-  const notices = configNotices(settings);
+  return [...configNotices(settings), ...manifestNotices(user)];
+}
+
+/** What becomes of the user's manifests. */
+export function manifestNotices(user: DeferredUserManifests): string[] {
+  const notices: string[] = [];
   if (user.manifests.length > 0) {
     notices.push(`included: ${user.manifests.map(({ path }) => path).join(', ')}`);
   }

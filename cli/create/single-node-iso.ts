@@ -19,12 +19,12 @@ import { CLUSTER_PATH, changedSince } from './changed-since.ts';
 import { requireSpace, writeLargeFile } from './large-file.ts';
 import { clusterContents, executableByUrlPath } from './live-ignition.ts';
 import { requireAbsent } from './outputs.ts';
+import { readFolder } from './read-folder.ts';
 import {
   clusterOf,
   createSingleNodeIgnitionConfig,
   IGNITION_NAME,
   readCreated,
-  readFolder,
 } from './single-node-ignition-config.ts';
 
 export interface CreateIsoOptions {
@@ -44,7 +44,7 @@ export interface CreateIsoOptions {
 const MAX_NAMED = 10;
 
 /** Folder on the ISO, from its root, where live hosts find its additions. */
-const FOLDER = '/sno-agents';
+export const FOLDER = '/sno-agents';
 
 /**
  * `sno create single-node-iso`: a copy of a live ISO that carries the Ignition
@@ -91,8 +91,8 @@ export async function createSingleNodeIso(
   print(`Wrote ${output} (${Math.ceil(bytes / 1024 ** 2)} MiB, with the secrets of ${ignition})`);
 }
 
-/** The layout that sno-executable.service and bootkube expect below /run/media/iso. */
-function filesOf(executable: string, payload: Payload): AddedFile[] {
+/** The layout that sno-executable.service and the agents expect below /run/media/iso. */
+export function filesOf(executable: string, payload: Payload): AddedFile[] {
   const inPayload = [payloadFile, ...payloadFiles(payload).map(({ path }) => path)];
   return [
     { source: executable, path: `${FOLDER}/sno-agents`, mode: 0o755 },
@@ -104,7 +104,7 @@ function filesOf(executable: string, payload: Payload): AddedFile[] {
   ];
 }
 
-async function readWholePayload(folder: string, signal: AbortSignal): Promise<Payload> {
+export async function readWholePayload(folder: string, signal: AbortSignal): Promise<Payload> {
   const payload = await readPayload(folder);
   const faults = await damagedFiles(payload, signal);
   if (faults.length === 0) return payload;
@@ -115,7 +115,7 @@ async function readWholePayload(folder: string, signal: AbortSignal): Promise<Pa
   );
 }
 
-async function totalSize(files: readonly AddedFile[]): Promise<number> {
+export async function totalSize(files: readonly AddedFile[]): Promise<number> {
   let total = 0;
   for (const { source } of files) {
     const size = await sizeOf(source);

@@ -18,12 +18,13 @@ export function refine(
   sound: SomeFields,
   document: ConfigDocument,
   variable: DiskArguments | undefined,
+  writesDisk: boolean,
 ): Fault[] {
   const isGiven: Config['isGiven'] = (path) => {
     const value = valueAt(document.value, path);
     return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
   };
-  const config: Config = { sound, isGiven, variable };
+  const config: Config = { sound, isGiven, writesDisk, variable };
   return [
     ...networkRefinements(config),
     ...ofArchitecture(config),
@@ -117,11 +118,11 @@ function givenTwice({ isGiven, variable }: Config): Refinement[] {
   });
 }
 
-function ofDisk({ sound, isGiven, variable }: Config): Refinement[] {
+function ofDisk({ sound, isGiven, writesDisk, variable }: Config): Refinement[] {
   const path = ['bootstrapInPlace', 'installationDisk'];
   const inFile = sound.bootstrapInPlace?.installationDisk;
   const inVariable = variable?.disk;
-  if (!isGiven(path) && inVariable === undefined && variable !== undefined) {
+  if (writesDisk && !isGiven(path) && inVariable === undefined && variable !== undefined) {
     const fix = `Set the disk to install to, here or in ${DISK_VARIABLE}.`;
     return [{ path, expected: 'the path of a disk below /dev', found: 'nothing', fix }];
   }

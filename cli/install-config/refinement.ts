@@ -10,6 +10,8 @@ export interface Config {
   sound: SomeFields;
   /** Whether the file has the field, valid or not; an empty list counts as omitted. */
   isGiven(path: readonly (string | number)[]): boolean;
+  /** Whether the host that boots with the result writes a disk. */
+  writesDisk: boolean;
   /** Undefined if the variable is invalid. */
   variable: DiskArguments | undefined;
 }

@@ -11,9 +11,14 @@ type ReadSettings = { ok: true; settings: InstallSettings } | { ok: false; fault
 
 /**
  * Reads the text of install-config.yaml and the value of DISK_VARIABLE, and finds
- * all faults of both at once: in the YAML, in each field, between fields.
+ * all faults of both at once: in the YAML, in each field, between fields. A host that
+ * does not write a disk need not name one.
  */
-export function readSettings(text: string, diskVariable: string | undefined): ReadSettings {
+export function readSettings(
+  text: string,
+  diskVariable: string | undefined,
+  { writesDisk }: { readonly writesDisk: boolean } = { writesDisk: true },
+): ReadSettings {
   const document = readDocument(text);
   const given = readDiskVariable(diskVariable);
   const variable = 'fault' in given ? undefined : given;
@@ -25,7 +30,7 @@ export function readSettings(text: string, diskVariable: string | undefined): Re
   const parsed = installConfigSchema.safeParse(value);
   const issues = parsed.success ? [] : parsed.error.issues;
   const sound = parsed.success ? parsed.data : soundPart(value, issues);
-  faults.push(...schemaFaults(issues, document), ...refine(sound, document, variable));
+  faults.push(...schemaFaults(issues, document), ...refine(sound, document, variable, writesDisk));
   if (!parsed.success || variable === undefined || faults.length > 0) {
     return { ok: false, faults: inOrder(onePerPlace(faults)) };
   }

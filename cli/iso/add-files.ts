@@ -22,7 +22,7 @@ export interface AddFilesRequest {
 const DEADLINE_MS = 30 * 60_000;
 
 /** 1980-01-01: the fixed date of everything that is added. */
-const EPOCH = 315_532_800;
+export const EPOCH = 315_532_800;
 
 /**
  * Files of 4 GiB and more need ISO level 3, in which names are longer:
@@ -46,7 +46,6 @@ export async function addFiles({ iso, signal, ...request }: AddFilesRequest): Pr
 /** The pure part of addFiles. */
 export function addFilesArguments(request: Omit<AddFilesRequest, 'signal'>): string[] {
   const { iso, folder, files, diskGuid } = request;
-  const date = `=${EPOCH}`;
   return [
     ...['-no_rc', '-return_with', 'SORRY', '32', '-abort_on', 'SORRY'],
     // Names are names, not patterns; nothing on the ISO is replaced.
@@ -57,16 +56,24 @@ export function addFilesArguments(request: Omit<AddFilesRequest, 'signal'>): str
     ...['-stdio_sync', 'off', '-dev', `stdio:${iso}`],
     // Otherwise 300 KiB would follow the copy of the partition table, which must be last.
     ...['-padding', '0'],
-    ...files.flatMap(({ source, path }) => ['-map', source, path]),
-    ...files.flatMap(({ path, mode }) => ['-chmod', octal(mode), path, '--']),
-    ...foldersOf(files).flatMap((path) => ['-chmod', octal(0o755), path, '--']),
-    ...['-chown_r', '0', folder, '--', '-chgrp_r', '0', folder, '--'],
-    ...['-alter_date_r', 'b-c', date, folder, '--', '-alter_date_r', 'c', date, folder, '--'],
+    ...contentArguments(files, folder),
     // "keep" would leave MBR and GPT unchanged: on a USB stick, the partition that
     // the system mounts would end before the files. The boot catalog is rewritten.
     ...['-overwrite', 'nondir', '-boot_image', 'any', 'replay'],
     ...['-boot_image', 'any', `gpt_disk_guid=${diskGuid}`],
     ...['-commit', '-end'],
+  ];
+}
+
+/** Maps the files, all in one folder, with fixed owners and dates. */
+export function contentArguments(files: readonly AddedFile[], folder: string): string[] {
+  const date = `=${EPOCH}`;
+  return [
+    ...files.flatMap(({ source, path }) => ['-map', source, path]),
+    ...files.flatMap(({ path, mode }) => ['-chmod', octal(mode), path, '--']),
+    ...foldersOf(files).flatMap((path) => ['-chmod', octal(0o755), path, '--']),
+    ...['-chown_r', '0', folder, '--', '-chgrp_r', '0', folder, '--'],
+    ...['-alter_date_r', 'b-c', date, folder, '--', '-alter_date_r', 'c', date, folder, '--'],
   ];
 }
 

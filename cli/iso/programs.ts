@@ -11,10 +11,13 @@ const packages = {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @throws Failure (usage) that names every missing program, with its package */
-export async function requireIsoPrograms({ PATH = '' }: Environment): Promise<void> {
+export async function requireIsoPrograms(
+  { PATH = '' }: Environment,
+  needed: readonly (keyof typeof packages)[] = ['xorriso', 'coreos-installer'],
+): Promise<void> {
   const missing: string[] = [];
-  for (const [program, source] of Object.entries(packages)) {
-    if (!(await isInPath(program, PATH))) missing.push(`${program} (${source})`);
+  for (const program of needed) {
+    if (!(await isInPath(program, PATH))) missing.push(`${program} (${packages[program]})`);
   }
   if (missing.length === 0) return;
   const what = `Creating an ISO needs ${missing.join(' and ')}; nothing was written`;

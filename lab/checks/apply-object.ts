@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InstalledCluster } from './check.ts';
+import type { RunningCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
 interface NamedObject {
@@ -10,7 +10,7 @@ interface NamedObject {
 
 /** Applies one object from a file, as an administrator does. */
 export async function applyObject(
-  cluster: InstalledCluster,
+  cluster: RunningCluster,
   object: NamedObject,
   signal: AbortSignal,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { Failure } from '../../lib/errors/failure.ts';
 import { canonicalAddress } from '../../lib/network/address.ts';
-import type { ClusterCheck } from './check.ts';
+import type { RunningCheck } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
 const API_PORT = 6443;
@@ -11,7 +11,7 @@ const KUBELET_PORT = 10_250;
 const pki = 'etc/kubernetes/pki';
 
 /** Connects to each address of the host from outside, trusting only the cluster's CA. */
-export const certificateNames: ClusterCheck = {
+export const certificateNames: RunningCheck = {
   name: 'API server and kubelet answer at every address of the node, with it in their certificate',
   run: async (cluster, signal) => {
     const { rootDir, identity } = cluster.host;

@@ -10,7 +10,8 @@ export interface DiskCheck {
   run(mounted: MountedPartitions, signal: AbortSignal): Promise<void>;
 }
 
-export interface InstalledCluster {
+/** A cluster that is checked from outside. */
+export interface RunningCluster {
   readonly host: Host;
   /** The administrator's, as written by `sno create`. */
   readonly kubeconfig: string;
@@ -19,17 +20,26 @@ export interface InstalledCluster {
   readonly etcd: string;
   /** On a real file system, removed after the run. */
   readonly folder: string;
+  /** Journals of all boots. */
+  readonly journals: readonly string[];
+}
+
+/** One that was prepared on a live host. */
+export interface InstalledCluster extends RunningCluster {
   /** Data from the combined Ignition, read from the disk before its first boot. */
   readonly carried: Carried;
   /** Objects from the live stage's API. */
   readonly liveObjects: LiveObjects;
-  /** Journals of the live and the installed host. */
-  readonly journals: readonly string[];
 }
 
-/** A condition on the installed host after the post-reboot plan has finished. */
-export interface ClusterCheck {
+/** A condition on a host whose installation is complete. */
+export interface Check<T> {
   readonly name: string;
   /** Throws with what was found instead. */
-  run(cluster: InstalledCluster, signal: AbortSignal): Promise<void>;
+  run(cluster: T, signal: AbortSignal): Promise<void>;
 }
+
+/** Of every installation. */
+export type RunningCheck = Check<RunningCluster>;
+/** Of an installation that was prepared on a live host. */
+export type ClusterCheck = Check<InstalledCluster>;

@@ -1,7 +1,8 @@
+import { allInOne } from './all-in-one.ts';
 import { bareSystem } from './bare-system.ts';
 import { bootPartition } from './boot-partition.ts';
 import { certificateNames } from './certificate-names.ts';
-import type { ClusterCheck, DiskCheck } from './check.ts';
+import type { ClusterCheck, DiskCheck, RunningCheck } from './check.ts';
 import { deferredApplied } from './deferred-applied.ts';
 import { etcdRestored } from './etcd-restored.ts';
 import { journalStory } from './journal-story.ts';
@@ -32,5 +33,16 @@ export const clusterChecks: readonly ClusterCheck[] = [
   serviceFamilies,
   // Last: it ends the state in which a manifest is deferred, which other checks expect.
   deferredApplied,
+  workload,
+];
+
+/** Of an all-in-one host. */
+export const allInOneChecks: readonly RunningCheck[] = [
+  nodeReady,
+  restarts,
+  ...allInOne,
+  nodeAddresses,
+  certificateNames,
+  serviceFamilies,
   workload,
 ];

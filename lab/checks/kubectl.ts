@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { run } from '../../lib/host/command.ts';
 import { urlHost } from '../../lib/network/address.ts';
 import { DOMAIN } from '../site.ts';
-import type { InstalledCluster } from './check.ts';
+import type { RunningCluster } from './check.ts';
 
 /** Runs kubectl outside the host, like an administrator on the same network. */
 export function kubectl(
-  { host, kubeconfig, kubernetes }: Pick<InstalledCluster, 'host' | 'kubeconfig' | 'kubernetes'>,
+  { host, kubeconfig, kubernetes }: Pick<RunningCluster, 'host' | 'kubeconfig' | 'kubernetes'>,
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<string> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
 import { familyOf } from '../../lib/network/address.ts';
-import type { ClusterCheck } from './check.ts';
+import type { RunningCheck } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
 const nodesSchema = z.object({
@@ -16,7 +16,7 @@ const nodesSchema = z.object({
 });
 
 /** As the site assigns them: an address of each family and a range of each pod network, primary first. */
-export const nodeAddresses: ClusterCheck = {
+export const nodeAddresses: RunningCheck = {
   name: 'the node has its addresses and its pod networks in the order of the families',
   run: async (cluster, signal) => {
     const wanted = cluster.host.identity.addresses;

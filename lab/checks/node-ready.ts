@@ -1,9 +1,9 @@
 import { Failure } from '../../lib/errors/failure.ts';
 import { DOMAIN, host } from '../site.ts';
-import type { ClusterCheck } from './check.ts';
+import type { RunningCheck } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
-export const nodeReady: ClusterCheck = {
+export const nodeReady: RunningCheck = {
   name: 'the node is Ready, under its name, and the only one',
   run: async (cluster, signal) => {
     const path =

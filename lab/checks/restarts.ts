@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { recordSchema } from '../../lib/installation/record.ts';
-import type { ClusterCheck } from './check.ts';
+import type { RunningCheck } from './check.ts';
 
 /** The live stage's pods keep running: none is started twice. */
-export const restarts: ClusterCheck = {
+export const restarts: RunningCheck = {
   name: 'the record counts the restarts of the control plane, and there was none',
   run: async ({ host }) => {
     const text = await readFile(join(host.rootDir, 'var/lib/sno-agents/record.json'), 'utf8');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
 import { familyOf } from '../../lib/network/address.ts';
 import { applyObject } from './apply-object.ts';
-import type { ClusterCheck } from './check.ts';
+import type { RunningCheck } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
 const name = 'families';
@@ -10,7 +10,7 @@ const serviceSchema = z.object({
   spec: z.object({ clusterIPs: z.array(z.string()), ipFamilies: z.array(z.string()) }),
 });
 
-export const serviceFamilies: ClusterCheck = {
+export const serviceFamilies: RunningCheck = {
   name: 'a Service gets an address in each family, the primary one first',
   run: async (cluster, signal) => {
     const families = cluster.host.identity.addresses.map(familyOf);

@@ -7,7 +7,7 @@ import { familyOf, urlHost } from '../../lib/network/address.ts';
 import { SEGMENTS } from '../host/network.ts';
 import { HELLO_IMAGE, importHelloImage } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';
-import type { ClusterCheck, InstalledCluster } from './check.ts';
+import type { RunningCheck, RunningCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
 const OUTSIDE_PORT = 8099;
@@ -38,7 +38,7 @@ const deployment = {
 };
 
 /** The cluster runs a workload: scheduler, controllers, kubelet and pod network together. */
-export const workload: ClusterCheck = {
+export const workload: RunningCheck = {
   name: 'a Deployment made now runs, answers and reaches the outside in every family',
   run: async (cluster, signal) => {
     await importHelloImage(cluster.host, join(cluster.folder, 'hello.tar'), signal);
@@ -60,7 +60,7 @@ export const workload: ClusterCheck = {
   },
 };
 
-async function podAddresses(cluster: InstalledCluster, signal: AbortSignal): Promise<string[]> {
+async function podAddresses(cluster: RunningCluster, signal: AbortSignal): Promise<string[]> {
   const path = 'jsonpath={.items[0].status.podIPs[*].ip}';
   const pods = ['get', 'pods', '-l', 'app=hello', '-o', path];
   const addresses = (await kubectl(cluster, pods, signal)).split(' ');
@@ -74,7 +74,7 @@ async function podAddresses(cluster: InstalledCluster, signal: AbortSignal): Pro
 
 /** From outside, where there is no route to pods, a server must be reached through the node's own address. */
 async function reachOutside(
-  cluster: InstalledCluster,
+  cluster: RunningCluster,
   nodeAddress: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -99,7 +99,7 @@ async function reachOutside(
 }
 
 /** From the host itself, which is on the pod network. */
-async function ask({ host }: InstalledCluster, url: string, signal: AbortSignal): Promise<string> {
+async function ask({ host }: RunningCluster, url: string, signal: AbortSignal): Promise<string> {
   for (let tries = 0; ; tries++) {
     const curl = [
       '-t',

@@ -38,6 +38,8 @@ export interface NetworkOptions {
   readonly withoutRecords?: readonly DnsRecord[];
   /** false: no DHCP and no router advertisements. Default: true. */
   readonly dhcp?: boolean;
+  /** false: nothing answers DNS queries. Default: true. */
+  readonly dns?: boolean;
 }
 
 export interface Network {
@@ -109,7 +111,7 @@ async function stopDnsmasq(server: Background): Promise<void> {
 
 /** Exported for its test: the served records decide what a fault scenario proves. */
 export function dnsmasqArguments(options: NetworkOptions, folder: string): string[] {
-  const { domain, host, otherHosts = [], withoutRecords = [], dhcp = true } = options;
+  const { domain, host, otherHosts = [], withoutRecords = [], dhcp = true, dns = true } = options;
   const served = (record: DnsRecord) => !withoutRecords.includes(record);
   const records: string[] = [];
   const own = host.addresses.join(',');
@@ -128,7 +130,7 @@ export function dnsmasqArguments(options: NetworkOptions, folder: string): strin
     ...['--conf-file=/dev/null', '--keep-in-foreground', '--log-facility=-', '--user=root'],
     ...['--pid-file=', '--no-resolv', '--no-hosts', '--bind-interfaces'],
     ...[`--interface=${BRIDGE}`, '--except-interface=lo', `--domain=${domain}`],
-    ...records,
+    ...(dns ? records : ['--port=0']),
     ...(dhcp ? dhcpArguments(options, hosts, folder) : []),
   ];
 }

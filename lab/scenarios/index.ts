@@ -2,6 +2,7 @@ import type { Component } from '../components/component.ts';
 import { nmstatectl } from '../components/nmstatectl.ts';
 import { faults } from '../faults/index.ts';
 import type { Scenario } from '../scenario.ts';
+import { aio } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { pxe } from './pxe.ts';
 import { staticNetwork } from './static-network.ts';
@@ -13,6 +14,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'dual-stack': dualStack,
   ipv6,
   'static-network': staticNetwork,
+  aio,
   ...faults,
 };
 

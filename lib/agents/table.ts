@@ -3,11 +3,12 @@
  * - `live`: on the live host only;
  * - `pivot`: on the installed host until the installation is complete;
  * - `installation`: on both hosts until the installation is complete;
+ * - `aio`: on an all-in-one host until the installation is complete;
  * - `deferred`: on the installed host while a manifest waits for its kind;
  * - `node`: permanently on every installed host;
  * - `every`: permanently on both hosts.
  */
-export type AgentStage = 'live' | 'pivot' | 'installation' | 'deferred' | 'node' | 'every';
+export type AgentStage = 'live' | 'pivot' | 'aio' | 'installation' | 'deferred' | 'node' | 'every';
 
 interface AgentEntry {
   /** Name of its link, lock, journal and status. */
@@ -90,6 +91,13 @@ export const AGENTS = [
     installs: true,
   },
   {
+    name: 'aiokube',
+    unit: 'aiokube',
+    purpose: 'sets up the control plane and the node of an all-in-one host',
+    stage: 'aio',
+    installs: true,
+  },
+  {
     name: 'sno-renew',
     unit: 'sno-renew',
     purpose:
@@ -122,19 +130,28 @@ export function agentEntry(name: string): (AgentEntry & { readonly name: AgentNa
 /** Deletes its own unit, link and state when no manifest is waiting any more. */
 export const DEFERRED_AGENT = 'sno-deferred' satisfies AgentName;
 
+/** The last agent of an installation, on a host that a live host wrote and on an all-in-one host. */
+export const ENDING_AGENTS = ['post-reboot', 'aiokube'] as const satisfies readonly AgentName[];
+export type EndingAgent = (typeof ENDING_AGENTS)[number];
+
+/** Whether the end of that agent is the end of the installation. */
+export const endsInstallation = (name: string): boolean =>
+  ENDING_AGENTS.some((agent) => agent === name);
+
 /** The unit of an agent, without `.service`; any other name is returned as it is. */
 export const unitOf = (name: string): string => agentEntry(name)?.unit ?? name;
 
 /**
  * The names of the agents that exist only in a stage, in the order of the table. Agents
- * of the whole installation are on the live host and then on the installed host.
+ * of the whole installation are on every host until it is complete.
  */
-export const agentsOf = (stage: 'live' | 'pivot' | 'deferred' | 'node'): AgentName[] =>
+export const agentsOf = (stage: 'live' | 'pivot' | 'aio' | 'deferred' | 'node'): AgentName[] =>
   entries
     .filter(
       (entry) =>
         entry.stage === stage ||
-        (entry.stage === 'installation' && (stage === 'live' || stage === 'pivot')),
+        (entry.stage === 'installation' &&
+          (stage === 'live' || stage === 'pivot' || stage === 'aio')),
     )
     .map(({ name }) => name);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The checks of the live host before anything is changed (agents/bootkube/preflight). */
+/** The checks of the host before anything is changed (agents/steps/preflight). */
 export const PREFLIGHT_CHECKS = [
   'network',
   'hostname',

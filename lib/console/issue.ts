@@ -1,4 +1,4 @@
-import { keepsKubelet } from '../agents/table.ts';
+import { endsInstallation, keepsKubelet } from '../agents/table.ts';
 import { EXIT } from '../errors/exit-codes.ts';
 import { failureSentence } from '../errors/failure-data.ts';
 import type { AgentStatus } from '../steps/status.ts';
@@ -41,7 +41,7 @@ export function issueOf(
     return issue('restarting', ['The disk is written. This host restarts into it automatically.']);
   }
   const running = told.filter(({ state }) => state === 'running' || state === 'failed');
-  if (installed !== undefined && !running.some(({ agent }) => agent === 'post-reboot')) {
+  if (installed !== undefined && !running.some(({ agent }) => endsInstallation(agent))) {
     const { cluster, completed } = installed;
     const day = completed.slice(0, 10);
     return issue('installed', [

@@ -1,3 +1,4 @@
+import { endsInstallation } from '../agents/table.ts';
 import type { AgentStatus } from '../steps/status.ts';
 import { PLAIN_WORDS, printable } from './wording.ts';
 
@@ -18,7 +19,7 @@ function lineOf({ agent, step, state, reason }: AgentStatus): string | undefined
     case 'stopped':
       return `${who}: stopped`;
     case 'done':
-      return agent === 'post-reboot'
+      return endsInstallation(agent)
         ? 'PASS: the host is installed. Nothing is left to do.'
         : `${who}: done`;
     case 'reboot':

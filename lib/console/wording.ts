@@ -12,6 +12,7 @@ export const PLAIN_WORDS: Readonly<Partial<Record<AgentName, string>>> = {
   'sno-restore': 'Restoring the cluster',
   'sno-certificates': 'Checking the certificates',
   'post-reboot': 'Starting the cluster',
+  aiokube: 'Setting up the cluster',
   'sno-deferred': 'Applying the remaining manifests',
 };
 

@@ -23,7 +23,7 @@ export const FAILURE_CODES = {
   'api-error': 'a request to the API server failed',
 
   // Preflight: each check under its own name.
-  preflight: 'checks of the live host failed; each part has its own code',
+  preflight: 'checks of the host failed; each part has its own code',
   'preflight-network': 'the networkConfig was not applied',
   'preflight-hostname': 'the host has no final, valid name',
   'preflight-address': 'the host does not have exactly one address in the machine networks',
@@ -39,6 +39,7 @@ export const FAILURE_CODES = {
   'disk-in-use': 'the disk or a partition of it is in use',
   'disk-other-system': 'the disk holds another system',
   'disk-installed': 'the disk holds a finished installation of this cluster',
+  'disk-other-machine': 'the disk holds the installation of another machine',
   'disk-kept-partitions': 'partitions to keep do not exist, or cannot be kept',
 
   // Payload and executable.

@@ -36,6 +36,7 @@ export function hostPaths(root = '/', endpoints: HostEndpoints = {}) {
     masterIgnition: at('/opt/openshift/master.ign'),
     bootkubeDone: at('/opt/openshift/.bootkube.done'),
     installDone: at('/opt/openshift/.install-to-disk.done'),
+    aiokubeDone: at('/opt/openshift/.aiokube.done'),
     staticPods: at('/etc/kubernetes/manifests'),
     kubernetes: at('/etc/kubernetes'),
     pki: at('/etc/kubernetes/pki'),

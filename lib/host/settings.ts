@@ -29,6 +29,10 @@ export const defaultSettings = {
   renderMs: seconds(60),
   /** Until the kubelet answers its health endpoint. */
   kubeletMs: minutes(3),
+  /** aiokube: verifying the payload again, then until the kubelet answers its health endpoint. */
+  nodeKubeletMs: minutes(15),
+  /** aiokube: until the kubelet has registered its Node. */
+  nodeRoleMs: minutes(5),
   /** Until etcd has elected itself leader and answers. */
   etcdMs: minutes(5),
   /** Until the API server is ready and the controller-manager and the scheduler run. */
@@ -62,7 +66,7 @@ export const defaultSettings = {
    * fail the installation.
    */
   bootOrderMs: minutes(6),
-  /** sno-restore: until the address is configured after the boot. */
+  /** sno-restore, aiokube: until the address is configured after the boot. */
   identityMs: minutes(5),
   /** sno-restore: restoring the database from the snapshot with etcdutl. */
   restoreMs: minutes(10),

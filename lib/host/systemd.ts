@@ -11,6 +11,11 @@ export async function reloadUnits(signal: AbortSignal): Promise<void> {
   await run('systemctl', ['daemon-reload'], brief(signal));
 }
 
+/** Adds units to every target and unit that wants or requires them. */
+export async function enableUnits(units: readonly string[], signal: AbortSignal): Promise<void> {
+  await run('systemctl', ['enable', '--no-reload', ...units], brief(signal));
+}
+
 /** Removes a unit from every target that wants or requires it. */
 export async function disableUnit(unit: string, signal: AbortSignal): Promise<void> {
   await run('systemctl', ['disable', '--no-reload', unit], brief(signal));

@@ -12,6 +12,8 @@ const markerSchema = z.object({
   cluster: z.string(),
   state: z.enum(['writing', 'finished']),
   at: z.string(),
+  /** Of an all-in-one host: the machine that it was begun on (lib/host/machine-identity.ts). */
+  machine: z.string().optional(),
   /** When a rebooted live medium put the disk first in the firmware's boot order. */
   bootOrderSetAt: z.string().optional(),
 });

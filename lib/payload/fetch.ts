@@ -9,7 +9,7 @@ import { maxDescriptionBytes, parsePayload, payloadFile } from './payload.ts';
 import { hasDigest, type PayloadFile, payloadFiles } from './verify.ts';
 
 const CONCURRENCY = 4;
-/** Reserved for everything else in the live host's memory. */
+/** Reserved for everything else, on a live host in its memory. */
 const MARGIN_BYTES = 128 * 1024 ** 2;
 
 export interface PayloadSource {
@@ -87,7 +87,7 @@ async function requireRoom(files: readonly WantedFile[], folder: string): Promis
   throw new Failure('fatal', `Not enough space for the payload in ${folder}`, {
     expected: `${needed} bytes`,
     found: `${room}`,
-    fix: 'Give the live host more memory.',
+    fix: 'Give the live host more memory, or an all-in-one host a larger disk.',
   });
 }
 

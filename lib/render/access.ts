@@ -92,13 +92,31 @@ export function accessTo(kind: Cluster['controlPlane']): ControlPlaneAccess {
   });
 }
 
-/** Runs `use` with a client of etcd, and closes it afterwards. */
+/** Runs `use` with a client of etcd by the agents' own certificate, and closes it afterwards. */
 export async function withEtcd<T>(
   kind: Cluster['controlPlane'],
   paths: HostPaths,
   use: (client: EtcdClient) => Promise<T>,
 ): Promise<T> {
-  const { clientUrl, ca, certificate, key } = accessTo(kind).etcd;
+  return etcdBy(kind, accessTo(kind).etcd, paths, use);
+}
+
+/** The same by the API server's certificate, on hosts where the agents have none of their own. */
+export async function withEtcdOfApiServer<T>(
+  kind: Cluster['controlPlane'],
+  paths: HostPaths,
+  use: (client: EtcdClient) => Promise<T>,
+): Promise<T> {
+  return etcdBy(kind, accessTo(kind).gather.etcd, paths, use);
+}
+
+async function etcdBy<T>(
+  kind: Cluster['controlPlane'],
+  { ca, certificate, key }: ControlPlaneAccess['gather']['etcd'],
+  paths: HostPaths,
+  use: (client: EtcdClient) => Promise<T>,
+): Promise<T> {
+  const { clientUrl } = accessTo(kind).etcd;
   using client = connectEtcd(paths.endpoints.etcd ?? clientUrl, {
     ca: await readFile(paths.at(ca)),
     cert: await readFile(paths.at(certificate)),

@@ -45,6 +45,18 @@ export const installedHost: HostNeeds = [
   'deferred-manifests',
 ];
 
+/**
+ * Runs a control plane of its own from its first boot: no pivot, so no key of a bootstrap. Its agents
+ * administer the cluster by certificates that are signed in memory (lib/render/signed-access.ts).
+ */
+export const aioHost: HostNeeds = [
+  'control-plane',
+  'new-database',
+  'csr-approval',
+  'node',
+  'deferred-manifests',
+];
+
 /** The files or folders that such a host needs, in the given order. */
 export function neededBy<T extends { readonly uses: readonly FileUse[] }>(
   host: HostNeeds,

@@ -2,13 +2,21 @@ import { readFile } from 'node:fs/promises';
 import type { Cluster } from '../cluster/cluster.ts';
 import { Failure } from '../errors/failure.ts';
 import type { HostPaths } from '../host/paths.ts';
+import { KubeClient } from '../kube/client.ts';
 import type { Access } from '../kube/kubeconfig.ts';
 import { inspectCertificate } from '../pki/certificate.ts';
-import { issueLeaf } from '../pki/leaf.ts';
+import { administrators } from '../pki/kubeconfig.ts';
+import { issueLeaf, type LeafProfile } from '../pki/leaf.ts';
 import { accessTo } from './access.ts';
 
-/** Ten minutes, which is longer than a log bundle takes. */
-const CERTIFICATE_DAYS = 10 / 24 / 60;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** Longer than a log bundle takes. */
+const LIFETIME_MS = 10 * MINUTE_MS;
+
+/** The name of the agents' administrator in the audit log. */
+const ADMINISTRATOR = 'sno-agents:administrator';
 
 /**
  * Access to this host's API by a client certificate that is signed here and valid for ten minutes.
@@ -21,6 +29,32 @@ export async function signedAccess(
   kind: Cluster['controlPlane'],
   paths: HostPaths,
   identity: string,
+): Promise<Access> {
+  return signed(kind, paths, { commonName: identity, organizations: [identity] }, LIFETIME_MS);
+}
+
+/**
+ * Runs `use` with a client of the API that has all rights, and closes it. Its certificate is signed
+ * like those of signedAccess and is valid a minute longer than `limits`: the API server checks
+ * it with every request, also on an open connection.
+ */
+export async function withSignedAdministrator<T>(
+  kind: Cluster['controlPlane'],
+  paths: HostPaths,
+  limits: { remainingMs(): number },
+  use: (client: KubeClient) => Promise<T>,
+): Promise<T> {
+  const subject = { commonName: ADMINISTRATOR, organizations: [administrators] };
+  const lifetimeMs = Math.max(0, limits.remainingMs()) + MINUTE_MS;
+  using client = new KubeClient(await signed(kind, paths, subject, lifetimeMs));
+  return await use(client);
+}
+
+async function signed(
+  kind: Cluster['controlPlane'],
+  paths: HostPaths,
+  subject: LeafProfile['subject'],
+  lifetimeMs: number,
 ): Promise<Access> {
   const { gather } = accessTo(kind);
   const read = (path: string) => readFile(paths.at(path), 'utf8');
@@ -38,14 +72,7 @@ export async function signedAccess(
       fix: "Check the host's clock.",
     });
   }
-  const leaf = await issueLeaf(
-    { certificate, key },
-    {
-      subject: { commonName: identity, organizations: [identity] },
-      usage: 'client',
-      lifetimeDays: CERTIFICATE_DAYS,
-    },
-    now,
-  );
+  const profile = { subject, usage: 'client', lifetimeDays: lifetimeMs / DAY_MS } as const;
+  const leaf = await issueLeaf({ certificate, key }, profile, now);
   return { server: new URL(paths.endpoints.api ?? gather.server), ca, ...leaf };
 }

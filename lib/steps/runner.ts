@@ -52,20 +52,22 @@ export class PlanRunner<Context> {
     const number = this.#plan.steps.indexOf(step) + 1;
     this.#parts.reporter.stepBegins(step.name, number, this.#plan.steps.length, step.deadlineMs);
     try {
+      // Before its input, which may have been consumed too.
+      if (!forced && (await this.#isConsumed(step))) return await this.#skip(step);
       const input = fingerprint(await step.input(this.#scope.context));
-      if (!forced && (await this.#isDone(step, input))) {
-        await this.#scope.events.alreadyDone(step.name);
-        return { kind: 'done' };
-      }
+      if (!forced && (await this.#isDone(step, input))) return await this.#skip(step);
       return await new StepRun(this.#scope, step, input).toEnd();
     } catch (error) {
       throw this.#parts.stop.aborted ? error : named(step.name, error);
     }
   }
 
+  async #skip({ name }: Step<Context>): Promise<PlanResult> {
+    await this.#scope.events.alreadyDone(name);
+    return { kind: 'done' };
+  }
+
   async #isDone(step: Step<Context>, input: string): Promise<boolean> {
-    if (step.neededUntil !== undefined && (await this.#laterStepIsDone(step.neededUntil)))
-      return true;
     if (!recordedDone(this.#parts.journal.entries, step.name, input)) return false;
     using timer = deadlineTimer(step.deadlineMs);
     const progress = progressOf(this.#scope, step.name, step.deadlineMs, timer.signal);
@@ -79,12 +81,15 @@ export class PlanRunner<Context> {
     }
   }
 
-  async #laterStepIsDone(name: string): Promise<boolean> {
+  /** Whether the step that needs its result is done. */
+  async #isConsumed({ neededUntil: name }: Step<Context>): Promise<boolean> {
+    if (name === undefined) return false;
     const later = this.#plan.steps.find((step) => step.name === name);
     if (later === undefined) throw new Failure('fatal', `the plan has no step ${name}`);
     // The input of a step that never ran may not exist yet.
     const { entries } = this.#parts.journal;
     if (!entries.some(({ step, event }) => step === name && event === 'done')) return false;
+    if (await this.#isConsumed(later)) return true;
     return this.#isDone(later, fingerprint(await later.input(this.#scope.context)));
   }
 }

@@ -20,3 +20,12 @@ export function within<Context>(
   const retry = retries === true ? { retry: { delayMs: settings.retryMs } } : {};
   return { ...body, ...retry, deadlineMs: settings[deadline] };
 }
+
+/**
+ * States in a plan that the result of a step is consumed by a later one (`Step.neededUntil`); other
+ * plans with the same step may need it longer.
+ */
+export const until = <Context>(later: string, body: StepBody<Context>): StepBody<Context> => ({
+  ...body,
+  neededUntil: later,
+});

@@ -1,3 +1,4 @@
+import type { AgentName } from '../../lib/agents/table.ts';
 import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
 import { hostFiles, hostsIn } from '../reading/hosts.ts';
@@ -24,17 +25,23 @@ export const apiNotAnswering: Rule = {
   },
 };
 
-/** On the live host only between the steps control-plane and quiesce: otherwise it is down intentionally. */
+/**
+ * On the live host only between the steps control-plane and quiesce, on an all-in-one host from the
+ * first of them: otherwise it is down intentionally.
+ */
 function shouldRun(view: BundleView): boolean {
   return hostsIn(view).some(({ stage }) => {
-    if (stage === 'installed') return true;
-    const steps = currentStepJournals(view)
-      .filter(({ agent }) => agent === 'bootkube')
-      .flatMap(({ entries }) => entries);
+    const steps = entriesOf(view, stage === 'installed' ? 'aiokube' : 'bootkube');
+    if (stage === 'installed' && steps.length === 0) return true;
     const isDone = steps.some(({ step, event }) => step === 'control-plane' && event === 'done');
     return isDone && !steps.some(({ step }) => step === 'quiesce');
   });
 }
+
+const entriesOf = (view: BundleView, name: AgentName) =>
+  currentStepJournals(view)
+    .filter(({ agent }) => agent === name)
+    .flatMap(({ entries }) => entries);
 
 function notReady(view: BundleView): Found[] {
   const failed = view.lines(READYZ).flatMap((line) => /^\[-\](\S+)/.exec(line)?.[1] ?? []);

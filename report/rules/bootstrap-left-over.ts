@@ -4,7 +4,7 @@ import { factsOf } from '../reading/failure.ts';
 import { hostFiles } from '../reading/hosts.ts';
 import { aboutFailure, stepFailuresWith } from '../reading/steps.ts';
 
-/** agents/post-reboot/clean.ts, agents/post-reboot/verify-clean.ts */
+/** agents/steps/clean.ts, agents/steps/verify-clean.ts */
 export const bootstrapLeftOver: Rule = {
   name: 'bootstrap-left-over',
   looksFor:

@@ -58,7 +58,7 @@ function whatAgentsSaid(
   name: string,
 ): (Why & { readonly where: Evidence[] }) | undefined {
   const said = hostFilesIn(view, 'journals/')
-    .filter((path) => /\/?(bootkube|approve-csr|sno-[^/]*)\.log$/.test(path))
+    .filter((path) => /\/?(bootkube|aiokube|approve-csr|sno-[^/]*)\.log$/.test(path))
     .flatMap((path) => linesLike(view, path, / request=\S+ rule=/))
     .map(({ text, evidence }) => ({ fields: fieldsOf(text), evidence }))
     .findLast(({ fields }) => fields.get('request') === name);

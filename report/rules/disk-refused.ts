@@ -8,6 +8,7 @@ const CODES = [
   'disk-in-use',
   'disk-other-system',
   'disk-installed',
+  'disk-other-machine',
   'disk-kept-partitions',
 ] as const;
 

@@ -9,7 +9,7 @@ import { textAt } from '../reading/values.ts';
 
 /** Units essential for the installation and the node; failures of others are only warnings. */
 const NEEDED =
-  /^(kubelet|crio|containerd|bootkube|install-to-disk|sno-[a-z-]+|NetworkManager|ignition-[a-z-]+|machine-config-daemon-firstboot|release-image|node-image-[a-z]+|var(-lib-[a-z]+)?)\.(service|mount)$/;
+  /^(kubelet|crio|containerd|bootkube|aiokube|install-to-disk|sno-[a-z-]+|NetworkManager|ignition-[a-z-]+|machine-config-daemon-firstboot|release-image|node-image-[a-z]+|var(-lib-[a-z]+)?)\.(service|mount)$/;
 
 export const unitFailed: Rule = {
   name: 'unit-failed',

@@ -29,6 +29,7 @@ export function stepsAhead(view: BundleView, runs: readonly StepRun[]): Ahead[] 
     .flatMap(({ agent, number, of }) =>
       of > number ? [{ agent, stage: stage(agent), steps: of - number } as const] : [],
     );
-  const others = INSTALLING.slice(furthest + 1);
+  // aiokube is the only one that leads on its host, so it is never ahead of others.
+  const others = INSTALLING.slice(furthest + 1).filter((name) => agentEntry(name)?.stage !== 'aio');
   return [...begun, ...others.map((agent) => ({ agent, stage: stage(agent) }) as const)];
 }

@@ -57,7 +57,7 @@ function runsOfUnit(
 
 /**
  * From what record.json keeps after the clean-up: durations and two times
- * (agents/post-reboot/record.ts). The steps are placed back to back before these; waits are lost.
+ * (agents/steps/record.ts). The steps are placed back to back before these; waits are lost.
  */
 export function runsFromRecord(view: BundleView): StepRun[] {
   return hostFiles(view, 'agents/record.json').flatMap((path) => {

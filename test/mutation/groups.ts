@@ -16,12 +16,12 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'agent-steps',
-    sources: ['agents/steps/*.ts', 'agents/install-to-disk/*.ts', 'agents/bootkube/**/*.ts'],
+    sources: ['agents/steps/**/*.ts', 'agents/install-to-disk/*.ts', 'agents/bootkube/**/*.ts'],
     tests: ['test/unit/agents/**/*.test.ts'],
   },
   {
     name: 'post-reboot',
-    sources: ['agents/post-reboot/**/*.ts', 'agents/deferred/*.ts'],
+    sources: ['agents/post-reboot/**/*.ts', 'agents/aiokube/*.ts', 'agents/deferred/*.ts'],
     tests: ['test/unit/agents/**/*.test.ts'],
   },
   { name: 'ignition', sources: ['lib/ignition/*.ts'], tests: ['test/unit/ignition/**/*.test.ts'] },

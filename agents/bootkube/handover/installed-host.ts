@@ -18,6 +18,7 @@ import {
 } from '../../../lib/installation/snapshot-record.ts';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 import { installedHost, neededBy } from '../../../lib/render/hosts.ts';
+import { renderInputPath } from '../../../lib/render/render-input.ts';
 import type { Rendered } from '../../../lib/render/renderer.ts';
 import { loadRendered, podOfRole } from '../../../lib/render/store.ts';
 import { deferredUnit, pivotUnits } from '../../../units/installed.ts';
@@ -127,6 +128,7 @@ async function restoreFiles(context: HostContext, rendered: Rendered): Promise<I
 async function agentFiles(context: HostContext): Promise<InstalledFile[]> {
   const { paths, cluster } = context;
   const settings = await readTextIfPresent(join(paths.config, 'settings.json'));
+  const input = await readTextIfPresent(renderInputPath(paths));
   const record = await readSnapshotRecord(snapshotRecordPath(context));
   if (record === undefined) throw new Failure('fatal', 'the snapshot has no record');
   return [
@@ -140,6 +142,9 @@ async function agentFiles(context: HostContext): Promise<InstalledFile[]> {
     ...(settings === undefined
       ? []
       : [{ path: join(installed.config, 'settings.json'), mode: 0o644, contents: settings }]),
+    ...(input === undefined
+      ? []
+      : [{ path: renderInputPath(installed), mode: 0o600, contents: input }]),
     {
       path: '/etc/default/nodeip-configuration',
       mode: 0o644,

@@ -7,7 +7,16 @@ const MAX_FAILED = 50;
 
 /** Units of either host that bundle readers ask for: of this project, of OpenShift and of the operating system. */
 const NAMED = new Set([
-  ...['bootkube', 'install-to-disk', 'approve-csr', 'progress', 'kubelet', 'containerd', 'crio'],
+  ...[
+    'bootkube',
+    'aiokube',
+    'install-to-disk',
+    'approve-csr',
+    'progress',
+    'kubelet',
+    'containerd',
+    'crio',
+  ],
   ...['release-image', 'release-image-download', 'crio-configure', 'crio-wipe', 'sssd'],
   ...['node-image-pull', 'node-image-overlay', 'node-image-finish', 'kubelet-auto-node-size'],
   ...['machine-config-daemon-host', 'machine-config-daemon-firstboot'],

@@ -1,7 +1,6 @@
 import { Failure } from '../../../lib/errors/failure.ts';
 import { addressesIn, hostAddresses } from '../../../lib/host/network.ts';
-import { familyOf } from '../../../lib/network/address.ts';
-import type { NodeIps } from '../../../lib/network/node-ips.ts';
+import { lostAddress } from '../../../lib/network/node-ips.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
@@ -44,21 +43,6 @@ export const checkIdentity: StepBody<HostContext> = {
     return done([record.hostname, ...record.nodeIps].join(', '));
   },
 };
-
-/**
- * A node address that the host does not have, with the addresses it has in that family; first
- * a family with other addresses, since waiting does not help there.
- */
-export function lostAddress(nodeIps: NodeIps, addresses: readonly string[]) {
-  const lost = nodeIps
-    .filter((expected) => !addresses.includes(expected))
-    .map((expected) => {
-      const family = familyOf(expected);
-      const found = addresses.filter((address) => familyOf(address) === family);
-      return { family, expected, found };
-    });
-  return lost.find(({ found }) => found.length > 0) ?? lost[0];
-}
 
 function changed(what: string, expected: string, found: string): Failure {
   return new Failure('fatal', `the reboot changed ${what}`, {

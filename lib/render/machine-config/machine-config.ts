@@ -10,11 +10,14 @@ export interface MachineConfig {
   dropins: SiteDropin[];
 }
 
-/** The live host applies networkConfig from this file; the installed host gets the resulting profiles. */
+/** Hosts apply networkConfig from this file, but an installed host gets the resulting profiles. */
 export const networkConfigPath = '/etc/sno-agents/network.yml';
 
-/** The site's configuration of one of the two hosts: proxy, trust, mirrors, time, network. */
-export function machineConfig(cluster: Cluster, host: 'live' | 'installed'): MachineConfig {
+/**
+ * The site's configuration of one kind of host: proxy, trust, mirrors, time, network. An all-in-one
+ * host applies networkConfig at each boot; nothing else would.
+ */
+export function machineConfig(cluster: Cluster, host: 'live' | 'installed' | 'aio'): MachineConfig {
   const { networkConfig } = cluster;
   return {
     files: [

@@ -17,6 +17,8 @@ const UNITS = {
     'sno-coreos-installer.service',
   ],
   installed: ['containerd.service', 'crio.service', 'kubelet.service'],
+  // The units of the agents read the file by themselves: a drop-in would outlive them.
+  aio: ['containerd.service', 'crio.service', 'kubelet.service'],
 } as const;
 
 /** In both cases: Go reads either, curl only lower case for HTTP. */

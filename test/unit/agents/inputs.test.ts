@@ -3,6 +3,12 @@
  * same. A missing input keeps results made for another one; a superfluous one regenerates keys.
  */
 import t, { type Test } from 'tap';
+import { finish as aioFinish } from '../../../agents/aiokube/finish.ts';
+import { hostIdentity } from '../../../agents/aiokube/host-identity.ts';
+import { kubeletIdentity as aioKubeletIdentity } from '../../../agents/aiokube/kubelet-identity.ts';
+import { leftovers } from '../../../agents/aiokube/leftovers.ts';
+import { marker } from '../../../agents/aiokube/marker.ts';
+import { nodeRole } from '../../../agents/aiokube/node-role.ts';
 import { apiObjects } from '../../../agents/bootkube/handover/api-objects.ts';
 import { combinedIgnition } from '../../../agents/bootkube/handover/combined-ignition.ts';
 import { finish } from '../../../agents/bootkube/handover/finish.ts';
@@ -11,7 +17,6 @@ import { masterIgnition } from '../../../agents/bootkube/handover/master-ignitio
 import { quiesce } from '../../../agents/bootkube/handover/quiesce.ts';
 import { snapshot } from '../../../agents/bootkube/handover/snapshot.ts';
 import { stopEtcd } from '../../../agents/bootkube/handover/stop-etcd.ts';
-import { preflight } from '../../../agents/bootkube/preflight/preflight.ts';
 import { applyDeferred } from '../../../agents/deferred/apply-deferred.ts';
 import type { DeferredContext } from '../../../agents/deferred/context.ts';
 import { retireDeferred } from '../../../agents/deferred/retire-deferred.ts';
@@ -20,29 +25,30 @@ import { copyPayload } from '../../../agents/install-to-disk/copy-payload.ts';
 import { restart } from '../../../agents/install-to-disk/restart.ts';
 import { waitForBootkube } from '../../../agents/install-to-disk/wait-for-bootkube.ts';
 import { writeDisk } from '../../../agents/install-to-disk/write-disk.ts';
-import { bootstrapComplete } from '../../../agents/post-reboot/bootstrap-complete.ts';
-import { clean } from '../../../agents/post-reboot/clean.ts';
-import { complete } from '../../../agents/post-reboot/complete.ts';
-import { record } from '../../../agents/post-reboot/record.ts';
 import { checkIdentity } from '../../../agents/post-reboot/restore/check-identity.ts';
 import { placeEtcd } from '../../../agents/post-reboot/restore/place-etcd.ts';
 import { restoreDatabase } from '../../../agents/post-reboot/restore/restore-database.ts';
 import { retire } from '../../../agents/post-reboot/retire.ts';
-import { verifyClean } from '../../../agents/post-reboot/verify-clean.ts';
 import { api } from '../../../agents/steps/api.ts';
+import { bootstrapComplete } from '../../../agents/steps/bootstrap-complete.ts';
+import { clean } from '../../../agents/steps/clean.ts';
+import { complete } from '../../../agents/steps/complete.ts';
 import { controlPlane } from '../../../agents/steps/control-plane.ts';
 import { etcd } from '../../../agents/steps/etcd.ts';
 import type { InstallContext } from '../../../agents/steps/host-context.ts';
 import { inspectDisk } from '../../../agents/steps/inspect-disk.ts';
-import { kubelet } from '../../../agents/steps/kubelet.ts';
+import { nodeKubelet, standaloneKubelet } from '../../../agents/steps/kubelet.ts';
 import { kubeletIdentity } from '../../../agents/steps/kubelet-identity.ts';
 import { manifests } from '../../../agents/steps/manifests.ts';
 import { nodeReady } from '../../../agents/steps/node-ready.ts';
 import { payload } from '../../../agents/steps/payload.ts';
+import { liveChecks, preflight } from '../../../agents/steps/preflight/preflight.ts';
+import { record } from '../../../agents/steps/record.ts';
 import { render } from '../../../agents/steps/render.ts';
 import { servingCertificate } from '../../../agents/steps/serving-certificate.ts';
 import { signExpired } from '../../../agents/steps/sign-expired.ts';
 import { steadyState } from '../../../agents/steps/steady-state.ts';
+import { verifyClean } from '../../../agents/steps/verify-clean.ts';
 import { describeError } from '../../../lib/errors/failure.ts';
 import { liveHost } from '../../../lib/render/hosts.ts';
 import { leafCatalogue } from '../../../lib/render/kubernetes/leaves.ts';
@@ -127,10 +133,10 @@ const DESCRIPTION: readonly Change[] = [
 
 const table: [step: StepBody<Context>, runsAgainFor: readonly Change[]][] = [
   [inspectDisk, ['cluster id', 'disk', 'kernel argument']],
-  [preflight, DESCRIPTION],
+  [preflight(liveChecks), DESCRIPTION],
   [payload, ['cluster id', 'payload digest']],
   [render(liveHost), DESCRIPTION],
-  [kubelet, ['kubelet file']],
+  [standaloneKubelet, ['kubelet file']],
   [etcd, ['etcd pod']],
   [controlPlane, ['API server pod', 'scheduler pod']],
   [manifests, ['our manifest', 'manifest of the user', 'manifest of openshift', 'broken manifest']],
@@ -156,12 +162,19 @@ const table: [step: StepBody<Context>, runsAgainFor: readonly Change[]][] = [
   [servingCertificate, ['host name']],
   [nodeReady, ['host name']],
   [bootstrapComplete, ['cluster id']],
-  [steadyState, ['settling window']],
+  [steadyState('post-reboot'), ['settling window']],
   [clean, ['cluster id']],
   [verifyClean, ['cluster id']],
-  [record, ['cluster id']],
+  [record('post-reboot'), ['cluster id']],
   [complete, ['cluster id']],
   [retire, ['cluster id']],
+  [marker, ['cluster id']],
+  [hostIdentity, []],
+  [aioKubeletIdentity, ['cluster id', 'host name']],
+  [nodeKubelet, ['other file']],
+  [nodeRole, ['host name']],
+  [leftovers, ['cluster id']],
+  [aioFinish, ['cluster id']],
   [applyDeferred, ['expiry']],
   [retireDeferred, ['cluster id']],
 ];

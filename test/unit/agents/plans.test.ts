@@ -3,6 +3,7 @@
  * steps are retried. Whoever changes a plan must state the change here too.
  */
 import t from 'tap';
+import { aiokubePlan } from '../../../agents/aiokube/plan.ts';
 import { approveCsrPlan } from '../../../agents/approve-csr/plan.ts';
 import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
 import { deferredPlan } from '../../../agents/deferred/plan.ts';
@@ -10,10 +11,10 @@ import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
 import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
-import { announce } from '../../../agents/post-reboot/complete.ts';
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
 import { progressPlan } from '../../../agents/progress/plan.ts';
+import { announce } from '../../../agents/steps/complete.ts';
 import { defaultSettings, type Settings } from '../../../lib/host/settings.ts';
 import type { Plan } from '../../../lib/steps/step.ts';
 
@@ -124,6 +125,34 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
       retire: { deadline: 'retireMs', once: true, last: true },
     },
   ],
+  [
+    aiokubePlan(settings),
+    'aiokube',
+    {
+      marker: { deadline: 'finishMs' },
+      preflight: { deadline: 'preflightMs' },
+      payload: { deadline: 'payloadMs' },
+      render: { deadline: 'renderMs', until: 'leftovers' },
+      'host-identity': { deadline: 'identityMs', until: 'leftovers' },
+      'kubelet-identity': { deadline: 'kubeletIdentityMs', once: true, until: 'leftovers' },
+      kubelet: { deadline: 'nodeKubeletMs', until: 'leftovers' },
+      etcd: { deadline: 'etcdMs', until: 'leftovers' },
+      'control-plane': { deadline: 'controlPlaneMs', until: 'leftovers' },
+      manifests: { deadline: 'manifestsMs', until: 'leftovers' },
+      'node-role': { deadline: 'nodeRoleMs' },
+      'serving-certificate': apiUntilClean('servingCertificateMs'),
+      'node-ready': apiUntilClean('nodeReadyMs'),
+      'bootstrap-complete': apiUntilClean('bootstrapCompleteMs'),
+      'steady-state': apiUntilClean('steadyStateMs'),
+      leftovers: { deadline: 'finishMs' },
+      clean: { deadline: 'cleanMs' },
+      'verify-clean': { deadline: 'verifyCleanMs', once: true },
+      record: { deadline: 'finishMs', once: true },
+      complete: { deadline: 'completeMs' },
+      finish: { deadline: 'finishMs', once: true },
+      retire: { deadline: 'retireMs', once: true, last: true },
+    },
+  ],
 ];
 
 for (const [plan, unit, expected] of plans) {
@@ -152,9 +181,10 @@ for (const [plan, unit, expected] of plans) {
   });
 }
 
-t.test('only post-reboot reports its progress to the cluster', async (t) => {
+t.test('agents that run beside the API report their progress to the cluster', async (t) => {
+  const reporting = ['post-reboot', 'aiokube'];
   for (const [plan] of plans) {
-    t.equal(plan.announce, plan.agent === 'post-reboot' ? announce : undefined, plan.agent);
+    t.equal(plan.announce, reporting.includes(plan.agent) ? announce : undefined, plan.agent);
   }
 });
 
@@ -224,6 +254,32 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
   [postRebootPlan(settings), 'record', 'complete', 'a client may take the record at once'],
   [postRebootPlan(settings), 'complete', 'retire', 'only this agent is left to remove'],
   [postRebootPlan(settings), 'record', 'retire', 'it is made of the state that retire deletes'],
+  [aiokubePlan(settings), 'marker', 'preflight', 'nothing is done on the disk of another machine'],
+  [aiokubePlan(settings), 'preflight', 'render', 'certificates have the final name and addresses'],
+  [aiokubePlan(settings), 'payload', 'render', 'pods name the images of the payload'],
+  [aiokubePlan(settings), 'payload', 'kubelet', 'the kubelet is a binary of the payload'],
+  [aiokubePlan(settings), 'render', 'host-identity', 'the identity is what was rendered for'],
+  [aiokubePlan(settings), 'render', 'kubelet-identity', 'the CA of nodes is rendered'],
+  [aiokubePlan(settings), 'host-identity', 'kubelet', 'it registers this name and these addresses'],
+  [aiokubePlan(settings), 'kubelet-identity', 'kubelet', 'it must not start without an identity'],
+  [aiokubePlan(settings), 'kubelet', 'etcd', 'it runs the static pods'],
+  [aiokubePlan(settings), 'etcd', 'control-plane', 'the API server needs its database'],
+  [aiokubePlan(settings), 'control-plane', 'manifests', 'they are objects of the API'],
+  [
+    aiokubePlan(settings),
+    'manifests',
+    'serving-certificate',
+    "the approver's rights are manifests",
+  ],
+  [aiokubePlan(settings), 'node-role', 'serving-certificate', 'it is for a registered Node'],
+  [aiokubePlan(settings), 'node-role', 'steady-state', 'the label is a change'],
+  [aiokubePlan(settings), 'steady-state', 'leftovers', 'what may still be needed is not listed'],
+  [aiokubePlan(settings), 'leftovers', 'clean', 'only what is listed is deleted'],
+  [aiokubePlan(settings), 'clean', 'verify-clean', 'there is nothing to prove before'],
+  [aiokubePlan(settings), 'verify-clean', 'record', 'the record says that it is complete'],
+  [aiokubePlan(settings), 'record', 'finish', 'whoever waits for the file reads the record'],
+  [aiokubePlan(settings), 'complete', 'finish', 'the cluster knows it too by then'],
+  [aiokubePlan(settings), 'finish', 'retire', 'only this agent is left to remove'],
 ];
 for (const [{ agent, steps }, before, after, why] of reasons) {
   t.test(`${agent}: ${before} before ${after}: ${why}`, async (t) => {

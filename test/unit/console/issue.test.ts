@@ -108,6 +108,14 @@ const cases: readonly Case[] = [
     not: ['PASS'],
   },
   {
+    name: 'the same of an all-in-one host',
+    statuses: [status('aiokube', step('retire', 22, 22))],
+    installed,
+    verdict: 'installing',
+    says: ['Now: Setting up the cluster: step 22 of 22 (retire)'],
+    not: ['PASS'],
+  },
+  {
     name: 'finished',
     statuses: [status('sno-payload', { state: 'done' }), status('post-reboot', { state: 'done' })],
     installed,
@@ -189,6 +197,7 @@ t.test('the console has a line for each state', async (t) => {
       status('post-reboot', { state: 'done' }),
       'PASS: the host is installed. Nothing is left to do.',
     ],
+    [status('aiokube', { state: 'done' }), 'PASS: the host is installed. Nothing is left to do.'],
     [
       status('install-to-disk', { state: 'reboot' }),
       'The disk is written. The host restarts into it now; the live medium may be removed.',

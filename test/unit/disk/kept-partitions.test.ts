@@ -1,5 +1,5 @@
 import t from 'tap';
-import { judgeSize, spaceOn } from '../../../agents/bootkube/preflight/machine.ts';
+import { judgeSize, spaceOn } from '../../../agents/steps/preflight/machine.ts';
 import type { Partition } from '../../../lib/host/disk.ts';
 import { judgeDisk } from '../../../lib/installation/inspect.ts';
 import { keptPartitions, requireKept } from '../../../lib/installation/kept-partitions.ts';

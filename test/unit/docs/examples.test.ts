@@ -1,9 +1,10 @@
 import t from 'tap';
+import { aiokubePlan } from '../../../agents/aiokube/plan.ts';
 import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
-import { checks } from '../../../agents/bootkube/preflight/preflight.ts';
 import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
+import { liveChecks as checks } from '../../../agents/steps/preflight/preflight.ts';
 import { configNotices } from '../../../cli/create/site-notices.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
 import { MINIMAL_INSTALL_CONFIG } from '../../../docs/install-config-reference.ts';
@@ -27,6 +28,7 @@ t.test('the lines of the example are those shown to the technician', async (t) =
     { plan: installToDiskPlan(defaultSettings), name: 'write-disk' },
     { plan: payloadPlan(defaultSettings), name: 'install-payload' },
     { plan: postRebootPlan(defaultSettings), name: 'steady-state' },
+    { plan: aiokubePlan(defaultSettings), name: 'etcd' },
   ]) {
     const { agent, unit, steps } = plan;
     const number = steps.findIndex((step) => step.name === name) + 1;

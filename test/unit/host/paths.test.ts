@@ -14,6 +14,7 @@ t.test('all paths on a host', async (t) => {
     masterIgnition: '/opt/openshift/master.ign',
     bootkubeDone: '/opt/openshift/.bootkube.done',
     installDone: '/opt/openshift/.install-to-disk.done',
+    aiokubeDone: '/opt/openshift/.aiokube.done',
     serviceRecords: '/var/log/openshift',
     // Defaults of kubeadm, the kubelet, etcd and CNI.
     staticPods: '/etc/kubernetes/manifests',

@@ -1,5 +1,6 @@
 import t from 'tap';
 import {
+  aioHost,
   FILE_USES,
   type FileUse,
   type HostNeeds,
@@ -9,12 +10,14 @@ import {
 } from '../../../lib/render/hosts.ts';
 import { rendered } from './rendered-host.ts';
 
-/** A host without a pivot: it keeps the control plane that it bootstraps, and is also the node. */
-const allInOne: HostNeeds = ['control-plane', 'new-database', 'bootstrap', 'csr-approval', 'node'];
-
 const agents = (...names: string[]) => names.map((name) => `/etc/sno-agents/${name}`);
 const etcdAccess = agents('etcd-ca.crt', 'etcd-client.crt', 'etcd-client.key');
 const deferred = agents('deferred.crt', 'deferred.key', 'deferred.kubeconfig');
+const administrator = agents(
+  'bootstrap-admin.crt',
+  'bootstrap-admin.key',
+  'bootstrap-admin.kubeconfig',
+);
 const standalone = ['/etc/kubernetes/kubelet-live.yaml'];
 const node = [
   '/etc/cni/net.d/10-sno.conflist',
@@ -33,26 +36,27 @@ const HOSTS: readonly {
   {
     name: 'the live host',
     needs: liveHost,
-    files: [...etcdAccess, ...standalone],
+    files: [...etcdAccess, ...standalone, ...administrator],
     directories: ['/var/lib/etcd'],
   },
   {
     name: 'the installed host',
     needs: installedHost,
-    files: [...node, ...deferred],
+    files: [...node, ...deferred, ...administrator],
     // The snapshot is restored to /var/lib/etcd: an empty one must not exist there.
     directories: ['/var/lib/kubelet'],
   },
   {
-    name: 'a host without a pivot',
-    needs: allInOne,
-    files: node,
+    // No key ends with its installation.
+    name: 'an all-in-one host',
+    needs: aioHost,
+    files: [...node, ...deferred],
     directories: ['/var/lib/etcd', '/var/lib/kubelet'],
   },
 ];
 
 const paths = (all: readonly { path: string }[]) => all.map(({ path }) => path);
-const onlySome = [...etcdAccess, ...standalone, ...node, ...deferred];
+const onlySome = [...etcdAccess, ...standalone, ...node, ...deferred, ...administrator];
 const someFolders = ['/var/lib/etcd', '/var/lib/kubelet'];
 
 for (const { name, needs, files, directories } of HOSTS) {
@@ -80,10 +84,7 @@ const BY_USE: Readonly<
   'new-database': { files: [], directories: ['/var/lib/etcd'] },
   'etcd-access': { files: etcdAccess, directories: ['/etc/sno-agents'] },
   bootstrap: {
-    files: [
-      ...apiTrust,
-      ...agents('bootstrap-admin.crt', 'bootstrap-admin.key', 'bootstrap-admin.kubeconfig'),
-    ],
+    files: [...apiTrust, ...administrator],
     directories: ['/etc/sno-agents'],
   },
   'csr-approval': {

@@ -189,6 +189,19 @@ export const apiCases: readonly RuleCase[] = [
   },
   {
     rule: 'api-not-answering',
+    of: 'an all-in-one host whose control plane has not started yet',
+    files: { ...ACTIVE, [`${M}/steps/aiokube.jsonl`]: step('15:00:00', 'payload', 'done') },
+    failures: [{ path: 'resources/nodes.json', reason: 'connect ECONNREFUSED 127.0.0.1:6443' }],
+  },
+  {
+    rule: 'api-not-answering',
+    of: 'an all-in-one host whose control plane has started',
+    files: { ...ACTIVE, [`${M}/steps/aiokube.jsonl`]: step('15:00:00', 'control-plane', 'done') },
+    failures: [{ path: 'resources/nodes.json', reason: 'connect ECONNREFUSED 127.0.0.1:6443' }],
+    finds: [{ severity: 'failing', title: /does not answer/ }],
+  },
+  {
+    rule: 'api-not-answering',
     of: 'the live host after its control plane was stopped',
     files: {
       'bootstrap/steps/bootkube.jsonl':

@@ -165,6 +165,24 @@ t.test('the input of a later step that never ran is not read', async (t) => {
   t.strictSame(bench.ran, ['first', 'a']);
 });
 
+t.test('the input of a step whose result was consumed is not read', async (t) => {
+  let isThere = true;
+  const input = () => {
+    if (!isThere) throw new Error('it was deleted');
+    return 'a';
+  };
+  const bench = new Bench(t.testdir())
+    .step('a', { input, neededUntil: 'b' })
+    .step('b', { neededUntil: 'c' })
+    .step('c');
+  await bench.run();
+  isThere = false;
+  bench.present.delete('b');
+  await bench.run();
+  t.strictSame(bench.ran, [], 'nor that of one that was consumed by a consumed one');
+  await t.rejects(bench.run({ from: 'a' }), { message: 'a: it was deleted' }, 'by hand it is');
+});
+
 t.test('unknown errors are retried if the step is', async (t) => {
   const broken = () => Promise.reject(new Error('reset'));
   const runs = [...Array.from({ length: 9 }, () => broken), done()];

@@ -21,20 +21,54 @@ export const orderRequirements: readonly Requirement[] = [
       After: ['sno-executable.service'],
       Before: [
         ...['bootkube.service', 'install-to-disk.service', 'approve-csr.service'],
-        ...['progress.service', 'sno-payload.service'],
+        ...['progress.service', 'sno-payload.service', 'aiokube.service'],
       ],
       WantedBy: ['multi-user.target'],
     },
   },
   {
     why: 'the same, where the unit itself runs the executable first',
-    units: ['live/bootkube', 'installed/sno-payload'],
+    units: ['live/bootkube', 'installed/sno-payload', 'aio/aiokube'],
     says: { Wants: ['sno-label.service'] },
   },
   {
     why: 'labelled before it is run',
-    units: ['installed/sno-payload', 'installed/progress'],
+    units: ['installed/sno-payload', 'installed/progress', 'aio/aiokube'],
     says: { After: ['sno-label.service'] },
+  },
+  {
+    why: 'an all-in-one host installs it at its first boot; a failure to do so is retried',
+    units: ['installed/progress', 'aio/aiokube'],
+    says: { After: ['sno-executable.service'] },
+  },
+  {
+    why: 'started at every boot until it removes itself, also after the other unit is deleted',
+    units: ['aio/aiokube'],
+    says: { Wants: ['sno-executable.service'], WantedBy: ['multi-user.target'] },
+  },
+  {
+    why: 'once installed it stays, and the medium may be gone: no failure then',
+    units: ['aio/sno-executable'],
+    says: {
+      Wants: ['run-media-iso.mount'],
+      After: ['run-media-iso.mount'],
+      ConditionPathExists: [
+        '/etc/sno-agents/executable.sha256',
+        '!/var/lib/sno-agents/bin/sno-agents',
+      ],
+    },
+  },
+  {
+    why: 'once installed it stays; the network of the site comes first',
+    units: ['aio/by-url/sno-executable'],
+    says: {
+      Wants: ['network-online.target'],
+      After: ['network-online.target', 'sno-network.service'],
+      ConditionPathExists: [
+        ...['/etc/sno-agents/executable.sha256', '/etc/sno-agents/executable.curl'],
+        '!/var/lib/sno-agents/bin/sno-agents',
+      ],
+    },
   },
   {
     why: 'chcon does not work without SELinux',
@@ -53,7 +87,7 @@ export const orderRequirements: readonly Requirement[] = [
   },
   {
     why: 'it runs containers and uses the network',
-    units: ['live/bootkube'],
+    units: ['live/bootkube', 'aio/aiokube'],
     says: {
       Wants: ['network-online.target', 'containerd.service'],
       After: ['network-online.target', 'containerd.service'],

@@ -13,7 +13,12 @@ export interface Requirement {
 export const KUBELETS = ['live/kubelet', 'installed/kubelet'] as const;
 
 /** Run a plan until it is done, and are started again if they fail. */
-export const INSTALLING = ['live/bootkube', 'live/install-to-disk', 'installed/bootkube'] as const;
+export const INSTALLING = [
+  'live/bootkube',
+  'live/install-to-disk',
+  'installed/bootkube',
+  'aio/aiokube',
+] as const;
 
 /** Done before the kubelet of the installed host starts. */
 export const BEFORE_KUBELET = [
@@ -24,7 +29,13 @@ export const BEFORE_KUBELET = [
 
 export const PROGRESS = ['live/progress', 'installed/progress'] as const;
 export const GATHER = ['live/sno-gather', 'installed/sno-gather'] as const;
-export const EXECUTABLES = ['live/sno-executable', 'live/by-url/sno-executable'] as const;
+/** Install the executable from a medium. */
+export const FROM_MEDIUM = ['live/sno-executable', 'aio/sno-executable'] as const;
+/** Fetch it. */
+export const BY_URL = ['live/by-url/sno-executable', 'aio/by-url/sno-executable'] as const;
+export const EXECUTABLES = [...FROM_MEDIUM, ...BY_URL] as const;
+/** On a host that keeps its disk across boots. */
+export const AIO_EXECUTABLES = ['aio/sno-executable', 'aio/by-url/sno-executable'] as const;
 
 /** Run a plan by the command line of every agent. */
 export const PLANNED = [

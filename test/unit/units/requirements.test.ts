@@ -1,7 +1,8 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import t from 'tap';
 import { AGENTS, agentEntry } from '../../../lib/agents/table.ts';
+import { aioUnits, MEDIUM_LABEL } from '../../../units/aio.ts';
 import { deferredUnit, nodeUnits, pivotUnits } from '../../../units/installed.ts';
 import { executableByUrl, liveUnits, networkUnit } from '../../../units/live.ts';
 import type { UnitFile } from '../../../units/unit-file.ts';
@@ -126,6 +127,46 @@ const HOSTS: readonly {
   },
   { host: 'installed', files: [deferredUnit], enabled: { 'sno-deferred': true } },
 ];
+
+/** aiokube enables them once they have what they need. */
+const ENABLED_LATER = { kubelet: false, 'sno-payload': false, 'sno-certificates': false };
+const AIO = {
+  'sno-label': true,
+  'sno-gather': false,
+  'sno-renew': false,
+  'sno-renew.timer': true,
+  ...ENABLED_LATER,
+  // Wanted by aiokube.
+  'sno-executable': false,
+  progress: true,
+  aiokube: true,
+};
+
+t.test('an all-in-one host has the units of a node, but the kubelet waits', async (t) => {
+  const enabledIn = (files: readonly UnitFile[]) =>
+    Object.fromEntries(files.map(({ name, enabled }) => [basename(name, '.service'), enabled]));
+  t.same(enabledIn(aioUnits('url')), AIO);
+  // Wanted by sno-executable.
+  t.same(enabledIn(aioUnits('medium')), { ...AIO, 'run-media-iso.mount': false });
+  for (const [source, folders] of [
+    ['url', ['aio/by-url', 'aio', 'installed', '.']],
+    ['medium', ['aio', 'installed', '.']],
+  ] as const) {
+    for (const { name, contents } of aioUnits(source)) {
+      const path = folders
+        .map((folder) => join(root, folder, name))
+        .find((each) => existsSync(each));
+      t.equal(contents, readFileSync(path ?? '', 'utf8'), `${source}: ${name}`);
+    }
+  }
+});
+
+t.test('the second medium is found by its label, and read-only', async (t) => {
+  const mount = aioUnits('medium').find(({ name }) => name === 'run-media-iso.mount');
+  t.match(mount?.contents, `What=/dev/disk/by-label/${MEDIUM_LABEL}\n`);
+  t.match(mount?.contents, 'Where=/run/media/iso\n');
+  t.match(mount?.contents, /^Options=ro,nodev,nosuid,noexec$/m);
+});
 
 t.test('each host has its units, enabled unless another unit starts them', async (t) => {
   for (const { host, files, enabled } of HOSTS) {

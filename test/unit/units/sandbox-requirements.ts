@@ -1,8 +1,10 @@
 import {
   AGENT_UNITS,
   BEFORE_KUBELET,
+  BY_URL,
   EXECUTABLES,
   except,
+  FROM_MEDIUM,
   GATHER,
   INSTALLING,
   PLANNED,
@@ -138,12 +140,12 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it needs no sockets',
-    units: ['sno-label', 'live/sno-executable'],
+    units: ['sno-label', ...FROM_MEDIUM],
     says: { PrivateNetwork: 'yes', RestrictAddressFamilies: ['none'] },
   },
   {
     why: 'locks, systemd, journald and the container runtime use local sockets',
-    units: [...AGENT_UNITS, 'live/sno-network', 'live/by-url/sno-executable'],
+    units: [...AGENT_UNITS, 'live/sno-network', ...BY_URL],
     says: { RestrictAddressFamilies: ['AF_UNIX'] },
   },
   {
@@ -155,7 +157,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'installed/sno-renew',
       'live/approve-csr',
       'live/sno-network',
-      'live/by-url/sno-executable',
+      ...BY_URL,
     ],
     says: { RestrictAddressFamilies: ['AF_NETLINK'] },
   },
@@ -166,7 +168,8 @@ export const sandboxRequirements: readonly Requirement[] = [
       'live/bootkube',
       'live/approve-csr',
       'live/sno-network',
-      'live/by-url/sno-executable',
+      ...BY_URL,
+      'aio/aiokube',
       'installed/bootkube',
       'installed/sno-deferred',
       'installed/sno-renew',
@@ -175,7 +178,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it connects to addresses that are not known in advance',
-    units: ['live/bootkube', ...GATHER, 'live/sno-network', 'live/by-url/sno-executable'],
+    units: ['live/bootkube', 'aio/aiokube', ...GATHER, 'live/sno-network', ...BY_URL],
     says: { RestrictAddressFamilies: ['AF_INET6'] },
   },
   {
@@ -183,9 +186,10 @@ export const sandboxRequirements: readonly Requirement[] = [
     units: except(
       SANDBOXED,
       'live/bootkube',
+      'aio/aiokube',
       ...GATHER,
       'live/sno-network',
-      'live/by-url/sno-executable',
+      ...BY_URL,
     ),
     says: { IPAddressDeny: ['any'] },
   },
@@ -226,7 +230,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it deletes the files of the ledger wherever they are, those of Ignition on /boot, and its own links',
-    units: ['installed/bootkube'],
+    units: ['installed/bootkube', 'aio/aiokube'],
     says: { ReadWritePaths: ['/etc', '/var/opt', '/opt', '/boot', '-/usr/local/bin'] },
   },
   {
@@ -265,8 +269,8 @@ export const sandboxRequirements: readonly Requirement[] = [
     says: { StateDirectory: 'sno-agents' },
   },
   {
-    why: 'the server of the executable cannot fill the memory',
-    units: ['live/by-url/sno-executable'],
+    why: 'the server of the executable cannot fill the memory or the disk',
+    units: BY_URL,
     says: { LimitFSIZE: '1G' },
   },
 ];

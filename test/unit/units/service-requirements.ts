@@ -1,4 +1,5 @@
 import {
+  AIO_EXECUTABLES,
   BEFORE_KUBELET,
   EXECUTABLES,
   GATHER,
@@ -13,6 +14,23 @@ const AGENTS = '/var/lib/sno-agents/bin/sno-agents';
 const DIGEST = '/usr/bin/sha256sum --check --strict /etc/sno-agents/executable.sha256';
 const WATCHED = [...INSTALLING, 'installed/sno-deferred'] as const;
 const RESTARTED = [...WATCHED, ...PROGRESS, 'live/approve-csr'] as const;
+const PART = '/var/lib/sno-agents/bin/.sno-agents.part';
+
+/** What curl does, but for the place of the result. */
+const CURL = [
+  '/usr/bin/curl --disable --config /etc/sno-agents/executable.curl --no-progress-meter',
+  '--fail --globoff --location --max-redirs 5 --proto =http,https --connect-timeout 30',
+  '--speed-limit 1024 --speed-time 60 --retry 100 --retry-delay 5 --retry-max-time 600',
+  '--retry-all-errors',
+].join(' ');
+
+/** A file with the final name is complete, verified and synced, whenever the power is cut. */
+const PLACED = [
+  '/usr/bin/sha256sum --check --strict /etc/sno-agents/executable-part.sha256',
+  `/usr/bin/sync ${PART}`,
+  `/usr/bin/mv --no-target-directory ${PART} ${AGENTS}`,
+  '/usr/bin/sync /var/lib/sno-agents/bin',
+];
 const ONESHOTS = [...BEFORE_KUBELET, ...EXECUTABLES, 'sno-label', 'live/sno-network'] as const;
 
 /** What each unit runs, where it writes, and how it ends. */
@@ -28,6 +46,7 @@ export const serviceRequirements: readonly Requirement[] = [
     'live/approve-csr': 'approve-csr',
     'live/progress': 'progress',
     'installed/bootkube': 'post-reboot',
+    'aio/aiokube': 'aiokube',
     'installed/progress': 'progress',
     'installed/sno-payload': 'sno-payload',
     'installed/sno-certificates': 'sno-certificates',
@@ -52,7 +71,7 @@ export const serviceRequirements: readonly Requirement[] = [
   })),
   {
     why: 'a damaged executable cannot verify itself: the operating system does',
-    units: ['installed/sno-payload', 'installed/progress'],
+    units: ['installed/sno-payload', 'installed/progress', 'aio/aiokube'],
     says: { ExecStartPre: DIGEST },
   },
   {
@@ -207,18 +226,39 @@ export const serviceRequirements: readonly Requirement[] = [
     units: ['live/by-url/sno-executable'],
     says: {
       EnvironmentFile: '-/etc/sno-agents/proxy.env',
-      ExecStart: [
-        [
-          '/usr/bin/curl --disable --config /etc/sno-agents/executable.curl --no-progress-meter',
-          '--fail --globoff --location --max-redirs 5 --proto =http,https --connect-timeout 30',
-          '--speed-limit 1024 --speed-time 60 --retry 100 --retry-delay 5 --retry-max-time 600',
-          `--retry-all-errors --output ${AGENTS}`,
-        ].join(' '),
-        DIGEST,
-        `/usr/bin/chmod 0755 ${AGENTS}`,
-      ],
+      ExecStart: [`${CURL} --output ${AGENTS}`, DIGEST, `/usr/bin/chmod 0755 ${AGENTS}`],
       TimeoutStartSec: '1800',
     },
+  },
+  {
+    why: 'the same where the disk stays: a file with the final name is the whole, verified executable',
+    units: ['aio/by-url/sno-executable'],
+    says: {
+      EnvironmentFile: '-/etc/sno-agents/proxy.env',
+      ExecStart: [`${CURL} --output ${PART}`, `/usr/bin/chmod 0755 ${PART}`, ...PLACED],
+      TimeoutStartSec: '1800',
+    },
+  },
+  {
+    why: 'it fetches the payload, through the proxy if there is one',
+    units: ['aio/aiokube'],
+    says: { EnvironmentFile: '-/etc/sno-agents/proxy.env' },
+  },
+  {
+    why: 'the same from the second medium',
+    units: ['aio/sno-executable'],
+    says: {
+      ExecStart: [
+        `/usr/bin/install -D --mode=0755 /run/media/iso/sno-agents/sno-agents ${PART}`,
+        ...PLACED,
+      ],
+      TimeoutStartSec: '300',
+    },
+  },
+  {
+    why: 'nobody is there to start it again: the server or the medium may come later',
+    units: AIO_EXECUTABLES,
+    says: { Restart: 'on-failure', RestartSec: '30', StartLimitIntervalSec: '0' },
   },
   {
     why: 'systemd may not run files with the label of /var',

@@ -23,6 +23,9 @@ const COMMAND_DEADLINE_MS = 30_000;
  */
 const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'sno-label.service': 9,
+  'aio/aiokube.service': 23,
+  'aio/by-url/sno-executable.service': 18,
+  'aio/sno-executable.service': 9,
   'live/approve-csr.service': 17,
   'live/bootkube.service': 29,
   'live/install-to-disk.service': 25,
@@ -46,7 +49,7 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/sno-restore.service': 15,
 };
 
-const stages = ['live', 'live/by-url', 'installed'];
+const stages = ['live', 'live/by-url', 'installed', 'aio', 'aio/by-url'];
 /** Those of the stage, and those that both stages have. */
 const unitsOf = (stage: string) =>
   ['units', `units/${stage}`].flatMap((folder) =>

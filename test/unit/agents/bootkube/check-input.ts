@@ -2,7 +2,7 @@ import type { LookupAllOptions } from 'node:dns';
 import dns from 'node:dns/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import type { Test } from 'tap';
-import type { CheckInput } from '../../../../agents/bootkube/preflight/check.ts';
+import type { CheckInput } from '../../../../agents/steps/preflight/check.ts';
 import { addressByFamily, type HostAddress } from '../../../../lib/host/network.ts';
 import { testHost } from '../host/host.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { dnsChecks } from '../../../../agents/bootkube/preflight/dns.ts';
+import { dnsChecks } from '../../../../agents/steps/preflight/dns.ts';
 import {
   giveRecords,
   inputFor,

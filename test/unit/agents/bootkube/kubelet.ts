@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { kubelet } from '../../../../agents/steps/kubelet.ts';
+import { standaloneKubelet as kubelet } from '../../../../agents/steps/kubelet.ts';
 import { testHost } from '../host/host.ts';
 import { endPauses } from '../host/timers.ts';
 

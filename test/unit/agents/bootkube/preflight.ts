@@ -2,15 +2,18 @@ import { X509Certificate } from 'node:crypto';
 import { totalmem } from 'node:os';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
-import { addressCheck, hostnameCheck } from '../../../../agents/bootkube/preflight/identity.ts';
+import { addressCheck, hostnameCheck } from '../../../../agents/steps/preflight/identity.ts';
 import {
   clockCheck,
   diskCheck,
   judgeSize,
   memoryCheck,
   spaceOn,
-} from '../../../../agents/bootkube/preflight/machine.ts';
-import { checks, preflight } from '../../../../agents/bootkube/preflight/preflight.ts';
+} from '../../../../agents/steps/preflight/machine.ts';
+import {
+  liveChecks as checks,
+  preflight as preflightOf,
+} from '../../../../agents/steps/preflight/preflight.ts';
 import type { Failure } from '../../../../lib/errors/failure.ts';
 import type { Partition } from '../../../../lib/host/disk.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
@@ -19,6 +22,8 @@ import { testHost } from '../host/host.ts';
 import { giveAddresses } from '../host/network.ts';
 import { writePayload } from '../host/payload.ts';
 import { at, inputFor, ipv4, ipv6, NETWORKS, resolveBy } from './check-input.ts';
+
+const preflight = preflightOf(checks);
 
 t.test('one address of each family', async (t) => {
   const table: [string, ReturnType<typeof at>[], string[], RegExp][] = [

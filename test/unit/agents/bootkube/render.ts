@@ -4,7 +4,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import t, { type Test } from 'tap';
 import { render } from '../../../../agents/steps/render.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
-import { liveHost } from '../../../../lib/render/hosts.ts';
+import { aioHost, installedHost, liveHost } from '../../../../lib/render/hosts.ts';
+import { readRenderInput } from '../../../../lib/render/render-input.ts';
 import type { Rendered, Renderer } from '../../../../lib/render/renderer.ts';
 import { loadIdentity, loadRendered } from '../../../../lib/render/store.ts';
 import { type HostOptions, testHost } from '../host/host.ts';
@@ -16,7 +17,7 @@ import { fakeRuntime } from '../host/runtime.ts';
 const STORE = '/opt/openshift/rendered.json';
 const KUBELET = '/etc/kubernetes/kubelet.yaml';
 const DUAL_STACK = { machineNetwork: ['192.0.2.0/24', '2001:db8::/64'] };
-const step = render(liveHost);
+const step = render(liveHost, installedHost);
 
 const { renderer } = accessTo('kubernetes');
 /** Arguments of the renderer. */
@@ -66,6 +67,29 @@ t.test('render', async (t) => {
     t.notOk(it.has('/etc/kubernetes/other.yaml'), 'which another host needs');
     it.remove(KUBELET);
     t.equal(await it.holds(step), false, 'a file that was deleted');
+  });
+
+  t.test('writes no key of the bootstrap where nothing needs it', async (t) => {
+    const { it } = await host(t);
+    const key = { path: '/etc/sno-agents/bootstrap-admin.key', mode: 0o600, contents: 'a key' };
+    const files = [...rendered.files, { ...key, uses: ['bootstrap'] as const }];
+    t.capture(renderer, 'render', async () => ({ ...rendered, files }));
+    await it.run(render(aioHost));
+    t.notMatch(it.read(STORE), /bootstrap-admin/);
+    t.notOk(it.has(key.path));
+    t.equal(it.read('/etc/kubernetes/other.yaml'), 'other', 'what the node needs');
+  });
+
+  t.test('keeps what it rendered from, without keys', async (t) => {
+    const { it, asked } = await host(t);
+    t.equal(await readRenderInput(it.paths), undefined, 'before');
+    await it.run(step);
+    const { authorities: _, ...input } = asked[0]?.[0] ?? {};
+    t.strictSame(await readRenderInput(it.paths), input);
+    t.equal(it.mode('/etc/sno-agents/render-input.json'), 0o600);
+    t.notMatch(it.read('/etc/sno-agents/render-input.json'), /key of/);
+    it.write('/etc/sno-agents/render-input.json', '{"schemaVersion":0}');
+    await t.rejects(readRenderInput(it.paths), { kind: 'fatal', message: /render-input\.json/ });
   });
 
   t.test('requests the control plane of this host', async (t) => {

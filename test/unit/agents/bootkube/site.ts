@@ -1,6 +1,6 @@
 import t from 'tap';
-import { networkCheck } from '../../../../agents/bootkube/preflight/network.ts';
 import { installerArguments } from '../../../../agents/install-to-disk/write-disk.ts';
+import { networkCheck } from '../../../../agents/steps/preflight/network.ts';
 import { liveIgnition } from '../../../../cli/create/live-ignition.ts';
 import type { InstallableCluster } from '../../../../lib/cluster/cluster.ts';
 import type { Config } from '../../../../lib/ignition/config.ts';

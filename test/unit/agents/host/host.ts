@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
-import type { InstallContext } from '../../../../agents/steps/host-context.ts';
+import { bootstrapRights, type InstallContext } from '../../../../agents/steps/host-context.ts';
 import type { InstallableCluster } from '../../../../lib/cluster/cluster.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { type HostEndpoints, hostPaths } from '../../../../lib/host/paths.ts';
@@ -65,6 +65,7 @@ export class TestHost {
       cluster: { ...cluster, ...options.cluster },
       hostname: () => options.hostname ?? 'edge-0',
       bootTime: async () => new Date('2030-01-01T00:00:00Z'),
+      ...bootstrapRights(this.paths, cluster),
     };
   }
 

@@ -1,12 +1,16 @@
 import t, { type Test } from 'tap';
-import { bootstrapComplete } from '../../../../agents/post-reboot/bootstrap-complete.ts';
 import { api } from '../../../../agents/steps/api.ts';
+import { bootstrapComplete } from '../../../../agents/steps/bootstrap-complete.ts';
 import { nodeReady } from '../../../../agents/steps/node-ready.ts';
-import { readRestarts, steadyState } from '../../../../agents/steps/steady-state.ts';
+import {
+  readRestarts,
+  steadyState as steadyStateOf,
+} from '../../../../agents/steps/steady-state.ts';
 import { type ApiAnswer, fakeApi, listOf, refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
 import { endPauses } from '../host/timers.ts';
 
+const steadyState = steadyStateOf('post-reboot');
 const quick = { settings: { apiStableMs: 10, settlingWindowMs: 1 } };
 const AFTER_BOOT = '2030-01-01T00:00:01Z';
 const ready = () => ({});
@@ -176,7 +180,7 @@ t.test('steady-state', async (t) => {
     t.equal(host.mode('/var/lib/sno-agents/post-reboot/restarts.json'), 0o644);
     t.equal(await host.holds(steadyState), true, 'after');
     t.same(
-      await readRestarts(host.context),
+      await readRestarts(host.context, 'post-reboot'),
       components.map((name, count) => ({ pod: `${name}-edge-0`, container: name, count })),
     );
   });
@@ -217,6 +221,6 @@ t.test('steady-state', async (t) => {
   });
 
   t.test('restarts are unknown before it', async (t) => {
-    t.same(await readRestarts(testHost(t).context), []);
+    t.same(await readRestarts(testHost(t).context, 'post-reboot'), []);
   });
 });

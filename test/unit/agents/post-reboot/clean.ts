@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { clean } from '../../../../agents/post-reboot/clean.ts';
+import { clean } from '../../../../agents/steps/clean.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 import { type FakeContainer, fakeRuntime } from '../host/runtime.ts';

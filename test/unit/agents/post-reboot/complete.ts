@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
-import { announce, complete } from '../../../../agents/post-reboot/complete.ts';
+import { announce, complete } from '../../../../agents/steps/complete.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { accessTo } from '../../../../lib/render/access.ts';

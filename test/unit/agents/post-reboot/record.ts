@@ -1,9 +1,10 @@
 import t from 'tap';
-import { record } from '../../../../agents/post-reboot/record.ts';
+import { record as recordOf } from '../../../../agents/steps/record.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
 import { journalOf } from '../host/journal.ts';
 
+const record = recordOf('post-reboot');
 const STATE = '/var/lib/sno-agents';
 t.test('record', async (t) => {
   const host = testHost(t, { hostname: 'edge-7' });

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { postRebootArguments } from '../../../../agents/post-reboot/arguments.ts';
 import { retire } from '../../../../agents/post-reboot/retire.ts';
+import { retiringArguments } from '../../../../agents/steps/retire.ts';
 import { recordFileOperations } from '../../host/file-operations.ts';
 import { testHost } from '../host/host.ts';
 import { journalOf } from '../host/journal.ts';
@@ -132,6 +132,6 @@ t.test('an agent interrupted in retire resumes there', async (t) => {
         journalOf(...steps.map((step) => [step, 'started'] as const)),
       );
     const expected = from ? ['run', '--from', 'retire'] : args;
-    t.same(await postRebootArguments(host.paths, args), expected, title);
+    t.same(await retiringArguments(host.paths, 'post-reboot', args), expected, title);
   }
 });

@@ -71,6 +71,17 @@ t.test('the installed host, until post-reboot is done', async (t) => {
   t.equal(await step.holds(host.context, host.progress()), true);
 });
 
+t.test('an all-in-one host, until aiokube is done', async (t) => {
+  const host = testHost(t);
+  const { lines, step, ended, shown } = following(host);
+  await publish(host, 'aiokube', at('etcd', 8, 22));
+  await shown('Setting up the cluster: step 8 of 22 (etcd)\n');
+  await publish(host, 'aiokube', { state: 'done' });
+  t.strictSame(await ended, { kind: 'done' });
+  t.equal(lines.at(-1), 'PASS: the host is installed. Nothing is left to do.\n');
+  t.equal(await step.holds(host.context, host.progress()), true);
+});
+
 t.test('its end is not recorded: post-reboot has deleted its journal by then', async (t) => {
   t.equal(showProgress().removesState, true);
 });

@@ -11,7 +11,7 @@ import { filesOnDisk, type Walk } from '../../lib/secrets/scan/walk.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { HostContext } from '../steps/host-context.ts';
+import type { HostContext } from './host-context.ts';
 
 /**
  * Where a host stores what it was given. /usr belongs to the operating system and is read-only
@@ -53,7 +53,7 @@ const podVolumes = /^\/var\/lib\/kubelet\/(pods|plugins)\//;
  *
  * etcd's database is searched like any other file. It was compacted and defragmented before the
  * snapshot, so it holds no old revisions, and keys of the class *gone* are never written to the
- * API. Free blocks of the disk are not searched.
+ * API. Free blocks of the disk are not searched. A host that never had such a key is not searched.
  */
 export const verifyClean: StepBody<HostContext> = {
   name: 'verify-clean',
@@ -70,6 +70,7 @@ export const verifyClean: StepBody<HostContext> = {
         code: 'leftover-remains',
       });
     refusePaths(await leftPaths(paths, ledger, progress.signal));
+    if (ledger.goneKeys.length === 0) return done(`${ledger.entries.length} paths deleted`);
     const programs = new Map([[paths.executable, cluster.executableSha256]]);
     const searched = await searchDisk(paths, new Set(ledger.goneKeys), programs, progress);
     refuseKeys(searched.found);
@@ -95,7 +96,7 @@ function refusePaths(left: readonly string[]): void {
   throw new Failure('fatal', `files of the bootstrap still exist: ${left.join(', ')}`, {
     code: 'leftover-remains',
     expected: 'none of the paths in the leftovers ledger',
-    fix: 'Find out what recreated them, delete them, and start bootkube.service again.',
+    fix: 'Find out what recreated them, delete them, and start the unit again.',
   });
 }
 
@@ -104,7 +105,7 @@ function refuseKeys(found: readonly string[]): void {
   throw new Failure('fatal', `a private key of the bootstrap is in ${found.join(', ')}`, {
     code: 'leftover-remains',
     expected: 'no key that the leftovers ledger lists as deleted',
-    fix: 'Delete the files or the key in them, and start bootkube.service again.',
+    fix: 'Delete the files or the key in them, and start the unit again.',
   });
 }
 

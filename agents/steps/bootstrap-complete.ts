@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isApiReady } from '../../lib/kube/api-ready.ts';
 import { publishBootstrapComplete } from '../../lib/kube/bootstrap-complete.ts';
-import { withBootstrapAdmin } from '../../lib/render/access.ts';
 import { done, notYet } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { HostContext } from '../steps/host-context.ts';
-import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
+import type { HostContext } from './host-context.ts';
+import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
 const PROBES = 5;
 
@@ -21,8 +20,9 @@ export const bootstrapComplete: StepBody<HostContext> = {
   neededUntil: 'clean',
   input: ({ cluster }) => cluster.clusterId,
   holds: async () => true,
-  async run({ cluster, paths, settings }, progress) {
-    return withBootstrapAdmin(cluster.controlPlane, paths, async (client) => {
+  async run(context, progress) {
+    const { settings } = context;
+    return context.withAdministrator(progress, async (client) => {
       const stable = await progress.wait('the API to be stable', async () => {
         for (let probe = 0; probe < PROBES; probe++) {
           if (!(await isApiReady(client, progress.signal))) return false;

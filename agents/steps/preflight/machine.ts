@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
-import type { Installation } from '../../../lib/cluster/cluster.ts';
+import type { InstallableCluster, Installation } from '../../../lib/cluster/cluster.ts';
 import { type BlockDevice, readDisk } from '../../../lib/host/disk.ts';
 import { keptPartitions } from '../../../lib/installation/kept-partitions.ts';
 import { payloadBytes } from '../../../lib/payload/size.ts';
@@ -9,6 +9,7 @@ import { bad, type Check, type Finding, good } from './check.ts';
 
 const MIB = 2 ** 20;
 const GB = 1e9;
+const inGB = (bytes: number) => `${(bytes / GB).toFixed(1)} GB`;
 
 /** Certificates issued with a wrong clock are not valid once it is corrected. */
 export const clockCheck: Check = {
@@ -50,7 +51,7 @@ export const memoryCheck: Check = {
 };
 
 /** Only its size: inspect-disk has already checked whether it may be written. */
-export const diskCheck: Check = {
+export const diskCheck: Check<InstallableCluster> = {
   name: 'disk',
   code: 'preflight-disk',
   run: async ({ cluster, paths, settings, signal }) => {
@@ -62,6 +63,23 @@ export const diskCheck: Check = {
       // Its files, and the images and binaries unpacked from them.
       payload: 2 * payload,
     });
+  },
+};
+
+/** The file system that the host runs from, which has the payload and all data of the cluster. */
+export const ownDiskCheck: Check = {
+  name: 'disk',
+  code: 'preflight-disk',
+  run: async ({ paths, settings }) => {
+    const { blocks, bsize } = await statfs(paths.state);
+    const found = blocks * bsize;
+    const needed = settings.minDiskGB * GB;
+    return found >= needed
+      ? good(`the file system of ${paths.state} has ${inGB(found)}`)
+      : bad(
+          `the file system of ${paths.state} is too small: expected ${inGB(needed)}, found ${inGB(found)}`,
+          'Write the image to a larger disk.',
+        );
   },
 };
 
@@ -80,7 +98,6 @@ export function judgeSize(
   space: number,
   need: { readonly system: number; readonly payload: number },
 ): Finding {
-  const inGB = (bytes: number) => `${(bytes / GB).toFixed(1)} GB`;
   if (space >= need.system + need.payload) return good(`the disk ${disk} has ${inGB(space)}`);
   return bad(
     `${disk} is too small: expected ${inGB(need.system + need.payload)} (${inGB(need.system)} for the system, ${inGB(need.payload)} for the payload), found ${inGB(space)}`,

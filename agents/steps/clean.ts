@@ -6,8 +6,8 @@ import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
 import { isLeft, type LedgerEntry, ledgerPath, readLedger } from '../../lib/installation/ledger.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { HostContext } from '../steps/host-context.ts';
-import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
+import type { HostContext } from './host-context.ts';
+import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
 /** CoreOS deletes this at its first boot; other operating systems may not. */
 const BOOT_IGNITION = '/boot/ignition/config.ign';

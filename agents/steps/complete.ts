@@ -9,7 +9,7 @@ import { signedAccess } from '../../lib/render/signed-access.ts';
 import { done, type PlanEvent } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import { productVersion } from '../../lib/version.ts';
-import type { HostContext } from '../steps/host-context.ts';
+import type { HostContext } from './host-context.ts';
 
 const REQUEST_DEADLINE_MS = 5000;
 

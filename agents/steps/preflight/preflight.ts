@@ -1,16 +1,18 @@
+import type { Cluster, InstallableCluster } from '../../../lib/cluster/cluster.ts';
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { addressByFamily, hostAddresses } from '../../../lib/host/network.ts';
 import { done, type Outcome } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
-import type { InstallContext } from '../../steps/host-context.ts';
-import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
-import { bad, type Check, type CheckInput, type Finding } from './check.ts';
+import type { HostContext } from '../host-context.ts';
+import { REQUEST_DEADLINE_MS } from '../request-deadline.ts';
+import { bad, type Check, type CheckInput, type Finding, warningOnly } from './check.ts';
 import { dnsChecks } from './dns.ts';
 import { addressCheck, hostnameCheck } from './identity.ts';
-import { clockCheck, diskCheck, memoryCheck } from './machine.ts';
+import { clockCheck, diskCheck, memoryCheck, ownDiskCheck } from './machine.ts';
 import { networkCheck } from './network.ts';
 
-export const checks: readonly Check[] = [
+/** Of a live host, before the disk that it will write is changed. */
+export const liveChecks: readonly Check<InstallableCluster>[] = [
   networkCheck,
   hostnameCheck,
   addressCheck,
@@ -20,13 +22,26 @@ export const checks: readonly Check[] = [
   diskCheck,
 ];
 
+/** Of an all-in-one host, which runs from its disk. */
+export const aioChecks: readonly Check[] = [
+  networkCheck,
+  hostnameCheck,
+  addressCheck,
+  ...dnsChecks.map(warningOnly),
+  clockCheck,
+  memoryCheck,
+  ownDiskCheck,
+];
+
 /**
  * Checks everything that would make the installation fail an hour later. All checks run, so
  * that one visit to the site fixes all problems; a check named in the cluster's
  * `preflightWarnings` only warns. The network may still be starting, so failed checks are
  * repeated until the deadline.
  */
-export const preflight: StepBody<InstallContext> = {
+export const preflight = <Described extends Cluster>(
+  checks: readonly Check<Described>[],
+): StepBody<HostContext & { readonly cluster: Described }> => ({
   name: 'preflight',
   leaves: 'a host that meets the requirements of the installation',
   retries: true,
@@ -34,7 +49,7 @@ export const preflight: StepBody<InstallContext> = {
   holds: async () => true,
   async run({ paths, settings, cluster, hostname }, progress): Promise<Outcome> {
     const found = await hostAddresses(progress.signal);
-    const input: CheckInput = {
+    const input: CheckInput<Described> = {
       paths,
       settings,
       cluster,
@@ -44,7 +59,7 @@ export const preflight: StepBody<InstallContext> = {
     };
     const findings = await Promise.all(checks.map((check) => runCheck(check, input)));
     const problems = findings.flatMap(({ check, finding }) =>
-      finding.ok || cluster.preflightWarnings.includes(check.name) ? [] : [{ check, finding }],
+      finding.ok || isWarning(check, cluster) ? [] : [{ check, finding }],
     );
     if (problems.length === 0) {
       for (const { check, finding } of findings) {
@@ -65,12 +80,15 @@ export const preflight: StepBody<InstallContext> = {
       fix: 'To turn a check into a warning, list it in bootstrapInPlace.preflightWarnings in install-config.yaml.',
     });
   },
-};
+});
 
-async function runCheck(
-  check: Check,
-  input: CheckInput,
-): Promise<{ check: Check; finding: Finding }> {
+const isWarning = ({ name, onlyWarns }: Pick<Check, 'name' | 'onlyWarns'>, cluster: Cluster) =>
+  onlyWarns === true || cluster.preflightWarnings.includes(name);
+
+async function runCheck<Described extends Cluster>(
+  check: Check<Described>,
+  input: CheckInput<Described>,
+): Promise<{ check: Check<Described>; finding: Finding }> {
   try {
     return { check, finding: await check.run(input) };
   } catch (error) {

@@ -1,7 +1,7 @@
-import type { PreflightCheck } from '../../../lib/cluster/cluster.ts';
+import type { Cluster, PreflightCheck } from '../../../lib/cluster/cluster.ts';
 import type { FailureCode } from '../../../lib/errors/codes.ts';
 import type { FamilyAddress } from '../../../lib/host/network.ts';
-import type { InstallContext } from '../../steps/host-context.ts';
+import type { HostContext } from '../host-context.ts';
 
 /** Result of a check: `ok` with a fact worth logging, or a problem with its fix. */
 export type Finding =
@@ -22,17 +22,25 @@ export const bad = (problem: string, fix: string, subject?: string): Finding => 
   ...(subject === undefined ? {} : { subject }),
 });
 
-export interface CheckInput extends Pick<InstallContext, 'paths' | 'settings' | 'cluster'> {
+/** `Described`: what the check needs of the cluster's description. */
+export interface CheckInput<Described extends Cluster = Cluster>
+  extends Pick<HostContext, 'paths' | 'settings'> {
+  readonly cluster: Described;
   readonly hostname: string;
   /** The host's address in each family of the machine networks. */
   readonly addresses: readonly FamilyAddress[];
   readonly signal: AbortSignal;
 }
 
-export interface Check {
+export interface Check<Described extends Cluster = Cluster> {
   /** If listed in `preflightWarnings`, a failure is only a warning. */
   readonly name: PreflightCheck;
+  /** A failure is only a warning, whatever the cluster's description says. */
+  readonly onlyWarns?: true;
   /** Of the check's part in the failure. */
   readonly code: FailureCode;
-  run(input: CheckInput): Promise<Finding>;
+  run(input: CheckInput<Described>): Promise<Finding>;
 }
+
+/** The same check where nothing of the installation depends on it. */
+export const warningOnly = (check: Check): Check => ({ ...check, onlyWarns: true });

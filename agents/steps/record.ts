@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { installingAgents } from '../../lib/agents/table.ts';
+import { type EndingAgent, installingAgents } from '../../lib/agents/table.ts';
 import { clusterDomain } from '../../lib/cluster/cluster.ts';
 import { exists, writeFileAtomic } from '../../lib/host/files.ts';
 import { readMarker } from '../../lib/installation/marker.ts';
@@ -9,14 +9,14 @@ import { readJournal } from '../../lib/steps/journal.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import { productVersion } from '../../lib/version.ts';
-import type { HostContext } from '../steps/host-context.ts';
-import { readRestarts } from '../steps/steady-state.ts';
+import type { HostContext } from './host-context.ts';
+import { readRestarts } from './steady-state.ts';
 
 /**
- * Records the installation, from the journals of both stages, before this agent's state is
+ * Records the installation, from the journals of all its agents, before this agent's state is
  * deleted: `/var/lib/sno-agents/record.json`.
  */
-export const record: StepBody<HostContext> = {
+export const record = (agent: EndingAgent): StepBody<HostContext> => ({
   name: 'record',
   leaves: '/var/lib/sno-agents/record.json: every step with its time, and the restarts',
   input: ({ cluster }) => cluster.clusterId,
@@ -34,7 +34,7 @@ export const record: StepBody<HostContext> = {
       ]),
     ];
     const steps = await Promise.all(
-      journals.map(async ([agent, path]) => recordedSteps(agent, await readJournal(path))),
+      journals.map(async ([name, path]) => recordedSteps(name, await readJournal(path))),
     );
     const summary: InstallationRecord = {
       schemaVersion: 1,
@@ -44,10 +44,10 @@ export const record: StepBody<HostContext> = {
       node: context.hostname(),
       installed: (await readMarker(paths.at('/var')))?.at,
       completed: new Date().toISOString(),
-      containerRestarts: await readRestarts(context),
+      containerRestarts: await readRestarts(context, agent),
       steps: steps.flat(),
     };
     await writeFileAtomic(paths.record, `${JSON.stringify(summary, null, 2)}\n`, 0o644);
     return done();
   },
-};
+});

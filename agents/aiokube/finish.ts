@@ -1,0 +1,29 @@
+import { clusterDomain } from '../../lib/cluster/cluster.ts';
+import { exists, writeFileAtomic } from '../../lib/host/files.ts';
+import { machineIdentity } from '../../lib/host/machine-identity.ts';
+import { readMarker, writeMarker } from '../../lib/installation/marker.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from '../steps/host-context.ts';
+
+/** Marks the installation as finished, on the disk and for whoever waits for it on this host. */
+export const finish: StepBody<HostContext> = {
+  name: 'finish',
+  leaves: '/opt/openshift/.aiokube.done, and the marker of a finished installation',
+  input: ({ cluster }) => cluster.clusterId,
+  async holds({ paths }) {
+    const marker = await readMarker(paths.at('/var'));
+    return marker?.state === 'finished' && (await exists(paths.aiokubeDone));
+  },
+  async run({ paths, cluster }) {
+    await writeMarker(paths.at('/var'), {
+      clusterId: cluster.clusterId,
+      cluster: clusterDomain(cluster),
+      state: 'finished',
+      at: new Date().toISOString(),
+      machine: await machineIdentity(paths),
+    });
+    await writeFileAtomic(paths.aiokubeDone, `${cluster.clusterId}\n`, 0o644);
+    return done();
+  },
+};

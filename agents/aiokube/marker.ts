@@ -1,0 +1,67 @@
+import { mkdir } from 'node:fs/promises';
+import { clusterDomain } from '../../lib/cluster/cluster.ts';
+import { Failure } from '../../lib/errors/failure.ts';
+import { machineIdentity } from '../../lib/host/machine-identity.ts';
+import { type InstallationMarker, readMarker, writeMarker } from '../../lib/installation/marker.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { HostContext } from '../steps/host-context.ts';
+
+/**
+ * Marks the disk as that of this cluster on this machine, before anything else is written: one
+ * Ignition config is one installation. A disk that was used before, or was moved to another machine
+ * or copied, has the keys and the database of that installation, and is refused.
+ */
+export const marker: StepBody<HostContext> = {
+  name: 'marker',
+  leaves: 'a disk that is marked as that of this cluster on this machine',
+  retries: true,
+  input: ({ cluster }) => cluster.clusterId,
+  async holds(context) {
+    const found = await readMarker(context.paths.at('/var'));
+    if (found === undefined) return false;
+    return refusal(found, context.cluster, await machineIdentity(context.paths)) === undefined;
+  },
+  async run({ paths, cluster }) {
+    const machine = await machineIdentity(paths);
+    const found = await readMarker(paths.at('/var'));
+    if (found === undefined) {
+      await mkdir(paths.state, { recursive: true, mode: 0o755 });
+      await writeMarker(paths.at('/var'), {
+        clusterId: cluster.clusterId,
+        cluster: clusterDomain(cluster),
+        state: 'writing',
+        at: new Date().toISOString(),
+        machine,
+      });
+      return done('the disk has no installation yet');
+    }
+    const refused = refusal(found, cluster, machine);
+    if (refused !== undefined) throw refused;
+    return done(`begun at ${found.at}`);
+  },
+};
+
+/** Undefined for the marker of this installation. */
+function refusal(
+  found: InstallationMarker,
+  { clusterId }: HostContext['cluster'],
+  machine: string,
+): Failure | undefined {
+  const state = found.state === 'finished' ? 'a finished' : 'an unfinished';
+  if (found.clusterId !== clusterId) {
+    return new Failure('fatal', 'the disk holds another installation', {
+      code: 'disk-other-system',
+      expected: `none, or that of the cluster with the id ${clusterId}`,
+      found: `${state} installation of ${found.cluster} (${found.clusterId})`,
+      fix: 'Write the image to the whole disk again, without partitions that are kept.',
+    });
+  }
+  if (found.machine === machine) return undefined;
+  return new Failure('fatal', 'the disk holds the installation of another machine', {
+    code: 'disk-other-machine',
+    expected: `the machine ${found.machine ?? 'of the installation'}`,
+    found: machine,
+    fix: 'Create an Ignition config for each host, and write the image to this disk again with its own.',
+  });
+}

@@ -1,0 +1,63 @@
+import { identity } from '../../lib/agents/table.ts';
+import type { Settings } from '../../lib/host/settings.ts';
+import { aioHost } from '../../lib/render/hosts.ts';
+import type { Plan } from '../../lib/steps/step.ts';
+import { type StepBody, until, within } from '../../lib/steps/within.ts';
+import { bootstrapComplete } from '../steps/bootstrap-complete.ts';
+import { clean } from '../steps/clean.ts';
+import { announce, complete } from '../steps/complete.ts';
+import { controlPlane } from '../steps/control-plane.ts';
+import { etcd } from '../steps/etcd.ts';
+import type { HostContext } from '../steps/host-context.ts';
+import { nodeKubelet } from '../steps/kubelet.ts';
+import { manifests } from '../steps/manifests.ts';
+import { nodeReady } from '../steps/node-ready.ts';
+import { payload } from '../steps/payload.ts';
+import { aioChecks, preflight } from '../steps/preflight/preflight.ts';
+import { record } from '../steps/record.ts';
+import { render } from '../steps/render.ts';
+import { retireAgent } from '../steps/retire.ts';
+import { servingCertificate } from '../steps/serving-certificate.ts';
+import { steadyState } from '../steps/steady-state.ts';
+import { verifyClean } from '../steps/verify-clean.ts';
+import { finish } from './finish.ts';
+import { hostIdentity } from './host-identity.ts';
+import { kubeletIdentity } from './kubelet-identity.ts';
+import { leftovers } from './leftovers.ts';
+import { marker } from './marker.ts';
+import { nodeRole } from './node-role.ts';
+
+/** The clean-up deletes what these were created from, and what their checks read. */
+const untilLeftovers = (body: StepBody<HostContext>) => until('leftovers', body);
+
+/** An all-in-one host, from the first boot of its disk to the end of this agent. */
+export const aiokubePlan = (s: Settings): Plan<HostContext> => ({
+  ...identity('aiokube'),
+  achieved:
+    'PASS: the cluster is installed and in its steady state, and nothing of the installation is left',
+  announce,
+  steps: [
+    within(s, 'finishMs', marker),
+    within(s, 'preflightMs', preflight(aioChecks)),
+    within(s, 'payloadMs', payload),
+    within(s, 'renderMs', untilLeftovers(render(aioHost))),
+    within(s, 'identityMs', untilLeftovers(hostIdentity)),
+    within(s, 'kubeletIdentityMs', untilLeftovers(kubeletIdentity)),
+    within(s, 'nodeKubeletMs', untilLeftovers(nodeKubelet)),
+    within(s, 'etcdMs', untilLeftovers(etcd)),
+    within(s, 'controlPlaneMs', untilLeftovers(controlPlane)),
+    within(s, 'manifestsMs', untilLeftovers(manifests)),
+    within(s, 'nodeRoleMs', nodeRole),
+    within(s, 'servingCertificateMs', servingCertificate),
+    within(s, 'nodeReadyMs', nodeReady),
+    within(s, 'bootstrapCompleteMs', bootstrapComplete),
+    within(s, 'steadyStateMs', steadyState('aiokube')),
+    within(s, 'finishMs', leftovers),
+    within(s, 'cleanMs', clean),
+    within(s, 'verifyCleanMs', verifyClean),
+    within(s, 'finishMs', record('aiokube')),
+    within(s, 'completeMs', complete),
+    within(s, 'finishMs', finish),
+    within(s, 'retireMs', retireAgent({ stage: 'aio', unit: 'aiokube.service' })),
+  ],
+});

@@ -1,0 +1,51 @@
+import { Failure } from '../../lib/errors/failure.ts';
+import { plural } from '../../report/reading/words.ts';
+import { faultText, firstOf } from '../install-config/fault.ts';
+import { readSettings } from '../install-config/settings.ts';
+import type { InstallSettings } from '../install-config/translate.ts';
+import { type DeferredUserManifests, deferManifests } from './defer-manifests.ts';
+import { readInstallConfig } from './read-install-config.ts';
+import { readUserManifests } from './user-manifests.ts';
+
+/** Everything in the folder that an Ignition config is made from. */
+export interface FolderContents {
+  readonly settings: InstallSettings;
+  readonly user: DeferredUserManifests;
+}
+
+/** @throws Failure (usage) with every fault in the folder */
+export async function readFolder(
+  dir: string,
+  diskVariable: string | undefined,
+  signal: AbortSignal,
+): Promise<FolderContents> {
+  const read = await inspectFolder(dir, diskVariable, signal, { writesDisk: true });
+  if (read.contents !== undefined) return read.contents;
+  throw faultsIn(dir, read.faults);
+}
+
+/** The contents of the folder, or each of its faults as one line. */
+export async function inspectFolder(
+  dir: string,
+  diskVariable: string | undefined,
+  signal: AbortSignal,
+  host: Parameters<typeof readSettings>[2],
+): Promise<
+  | { readonly contents: FolderContents; readonly faults: readonly [] }
+  | { readonly contents: undefined; readonly faults: readonly string[] }
+> {
+  const text = await readInstallConfig(dir);
+  const read = readSettings(text, diskVariable, host);
+  const user = deferManifests(await readUserManifests(dir, signal));
+  const faults = [...(read.ok ? [] : read.faults.map(faultText)), ...user.faults];
+  if (read.ok && faults.length === 0) {
+    return { contents: { settings: read.settings, user }, faults: [] };
+  }
+  return { contents: undefined, faults };
+}
+
+/** All of them in one error. */
+export function faultsIn(dir: string, faults: readonly string[]): Failure {
+  const head = `${plural(faults.length, 'error')} in ${dir}; nothing was written`;
+  return new Failure('usage', [head, ...firstOf(faults)].join('\n'));
+}

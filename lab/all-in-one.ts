@@ -1,0 +1,97 @@
+import { link, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../lib/errors/failure.ts';
+import { run } from '../lib/host/command.ts';
+import { copyFile } from '../lib/host/copy.ts';
+import { exists } from '../lib/host/files.ts';
+import { allInOneChecks } from './checks/index.ts';
+import { OS_IMAGE } from './components/os-image.ts';
+import { quickly } from './host/command.ts';
+import { serveFiles } from './host/http-server.ts';
+import { bootLiveHost } from './host/live-host.ts';
+import { waitUntilInactive } from './host/unit-state.ts';
+import { writeInstallConfig } from './install-config.ts';
+import { Installation, type InstallationOptions } from './installation.ts';
+import { cli, executable } from './paths.ts';
+import type { LabContext } from './scenario.ts';
+import { DISK, openSite } from './site.ts';
+
+const PORT = 8080;
+const CREATE_MS = 60_000;
+const WRITE_MS = 5 * 60_000;
+const AIOKUBE_MS = 10 * 60_000;
+const MEDIUM_UNITS = ['sno-executable.service', 'sno-payload.service'];
+
+/**
+ * An all-in-one host: an image is written to its disk with `aio.ign`, and everything else happens at
+ * the first boot of that disk. Executable and payload come from a web server at the site, whose DNS
+ * answers nothing.
+ */
+export class AllInOne extends Installation {
+  constructor(context: LabContext, options: InstallationOptions = {}) {
+    super(context, { ...options, site: { ...options.site, dns: false } });
+  }
+
+  override async create(): Promise<void> {
+    const { components, folder, teardown, signal } = this.context;
+    const target = join(folder, 'installation');
+    const site = await openSite(folder, this.siteOptions, teardown, signal);
+    await writeInstallConfig(target, site.host, {});
+    const folderServed = join(folder, 'served');
+    await mkdir(folderServed);
+    await copyFile(executable, join(folderServed, 'sno-agents'), 0o644, signal);
+    // Hard-linked, not copied: the cache is on the same file system and only read.
+    await quickly('cp', ['-rl', components.payload, join(folderServed, 'payload')], signal);
+    const url = await serveFiles(folderServed, PORT, teardown);
+    const served = [
+      ...['--agents-url', `${url}/sno-agents`],
+      ...['--payload-url', `${url}/payload`, '--payload', components.payload],
+    ];
+    const create = ['create', 'aio-ignition', '--dir', target, ...served];
+    await run(cli, create, { signal, deadlineMs: CREATE_MS });
+    this.prepared(site, {
+      ignition: join(target, 'aio.ign'),
+      kubeconfig: join(target, 'auth/kubeconfig'),
+    });
+  }
+
+  /** As a person does from a live image, with coreos-installer. */
+  async writeDisk(): Promise<void> {
+    const { components, folder, teardown, signal } = this.context;
+    const medium = join(folder, 'medium');
+    await mkdir(join(medium, 'images'), { recursive: true });
+    await link(join(components.osImage, OS_IMAGE), join(medium, 'images', OS_IMAGE));
+    await link(this.created.ignition, join(medium, 'aio.ign'));
+    const image = join(components.rootFilesystem, 'tree');
+    const options = { ...this.hostOptions('live'), image, medium };
+    const host = await bootLiveHost(options, signal);
+    teardown.add(`stop ${host.identity.name}`, () => host.stop());
+    await host.waitForBoot(60_000, signal).catch(() => undefined);
+    const command = [
+      ...['coreos-installer', 'install', '--offline', '--insecure'],
+      ...['--image-file', `/run/media/iso/images/${OS_IMAGE}`],
+      ...['--ignition-file', '/run/media/iso/aio.ign', DISK],
+    ];
+    const { exitCode, stderr } = await host.exec(command, { timeoutMs: WRITE_MS }, signal);
+    await host.stop();
+    if (exitCode !== 0) {
+      throw new Failure('fatal', 'coreos-installer failed', { found: stderr.slice(-2000) });
+    }
+  }
+
+  /** Until aiokube has removed itself. */
+  override async finish(report: (line: string) => void, label = 'disk'): Promise<void> {
+    const host = this.booted;
+    await this.following(label, report, () =>
+      waitUntilInactive(host, 'aiokube.service', MEDIUM_UNITS, AIOKUBE_MS, this.context.signal),
+    );
+    const done = join(host.rootDir, 'opt/openshift/.aiokube.done');
+    if (!(await exists(done))) {
+      throw new Failure('fatal', 'aiokube did not finish', { expected: done });
+    }
+  }
+
+  override async checkCluster(report: (line: string) => void): Promise<void> {
+    await this.runChecks(allInOneChecks, report, {});
+  }
+}

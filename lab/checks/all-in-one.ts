@@ -1,0 +1,70 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../../lib/errors/failure.ts';
+import type { RunningCheck, RunningCluster } from './check.ts';
+import { kubectl } from './kubectl.ts';
+
+const nodesSchema = z.object({
+  items: z.tuple([
+    z.object({
+      metadata: z.object({ labels: z.record(z.string(), z.string()) }),
+      spec: z.object({ taints: z.array(z.unknown()).optional() }),
+    }),
+  ]),
+});
+
+const ROLE = 'node-role.kubernetes.io/control-plane';
+
+const nodeRole: RunningCheck = {
+  name: 'the node has its role, and workloads may run on it',
+  run: async (cluster, signal) => {
+    const text = await kubectl(cluster, ['get', 'nodes', '-o', 'json'], signal);
+    const [{ metadata, spec }] = nodesSchema.parse(JSON.parse(text)).items;
+    if (metadata.labels[ROLE] === undefined) {
+      throw new Failure('fatal', 'the node has no role', {
+        expected: ROLE,
+        found: Object.keys(metadata.labels).join(', '),
+      });
+    }
+    if (spec.taints !== undefined && spec.taints.length > 0) {
+      throw new Failure('fatal', 'the node is tainted', { found: JSON.stringify(spec.taints) });
+    }
+  },
+};
+
+async function output(
+  { host }: RunningCluster,
+  command: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  return (await host.exec(command, { timeoutMs: 20_000 }, signal)).stdout.trim();
+}
+
+const agentsGone: RunningCheck = {
+  name: 'no agent runs, no unit has failed, and nothing of the installation is left',
+  run: async (cluster, signal) => {
+    const processes = await output(cluster, ['ps', '-eo', 'args'], signal);
+    const agents = processes.split('\n').filter((line) => line.includes('/bin/sno-agents'));
+    if (agents.length > 0) {
+      throw new Failure('fatal', 'agents still run', { found: agents.join(', ') });
+    }
+    const list = ['systemctl', 'list-units', '--failed', '--no-legend', '--plain'];
+    const failed = await output(cluster, list, signal);
+    if (failed !== '') throw new Failure('fatal', 'units have failed', { found: failed });
+    const names = ['aiokube.service', 'sno-executable.service', 'progress.service'];
+    const units = ['systemctl', 'list-unit-files', '--no-legend', '--plain', ...names];
+    const left = await output(cluster, units, signal);
+    if (left !== '') throw new Failure('fatal', 'units are left', { found: left });
+    // Empty folders may stay.
+    const assets = join(cluster.host.rootDir, 'opt/openshift');
+    const entries = await readdir(assets, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+    if (files.join() !== '.aiokube.done') {
+      throw new Failure('fatal', 'files are left in /opt/openshift', { found: files.join(', ') });
+    }
+  },
+};
+
+/** What an all-in-one host promises beside a running cluster. */
+export const allInOne: readonly RunningCheck[] = [nodeRole, agentsGone];

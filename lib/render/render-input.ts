@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { clusterSchema } from '../cluster/cluster.ts';
+import { Failure } from '../errors/failure.ts';
+import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
+import type { HostPaths } from '../host/paths.ts';
+import { parseJson } from '../json.ts';
+import { nodeIpsSchema } from '../network/node-ips.ts';
+import type { RenderInput } from './renderer.ts';
+
+/** What a control plane was rendered from, without keys. */
+export type KeylessInput = Omit<RenderInput, 'authorities'>;
+
+/** Increased when the stored format changes. */
+const SCHEMA_VERSION = 1;
+
+const inputSchema = z.object({
+  schemaVersion: z.literal(SCHEMA_VERSION),
+  cluster: clusterSchema,
+  host: z.object({
+    hostname: z.string(),
+    nodeIps: nodeIpsSchema,
+    cgroupDriver: z.enum(['systemd', 'cgroupfs']),
+    rootIsOverlay: z.boolean(),
+    images: z.record(z.string(), z.string()),
+    versions: z.object({ kubernetes: z.string(), etcd: z.string() }),
+  }),
+  deferredGroups: z.array(z.string()),
+});
+
+/** `/etc/sno-agents/render-input.json` (0600: a proxy's URL may contain a password). */
+export const renderInputPath = ({ config }: Pick<HostPaths, 'config'>) =>
+  `${config}/render-input.json`;
+
+/** Keeps the input on the host, so that pods and leaves can be rendered again. */
+export async function saveRenderInput(paths: HostPaths, input: KeylessInput): Promise<void> {
+  const { cluster, host, deferredGroups } = input;
+  const stored = { schemaVersion: SCHEMA_VERSION, cluster, host, deferredGroups };
+  await writeFileAtomic(renderInputPath(paths), `${JSON.stringify(stored)}\n`, 0o600);
+}
+
+/**
+ * What this host's control plane was rendered from; undefined on hosts of earlier releases.
+ * @throws Failure (fatal) if the file is damaged or from another version
+ */
+export async function readRenderInput(paths: HostPaths): Promise<KeylessInput | undefined> {
+  const text = await readTextIfPresent(renderInputPath(paths));
+  if (text === undefined) return undefined;
+  const parsed = inputSchema.safeParse(parseJson(text));
+  if (parsed.success) {
+    const { cluster, host, deferredGroups } = parsed.data;
+    return { cluster, host, deferredGroups };
+  }
+  throw new Failure('fatal', `${renderInputPath(paths)} cannot be used`, {
+    expected: `the input of this version of sno-agents, with schemaVersion ${SCHEMA_VERSION}`,
+    found: z.prettifyError(parsed.error),
+  });
+}

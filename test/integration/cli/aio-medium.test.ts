@@ -1,0 +1,111 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import t, { type Test } from 'tap';
+import { hostArchitecture } from '../../../lib/host/architecture.ts';
+import { MEDIUM_LABEL } from '../../../units/aio.ts';
+import { agentsExecutable } from '../../unit/cli/agents-executable.ts';
+import { GOOD } from '../../unit/cli/install-config-file.ts';
+import { type Run, sno } from '../../unit/cli/run-sno.ts';
+
+const within = { timeout: 60_000 };
+const skip = (await execa('xorriso', ['-version'], { ...within, reject: false })).failed
+  ? 'xorriso is not installed'
+  : false;
+const files = {
+  // Names that ISO 9660 alone would cut to the same one.
+  'images/kube-controller-manager.tar': randomBytes(300_000),
+  'images/kube-controller-runtime.tar': randomBytes(70_001),
+  'bin/kubelet': randomBytes(200_001),
+};
+
+/** A folder with install-config.yaml, a payload and an executable beside it. */
+async function folder(t: Pick<Test, 'testdir'>): Promise<string> {
+  const root = t.testdir({ cluster: { 'install-config.yaml': GOOD } });
+  for (const [path, contents] of Object.entries(files)) {
+    await mkdir(join(root, 'payload', path, '..'), { recursive: true });
+    await writeFile(join(root, 'payload', path), contents);
+  }
+  const entry = (path: keyof typeof files) => ({
+    size: files[path].length,
+    sha256: createHash('sha256').update(files[path]).digest('hex'),
+  });
+  const images = (['kube-controller-manager', 'kube-controller-runtime'] as const).map((name) => ({
+    name,
+    reference: `registry.k8s.io/${name}:v1.34.4`,
+    id: `sha256:${'a'.repeat(64)}`,
+    archive: `images/${name}.tar`,
+    ...entry(`images/${name}.tar`),
+  }));
+  const payload = {
+    apiVersion: 'sno-agents/v1',
+    kind: 'Payload',
+    architecture: hostArchitecture(),
+    versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
+    images,
+    binaries: [{ name: 'kubelet', file: 'bin/kubelet', ...entry('bin/kubelet') }],
+  };
+  await writeFile(join(root, 'payload/payload.yaml'), JSON.stringify(payload));
+  await writeFile(join(root, 'sno-agents'), agentsExecutable());
+  return root;
+}
+
+const create = (root: string, iso: string, environment = { PATH: process.env.PATH ?? '' }) =>
+  sno(
+    [
+      ...['create', 'aio-ignition', '--dir', join(root, 'cluster')],
+      ...['--agents-executable', join(root, 'sno-agents')],
+      ...['--payload', join(root, 'payload'), '--medium-iso', join(root, iso)],
+    ],
+    environment,
+  );
+
+t.test('the second medium has executable and payload, under its label', { skip }, async (t) => {
+  const root = await folder(t);
+  const first: Run = await create(root, 'a.iso');
+  t.equal(first.err, '');
+  t.equal(first.code, 0);
+  const iso = join(root, 'a.iso');
+  t.equal((await stat(iso)).mode & 0o777, 0o600);
+  const { stdout, stderr } = await execa('xorriso', ['-indev', iso, '-pvd_info'], within);
+  t.match(`${stdout}${stderr}`, new RegExp(`Volume [Ii]d *: '?${MEDIUM_LABEL}'?$`, 'm'));
+  const target = join(root, 'extracted');
+  await execa('xorriso', ['-osirrox', 'on', '-indev', iso, '-extract', '/', target], within);
+  t.same(await readdir(target), ['sno-agents']);
+  const contents = join(target, 'sno-agents');
+  t.same(await readFile(join(contents, 'sno-agents')), agentsExecutable());
+  for (const [path, bytes] of Object.entries(files)) {
+    t.ok(bytes.equals(await readFile(join(contents, 'payload', path))), path);
+  }
+  t.same(
+    await readFile(join(contents, 'payload/payload.yaml')),
+    await readFile(join(root, 'payload/payload.yaml')),
+  );
+
+  t.test('is kept, and named together with the config', async (t) => {
+    const { code, err } = await create(root, 'a.iso');
+    t.equal(code, 2);
+    t.match(err, /2 errors.*\n.*aio\.ign.*\n.*a\.iso/);
+  });
+});
+
+t.test('nothing is written without the program that makes it', async (t) => {
+  const root = await folder(t);
+  const { code, err } = await create(root, 'b.iso', { PATH: join(root, 'nowhere') });
+  t.equal(code, 2);
+  t.match(err, /needs xorriso \(the package xorriso\)/);
+  t.notMatch(err, /coreos-installer/);
+  t.notOk(existsSync(join(root, 'b.iso')));
+  t.same(await readdir(join(root, 'cluster')), ['install-config.yaml']);
+});
+
+t.test('a damaged payload is refused', async (t) => {
+  const root = await folder(t);
+  await writeFile(join(root, 'payload/bin/kubelet'), 'another');
+  const { code, err } = await create(root, 'c.iso');
+  t.equal(code, 2);
+  t.match(err, /payload .*is damaged[\s\S]*bin\/kubelet/);
+  t.same(await readdir(join(root, 'cluster')), ['install-config.yaml']);
+});

@@ -1,0 +1,130 @@
+import { readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
+import t, { type Test } from 'tap';
+import { hostIdentity } from '../../../../agents/aiokube/host-identity.ts';
+import { kubeletIdentity } from '../../../../agents/aiokube/kubelet-identity.ts';
+import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { inspectCertificate, isIssuedBy } from '../../../../lib/pki/certificate.ts';
+import { issueLeaf } from '../../../../lib/pki/leaf.ts';
+import { accessTo } from '../../../../lib/render/access.ts';
+import { type HostOptions, testHost } from '../host/host.ts';
+import { giveAddresses } from '../host/network.ts';
+import { giveRendered } from '../host/rendered.ts';
+
+const ENV = '/etc/sno-agents/kubelet.env';
+
+t.test('host-identity', async (t) => {
+  const host = async (t: Test, options: HostOptions = {}) => {
+    const it = testHost(t, options);
+    await giveRendered(it);
+    giveAddresses(it, '192.0.2.10/24', '198.51.100.7/24');
+    return it;
+  };
+
+  t.test('keeps name and addresses, as they were rendered', async (t) => {
+    const it = await host(t);
+    t.equal(await it.holds(hostIdentity), false, 'before');
+    t.same(await it.run(hostIdentity), { kind: 'done', note: 'edge-0, 192.0.2.10' });
+    t.equal(it.read('/etc/hostname'), 'edge-0\n');
+    t.equal(it.read(ENV), 'KUBELET_NODE_IPS=192.0.2.10\n');
+    t.equal(await it.holds(hostIdentity), true, 'after');
+    it.write(ENV, 'KUBELET_NODE_IPS=192.0.2.11\n');
+    t.equal(await it.holds(hostIdentity), false, 'another address in the file');
+    await it.run(hostIdentity);
+    const renamed = { ...it.context, hostname: () => 'edge-1' };
+    t.equal(await hostIdentity.holds(renamed, it.progress()), false, 'another name');
+    t.equal(await it.holds(hostIdentity), true);
+    giveAddresses(it, '192.0.2.77/24');
+    t.equal(await it.holds(hostIdentity), false, 'an address that was lost');
+    t.same(await hostIdentity.input(it.context), { hostname: 'edge-0', nodeIps: ['192.0.2.10'] });
+  });
+
+  t.test('another name, such as localhost', async (t) => {
+    const it = await host(t, { hostname: 'localhost' });
+    t.match(await it.failureOf(hostIdentity), {
+      kind: 'retry',
+      code: 'identity-changed',
+      message: /the host's name has changed.*expected edge-0.*found localhost/,
+    });
+    t.notOk(it.has('/etc/hostname'));
+    t.notOk(it.has(ENV));
+  });
+
+  for (const [addresses, found] of [
+    [['192.0.2.77/24'], '192\\.0\\.2\\.77'],
+    [[], 'no address'],
+  ] as const) {
+    t.test(`another address: ${found}`, async (t) => {
+      const it = await host(t);
+      giveAddresses(it, ...addresses);
+      t.match(await it.failureOf(hostIdentity), {
+        kind: 'retry',
+        code: 'identity-changed',
+        message: new RegExp(`IPv4 address has changed.*expected 192\\.0\\.2\\.10.*found ${found}`),
+      });
+      t.notOk(it.has(ENV));
+    });
+  }
+});
+
+t.test('kubelet-identity', async (t) => {
+  const PKI = '/var/lib/kubelet/pki';
+  const CURRENT = `${PKI}/kubelet-client-current.pem`;
+  const authority = await createAuthority('kubelet-client-ca');
+  const host = (t: Test, options: HostOptions = {}) => {
+    const it = testHost(t, options);
+    const { certificate, key } = accessTo('kubernetes').kubeletClientAuthority;
+    it.write(certificate, authority.certificate);
+    it.write(key, authority.key, 0o600);
+    return it;
+  };
+
+  t.test('is a dated file behind a link, signed here', async (t) => {
+    const it = host(t);
+    t.equal(await it.holds(kubeletIdentity), false, 'before');
+    t.match(await it.run(kubeletIdentity), { kind: 'done' });
+    const target = readlinkSync(it.at(CURRENT));
+    t.match(target, /^kubelet-client-\d{4}(-\d\d){5}\.pem$/, 'relative, as the kubelet links it');
+    t.equal(it.mode(`${PKI}/${target}`), 0o600);
+    const pem = it.read(CURRENT);
+    const { subject, clientAuth, serverAuth } = inspectCertificate(pem);
+    t.same(subject, { commonName: 'system:node:edge-0', organizations: ['system:nodes'] });
+    t.same([clientAuth, serverAuth], [true, false]);
+    t.ok(await isIssuedBy(pem, authority.certificate));
+    t.match(pem, 'PRIVATE KEY');
+    t.equal(await it.holds(kubeletIdentity), true, 'after');
+    await it.run(kubeletIdentity);
+    const names = readdirSync(it.at(PKI));
+    t.same(
+      names.filter((name) => name.startsWith('.')),
+      [],
+      'nothing is left beside it',
+    );
+  });
+
+  t.test("the kubelet's own renewed certificate holds", async (t) => {
+    const it = host(t);
+    await it.run(kubeletIdentity);
+    const subject = { commonName: 'system:node:edge-0', organizations: ['system:nodes'] };
+    const { certificate, key } = await issueLeaf(authority, { subject, usage: 'client' });
+    it.write(`${PKI}/kubelet-client-2031-01-01-00-00-00.pem`, `${certificate}${key}`, 0o600);
+    unlinkSync(it.at(CURRENT));
+    symlinkSync('kubelet-client-2031-01-01-00-00-00.pem', it.at(CURRENT));
+    t.equal(await it.holds(kubeletIdentity), true);
+  });
+
+  t.test('that of another node does not', async (t) => {
+    const it = host(t);
+    await it.run(kubeletIdentity);
+    const renamed = { ...it.context, hostname: () => 'edge-1' };
+    t.equal(await kubeletIdentity.holds(renamed, it.progress()), false);
+  });
+
+  t.test('a link whose file was deleted is replaced', async (t) => {
+    const it = host(t);
+    it.write(`${PKI}/other`);
+    symlinkSync('nowhere.pem', it.at(CURRENT));
+    t.equal(await it.holds(kubeletIdentity), false);
+    await it.run(kubeletIdentity);
+    t.equal(await it.holds(kubeletIdentity), true);
+  });
+});

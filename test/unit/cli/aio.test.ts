@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import t from 'tap';
+import { parse } from 'yaml';
+import { DISK_VARIABLE } from '../../../cli/install-config/disk-variable.ts';
+import { mediumArguments } from '../../../cli/iso/create-medium.ts';
+import { clusterSchema } from '../../../lib/cluster/cluster.ts';
+import { type Config, parseConfig } from '../../../lib/ignition/config.ts';
+import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
+import { agentsExecutable } from './agents-executable.ts';
+import { type Edit, edited } from './install-config-file.ts';
+import { type Run, sno } from './run-sno.ts';
+
+const DIGEST = 'a'.repeat(64);
+const PINNED = ['--payload-sha256', DIGEST];
+const URLS = ['--agents-url', 'http://192.0.2.1/sno-agents', '--payload-url', 'http://192.0.2.1/p'];
+const VALIDATOR = '/usr/bin/ignition-validate';
+const NO_DISK: readonly Edit[] = [
+  ['  installationDisk: /dev/disk/by-id/wwn-0x1\n', ''],
+  ['  existingSystem: overwrite\n', ''],
+];
+const MANIFEST = 'apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n';
+const DEFERRED = 'apiVersion: example.com/v1\nkind: Till\nmetadata: {name: b}\n';
+
+type Tap = Pick<typeof t, 'testdir'>;
+
+/** A folder with install-config.yaml and manifests, beside an executable. */
+function folder(t: Tap, edits: readonly Edit[] = NO_DISK, manifests = {}): string {
+  const cluster = { 'install-config.yaml': edited(edits), manifests };
+  return join(t.testdir({ 'sno-agents': agentsExecutable(), cluster }), 'cluster');
+}
+
+function create(dir: string, args: readonly string[], environment = {}): Promise<Run> {
+  const executable = ['--agents-executable', join(dir, '../sno-agents')];
+  return sno(['create', 'aio-ignition', '--dir', dir, ...executable, ...args], environment);
+}
+
+async function readIgnition(dir: string): Promise<Config> {
+  return parseConfig(await readFile(join(dir, 'aio.ign'), 'utf8'), 'aio.ign');
+}
+
+function contentsOf({ storage }: Config, path: string): string {
+  const file = storage?.files?.find((each) => each.path === path);
+  if (file?.contents === undefined) throw new Error(`no ${path}`);
+  return decodeDataUrl(file.contents).toString('utf8');
+}
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+t.test('writes the Ignition config and the kubeconfig', async (t) => {
+  const dir = folder(t, NO_DISK, { 'a.yaml': MANIFEST });
+  const { code, out, err } = await create(dir, [...PINNED, ...URLS]);
+  t.equal(err, '');
+  t.equal(code, 0);
+  t.match(out, /one Ignition config is one installation/);
+  t.notMatch(out, /ignored: bootstrap/);
+  t.same((await readdir(join(dir, 'auth'))).toSorted(), ['kubeconfig']);
+  for (const path of ['aio.ign', 'auth/kubeconfig']) t.equal(await modeOf(join(dir, path)), '600');
+  const config = await readIgnition(dir);
+  const cluster = clusterSchema.parse(
+    JSON.parse(contentsOf(config, '/etc/sno-agents/cluster.json')),
+  );
+  t.equal(cluster.installation, undefined, 'no disk is written');
+  t.match(cluster, { hostname: 'sno1.example.com', payloadSha256: DIGEST });
+  t.equal(contentsOf(config, '/etc/sno-agents/cluster-id'), cluster.clusterId);
+  t.equal(contentsOf(config, '/etc/hostname'), 'sno1.example.com\n');
+  t.equal(contentsOf(config, '/opt/openshift/manifests/a.yaml'), MANIFEST);
+  const executable = createHash('sha256').update(agentsExecutable()).digest('hex');
+  const bin = '/var/lib/sno-agents/bin';
+  t.same(
+    ['executable', 'executable-part', 'payload'].map((name) =>
+      contentsOf(config, `/etc/sno-agents/${name}.sha256`),
+    ),
+    [
+      `${executable}  ${bin}/sno-agents\n`,
+      `${executable}  ${bin}/.sno-agents.part\n`,
+      `${DIGEST}  /var/lib/sno-agents/payload/payload.yaml\n`,
+    ],
+  );
+  t.match(contentsOf(config, '/etc/sno-agents/executable.curl'), '192.0.2.1/sno-agents');
+  const secret = (config.storage?.files ?? []).filter(({ path }) =>
+    /\.key$|cluster\.json$|config\.json$|manifests\//.test(path),
+  );
+  t.same(
+    secret.map(({ path, mode }) => [path, mode]),
+    [
+      ['/etc/sno-agents/cluster.json', 0o600],
+      ['/opt/openshift/manifests/a.yaml', 0o600],
+      ['/opt/openshift/tls/admin-ca.key', 0o600],
+      ['/opt/openshift/tls/kube-apiserver-serving-ca.key', 0o600],
+      ['/var/lib/kubelet/config.json', 0o600],
+    ],
+  );
+  const links = new Map((config.storage?.links ?? []).map(({ path, target }) => [path, target]));
+  for (const agent of ['aiokube', 'progress', 'sno-payload', 'sno-certificates', 'gather']) {
+    t.equal(links.get(`${bin}/${agent}`), 'sno-agents', agent);
+  }
+  t.notOk(links.has(`${bin}/sno-deferred`));
+  const enabled = (config.systemd?.units ?? []).filter((unit) => unit.enabled === true);
+  t.same(enabled.map(({ name }) => name).toSorted(), [
+    'aiokube.service',
+    'progress.service',
+    'sno-label.service',
+  ]);
+  const kubeconfig = parse(await readFile(join(dir, 'auth/kubeconfig'), 'utf8'));
+  t.equal(kubeconfig.clusters[0].cluster.server, 'https://api.sno.example.com:6443');
+  t.ok((await stat(join(dir, 'aio.ign'))).size < 128 * 1024, 'it stays small');
+});
+
+t.test('Ignition accepts it', { skip: !existsSync(VALIDATOR) && 'no validator' }, async (t) => {
+  const dir = folder(t, NO_DISK, { 'b.yaml': DEFERRED });
+  t.equal((await create(dir, PINNED)).code, 0);
+  const { exitCode, all } = await execa(VALIDATOR, [join(dir, 'aio.ign')], {
+    reject: false,
+    all: true,
+  });
+  t.same({ exitCode, all }, { exitCode: 0, all: '' });
+});
+
+t.test('a medium with the payload, and manifests that wait for their kind', async (t) => {
+  const dir = folder(t, NO_DISK, { 'b.yaml': DEFERRED });
+  const { code, out } = await create(dir, PINNED);
+  t.equal(code, 0);
+  t.match(out, /the medium with the label sno-agents/);
+  const config = await readIgnition(dir);
+  const units = (config.systemd?.units ?? []).map(({ name }) => name);
+  t.ok(units.includes('run-media-iso.mount'));
+  t.ok(units.includes('sno-deferred.service'));
+  const paths = (config.storage?.files ?? []).map(({ path }) => path);
+  t.notOk(paths.includes('/etc/sno-agents/executable.curl'));
+  t.ok(paths.some((path) => path.startsWith('/etc/sno-agents/deferred/')));
+});
+
+t.test('the configuration of the site: network, proxy, host name from DHCP', async (t) => {
+  const dir = folder(t, [
+    ...NO_DISK,
+    [
+      '  hostname: sno1.example.com\n',
+      '  networkConfig: {interfaces: [{name: eno1, type: ethernet}]}\n',
+    ],
+    ['platform:', 'proxy: {httpProxy: "http://proxy:3128"}\nplatform:'],
+  ]);
+  const { code, out, err } = await create(dir, PINNED);
+  t.equal(code, 0, err);
+  t.match(out, /no hostname: the node gets the name that DHCP or DNS provides/);
+  const config = await readIgnition(dir);
+  const units = new Map((config.systemd?.units ?? []).map((unit) => [unit.name, unit]));
+  t.match(units.get('sno-network.service'), { enabled: true });
+  t.match(contentsOf(config, '/etc/sno-agents/network.yml'), 'eno1');
+  t.match(contentsOf(config, '/etc/sno-agents/proxy.env'), 'http_proxy=http://proxy:3128');
+  // Its own unit file reads the variables; a drop-in would be left over.
+  t.equal(units.get('aiokube.service')?.dropins, undefined);
+  t.equal(units.get('kubelet.service')?.dropins?.length, 1);
+  t.notOk((config.storage?.files ?? []).some(({ path }) => path === '/etc/hostname'));
+});
+
+t.test('fields about a disk are ignored with a notice', async (t) => {
+  const dir = folder(t, [
+    ['  existingSystem: overwrite\n', '  existingSystem: overwrite\n  kernelArguments: [quiet]\n'],
+  ]);
+  const { code, out } = await create(dir, PINNED, { [DISK_VARIABLE]: '--console ttyS0' });
+  t.equal(code, 0);
+  t.match(
+    out,
+    `ignored: bootstrapInPlace.installationDisk, bootstrapInPlace.existingSystem, bootstrapInPlace.kernelArguments, ${DISK_VARIABLE}`,
+  );
+  t.equal(
+    clusterSchema.parse(
+      JSON.parse(contentsOf(await readIgnition(dir), '/etc/sno-agents/cluster.json')),
+    ).installation,
+    undefined,
+  );
+});
+
+const REFUSED: readonly {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly edits?: readonly Edit[];
+  readonly says: readonly RegExp[];
+}[] = [
+  { name: 'no digest of the payload', args: [], says: [/--payload or --payload-sha256/] },
+  {
+    name: 'one URL only',
+    args: [...PINNED, ...URLS.slice(0, 2)],
+    says: [/--agents-url and --payload-url belong together/],
+  },
+  {
+    name: 'the other URL only',
+    args: [...PINNED, ...URLS.slice(2)],
+    says: [/--agents-url and --payload-url belong together/],
+  },
+  {
+    name: 'a medium and a server',
+    args: ['--medium-iso', 'x.iso', '--payload', '/nowhere', ...URLS],
+    says: [/--medium-iso and the URLs exclude each other/],
+  },
+  {
+    name: 'a medium without its payload',
+    args: ['--medium-iso', 'x.iso', ...PINNED],
+    says: [/--medium-iso requires the payload itself/],
+  },
+  {
+    name: 'workers',
+    args: PINNED,
+    edits: [...NO_DISK, ['  replicas: 0\n', '  replicas: 2\n']],
+    says: [/compute\[0\]\.replicas: expected 0, found 2/],
+  },
+  {
+    name: 'everything wrong at once: options, fields, manifests, executable',
+    args: ['--agents-url', 'ftp://x', '--agents-executable', '/nowhere/sno-agents'],
+    edits: [
+      ['  replicas: 0\n', '  replicas: 3\n'],
+      ['baseDomain: example.com', 'baseDomain: .'],
+    ],
+    says: [
+      /6 errors in/,
+      /--agents-url: expected an http or https URL/,
+      /--agents-url and --payload-url belong together/,
+      /the digest of the payload is missing/,
+      /compute\[0\]\.replicas: expected 0, found 3/,
+      /baseDomain: expected a DNS domain/,
+      /\/nowhere\/sno-agents cannot be read/,
+    ],
+  },
+];
+for (const { name, args, edits = NO_DISK, says } of REFUSED) {
+  t.test(`refused: ${name}`, async (t) => {
+    const dir = folder(t, edits);
+    const { code, err } = await create(dir, args);
+    t.equal(code, 2);
+    for (const words of says) t.match(err, words);
+    t.same((await readdir(dir)).toSorted(), ['install-config.yaml', 'manifests']);
+  });
+}
+
+t.test('a config of an earlier run is kept, and named with the other faults', async (t) => {
+  const dir = folder(t, [...NO_DISK, ['  replicas: 0\n', '  replicas: 2\n']]);
+  await writeFile(join(dir, 'aio.ign'), 'of another host');
+  t.match(await create(dir, PINNED), {
+    code: 2,
+    err: /There is already .*aio\.ign[\s\S]*replicas/,
+  });
+  t.equal(await readFile(join(dir, 'aio.ign'), 'utf8'), 'of another host');
+});
+
+t.test('the medium has the label that its mount unit looks for, and long names', async (t) => {
+  const line = mediumArguments({
+    iso: '/tmp/x.iso',
+    label: 'sno-agents',
+    folder: '/sno-agents',
+    files: [{ source: '/p/payload.yaml', path: '/sno-agents/payload/payload.yaml', mode: 0o644 }],
+  }).join(' ');
+  t.match(line, /-joliet on .*-outdev stdio:\/tmp\/x\.iso -volid sno-agents /);
+  t.match(line, '-map /p/payload.yaml /sno-agents/payload/payload.yaml');
+  t.match(line, /-alter_date_r .*-commit -end$/);
+});
