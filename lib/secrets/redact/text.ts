@@ -21,6 +21,8 @@ interface Found {
   readonly findings: readonly Finding[];
   /** Where a line begins whose meaning the next block decides. */
   readonly openFrom: number | undefined;
+  /** From a line to the end of a secret on a later line: only together do they show it. In order. */
+  readonly joined: readonly Span[];
 }
 
 /** Nothing shorter is a document with a secret in it. */
@@ -125,12 +127,16 @@ export class TextRedactor {
       ...inLines.findings,
       ...groups.flatMap((group) => this.#inBlob(bytes, group)),
     ];
-    const complete = isLast
+    const settled = isLast
       ? bytes.length
       : Math.min(
           bytes.at(-1) === NEWLINE ? lastLine(bytes) : settledBytes(bytes, findings),
           ...open.filter((offset) => offset !== undefined),
         );
+    const complete = inLines.joined.reduceRight(
+      (at, { start, end }) => (start < at && at < end ? start : at),
+      settled,
+    );
     this.#blocks.settle(complete);
     return { findings, complete };
   }
@@ -139,6 +145,7 @@ export class TextRedactor {
   #inLines(bytes: Buffer, places: readonly Place[], isLast: boolean): Found {
     const lines = new TextLines(bytes);
     const findings: Finding[] = [];
+    const joined: Span[] = [];
     let openFrom: number | undefined;
     /** By rule: up to where it needs not look again. */
     const done = new Map<Rule, number>();
@@ -172,11 +179,12 @@ export class TextRedactor {
         const means = secret.means ?? meaning(text.slice(secret.start, secret.end));
         const by = this.#marks.of(means, secret.certainty);
         if (secret.line === undefined) last = found;
+        else joined.push({ start: line.start, end: found.end });
         findings.push({ ...found, by });
       }
     }
     if (this.#depth === 0) this.#effort.end();
-    return { findings, openFrom };
+    return { findings, openFrom, joined };
   }
 
   #atPlace(place: LinePlace, rule: 'percent' | Pattern | LineRule): InLine {
