@@ -1,4 +1,5 @@
 import type { Place, Secret, Span } from './line-rule.ts';
+import { looksRandom } from './names.ts';
 import { matchAt, spanOf } from './separators.ts';
 import type { TextLine } from './text-lines.ts';
 import type { Below } from './value-lines.ts';
@@ -12,16 +13,22 @@ const WORD = /\s*["']?(?<word>[^\s"']+)/dy;
 const MAX_PARTS = 64;
 const MAX_LINES = 40;
 
-/** The only word of the next line, or of the one after an empty line, as in "Initial admin password:". */
+/**
+ * Under "Initial admin password:", the only word of the next line, or of the one after an empty line, if it
+ * is one that nobody would say.
+ */
 export function wordBelow({ line, lines }: Place): Below {
   const next = lines.after(line);
   const below = next && messageOf(next) === '' ? lines.after(next) : next;
   if (below === undefined) return { secrets: [], isOpen: true };
   const text = messageOf(below);
   const end = below.text.trimEnd().length;
-  const secrets = /\s/.test(text) ? [] : [{ start: end - text.length, end, line: below }];
+  const secrets = isMade(text) ? [{ start: end - text.length, end, line: below }] : [];
   return { secrets, isOpen: false };
 }
+
+const isMade = (word: string) =>
+  looksRandom(word) || (/^\S{8,}$/.test(word) && /\d/.test(word) && /[a-z]/i.test(word));
 
 const messageOf = ({ text }: TextLine) => text.replace(PREFIX, '').trimEnd();
 

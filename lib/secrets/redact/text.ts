@@ -38,6 +38,8 @@ export const STREAM_LIMITS: BudgetLimits = { bytes: 8 << 20, perByte: 1, depth: 
 const LEFT_OUT = '<redacted>\n';
 /** Longer than what a pattern is usually found in. */
 const LONG = 4096;
+/** More is not held back for lines that belong together: memory has to have a bound. */
+const MAX_JOINED = 1 << 21;
 /** Read beyond the place in which a pattern must begin. */
 const MAX_MATCH = 1024;
 
@@ -133,10 +135,7 @@ export class TextRedactor {
           bytes.at(-1) === NEWLINE ? lastLine(bytes) : settledBytes(bytes, findings),
           ...open.filter((offset) => offset !== undefined),
         );
-    const complete = inLines.joined.reduceRight(
-      (at, { start, end }) => (start < at && at < end ? start : at),
-      settled,
-    );
+    const complete = undivided(settled, inLines.joined);
     this.#blocks.settle(complete);
     return { findings, complete };
   }
@@ -283,6 +282,13 @@ function meaning(latin1: string): string {
   while (text.includes('\\') && IN_QUOTES.test(text)) text = String(JSON.parse(`"${text}"`));
   return text;
 }
+
+/** A place, not after `settled`, that divides none of the spans, unless a chain of them is too long. */
+const undivided = (settled: number, spans: readonly Span[]) =>
+  spans.reduceRight(
+    (at, { start, end }) => (start < at && at < end && settled - start <= MAX_JOINED ? start : at),
+    settled,
+  );
 
 /** Where the last line begins, which the next block's first can belong to. */
 const lastLine = (bytes: Buffer) => bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1;

@@ -1,6 +1,6 @@
 import { type Name, ofValue } from './assigned-value.ts';
 import type { InLine, Place, Secret } from './line-rule.ts';
-import { isSecretValue, looksRandom } from './names.ts';
+import { isSecretValue } from './names.ts';
 import { continuedBelow, inNextParts, quotedBelow, wordBelow } from './next-line.ts';
 import type { Position } from './prose.ts';
 import { endOf, matchAt, type Separator } from './separators.ts';
@@ -8,7 +8,6 @@ import { cellsBelow } from './tables.ts';
 import type { TextLine } from './text-lines.ts';
 import { type Value, valueAt } from './value-extent.ts';
 import {
-  type Below,
   isBlock,
   isEmpty,
   itemBelow,
@@ -44,19 +43,10 @@ export function valueLines(
   const isAny = isBlock(text, separator.end);
   const isAtEnd = isEmpty(text, separator.end);
   if (isAtEnd && position === 'elsewhere') {
-    return judged(name, made(wordBelow(place)), place.line);
+    return judged(name, wordBelow(place), place.line);
   }
   if (!isAny && !(isAtEnd && position === 'first')) return undefined;
   return judged(name, linesBelow(place, name.start, { isAny }), place.line);
-}
-
-/** Under "...password:" at the end of a sentence, only a word that nobody would say. */
-function made(found: Below): Below {
-  const secrets = found.secrets.filter(({ line, start, end }) => {
-    const value = line?.text.slice(start, end) ?? '';
-    return looksRandom(value) || (/\d/.test(value) && /[a-z]/i.test(value) && value.length >= 8);
-  });
-  return { ...found, secrets };
 }
 
 /** The values under a name in the header of a table. */

@@ -24,6 +24,7 @@ t.test('a line after a name that is no value', async (t) => {
     'the new password:\nwinter-night\n',
     'the admin has no password:\n\nordinary words\n',
     `the new password:\n${HEX} words\n`,
+    'the new password:\nuser admin: winter88\n',
     `the new password:\n\n\n${HEX}\n`,
     `the new password: \n\nwords\n${HEX}\n`,
     'Using certificate key:\nwords-88\n',

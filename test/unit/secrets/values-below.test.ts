@@ -25,6 +25,7 @@ t.test('lines below a name that are no value of it', async (t) => {
     'password =\n  words\n',
     '{"msg":"token: |\\n  words\\n","n":1}\n',
     'the password:\n  words\n',
+    'echo "password:\n  words\n',
     'passwordFile: |\n  words\n',
   ]);
 });
@@ -33,7 +34,7 @@ t.test('name and value of a variable on two lines', async (t) => {
   await expectMarked(t, [
     '- name: DB_PASSWORD\n  value: «calvin»\n- name: MODE\n  value: words\n',
     '{"name": "DB_PASSWORD",\n"value": "«two words»"}\n',
-    '- name: DB_PASSWORD\n  value: |\n    «calvin»\n    «hobbes»\n- name: MODE\n',
+    '- name: DB_PASSWORD\n  value: |\n    «user: calvin»\n    «hobbes»\n- name: MODE\n',
     'I1 x] - name: DB_PASSWORD\nI1 x]   value: |\nI1 x]     «calvin»\nI1 x]   mode: words\n',
     `- name: API_COOKIE\n  value: «${TOKEN}»\n`,
     `- name: API_COOKIE\n  value: |\n    words\n    «${TOKEN}»\n`,
