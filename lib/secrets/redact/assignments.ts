@@ -132,11 +132,11 @@ function inLine(
   const value = line.text.slice(read.value.start, read.value.end);
   if (separator.by === 'stated' && !isMade(name, value)) return undefined;
   const alias = separator.by === 'colon' ? aliased(value, line, lines) : undefined;
-  if (alias !== undefined) return judged(name, { next: read.value.end, secrets: [alias] }, line);
+  if (alias !== undefined) return judged(name, { secrets: [alias] }, line);
   // A file of settings has no sentences.
   const isSetting = separator.by === 'equals' && extent !== 'word';
   const whole = ofValue(name, read, line, !isSetting);
-  const found = whole && withParts(whole, { line, lines, isLast }, read);
+  const found = whole && withParts(whole, { line, lines }, read);
   if (found === undefined || position !== 'first' || separator.by !== 'colon') return found;
   // In YAML and LDIF a value can go on.
   if (extent === 'word' || (read.isQuoted && read.isCut !== true)) return found;

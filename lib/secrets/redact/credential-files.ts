@@ -22,14 +22,27 @@ export const CREDENTIAL_FILES: readonly Pattern[] = [
   },
   // htpasswd and LDAP: a hash.
   {
-    triggers: ['{sha}', '{ssha}', '{sha256}', '{sha512}', '{ssha256}', '{ssha512}', '{smd5}'],
+    triggers: [
+      '{sha}',
+      '{ssha}',
+      '{sha256}',
+      '{sha512}',
+      '{ssha256}',
+      '{ssha512}',
+      '{md5}',
+      '{smd5}',
+    ],
     find: /\{S?(?:SHA(?:256|512)?|MD5)\}(?<secret>[A-Za-z0-9+/]{20,256}={0,2})/diy,
   },
   // Static tokens of an API server: token, user, UID, groups.
   {
-    triggers: [',"system:', ',kubelet-bootstrap,'],
-    find: /(?<secret>[^\s,"]{8,256}),[\w:.@-]{1,128},[\w-]{1,64}(?=,"|\s{0,8}$)/dg,
-    around: { before: 400, after: 40 },
+    triggers: [',"system:'],
+    find: /(?<=(?<secret>[^\s,"]{8,256}),[\w:.@-]{1,128},[\w-]{1,64}),"/dy,
+    isSecret: (secret) => HAS_DIGIT.test(secret),
+  },
+  {
+    triggers: [',kubelet-bootstrap,'],
+    find: /(?<=(?<secret>[^\s,"]{8,256})),kubelet-bootstrap,[\w-]{1,64}(?=,"|\s{0,8}$)/dy,
     isSecret: (secret) => HAS_DIGIT.test(secret),
   },
   // HAProxy's page of statistics.
@@ -59,7 +72,7 @@ export const CREDENTIAL_FILES: readonly Pattern[] = [
   // `wg show INTERFACE dump`: private and public key and port; a peer's preshared key.
   {
     triggers: ['=\t'],
-    find: /(?<=(?<![\w+/])(?<secret>[A-Za-z0-9+/]{43}))=\t[A-Za-z0-9+/]{43}=\t\d/dy,
+    find: /(?<=(?<![\w+/])(?<secret>[A-Za-z0-9+/]{43}))=\t[A-Za-z0-9+/]{43}=\t\d{1,5}\s/dy,
   },
   { triggers: ['=\t'], find: /=\t(?<secret>[A-Za-z0-9+/]{43}=)\t(?:\[|\d{1,3}\.|\(none\))/dy },
   // Users of Redis, and what a client sends.

@@ -19,19 +19,19 @@ export function settledBytes(part: Buffer, findings: readonly Finding[]): number
   const sorted = findings.toSorted((a, b) => a.start - b.start);
   const isOpen = ({ end }: Finding) => end > part.length - MAX_OPEN;
   const open = sorted.find(isOpen);
-  const last = Math.min(part.length, open?.start ?? part.length);
+  const last = open?.start ?? part.length;
   if (part.length - last > MAX_HELD - CONTEXT) return part.length;
   let settled = gapBefore(part, last - CONTEXT);
   for (const finding of sorted) {
-    const isNear = finding.start < settled + NEAR && finding.end > settled;
-    if (isNear && !isOpen(finding)) settled = Math.min(finding.end, last);
+    const isNear = finding.start < settled + NEAR && !isOpen(finding);
+    if (isNear) settled = Math.max(settled, Math.min(finding.end, last));
   }
   return settled;
 }
 
-/** The end of the last gap before `end`. */
+/** The end of the last gap before `end`; the start of the part is one, too. */
 function gapBefore(bytes: Buffer, end: number): number {
   let at = Math.max(0, end);
-  while (at > 0 && !isGap(bytes[at - 1])) at--;
+  while (!isGap(bytes[at - 1])) at--;
   return at;
 }

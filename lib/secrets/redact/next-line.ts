@@ -1,4 +1,6 @@
 import type { Place, Secret, Span } from './line-rule.ts';
+import { looksRandom } from './names.ts';
+import { matchAt, spanOf } from './separators.ts';
 import type { TextLine } from './text-lines.ts';
 import type { Below } from './value-lines.ts';
 
@@ -6,49 +8,53 @@ import type { Below } from './value-lines.ts';
 const PREFIX = /^(?:.{0,120}?(?:\]: |std(?:out|err) [FP] ))?\s*/;
 const PARTIAL = /^\S{20,40} std(?:out|err) P /;
 const CONTINUED = /^\S{20,40} std(?:out|err) [FP] /;
+const WORD = /\s*["']?(?<word>[^\s"']+)/dy;
 /** The runtime cuts lines at 16 KiB. */
 const MAX_PARTS = 64;
 const MAX_LINES = 40;
 
-/** The only word of the next line, or of the one after an empty line, as in "Initial admin password:". */
-export function wordBelow({ line, lines, isLast }: Place): Below {
-  let below: TextLine | undefined = line;
-  for (let count = 0; count < 2; count++) {
-    below = below === undefined ? undefined : lines.after(below);
-    if (below === undefined) return { secrets: [], isOpen: !isLast };
-    const start = PREFIX.exec(below.text)?.[0].length ?? 0;
-    const text = below.text.slice(start).trimEnd();
-    if (text === '') continue;
-    const secrets = /\s/.test(text) ? [] : [{ start, end: start + text.length, line: below }];
-    return { secrets, isOpen: !isLast && lines.after(below) === undefined };
-  }
-  return { secrets: [], isOpen: false };
+/**
+ * Under "Initial admin password:", the only word of the next line, or of the one after an empty line, if it
+ * is one that nobody would say.
+ */
+export function wordBelow({ line, lines }: Place): Below {
+  const next = lines.after(line);
+  const below = next && messageOf(next) === '' ? lines.after(next) : next;
+  if (below === undefined) return { secrets: [], isOpen: true };
+  const text = messageOf(below);
+  const end = below.text.trimEnd().length;
+  const secrets = isMade(text) ? [{ start: end - text.length, end, line: below }] : [];
+  return { secrets, isOpen: false };
 }
+
+const isMade = (word: string) =>
+  looksRandom(word) || (/^\S{8,}$/.test(word) && /\d/.test(word) && /[a-z]/i.test(word));
+
+const messageOf = ({ text }: TextLine) => text.replace(PREFIX, '').trimEnd();
 
 /** The first word of the next line, after a backslash that continues the line. */
-export function continuedBelow({ line, lines, isLast }: Place): Below {
+export function continuedBelow({ line, lines }: Place): Secret[] {
   const below = lines.after(line);
-  if (below === undefined) return { secrets: [], isOpen: !isLast };
-  const [word] = /^\s*["']?(?<word>[^\s"']+)/d.exec(below.text)?.indices?.groups?.word ?? [];
-  const end = word === undefined ? undefined : below.text.slice(word).search(/[\s"']|$/);
-  const secrets =
-    word === undefined || end === undefined ? [] : [{ start: word, end: word + end, line: below }];
-  return { secrets, isOpen: !isLast && lines.after(below) === undefined };
+  if (below === undefined) return [];
+  const word = spanOf(matchAt(WORD, below.text, 0), 'word');
+  return word === undefined ? [] : [{ ...word, line: below }];
 }
 
-/** The lines after `"""` or `'''`, up to the same. */
-export function quotedBelow({ line, lines, isLast }: Place, quote: string): Below {
+/** The text of one or many lines after `"""` or `'''`, which ends at `from`, up to the same. */
+export function quotedBelow({ line, lines }: Place, quote: string, from: number): Below {
   const secrets: Secret[] = [];
-  let below = lines.after(line);
-  for (let count = 0; count < MAX_LINES && below !== undefined; count++) {
-    const close = below.text.indexOf(quote);
-    const end = close === -1 ? below.text.trimEnd().length : close;
-    const start = below.text.length - below.text.trimStart().length;
-    if (end > start) secrets.push({ start, end, line: below });
-    if (close !== -1) return { secrets, isOpen: false };
-    below = lines.after(below);
+  let last = line;
+  let start = from;
+  for (let count = 0; count < MAX_LINES; count++) {
+    const close = last.text.indexOf(quote, start);
+    const end = close === -1 ? last.text.trimEnd().length : close;
+    secrets.push({ start, end, line: last });
+    const next = close === -1 ? lines.after(last) : undefined;
+    if (next === undefined) break;
+    last = next;
+    start = next.text.search(/\S|$/);
   }
-  return { secrets, isOpen: below === undefined && !isLast };
+  return { secrets, isOpen: lines.after(last) === undefined };
 }
 
 /**
@@ -56,16 +62,16 @@ export function quotedBelow({ line, lines, isLast }: Place, quote: string): Belo
  * closing quote, or else the end of the word.
  */
 export function inNextParts(
-  { line, lines, isLast }: Pick<Place, 'line' | 'lines' | 'isLast'>,
+  { line, lines }: Pick<Place, 'line' | 'lines'>,
   value: Span,
   quote: string | undefined,
-): Below {
+): Secret[] {
   const secrets: Secret[] = [];
+  if (value.end < line.text.length) return secrets;
   let last = line;
-  if (value.end < line.text.length || !PARTIAL.test(line.text)) return { secrets, isOpen: false };
-  for (let part = 0; part < MAX_PARTS && PARTIAL.test(last.text); part++) {
+  while (secrets.length < MAX_PARTS && PARTIAL.test(last.text)) {
     const next = lines.after(last);
-    if (next === undefined) return { secrets, isOpen: !isLast };
+    if (next === undefined) break;
     const start = CONTINUED.exec(next.text)?.[0].length;
     if (start === undefined) break;
     const rest = next.text.slice(start);
@@ -74,5 +80,5 @@ export function inNextParts(
     last = next;
     if (end !== -1) break;
   }
-  return { secrets, isOpen: !isLast && lines.after(last) === undefined };
+  return secrets;
 }

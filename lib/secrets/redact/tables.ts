@@ -7,7 +7,7 @@ const MAX_ROWS = 200;
 const MAX_LINE = 4096;
 const BAR = /\||\xe2\x94\x82/g;
 /** Between the header and the rows. */
-const RULE = /^[\s+|=\xe2\x80-\xbf-]*$/;
+const RULE = /^(?=\s*\S)[\s+|=\xe2\x80-\xbf-]*$/;
 const CSV_HEADER =
   /^["']?[\w .-]{1,64}["']?(?:(?<comma>[,;\t])["']?[\w .-]{1,64}["']?)(?:\k<comma>["']?[\w .-]{1,64}["']?){0,63}\s?$/;
 
@@ -18,29 +18,29 @@ type Column = (row: string) => Span | undefined;
  * The cells of a table below a name in its header: columns of blanks as kubectl prints them (in capitals),
  * cells between bars, CSV. A prefix of a log is as long in all lines.
  */
-export function cellsBelow({ line, lines, isLast }: Place, name: Span): Below | undefined {
+export function cellsBelow({ line, lines }: Place, name: Span): Below | undefined {
   const column = line.text.length > MAX_LINE ? undefined : columnAt(line.text, name);
   if (column === undefined) return undefined;
   const secrets: Secret[] = [];
   let last: TextLine = line;
   for (let row = 0; row < MAX_ROWS; row++) {
     const next = lines.after(last);
-    if (next === undefined) return { secrets, isOpen: !isLast };
+    if (next === undefined) break;
     last = next;
-    if (RULE.test(next.text) && next.text.trim() !== '') continue;
+    if (RULE.test(next.text)) continue;
     const cell = next.text.length > MAX_LINE ? undefined : column(next.text);
     if (cell === undefined) break;
-    if (cell.end > cell.start) secrets.push({ ...cell, line: next });
+    secrets.push({ ...cell, line: next });
   }
-  return { secrets, isOpen: !isLast && lines.after(last) === undefined };
+  return { secrets, isOpen: lines.after(last) === undefined };
 }
 
 function columnAt(header: string, { start, end }: Span): Column | undefined {
   const [before, after] = [header.slice(0, start), header.slice(end)];
   if (/(?:\||\xe2\x94\x82)\s*$/.test(before) || /^\s*(?:\||\xe2\x94\x82)/.test(after)) {
-    const index = before.match(BAR)?.length ?? 0;
-    const count = header.match(BAR)?.length ?? 0;
-    return (row) => (row.match(BAR)?.length === count ? cellOf(row, index) : undefined);
+    const index = before.split(BAR).length - 1;
+    const count = header.split(BAR).length - 1;
+    return (row) => cellOf(row, index, count);
   }
   const comma = CSV_HEADER.exec(header)?.groups?.comma;
   if (comma !== undefined) {
@@ -48,18 +48,17 @@ function columnAt(header: string, { start, end }: Span): Column | undefined {
     return (row) => fieldOf(row, comma, index, header.split(comma).length);
   }
   const isHeader =
-    /^[A-Z][A-Z_ -]*$/.test(header.slice(start, end)) && !/[a-z]/.test(header.slice(start));
-  if (!isHeader || !/(?:^|\s{2})$/.test(before) || !/^(?:\s*$|\s{2,})/.test(after))
-    return undefined;
+    /^[A-Z][A-Z_-]*$/.test(header.slice(start, end)) && !/[a-z]/.test(header.slice(end));
+  if (!isHeader || !/(?:^|\s{2})$/.test(before) || !/^(?:\s*$|\s{2})/.test(after)) return undefined;
   if (before.trim() === '' && after.trim() === '') return undefined;
-  const width = /^\s*\S/.exec(after);
-  const until = width === null ? undefined : end + width[0].length - 1;
-  return (row) => wordAt(row, start, until);
+  const gap = after.search(/\S/);
+  return (row) => wordAt(row, start, gap === -1 ? row.length : end + gap);
 }
 
-/** Between two bars. */
-function cellOf(row: string, index: number): Span {
+/** Between two bars. `index` and `count`: the bars before the cell and in the row. */
+function cellOf(row: string, index: number, count: number): Span | undefined {
   const bars = [...row.matchAll(BAR)];
+  if (bars.length !== count) return undefined;
   const left = bars[index - 1];
   const start = left === undefined ? 0 : left.index + left[0].length;
   return trimmed(row, start, bars[index]?.index ?? row.length);
@@ -69,27 +68,23 @@ function cellOf(row: string, index: number): Span {
 function fieldOf(row: string, comma: string, index: number, count: number): Span | undefined {
   const fields = [
     ...row.matchAll(
-      new RegExp(`(?<=^|${comma})(?:"(?:[^"]|"")*"|[^"${comma}]*)(?=${comma}|\\s?$)`, 'g'),
+      new RegExp(`(?<=^|${comma})(?: ?"(?:[^"]|"")*"|[^"${comma}]*)(?=${comma}|\\s?$)`, 'g'),
     ),
   ];
-  const field = fields[index];
-  if (fields.length !== count || field === undefined) return undefined;
+  const field = fields.length === count ? fields[index] : undefined;
+  if (field === undefined) return undefined;
   const { start, end } = trimmed(row, field.index, field.index + field[0].length);
-  return row[start] === '"' && end > start + 1
-    ? { start: start + 1, end: end - 1 }
-    : { start, end };
+  return row[start] === '"' ? { start: start + 1, end: end - 1 } : { start, end };
 }
 
-/** What begins in a column of text that is aligned by blanks. */
-function wordAt(row: string, start: number, until = row.length): Span | undefined {
-  if (row.length <= start || !/^\s?$/.test(row.slice(start - 1, start))) return undefined;
-  const text = row.slice(start, until);
-  const end = /\s{2}|\s*$/.exec(text)?.index ?? text.length;
-  return trimmed(row, start, start + end);
+/** The words in a column of text that is aligned by blanks, up to two blanks. */
+function wordAt(row: string, start: number, until: number): Span | undefined {
+  if (row.trim() === '' || /\S/.test(row.charAt(start - 1))) return undefined;
+  const from = start + row.slice(start, until).search(/\S|$/);
+  return { start: from, end: from + row.slice(from, until).search(/\s{2}|\s?$/) };
 }
 
 function trimmed(text: string, start: number, end: number): Span {
   const cell = text.slice(start, end);
-  const from = start + cell.length - cell.trimStart().length;
-  return { start: from, end: Math.max(from, start + cell.trimEnd().length) };
+  return { start: end - cell.trimStart().length, end: start + cell.trimEnd().length };
 }

@@ -21,6 +21,8 @@ interface Found {
   readonly findings: readonly Finding[];
   /** Where a line begins whose meaning the next block decides. */
   readonly openFrom: number | undefined;
+  /** From a line to the end of a secret on a later line: only together do they show it. In order. */
+  readonly joined: readonly Span[];
 }
 
 /** Nothing shorter is a document with a secret in it. */
@@ -36,6 +38,8 @@ export const STREAM_LIMITS: BudgetLimits = { bytes: 8 << 20, perByte: 1, depth: 
 const LEFT_OUT = '<redacted>\n';
 /** Longer than what a pattern is usually found in. */
 const LONG = 4096;
+/** More is not held back for lines that belong together: memory has to have a bound. */
+const MAX_JOINED = 1 << 21;
 /** Read beyond the place in which a pattern must begin. */
 const MAX_MATCH = 1024;
 
@@ -125,12 +129,13 @@ export class TextRedactor {
       ...inLines.findings,
       ...groups.flatMap((group) => this.#inBlob(bytes, group)),
     ];
-    const complete = isLast
+    const settled = isLast
       ? bytes.length
       : Math.min(
           bytes.at(-1) === NEWLINE ? lastLine(bytes) : settledBytes(bytes, findings),
           ...open.filter((offset) => offset !== undefined),
         );
+    const complete = undivided(settled, inLines.joined);
     this.#blocks.settle(complete);
     return { findings, complete };
   }
@@ -139,6 +144,7 @@ export class TextRedactor {
   #inLines(bytes: Buffer, places: readonly Place[], isLast: boolean): Found {
     const lines = new TextLines(bytes);
     const findings: Finding[] = [];
+    const joined: Span[] = [];
     let openFrom: number | undefined;
     /** By rule: up to where it needs not look again. */
     const done = new Map<Rule, number>();
@@ -172,11 +178,12 @@ export class TextRedactor {
         const means = secret.means ?? meaning(text.slice(secret.start, secret.end));
         const by = this.#marks.of(means, secret.certainty);
         if (secret.line === undefined) last = found;
+        else joined.push({ start: line.start, end: found.end });
         findings.push({ ...found, by });
       }
     }
     if (this.#depth === 0) this.#effort.end();
-    return { findings, openFrom };
+    return { findings, openFrom, joined };
   }
 
   #atPlace(place: LinePlace, rule: 'percent' | Pattern | LineRule): InLine {
@@ -275,6 +282,13 @@ function meaning(latin1: string): string {
   while (text.includes('\\') && IN_QUOTES.test(text)) text = String(JSON.parse(`"${text}"`));
   return text;
 }
+
+/** A place, not after `settled`, that divides none of the spans, unless a chain of them is too long. */
+const undivided = (settled: number, spans: readonly Span[]) =>
+  spans.reduceRight(
+    (at, { start, end }) => (start < at && at < end && settled - start <= MAX_JOINED ? start : at),
+    settled,
+  );
 
 /** Where the last line begins, which the next block's first can belong to. */
 const lastLine = (bytes: Buffer) => bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1;

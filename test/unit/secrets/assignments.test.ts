@@ -283,7 +283,7 @@ t.test('whether a value goes on in the next lines', async (t) => {
     'password: «hunter»\n  user: me\n',
     `token: "«${R}»\n  more"\n`,
     `token: «${R}»\n  more words\n`,
-    `token:\n  ${R}\n`,
+    `token:\n  «${R}»\n`,
     'got password:\n  words\n',
     'password =\n  words\n',
     'password=|\n  words\n',

@@ -79,6 +79,14 @@ t.test('a value without an end is bounded in memory', (t) => {
   t.end();
 });
 
+t.test('lines that continue each other without an end are bounded in memory', (t) => {
+  const redactor = new TextRedactor(means, limits());
+  const lines = `PASSWORD=\\${' '.repeat(8192)}\n`.repeat(400);
+  const written = redactor.push(Buffer.from(lines)).length;
+  t.ok(written > lines.length / 4 && written < lines.length / 2, `${written}`);
+  t.end();
+});
+
 t.test('secrets at the cut of a line of more than a mebibyte are found', async (t) => {
   const redactor = createRedactor(Buffer.alloc(32, 1), [KNOWN]);
   for (const [name, secret] of NOTATIONS.slice(0, 4)) {

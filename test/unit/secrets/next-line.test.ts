@@ -1,4 +1,5 @@
 import t from 'tap';
+import { expectHeld } from './in-blocks.ts';
 import { expectMarked } from './marked.ts';
 
 const HEX = '728451cecc806316477e22a9d7afdb7b';
@@ -6,47 +7,138 @@ const HEX = '728451cecc806316477e22a9d7afdb7b';
 t.test('a value alone on a line after its name', async (t) => {
   await expectMarked(t, [
     `Initial admin password:\n\n    «${HEX}»\n\nThis may also be found at: /x\n`,
+    `the new password:\n«${HEX}»  \r\nmore\n`,
     `[upload-certs] Using certificate key:\n«${HEX}${HEX}»\n[mark-control-plane] Marking\n`,
     `Jan 1 00:00:00 h app[1]: the generated password:\nJan 1 00:00:00 h app[1]: «k7Fx-29qLm»\n`,
-    '    Args:\n      --username\n      thanos\n      --password\n      «umbrella-Fjord»\n      --log.level\n      info\n',
-    '  -e ADMIN_PASSWORD=\\\n«Torh\u00fcter-1990» \\\n    image\n',
-    'jwt_signing_secret = """\n«uv2iOZjW41Bu6JqTcZiDwG28»\n"""\nissuer = "x"\n',
-    ' - name: SMTP_PASSWORD\n-  value: «Old.Morning»\n+  value: «Sunny.Morning»\n - name: HOST\n   value: mail\n',
-    "password = '''\n  «first line»\n«last line»'''\nissuer\n",
+    `2025-05-20T06:52:10.0+00:00 stderr F the password:\n2025-05-20T06:52:10.0+00:00 stderr F  «k7Fx-29qLm»\n`,
+    'the new password:\n«winter88»\n',
+    'the new password:\n«aBcDeFgHiJkLmNoPqRsTu»\n',
   ]);
 });
 
 t.test('a line after a name that is no value', async (t) => {
   await expectMarked(t, [
     'Enter the new password:\nRetry\n',
+    'the new password:\nwinter8\n',
+    'the new password:\n1234567890\n',
+    'the new password:\nwinter-night\n',
     'the admin has no password:\n\nordinary words\n',
+    `the new password:\n${HEX} words\n`,
+    'the new password:\nuser admin: winter88\n',
     `the new password:\n\n\n${HEX}\n`,
+    `the new password: \n\nwords\n${HEX}\n`,
+    'Using certificate key:\nwords-88\n',
+    `the new password =\n${HEX}\n`,
+    'the new password:',
+    'the new password:\n',
+    'the new password:\n\n',
+  ]);
+});
+
+t.test('the entry after an option in a list', async (t) => {
+  await expectMarked(t, [
+    '    Args:\n      --username\n      thanos\n      --password\n      «umbrella-Fjord»\n      --log.level\n      info\n',
+    '  --client-secret\n  «word»\n',
+    '  --cookie\n  word\n',
+    '  --cookie\n  «kyxp62b9ef0exrxt19ci5wxy»\n',
     '  --password\n  the password of the user\n',
     '  --password\n  --user\n',
     '  --password\n      deeper\n',
-    'password="""',
+    '  --password',
+  ]);
+});
+
+t.test('a value after a backslash that continues the line', async (t) => {
+  await expectMarked(t, [
+    '  -e ADMIN_PASSWORD=\\\n«Torh\u00fcter-1990» \\\n    image\n',
+    'PASSWORD=\\  \n  "«calvin»" words\n',
+    "tool --password \\\n  '«calvin»'\n",
+    'cookie=\\\n  word\n',
+    'PASSWORD=«\\x»\nword\n',
+    'PASSWORD=\\\n\nword\n',
+    'PASSWORD=\\\n""word\n',
     'password=\\',
   ]);
 });
 
-t.test('a value that a container runtime has cut with its line', async (t) => {
-  const part = (kind: string, text: string) =>
-    `2025-05-20T06:52:10.000112371+00:00 stdout ${kind} ${text}\n`;
+t.test('a text in three quotes', async (t) => {
+  const lines = (count: number) => Array.from({ length: count }, (_, at) => `«calvin-${at}»\n`);
   await expectMarked(t, [
-    part('P', '{"password":"«first»') + part('F', '«second»","lease":1}'),
-    part('P', 'password=«first»') + part('P', '«second»') + part('F', '«third» words'),
-    part('F', '{"password":"«whole»') + part('F', 'words","lease":1}'),
-    part('P', '{"password":"«whole»"}') + part('F', 'words","lease":1}'),
-    `${part('P', 'password=«first»')}words without a prefix\n`,
+    'jwt_signing_secret = """\n«uv2iOZjW41Bu6JqTcZiDwG28»\n"""\nissuer = "x"\n',
+    "password = '''  \n  «first line»  \n\n«last line»'''\nissuer\n",
+    'password = """«calvin»"""\nissuer\n',
+    'password = """«first line»\n  «last line»""" # words\nissuer\n',
+    'password: """\n«one quote " and \'\'\' more»\n"""\n',
+    'cookie = """\nwords\n«uv2iOZjW41Bu6JqTcZiDwG28»\n"""\n',
+    'password = ""\nwords\n',
+    'password = """\n"""\nwords\n',
+    'password="""',
+    `password = """\n${lines(39).join('')}calvin\n"""\n`,
   ]);
 });
 
-t.test('keys and passwords in lines below one that says so', async (t) => {
-  const line = 'uS6o3Rk2L9xQ7vB1nM4tY8wZ5aD0cF7hJ2kP6sT3gE1rI9lN';
+/** A line as a container runtime writes it: `P` is continued by the next one. */
+const part = (kind: string, text: string) =>
+  `2025-05-20T06:52:10.000112371+00:00 stdout ${kind} ${text}\n`;
+
+t.test('a value that a container runtime has cut with its line', async (t) => {
   await expectMarked(t, [
-    `Public-Lines: 1\n${line}\nPrivate-Lines: 2\n«${line}»\n«AAAA»\nPrivate-MAC: ${HEX}\n`,
-    `-----BEGIN OpenVPN Static key V1-----\n«${HEX}»\n«${HEX}»\n-----END OpenVPN Static key V1-----\n${HEX}\n`,
-    '<auth-user-pass>\n«edge»\n«Wolkenbruch 2019»\n</auth-user-pass>\nverb 3\n',
-    '<<< 334 UGFzc3dvcmQ6\n>>> «UG9zdGhvcm4»\n<<< 235 ok\n',
+    part('P', '{"password":"«first»') + part('F', '«second»","lease":1}'),
+    part('P', '{"password":"«first»') + part('P', '«second»') + part('F', '«third»","lease":1}'),
+    part('P', 'password=«first»') + part('P', '«second»') + part('F', '«third» words'),
+    ...['"', "'", ',', ';', '&', ')', ']', '}', '\\n'].map(
+      (end) => part('P', '(user=a,password=«first»') + part('F', `«second»${end}words`),
+    ),
+    `${part('P', 'words password=«first»')}2025-05-20T06:52:10.1+00:00 stderr F «second» words\n`,
   ]);
+});
+
+t.test('what a container runtime has written after a value', async (t) => {
+  await expectMarked(t, [
+    part('F', '{"password":"«whole»') + part('F', 'words","lease":1}'),
+    part('P', '{"password":"«whole»"}') + part('F', 'words","lease":1}'),
+    part('P', 'words password=«whole» words') + part('F', 'words'),
+    part('P', '{"password":"«first»') + part('F', '«second»') + part('F', 'words"'),
+    part('P', 'a password=«first»') + part('P', '«second» ') + part('F', 'words'),
+    `${part('P', 'password=«first»')}words without a prefix\n`,
+    'stdout P password=«first»\nstdout F words\n',
+    part('P', 'password=«first»'),
+  ]);
+});
+
+t.test('a value in more than 64 parts is shown from there on', async (t) => {
+  const parts = Array.from({ length: 64 }, (_, at) => part('P', `«part-${at}»`));
+  await expectMarked(t, [part('P', 'a password=«first»') + parts.join('') + part('F', 'words')]);
+});
+
+t.test('what the next bytes of the stream can change is held back', (t) => {
+  expectHeld(t, [
+    'words\n¦the new password:\n',
+    'words\n¦the new password:\n\n',
+    `words\n¦the new password:\n\n«${HEX}»\n`,
+    `words\nthe new password:\n«${HEX}»\n¦words\n`,
+    'words\n¦PASSWORD=\\\n',
+    'words\n¦PASSWORD=\\\n«calvin»\n',
+    'words\nPASSWORD=\\\n«calvin»\n¦words\n',
+    'words\n¦password = """\n«calvin»\n',
+    'words\n¦password = """\n«calvin»\n«hobbes»"""\n',
+    'words\n¦password = """\n\n',
+    'words\n¦password = """\n«calvin»\n\n',
+    'words\npassword = """\n«calvin»\n"""\n¦words\n',
+    `words\n¦${part('P', 'password=«first»')}`,
+    `words\n¦${part('P', 'password=«first»')}${part('P', '«second»')}`,
+    `words\n¦${part('P', 'password:  «first»')}${part('P', '«second»')}${part('F', '«third»')}`,
+    `words\n¦${part('P', 'password=«first»')}${part('F', '«second»')}`,
+    `words\n${part('P', 'password=«first»')}${part('F', '«second»')}¦words\n`,
+    // The value can be the beginning of a longer text in base64.
+    'words\n¦the new password:\n«uS6o3Rk2L9xQ7vB1nM4tY8wZ5aD0cF7h»\nwords\n',
+    'words\n¦the new password:\n«uS6o3Rk2L9xQ7vB1nM4tY8wZ5aD0cF7h»\nwords\nmore\n',
+    'words\n¦  --password\n',
+    'words\n¦  --password\n  «calvin»\n',
+    'words\n  --password\n  «calvin»\n¦words\n',
+    'words\n¦- name: PASSWORD\n  value: «calvin»\n',
+    'words\n- name: PASSWORD\n  value: «calvin»\n¦words\n',
+    'words\n¦- name: PASSWORD\n  value: |\n    «calvin»\n',
+  ]);
+  t.end();
 });

@@ -70,7 +70,7 @@ export const FILE_LINES: readonly string[] = [
   `1 SHA1 ASCII:${SECRET}`,
   `db:5432:app:me:${SECRET}`,
   `*:*:*:me:${SECRET}`,
-  ...['SHA', 'SSHA', 'SHA256', 'SHA512', 'SSHA256', 'SSHA512', 'SMD5'].map(
+  ...['SHA', 'SSHA', 'SHA256', 'SHA512', 'SSHA256', 'SSHA512', 'MD5', 'SMD5'].map(
     (kind) => `me:{${kind}}${SECRET}AAAA=`,
   ),
   `${SECRET},me,10,"system:masters"`,
