@@ -10,12 +10,12 @@ const ARGUMENT =
   /(?<![\w])a\d{1,5}(?:\[\d{1,5}\])?=(?:"(?<plain>[^"]{0,65536})"|(?<hex>(?:[0-9A-F]{2}){2,65536})(?![\w]))/dg;
 const ENCODED = /(?:proctitle| cmd| data)=(?<hex>(?:[0-9A-F]{2}){6,65536})(?![\w])/dy;
 
-function commandAt({ line: { text }, at, length }: Place, inside: Inside): InLine {
+function commandAt({ line: { text }, at }: Place, inside: Inside): InLine {
   if (text.startsWith('argc=', at))
     return { next: text.length, secrets: inArguments(text, at, inside) };
   ENCODED.lastIndex = at;
   const place = ENCODED.exec(text)?.indices?.groups?.hex;
-  if (place === undefined) return { next: at + length, secrets: [] };
+  if (place === undefined) return { next: at, secrets: [] };
   const [start, end] = place;
   const isSecret = inside(decoded(text.slice(start, end))) !== undefined;
   return { next: end, secrets: isSecret ? [{ start, end }] : [] };

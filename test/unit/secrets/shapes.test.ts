@@ -298,3 +298,13 @@ t.test('paths are not secrets, values too long for a path are', async (t) => {
     'got DB_PWD=«/hunter/22» b',
   ]);
 });
+
+t.test('a password in the sentence of an installer', async (t) => {
+  await expectMarked(t, [
+    'Password for bob is: «hunter!!word»',
+    'The password for user "bob" was set to «hunter22»',
+    'Password for bob is: expired',
+    'password for bob has been set to nothing',
+    'Password for bob is: abcde',
+  ]);
+});
