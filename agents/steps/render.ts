@@ -4,8 +4,10 @@ import { connectHostRuntime } from '../../lib/cri/runtime.ts';
 import { deferredGroups, readDeferred } from '../../lib/deferred/manifests.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
+import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
 import { rootIsOverlay } from '../../lib/host/root.ts';
 import { withWorkFolder } from '../../lib/host/work-folder.ts';
+import { missingAddOns } from '../../lib/payload/add-ons.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { accessTo } from '../../lib/render/access.ts';
 import { type HostNeeds, neededBy } from '../../lib/render/hosts.ts';
@@ -51,6 +53,7 @@ export const render = (needs: HostNeeds, next: HostNeeds = []): StepBody<HostCon
     let rendered = await loadRenderedFor(paths, key);
     if (rendered === undefined) {
       const host = await readFacts(context, progress.signal);
+      for (const line of missingAddOns(Object.keys(host.images))) progress.say(line);
       const deferred = deferredGroups(await readDeferred(paths));
       rendered = neededOnly(
         await renderFor(context, { host, deferredGroups: deferred }, progress),
@@ -110,6 +113,7 @@ async function readFacts(context: HostContext, signal: AbortSignal): Promise<Hos
     nodeIps,
     cgroupDriver,
     rootIsOverlay: await rootIsOverlay(),
+    resolvConf: await resolvConfForPods(context.paths),
     images: Object.fromEntries(payload.images.map(({ name, reference }) => [name, reference])),
     versions: payload.versions,
   };

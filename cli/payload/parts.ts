@@ -2,6 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import { isElf, type Program, readProgram } from '../../lib/elf/elf.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { readImageArchive } from '../../lib/image/archive.ts';
+import { addOns } from '../../lib/payload/add-ons.ts';
 import { namePattern } from '../../lib/payload/payload.ts';
 import { type ChosenImage, chooseImage } from './choose-image.ts';
 import { noting } from './noting.ts';
@@ -56,10 +57,21 @@ async function readImagePart(
   if (await startsLikeElf(path)) {
     const program = await readProgram(path, path);
     expectProgram(name, program);
+    expectSufficient(name);
     return { name, path, kind: 'program', program, reference };
   }
   const { images } = await readImageArchive(path, signal);
   return { name, path, kind: 'archive', chosen: chooseImage(images, name, reference) };
+}
+
+/** An image that is made from a program contains nothing else. */
+function expectSufficient(name: string): void {
+  const contains = addOns.find((addOn) => addOn.name === name)?.contains;
+  if (contains === undefined) return;
+  throw new Failure('usage', 'a program is not enough', {
+    expected: `an image archive, which also contains ${contains}`,
+    fix: 'Save the image (skopeo copy, podman save) and pass the archive.',
+  });
 }
 
 async function readBinary(name: string, path: string): Promise<Program> {

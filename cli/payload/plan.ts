@@ -1,4 +1,5 @@
 import { type Architecture, architectures } from '../../lib/host/architecture.ts';
+import { missingAddOns } from '../../lib/payload/add-ons.ts';
 import type { PayloadDescription } from '../../lib/payload/payload.ts';
 import { usedPlugins } from '../../lib/payload/required.ts';
 import type { BinaryPart, ImagePart, Parts } from './parts.ts';
@@ -98,6 +99,7 @@ function noticesOf({ images, binaries, leftOut }: Parts): string[] {
     ...(missing.length === 0
       ? []
       : [`no network plugin ${missing.join(', ')}: the OS image must have it in /opt/cni/bin`]),
+    ...missingAddOns(images.map(({ name }) => name)),
     ...(leftOut.length === 0 ? [] : [`not programs, left out: ${leftOut.join(', ')}`]),
   ];
 }

@@ -8,6 +8,8 @@ const KNOWN_PACKAGES = [
   /^go\.etcd\.io\/etcd\/(etcdutl|etcdctl)\/v\d+$/,
   /^sigs\.k8s\.io\/cri-tools\/cmd\/([^/]+)$/,
   /^github\.com\/kubernetes-sigs\/cri-tools\/cmd\/([^/]+)$/,
+  /^github\.com\/coredns\/(coredns)$/,
+  /^github\.com\/rancher\/(local-path-provisioner)$/,
   /^github\.com\/containernetworking\/plugins\/plugins\/[^/]+\/([^/]+)$/,
 ];
 const ETCD_PACKAGE = /^go\.etcd\.io\/etcd\/server\/v\d+$/;

@@ -21,7 +21,7 @@ const subjects: readonly Subject[] = [
   {
     key: 'kubernetes',
     option: '--kubernetes-version',
-    images: ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
+    images: ['kube-apiserver', 'kube-controller-manager', 'kube-proxy', 'kube-scheduler'],
     binaries: ['kubelet'],
     module: /^k8s\.io\/kubernetes$/,
     tag: /^v?(\d+\.\d+\.\d+[0-9A-Za-z.-]*)$/,

@@ -81,6 +81,8 @@ export interface HostFacts {
   cgroupDriver: 'systemd' | 'cgroupfs';
   /** The root filesystem is an overlay (or a container's), whose usage the kubelet cannot measure. */
   rootIsOverlay: boolean;
+  /** The file with the host's name servers as pods can reach them, not a stub on loopback. */
+  resolvConf: string;
   /** Image references of the payload, by component name. */
   images: Readonly<Record<string, string>>;
   versions: { kubernetes: string; etcd: string };

@@ -42,6 +42,11 @@ export function apiServiceIps({ serviceNetwork }: Pick<Cluster, 'serviceNetwork'
   return serviceNetwork.map((cidr) => addressAt(cidr, 1, 'networking.serviceNetwork'));
 }
 
+/** The address of the cluster's DNS, in the primary service network. */
+export function clusterDnsIp({ serviceNetwork }: Pick<Cluster, 'serviceNetwork'>): string {
+  return addressAt(serviceNetwork[0] ?? '', 10, 'networking.serviceNetwork');
+}
+
 /** The flags for the size of a node's pod subnet, for each family of the cluster. */
 export function nodeMaskSizes({ clusterNetwork }: Pick<Cluster, 'clusterNetwork'>) {
   const flag = { IPv4: 'node-cidr-mask-size-ipv4', IPv6: 'node-cidr-mask-size-ipv6' } as const;

@@ -1,4 +1,5 @@
 import type { Rendered, RenderedDirectory, Renderer, RenderInput } from '../renderer.ts';
+import { addOnDirectories, addOnFiles } from './addons/index.ts';
 import { authorityFiles, createAuthorities } from './authorities.ts';
 import { cniFile } from './cni.ts';
 import { etcdFiles, etcdPod } from './etcd.ts';
@@ -31,6 +32,7 @@ async function render(input: RenderInput): Promise<Rendered> {
     ...kubeletFiles(input, authorities),
     ...agentKubeconfigFiles(input, authorities),
     cniFile(input),
+    ...addOnFiles(input),
   ];
   const closed = closedDirectories(files, [
     paths.pki,
@@ -39,7 +41,7 @@ async function render(input: RenderInput): Promise<Rendered> {
     ...['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map(paths.configOf),
   ]);
   return {
-    directories: [...fixedDirectories, ...closed],
+    directories: [...fixedDirectories, ...addOnDirectories(input), ...closed],
     files,
     staticPods: [
       etcdPod(input),

@@ -1,4 +1,5 @@
 import type { RenderedFile, RenderInput, StaticPod } from '../renderer.ts';
+import { admissionConfigPath, admissionFile, admissionPlugins } from './admission.ts';
 import { auditFlags, auditPolicyFile } from './audit.ts';
 import { authenticationConfigPath, authenticationFile } from './authentication.ts';
 import { type Authorities, clientBundle } from './authorities.ts';
@@ -26,6 +27,7 @@ export function apiServerFiles(authorities: Authorities): RenderedFile[] {
     publicFile(trust.etcd, authorities.etcd.certificate),
     publicFile(trust.kubelets, authorities['kubelet-serving'].certificate),
     publicFile(trust.frontProxy, authorities['front-proxy'].certificate),
+    admissionFile(),
     authenticationFile(),
     encryptionFile(),
     auditPolicyFile(),
@@ -46,7 +48,8 @@ export function apiServerPod(input: RenderInput): StaticPod {
     'client-ca-file': trust.clients,
     'authentication-config': authenticationConfigPath,
     'authorization-mode': ['Node', 'RBAC'],
-    'enable-admission-plugins': ['NodeRestriction'],
+    'enable-admission-plugins': admissionPlugins,
+    'admission-control-config-file': admissionConfigPath,
     'allow-privileged': true,
     profiling: false,
 
@@ -76,6 +79,8 @@ export function apiServerPod(input: RenderInput): StaticPod {
     'service-account-issuer': serviceAccount.issuer,
     'service-account-key-file': serviceAccount.publicKey,
     'service-account-signing-key-file': serviceAccount.privateKey,
+    // A stolen token expires after an hour, instead of a year.
+    'service-account-extend-token-expiration': false,
     'service-cluster-ip-range': input.cluster.serviceNetwork,
 
     ...auditFlags,

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { FileUse } from '../hosts.ts';
 import type { RenderedFile, RenderInput } from '../renderer.ts';
-import { addressAt } from './addresses.ts';
+import { clusterDnsIp } from './addresses.ts';
 import type { Authorities } from './authorities.ts';
 import { publicFile } from './files.ts';
 import { componentKubeconfig } from './kubeconfigs.ts';
@@ -91,7 +91,6 @@ function standaloneConfiguration(input: RenderInput) {
 }
 
 function nodeConfiguration(input: RenderInput) {
-  const dns = addressAt(input.cluster.serviceNetwork[0] ?? '', 10, 'networking.serviceNetwork');
   return {
     ...configuration(input),
     authentication: {
@@ -103,7 +102,9 @@ function nodeConfiguration(input: RenderInput) {
     rotateCertificates: true,
     serverTLSBootstrap: true,
     clusterDomain: 'cluster.local',
-    clusterDNS: [dns],
+    clusterDNS: [clusterDnsIp(input.cluster)],
+    // What pods with the host's name servers get, CoreDNS among them.
+    resolvConf: input.host.resolvConf,
     imageGCHighThresholdPercent: 85,
     imageGCLowThresholdPercent: 80,
     // Workloads stop first; then etcd and the API server have 30 s to stop in order.

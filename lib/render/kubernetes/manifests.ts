@@ -3,6 +3,7 @@ import { deferredAccess } from '../../deferred/access.ts';
 import { gatherAccess } from '../../gather/access.ts';
 import { installationStatusAccess } from '../../kube/installation-status.ts';
 import type { RenderedManifest, RenderInput } from '../renderer.ts';
+import { addOnManifests } from './addons/index.ts';
 import { hasDeferred, users } from './leaves.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
@@ -13,7 +14,8 @@ interface RoleSubject {
 }
 
 /**
- * The rights that the control plane needs in addition to Kubernetes' own bindings.
+ * The rights that the control plane needs in addition to Kubernetes' own bindings, and the
+ * add-ons of the payload.
  *
  * Bootstrap tokens have no rights on purpose. In particular, nothing lets the
  * controller-manager approve a first client certificate for an arbitrary node name.
@@ -41,6 +43,7 @@ export function manifests(input: RenderInput): RenderedManifest[] {
     ...(hasDeferred(input)
       ? [manifest('10-deferred.yaml', deferredAccess(input.deferredGroups))]
       : []),
+    ...addOnManifests(input),
   ];
 }
 

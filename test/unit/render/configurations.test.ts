@@ -40,6 +40,7 @@ const CONFIGURATIONS: readonly [path: string, what: string, expected: object][] 
       serverTLSBootstrap: true,
       clusterDomain: 'cluster.local',
       clusterDNS: ['172.30.0.10'],
+      resolvConf: '/etc/resolv.conf',
       imageGCHighThresholdPercent: 85,
       imageGCLowThresholdPercent: 80,
       shutdownGracePeriod: '60s',
@@ -91,6 +92,32 @@ const CONFIGURATIONS: readonly [path: string, what: string, expected: object][] 
         enabled: true,
         conditions: [{ path: '/livez' }, { path: '/readyz' }, { path: '/healthz' }],
       },
+    },
+  ],
+  [
+    '/etc/kubernetes/kube-apiserver/admission.yaml',
+    'an editor of a namespace gets no privileged pod; static pods do',
+    {
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'AdmissionConfiguration',
+      plugins: [
+        {
+          name: 'PodSecurity',
+          configuration: {
+            apiVersion: 'pod-security.admission.config.k8s.io/v1',
+            kind: 'PodSecurityConfiguration',
+            defaults: {
+              enforce: 'baseline',
+              'enforce-version': 'latest',
+              audit: 'restricted',
+              'audit-version': 'latest',
+              warn: 'restricted',
+              'warn-version': 'latest',
+            },
+            exemptions: { namespaces: ['kube-system'], usernames: [], runtimeClasses: [] },
+          },
+        },
+      ],
     },
   ],
   [

@@ -47,7 +47,16 @@ const apiServer: readonly Row[] = [
     'Node,RBAC',
     'a node reads what is its own; the default allows everything',
   ],
-  ['enable-admission-plugins', 'NodeRestriction', 'a node writes what is its own'],
+  [
+    'enable-admission-plugins',
+    'NodeRestriction,DenyServiceExternalIPs',
+    'a node writes what is its own; no Service takes the traffic to an address outside',
+  ],
+  [
+    'admission-control-config-file',
+    `${config('kube-apiserver')}/admission.yaml`,
+    'without it, a namespace without a label allows privileged pods',
+  ],
   ['allow-privileged', 'true', 'network plugins need it; admission decides by namespace'],
   ['profiling', 'false', 'memory holds every Secret'],
   ['etcd-servers', 'https://127.0.0.1:2379', 'the one member'],
@@ -82,6 +91,11 @@ const apiServer: readonly Row[] = [
     'service-account-signing-key-file',
     `${pki('service-account')}/service-account.key`,
     'signs the tokens of pods',
+  ],
+  [
+    'service-account-extend-token-expiration',
+    'false',
+    'the default extends the token of a pod from an hour to a year',
   ],
   ['service-cluster-ip-range', '172.30.0.0/16', 'networking.serviceNetwork'],
   [

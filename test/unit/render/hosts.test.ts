@@ -146,7 +146,7 @@ t.test('a control plane needs its authorities, leaves and configuration', async 
           `/etc/kubernetes/${name}/kubeconfig`,
         ]),
       ...pki('service-account/service-account.key', 'service-account/service-account.pub'),
-      ...['audit-policy', 'authentication', 'encryption'].map(
+      ...['admission', 'audit-policy', 'authentication', 'encryption'].map(
         (name) => `/etc/kubernetes/kube-apiserver/${name}.yaml`,
       ),
       '/etc/kubernetes/kube-scheduler/config.yaml',

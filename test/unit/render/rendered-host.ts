@@ -12,6 +12,7 @@ export const host: HostFacts = {
   nodeIps: ['192.0.2.10'],
   cgroupDriver: 'systemd',
   rootIsOverlay: false,
+  resolvConf: '/etc/resolv.conf',
   images: Object.fromEntries(components.map((name) => [name, `example.test/${name}:1`])),
   versions: { kubernetes: '1.34.4', etcd: '3.6.8' },
 };

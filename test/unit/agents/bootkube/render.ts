@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, symlinkSync } from 'node:fs';
 import fsp from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { render } from '../../../../agents/steps/render.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
@@ -110,6 +111,7 @@ t.test('render', async (t) => {
         nodeIps: ['192.0.2.10', '2001:db8::10'],
         cgroupDriver: 'cgroupfs',
         rootIsOverlay: true,
+        resolvConf: '/etc/resolv.conf',
         images: { etcd: 'registry.k8s.io/etcd:3.6.8-0' },
         versions: { kubernetes: 'v1.34.4', etcd: 'v3.6.8' },
       },
@@ -126,6 +128,20 @@ t.test('render', async (t) => {
     rootIs(t, 'xfs');
     await it.run(step);
     t.equal(asked[0]?.[0].host.rootIsOverlay, false);
+  });
+
+  t.test("systemd-resolved's servers, not its stub on loopback", async (t) => {
+    for (const [target, expected] of [
+      ['../run/systemd/resolve/stub-resolv.conf', '/run/systemd/resolve/resolv.conf'],
+      ['../run/NetworkManager/resolv.conf', '/etc/resolv.conf'],
+    ] as const) {
+      const { it, asked } = await host(t);
+      it.write('/etc/hosts');
+      symlinkSync(target, join(it.root, 'etc/resolv.conf'));
+      rootIs(t, 'xfs');
+      await it.run(step);
+      t.equal(asked[0]?.[0].host.resolvConf, expected);
+    }
   });
 
   t.test('a renderer gets a folder, a way to report progress, and a stop signal', async (t) => {

@@ -1,0 +1,32 @@
+export type AddOn = 'kube-proxy' | 'coredns' | 'local-path-provisioner';
+
+/** An image that a payload may have in addition to those of the control plane. */
+interface OptionalImage {
+  readonly name: AddOn;
+  /** What does not work in a cluster without it. */
+  readonly without: string;
+  /** What its image has in addition to its program. */
+  readonly contains?: string;
+}
+
+/** In the order in which they depend on each other. */
+export const addOns: readonly OptionalImage[] = [
+  {
+    name: 'kube-proxy',
+    without: 'addresses and node ports of Services do not work',
+    contains: 'nft',
+  },
+  { name: 'coredns', without: 'names of Services are not resolved' },
+  {
+    name: 'local-path-provisioner',
+    without: 'there is no StorageClass for persistent volumes',
+    contains: 'sh, mkdir and rm, for its helper pods',
+  },
+];
+
+/** A sentence for each add-on that is not among the images of a payload. */
+export function missingAddOns(images: readonly string[]): string[] {
+  return addOns
+    .filter(({ name }) => !images.includes(name))
+    .map(({ name, without }) => `no image ${name}: ${without}, unless something else provides it`);
+}

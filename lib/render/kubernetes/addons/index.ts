@@ -1,0 +1,46 @@
+import { stringify } from 'yaml';
+import { type AddOn, addOns } from '../../../payload/add-ons.ts';
+import type {
+  RenderedDirectory,
+  RenderedFile,
+  RenderedManifest,
+  RenderInput,
+} from '../../renderer.ts';
+import { publicFile } from '../files.ts';
+import { coredns } from './coredns.ts';
+import { kubeProxy } from './kube-proxy.ts';
+import { localPathProvisioner, volumesFolder } from './local-path-provisioner.ts';
+
+const objectsOf: Readonly<Record<AddOn, (image: string, input: RenderInput) => object[]>> = {
+  'kube-proxy': kubeProxy,
+  coredns,
+  'local-path-provisioner': localPathProvisioner,
+};
+
+/** The objects of every add-on whose image the payload has, one manifest for each. */
+export function addOnManifests(input: RenderInput): RenderedManifest[] {
+  return addOns.flatMap(({ name }) => {
+    const image = input.host.images[name];
+    if (image === undefined) return [];
+    const objects = objectsOf[name](image, input);
+    const contents = objects.map((object) => stringify(object)).join('---\n');
+    return [{ name: `20-${name}.yaml`, contents }];
+  });
+}
+
+/**
+ * Two pods of one bridge reach each other through a Service only if bridged replies pass the
+ * host's connection tracking, which undoes the translation. The module's defaults turn that on.
+ */
+export function addOnFiles({ host }: RenderInput): RenderedFile[] {
+  if (host.images['kube-proxy'] === undefined) return [];
+  return [
+    publicFile('/etc/modules-load.d/sno-services.conf', 'br_netfilter\n', { uses: ['node'] }),
+  ];
+}
+
+/** Volumes can be written by every user of the host that reaches them. */
+export function addOnDirectories({ host }: RenderInput): RenderedDirectory[] {
+  if (host.images['local-path-provisioner'] === undefined) return [];
+  return [{ path: volumesFolder, mode: 0o700, uses: ['node'] }];
+}

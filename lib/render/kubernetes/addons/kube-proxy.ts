@@ -1,0 +1,124 @@
+import { stringify } from 'yaml';
+import type { RenderInput } from '../../renderer.ts';
+import { localApi } from '../paths.ts';
+import {
+  asRoot,
+  clusterRoleBinding,
+  payloadImage,
+  restricted,
+  serviceAccount,
+  systemNamespace,
+} from './objects.ts';
+
+const account = { name: 'kube-proxy', namespace: systemNamespace };
+const folder = '/var/lib/kube-proxy';
+const identity = '/var/run/secrets/kubernetes.io/serviceaccount';
+const healthPort = 10256;
+
+/** Addresses of Services: kube-proxy in nftables mode, on the host's network. */
+export function kubeProxy(image: string, input: RenderInput): object[] {
+  return [
+    serviceAccount(account),
+    // Kubernetes' own role for it: Services, endpoints and nodes, to read.
+    clusterRoleBinding('sno:kube-proxy', 'system:node-proxier', account),
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: account,
+      data: {
+        'config.yaml': stringify(configuration(input)),
+        'kubeconfig.yaml': stringify(kubeconfig),
+      },
+    },
+    daemonSet(image),
+  ];
+}
+
+function configuration({ cluster }: RenderInput) {
+  return {
+    apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
+    kind: 'KubeProxyConfiguration',
+    mode: 'nftables',
+    clientConnection: { kubeconfig: `${folder}/kubeconfig.yaml` },
+    // What comes from elsewhere leaves to a pod under the host's address, and returns through it.
+    detectLocalMode: 'ClusterCIDR',
+    clusterCIDR: cluster.clusterNetwork.map(({ cidr }) => cidr).join(','),
+    // The default are the node's addresses when kube-proxy starts; a network is looked up again
+    // at each change.
+    nodePortAddresses: cluster.machineNetwork,
+    // Probes reach them: the pod has the host's network. The default are all addresses.
+    healthzBindAddress: `127.0.0.1:${healthPort}`,
+    metricsBindAddress: '127.0.0.1:10249',
+    // The operating system sets the host's sysctls, as it does for the kubelet. Without these,
+    // kube-proxy needs write access to /proc/sys, which only a privileged container has.
+    conntrack: {
+      maxPerCore: 0,
+      min: 0,
+      tcpEstablishedTimeout: '0s',
+      tcpCloseWaitTimeout: '0s',
+    },
+  };
+}
+
+/** The host's own API server: Service addresses and DNS work only when kube-proxy does. */
+const kubeconfig = {
+  apiVersion: 'v1',
+  kind: 'Config',
+  clusters: [
+    { name: 'host', cluster: { server: localApi, 'certificate-authority': `${identity}/ca.crt` } },
+  ],
+  users: [{ name: 'kube-proxy', user: { tokenFile: `${identity}/token` } }],
+  contexts: [{ name: 'host', context: { cluster: 'host', user: 'kube-proxy' } }],
+  'current-context': 'host',
+};
+
+function daemonSet(image: string) {
+  const labels = { 'k8s-app': 'kube-proxy' };
+  const probe = (path: string) => ({ host: '127.0.0.1', path, port: healthPort });
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { ...account, labels },
+    spec: {
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          hostNetwork: true,
+          dnsPolicy: 'Default',
+          enableServiceLinks: false,
+          serviceAccountName: account.name,
+          priorityClassName: 'system-node-critical',
+          // A node that is not Ready needs it nevertheless.
+          tolerations: [{ operator: 'Exists' }],
+          securityContext: asRoot,
+          containers: [
+            {
+              name: 'kube-proxy',
+              ...payloadImage(image),
+              command: [
+                'kube-proxy',
+                `--config=${folder}/config.yaml`,
+                '--hostname-override=$(NODE_NAME)',
+              ],
+              env: [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
+              resources: { requests: { cpu: '50m', memory: '64Mi' } },
+              // nft changes the host's rules.
+              securityContext: restricted('NET_ADMIN'),
+              livenessProbe: {
+                httpGet: probe('/livez'),
+                initialDelaySeconds: 10,
+                periodSeconds: 10,
+                timeoutSeconds: 15,
+                failureThreshold: 8,
+              },
+              readinessProbe: { httpGet: probe('/healthz'), periodSeconds: 2, timeoutSeconds: 15 },
+              volumeMounts: [{ name: 'config', mountPath: folder, readOnly: true }],
+            },
+          ],
+          volumes: [{ name: 'config', configMap: { name: account.name } }],
+        },
+      },
+    },
+  };
+}

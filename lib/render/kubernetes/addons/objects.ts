@@ -1,0 +1,89 @@
+/** Kubernetes objects that several add-ons have, and what all of their containers share. */
+
+const rbac = 'rbac.authorization.k8s.io';
+
+/** The namespace that is exempt from the pod security defaults. */
+export const systemNamespace = 'kube-system';
+
+/** Add-ons of the cluster run on a control plane node too: there is no other node. */
+export const onControlPlane = [
+  { key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node-role.kubernetes.io/master', operator: 'Exists', effect: 'NoSchedule' },
+];
+
+export type Capability = 'NET_ADMIN' | 'NET_BIND_SERVICE' | 'DAC_OVERRIDE' | 'FOWNER';
+
+/** No privilege but the capabilities named. */
+export function restricted(...add: readonly Capability[]) {
+  return {
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'], ...(add.length === 0 ? {} : { add }) },
+    privileged: false,
+    readOnlyRootFilesystem: true,
+  };
+}
+
+const seccompProfile = { type: 'RuntimeDefault' };
+
+/** A pod whose programs run as root, limited by their capabilities. */
+export const asRoot = { runAsUser: 0, runAsGroup: 0, seccompProfile };
+
+/** The user that images call "nobody" or "nonroot". */
+export const asNobody = {
+  runAsNonRoot: true,
+  runAsUser: 65532,
+  runAsGroup: 65532,
+  seccompProfile,
+};
+
+/** An image of the payload, pulled by nobody: the site may have no registry. */
+export function payloadImage(image: string) {
+  return {
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+  };
+}
+
+interface Account {
+  name: string;
+  namespace: string;
+}
+
+export function serviceAccount({ name, namespace }: Account) {
+  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } };
+}
+
+export interface PolicyRule {
+  apiGroups: readonly string[];
+  resources: readonly string[];
+  verbs: readonly string[];
+}
+
+export function clusterRole(name: string, rules: readonly PolicyRule[]) {
+  return { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name }, rules };
+}
+
+export function clusterRoleBinding(name: string, role: string, account: Account) {
+  return {
+    apiVersion: `${rbac}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
+    subjects: [{ kind: 'ServiceAccount', ...account }],
+  };
+}
+
+/** A Role of the account's namespace and its binding, both under the account's name. */
+export function namespacedRole(account: Account, rules: readonly PolicyRule[]) {
+  return [
+    { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: { ...account }, rules },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'RoleBinding',
+      metadata: { ...account },
+      roleRef: { apiGroup: rbac, kind: 'Role', name: account.name },
+      subjects: [{ kind: 'ServiceAccount', ...account }],
+    },
+  ];
+}
