@@ -108,7 +108,8 @@ async function packLayer(
   signal: AbortSignal,
 ): Promise<void> {
   for (const name of directories) {
-    tar.entry({ name, type: 'directory', mode: name === 'tmp' ? 0o1777 : 0o755, mtime: epoch });
+    const mode = name === 'tmp' ? 0o1777 : 0o755;
+    quiet(tar.entry({ name, type: 'directory', mode, mtime: epoch }));
   }
   addText(tar, 'etc/passwd', passwd);
   for (const { path, source } of files) await addFile(tar, path, source, 0o755, signal);
@@ -127,8 +128,14 @@ async function writeTar(
   await Promise.all([added, written]);
 }
 
+/** An archive that is destroyed destroys its open entries: the archive's error is enough. */
+function quiet<Entry extends ReturnType<Pack['entry']>>(entry: Entry): Entry {
+  entry.on('error', () => undefined);
+  return entry;
+}
+
 function addText(tar: Pack, name: string, text: string | Uint8Array): void {
-  tar.entry({ name, mode: 0o644, mtime: epoch }, Buffer.from(text));
+  quiet(tar.entry({ name, mode: 0o644, mtime: epoch }, Buffer.from(text)));
 }
 
 async function addFile(
@@ -139,6 +146,6 @@ async function addFile(
   signal: AbortSignal,
 ): Promise<void> {
   const { size } = await stat(source);
-  const entry = tar.entry({ name, mode, size, mtime: epoch });
+  const entry = quiet(tar.entry({ name, mode, size, mtime: epoch }));
   await pipeline(createReadStream(source, { highWaterMark: 1 << 20 }), entry, { signal });
 }

@@ -57,7 +57,7 @@ t.test('the agents accept a payload made from every kind of source', async (t) =
   process.umask(umask);
   t.match({ code, err }, { code: 0, err: '' });
   t.match(out, /image +etcd .* registry\.k8s\.io\/etcd:3\.6\.8-0\n/);
-  t.match(out, /Kubernetes v1\.34\.4, etcd v3\.6\.8, amd64: 5 images, 6 binaries, 0\.0 MB/);
+  t.match(out, /Kubernetes v1\.34\.4, etcd v3\.6\.8, amd64: 8 images, 6 binaries, 0\.1 MB/);
   t.match(out, `SHA-256 of payload.yaml: ${hex(readFileSync(join(dir, 'payload.yaml')))}`);
   t.notMatch(out, 'Notice');
   t.strictSame(readdirSync(join(dir, '..')), ['payload'], 'nothing is left beside it');
@@ -73,16 +73,19 @@ t.test('the agents accept a payload made from every kind of source', async (t) =
   t.strictSame(
     payload.images.map(({ reference }) => reference),
     [
+      'registry.k8s.io/coredns/coredns:v1.12.1',
       'registry.k8s.io/etcd:3.6.8-0',
       'registry.k8s.io/kube-apiserver:v1.34.4',
       'registry.k8s.io/kube-controller-manager:v1.34.4',
+      'registry.k8s.io/kube-proxy:v1.34.4',
       'registry.k8s.io/kube-scheduler:v1.34.4',
+      'docker.io/rancher/local-path-provisioner:v0.0.30',
       'registry.k8s.io/pause:3.10',
     ],
   );
   await verifyPayload(payload, signal);
   const limits = { signal, deadlineMs: 1000, report: () => {} };
-  t.equal((await importImages(payload, new ArchiveImporter(), limits)).length, 5);
+  t.equal((await importImages(payload, new ArchiveImporter(), limits)).length, 8);
   const verified = await sno(['verify', 'payload', dir]);
   t.equal(verified.code, 0);
   t.equal(out, `Wrote ${dir}\n${verified.out}`, 'verify prints the same');
@@ -124,6 +127,8 @@ for (const [name, change, faults] of badPayloads) {
 
 t.test('notices that are not errors', async (t) => {
   const { dir, arguments: given, write, folder } = await setUp(t);
+  delete given.images.coredns;
+  delete given.references.coredns;
   given.images.pause = write('dynamic', programBytes({ isDynamic: true }));
   mkdirSync(join(folder, 'few'));
   write('few/bridge', programBytes({ text: 'bridge' }));
@@ -135,6 +140,8 @@ t.test('notices that are not errors', async (t) => {
   t.match(out, /Kubernetes v1\.34\.5, /, 'what is given counts');
   t.match(out, /Notice: .*dynamic needs shared libraries/);
   t.match(out, /Notice: no network plugin host-local, loopback, portmap:/);
+  t.match(out, /Notice: no image coredns: names of Services are not resolved/);
+  t.notMatch(out, /no image kube-proxy/);
   t.match(out, /Notice: not programs, left out: .*few\/LICENSE/);
 });
 

@@ -40,6 +40,9 @@ async function sources(folder: string): Promise<void> {
     ['kube-apiserver', 'registry.k8s.io/kube-apiserver:v1.34.4'],
     ['kube-controller-manager', 'registry.k8s.io/kube-controller-manager:v1.34.4'],
     ['kube-scheduler', 'registry.k8s.io/kube-scheduler:v1.34.4'],
+    ['kube-proxy', 'registry.k8s.io/kube-proxy:v1.34.4'],
+    ['coredns', 'registry.k8s.io/coredns/coredns:v1.12.1'],
+    ['local-path-provisioner', 'docker.io/rancher/local-path-provisioner:v0.0.30'],
   ] as const) {
     const archive = await dockerArchive([{ references: [reference], layer: await layerOf(name) }]);
     write(`${name}.tar`, await tarOf(archive));

@@ -37,6 +37,25 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
     [/--image kube-scheduler=FILE is missing; is kube-shceduler meant\?/],
   ],
   [
+    'an add-on that needs more than its program',
+    ({ images }, { write }) => {
+      images['kube-proxy'] = write('kube-proxy', kubernetesProgram('kube-proxy'));
+      images['local-path-provisioner'] = write('provisioner', programBytes({ text: 'other' }));
+    },
+    [
+      /--image kube-proxy=.*expected an image archive, which also contains nft/,
+      /--image local-path-provisioner=.*which also contains sh, mkdir and rm/,
+    ],
+  ],
+  [
+    'kube-proxy of another version of Kubernetes',
+    async ({ images }, { write }) => {
+      const references = ['registry.k8s.io/kube-proxy:v1.33.1'];
+      images['kube-proxy'] = write('old.tar', await tarOf(await dockerArchive([{ references }])));
+    },
+    [/versions of kubernetes differ: .*image kube-proxy is v1\.33\.1/],
+  ],
+  [
     'no file',
     (given) => void given.others.push('--binary', 'crictl'),
     [/crictl: expected NAME=FILE/],
@@ -184,7 +203,7 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
       const modules = 'mod\tk8s.io/kubernetes\tv1.33.0\t\n';
       binaries.kubelet = write('older', kubernetesProgram('kubelet', { modules }));
     },
-    [/versions of kubernetes differ: .*kube-scheduler is v1\.34\.4, binary kubelet is v1\.33\.0/],
+    [/versions of kubernetes differ: .*kube-scheduler is v1\.34\.4, .*binary kubelet is v1\.33\.0/],
   ],
   [
     'versions that are none',

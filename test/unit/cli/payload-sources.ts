@@ -46,6 +46,12 @@ export async function payloadSources(folder: string): Promise<PayloadSources> {
       { references: ['registry.k8s.io/etcd:3.6.8-0'], layer: await layerOf('etcd') },
     ]),
   );
+  const addOns = await tarOf(
+    await dockerArchive([
+      { references: ['registry.k8s.io/kube-proxy:v1.34.4'], layer: await layerOf('proxy') },
+      { references: ['docker.io/rancher/local-path-provisioner:v0.0.30'] },
+    ]),
+  );
   for (const name of ['bridge', 'host-local', 'loopback', 'portmap']) {
     const modules = `path\tgithub.com/containernetworking/plugins/plugins/main/${name}\n`;
     write(`cni/${name}`, programBytes({ modules, text: name }));
@@ -60,8 +66,14 @@ export async function payloadSources(folder: string): Promise<PayloadSources> {
         'kube-controller-manager': write('kcm', kubernetesProgram('controller-manager')),
         'kube-scheduler': write('kube-scheduler.tar.gz', gzipSync(await tarOf(oci))),
         pause: write('pause', programBytes({ text: 'pause' })),
+        'kube-proxy': write('addons.tar', addOns),
+        coredns: write('coredns', programBytes({ text: 'coredns' })),
+        'local-path-provisioner': join(folder, 'addons.tar'),
       },
-      references: { pause: 'registry.k8s.io/pause:3.10' },
+      references: {
+        pause: 'registry.k8s.io/pause:3.10',
+        coredns: 'registry.k8s.io/coredns/coredns:v1.12.1',
+      },
       binaries: {
         kubelet: write('kubelet', kubernetesProgram('kubelet')),
         etcdutl: write(
