@@ -2,8 +2,14 @@ import { join } from 'node:path';
 import { run } from '../lib/host/command.ts';
 import { cniPlugins } from './components/cni-plugins.ts';
 import type { Component } from './components/component.ts';
+import { COREDNS_VERSION, coredns } from './components/coredns.ts';
 import { etcd } from './components/etcd.ts';
+import { KUBE_PROXY_IMAGE, kubeProxy } from './components/kube-proxy.ts';
 import { KUBERNETES_VERSION, kubernetes } from './components/kubernetes.ts';
+import {
+  LOCAL_PATH_PROVISIONER_IMAGE,
+  localPathProvisioner,
+} from './components/local-path-provisioner.ts';
 import { PAUSE_VERSION, pause } from './components/pause.ts';
 import { repository } from './paths.ts';
 
@@ -13,6 +19,13 @@ const images: Readonly<Record<string, Component>> = {
   'kube-controller-manager': kubernetes,
   'kube-scheduler': kubernetes,
   pause,
+  coredns,
+};
+
+/** Images of more than one program. */
+const archives: Readonly<Record<string, readonly [Component, string]>> = {
+  'kube-proxy': [kubeProxy, KUBE_PROXY_IMAGE],
+  'local-path-provisioner': [localPathProvisioner, LOCAL_PATH_PROVISIONER_IMAGE],
 };
 
 const binaries: Readonly<Record<string, Component>> = {
@@ -37,7 +50,7 @@ export const payload: Component = {
       join(repository, path),
     ),
   ],
-  needs: [kubernetes, etcd, cniPlugins, pause],
+  needs: [kubernetes, etcd, cniPlugins, pause, kubeProxy, coredns, localPathProvisioner],
   build: async (target, { folderOf, signal, report }) => {
     report('sno create payload');
     const named = (option: string, parts: Readonly<Record<string, Component>>) =>
@@ -48,7 +61,12 @@ export const payload: Component = {
     const args = [
       ...['create', 'payload', '--dir', target, '--cni', folderOf(cniPlugins)],
       ...named('--image', images),
+      ...Object.entries(archives).flatMap(([name, [component, file]]) => [
+        '--image',
+        `${name}=${join(folderOf(component), file)}`,
+      ]),
       ...['--reference', `pause=registry.k8s.io/pause:${PAUSE_VERSION}`],
+      ...['--reference', `coredns=registry.k8s.io/coredns/coredns:v${COREDNS_VERSION}`],
       ...named('--binary', binaries),
     ];
     // From source: the executable may still be building.

@@ -1,0 +1,66 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from '../../lib/host/command.ts';
+import { writeProgramImage } from '../../lib/image/write.ts';
+import type { Component } from './component.ts';
+import { debianBase } from './debian-base.ts';
+import { buildGoBinaries } from './go-build.ts';
+
+/** The version of the kubernetes component, which must not change when only kube-proxy does. */
+const VERSION = '1.34.4';
+const module = join(import.meta.dirname, 'kube-proxy');
+
+export const KUBE_PROXY_IMAGE = 'kube-proxy.tar';
+
+/** An image archive: kube-proxy, with Debian's nft and the libraries that it needs. */
+export const kubeProxy: Component = {
+  name: 'kube-proxy',
+  version: VERSION,
+  recipe: [import.meta.filename, module],
+  needs: [debianBase],
+  build: async (target, context) => {
+    const { signal, folderOf } = context;
+    const [major, minor] = VERSION.split('.');
+    const stamp = 'k8s.io/component-base/version';
+    await buildGoBinaries(
+      target,
+      {
+        module,
+        packages: { 'k8s.io/kubernetes/cmd/kube-proxy': 'kube-proxy' },
+        ldflags: [
+          `-X ${stamp}.gitVersion=v${VERSION}`,
+          `-X ${stamp}.gitMajor=${major} -X ${stamp}.gitMinor=${minor}`,
+        ],
+        deadlineMs: 20 * 60_000,
+      },
+      context,
+    );
+    const program = join(target, 'kube-proxy');
+    const tree = join(folderOf(debianBase), 'tree');
+    const libraries = await librariesOf('/usr/sbin/nft', tree, signal);
+    await writeProgramImage(
+      join(target, KUBE_PROXY_IMAGE),
+      {
+        reference: `registry.k8s.io/kube-proxy:v${VERSION}`,
+        architecture: 'amd64',
+        files: [
+          { path: 'usr/local/bin/kube-proxy', source: program },
+          { path: 'usr/local/bin/nft', source: join(tree, 'usr/sbin/nft') },
+          ...libraries.map((path) => ({ path: path.slice(1), source: join(tree, path) })),
+        ],
+        entrypoint: ['/usr/local/bin/kube-proxy'],
+      },
+      signal,
+    );
+    await rm(program);
+  },
+};
+
+/** The paths by which a program of a Debian tree loads its libraries, its loader among them. */
+async function librariesOf(program: string, tree: string, signal: AbortSignal): Promise<string[]> {
+  const loader = '/lib64/ld-linux-x86-64.so.2';
+  const list = [tree, loader, '--list', program];
+  const output = await run('chroot', list, { signal, deadlineMs: 20_000 });
+  const found = [...output.matchAll(/(?:=> |^\s*)(\/\S+) \(0x/gm)].map(([, path = '']) => path);
+  return [...new Set([loader, ...found])];
+}
