@@ -13,8 +13,10 @@ export async function applyObject(
   cluster: RunningCluster,
   object: NamedObject,
   signal: AbortSignal,
+  /** Options of kubectl, such as another user. */
+  options: readonly string[] = [],
 ): Promise<void> {
   const manifest = join(cluster.folder, `${object.kind}-${object.metadata.name}.json`);
   await writeFile(manifest, JSON.stringify(object));
-  await kubectl(cluster, ['apply', '-f', manifest], signal);
+  await kubectl(cluster, ['apply', '-f', manifest, ...options], signal);
 }

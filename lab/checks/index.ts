@@ -4,6 +4,7 @@ import { bootPartition } from './boot-partition.ts';
 import { certificateNames } from './certificate-names.ts';
 import type { ClusterCheck, DiskCheck, RunningCheck } from './check.ts';
 import { deferredApplied } from './deferred-applied.ts';
+import { editor } from './editor.ts';
 import { etcdRestored } from './etcd-restored.ts';
 import { journalStory } from './journal-story.ts';
 import { nodeAddresses } from './node-addresses.ts';
@@ -12,8 +13,10 @@ import { nothingLeft } from './nothing-left.ts';
 import { objectsKept } from './objects-kept.ts';
 import { restarts } from './restarts.ts';
 import { serviceFamilies } from './service-families.ts';
+import { services } from './services.ts';
 import { kernelArgument, siteOnHost } from './site-inputs.ts';
 import { unitsGone } from './units-gone.ts';
+import { volumes } from './volumes.ts';
 import { workload } from './workload.ts';
 
 export const diskChecks: readonly DiskCheck[] = [bootPartition, bareSystem, kernelArgument];
@@ -34,6 +37,10 @@ export const clusterChecks: readonly ClusterCheck[] = [
   // Last: it ends the state in which a manifest is deferred, which other checks expect.
   deferredApplied,
   workload,
+  // With the image that the workload brought.
+  services,
+  volumes,
+  editor,
 ];
 
 /** Of an all-in-one host. */

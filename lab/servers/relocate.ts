@@ -14,6 +14,7 @@ export interface Place {
 const PATH_FLAGS = new Set([
   'audit-log-path',
   'audit-policy-file',
+  'admission-control-config-file',
   'authentication-config',
   'authentication-kubeconfig',
   'authorization-kubeconfig',

@@ -6,6 +6,7 @@ import t from 'tap';
 import { apiServerAttacks } from './control-plane/api-server.ts';
 import { auditLogTests } from './control-plane/audit.ts';
 import { controllerAttacks } from './control-plane/controllers.ts';
+import { editorAttacks } from './control-plane/editors.ts';
 import { etcdAttacks } from './control-plane/etcd.ts';
 import { kubeletAttacks } from './control-plane/kubelets.ts';
 import { nodeAttacks } from './control-plane/nodes.ts';
@@ -22,6 +23,7 @@ const world = await startWorld(root);
 stop = world.stop;
 
 apiServerAttacks(world);
+editorAttacks(world);
 nodeAttacks(world);
 kubeletAttacks(world);
 controllerAttacks(world);

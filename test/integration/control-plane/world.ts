@@ -10,6 +10,7 @@ import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
 import type { KeyPair } from '../../../lib/pki/authority.ts';
 import { issueLeaf, type LeafProfile } from '../../../lib/pki/leaf.ts';
 import { type AuthorityName, authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
+import { withAddOns } from '../../unit/render/addon-objects.ts';
 import { rendered, textAt } from '../../unit/render/rendered-host.ts';
 import { type Answer, ask, type Caller, type Request } from './request.ts';
 
@@ -70,7 +71,8 @@ async function populate(plane: RenderedControlPlane, signal: AbortSignal): Promi
   const ca = textAt(authorityPaths('serving').certificate);
   const api: World['api'] = (request) => ask({ port: plane.port(6443), ca, ...request });
   const admin = renderedLeaf('/etc/sno-agents/bootstrap-admin');
-  const manifests = rendered.manifests.flatMap(
+  // The objects of add-ons name no key: those of another rendering serve as well.
+  const manifests = withAddOns.manifests.flatMap(
     ({ name, contents }) => decodeManifests(name, contents).manifests,
   );
   const options = { signal, deadlineMs: 60_000, concurrency: 4, report: () => {} };

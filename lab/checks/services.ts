@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { Failure } from '../../lib/errors/failure.ts';
+import { run } from '../../lib/host/command.ts';
+import { urlHost } from '../../lib/network/address.ts';
+import { DOMAIN } from '../site.ts';
+import { HELLO_IMAGE } from '../test-workload.ts';
+import { applyObject } from './apply-object.ts';
+import type { ClusterCheck, InstalledCluster } from './check.ts';
+import { kubectl } from './kubectl.ts';
+
+const REPLICAS = 3;
+const name = 'web';
+const container = { name, image: HELLO_IMAGE, imagePullPolicy: 'Never' };
+
+/** Each pod answers with its own name. */
+const deployment = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name, namespace: 'default' },
+  spec: {
+    replicas: REPLICAS,
+    selector: { matchLabels: { app: name } },
+    template: {
+      metadata: { labels: { app: name } },
+      spec: {
+        containers: [
+          {
+            ...container,
+            command: ['busybox', 'sh', '-c'],
+            args: ['echo $HOSTNAME > /tmp/index.html && exec busybox httpd -f -p 8080 -h /tmp'],
+            readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 },
+          },
+        ],
+      },
+    },
+  },
+};
+
+const service = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name, namespace: 'default' },
+  spec: {
+    type: 'NodePort',
+    ipFamilyPolicy: 'PreferDualStack',
+    selector: { app: name },
+    ports: [{ port: 80, targetPort: 8080 }],
+  },
+};
+
+const client = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'client', namespace: 'default' },
+  spec: {
+    terminationGracePeriodSeconds: 0,
+    containers: [{ ...container, command: ['busybox', 'sleep', '3600'] }],
+  },
+};
+
+/** kube-proxy, CoreDNS and the pod network together, from inside and from outside. */
+export const services: ClusterCheck = {
+  name: 'three pods behind a Service answer by name from a pod, and by node port from outside',
+  run: async (cluster, signal) => {
+    for (const object of [deployment, service, client]) await applyObject(cluster, object, signal);
+    await kubectl(cluster, ['rollout', 'status', `deployment/${name}`, '--timeout=50s'], signal);
+    await kubectl(
+      cluster,
+      ['wait', 'pod/client', '--for=condition=Ready', '--timeout=50s'],
+      signal,
+    );
+    const urls = [`http://${name}`, `http://${name}.default.svc.cluster.local`];
+    for (const url of urls) {
+      await everyPodAnswers(
+        url,
+        () => inClient(cluster, ['wget', '-q', '-O-', url], signal),
+        signal,
+      );
+    }
+    const port = await nodePort(cluster, signal);
+    for (const address of cluster.host.identity.addresses) {
+      const url = `http://${urlHost(address)}:${port}/`;
+      const curl = ['--silent', '--show-error', '--max-time', '5', url];
+      const ask = () => run('curl', curl, { signal, deadlineMs: 10_000 });
+      await everyPodAnswers(url, ask, signal);
+    }
+    await outsideNames(cluster, signal);
+  },
+};
+
+/** Connections are distributed at random: a pod that is never reached is missing, not unlucky. */
+const ATTEMPTS = 60;
+
+async function everyPodAnswers(
+  url: string,
+  ask: () => Promise<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const answered = new Set<string>();
+  let last = 'no answer';
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    try {
+      answered.add((await ask()).trim());
+    } catch (error) {
+      signal.throwIfAborted();
+      last = error instanceof Error ? error.message : String(error);
+      await sleep(500, undefined, { signal });
+    }
+    if (answered.size === REPLICAS) return;
+  }
+  throw new Failure('fatal', `not every pod behind ${url} answers`, {
+    expected: `${REPLICAS} pods`,
+    found: `${[...answered].join(', ') || 'none'}; ${last}`,
+  });
+}
+
+const inClient = (cluster: InstalledCluster, args: readonly string[], signal: AbortSignal) =>
+  kubectl(cluster, ['exec', 'client', '--', 'busybox', ...args], signal);
+
+async function nodePort(cluster: InstalledCluster, signal: AbortSignal): Promise<number> {
+  const text = await kubectl(cluster, ['get', 'service', name, '-o', 'json'], signal);
+  const schema = z.object({
+    spec: z.object({ ports: z.tuple([z.object({ nodePort: z.int() })]) }),
+  });
+  return schema.parse(JSON.parse(text)).spec.ports[0].nodePort;
+}
+
+/** The site's own names, by the host's name servers. */
+async function outsideNames(cluster: InstalledCluster, signal: AbortSignal): Promise<void> {
+  const found = await inClient(cluster, ['nslookup', `api.${DOMAIN}.`], signal);
+  const [address] = cluster.host.identity.addresses;
+  if (found.includes(address)) return;
+  throw new Failure('fatal', 'a pod cannot resolve a name of the site', {
+    expected: `api.${DOMAIN} at ${address}`,
+    found,
+  });
+}
