@@ -108,7 +108,7 @@ function addPayload(create: Command, surroundings: Surroundings): void {
     .requiredOption('--dir <dir>', 'the new folder; its parent folder must exist')
     .option(
       '--image <name=file>',
-      'an image, from a docker archive, an OCI archive (either may be compressed with gzip or zstd) or a static program; required: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, pause',
+      'an image, from a docker archive, an OCI archive (either may be compressed with gzip or zstd) or a static program; required: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, pause; for Services, cluster DNS and volumes also: kube-proxy, coredns, local-path-provisioner',
       each,
     )
     .option(
