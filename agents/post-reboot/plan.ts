@@ -2,6 +2,7 @@ import { identity } from '../../lib/agents/table.ts';
 import type { Settings } from '../../lib/host/settings.ts';
 import type { Plan } from '../../lib/steps/step.ts';
 import { within } from '../../lib/steps/within.ts';
+import { addOns } from '../steps/add-ons.ts';
 import { api } from '../steps/api.ts';
 import { bootstrapComplete } from '../steps/bootstrap-complete.ts';
 import { clean } from '../steps/clean.ts';
@@ -24,6 +25,7 @@ export const postRebootPlan = (s: Settings): Plan<HostContext> => ({
     within(s, 'apiMs', api),
     within(s, 'servingCertificateMs', servingCertificate),
     within(s, 'nodeReadyMs', nodeReady),
+    within(s, 'addOnsMs', addOns),
     within(s, 'bootstrapCompleteMs', bootstrapComplete),
     within(s, 'steadyStateMs', steadyState('post-reboot')),
     within(s, 'cleanMs', clean),

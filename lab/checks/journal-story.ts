@@ -32,6 +32,7 @@ const STORY = [
   'api',
   'serving-certificate',
   'node-ready',
+  'add-ons',
   'bootstrap-complete',
   'steady-state',
   'clean',

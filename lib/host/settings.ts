@@ -90,6 +90,8 @@ export const defaultSettings = {
   apiMs: minutes(15),
   servingCertificateMs: minutes(15),
   nodeReadyMs: minutes(15),
+  /** Until kube-proxy, CoreDNS and the provisioner of volumes run, as far as the payload has them. */
+  addOnsMs: minutes(10),
   /** How long the API must answer without an error before the bootstrap is reported complete. */
   apiStableMs: seconds(5),
   bootstrapCompleteMs: minutes(3),

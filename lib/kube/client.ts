@@ -5,10 +5,11 @@ import { type Access, readKubeconfig } from './kubeconfig.ts';
 import { type KubeObject, type Place, type Resource, resourcePath } from './resources.ts';
 import { type Answer, type Call, Transport } from './transport.ts';
 
-/** Which objects of a resource: those of one namespace, those that a field selector matches, or all. */
+/** Which objects of a resource: those of one namespace, those that a selector matches, or all. */
 export interface Selection {
   readonly namespace?: string;
   readonly fieldSelector?: string;
+  readonly labelSelector?: string;
 }
 
 interface ObjectList<T> {
@@ -195,11 +196,12 @@ function watchEvent<T extends KubeObject>(
 
 function collectionPath(
   resource: Resource,
-  { namespace, fieldSelector }: Selection,
+  { namespace, fieldSelector, labelSelector }: Selection,
   query: Record<string, string>,
 ): string {
   const all = new URLSearchParams(query);
   if (fieldSelector !== undefined) all.set('fieldSelector', fieldSelector);
+  if (labelSelector !== undefined) all.set('labelSelector', labelSelector);
   return `${resourcePath(resource, { namespace })}?${all}`;
 }
 

@@ -20,6 +20,7 @@ const metadataSchema = z.looseObject({
   generation: z.number().optional(),
   creationTimestamp: timestamp.nullish(),
   deletionTimestamp: timestamp.optional(),
+  labels: z.record(z.string(), z.string()).optional(),
   annotations: z.record(z.string(), z.string()).optional(),
 });
 
@@ -53,6 +54,9 @@ const containerStatusSchema = z.looseObject({
   state: z
     .looseObject({
       running: z.looseObject({ startedAt: timestamp.nullish() }).optional(),
+      waiting: z
+        .looseObject({ reason: z.string().optional(), message: z.string().optional() })
+        .optional(),
     })
     .optional(),
 });

@@ -24,6 +24,11 @@ export const addOns: readonly OptionalImage[] = [
   },
 ];
 
+/** The add-ons among the images of a payload. */
+export function addOnsOf(images: readonly string[]): AddOn[] {
+  return addOns.flatMap(({ name }) => (images.includes(name) ? [name] : []));
+}
+
 /** A sentence for each add-on that is not among the images of a payload. */
 export function missingAddOns(images: readonly string[]): string[] {
   return addOns

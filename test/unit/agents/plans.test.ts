@@ -116,6 +116,7 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
       api: apiUntilClean('apiMs'),
       'serving-certificate': apiUntilClean('servingCertificateMs'),
       'node-ready': apiUntilClean('nodeReadyMs'),
+      'add-ons': apiUntilClean('addOnsMs'),
       'bootstrap-complete': apiUntilClean('bootstrapCompleteMs'),
       'steady-state': apiUntilClean('steadyStateMs'),
       clean: { deadline: 'cleanMs' },

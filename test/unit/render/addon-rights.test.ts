@@ -119,7 +119,12 @@ const PODS: Readonly<Record<string, Privileges>> = {
   },
 };
 
-const templateSchema = z.looseObject({ template: z.looseObject({ spec: podSpecSchema }) });
+const templateSchema = z.looseObject({
+  template: z.looseObject({
+    metadata: z.looseObject({ labels: z.record(z.string(), z.string()) }),
+    spec: podSpecSchema,
+  }),
+});
 
 function specOf(name: string) {
   if (name === 'helper pod') {
@@ -178,4 +183,12 @@ t.test('which pod goes first when the host is full', async (t) => {
       ['helper pod', 'system-node-critical'],
     ],
   );
+});
+
+t.test('the agents find the pods of each add-on', async (t) => {
+  for (const name of names) {
+    const kind = name === 'kube-proxy' ? 'DaemonSet' : 'Deployment';
+    const { template } = templateSchema.parse(objectOf(name, kind).spec);
+    t.equal(template.metadata.labels['sno-agents/add-on'], name);
+  }
 });

@@ -1,6 +1,7 @@
 import type { RenderInput } from '../../renderer.ts';
 import { clusterDnsIp } from '../addresses.ts';
 import {
+  addOnPod,
   asNobody,
   clusterRole,
   clusterRoleBinding,
@@ -112,7 +113,7 @@ function deployment(image: string) {
       // The new one is ready before the old one ends.
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
       template: {
-        metadata: { labels },
+        metadata: { labels: { ...labels, ...addOnPod('coredns') } },
         spec: {
           // The host's name servers, not its own Service.
           dnsPolicy: 'Default',

@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import type { RenderInput } from '../../renderer.ts';
 import { localApi } from '../paths.ts';
 import {
+  addOnPod,
   asRoot,
   clusterRoleBinding,
   payloadImage,
@@ -73,14 +74,15 @@ const kubeconfig = {
 };
 
 function daemonSet(image: string) {
-  const labels = { 'k8s-app': 'kube-proxy' };
+  const selected = { 'k8s-app': 'kube-proxy' };
+  const labels = { ...selected, ...addOnPod('kube-proxy') };
   const probe = (path: string) => ({ host: '127.0.0.1', path, port: healthPort });
   return {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
-    metadata: { ...account, labels },
+    metadata: { ...account, labels: selected },
     spec: {
-      selector: { matchLabels: labels },
+      selector: { matchLabels: selected },
       template: {
         metadata: { labels },
         spec: {

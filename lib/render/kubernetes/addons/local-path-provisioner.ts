@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import {
+  addOnPod,
   asNobody,
   asRoot,
   clusterRole,
@@ -139,7 +140,7 @@ function deployment(image: string) {
       // Never two: they have no leader election.
       strategy: { type: 'Recreate' },
       template: {
-        metadata: { labels },
+        metadata: { labels: { ...labels, ...addOnPod('local-path-provisioner') } },
         spec: {
           enableServiceLinks: false,
           serviceAccountName: account.name,

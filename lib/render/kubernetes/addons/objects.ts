@@ -1,4 +1,5 @@
-/** Kubernetes objects that several add-ons have, and what all of their containers share. */
+import { addOnLabel } from '../../../kube/add-ons-ready.ts';
+import type { AddOn } from '../../../payload/add-ons.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 
@@ -44,6 +45,9 @@ export function payloadImage(image: string) {
     terminationMessagePolicy: 'FallbackToLogsOnError',
   };
 }
+
+/** By this label the agents find the pods of an add-on. */
+export const addOnPod = (name: AddOn) => ({ [addOnLabel]: name });
 
 interface Account {
   name: string;

@@ -5,8 +5,13 @@ import type { TestHost } from './host.ts';
 
 const ETCD = { reference: 'registry.k8s.io/etcd:3.6.8-0', id: `sha256:${'e'.repeat(64)}` };
 
-/** Writes a payload of one image and one binary to a folder of the host; returns the digest of its payload.yaml. */
-export function writePayload(host: TestHost, folder: string, kubelet = 'a kubelet'): string {
+/** Writes a payload of etcd, these add-ons and one binary to a folder of the host; returns the digest of its payload.yaml. */
+export function writePayload(
+  host: TestHost,
+  folder: string,
+  kubelet = 'a kubelet',
+  addOns: readonly string[] = [],
+): string {
   const entry = (path: string, contents: string) => {
     host.write(`${folder}/${path}`, contents);
     return { size: contents.length, sha256: sha256(contents) };
@@ -23,6 +28,13 @@ export function writePayload(host: TestHost, folder: string, kubelet = 'a kubele
         archive: 'images/etcd.tar',
         ...entry('images/etcd.tar', 'an image'),
       },
+      ...addOns.map((name) => ({
+        name,
+        reference: `r.test/${name}:1`,
+        id: ETCD.id,
+        archive: `images/${name}.tar`,
+        ...entry(`images/${name}.tar`, 'an image'),
+      })),
     ],
     binaries: [{ name: 'kubelet', file: 'bin/kubelet', ...entry('bin/kubelet', kubelet) }],
   });

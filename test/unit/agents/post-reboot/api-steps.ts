@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { addOns } from '../../../../agents/steps/add-ons.ts';
 import { api } from '../../../../agents/steps/api.ts';
 import { bootstrapComplete } from '../../../../agents/steps/bootstrap-complete.ts';
 import { nodeReady } from '../../../../agents/steps/node-ready.ts';
@@ -8,6 +9,7 @@ import {
 } from '../../../../agents/steps/steady-state.ts';
 import { type ApiAnswer, fakeApi, listOf, refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
+import { writePayload } from '../host/payload.ts';
 import { endPauses } from '../host/timers.ts';
 
 const steadyState = steadyStateOf('post-reboot');
@@ -59,6 +61,81 @@ t.test('node-ready', async (t) => {
       if (says === undefined) t.same(await host.run(nodeReady), { kind: 'done' });
       else t.ok(await host.waitsFor(nodeReady, says), host.lines.join(''));
       t.equal(await host.holds(nodeReady), true);
+    });
+  }
+});
+
+t.test('add-ons', async (t) => {
+  const PODS = 'GET /api/v1/pods';
+  const BEFORE_BOOT = '2029-12-31T23:59:59Z';
+  const waiting = { reason: 'ImagePullBackOff', message: 'no such image' };
+  const pod = (addOn: string, ready: string, state: object, metadata: object = {}) => ({
+    metadata: {
+      name: `${addOn}-x`,
+      namespace: 'n',
+      labels: { 'sno-agents/add-on': addOn },
+      ...metadata,
+    },
+    status: {
+      conditions: [{ type: 'Ready', status: ready, reason: 'ContainersNotReady' }],
+      containerStatuses: [{ name: 'c', restartCount: 0, state }],
+    },
+  });
+  const running = { running: { startedAt: AFTER_BOOT } };
+  const proxy = pod('kube-proxy', 'True', running);
+  const host = (t: Test, names: readonly string[]) => {
+    const it = testHost(t);
+    writePayload(it, '/var/lib/sno-agents/payload', undefined, names);
+    return it;
+  };
+
+  t.test('a payload without add-ons: the API is not asked', async (t) => {
+    t.same(await host(t, []).run(addOns), { kind: 'done', note: 'none in the payload' });
+  });
+
+  t.test('each of the payload has a Ready pod of this boot', async (t) => {
+    const it = host(t, ['coredns', 'kube-proxy']);
+    let selector: string | null = null;
+    await fakeApi(t, it, {
+      [PODS]: ({ query }) => {
+        selector = query.get('labelSelector');
+        return listOf(proxy, pod('coredns', 'False', running), pod('coredns', 'True', running));
+      },
+    });
+    t.same(await it.run(addOns), { kind: 'done', note: 'kube-proxy, coredns' });
+    t.equal(selector, 'sno-agents/add-on');
+    t.equal(await it.holds(addOns), true);
+  });
+
+  const cases: [title: string, pods: object[], says: RegExp][] = [
+    ['no pod', [proxy], /: coredns has no pod/],
+    [
+      'a container that does not start',
+      [proxy, pod('coredns', 'False', { waiting })],
+      /: coredns is not ready: no such image/,
+    ],
+    [
+      'one that is not ready',
+      [proxy, pod('coredns', 'False', running)],
+      /: coredns is not ready: ContainersNotReady/,
+    ],
+    [
+      'the state from before this boot',
+      [proxy, pod('coredns', 'True', { running: { startedAt: BEFORE_BOOT } })],
+      /: coredns is not ready: not started in this boot/,
+    ],
+    [
+      'a pod that is being deleted',
+      [proxy, pod('coredns', 'True', running, { deletionTimestamp: AFTER_BOOT })],
+      /: coredns is not ready/,
+    ],
+    ['neither', [], /: kube-proxy has no pod; coredns has no pod/],
+  ];
+  for (const [title, pods, says] of cases) {
+    t.test(title, async (t) => {
+      const it = host(t, ['kube-proxy', 'coredns']);
+      await fakeApi(t, it, { [PODS]: () => listOf(...pods) });
+      t.ok(await it.waitsFor(addOns, says), it.lines.join(''));
     });
   }
 });

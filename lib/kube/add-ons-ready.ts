@@ -1,0 +1,59 @@
+import type { Wait } from '../wait/limits.ts';
+import type { KubeClient } from './client.ts';
+import { isAfter } from './node-ready.ts';
+import { type Pod, resources } from './resources.ts';
+import { watchUntil } from './watch-objects.ts';
+
+/** The label of an add-on's pods; its value is the add-on's name in the payload. */
+export const addOnLabel = 'sno-agents/add-on';
+
+interface AddOnWait extends Wait {
+  /** Only pods that were started since count: after a restart the API still has the states from before. */
+  readonly bootTime: Date;
+}
+
+/** Waits until each of these add-ons has a Ready pod of this boot. */
+export async function addOnsReady(
+  client: KubeClient,
+  names: readonly string[],
+  { bootTime, ...limits }: AddOnWait,
+): Promise<void> {
+  const notReady = (pods: ReadonlyMap<string, Pod>) =>
+    names.flatMap((name) => whyNotReady(name, [...pods.values()], bootTime) ?? []);
+  await watchUntil(
+    client,
+    resources.pods,
+    { labelSelector: addOnLabel },
+    (pods) => (notReady(pods).length === 0 ? true : undefined),
+    {
+      ...limits,
+      what: `${names.join(', ')} to be ready`,
+      describe: (pods) => notReady(pods).join('; ') || 'ready',
+    },
+  );
+}
+
+/** What keeps an add-on from being ready, or undefined if it is. */
+function whyNotReady(name: string, all: readonly Pod[], bootTime: Date): string | undefined {
+  const pods = all.filter(({ metadata }) => metadata.labels?.[addOnLabel] === name);
+  if (pods.some((pod) => isReady(pod, bootTime))) return undefined;
+  const [pod] = pods;
+  if (pod === undefined) return `${name} has no pod`;
+  const { conditions = [], containerStatuses = [] } = pod.status ?? {};
+  const reasons = [
+    ...containerStatuses.map(({ state }) => state?.waiting),
+    ...conditions.filter(({ status }) => status !== 'True'),
+  ].flatMap((each) => each?.message ?? each?.reason ?? []);
+  return `${name} is not ready: ${reasons[0] ?? 'not started in this boot'}`;
+}
+
+function isReady({ status, metadata }: Pod, bootTime: Date): boolean {
+  if (metadata.deletionTimestamp !== undefined) return false;
+  const ready = status?.conditions?.some(
+    ({ type, status }) => type === 'Ready' && status === 'True',
+  );
+  const containers = status?.containerStatuses ?? [];
+  return (
+    ready === true && containers.every(({ state }) => isAfter(state?.running?.startedAt, bootTime))
+  );
+}
