@@ -248,6 +248,8 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
   [renewPlan(settings), 'renew-leaves', 'conclude', 'it reports what failed'],
   [renewPlan(settings), 'kubelet-serving', 'conclude', 'the same'],
   [restorePlan(settings), 'restore-database', 'place-etcd', 'etcd would begin an empty cluster'],
+  [postRebootPlan(settings), 'node-ready', 'add-ons', 'a node that is not Ready runs no pods'],
+  [postRebootPlan(settings), 'add-ons', 'complete', 'Services and DNS are a part of the cluster'],
   [postRebootPlan(settings), 'steady-state', 'clean', 'what may still be needed is not deleted'],
   [postRebootPlan(settings), 'bootstrap-complete', 'clean', 'the key that publishes it is deleted'],
   [postRebootPlan(settings), 'clean', 'verify-clean', 'there is nothing to prove before'],
