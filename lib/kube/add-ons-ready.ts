@@ -1,11 +1,9 @@
+import { addOnLabel } from '../payload/add-ons.ts';
 import type { Wait } from '../wait/limits.ts';
 import type { KubeClient } from './client.ts';
 import { isAfter } from './node-ready.ts';
 import { type Pod, resources } from './resources.ts';
 import { watchUntil } from './watch-objects.ts';
-
-/** The label of an add-on's pods; its value is the add-on's name in the payload. */
-export const addOnLabel = 'sno-agents/add-on';
 
 interface AddOnWait extends Wait {
   /** Only pods that were started since count: after a restart the API still has the states from before. */

@@ -1,5 +1,8 @@
 export type AddOn = 'kube-proxy' | 'coredns' | 'local-path-provisioner';
 
+/** The label of an add-on's pods; its value is the add-on's name. */
+export const addOnLabel = 'sno-agents/add-on';
+
 /** An image that a payload may have in addition to those of the control plane. */
 interface OptionalImage {
   readonly name: AddOn;

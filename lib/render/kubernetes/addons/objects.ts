@@ -1,5 +1,4 @@
-import { addOnLabel } from '../../../kube/add-ons-ready.ts';
-import type { AddOn } from '../../../payload/add-ons.ts';
+import { type AddOn, addOnLabel } from '../../../payload/add-ons.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 
