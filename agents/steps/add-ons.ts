@@ -13,7 +13,7 @@ export const addOns: StepBody<HostContext> = {
   retries: true,
   neededUntil: 'clean',
   input: ({ cluster }) => cluster.clusterId,
-  // A workload of the cluster from now on: what happens to it later is not a matter of this plan.
+  // From now on, they are workloads of the cluster like any other.
   holds: async () => true,
   async run({ cluster, paths, bootTime }, progress) {
     const { images } = await readPayload(paths.payload);

@@ -37,7 +37,7 @@ const redirecting = {
   spec: { ports: [{ port: 443 }], externalIPs: ['192.0.2.1'] },
 };
 
-/** Who may edit one namespace is not root on the host, and takes no one else's traffic. */
+/** Whoever may edit one namespace is not root on the host and cannot take over the traffic of others. */
 export const editor: ClusterCheck = {
   name: 'an editor of a namespace gets neither the host nor the traffic of others',
   run: async (cluster, signal) => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
-import { urlHost } from '../../lib/network/address.ts';
+import { familyOf, urlHost } from '../../lib/network/address.ts';
 import { DOMAIN } from '../site.ts';
 import { HELLO_IMAGE } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';
@@ -89,7 +89,7 @@ export const services: ClusterCheck = {
   },
 };
 
-/** Connections are distributed at random: a pod that is never reached is missing, not unlucky. */
+/** Connections are distributed at random: after this many, a pod that never answered is unreachable. */
 const ATTEMPTS = 60;
 
 async function everyPodAnswers(
@@ -128,8 +128,10 @@ async function nodePort(cluster: InstalledCluster, signal: AbortSignal): Promise
 
 /** The site's own names, by the host's name servers. */
 async function outsideNames(cluster: InstalledCluster, signal: AbortSignal): Promise<void> {
-  const found = await inClient(cluster, ['nslookup', `api.${DOMAIN}.`], signal);
   const [address] = cluster.host.identity.addresses;
+  // The site's server refuses questions for addresses of a family that it has none of.
+  const type = familyOf(address) === 'IPv4' ? '-type=a' : '-type=aaaa';
+  const found = await inClient(cluster, ['nslookup', type, `api.${DOMAIN}.`], signal);
   if (found.includes(address)) return;
   throw new Failure('fatal', 'a pod cannot resolve a name of the site', {
     expected: `api.${DOMAIN} at ${address}`,

@@ -2,7 +2,7 @@ import { readlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { HostPaths } from './paths.ts';
 
-/** What /etc/resolv.conf is a link to where systemd-resolved answers on 127.0.0.53. */
+/** The target of the link /etc/resolv.conf if systemd-resolved answers on 127.0.0.53. */
 const stub = 'stub-resolv.conf';
 
 /**

@@ -128,7 +128,7 @@ async function writeTar(
   await Promise.all([added, written]);
 }
 
-/** An archive that is destroyed destroys its open entries: the archive's error is enough. */
+/** Destroying an archive destroys its open entries too; the archive's own error is enough. */
 function quiet<Entry extends ReturnType<Pack['entry']>>(entry: Entry): Entry {
   entry.on('error', () => undefined);
   return entry;

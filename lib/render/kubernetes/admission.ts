@@ -8,14 +8,14 @@ export const admissionConfigPath = `${paths.configOf('kube-apiserver')}/admissio
 /** In addition to Kubernetes' own defaults, PodSecurity among them. */
 export const admissionPlugins = [
   'NodeRestriction',
-  // Who may create a Service may otherwise redirect the traffic to any address to it.
+  // Otherwise, whoever may create a Service can redirect traffic for any address to it.
   'DenyServiceExternalIPs',
 ];
 
 /**
  * Pods in a namespace without a label of its own must meet the baseline: no hostPath, no host
  * namespaces, no privileged container. Without this, every editor of a namespace is root on the
- * host. A cluster administrator exempts a namespace by its label
+ * host. A cluster administrator exempts a namespace with the label
  * pod-security.kubernetes.io/enforce.
  */
 const configuration = {

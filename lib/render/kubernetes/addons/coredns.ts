@@ -18,15 +18,15 @@ const role = 'sno:coredns';
 const labels = { 'k8s-app': 'kube-dns' };
 
 /**
- * Not 53: nothing in the pod listens there, so that a resolver of the host on 127.0.0.1, which
- * the pod's resolv.conf then names, is no loop back to CoreDNS. It needs no capability, either.
+ * Not 53: if the host's resolver is on 127.0.0.1, so is the one in the pod's resolv.conf, and
+ * CoreDNS would forward queries to itself. Nothing in the pod listens on port 53.
  */
 const dnsPort = 1053;
 const healthPort = 8080;
 const readyPort = 8181;
 const metricsPort = 9153;
 
-/** The names of Services and pods, at the address that the kubelet gives to pods. */
+/** The cluster's DNS, at the address that the kubelet writes to the resolv.conf of pods. */
 export function coredns(image: string, input: RenderInput): object[] {
   return [
     serviceAccount(account),
@@ -42,8 +42,8 @@ export function coredns(image: string, input: RenderInput): object[] {
 }
 
 /**
- * `forward` needs one server at least, or CoreDNS does not start and no cluster name is resolved:
- * the last one refuses every query at once, for a host without a name server.
+ * CoreDNS does not start, and resolves no cluster name, if `forward` has no server at all. The last
+ * one is for a host without name servers: it refuses every query at once.
  */
 const corefile = `.:${dnsPort} {
     errors
@@ -110,12 +110,12 @@ function deployment(image: string) {
     spec: {
       replicas: 1,
       selector: { matchLabels: labels },
-      // The new one is ready before the old one ends.
+      // The new pod is ready before the old one stops.
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
       template: {
         metadata: { labels: { ...labels, ...addOnPod('coredns') } },
         spec: {
-          // The host's name servers, not its own Service.
+          // The host's name servers, not its own Service address.
           dnsPolicy: 'Default',
           enableServiceLinks: false,
           serviceAccountName: account.name,
@@ -134,8 +134,8 @@ function deployment(image: string) {
                 { name: 'dns-tcp', containerPort: dnsPort, protocol: 'TCP' },
                 { name: 'metrics', containerPort: metricsPort, protocol: 'TCP' },
               ],
-              // Its own port needs none, but the program of the usual image has this file
-              // capability: it cannot be run without.
+              // Its port does not need it, but the program in the usual image has this file capability
+              // and cannot be executed without it.
               securityContext: restricted('NET_BIND_SERVICE'),
               livenessProbe: {
                 httpGet: { path: '/health', port: healthPort },

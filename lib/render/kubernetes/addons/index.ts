@@ -30,7 +30,7 @@ export function addOnManifests(input: RenderInput): RenderedManifest[] {
 
 /**
  * Two pods of one bridge reach each other through a Service only if bridged replies pass the
- * host's connection tracking, which undoes the translation. The module's defaults turn that on.
+ * host's connection tracking, which reverses the translation. The module enables that by default.
  */
 export function addOnFiles({ host }: RenderInput): RenderedFile[] {
   if (host.images['kube-proxy'] === undefined) return [];
@@ -39,7 +39,7 @@ export function addOnFiles({ host }: RenderInput): RenderedFile[] {
   ];
 }
 
-/** Volumes can be written by every user of the host that reaches them. */
+/** Volumes are world-writable: their parent folder keeps other users of the host out. */
 export function addOnDirectories({ host }: RenderInput): RenderedDirectory[] {
   if (host.images['local-path-provisioner'] === undefined) return [];
   return [{ path: volumesFolder, mode: 0o700, uses: ['node'] }];

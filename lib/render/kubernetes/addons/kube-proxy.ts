@@ -41,17 +41,18 @@ function configuration({ cluster }: RenderInput) {
     kind: 'KubeProxyConfiguration',
     mode: 'nftables',
     clientConnection: { kubeconfig: `${folder}/kubeconfig.yaml` },
-    // What comes from elsewhere leaves to a pod under the host's address, and returns through it.
+    // Traffic from outside the pod network reaches pods from the host's address, so that replies
+    // return through the host.
     detectLocalMode: 'ClusterCIDR',
     clusterCIDR: cluster.clusterNetwork.map(({ cidr }) => cidr).join(','),
-    // The default are the node's addresses when kube-proxy starts; a network is looked up again
-    // at each change.
+    // By default, node ports are open only on the addresses that the node has when kube-proxy
+    // starts. Addresses in these networks are looked up again at each change.
     nodePortAddresses: cluster.machineNetwork,
-    // Probes reach them: the pod has the host's network. The default are all addresses.
+    // Probes reach loopback, since the pod is on the host's network. The default is all addresses.
     healthzBindAddress: `127.0.0.1:${healthPort}`,
     metricsBindAddress: '127.0.0.1:10249',
-    // The operating system sets the host's sysctls, as it does for the kubelet. Without these,
-    // kube-proxy needs write access to /proc/sys, which only a privileged container has.
+    // The operating system sets the host's sysctls, as it does for the kubelet. Other values would
+    // require write access to /proc/sys, which only a privileged container has.
     conntrack: {
       maxPerCore: 0,
       min: 0,
@@ -61,7 +62,7 @@ function configuration({ cluster }: RenderInput) {
   };
 }
 
-/** The host's own API server: Service addresses and DNS work only when kube-proxy does. */
+/** The host's own API server: Service addresses and DNS work only once kube-proxy runs. */
 const kubeconfig = {
   apiVersion: 'v1',
   kind: 'Config',
@@ -91,7 +92,7 @@ function daemonSet(image: string) {
           enableServiceLinks: false,
           serviceAccountName: account.name,
           priorityClassName: 'system-node-critical',
-          // A node that is not Ready needs it nevertheless.
+          // A node that is not Ready needs it too.
           tolerations: [{ operator: 'Exists' }],
           securityContext: asRoot,
           containers: [

@@ -13,17 +13,17 @@ import {
 } from './objects.ts';
 
 /**
- * A namespace of its own: who may create pods in kube-system may mount every Secret and
- * ServiceAccount there.
+ * A namespace of its own: whoever may create pods in kube-system can use every Secret and
+ * ServiceAccount in it.
  */
 const account = { name: 'local-path-provisioner', namespace: 'local-path-storage' };
 const role = 'sno:local-path-provisioner';
 const configFolder = '/etc/config';
 
-/** The folder of all volumes, below the one part of a CoreOS system that an update keeps. */
+/** The folder of all volumes. */
 export const volumesFolder = '/var/lib/local-path-provisioner';
 
-/** Volumes: a folder of the host for each claim, and the default StorageClass. */
+/** The default StorageClass: each claim gets a folder of the host. */
 export function localPathProvisioner(image: string): object[] {
   return [
     {
@@ -93,7 +93,7 @@ const storageClass = {
     },
   },
   provisioner: 'rancher.io/local-path',
-  // A pod that is placed decides where its volume is.
+  // The volume is created on the node that the scheduler chooses for the pod.
   volumeBindingMode: 'WaitForFirstConsumer',
   reclaimPolicy: 'Delete',
 };
@@ -107,7 +107,7 @@ function helperPod(image: string) {
     spec: {
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      // A volume is deleted on a full disk, too.
+      // Deleting a volume must work on a full disk too.
       priorityClassName: 'system-node-critical',
       securityContext: asRoot,
       containers: [
@@ -137,7 +137,7 @@ function deployment(image: string) {
     spec: {
       replicas: 1,
       selector: { matchLabels: labels },
-      // Never two: they have no leader election.
+      // Never two at once: without leader election, both would act.
       strategy: { type: 'Recreate' },
       template: {
         metadata: { labels: { ...labels, ...addOnPod('local-path-provisioner') } },

@@ -5,7 +5,7 @@ const rbac = 'rbac.authorization.k8s.io';
 /** The namespace that is exempt from the pod security defaults. */
 export const systemNamespace = 'kube-system';
 
-/** Add-ons of the cluster run on a control plane node too: there is no other node. */
+/** Add-ons run on control plane nodes too: there may be no other node. */
 export const onControlPlane = [
   { key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' },
   { key: 'node-role.kubernetes.io/master', operator: 'Exists', effect: 'NoSchedule' },
@@ -28,7 +28,7 @@ const seccompProfile = { type: 'RuntimeDefault' };
 /** A pod whose programs run as root, limited by their capabilities. */
 export const asRoot = { runAsUser: 0, runAsGroup: 0, seccompProfile };
 
-/** The user that images call "nobody" or "nonroot". */
+/** A user without any rights; images call it "nonroot". */
 export const asNobody = {
   runAsNonRoot: true,
   runAsUser: 65532,
@@ -36,7 +36,7 @@ export const asNobody = {
   seccompProfile,
 };
 
-/** An image of the payload, pulled by nobody: the site may have no registry. */
+/** An image of the payload. It is not pulled: the site may have no registry. */
 export function payloadImage(image: string) {
   return {
     image,
@@ -45,7 +45,7 @@ export function payloadImage(image: string) {
   };
 }
 
-/** By this label the agents find the pods of an add-on. */
+/** The label by which the agents find the pods of an add-on. */
 export const addOnPod = (name: AddOn) => ({ [addOnLabel]: name });
 
 interface Account {
