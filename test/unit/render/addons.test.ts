@@ -204,3 +204,52 @@ t.test('the default StorageClass, and helper pods of the same image', async (t) 
   t.match(data.setup, /^mkdir -m 0777 -p "\$VOL_DIR"$/m);
   t.match(data.teardown, /^rm -rf "\$VOL_DIR"$/m);
 });
+
+const probeSchema = z.looseObject({
+  httpGet: z.looseObject({ path: z.string(), port: z.number() }),
+});
+const workloadSchema = z.looseObject({
+  template: z.looseObject({
+    spec: z.looseObject({
+      tolerations: z.array(z.looseObject({ operator: z.string(), key: z.string().optional() })),
+      containers: z.tuple([
+        z.looseObject({
+          livenessProbe: probeSchema.optional(),
+          readinessProbe: probeSchema.optional(),
+        }),
+      ]),
+    }),
+  }),
+});
+
+t.test('when a pod is placed, ready and replaced', async (t) => {
+  const roles = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];
+  for (const [name, kind, tolerated, live, ready, replaced] of [
+    // On a node that is not Ready, too: nothing else works before it runs.
+    ['kube-proxy', 'DaemonSet', [undefined], '/livez:10256', '/healthz:10256', {}],
+    // Readiness waits for the objects of the API; a restart would not bring them sooner.
+    [
+      'coredns',
+      'Deployment',
+      roles,
+      '/health:8080',
+      '/ready:8181',
+      { strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } } },
+    ],
+    // Two of them would both create the volume of a claim.
+    ['local-path-provisioner', 'Deployment', roles, '', '', { strategy: { type: 'Recreate' } }],
+  ] as const) {
+    const object = objectOf(name, kind).spec;
+    const { tolerations, containers } = workloadSchema.parse(object).template.spec;
+    t.same(
+      tolerations.map(({ key }) => key),
+      tolerated,
+      name,
+    );
+    const [{ livenessProbe, readinessProbe }] = containers;
+    const text = (probe: z.infer<typeof probeSchema> | undefined) =>
+      probe === undefined ? '' : `${probe.httpGet.path}:${probe.httpGet.port}`;
+    t.same([text(livenessProbe), text(readinessProbe)], [live, ready], name);
+    t.match(object, replaced, name);
+  }
+});
