@@ -3,6 +3,7 @@ import type { Settings } from '../../lib/host/settings.ts';
 import { aioHost } from '../../lib/render/hosts.ts';
 import type { Plan } from '../../lib/steps/step.ts';
 import { type StepBody, until, within } from '../../lib/steps/within.ts';
+import { addOns } from '../steps/add-ons.ts';
 import { bootstrapComplete } from '../steps/bootstrap-complete.ts';
 import { clean } from '../steps/clean.ts';
 import { announce, complete } from '../steps/complete.ts';
@@ -50,6 +51,7 @@ export const aiokubePlan = (s: Settings): Plan<HostContext> => ({
     within(s, 'nodeRoleMs', nodeRole),
     within(s, 'servingCertificateMs', servingCertificate),
     within(s, 'nodeReadyMs', nodeReady),
+    within(s, 'addOnsMs', addOns),
     within(s, 'bootstrapCompleteMs', bootstrapComplete),
     within(s, 'steadyStateMs', steadyState('aiokube')),
     within(s, 'finishMs', leftovers),

@@ -1,7 +1,6 @@
 import { addOnsReady } from '../../lib/kube/add-ons-ready.ts';
 import { addOnsOf } from '../../lib/payload/add-ons.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
-import { withBootstrapAdmin } from '../../lib/render/access.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
@@ -15,13 +14,13 @@ export const addOns: StepBody<HostContext> = {
   input: ({ cluster }) => cluster.clusterId,
   // From now on, they are workloads of the cluster like any other.
   holds: async () => true,
-  async run({ cluster, paths, bootTime }, progress) {
+  async run({ paths, bootTime, withAdministrator }, progress) {
     const { images } = await readPayload(paths.payload);
     const names = addOnsOf(images.map(({ name }) => name));
     if (names.length === 0) return done('none in the payload');
     const started = await bootTime(progress.signal);
     const what = `${names.join(', ')} to be ready`;
-    await withBootstrapAdmin(cluster.controlPlane, paths, (client) =>
+    await withAdministrator(progress, (client) =>
       progress.wait(what, () =>
         addOnsReady(client, names, {
           signal: progress.signal,

@@ -21,6 +21,7 @@ const inputSchema = z.object({
     nodeIps: nodeIpsSchema,
     cgroupDriver: z.enum(['systemd', 'cgroupfs']),
     rootIsOverlay: z.boolean(),
+    resolvConf: z.string(),
     images: z.record(z.string(), z.string()),
     versions: z.object({ kubernetes: z.string(), etcd: z.string() }),
   }),
