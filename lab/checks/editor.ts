@@ -1,7 +1,7 @@
 import { Failure } from '../../lib/errors/failure.ts';
 import { HELLO_IMAGE } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';
-import type { ClusterCheck, InstalledCluster } from './check.ts';
+import type { RunningCheck, RunningCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
 const namespace = 'edited';
@@ -38,7 +38,7 @@ const redirecting = {
 };
 
 /** Whoever may edit one namespace is not root on the host and cannot take over the traffic of others. */
-export const editor: ClusterCheck = {
+export const editor: RunningCheck = {
   name: 'an editor of a namespace gets neither the host nor the traffic of others',
   run: async (cluster, signal) => {
     await applyObject(cluster, editedNamespace, signal);
@@ -56,7 +56,7 @@ export const editor: ClusterCheck = {
 };
 
 async function refused(
-  cluster: InstalledCluster,
+  cluster: RunningCluster,
   object: Parameters<typeof applyObject>[1],
   reason: RegExp,
   signal: AbortSignal,

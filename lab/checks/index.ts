@@ -13,7 +13,7 @@ import { nothingLeft } from './nothing-left.ts';
 import { objectsKept } from './objects-kept.ts';
 import { restarts } from './restarts.ts';
 import { serviceFamilies } from './service-families.ts';
-import { services } from './services.ts';
+import { outsideNames, services } from './services.ts';
 import { kernelArgument, siteOnHost } from './site-inputs.ts';
 import { unitsGone } from './units-gone.ts';
 import { volumes } from './volumes.ts';
@@ -39,6 +39,7 @@ export const clusterChecks: readonly ClusterCheck[] = [
   workload,
   // With the image that the workload brought.
   services,
+  outsideNames,
   volumes,
   editor,
 ];
@@ -52,4 +53,7 @@ export const allInOneChecks: readonly RunningCheck[] = [
   certificateNames,
   serviceFamilies,
   workload,
+  services,
+  volumes,
+  editor,
 ];

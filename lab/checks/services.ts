@@ -6,7 +6,7 @@ import { familyOf, urlHost } from '../../lib/network/address.ts';
 import { DOMAIN } from '../site.ts';
 import { HELLO_IMAGE } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';
-import type { ClusterCheck, InstalledCluster } from './check.ts';
+import type { RunningCheck, RunningCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
 const REPLICAS = 3;
@@ -60,7 +60,7 @@ const client = {
 };
 
 /** kube-proxy, CoreDNS and the pod network together, from inside and from outside. */
-export const services: ClusterCheck = {
+export const services: RunningCheck = {
   name: 'three pods behind a Service answer by name from a pod, and by node port from outside',
   run: async (cluster, signal) => {
     for (const object of [deployment, service, client]) await applyObject(cluster, object, signal);
@@ -85,7 +85,6 @@ export const services: ClusterCheck = {
       const ask = () => run('curl', curl, { signal, deadlineMs: 10_000 });
       await everyPodAnswers(url, ask, signal);
     }
-    await outsideNames(cluster, signal);
   },
 };
 
@@ -115,10 +114,10 @@ async function everyPodAnswers(
   });
 }
 
-const inClient = (cluster: InstalledCluster, args: readonly string[], signal: AbortSignal) =>
+const inClient = (cluster: RunningCluster, args: readonly string[], signal: AbortSignal) =>
   kubectl(cluster, ['exec', 'client', '--', 'busybox', ...args], signal);
 
-async function nodePort(cluster: InstalledCluster, signal: AbortSignal): Promise<number> {
+async function nodePort(cluster: RunningCluster, signal: AbortSignal): Promise<number> {
   const text = await kubectl(cluster, ['get', 'service', name, '-o', 'json'], signal);
   const schema = z.object({
     spec: z.object({ ports: z.tuple([z.object({ nodePort: z.int() })]) }),
@@ -126,15 +125,18 @@ async function nodePort(cluster: InstalledCluster, signal: AbortSignal): Promise
   return schema.parse(JSON.parse(text)).spec.ports[0].nodePort;
 }
 
-/** The site's own names, by the host's name servers. */
-async function outsideNames(cluster: InstalledCluster, signal: AbortSignal): Promise<void> {
-  const [address] = cluster.host.identity.addresses;
-  // The site's server refuses questions for addresses of a family that it has none of.
-  const type = familyOf(address) === 'IPv4' ? '-type=a' : '-type=aaaa';
-  const found = await inClient(cluster, ['nslookup', type, `api.${DOMAIN}.`], signal);
-  if (found.includes(address)) return;
-  throw new Failure('fatal', 'a pod cannot resolve a name of the site', {
-    expected: `api.${DOMAIN} at ${address}`,
-    found,
-  });
-}
+/** Where the site has DNS; with the client pod of the check above. */
+export const outsideNames: RunningCheck = {
+  name: "a pod resolves the site's names, by the host's name servers",
+  run: async (cluster, signal) => {
+    const [address] = cluster.host.identity.addresses;
+    // The site's server refuses questions for addresses of a family that it has none of.
+    const type = familyOf(address) === 'IPv4' ? '-type=a' : '-type=aaaa';
+    const found = await inClient(cluster, ['nslookup', type, `api.${DOMAIN}.`], signal);
+    if (found.includes(address)) return;
+    throw new Failure('fatal', 'a pod cannot resolve a name of the site', {
+      expected: `api.${DOMAIN} at ${address}`,
+      found,
+    });
+  },
+};

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/errors/failure.ts';
 import { HELLO_IMAGE } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';
-import type { ClusterCheck, InstalledCluster } from './check.ts';
+import type { RunningCheck, RunningCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
 const DATA = 'written before the restart';
@@ -40,7 +40,7 @@ const pod = {
   },
 };
 
-export const volumes: ClusterCheck = {
+export const volumes: RunningCheck = {
   name: 'a claim keeps its data when its pod is replaced, and is deleted with its data',
   run: async (cluster, signal) => {
     await applyObject(cluster, claim, signal);
@@ -58,16 +58,16 @@ export const volumes: ClusterCheck = {
   },
 };
 
-async function start(cluster: InstalledCluster, signal: AbortSignal): Promise<void> {
+async function start(cluster: RunningCluster, signal: AbortSignal): Promise<void> {
   await applyObject(cluster, pod, signal);
   await kubectl(cluster, ['wait', 'pod/keeper', '--for=condition=Ready', '--timeout=55s'], signal);
 }
 
-const inPod = (cluster: InstalledCluster, script: string, signal: AbortSignal) =>
+const inPod = (cluster: RunningCluster, script: string, signal: AbortSignal) =>
   kubectl(cluster, ['exec', 'keeper', '--', 'busybox', 'sh', '-c', script], signal);
 
 /** By a helper pod of the provisioner, after the claim is gone. */
-async function untilDeleted({ host }: InstalledCluster, signal: AbortSignal): Promise<void> {
+async function untilDeleted({ host }: RunningCluster, signal: AbortSignal): Promise<void> {
   const folder = join(host.rootDir, VOLUMES);
   const deadline = AbortSignal.timeout(DELETED_MS);
   for (;;) {
