@@ -104,6 +104,7 @@ t.test('writes the Ignition config and the kubeconfig', async (t) => {
     'aiokube.service',
     'progress.service',
     'sno-label.service',
+    'sno-renew.timer',
   ]);
   const kubeconfig = parse(await readFile(join(dir, 'auth/kubeconfig'), 'utf8'));
   t.equal(kubeconfig.clusters[0].cluster.server, 'https://api.sno.example.com:6443');
