@@ -7,7 +7,7 @@ const HAS_DIGIT = /\d/;
 export const CREDENTIAL_FILES: readonly Pattern[] = [
   // chap-secrets and pap-secrets of PPP: client, server, secret, addresses.
   {
-    triggers: [' * ', '\t*\t'],
+    triggers: [' * "', '\t*\t'],
     find: /(?<=^\s{0,8}(?:"[^"\s]{1,128}"|[\w@.-]{1,128}))["\s]{1,8}\*["\s]{1,8}(?<secret>[^\s"*]{4,256})"?(?=\s{1,8}(?:\*|"\*"|[\d.]{7,15})?\s{0,8}(?:#.*)?$|\s{0,8}$)/dy,
   },
   // Keys of chrony and NTP.
@@ -17,7 +17,7 @@ export const CREDENTIAL_FILES: readonly Pattern[] = [
   },
   // .pgpass: host, port, database, user, password.
   {
-    triggers: [':5432:', ':*:'],
+    triggers: [':5432:', ':*:*'],
     find: /(?<=(?:^|\s)[\w.*-]{1,253}(?::\*){0,2}):(?:\d{1,5}|\*):(?:[\w*.-]{1,64}:){2}(?<secret>[^\s*](?:[^\s:\\]|\\.){3,255})\s{0,8}$/dy,
   },
   // htpasswd and LDAP: a hash.

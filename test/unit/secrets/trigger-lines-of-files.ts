@@ -62,7 +62,6 @@ export const FILE_LINES: readonly string[] = [
   `https://${SECRET}:x-oauth-basic@host/path`,
   `curl https://idp/token?code=${SECRET}${SECRET}`,
   // Files.
-  `me * ${SECRET} *`,
   `me\t*\t${SECRET}`,
   `"me" * "${SECRET}" *`,
   `"me"\t*\t"${SECRET}"`,
