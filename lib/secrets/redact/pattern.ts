@@ -1,3 +1,5 @@
+import type { InLine, Secret } from './line-rule.ts';
+
 /**
  * One way in which a secret stands in a line whatever its name is. `triggers` are texts of which
  * one stands in it, in any case; it is looked for only there. Each has at least three characters.
@@ -10,4 +12,37 @@ export interface Pattern {
   readonly around?: { readonly before: number; readonly after: number };
   /** Called when the shape alone does not decide; `whole`: all that matched. */
   readonly isSecret?: (secret: string, whole: string) => boolean;
+}
+
+/** Longer than what a pattern is usually found in. */
+const LONG = 4096;
+/** Read beyond the place in which a pattern must begin. */
+const MAX_MATCH = 1024;
+
+/** What a pattern finds at a trigger, or around it. */
+export function matches(line: string, at: number, pattern: Pattern): InLine {
+  const { find, around } = pattern;
+  if (around === undefined) {
+    find.lastIndex = at;
+    const match = find.exec(line);
+    const length = match?.[0].length ?? 0;
+    // What begins in a long match is a part of it: each would be read to the same end.
+    return { next: length > LONG ? at + length : at, secrets: secretIn(match, 0, pattern) };
+  }
+  const start = Math.max(0, at - around.before);
+  const until = at + around.after;
+  const text = line.slice(start, until + MAX_MATCH);
+  const secrets = [...text.matchAll(find)]
+    .filter(({ index }) => start + index < until)
+    .flatMap((match) => secretIn(match, start, pattern));
+  // A trigger that is skipped has as much looked at after it as before the next that is not.
+  return { next: Math.min(at + Math.ceil(around.after / 2), line.length), secrets };
+}
+
+/** `base`: where in the line the text begins in which the pattern matched. */
+function secretIn(match: RegExpExecArray | null, base: number, { isSecret }: Pattern): Secret[] {
+  const [start, end] = match?.indices?.groups?.secret ?? [];
+  if (match === null || start === undefined || end === undefined) return [];
+  const secret = match.input.slice(start, end);
+  return isSecret?.(secret, match[0]) === false ? [] : [{ start: base + start, end: base + end }];
 }

@@ -5,9 +5,9 @@ import type { Effort } from './effort.ts';
 import { type Finding, replaced } from './finding.ts';
 import type { KnownSecrets } from './known.ts';
 import { settledBytes } from './line-part.ts';
-import type { InLine, Place as LinePlace, LineRule, Secret, Span } from './line-rule.ts';
+import type { InLine, Place as LinePlace, LineRule, Span } from './line-rule.ts';
 import type { Marks } from './marks.ts';
-import type { Pattern } from './pattern.ts';
+import { matches, type Pattern } from './pattern.ts';
 import { pemKeys } from './pem.ts';
 import { decodedWord, wordAround } from './percent.ts';
 import { SecretBlocks } from './secret-blocks.ts';
@@ -19,8 +19,8 @@ const EMPTY = Buffer.alloc(0);
 
 interface Found {
   readonly findings: readonly Finding[];
-  /** Where a line begins whose meaning the next block decides. */
-  readonly openFrom: number | undefined;
+  /** Where lines begin whose meaning the next block decides. */
+  readonly openFrom: readonly number[];
   /** From a line to the end of a secret on a later line: only together do they show it. In order. */
   readonly joined: readonly Span[];
 }
@@ -36,12 +36,8 @@ const LINE_LIMITS = { bytes: 4 << 20, perByte: 0, ms: 2_000 } as const;
 export const STREAM_LIMITS: BudgetLimits = { bytes: 8 << 20, perByte: 1, depth: 3 };
 /** Stands for the rest of a block that takes too long. */
 const LEFT_OUT = '<redacted>\n';
-/** Longer than what a pattern is usually found in. */
-const LONG = 4096;
-/** More is not held back for lines that belong together: memory has to have a bound. */
-const MAX_JOINED = 1 << 21;
-/** Read beyond the place in which a pattern must begin. */
-const MAX_MATCH = 1024;
+/** More is not held back: memory has to have a bound, and lines that belong together can be long. */
+const MAX_HELD = 1 << 21;
 
 /** By what secrets are found, and what stands in their place. */
 export interface Means {
@@ -118,8 +114,8 @@ export class TextRedactor {
     const inLines = this.#inLines(bytes, places, isLast);
     const openGroups = groups.flatMap(({ openFrom }) => openFrom ?? []);
     const open = [
-      pem.openFrom,
-      inLines.openFrom,
+      ...(pem.openFrom === undefined ? [] : [pem.openFrom]),
+      ...inLines.openFrom,
       ...openGroups.map((from) => Math.max(from, pem.unendedTo)),
     ];
     // What has a secret's own mark comes first.
@@ -129,13 +125,9 @@ export class TextRedactor {
       ...inLines.findings,
       ...groups.flatMap((group) => this.#inBlob(bytes, group)),
     ];
-    const settled = isLast
+    const complete = isLast
       ? bytes.length
-      : Math.min(
-          bytes.at(-1) === NEWLINE ? lastLine(bytes) : settledBytes(bytes, findings),
-          ...open.filter((offset) => offset !== undefined),
-        );
-    const complete = undivided(settled, inLines.joined);
+      : undivided(unheld(bytes, findings, open), inLines.joined);
     this.#blocks.settle(complete);
     return { findings, complete };
   }
@@ -145,7 +137,7 @@ export class TextRedactor {
     const lines = new TextLines(bytes);
     const findings: Finding[] = [];
     const joined: Span[] = [];
-    let openFrom: number | undefined;
+    const openFrom: number[] = [];
     /** By rule: up to where it needs not look again. */
     const done = new Map<Rule, number>();
     let last: Span = { start: 0, end: 0 };
@@ -162,14 +154,14 @@ export class TextRedactor {
       if (rule === 'secret') {
         done.set(rule, line.end);
         const data = this.#blocks.line(line, lines, isLast);
-        if (data.isOpen) openFrom ??= line.start;
+        if (data.isOpen) openFrom.push(line.start);
         findings.push(...data.findings);
         continue;
       }
       const at = { line, at: offset - line.start, length: place.length, lines, isLast };
       const { next, secrets, isOpen } = this.#atPlace(at, rule);
       done.set(rule, line.start + next);
-      if (isOpen === true) openFrom ??= line.start;
+      if (isOpen === true) openFrom.push(line.start);
       for (const secret of secrets) {
         const { start: base, text } = secret.line ?? line;
         // Of a document that has been redacted, and encoded again.
@@ -245,34 +237,6 @@ const MARK = /^<redacted:[0-9a-f]+>\s*$/;
 
 const bare = (base64: string) => base64.replace(/[^A-Za-z0-9+/]/g, '');
 
-/** What a pattern finds at a trigger, or around it. */
-function matches(line: string, at: number, pattern: Pattern): InLine {
-  const { find, around } = pattern;
-  if (around === undefined) {
-    find.lastIndex = at;
-    const match = find.exec(line);
-    const length = match?.[0].length ?? 0;
-    // What begins in a long match is a part of it: each would be read to the same end.
-    return { next: length > LONG ? at + length : at, secrets: secretIn(match, 0, pattern) };
-  }
-  const start = Math.max(0, at - around.before);
-  const until = at + around.after;
-  const text = line.slice(start, until + MAX_MATCH);
-  const secrets = [...text.matchAll(find)]
-    .filter(({ index }) => start + index < until)
-    .flatMap((match) => secretIn(match, start, pattern));
-  // A trigger that is skipped has as much looked at after it as before the next that is not.
-  return { next: Math.min(at + Math.ceil(around.after / 2), line.length), secrets };
-}
-
-/** `base`: where in the line the text begins in which the pattern matched. */
-function secretIn(match: RegExpExecArray | null, base: number, { isSecret }: Pattern): Secret[] {
-  const [start, end] = match?.indices?.groups?.secret ?? [];
-  if (match === null || start === undefined || end === undefined) return [];
-  const secret = match.input.slice(start, end);
-  return isSecret?.(secret, match[0]) === false ? [] : [{ start: base + start, end: base + end }];
-}
-
 /** What can stand between the quotes of a JSON string; asked first, since an error takes a hundred times as long. */
 const IN_QUOTES = /^(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*$/u;
 
@@ -286,9 +250,15 @@ function meaning(latin1: string): string {
 /** A place, not after `settled`, that divides none of the spans, unless a chain of them is too long. */
 const undivided = (settled: number, spans: readonly Span[]) =>
   spans.reduceRight(
-    (at, { start, end }) => (start < at && at < end && settled - start <= MAX_JOINED ? start : at),
+    (at, { start, end }) => (start < at && at < end && settled - start <= MAX_HELD ? start : at),
     settled,
   );
+
+/** Where what has to wait for the next block begins: the last line, or an open one not far before it. */
+function unheld(bytes: Buffer, findings: readonly Finding[], open: readonly number[]): number {
+  const end = bytes.at(-1) === NEWLINE ? lastLine(bytes) : settledBytes(bytes, findings);
+  return open.reduce((at, from) => (end - from <= MAX_HELD ? Math.min(at, from) : at), end);
+}
 
 /** Where the last line begins, which the next block's first can belong to. */
 const lastLine = (bytes: Buffer) => bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1;

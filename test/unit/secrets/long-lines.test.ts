@@ -100,3 +100,23 @@ t.test('secrets at the cut of a line of more than a mebibyte are found', async (
     t.notOk(Buffer.concat(parts).includes(SECRET), name);
   }
 });
+
+t.test('a value of long lines below its name is bounded in memory', (t) => {
+  const row = `  ${words(1 << 18)}\n`;
+  for (const name of ['password: |\n', 'password = """\n']) {
+    const redactor = new TextRedactor(means, limits());
+    let lag = redactor.push(Buffer.from(name)).length;
+    let most = 0;
+    for (let count = 0; count < 30; count++) {
+      lag += row.length - redactor.push(Buffer.from(row)).length;
+      most = Math.max(most, lag);
+    }
+    t.ok(most < 6 << 20, `${name.trim()}: ${most}`);
+    // More than these is held at first, so that values of many lines are found.
+    const few = new TextRedactor(means, limits());
+    const lines = `${name}${'  battery staple\n'.repeat(30)}`;
+    const text = Buffer.concat([few.push(Buffer.from(lines)), few.end()]).toString();
+    t.notMatch(text, /battery/);
+  }
+  t.end();
+});
