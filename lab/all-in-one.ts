@@ -2,25 +2,22 @@ import { link, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../lib/errors/failure.ts';
 import { run } from '../lib/host/command.ts';
-import { copyFile } from '../lib/host/copy.ts';
 import { exists } from '../lib/host/files.ts';
 import { allInOneChecks } from './checks/index.ts';
 import { OS_IMAGE } from './components/os-image.ts';
-import { quickly } from './host/command.ts';
-import { serveFiles } from './host/http-server.ts';
 import { bootLiveHost } from './host/live-host.ts';
 import { waitUntilInactive } from './host/unit-state.ts';
 import { writeInstallConfig } from './install-config.ts';
-import { Installation, type InstallationOptions } from './installation.ts';
-import { cli, executable } from './paths.ts';
-import type { LabContext } from './scenario.ts';
+import { Installation } from './installation.ts';
+import { cli } from './paths.ts';
+import { serveProduct } from './served.ts';
 import { DISK, openSite } from './site.ts';
 
-const PORT = 8080;
 const CREATE_MS = 60_000;
 const WRITE_MS = 5 * 60_000;
 const AIOKUBE_MS = 10 * 60_000;
-const MEDIUM_UNITS = ['sno-executable.service', 'sno-payload.service'];
+/** Before it. */
+const EARLIER_UNITS = ['sno-executable.service', 'sno-payload.service'];
 
 /**
  * An all-in-one host: an image is written to its disk with `aio.ign`, and everything else happens at
@@ -28,26 +25,13 @@ const MEDIUM_UNITS = ['sno-executable.service', 'sno-payload.service'];
  * answers nothing.
  */
 export class AllInOne extends Installation {
-  constructor(context: LabContext, options: InstallationOptions = {}) {
-    super(context, { ...options, site: { ...options.site, dns: false } });
-  }
-
   override async create(): Promise<void> {
-    const { components, folder, teardown, signal } = this.context;
+    const { folder, teardown, signal } = this.context;
     const target = join(folder, 'installation');
-    const site = await openSite(folder, this.siteOptions, teardown, signal);
+    const site = await openSite(folder, { dns: false }, teardown, signal);
     await writeInstallConfig(target, site.host, {});
-    const folderServed = join(folder, 'served');
-    await mkdir(folderServed);
-    await copyFile(executable, join(folderServed, 'sno-agents'), 0o644, signal);
-    // Hard-linked, not copied: the cache is on the same file system and only read.
-    await quickly('cp', ['-rl', components.payload, join(folderServed, 'payload')], signal);
-    const url = await serveFiles(folderServed, PORT, teardown);
-    const served = [
-      ...['--agents-url', `${url}/sno-agents`],
-      ...['--payload-url', `${url}/payload`, '--payload', components.payload],
-    ];
-    const create = ['create', 'aio-ignition', '--dir', target, ...served];
+    const { options } = await serveProduct(this.context);
+    const create = ['create', 'aio-ignition', '--dir', target, ...options];
     await run(cli, create, { signal, deadlineMs: CREATE_MS });
     this.prepared(site, {
       ignition: join(target, 'aio.ign'),
@@ -57,16 +41,14 @@ export class AllInOne extends Installation {
 
   /** As a person does from a live image, with coreos-installer. */
   async writeDisk(): Promise<void> {
-    const { components, folder, teardown, signal } = this.context;
+    const { components, folder, signal } = this.context;
     const medium = join(folder, 'medium');
     await mkdir(join(medium, 'images'), { recursive: true });
     await link(join(components.osImage, OS_IMAGE), join(medium, 'images', OS_IMAGE));
     await link(this.created.ignition, join(medium, 'aio.ign'));
     const image = join(components.rootFilesystem, 'tree');
     const options = { ...this.hostOptions('live'), image, medium };
-    const host = await bootLiveHost(options, signal);
-    teardown.add(`stop ${host.identity.name}`, () => host.stop());
-    await host.waitForBoot(60_000, signal).catch(() => undefined);
+    const host = await this.started('live', await bootLiveHost(options, signal));
     const command = [
       ...['coreos-installer', 'install', '--offline', '--insecure'],
       ...['--image-file', `/run/media/iso/images/${OS_IMAGE}`],
@@ -74,6 +56,7 @@ export class AllInOne extends Installation {
     ];
     const { exitCode, stderr } = await host.exec(command, { timeoutMs: WRITE_MS }, signal);
     await host.stop();
+    this.host = undefined;
     if (exitCode !== 0) {
       throw new Failure('fatal', 'coreos-installer failed', { found: stderr.slice(-2000) });
     }
@@ -83,7 +66,7 @@ export class AllInOne extends Installation {
   override async finish(report: (line: string) => void, label = 'disk'): Promise<void> {
     const host = this.booted;
     await this.following(label, report, () =>
-      waitUntilInactive(host, 'aiokube.service', MEDIUM_UNITS, AIOKUBE_MS, this.context.signal),
+      waitUntilInactive(host, 'aiokube.service', EARLIER_UNITS, AIOKUBE_MS, this.context.signal),
     );
     const done = join(host.rootDir, 'opt/openshift/.aiokube.done');
     if (!(await exists(done))) {

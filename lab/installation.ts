@@ -74,10 +74,6 @@ export class Installation {
     return needed(this.#site);
   }
 
-  get siteOptions(): SiteOptions {
-    return this.#options.site ?? {};
-  }
-
   get created(): CreatedInstallation {
     return needed(this.#created);
   }
@@ -130,7 +126,7 @@ export class Installation {
     const medium = this.#medium === undefined ? {} : { medium: this.#medium };
     const programs = await this.#programs();
     const options = { ...this.hostOptions(label), image, ignition, programs, ...medium };
-    return this.#started(label, await bootLiveHost(options, signal), early);
+    return this.started(label, await bootLiveHost(options, signal), early);
   }
 
   /** Ends with the host's own reboot. */
@@ -167,7 +163,7 @@ export class Installation {
 
   async bootInstalled(label = 'disk', early?: (host: Host) => Promise<void>): Promise<Host> {
     const host = await bootDiskHost(this.hostOptions(label), this.context.signal);
-    return this.#started(label, host, early);
+    return this.started(label, host, early);
   }
 
   /** Until the post-reboot plan has finished. */
@@ -225,7 +221,11 @@ export class Installation {
     );
   }
 
-  async #started(label: string, host: Host, early?: (host: Host) => Promise<void>): Promise<Host> {
+  protected async started(
+    label: string,
+    host: Host,
+    early?: (host: Host) => Promise<void>,
+  ): Promise<Host> {
     const { teardown, signal } = this.context;
     this.host = host;
     this.#boots.push(label);

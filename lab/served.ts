@@ -11,30 +11,47 @@ import { DISK } from './site.ts';
 
 const PORT = 8080;
 
+export interface Served {
+  /** What is served; files can be added. */
+  readonly folder: string;
+  readonly url: string;
+  /** Options of `sno create`. */
+  readonly options: readonly string[];
+}
+
 /**
- * An installation whose live host has no medium: executable, payload and OS image come from a
- * web server at the site. `damaged` is a path on it that is served with one byte changed,
- * such as `/payload/images/etcd.tar`.
+ * Serves the executable and the payload from a web server at the site. `damaged` is a path on it that
+ * is served with one byte changed, such as `/payload/images/etcd.tar`.
  */
-export async function serveInstallation(
+export async function serveProduct(
   { components, folder, teardown, signal }: LabContext,
-  installation: string,
   damaged?: string,
-): Promise<CreatedInstallation> {
+): Promise<Served> {
   const served = join(folder, 'served');
   await mkdir(served);
   await copyFile(executable, join(served, 'sno-agents'), 0o644, signal);
   // Hard-linked, not copied: the cache is on the same file system and only read.
   await quickly('cp', ['-rl', components.payload, join(served, 'payload')], signal);
-  await link(join(components.osImage, OS_IMAGE), join(served, OS_IMAGE));
   const url = await serveFiles(served, PORT, teardown, damaged);
+  const options = [
+    ...['--agents-url', `${url}/sno-agents`],
+    ...['--payload-url', `${url}/payload`, '--payload', components.payload],
+  ];
+  return { folder: served, url, options };
+}
+
+/** An installation whose live host has no medium: the OS image comes from that server, too. */
+export async function serveInstallation(
+  context: LabContext,
+  installation: string,
+  damaged?: string,
+): Promise<CreatedInstallation> {
+  const { folder, url, options } = await serveProduct(context, damaged);
+  await link(join(context.components.osImage, OS_IMAGE), join(folder, OS_IMAGE));
   await runCreate('single-node-ignition-config', installation, {
     installer: `--insecure --image-url ${url}/${OS_IMAGE} ${DISK}`,
-    options: [
-      ...['--agents-url', `${url}/sno-agents`],
-      ...['--payload-url', `${url}/payload`, '--payload', components.payload],
-    ],
-    signal,
+    options,
+    signal: context.signal,
   });
   return createdIn(installation);
 }
