@@ -6,6 +6,7 @@ import {
   KERNEL_ARGUMENT,
   kernelArgumentProblem,
 } from '../../lib/site/boot-arguments.ts';
+import { CPU_SET, parseCpuSet } from '../../lib/site/cpu-set.ts';
 import { repositoryProblem } from '../../lib/site/mirrors.ts';
 import { isNtpSource } from '../../lib/site/names.ts';
 import { noProxyProblem, proxyUrlProblem } from '../../lib/site/proxy.ts';
@@ -41,6 +42,16 @@ export const bootFields = {
       {
         expected: 'a list of host names or addresses',
         fix: 'Write it as [ntp1.example.com, 192.168.7.1].',
+      },
+    ),
+  ),
+  reservedCPUs: optional(
+    field(
+      z.union([z.number(), z.string()]).refine((list) => parseCpuSet(`${list}`) !== undefined),
+      {
+        expected: 'a list of CPU numbers and ranges, such as 0-1 or "0,4"',
+        fix: 'Write the CPUs for the node itself, as in lscpu; the others remain for workloads.',
+        json: { minimum: 0, pattern: CPU_SET.source },
       },
     ),
   ),

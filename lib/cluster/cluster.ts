@@ -11,6 +11,7 @@ export const PREFLIGHT_CHECKS = [
   'dns-hostname',
   'clock',
   'memory',
+  'cpus',
   'disk',
 ] as const;
 
@@ -93,6 +94,8 @@ export const clusterSchema = z.strictObject({
   additionalNtpSources: z.array(z.string()).default([]),
   /** URL of the folder with payload.yaml; if absent, the payload is on the live medium. */
   payloadUrl: z.url().optional(),
+  /** CPUs (a list such as 0-1,4) for the node's own processes; workloads can have the others alone. */
+  reservedCpus: z.string().optional(),
   /** Names of preflight checks whose failure is only a warning. */
   preflightWarnings: z.array(z.enum(PREFLIGHT_CHECKS)).default([]),
 });

@@ -31,6 +31,7 @@ export const FAILURE_CODES = {
   'address-missing': 'the host has no address in the machine networks yet',
   'preflight-clock': 'the clock is outside the validity of the certificates',
   'preflight-memory': 'the host has too little memory',
+  'preflight-cpus': 'the CPUs to reserve are not those of the host',
   'preflight-disk': 'the installation disk is too small or cannot be read',
 
   // The installation disk.

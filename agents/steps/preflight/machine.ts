@@ -5,6 +5,7 @@ import type { InstallableCluster, Installation } from '../../../lib/cluster/clus
 import { type BlockDevice, readDisk } from '../../../lib/host/disk.ts';
 import { keptPartitions } from '../../../lib/installation/kept-partitions.ts';
 import { payloadBytes } from '../../../lib/payload/size.ts';
+import { parseCpuSet } from '../../../lib/site/cpu-set.ts';
 import { bad, type Check, type Finding, good } from './check.ts';
 
 const MIB = 2 ** 20;
@@ -49,6 +50,31 @@ export const memoryCheck: Check = {
         );
   },
 };
+
+/** The kubelet does not start with reserved CPUs that the host lacks, and needs one for workloads. */
+export const cpusCheck: Check = {
+  name: 'cpus',
+  code: 'preflight-cpus',
+  run: async ({ cluster: { reservedCpus } }) => {
+    const online = await readFile('/sys/devices/system/cpu/online', 'utf8');
+    return judgeCpus(online.trim(), reservedCpus);
+  },
+};
+
+/** Both are lists of CPUs, such as 0-3. */
+export function judgeCpus(online: string, reserved: string | undefined): Finding {
+  if (reserved === undefined) return good(`CPUs ${online}, none reserved`);
+  const all = new Set(parseCpuSet(online));
+  const wanted = parseCpuSet(reserved) ?? [];
+  const fix = "Set bootstrapInPlace.reservedCPUs to some of the host's CPUs, not to all.";
+  const missing = wanted.filter((cpu) => !all.has(cpu));
+  if (missing.length > 0) {
+    return bad(`CPUs ${reserved} are to be reserved, the host has ${online}`, fix);
+  }
+  return wanted.length < all.size
+    ? good(`CPUs ${reserved} of ${online} are reserved`)
+    : bad(`all CPUs of the host (${online}) are to be reserved: none is left for workloads`, fix);
+}
 
 /** Only its size: inspect-disk has already checked whether it may be written. */
 export const diskCheck: Check<InstallableCluster> = {

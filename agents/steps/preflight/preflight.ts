@@ -8,7 +8,7 @@ import { REQUEST_DEADLINE_MS } from '../request-deadline.ts';
 import { bad, type Check, type CheckInput, type Finding, warningOnly } from './check.ts';
 import { dnsChecks } from './dns.ts';
 import { addressCheck, hostnameCheck } from './identity.ts';
-import { clockCheck, diskCheck, memoryCheck, ownDiskCheck } from './machine.ts';
+import { clockCheck, cpusCheck, diskCheck, memoryCheck, ownDiskCheck } from './machine.ts';
 import { networkCheck } from './network.ts';
 
 /** Of a live host, before the disk that it will write is changed. */
@@ -19,6 +19,7 @@ export const liveChecks: readonly Check<InstallableCluster>[] = [
   ...dnsChecks,
   clockCheck,
   memoryCheck,
+  cpusCheck,
   diskCheck,
 ];
 
@@ -30,6 +31,7 @@ export const aioChecks: readonly Check[] = [
   ...dnsChecks.map(warningOnly),
   clockCheck,
   memoryCheck,
+  cpusCheck,
   ownDiskCheck,
 ];
 

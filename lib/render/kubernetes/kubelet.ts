@@ -90,6 +90,12 @@ function standaloneConfiguration(input: RenderInput) {
   };
 }
 
+/** Containers of guaranteed pods that request whole CPUs get these alone, none of them reserved. */
+function cpuReservation({ cluster: { reservedCpus } }: RenderInput) {
+  if (reservedCpus === undefined) return {};
+  return { reservedSystemCPUs: reservedCpus, cpuManagerPolicy: 'static' };
+}
+
 function nodeConfiguration(input: RenderInput) {
   return {
     ...configuration(input),
@@ -110,5 +116,6 @@ function nodeConfiguration(input: RenderInput) {
     // Workloads stop first; then etcd and the API server have 30 s to stop in order.
     shutdownGracePeriod: '60s',
     shutdownGracePeriodCriticalPods: '30s',
+    ...cpuReservation(input),
   };
 }

@@ -1,6 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { mirrorFiles } from './mirrors.ts';
 import { proxyDropins, proxyFiles } from './proxy.ts';
+import { reservedCpuDropins, reservedCpuFiles } from './reserved-cpus.ts';
 import type { SiteDropin, SiteFile } from './site-files.ts';
 import { timeFiles } from './time.ts';
 import { trustFiles } from './trust.ts';
@@ -19,6 +20,7 @@ export const networkConfigPath = '/etc/sno-agents/network.yml';
  */
 export function machineConfig(cluster: Cluster, host: 'live' | 'installed' | 'aio'): MachineConfig {
   const { networkConfig } = cluster;
+  const runsWorkloads = host !== 'live';
   return {
     files: [
       ...proxyFiles(cluster),
@@ -29,7 +31,11 @@ export function machineConfig(cluster: Cluster, host: 'live' | 'installed' | 'ai
       ...(networkConfig === undefined || host === 'installed'
         ? []
         : [{ path: networkConfigPath, mode: 0o600, contents: networkConfig }]),
+      ...(runsWorkloads ? reservedCpuFiles(cluster) : []),
     ],
-    dropins: proxyDropins(cluster, host),
+    dropins: [
+      ...proxyDropins(cluster, host),
+      ...(runsWorkloads ? reservedCpuDropins(cluster) : []),
+    ],
   };
 }

@@ -50,6 +50,13 @@ const host: readonly Case[] = [
       '26:3 bootstrapInPlace.additionalNtpSource: expected a known field, found a list. Did you mean additionalNTPSources?',
     ],
   },
+  ...['1-0', '"0, 1"', '-1', 'all', '1.5'].map((list) => ({
+    name: `reserved CPUs ${list}`,
+    edits: [below(`reservedCPUs: ${list}`)],
+    faults: [
+      `26:17 bootstrapInPlace.reservedCPUs: expected a list of CPU numbers and ranges, such as 0-1 or "0,4", found ${list.startsWith('"') || Number.isFinite(Number(list)) ? list : `"${list}"`}. Write the CPUs for the node itself, as in lscpu; the others remain for workloads.`,
+    ],
+  })),
   {
     name: 'kernel arguments as one text',
     edits: [below('kernelArguments: quiet')],

@@ -44,6 +44,7 @@ const SITE: readonly Edit[] = [
     `existingSystem: overwrite
   additionalNTPSources: [ntp1.example.com, "fd00::123"]
   kernelArguments: ["console=ttyS0,115200n8", nosmt]
+  reservedCPUs: 0-1,4
   savePartitions: {labels: ["data*"], indexes: [5, "7-"]}
   networkConfig:
     ${indented(NETWORK).replaceAll('\n', '\n  ')}`,
@@ -82,6 +83,7 @@ t.test('the site configuration as passed to the host', async (t) => {
         kernelArguments: ['console=ttyS0,115200n8', 'nosmt'],
         savePartitions: { labels: ['data*'], indexes: ['5', '7-'] },
       },
+      reservedCpus: '0-1,4',
       proxy: {
         httpProxy: 'http://me:hunter2@proxy.example.com:3128',
         httpsProxy: 'https://proxy.example.com',

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { parse } from 'yaml';
-import { authorities, textAt } from './rendered-host.ts';
+import { kubernetesRenderer } from '../../../lib/render/kubernetes/index.ts';
+import { authorities, input, textAt } from './rendered-host.ts';
 
 const clientCAFile = '/etc/kubernetes/pki/kubelet/client-ca.crt';
 
@@ -152,6 +153,13 @@ for (const [path, what, expected] of CONFIGURATIONS) {
     t.same(parse(textAt(path)), expected);
   });
 }
+
+t.test('with reserved CPUs, whole CPUs of the others can be had exclusively', async (t) => {
+  const cluster = { ...input.cluster, reservedCpus: '0-1' };
+  const { files } = await kubernetesRenderer.render({ ...input, cluster });
+  const text = files.find(({ path }) => path === '/etc/kubernetes/kubelet.yaml')?.contents;
+  t.match(parse(text ?? ''), { reservedSystemCPUs: '0-1', cpuManagerPolicy: 'static' });
+});
 
 t.test('clients of the kubelet are administrators and the API server', async (t) => {
   t.equal(textAt(clientCAFile), authorities.adminCa.certificate);

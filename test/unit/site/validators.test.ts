@@ -1,6 +1,7 @@
 import t from 'tap';
 import { printable } from '../../../cli/install-config/fault.ts';
 import { isPartitionLabel, kernelArgumentProblem } from '../../../lib/site/boot-arguments.ts';
+import { parseCpuSet } from '../../../lib/site/cpu-set.ts';
 import { diskPathProblem } from '../../../lib/site/disk.ts';
 import { machineConfigServerProblem } from '../../../lib/site/machine-config-server.ts';
 import { mergeMirrors } from '../../../lib/site/mirrors.ts';
@@ -33,6 +34,26 @@ const finds = (problem: (text: string) => Problem | undefined) => (text: string)
   problem(text) === undefined;
 
 const TABLES: Readonly<Record<string, Table>> = {
+  'CPU lists': {
+    isValid: (list) => parseCpuSet(list) !== undefined,
+    good: ['0', '0-1', '0,4', '0-1,4-7,9', '3-3', '1023'],
+    bad: [
+      '',
+      ' 0',
+      '0-',
+      '-1',
+      '1-0',
+      '0,',
+      ',0',
+      '0--1',
+      '0 1',
+      '0-1-2',
+      'a',
+      '0x1',
+      '10000',
+      '0\n',
+    ],
+  },
   'cluster names': {
     isValid: isClusterName,
     good: ['a', '1', 'sno-1', 'a'.repeat(54)],

@@ -5,7 +5,9 @@ import t, { type Test } from 'tap';
 import { addressCheck, hostnameCheck } from '../../../../agents/steps/preflight/identity.ts';
 import {
   clockCheck,
+  cpusCheck,
   diskCheck,
+  judgeCpus,
   judgeSize,
   memoryCheck,
   spaceOn,
@@ -124,6 +126,26 @@ t.test('the disk has room for the system and twice the payload', async (t) => {
   t.match(await diskCheck.run(input), { ok: true }, 'nothing is fetched yet');
   writePayload(host, '/run/media/iso/sno-agents/payload', 'k'.repeat(40_000_000));
   t.match(await diskCheck.run(input), { ok: false, problem: /expected 1\.1 GB.*found 1\.1 GB/ });
+});
+
+t.test('CPUs are reserved that the host has, and one is left for workloads', async (t) => {
+  const table: [online: string, reserved: string | undefined, ok: boolean, says: RegExp][] = [
+    ['0-3', undefined, true, /none reserved/],
+    ['0-3', '0-1', true, /0-1 of 0-3/],
+    ['0,2-3', '0,3', true, /0,3 of 0,2-3/],
+    ['0,2-3', '0-1', false, /0-1 are to be reserved, the host has 0,2-3/],
+    ['0-3', '4', false, /the host has 0-3/],
+    ['0-1', '0-1', false, /none is left/],
+    ['0', '0', false, /none is left/],
+  ];
+  for (const [online, reserved, ok, says] of table) {
+    const finding = judgeCpus(online, reserved);
+    t.match(finding.ok ? finding.fact : finding.problem, says, `${reserved} of ${online}`);
+    t.equal(finding.ok, ok, `${reserved} of ${online}`);
+  }
+  const { cluster, ...input } = inputFor(t, [ipv4], NETWORKS);
+  const finding = await cpusCheck.run({ ...input, cluster: { ...cluster, reservedCpus: '9999' } });
+  t.match(finding, { ok: false, problem: /^CPUs 9999 / }, 'this machine has fewer');
 });
 
 t.test('the space on a disk ends where a preserved partition starts', async (t) => {

@@ -60,6 +60,24 @@ t.test(
   },
 );
 
+t.test(
+  'the processes of a node stay on its reserved CPUs, those of a live host do not',
+  async (t) => {
+    const cluster = { ...input.cluster, reservedCpus: '0-1' };
+    const contents = '[Service]\nCPUAffinity=0-1\n';
+    const name = '10-sno-reserved-cpus.conf';
+    for (const host of ['installed', 'aio'] as const) {
+      t.same(machineConfig(cluster, host), {
+        files: [{ path: `/etc/systemd/system/sno-.service.d/${name}`, mode: 0o644, contents }],
+        dropins: ['containerd', 'crio', 'kubelet'].map((unit) => {
+          return { unit: `${unit}.service`, name, contents };
+        }),
+      });
+    }
+    t.same(machineConfig(cluster, 'live'), { files: [], dropins: [] });
+  },
+);
+
 t.test('a proxy for HTTPS only, without exceptions', async (t) => {
   const proxy = { httpsProxy: 'http://proxy.example.com:3128', noProxy: [] };
   const [file] = machineConfig({ ...input.cluster, proxy }, 'installed').files;
