@@ -4,12 +4,17 @@ import { Failure } from '../lib/errors/failure.ts';
 import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
 import { allInOneChecks } from './checks/index.ts';
+import { reservedCpus } from './checks/reserved-cpus.ts';
 import { OS_IMAGE } from './components/os-image.ts';
+import type { Host } from './host/host.ts';
 import { bootLiveHost } from './host/live-host.ts';
 import { waitUntilInactive } from './host/unit-state.ts';
-import { writeInstallConfig } from './install-config.ts';
-import { Installation } from './installation.ts';
+import { type HostInputs, writeInstallConfig } from './install-config.ts';
+import { Installation, type Report } from './installation.ts';
+import { mountIso } from './medium.ts';
 import { cli } from './paths.ts';
+import { checkLedger, restartByHand } from './restart.ts';
+import type { LabContext } from './scenario.ts';
 import { serveProduct } from './served.ts';
 import { DISK, openSite } from './site.ts';
 
@@ -22,21 +27,44 @@ const EARLIER_UNITS = ['sno-executable.service', 'sno-payload.service'];
 /**
  * An all-in-one host: an image is written to its disk with `aio.ign`, and everything else happens at
  * the first boot of that disk. Executable and payload come from a web server at the site, whose DNS
- * answers nothing.
+ * answers nothing, or from a second medium.
  */
 export class AllInOne extends Installation {
+  readonly #source: 'url' | 'medium';
+  readonly #hostInputs: HostInputs;
+
+  constructor(context: LabContext, source: 'url' | 'medium' = 'url', hostInputs: HostInputs = {}) {
+    super(context);
+    this.#source = source;
+    this.#hostInputs = hostInputs;
+  }
+
   override async create(): Promise<void> {
-    const { folder, teardown, signal } = this.context;
+    const { components, folder, teardown, signal } = this.context;
     const target = join(folder, 'installation');
     const site = await openSite(folder, { dns: false }, teardown, signal);
-    await writeInstallConfig(target, site.host, {});
-    const { options } = await serveProduct(this.context);
+    await writeInstallConfig(target, site.host, this.#hostInputs);
+    const iso = join(folder, 'medium.iso');
+    const options =
+      this.#source === 'medium'
+        ? ['--medium-iso', iso, '--payload', components.payload]
+        : (await serveProduct(this.context)).options;
     const create = ['create', 'aio-ignition', '--dir', target, ...options];
     await run(cli, create, { signal, deadlineMs: CREATE_MS });
+    if (this.#source === 'medium') await mountIso(iso, this.#medium, this.context);
     this.prepared(site, {
       ignition: join(target, 'aio.ign'),
       kubeconfig: join(target, 'auth/kubeconfig'),
     });
+  }
+
+  get #medium(): string {
+    return join(this.context.folder, 'second-medium');
+  }
+
+  /** Its second medium is in the drive. */
+  override bootInstalled(label?: string, early?: (host: Host) => Promise<void>): Promise<Host> {
+    return super.bootInstalled(label, early, this.#source === 'medium' ? this.#medium : undefined);
   }
 
   /** As a person does from a live image, with coreos-installer. */
@@ -63,7 +91,7 @@ export class AllInOne extends Installation {
   }
 
   /** Until aiokube has removed itself. */
-  override async finish(report: (line: string) => void, label = 'disk'): Promise<void> {
+  override async finish(report: Report, label = 'disk'): Promise<void> {
     const host = this.booted;
     await this.following(label, report, () =>
       waitUntilInactive(host, 'aiokube.service', EARLIER_UNITS, AIOKUBE_MS, this.context.signal),
@@ -74,7 +102,20 @@ export class AllInOne extends Installation {
     }
   }
 
-  override async checkCluster(report: (line: string) => void): Promise<void> {
+  override async checkCluster(report: Report): Promise<void> {
     await this.runChecks(allInOneChecks, report, {});
+  }
+
+  async checkReservedCpus(report: Report): Promise<void> {
+    await this.runChecks([reservedCpus], report, {});
+  }
+
+  /** As an administrator does, while a workload is at work. */
+  async restart(): Promise<void> {
+    const { signal } = this.context;
+    await restartByHand(this.cluster, signal);
+    await this.booted.stop();
+    await this.bootInstalled('restarted');
+    await checkLedger(this.cluster, signal);
   }
 }

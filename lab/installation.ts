@@ -38,7 +38,7 @@ const installedUnits = ['bootkube.service', 'sno-restore.service', 'sno-payload.
 /** Their identifiers in the journal. */
 const agentNames = AGENTS.map(({ name }) => name);
 
-type Report = (line: string) => void;
+export type Report = (line: string) => void;
 
 export interface InstallationOptions {
   readonly site?: SiteOptions;
@@ -161,8 +161,13 @@ export class Installation {
     });
   }
 
-  async bootInstalled(label = 'disk', early?: (host: Host) => Promise<void>): Promise<Host> {
-    const host = await bootDiskHost(this.hostOptions(label), this.context.signal);
+  async bootInstalled(
+    label = 'disk',
+    early?: (host: Host) => Promise<void>,
+    medium?: string,
+  ): Promise<Host> {
+    const options = { ...this.hostOptions(label), medium };
+    const host = await bootDiskHost(options, this.context.signal);
     return this.started(label, host, early);
   }
 
@@ -191,20 +196,24 @@ export class Installation {
     report: Report,
     more: T,
   ): Promise<void> {
-    const { components, folder, signal } = this.context;
-    const cluster = {
+    const cluster = { ...this.cluster, ...more };
+    for (const check of checks) {
+      report(check.name);
+      await check.run(cluster, this.context.signal);
+    }
+  }
+
+  /** As it is reached from outside, on the host that is running now. */
+  get cluster(): RunningCluster {
+    const { components, folder } = this.context;
+    return {
       host: this.booted,
       kubeconfig: this.created.kubeconfig,
       kubernetes: components.kubernetes,
       etcd: components.etcd,
       folder,
       journals: this.journals,
-      ...more,
     };
-    for (const check of checks) {
-      report(check.name);
-      await check.run(cluster, signal);
-    }
   }
 
   async agentSteps(): Promise<readonly RecordedStep[]> {

@@ -48,8 +48,12 @@ export async function makeMedium(context: LabContext, installation: string): Pro
   return { ...createdIn(installation), ignition, medium };
 }
 
-/** With FUSE, since not every kernel supports iso9660. */
-async function mountIso(iso: string, target: string, { teardown, signal }: LabContext) {
+/** `target` is created. With FUSE, since not every kernel supports iso9660. */
+export async function mountIso(
+  iso: string,
+  target: string,
+  { teardown, signal }: LabContext,
+): Promise<void> {
   await mkdir(target);
   await quickly('fuseiso', ['-n', iso, target, '-o', 'ro,allow_other,kernel_cache'], signal);
   teardown.add(`unmount ${target}`, async () => {

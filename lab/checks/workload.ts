@@ -22,6 +22,8 @@ const deployment = {
     template: {
       metadata: { labels: { app: 'hello' } },
       spec: {
+        // busybox ignores SIGTERM; a restart of the host would wait for it.
+        terminationGracePeriodSeconds: 1,
         containers: [
           {
             name: 'hello',

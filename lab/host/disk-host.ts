@@ -14,11 +14,13 @@ import { Teardown } from './teardown.ts';
 
 export interface DiskHostOptions extends HostOptions {
   readonly disk: Disk;
+  /** Folder with the contents of a medium, read-only at /run/media/iso: its mount unit finds it mounted. */
+  readonly medium?: string | undefined;
 }
 
 /** Boots from the disk. Before the first boot, Ignition runs as in an initramfs. */
 export async function bootDiskHost(options: DiskHostOptions, signal: AbortSignal): Promise<Host> {
-  const { identity, logs, label, disk } = options;
+  const { identity, logs, label, disk, medium } = options;
   const folder = join(options.folder, label);
   const rootDir = join(folder, 'root');
   const bootDir = join(folder, 'boot');
@@ -47,7 +49,12 @@ export async function bootDiskHost(options: DiskHostOptions, signal: AbortSignal
         root: rootDir,
         network,
         // cAdvisor, in the kubelet, inspects the device of /.
-        binds: [{ source: rootDevice, target: rootDevice }],
+        binds: [
+          { source: rootDevice, target: rootDevice },
+          ...(medium === undefined
+            ? []
+            : [{ source: medium, target: '/run/media/iso', readOnly: true }]),
+        ],
         consoleLog: join(logs, `${label}-console.log`),
         journalLog: join(logs, `${label}-journal.log`),
       },

@@ -1,6 +1,6 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { exists } from '../../lib/host/files.ts';
 import { type Background, startInBackground } from './background.ts';
 import type { Teardown } from './teardown.ts';
 
@@ -16,12 +16,13 @@ export interface JournalSource {
 export function followJournal(
   { root, journalLog }: JournalSource,
   teardown: Teardown,
-): { start(): void } {
+): { start(leader: number): void } {
   const stop = new AbortController();
   let reader: Background | undefined;
-  const begin = async () => {
+  const begin = async (leader: number) => {
     const folder = join(root, 'var/log/journal');
-    while ((await readdir(folder).catch(() => [])).length === 0) {
+    // A reader of an earlier boot's file misses that journald opens it again.
+    while (!(await exists(`/proc/${leader}/root/run/systemd/journal/flushed`))) {
       await sleep(200, undefined, { signal: stop.signal });
     }
     const options = ['--follow', '--no-tail', '--no-hostname', '--output=short-iso-precise'];
@@ -38,9 +39,9 @@ export function followJournal(
     await reader?.ended;
   });
   return {
-    start: () => {
+    start: (leader) => {
       // Stopped by the teardown while still waiting for the journal to appear.
-      begin().catch(() => undefined);
+      begin(leader).catch(() => undefined);
     },
   };
 }

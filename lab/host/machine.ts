@@ -80,7 +80,7 @@ export class Machine {
     const journal = followJournal(options, teardown);
     teardown.add(`stop ${options.name}`, () => machine.stop());
     machine.#leader = await machine.#waitForLeader(signal);
-    journal.start();
+    journal.start(machine.#leader);
     return machine;
   }
 

@@ -1,15 +1,29 @@
 import { AllInOne } from '../all-in-one.ts';
 import { scenarioOf } from '../installation.ts';
-import type { Scenario } from '../scenario.ts';
+import type { LabContext, Scenario, ScenarioStep } from '../scenario.ts';
 
 /** From an image on a disk to a cluster of one node, without a live stage and without DNS. */
-export const aio: Scenario = (context) => {
-  const run = new AllInOne(context);
-  return scenarioOf(run, [
-    { title: 'Create the installation', run: () => run.create() },
-    { title: 'Write the image to the disk', run: () => run.writeDisk() },
-    { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
-    { title: 'Set up the cluster', run: (report) => run.finish(report) },
-    { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
-  ]);
-};
+export const allInOne =
+  (
+    further: (run: AllInOne, context: LabContext) => readonly ScenarioStep[],
+    make = (context: LabContext) => new AllInOne(context),
+  ): Scenario =>
+  (context) => {
+    const run = make(context);
+    return scenarioOf(run, [
+      { title: 'Create the installation', run: () => run.create() },
+      { title: 'Write the image to the disk', run: () => run.writeDisk() },
+      { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
+      { title: 'Set up the cluster', run: (report) => run.finish(report) },
+      { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
+      ...further(run, context),
+    ]);
+  };
+
+export const aio = allInOne((run) => [{ title: 'Restart the host', run: () => run.restart() }]);
+
+/** The same with executable and payload on a second medium, and a CPU for the node itself. */
+export const aioMedium = allInOne(
+  (run) => [{ title: 'Check its CPUs', run: (report) => run.checkReservedCpus(report) }],
+  (context) => new AllInOne(context, 'medium', { reservedCPUs: 0 }),
+);

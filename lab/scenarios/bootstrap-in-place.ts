@@ -7,7 +7,7 @@ import type { Families } from '../site.ts';
  * From a live image to a finished cluster: bootstrap on the live host, write its disk, reboot
  * into it, restore etcd, join the node, remove all leftovers.
  */
-const bootstrapIn =
+export const bootstrapIn =
   (
     families: Families,
     further: (run: Installation, context: LabContext) => readonly ScenarioStep[] = () => [],

@@ -1,8 +1,9 @@
+import { certificates } from '../certificates/index.ts';
 import type { Component } from '../components/component.ts';
 import { nmstatectl } from '../components/nmstatectl.ts';
 import { faults } from '../faults/index.ts';
 import type { Scenario } from '../scenario.ts';
-import { aio } from './aio.ts';
+import { aio, aioMedium } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { pxe } from './pxe.ts';
 import { staticNetwork } from './static-network.ts';
@@ -15,7 +16,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ipv6,
   'static-network': staticNetwork,
   aio,
+  'aio-medium': aioMedium,
   ...faults,
+  ...certificates,
 };
 
 /** Components used in addition to those of all scenarios. */

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { FileUse } from '../hosts.ts';
+import { SHUTDOWN_SECONDS } from '../machine-config/shutdown.ts';
 import type { RenderedFile, RenderInput } from '../renderer.ts';
 import { clusterDnsIp } from './addresses.ts';
 import type { Authorities } from './authorities.ts';
@@ -114,8 +115,8 @@ function nodeConfiguration(input: RenderInput) {
     imageGCHighThresholdPercent: 85,
     imageGCLowThresholdPercent: 80,
     // Workloads stop first; then etcd and the API server have 30 s to stop in order.
-    shutdownGracePeriod: '60s',
-    shutdownGracePeriodCriticalPods: '30s',
+    shutdownGracePeriod: `${SHUTDOWN_SECONDS.all}s`,
+    shutdownGracePeriodCriticalPods: `${SHUTDOWN_SECONDS.criticalPods}s`,
     ...cpuReservation(input),
   };
 }

@@ -2,6 +2,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { mirrorFiles } from './mirrors.ts';
 import { proxyDropins, proxyFiles } from './proxy.ts';
 import { reservedCpuDropins, reservedCpuFiles } from './reserved-cpus.ts';
+import { shutdownFiles } from './shutdown.ts';
 import type { SiteDropin, SiteFile } from './site-files.ts';
 import { timeFiles } from './time.ts';
 import { trustFiles } from './trust.ts';
@@ -31,7 +32,7 @@ export function machineConfig(cluster: Cluster, host: 'live' | 'installed' | 'ai
       ...(networkConfig === undefined || host === 'installed'
         ? []
         : [{ path: networkConfigPath, mode: 0o600, contents: networkConfig }]),
-      ...(runsWorkloads ? reservedCpuFiles(cluster) : []),
+      ...(runsWorkloads ? [...shutdownFiles, ...reservedCpuFiles(cluster)] : []),
     ],
     dropins: [
       ...proxyDropins(cluster, host),

@@ -1,9 +1,10 @@
 import t from 'tap';
+import { parse } from 'yaml';
 import type { ImageMirror } from '../../../../lib/cluster/cluster.ts';
 import { containerdHosts } from '../../../../lib/render/machine-config/containerd-hosts.ts';
 import { machineConfig } from '../../../../lib/render/machine-config/machine-config.ts';
 import { mirrorFiles } from '../../../../lib/render/machine-config/mirrors.ts';
-import { input } from '../rendered-host.ts';
+import { input, textAt } from '../rendered-host.ts';
 import { siteCluster } from '../site-cluster.ts';
 
 const mirror = (source: string, ...mirrors: string[]): ImageMirror => ({
@@ -13,10 +14,19 @@ const mirror = (source: string, ...mirrors: string[]): ImageMirror => ({
   neverContactSource: false,
 });
 
-t.test('without site configuration there are no files', async (t) => {
-  for (const host of ['live', 'installed'] as const) {
-    t.same(machineConfig(input.cluster, host), { files: [], dropins: [] });
+const shutdown = {
+  path: '/etc/systemd/logind.conf.d/50-sno-shutdown.conf',
+  mode: 0o644,
+  contents: '[Login]\nInhibitDelayMaxSec=60\n',
+};
+
+t.test('without site configuration, only the time for a shutdown is set', async (t) => {
+  t.same(machineConfig(input.cluster, 'live'), { files: [], dropins: [] });
+  for (const host of ['installed', 'aio'] as const) {
+    t.same(machineConfig(input.cluster, host), { files: [shutdown], dropins: [] });
   }
+  const { shutdownGracePeriod } = parse(textAt('/etc/kubernetes/kubelet.yaml'));
+  t.equal(shutdownGracePeriod, '60s', 'as long as logind waits');
 });
 
 t.test(
@@ -33,7 +43,7 @@ t.test(
       '/etc/containerd/certs.d/quay.io/hosts.toml': 0o644,
       '/etc/chrony.conf': 0o644,
     };
-    t.same(modes('installed'), both);
+    t.same(modes('installed'), { ...both, [shutdown.path]: 0o644 });
     t.same(modes('live'), { ...both, '/etc/sno-agents/network.yml': 0o600 });
   },
 );
@@ -68,7 +78,10 @@ t.test(
     const name = '10-sno-reserved-cpus.conf';
     for (const host of ['installed', 'aio'] as const) {
       t.same(machineConfig(cluster, host), {
-        files: [{ path: `/etc/systemd/system/sno-.service.d/${name}`, mode: 0o644, contents }],
+        files: [
+          shutdown,
+          { path: `/etc/systemd/system/sno-.service.d/${name}`, mode: 0o644, contents },
+        ],
         dropins: ['containerd', 'crio', 'kubelet'].map((unit) => {
           return { unit: `${unit}.service`, name, contents };
         }),

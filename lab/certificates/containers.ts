@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { Failure } from '../../lib/errors/failure.ts';
+import type { RunningCluster } from '../checks/check.ts';
+import { kubectl } from '../checks/kubectl.ts';
+
+const podsSchema = z.object({
+  items: z.array(
+    z.object({
+      metadata: z.object({ namespace: z.string(), name: z.string() }),
+      status: z.object({
+        containerStatuses: z
+          .array(z.object({ name: z.string(), containerID: z.string().optional() }))
+          .default([]),
+      }),
+    }),
+  ),
+});
+
+/** Every container of the cluster by its pod; another id is another process. */
+export async function containers(
+  cluster: RunningCluster,
+  signal: AbortSignal,
+): Promise<Map<string, string>> {
+  const text = await kubectl(cluster, ['get', 'pods', '-A', '-o', 'json'], signal);
+  return new Map(
+    podsSchema
+      .parse(JSON.parse(text))
+      .items.flatMap(({ metadata, status }) =>
+        status.containerStatuses.map(({ name, containerID = '' }): [string, string] => [
+          `${metadata.namespace}/${metadata.name}/${name}`,
+          containerID,
+        ]),
+      ),
+  );
+}
+
+/** @throws Failure if a container of `before` was replaced whose name is not in `restarted`. */
+export function requireSame(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): void {
+  const others = [...before].filter(([name, id]) => after.get(name) !== id).map(([name]) => name);
+  if (others.length > 0) {
+    throw new Failure('fatal', 'containers were restarted', {
+      expected: 'none',
+      found: others.join(', '),
+    });
+  }
+}

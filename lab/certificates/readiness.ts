@@ -1,0 +1,63 @@
+import { request } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError, Failure } from '../../lib/errors/failure.ts';
+import { urlHost } from '../../lib/network/address.ts';
+import type { RunningCluster } from '../checks/check.ts';
+
+const EVERY_MS = 100;
+const ANSWER_MS = 5_000;
+
+/**
+ * Asks the API server from outside for its readiness, on a new connection each time, while `during`
+ * runs.
+ *
+ * @returns how often it was asked.
+ * @throws Failure (fatal) if one answer was not 200; the error of `during`.
+ */
+export async function readyThroughout(
+  { host }: RunningCluster,
+  signal: AbortSignal,
+  during: () => Promise<void>,
+): Promise<number> {
+  const url = `https://${urlHost(host.identity.addresses[0])}:6443/readyz`;
+  const answers: Promise<string>[] = [];
+  const ended = new AbortController();
+  const asking = (async () => {
+    while (!ended.signal.aborted) {
+      answers.push(readiness(url));
+      await sleep(EVERY_MS, undefined, { signal: ended.signal }).catch(() => undefined);
+    }
+  })();
+  try {
+    await during();
+  } finally {
+    ended.abort();
+    await asking;
+  }
+  const bad = (await Promise.all(answers)).filter((answer) => answer !== '200');
+  signal.throwIfAborted();
+  if (bad.length > 0) {
+    throw new Failure('fatal', 'the API server was not always ready', {
+      expected: `200 for each of ${answers.length} requests`,
+      found: `${bad.length} others, such as ${bad[0]}`,
+    });
+  }
+  return answers.length;
+}
+
+/** The status, or what prevented it. Its certificate is not the question here. */
+function readiness(url: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const options = {
+    agent: false,
+    rejectUnauthorized: false,
+    signal: AbortSignal.timeout(ANSWER_MS),
+  };
+  request(url, options, (response) => {
+    response.resume();
+    resolve(`${response.statusCode}`);
+  })
+    .on('error', (error) => resolve(describeError(error)))
+    .end();
+  return promise;
+}
