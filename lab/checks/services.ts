@@ -24,6 +24,7 @@ const deployment = {
     template: {
       metadata: { labels: { app: name } },
       spec: {
+        terminationGracePeriodSeconds: 1,
         containers: [
           {
             ...container,
