@@ -59,9 +59,7 @@ export async function prove(
       progress.signal.throwIfAborted();
       if (endsAt - performance.now() < RETRY_MS) throw notProven(context, leaf, cause);
     }
-    await progress.wait(`the new certificate of ${leaf.name} to work`, () =>
-      sleep(RETRY_MS, undefined, { signal: progress.signal }),
-    );
+    await sleep(RETRY_MS, undefined, { signal: progress.signal });
   }
 }
 

@@ -4,11 +4,11 @@ import { type RenewableLeaf, renewableLeaves } from '../../../lib/render/kuberne
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
-import { dueLeaves, type LeafOnDisk } from '../../steps/leaf-files.ts';
+import { dueLeaves, type LeafOnDisk, leavesOnDisk } from '../../steps/leaf-files.ts';
 import { readAttempts, recordAttempts } from './attempts.ts';
 import type { RenewContext } from './context.ts';
 import { replaceLeaf, resumeLeaf } from './replace-leaf.ts';
-import { interruptedLeaves } from './replaced.ts';
+import { dropReplaced, readReplaced, unprovenLeaves } from './replaced.ts';
 
 /** Leaves renewed at the same time. A systematic error affects no more before it is noticed. */
 const BATCH = 3;
@@ -23,22 +23,24 @@ export const renewLeaves: StepBody<RenewContext> = {
   leaves: 'no certificate in the last third of its lifetime, except those whose renewal failed',
   input: () => renewableLeaves,
   async holds({ paths, began }) {
-    if ((await interruptedLeaves(paths)).length > 0) return false;
     const tried = (await readAttempts(paths)).filter(({ at }) => new Date(at) >= began);
-    const due = await dueLeaves(paths, renewableLeaves, new Date());
-    return due.every(({ leaf }) => tried.some(({ name }) => name === leaf.name));
+    const open = await openLeaves(paths);
+    return open.every((name) => tried.some((attempt) => attempt.name === name));
   },
   async run(context, progress) {
-    const resumed = await renewInBatches(await leavesToResume(context.paths), (leaf) =>
+    const { paths } = context;
+    const resumed = await renewInBatches(await leavesToResume(paths), progress, (leaf) =>
       resumeLeaf(context, leaf, progress),
     );
-    await recordAttempts(context.paths, resumed);
-    const due = await dueLeaves(context.paths, renewableLeaves, new Date());
+    await recordAttempts(paths, resumed);
+    const due = await dueLeaves(paths, renewableLeaves, new Date());
     const results = await renewInBatches(
       due.filter(({ leaf }) => !failuresOf(resumed).some(({ name }) => name === leaf.name)),
+      progress,
       (leaf) => replaceLeaf(context, leaf, progress),
     );
-    await recordAttempts(context.paths, [...results, ...(await notDueAnyMore(context.paths, due))]);
+    await recordAttempts(paths, results);
+    await recordAttempts(paths, await renewedElsewhere(paths));
     return done(summary([...resumed, ...results], progress));
   },
 };
@@ -49,15 +51,19 @@ interface Result {
 }
 
 /** The results of all; a failed one does not keep the others from being renewed. */
-async function renewInBatches<L extends { readonly leaf: RenewableLeaf }>(
-  leaves: readonly L[],
-  renew: (leaf: L) => Promise<void>,
+async function renewInBatches(
+  leaves: readonly LeafOnDisk<RenewableLeaf>[],
+  progress: Progress,
+  renew: (leaf: LeafOnDisk<RenewableLeaf>) => Promise<void>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (let at = 0; at < leaves.length; at += BATCH) {
     const batch = leaves.slice(at, at + BATCH);
+    const names = batch.map(({ leaf }) => leaf.name).join(', ');
     // All of them end before an error is thrown: each restores its own certificate.
-    const ended = await Promise.allSettled(batch.map((one) => resultOf(one.leaf.name, renew(one))));
+    const ended = await progress.wait(`new certificates to work: ${names}`, () =>
+      Promise.allSettled(batch.map((one) => resultOf(one.leaf.name, renew(one)))),
+    );
     for (const result of ended) {
       if (result.status === 'rejected') throw result.reason;
       results.push(result.value);
@@ -79,17 +85,31 @@ async function resultOf(name: string, renewal: Promise<void>): Promise<Result> {
 const failuresOf = (results: readonly Result[]) =>
   results.filter(({ error }) => error !== undefined);
 
-/** Leaves whose renewal was killed between the new certificate and its proof. */
-async function leavesToResume(paths: HostPaths) {
-  const names = await interruptedLeaves(paths);
-  return renewableLeaves.filter(({ name }) => names.includes(name)).map((leaf) => ({ leaf }));
+/** Names of the leaves whose new certificate is not proven, and of those that are due. */
+async function openLeaves(paths: HostPaths): Promise<string[]> {
+  const due = await dueLeaves(paths, renewableLeaves, new Date());
+  return [...(await unprovenLeaves(paths)), ...due.map(({ leaf }) => leaf.name)];
 }
 
-/** A failed leaf that was renewed by something else since, such as a restart of the host. */
-async function notDueAnyMore(paths: HostPaths, due: readonly LeafOnDisk[]): Promise<Result[]> {
+/** Leaves with a new certificate that is not proven. Where there is none, nothing is resumed. */
+async function leavesToResume(paths: HostPaths): Promise<LeafOnDisk<RenewableLeaf>[]> {
+  const onDisk = await leavesOnDisk(paths, renewableLeaves);
+  const unproven: LeafOnDisk<RenewableLeaf>[] = [];
+  for (const name of await unprovenLeaves(paths)) {
+    const found = onDisk.find(({ leaf }) => leaf.name === name);
+    // The same: the renewal was killed before the new one was written.
+    const isWritten = found !== undefined && found.pem !== (await readReplaced(paths, name));
+    if (isWritten) unproven.push(found);
+    else await dropReplaced(paths, name);
+  }
+  return unproven;
+}
+
+/** Failed leaves that something else has renewed since, such as a restart of the host. */
+async function renewedElsewhere(paths: HostPaths): Promise<Result[]> {
+  const open = await openLeaves(paths);
   return (await readAttempts(paths))
-    .filter(({ name, failure }) => failure !== undefined && isLeaf(name))
-    .filter(({ name }) => !due.some(({ leaf }) => leaf.name === name))
+    .filter(({ name, failure }) => failure !== undefined && isLeaf(name) && !open.includes(name))
     .map(({ name }) => ({ name }));
 }
 

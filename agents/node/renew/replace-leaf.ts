@@ -38,7 +38,7 @@ export async function replaceLeaf(
   await proveOrRestore(context, leaf, pem, progress);
 }
 
-/** Continues a renewal that was killed between the new certificate and its proof. */
+/** Proves a new certificate that an earlier run has written and not proven. */
 export async function resumeLeaf(
   context: RenewContext,
   { leaf }: { readonly leaf: RenewableLeaf },
@@ -76,10 +76,13 @@ async function proveOrRestore(
     const seen = await prove(context, leaf, progress);
     progress.say(`Renewed ${leaf.name}: ${seen}`);
   } catch (cause) {
-    // An expired certificate helps nobody; what prevents the proof may be something else.
+    // An expired certificate helps nobody; what prevents the proof may be something else. Then the
+    // replaced one is kept, so that the next run proves the new one again.
     const isUsable = isValid(old, new Date());
-    if (isUsable) await writeFileAtomic(paths.at(leaf.certificate), old, 0o644);
-    await dropReplaced(paths, leaf.name);
+    if (isUsable) {
+      await writeFileAtomic(paths.at(leaf.certificate), old, 0o644);
+      await dropReplaced(paths, leaf.name);
+    }
     progress.signal.throwIfAborted();
     const now = isUsable ? 'the old one was restored' : 'it stays, since the old one has expired';
     throw new Failure('fatal', `the new certificate of ${leaf.name} was not accepted; ${now}`, {

@@ -8,14 +8,15 @@ import {
 import type { HostPaths } from '../../../lib/host/paths.ts';
 
 /**
- * Replaced certificates, kept until their successors are proven. A renewal that was killed in
- * between is continued from here. They contain no keys: a renewed leaf keeps its key.
+ * Replaced certificates, kept until their successors are proven or they are restored. The next run
+ * continues from here if this one is killed in between, or if the successor was refused when the
+ * replaced one had expired. They contain no keys: a renewed leaf keeps its key.
  */
 const folder = ({ state }: HostPaths) => join(state, 'sno-renew', 'replaced');
 const file = (paths: HostPaths, name: string) => join(folder(paths), `${name}.crt`);
 
-/** Names of the leaves whose renewal has begun and not ended. */
-export async function interruptedLeaves(paths: HostPaths): Promise<string[]> {
+/** Names of the leaves whose renewal has begun and whose new certificate is not proven. */
+export async function unprovenLeaves(paths: HostPaths): Promise<string[]> {
   const names = await namesIn(folder(paths));
   return names.flatMap((name) => (/^[a-z][a-z-]*\.crt$/.test(name) ? [name.slice(0, -4)] : []));
 }

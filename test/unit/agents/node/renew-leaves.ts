@@ -121,16 +121,23 @@ t.test('renew-leaves', async (t) => {
     });
   }
 
-  t.test('waits until the new certificate is taken up', async (t) => {
+  t.test('waits until the new certificates are taken up, and says so once', async (t) => {
     const it = await renewingHost(t);
-    await it.age('kube-scheduler', DUE);
-    let refused = 0;
-    it.behaviour.status = () => {
-      refused += 1;
-      return refused < 3 ? 401 : 201;
+    for (const name of ['kube-scheduler', 'csr-approver', 'deferred']) await it.age(name, DUE);
+    const refused = new Map<string, number>();
+    it.behaviour.status = (user) => {
+      const before = refused.get(user) ?? 0;
+      refused.set(user, before + 1);
+      return before < 2 ? 401 : 201;
     };
-    t.match(await run(it), { note: '1 renewed' });
-    t.match(it.host.lines.join(''), /Waiting for the new certificate of kube-scheduler/);
+    const progress = it.host.progress();
+    const began = performance.now();
+    t.match(await renewLeaves.run(it.context, progress), { note: '3 renewed' });
+    const waits = it.host.lines.filter((line) => /Waiting for/.test(line));
+    t.equal(waits.length, 1, waits.join(''));
+    t.match(waits[0], /new certificates to work: kube-scheduler, csr-approver, deferred/);
+    t.ok(progress.waitedMs > 0);
+    t.ok(progress.waitedMs <= performance.now() - began, 'concurrent waits are not added up');
   });
 
   t.test('an expired certificate is not restored', async (t) => {
@@ -142,10 +149,36 @@ t.test('renew-leaves', async (t) => {
     t.ok(notAfter > new Date(), 'the new one stays');
     t.match(it.host.lines.join(''), /open may be refused until they are made again/);
     await t.rejects(concluded(it), { message: /it stays, since the old one has expired/ });
+    t.equal(await holds(it), true, 'it was tried in this run');
+
+    const later = { ...it.context, began: new Date(Date.now() + 1000) };
+    t.equal(await renewLeaves.holds(later, it.host.progress()), false, 'the next run tries again');
+    t.match(await run(it), { note: '0 renewed, 1 failed' });
+    await t.rejects(concluded(it), { message: /not accepted/ }, 'it is not forgotten');
+
+    const fresh = it.host.read(controllerManager.certificate);
     it.behaviour.status = () => 201;
-    t.match(await run(it), { note: 'none was due' });
+    it.users.length = 0;
+    t.match(await run(it), { note: '1 renewed' });
+    t.match(it.users, [/^system:kube-controller-manager /], 'proven with a request');
+    t.equal(it.host.read(controllerManager.certificate), fresh);
+    t.notOk(it.host.has(`${REPLACED}/kube-controller-manager.crt`));
     t.same(await concluded(it), { kind: 'done' }, 'it is not reported any more');
+    t.match(await run(it), { note: 'none was due' });
   });
+
+  t.test(
+    'a failed certificate that sno-certificates has renewed since is not reported',
+    async (t) => {
+      const it = await renewingHost(t, { renewProofMs: 1 });
+      await it.age('kube-scheduler', DUE);
+      it.behaviour.status = () => 503;
+      t.match(await run(it), { note: '0 renewed, 1 failed' });
+      await it.age('kube-scheduler', 0);
+      t.match(await run(it), { note: 'none was due' });
+      t.same(await concluded(it), { kind: 'done' });
+    },
+  );
 
   t.test('a certificate of another key is reported and left as it is', async (t) => {
     const it = await renewingHost(t);
@@ -201,27 +234,42 @@ t.test('renew-leaves', async (t) => {
     t.notOk(it.host.has(`${REPLACED}/kube-scheduler.crt`));
   });
 
-  for (const isAccepted of [true, false]) {
-    t.test(
-      `killed during the proof, and then ${isAccepted ? 'accepted' : 'refused'}`,
-      async (t) => {
-        const it = await renewingHost(t, { renewProofMs: 1 });
-        await it.age('kube-scheduler', DUE);
-        const old = it.host.read(scheduler.certificate);
-        const { certificate, key } = authorityPaths('admin');
-        const admin = { certificate: it.host.read(certificate), key: it.host.read(key) };
-        const fresh = await renewLeaf(old, admin, new Date());
-        it.host.write(`${REPLACED}/kube-scheduler.crt`, old);
-        it.host.write(scheduler.certificate, fresh);
-        it.behaviour.status = () => (isAccepted ? 201 : 401);
-        t.equal(await holds(it), false);
-        t.match(await run(it), { note: isAccepted ? '1 renewed' : '0 renewed, 1 failed' });
-        t.equal(it.host.read(scheduler.certificate), isAccepted ? fresh : old);
-        t.notOk(it.host.has(`${REPLACED}/kube-scheduler.crt`));
-        t.equal(it.users.length, 1, 'it is not tried a second time');
-        t.equal(await holds(it), true);
-      },
-    );
+  const resumed: [
+    title: string,
+    days: number,
+    status: number,
+    note: string,
+    kept: 'new' | 'old',
+  ][] = [
+    ['accepted', DUE, 201, '1 renewed', 'new'],
+    ['refused', DUE, 401, '0 renewed, 1 failed', 'old'],
+    ['accepted, the old one having expired', EXPIRED, 201, '1 renewed', 'new'],
+    ['refused, the old one having expired', EXPIRED, 401, '0 renewed, 1 failed', 'new'],
+  ];
+  for (const [title, days, status, note, kept] of resumed) {
+    t.test(`killed during the proof, and then ${title}`, async (t) => {
+      const it = await renewingHost(t, { renewProofMs: 1 });
+      await it.age('kube-scheduler', days);
+      const old = it.host.read(scheduler.certificate);
+      const { certificate, key } = authorityPaths('admin');
+      const admin = { certificate: it.host.read(certificate), key: it.host.read(key) };
+      const fresh = await renewLeaf(old, admin, new Date());
+      it.host.write(`${REPLACED}/kube-scheduler.crt`, old);
+      it.host.write(scheduler.certificate, fresh);
+      it.behaviour.status = () => status;
+      t.equal(await holds(it), false);
+      t.match(await run(it), { note });
+      t.equal(it.host.read(scheduler.certificate), kept === 'new' ? fresh : old);
+      t.equal(it.users.length, 1, 'it is not tried a second time');
+      t.equal(await holds(it), true);
+      const isAccepted = status === 201;
+      t.same(await attempts(it), {
+        'kube-scheduler': isAccepted ? undefined : 'leaf-not-accepted',
+      });
+      if (!isAccepted) await t.rejects(concluded(it), { code: 'renewal-failed' });
+      const isUnproven = !isAccepted && kept === 'new';
+      t.equal(it.host.has(`${REPLACED}/kube-scheduler.crt`), isUnproven);
+    });
   }
 
   t.test('killed before the new certificate was written, it is renewed', async (t) => {
@@ -229,8 +277,18 @@ t.test('renew-leaves', async (t) => {
     await it.age('kube-scheduler', DUE);
     const old = it.host.read(scheduler.certificate);
     it.host.write(`${REPLACED}/kube-scheduler.crt`, old);
-    await run(it);
+    t.match(await run(it), { note: '1 renewed' });
+    t.equal(it.host.lines.filter((line) => /Renewed kube-scheduler/.test(line)).length, 1);
     t.not(it.host.read(scheduler.certificate), old);
+    t.equal(await holds(it), true);
+  });
+
+  t.test('killed, and its certificate was deleted since: it is not written again', async (t) => {
+    const it = await renewingHost(t, { renewProofMs: 1 });
+    it.host.write(`${REPLACED}/kube-scheduler.crt`, it.host.read(scheduler.certificate));
+    it.host.remove(scheduler.certificate);
+    t.match(await run(it), { note: 'none was due' });
+    t.notOk(it.host.has(scheduler.certificate));
     t.equal(await holds(it), true);
   });
 
