@@ -1,21 +1,17 @@
 import { X509Certificate } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { approveServingRequests } from '../../../lib/csr/approver.ts';
-import { type Decision, describeDecision } from '../../../lib/csr/decision.ts';
+import type { Decision } from '../../../lib/csr/decision.ts';
 import { servingSigner, userOfNode } from '../../../lib/csr/judge.ts';
 import { viewOfThisHost } from '../../../lib/csr/this-host.ts';
 import type { HostView } from '../../../lib/csr/views.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
-import { readTextIfPresent } from '../../../lib/host/files.ts';
-import { waitForFiles } from '../../../lib/host/watch.ts';
 import { KubeClient } from '../../../lib/kube/client.ts';
 import { resources } from '../../../lib/kube/resources.ts';
 import { accessTo } from '../../../lib/render/access.ts';
-import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
 import { signedAccess } from '../../../lib/render/signed-access.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
+import { approveUntil, servingPair } from '../../steps/approve-until.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { readAttempts, recordAttempts } from './attempts.ts';
 import type { RenewContext } from './context.ts';
@@ -59,7 +55,7 @@ export const kubeletServing: StepBody<RenewContext> = {
 
 /** When the kubelet requests its next certificate at the earliest; undefined if it may do so now. */
 async function nextRequest(context: RenewContext, signal: AbortSignal): Promise<Date | undefined> {
-  const pem = await currentCertificate(context);
+  const pem = await servingPair(context.paths);
   if (pem === undefined) return undefined;
   const { from } = rotationWindow(pem);
   const isEarly = new Date() < from && isForHost(pem, await viewOfThisHost(context, signal));
@@ -69,7 +65,7 @@ async function nextRequest(context: RenewContext, signal: AbortSignal): Promise<
 /** Returns what was found, for the journal. */
 async function approveRequest(context: RenewContext, progress: Progress): Promise<string> {
   const { cluster, paths } = context;
-  const before = await currentCertificate(context);
+  const before = await servingPair(paths);
   const window = before === undefined ? undefined : rotationWindow(before);
   const access = await signedAccess(
     cluster.controlPlane,
@@ -81,7 +77,12 @@ async function approveRequest(context: RenewContext, progress: Progress): Promis
   const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
   await client.list(resources.certificateSigningRequests, {}, limits);
   const decisions: Decision[] = [];
-  const isReplaced = await approveUntilReplaced(context, client, before, decisions, progress);
+  const isReplaced = await approveUntil(context, client, progress, {
+    isAwaited: (pem) => pem !== before,
+    waitingFor: "the kubelet's request for a serving certificate",
+    report: (decision) => decisions.push(decision),
+    giveUpMs: context.settings.servingRequestMs,
+  });
   if (isReplaced) return 'the kubelet has a new one';
   const own = decisions.findLast(({ requestor, signer }) => isOwn(context, requestor, signer));
   if (own !== undefined) throw notReplaced(own);
@@ -93,50 +94,6 @@ async function approveRequest(context: RenewContext, progress: Progress): Promis
   }
   return `the kubelet requests the next one before ${day(window.until)}`;
 }
-
-/** Whether the kubelet has written a new certificate within the time given for it. */
-async function approveUntilReplaced(
-  context: RenewContext,
-  client: KubeClient,
-  before: string | undefined,
-  decisions: Decision[],
-  progress: Progress,
-): Promise<boolean> {
-  const enough = new AbortController();
-  const signal = AbortSignal.any([progress.signal, enough.signal]);
-  const approval = approveServingRequests(client, {
-    signal,
-    nodeName: context.hostname(),
-    host: () => viewOfThisHost(context, signal),
-    report: (decision) => {
-      decisions.push(decision);
-      progress.say(...describeDecision(decision));
-    },
-  });
-  const isOther = async () => {
-    const pem = await currentCertificate(context);
-    return pem !== undefined && pem !== before;
-  };
-  const { servingRequestMs: deadlineMs } = context.settings;
-  const path = context.paths.at(kubeletPaths.servingPair);
-  const replaced = waitForFiles([path], isOther, {
-    signal,
-    deadlineMs: progress.remainingMs(),
-    describe: () => `${path} to change`,
-  }).then(() => true);
-  const tooLate = sleep(deadlineMs, false, { signal });
-  try {
-    return await progress.wait("the kubelet's request for a serving certificate", () =>
-      Promise.race([replaced, tooLate, approval.then(() => false)]),
-    );
-  } finally {
-    enough.abort();
-    await Promise.allSettled([replaced, tooLate, approval]);
-  }
-}
-
-const currentCertificate = ({ paths }: RenewContext) =>
-  readTextIfPresent(paths.at(kubeletPaths.servingPair));
 
 const isOwn = ({ hostname }: RenewContext, requestor: string | undefined, signer: string) =>
   signer === servingSigner && requestor === userOfNode(hostname());

@@ -136,7 +136,7 @@ t.test('serving-certificate', async (t) => {
     const running = servingCertificate.run(host.context, host.progress(undefined, 0));
     await t.rejects(running, {
       kind: 'deadline',
-      message: /kubelet-server-current\.pem to appear/,
+      message: /for a new .*kubelet-server-current\.pem/,
     });
   });
 
