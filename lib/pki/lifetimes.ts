@@ -5,13 +5,13 @@ export const lifetimes = {
    */
   authorityDays: 3650,
   /**
-   * A stolen leaf is usable for a year at most. No operator renews leaves: the host
-   * renews them at boot, and the kubelet rotates its own.
+   * A stolen leaf is usable for a year at most. No operator renews leaves: sno-renew does daily,
+   * sno-certificates before the kubelet starts, and the kubelet requests its own.
    */
   leafDays: 365,
   /**
-   * The host renews a leaf at boot when less than this, a third of its lifetime, is left:
-   * a host that reboots at least this often never runs with an expired one.
+   * A leaf is renewed when less than this, a third of its lifetime, is left: so many daily attempts
+   * may fail before it expires.
    */
   leafRenewalDays: 122,
   /**

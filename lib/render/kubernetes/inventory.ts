@@ -3,7 +3,7 @@ import { authorityNames, authorityPaths } from './authorities.ts';
 import { encryptionConfigPath } from './encryption.ts';
 import { etcdClient, trust as etcdTrust } from './etcd.ts';
 import { trust as apiServerTrust } from './kube-apiserver.ts';
-import { trust as controllerManagerTrust } from './kube-controller-manager.ts';
+import { trust as controllerManagerTrust, signers } from './kube-controller-manager.ts';
 import { trust as schedulerTrust } from './kube-scheduler.ts';
 import { agentsTrust } from './kubeconfigs.ts';
 import { kubeletPaths, trust as kubeletTrust } from './kubelet.ts';
@@ -47,7 +47,7 @@ const leaves = Object.values(issuedLeaves).flatMap(
   },
 );
 
-/** The kubelet rotates both itself; a changed client certificate it reads only when it starts. */
+/** The kubelet requests both anew and uses the new ones at once. */
 const kubelet: readonly InventoryEntry[] = [
   {
     name: 'kubelet-client',
@@ -56,7 +56,7 @@ const kubelet: readonly InventoryEntry[] = [
     signer: 'kubelet-client',
     usedBy: ['kubelet'],
     renewedBy: 'kubelet',
-    takeUp: 'kubelet-restart',
+    takeUp: 'itself',
   },
   {
     name: 'kubelet-serving',
@@ -65,14 +65,14 @@ const kubelet: readonly InventoryEntry[] = [
     signer: 'kubelet-serving',
     usedBy: ['kubelet'],
     renewedBy: 'kubelet',
-    takeUp: 'kubelet-restart',
+    takeUp: 'itself',
   },
 ];
 
-/** Of these the controller-manager signs with the kubelets' and the clients'; it reads them again. */
+/** The controller-manager reads those that it signs with again. */
 const authorities = authorityNames.flatMap((name): InventoryEntry[] => {
   const { certificate, key } = authorityPaths(name);
-  const isSigner = ['kubelet-client', 'kubelet-serving', 'admin', 'legacy-unknown'].includes(name);
+  const isSigner = Object.values(signers).some((signer) => signer === name);
   const usedBy = isSigner ? [controllerManager, agents] : [agents];
   const common = { name: `${name}-ca`, usedBy, renewedBy: 'nobody', takeUp: 'itself' } as const;
   return [

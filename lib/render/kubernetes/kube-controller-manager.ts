@@ -30,10 +30,10 @@ export const trust = {
 const kubeconfigPath = `${paths.configOf(component)}/kubeconfig`;
 
 /**
- * Each signer has its own authority. With one of these pairs of flags the general pair is
+ * The controller-manager's signers. Each has its own authority. With one of these pairs of flags the general pair is
  * rejected, and a signer without a pair is skipped without an error.
  */
-const signers = {
+export const signers = {
   'kubelet-serving': 'kubelet-serving',
   'kubelet-client': 'kubelet-client',
   'kube-apiserver-client': 'admin',

@@ -62,8 +62,6 @@ t.test('what is only taken up by a restart', async (t) => {
   t.same(
     Object.fromEntries(restarts.map(({ path, takeUp, usedBy }) => [path, [takeUp, ...usedBy]])),
     {
-      '/var/lib/kubelet/pki/kubelet-client-current.pem': ['kubelet-restart', 'kubelet'],
-      '/var/lib/kubelet/pki/kubelet-server-current.pem': ['kubelet-restart', 'kubelet'],
       '/etc/kubernetes/pki/etcd/ca.crt': ['pod-restart', 'etcd'],
       '/etc/kubernetes/pki/kube-apiserver/etcd-ca.crt': ['pod-restart', 'kube-apiserver'],
       '/etc/kubernetes/pki/kube-apiserver/kubelet-serving-ca.crt': [
@@ -85,4 +83,16 @@ t.test('what is only taken up by a restart', async (t) => {
       '/etc/kubernetes/kube-apiserver/encryption.yaml': ['pod-restart', 'kube-apiserver'],
     },
   );
+});
+
+t.test('the controller-manager uses the authorities that its flags name', async (t) => {
+  const manifest = rendered.staticPods.find(({ component }) =>
+    /controller-manager/.test(component),
+  );
+  const flags = manifest?.manifest.match(/(?<=cluster-signing-[a-z-]+-cert-file=)\S+/g) ?? [];
+  const used = inventory.filter(
+    ({ kind, usedBy }) => kind === 'authority' && usedBy.includes('kube-controller-manager'),
+  );
+  t.same(used.map(({ path }) => path).toSorted(), flags.toSorted());
+  t.not(used.length, 0);
 });
