@@ -1,15 +1,18 @@
-import type { BundleView } from '../bundle-view.ts';
+import { servingSigner } from '../../lib/csr/judge.ts';
+import type { BundleView, Found } from '../bundle-view.ts';
 import { certificatesInUse, type HostCertificate } from './certificates.ts';
 import { type ApiObject, objects } from './objects.ts';
 import { at, textAt } from './values.ts';
 
-export const SERVING_SIGNER = 'kubernetes.io/kubelet-serving';
-
 /** The share of its lifetime after which a kubelet has requested the next one (client-go). */
 const REQUESTED_BY = 0.9;
 
+/** What to do about an expired or expiring serving certificate of the kubelet. */
+export const SERVING_TODO =
+  'Without a valid one, logs, exec and metrics of this node fail. With the Kubernetes payload, run "systemctl start sno-renew", which approves the request of the kubelet, and see "journalctl -u sno-renew". With OpenShift, look for the pending request ("oc get csr"), check that this node sent it, and approve it ("oc adm certificate approve NAME").';
+
 /** The certificate with which the kubelet serves logs, exec and metrics. */
-export const isKubeletServing = ({ file }: Pick<HostCertificate, 'file'>): boolean =>
+const isKubeletServing = ({ file }: Pick<HostCertificate, 'file'>): boolean =>
   file.endsWith('/kubelet-server-current.pem');
 
 /** Whether a request was neither approved nor denied. */
@@ -20,8 +23,26 @@ export const isUndecided = ({ conditions, raw }: ApiObject): boolean =>
 export const pendingServingRequests = (view: BundleView): ApiObject[] =>
   objects(view, 'csr').filter(
     (request) =>
-      isUndecided(request) && textAt(request.raw, 'spec', 'signerName') === SERVING_SIGNER,
+      isUndecided(request) && textAt(request.raw, 'spec', 'signerName') === servingSigner,
   );
+
+/**
+ * The findings about certificates: one about the kubelet's serving certificate, with its pending
+ * requests as evidence, since their names link it to the findings about them; one about all others.
+ */
+export function servingApart(
+  view: BundleView,
+  certificates: readonly HostCertificate[],
+  found: (part: readonly HostCertificate[], kind: 'serving' | 'other') => readonly Found[],
+): Found[] {
+  const requests = pendingServingRequests(view).flatMap((request) => request.evidence());
+  const others = certificates.filter((one) => !isKubeletServing(one));
+  const serving = found(certificates.filter(isKubeletServing), 'serving');
+  return [
+    ...found(others, 'other'),
+    ...serving.map((one) => ({ ...one, evidence: [...one.evidence, ...requests] })),
+  ];
+}
 
 /**
  * Since when the kubelet requests a new serving certificate, at the latest. It repeats the request,

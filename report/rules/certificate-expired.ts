@@ -1,39 +1,28 @@
 import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { certificatesInUse, type HostCertificate } from '../reading/certificates.ts';
-import { isKubeletServing, pendingServingRequests } from '../reading/serving-requests.ts';
+import { SERVING_TODO, servingApart } from '../reading/serving-requests.ts';
 import { duration, plural, some, time } from '../reading/words.ts';
 
 /** Certificates that this host trusts or hands out, but does not present itself. */
 const ANCHORS = /^\/(etc\/pki|root)\//;
+
+const CHECK_CLOCK = 'Check the clock first ("timedatectl").';
 
 /** TLS peers reject a certificate after its notAfter (RFC 5280, 4.1.2.5). */
 export const certificateExpired: Rule = {
   name: 'certificate-expired',
   looksFor:
     'an expired certificate on the host, unless a newer one with the same subject has replaced it',
-  todo: 'Check the clock first ("timedatectl"). With the Kubernetes payload, run "systemctl restart sno-certificates kubelet" to renew expired certificates. With OpenShift, keep the host running: the kubelet requests new ones with its bootstrap kubeconfig, and the operators renew theirs.',
+  todo: `${CHECK_CLOCK} With the Kubernetes payload, run "systemctl restart sno-certificates kubelet" to renew expired certificates. With OpenShift, keep the host running: the kubelet requests new ones with its bootstrap kubeconfig, and the operators renew theirs.`,
   find(view) {
     const expired = certificatesInUse(view)
       .filter(({ notAfterMs }) => notAfterMs <= view.atMs)
       .toSorted((a, b) => a.notAfterMs - b.notAfterMs);
-    const serving = expired.filter(isKubeletServing);
-    const others = expired.filter((one) => !isKubeletServing(one));
-    return [
-      ...found(view, others, this.todo),
-      ...found(view, serving, SERVING_TODO).map((finding) => ({
-        ...finding,
-        // Their names link it to the finding about them.
-        evidence: [
-          ...finding.evidence,
-          ...pendingServingRequests(view).flatMap((request) => request.evidence()),
-        ],
-      })),
-    ];
+    return servingApart(view, expired, (part, kind) =>
+      found(view, part, kind === 'serving' ? `${CHECK_CLOCK} ${SERVING_TODO}` : this.todo),
+    );
   },
 };
-
-const SERVING_TODO =
-  'Logs, exec and metrics of this node fail until the kubelet has a new one. Run "systemctl start sno-renew", which approves its request, and see "journalctl -u sno-renew".';
 
 function found(view: BundleView, expired: readonly HostCertificate[], usual: string): Found[] {
   const [first] = expired;

@@ -1,6 +1,6 @@
 import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { certificatesInUse, type HostCertificate } from '../reading/certificates.ts';
-import { isKubeletServing, pendingServingRequests } from '../reading/serving-requests.ts';
+import { SERVING_TODO, servingApart } from '../reading/serving-requests.ts';
 import { duration, plural, some } from '../reading/words.ts';
 
 /**
@@ -23,22 +23,11 @@ export const certificateExpiresSoon: Rule = {
         return left > 0 && left < SOON_MS && left < LEFT_OF_LIFE * (notAfterMs - notBeforeMs);
       })
       .toSorted((a, b) => a.notAfterMs - b.notAfterMs);
-    const serving = ending.filter(isKubeletServing);
-    const others = ending.filter((one) => !isKubeletServing(one));
-    // Their names link it to the finding about them.
-    const requests = pendingServingRequests(view).flatMap((request) => request.evidence());
-    return [
-      ...found(view, others, this.todo),
-      ...found(view, serving, SERVING_TODO).map((finding) => ({
-        ...finding,
-        evidence: [...finding.evidence, ...requests],
-      })),
-    ];
+    return servingApart(view, ending, (part, kind) =>
+      found(view, part, kind === 'serving' ? SERVING_TODO : this.todo),
+    );
   },
 };
-
-const SERVING_TODO =
-  'Without a new one, logs, exec and metrics of this node fail then. Run "systemctl start sno-renew", which approves the request of the kubelet, and see "journalctl -u sno-renew".';
 
 function found(view: BundleView, ending: readonly HostCertificate[], todo: string): Found[] {
   const [first] = ending;

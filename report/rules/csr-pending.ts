@@ -1,8 +1,9 @@
+import { servingSigner } from '../../lib/csr/judge.ts';
 import type { BundleView, Evidence, Found, Rule } from '../bundle-view.ts';
 import { hostFilesIn } from '../reading/hosts.ts';
 import { fieldsOf, linesLike } from '../reading/journal.ts';
 import { type ApiObject, objects } from '../reading/objects.ts';
-import { isUndecided, SERVING_SIGNER, servingRequestedMs } from '../reading/serving-requests.ts';
+import { isUndecided, servingRequestedMs } from '../reading/serving-requests.ts';
 import { textAt, textsAt } from '../reading/values.ts';
 import { duration } from '../reading/words.ts';
 
@@ -31,7 +32,7 @@ function pending(view: BundleView, request: ApiObject, age: number): Found {
   const signer = textAt(request.raw, 'spec', 'signerName') ?? 'no signer';
   const requestor = textAt(request.raw, 'spec', 'username') ?? 'an unknown user';
   const said = whatAgentsSaid(view, request.name);
-  const isOfNode = signer === SERVING_SIGNER && nodeNames(view).includes(requestor);
+  const isOfNode = signer === servingSigner && nodeNames(view).includes(requestor);
   const { why, todo } = said ?? { ...explain(view, request, signer, requestor), where: [] };
   return {
     severity: isOfNode ? 'failing' : 'warning',
@@ -99,7 +100,7 @@ function explain(view: BundleView, request: ApiObject, signer: string, requestor
         : `If a worker is supposed to join, check that it sent the request, and run "kubectl certificate approve ${request.name}".`,
     };
   }
-  if (signer !== SERVING_SIGNER) {
+  if (signer !== servingSigner) {
     return {
       why: `nothing here approves requests to ${signer}`,
       todo: 'Look at the controller that uses this signer.',
@@ -120,6 +121,6 @@ function explain(view: BundleView, request: ApiObject, signer: string, requestor
   }
   return {
     why: 'no agent has logged anything about it',
-    todo: `Start what approves it ("systemctl start sno-renew", during an installation "systemctl start bootkube"), or check the node's addresses and run "kubectl certificate approve ${request.name}".`,
+    todo: `During an installation, run "systemctl start bootkube", which approves it. Later, with the Kubernetes payload, run "systemctl start sno-renew"; with OpenShift, check the node's addresses and run "oc adm certificate approve ${request.name}".`,
   };
 }

@@ -19,6 +19,9 @@ const certificates = (...list: object[]) => ({
 const SERVER = '/etc/kubernetes/static-pod-resources/etcd/server.crt';
 const SERVING = '/var/lib/kubelet/pki/kubelet-server-current.pem';
 
+const APPROVES_SERVING =
+  /Kubernetes payload, run "systemctl start sno-renew".* OpenShift, .*"oc get csr".*"oc adm certificate approve/;
+
 const chrony = (offset: string) => ({
   [`${M}/systemd/chrony.txt`]: `Reference ID    : C0A87E01 (192.168.126.1)\nSystem time     : ${offset} of NTP time\nLeap status     : Normal\n`,
 });
@@ -95,7 +98,7 @@ export const hostCases: readonly RuleCase[] = [
       {
         severity: 'failing',
         title: /system:node:sno expired .*kubelet-server-current\.pem$/,
-        todo: /systemctl start sno-renew/,
+        todo: new RegExp(`^Check the clock first .*${APPROVES_SERVING.source}`),
       },
     ],
   },
@@ -108,7 +111,7 @@ export const hostCases: readonly RuleCase[] = [
     ),
     finds: [
       { severity: 'warning', title: /CN=etcd-server expires/, todo: /without a restart/ },
-      { severity: 'warning', title: /system:node:sno expires/, todo: /request of the kubelet/ },
+      { severity: 'warning', title: /system:node:sno expires/, todo: APPROVES_SERVING },
     ],
   },
   {

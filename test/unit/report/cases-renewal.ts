@@ -1,5 +1,5 @@
 import { Failure } from '../../../lib/errors/failure.ts';
-import { json, M, type RuleCase, step } from './rule-case.ts';
+import { json, list, M, object, type RuleCase, step } from './rule-case.ts';
 
 const KUBELETS_PENDING = new Failure('fatal', "the kubelet's request csr-7 is not approved", {
   code: 'serving-request-pending',
@@ -62,5 +62,29 @@ export const renewalCases: readonly RuleCase[] = [
         step('15:10:00', 'conclude', 'done'),
       ].join(''),
     },
+  },
+  {
+    rule: 'csr-pending',
+    of: "the node's own request, which no agent has seen",
+    files: {
+      'resources/nodes.json': list(object('sno', {})),
+      'resources/csr.json': list(
+        object('csr-1', {
+          created: '2026-11-21T14:50:00Z',
+          spec: {
+            signerName: 'kubernetes.io/kubelet-serving',
+            username: 'system:node:sno',
+            usages: ['server auth'],
+          },
+        }),
+      ),
+    },
+    finds: [
+      {
+        severity: 'failing',
+        title: /no agent has logged anything/,
+        todo: /Kubernetes payload, run "systemctl start sno-renew".*OpenShift, .*"oc adm certificate approve csr-1"/,
+      },
+    ],
   },
 ];
