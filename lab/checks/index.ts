@@ -34,7 +34,7 @@ export const clusterChecks: readonly ClusterCheck[] = [
   nodeAddresses,
   certificateNames,
   serviceFamilies,
-  // Last: it ends the state in which a manifest is deferred, which other checks expect.
+  // After all that expect deferred manifests: it applies them.
   deferredApplied,
   workload,
   // With the image that the workload brought.
