@@ -7,7 +7,13 @@ import type { RunningCheck, RunningCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
 const RESERVED = '0';
-const UNITS = ['kubelet.service', 'containerd.service', 'sno-renew.service', 'sno-gather.service'];
+const SETTINGS = {
+  'kubelet.service': 'CPUAffinity',
+  'sno-renew.service': 'CPUAffinity',
+  'sno-gather.service': 'CPUAffinity',
+  // In control groups of version 2 only; this is what systemd was told.
+  'containerd.service': 'AllowedCPUs',
+} as const;
 
 const statusSchema = z.object({
   items: z.tuple([
@@ -27,8 +33,8 @@ export const reservedCpus: RunningCheck = {
   name: "the node's own processes stay on the reserved CPU, and its containers may use every CPU",
   run: async (cluster, signal) => {
     const { host } = cluster;
-    for (const unit of UNITS) {
-      const show = ['systemctl', 'show', '--property=CPUAffinity', '--value', unit];
+    for (const [unit, setting] of Object.entries(SETTINGS)) {
+      const show = ['systemctl', 'show', `--property=${setting}`, '--value', unit];
       const { stdout } = await host.exec(show, { timeoutMs: 10_000 }, signal);
       expect(unit, RESERVED, stdout.trim());
     }

@@ -70,26 +70,27 @@ t.test(
   },
 );
 
-t.test(
-  'the processes of a node stay on its reserved CPUs, those of a live host do not',
-  async (t) => {
-    const cluster = { ...input.cluster, reservedCpus: '0-1' };
-    const contents = '[Service]\nCPUAffinity=0-1\n';
-    const name = '10-sno-reserved-cpus.conf';
-    for (const host of ['installed', 'aio'] as const) {
-      t.same(machineConfig(cluster, host), {
-        files: [
-          shutdown,
-          { path: `/etc/systemd/system/sno-.service.d/${name}`, mode: 0o644, contents },
-        ],
-        dropins: ['containerd', 'crio', 'kubelet'].map((unit) => {
-          return { unit: `${unit}.service`, name, contents };
-        }),
-      });
-    }
-    t.same(machineConfig(cluster, 'live'), { files: [], dropins: [] });
-  },
-);
+t.test('the processes of a node stay on its reserved CPUs', async (t) => {
+  const cluster = { ...input.cluster, reservedCpus: '0-1' };
+  const name = '10-sno-reserved-cpus.conf';
+  const affinity = '[Service]\nCPUAffinity=0-1\n';
+  // Not inherited by containers.
+  const group = '[Service]\nAllowedCPUs=0-1\n';
+  for (const host of ['installed', 'aio'] as const) {
+    t.same(machineConfig(cluster, host), {
+      files: [
+        shutdown,
+        { path: `/etc/systemd/system/sno-.service.d/${name}`, mode: 0o644, contents: affinity },
+      ],
+      dropins: [
+        { unit: 'containerd.service', name, contents: group },
+        { unit: 'crio.service', name, contents: group },
+        { unit: 'kubelet.service', name, contents: affinity },
+      ],
+    });
+  }
+  t.same(machineConfig(cluster, 'live'), { files: [], dropins: [] });
+});
 
 t.test('a proxy for HTTPS only, without exceptions', async (t) => {
   const proxy = { httpsProxy: 'http://proxy.example.com:3128', noProxy: [] };
