@@ -143,8 +143,10 @@ async function inspect(
     inspectFolder(dir, environment[DISK_VARIABLE], signal, { writesDisk: false }),
   );
   faults.push(...(read?.faults ?? []));
-  const executable = await attempt(() =>
-    describeExecutable(options.agentsExecutable, environment, signal),
+  const executable = await attempt(async () =>
+    mediumIso === undefined
+      ? describeExecutable(options.agentsExecutable, environment, signal)
+      : readExecutable(executablePath(options.agentsExecutable, environment), signal),
   );
   const architecture = read?.contents?.settings.architecture;
   const pinned = await attempt(() => pinnedPayload(options, architecture, signal));
@@ -155,7 +157,7 @@ async function inspect(
   const medium =
     mediumIso === undefined || whole === undefined
       ? undefined
-      : await attempt(() => mediumOf(mediumIso, whole, options, environment, signal));
+      : await attempt(() => mediumOf(mediumIso, whole, options, environment));
   if (executable !== undefined && whole !== undefined) {
     await attempt(async () => requireSameArchitecture(executable, whole));
   }
@@ -196,14 +198,11 @@ async function mediumOf(
   payload: Payload,
   { agentsExecutable }: AioOptions,
   environment: Surroundings['environment'],
-  signal: AbortSignal,
 ): Promise<Medium> {
   const path = resolve(iso);
   await requireIsoPrograms(environment, ['xorriso']);
   await requireAbsent([path], 'Move it away, or use another file with --medium-iso.');
-  const executable = executablePath(agentsExecutable, environment);
-  await readExecutable(executable, signal);
-  const files = filesOf(executable, payload);
+  const files = filesOf(executablePath(agentsExecutable, environment), payload);
   await requireSpace(path, await totalSize(files));
   return { path, files };
 }

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import t, { type Test } from 'tap';
 import { hostArchitecture } from '../../../lib/host/architecture.ts';
+import { parseConfig } from '../../../lib/ignition/config.ts';
+import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
 import { MEDIUM_LABEL } from '../../../units/aio.ts';
 import { agentsExecutable } from '../../unit/cli/agents-executable.ts';
 import { GOOD } from '../../unit/cli/install-config-file.ts';
@@ -52,11 +54,15 @@ async function folder(t: Pick<Test, 'testdir'>): Promise<string> {
   return root;
 }
 
-const create = (root: string, iso: string, environment = { PATH: process.env.PATH ?? '' }) =>
+const create = (
+  root: string,
+  iso: string,
+  environment = { PATH: process.env.PATH ?? '' },
+  executable = ['--agents-executable', join(root, 'sno-agents')],
+) =>
   sno(
     [
-      ...['create', 'aio-ignition', '--dir', join(root, 'cluster')],
-      ...['--agents-executable', join(root, 'sno-agents')],
+      ...['create', 'aio-ignition', '--dir', join(root, 'cluster'), ...executable],
       ...['--payload', join(root, 'payload'), '--medium-iso', join(root, iso)],
     ],
     environment,
@@ -89,6 +95,30 @@ t.test('the second medium has executable and payload, under its label', { skip }
     t.equal(code, 2);
     t.match(err, /2 errors.*\n.*aio\.ign.*\n.*a\.iso/);
   });
+});
+
+t.test('the executable on the medium is the pinned one', { skip }, async (t) => {
+  const root = await folder(t);
+  // As in a built sno: it knows a digest, and its release has the executable beside it.
+  Object.assign(globalThis, { __SNO_AGENTS_SHA256__: 'f'.repeat(64) });
+  t.teardown(() => Reflect.deleteProperty(globalThis, '__SNO_AGENTS_SHA256__'));
+  t.intercept(process, 'execPath', { value: join(root, 'sno') });
+  const { code, err } = await create(root, 'd.iso', undefined, []);
+  t.equal(code, 0, err);
+  const target = join(root, 'extracted');
+  const path = join(target, 'sno-agents');
+  const iso = ['-osirrox', 'on', '-indev', join(root, 'd.iso')];
+  await execa('xorriso', [...iso, '-extract', '/sno-agents/sno-agents', path], within);
+  const ignition = parseConfig(await readFile(join(root, 'cluster/aio.ign'), 'utf8'), 'aio.ign');
+  const pinned = ignition.storage?.files?.find(({ path }) => path.endsWith('/executable.sha256'));
+  t.equal(
+    decodeDataUrl(pinned?.contents ?? {})
+      .toString('utf8')
+      .split(' ')[0],
+    createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex'),
+  );
 });
 
 t.test('nothing is written without the program that makes it', async (t) => {
