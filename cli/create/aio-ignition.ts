@@ -4,7 +4,7 @@ import { type Cluster, clusterDomain } from '../../lib/cluster/cluster.ts';
 import { describeError, Failure } from '../../lib/errors/failure.ts';
 import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
 import { validateConfigText } from '../../lib/ignition/validate.ts';
-import type { Payload } from '../../lib/payload/payload.ts';
+import { type Payload, readPayload } from '../../lib/payload/payload.ts';
 import { createLaptopAuthorities } from '../../lib/pki/authority.ts';
 import { adminKubeconfig } from '../../lib/pki/kubeconfig.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
@@ -150,17 +150,20 @@ async function inspect(
   );
   const architecture = read?.contents?.settings.architecture;
   const pinned = await attempt(() => pinnedPayload(options, architecture, signal));
-  const whole =
-    mediumIso === undefined || folder === undefined
+  // One that cannot be pinned has been reported, and need not fit the executable.
+  const payload =
+    pinned === undefined || folder === undefined
       ? undefined
-      : await attempt(() => readWholePayload(folder, signal));
-  const medium =
-    mediumIso === undefined || whole === undefined
-      ? undefined
-      : await attempt(() => mediumOf(mediumIso, whole, options, environment));
-  if (executable !== undefined && whole !== undefined) {
-    await attempt(async () => requireSameArchitecture(executable, whole));
+      : await attempt(() =>
+          mediumIso === undefined ? readPayload(folder) : readWholePayload(folder, signal),
+        );
+  if (executable !== undefined && payload !== undefined) {
+    await attempt(async () => requireSameArchitecture(executable, payload));
   }
+  const medium =
+    mediumIso === undefined || payload === undefined
+      ? undefined
+      : await attempt(() => mediumOf(mediumIso, payload, options, environment));
   const { payloadSha256, payloadUrl } = pinned ?? {};
   const isSound =
     faults.length === 0 &&

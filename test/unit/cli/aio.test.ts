@@ -196,7 +196,7 @@ const REFUSED: readonly {
   {
     name: 'a medium and a server',
     args: ['--medium-iso', 'x.iso', '--payload', '/nowhere', ...URLS],
-    says: [/--medium-iso and the URLs exclude each other/],
+    says: [/2 errors in/, /--medium-iso and the URLs exclude each other/, /nowhere\/payload\.yaml/],
   },
   {
     name: 'a medium without its payload',
