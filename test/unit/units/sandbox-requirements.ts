@@ -15,6 +15,11 @@ import {
 } from './requirement.ts';
 
 const MOUNTS_DISKS = ['live/bootkube', 'live/install-to-disk'] as const;
+/**
+ * They read the host's name after their start, when DHCP may have set it: ProtectHostname= would
+ * give them a UTS namespace of their own, in which they never see the change.
+ */
+const FOLLOWS_HOSTNAME = ['live/bootkube', 'live/approve-csr', 'aio/aiokube'] as const;
 const READS_ALL_FILES = 'installed/bootkube';
 
 /** What each unit may access on the host. */
@@ -44,13 +49,17 @@ export const sandboxRequirements: readonly Requirement[] = [
       ProtectSystem: 'strict',
       ProtectClock: 'yes',
       ProtectControlGroups: 'yes',
-      ProtectHostname: 'yes',
       ProtectKernelLogs: 'yes',
       ProtectKernelModules: 'yes',
       ProtectKernelTunables: 'yes',
       PrivateMounts: 'yes',
       RestrictRealtime: 'yes',
     },
+  },
+  {
+    why: "it cannot change the host's name, and does not wait for one",
+    units: except(SANDBOXED, ...FOLLOWS_HOSTNAME),
+    says: { ProtectHostname: 'yes' },
   },
   {
     why: 'files without an explicit mode may contain secrets',
