@@ -6,7 +6,8 @@ import { type BlockDevice, readDisk } from '../../../lib/host/disk.ts';
 import { keptPartitions } from '../../../lib/installation/kept-partitions.ts';
 import { payloadBytes } from '../../../lib/payload/size.ts';
 import { parseCpuSet } from '../../../lib/site/cpu-set.ts';
-import { bad, type Check, type Finding, good } from './check.ts';
+import { mediumPayload } from '../payload-folder.ts';
+import { bad, type Check, type CheckInput, type Finding, good } from './check.ts';
 
 const MIB = 2 ** 20;
 const GB = 1e9;
@@ -80,34 +81,46 @@ export function judgeCpus(online: string, reserved: string | undefined): Finding
 export const diskCheck: Check<InstallableCluster> = {
   name: 'disk',
   code: 'preflight-disk',
-  run: async ({ cluster, paths, settings, signal }) => {
+  run: async ({ cluster, signal, ...input }) => {
     const { disk: wanted, savePartitions } = cluster.installation;
-    const disk = await readDisk(wanted, paths, signal);
-    const payload = await payloadBytes(`${paths.medium}/payload`);
-    return judgeSize(wanted, spaceOn(disk, savePartitions), {
-      system: settings.minDiskGB * GB,
-      // Its files, and the images and binaries unpacked from them.
-      payload: 2 * payload,
-    });
+    const disk = await readDisk(wanted, input.paths, signal);
+    const space = spaceOn(disk, savePartitions);
+    return judgeSize(`the disk ${wanted}`, space, await neededSpace(input), LARGER_DISK);
   },
 };
+
+const LARGER_DISK =
+  'Set a larger disk in bootstrapInPlace.installationDisk, or do not keep a partition before that size.';
 
 /** The file system that the host runs from, which has the payload and all data of the cluster. */
 export const ownDiskCheck: Check = {
   name: 'disk',
   code: 'preflight-disk',
-  run: async ({ paths, settings }) => {
-    const { blocks, bsize } = await statfs(paths.state);
-    const found = blocks * bsize;
-    const needed = settings.minDiskGB * GB;
-    return found >= needed
-      ? good(`the file system of ${paths.state} has ${inGB(found)}`)
-      : bad(
-          `the file system of ${paths.state} is too small: expected ${inGB(needed)}, found ${inGB(found)}`,
-          'Write the image to a larger disk.',
-        );
+  run: async (input) => {
+    const { state } = input.paths;
+    const { blocks, bsize } = await statfs(state);
+    const fix = 'Write the image to a larger disk.';
+    return judgeSize(`the file system of ${state}`, blocks * bsize, await neededSpace(input), fix);
   },
 };
+
+/** In bytes. */
+interface NeededSpace {
+  readonly system: number;
+  readonly payload: number;
+}
+
+/** The payload counts where a medium has it: before it is fetched, its size is not known. */
+async function neededSpace({
+  paths,
+  settings,
+}: Pick<CheckInput, 'paths' | 'settings'>): Promise<NeededSpace> {
+  return {
+    system: settings.minDiskGB * GB,
+    // Its files, and the images and binaries unpacked from them.
+    payload: 2 * (await payloadBytes(mediumPayload(paths))),
+  };
+}
 
 /** Up to the first preserved partition, where the space for the new system ends. */
 export function spaceOn(
@@ -118,15 +131,17 @@ export function spaceOn(
   return Math.min(disk.size, ...kept.map(({ startBytes }) => startBytes ?? disk.size));
 }
 
-/** `space` and `need` in bytes. */
+/** `where` names what has that space, in bytes. */
 export function judgeSize(
-  disk: string,
+  where: string,
   space: number,
-  need: { readonly system: number; readonly payload: number },
+  { system, payload }: NeededSpace,
+  fix: string,
 ): Finding {
-  if (space >= need.system + need.payload) return good(`the disk ${disk} has ${inGB(space)}`);
+  const needed = system + payload;
+  if (space >= needed) return good(`${where} has ${inGB(space)}`);
   return bad(
-    `${disk} is too small: expected ${inGB(need.system + need.payload)} (${inGB(need.system)} for the system, ${inGB(need.payload)} for the payload), found ${inGB(space)}`,
-    'Set a larger disk in bootstrapInPlace.installationDisk, or do not keep a partition before that size.',
+    `${where} is too small: expected ${inGB(needed)} (${inGB(system)} for the system, ${inGB(payload)} for the payload), found ${inGB(space)}`,
+    fix,
   );
 }

@@ -105,11 +105,14 @@ t.test('the new system ends where the first kept partition begins', async (t) =>
   t.equal(spaceOn(disk, { labels: [], indexes: [] }), 100e9);
   t.equal(spaceOn(disk, { labels: ['data*'], indexes: [] }), 5e9);
   const need = { system: 8e9, payload: 1.2e9 };
-  t.match(judgeSize('/dev/sda', 9.2e9, need), { ok: true, fact: 'the disk /dev/sda has 9.2 GB' });
-  t.match(judgeSize('/dev/sda', 5e9, need), {
+  t.match(judgeSize('the disk /dev/sda', 9.2e9, need, 'fix'), {
+    ok: true,
+    fact: 'the disk /dev/sda has 9.2 GB',
+  });
+  t.match(judgeSize('the disk /dev/sda', 5e9, need, 'fix'), {
     ok: false,
     problem:
-      '/dev/sda is too small: expected 9.2 GB (8.0 GB for the system, 1.2 GB for the payload), found 5.0 GB',
+      'the disk /dev/sda is too small: expected 9.2 GB (8.0 GB for the system, 1.2 GB for the payload), found 5.0 GB',
   });
 });
 

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
@@ -10,6 +11,7 @@ import {
   judgeCpus,
   judgeSize,
   memoryCheck,
+  ownDiskCheck,
   spaceOn,
 } from '../../../../agents/steps/preflight/machine.ts';
 import {
@@ -110,12 +112,13 @@ t.test('there is enough memory', async (t) => {
 
 t.test('the disk has room for the system and twice the payload', async (t) => {
   const need = { system: 8e9, payload: 1.5e9 };
-  t.same(judgeSize('/dev/vda', 9.5e9, need), { ok: true, fact: 'the disk /dev/vda has 9.5 GB' });
-  t.match(judgeSize('/dev/vda', 9.5e9 - 1, need), {
+  const judge = (space: number) => judgeSize('the disk /dev/vda', space, need, 'Set a larger disk');
+  t.same(judge(9.5e9), { ok: true, fact: 'the disk /dev/vda has 9.5 GB' });
+  t.same(judge(9.5e9 - 1), {
     ok: false,
     problem:
-      '/dev/vda is too small: expected 9.5 GB (8.0 GB for the system, 1.5 GB for the payload), found 9.5 GB',
-    fix: /installationDisk/,
+      'the disk /dev/vda is too small: expected 9.5 GB (8.0 GB for the system, 1.5 GB for the payload), found 9.5 GB',
+    fix: 'Set a larger disk',
   });
 
   const any = inputFor(t, [ipv4], NETWORKS);
@@ -125,7 +128,28 @@ t.test('the disk has room for the system and twice the payload', async (t) => {
   giveDisk(host, { sizeMiB: 1024 });
   t.match(await diskCheck.run(input), { ok: true }, 'nothing is fetched yet');
   writePayload(host, '/run/media/iso/sno-agents/payload', 'k'.repeat(40_000_000));
-  t.match(await diskCheck.run(input), { ok: false, problem: /expected 1\.1 GB.*found 1\.1 GB/ });
+  t.match(await diskCheck.run(input), {
+    ok: false,
+    problem: /expected 1\.1 GB.*found 1\.1 GB/,
+    fix: /installationDisk/,
+  });
+});
+
+t.test("an all-in-one host's own disk has room for the system and twice the payload", async (t) => {
+  const host = testHost(t);
+  host.write('/var/lib/sno-agents/any');
+  const { blocks, bsize } = statfsSync(host.context.paths.state);
+  // 50 MB are left for a payload, which takes 80 MB.
+  const settings = { ...host.context.settings, minDiskGB: (blocks * bsize) / 1e9 - 0.05 };
+  const { cluster, ...any } = inputFor(t, [ipv4], NETWORKS);
+  const input = { ...any, ...host.context, cluster, settings, hostname: 'edge-0' };
+  t.match(await ownDiskCheck.run(input), { ok: true, fact: /sno-agents has \d/ }, 'to be fetched');
+  writePayload(host, '/run/media/iso/sno-agents/payload', 'k'.repeat(40_000_000));
+  t.match(await ownDiskCheck.run(input), {
+    ok: false,
+    problem: /sno-agents is too small: .*0\.1 GB for the payload/,
+    fix: /larger disk/,
+  });
 });
 
 t.test('CPUs are reserved that the host has, and one is left for workloads', async (t) => {
