@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { kubeletRequires } from '../lib/agents/table.ts';
 import { nodeUnits, progressUnit } from './installed.ts';
 import type { UnitFile } from './unit-file.ts';
 
@@ -38,7 +39,7 @@ const aiokubeUnit: UnitFile = {
  * Enabled by aiokube's step kubelet: a reboot before that must not start them without the payload,
  * the kubelet's identity and its configuration.
  */
-const ENABLED_LATER = ['kubelet.service', 'sno-payload.service', 'sno-certificates.service'];
+const ENABLED_LATER = [...kubeletRequires, 'kubelet.service'];
 
 /** The units of an all-in-one host, put into its Ignition by `sno create aio-ignition`. */
 export const aioUnits = (source: 'medium' | 'url'): readonly UnitFile[] => [

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { kubeletRequires } from '../../lib/agents/table.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { sha256 } from '../../lib/host/files.ts';
 import { enableUnits, reloadUnits, startUnit, unitProperties } from '../../lib/host/systemd.ts';
@@ -12,9 +13,6 @@ import type { HostContext } from './host-context.ts';
 const HEALTH = 'http://127.0.0.1:10248/healthz';
 const HEALTH_INTERVAL_MS = 500;
 const UNIT = 'kubelet.service';
-
-/** Units that the kubelet of a node requires; each of them ends before it starts. */
-const REQUIRED = ['sno-payload.service', 'sno-certificates.service'] as const;
 
 /**
  * Starts the kubelet standalone, without an API server: it only runs static pods, so no Node of
@@ -44,7 +42,7 @@ export const nodeKubelet: StepBody<HostContext> = {
   input: (context) => filesOf(context, 'node'),
   holds: (_context, { signal }) => isHealthy(signal),
   async run(_context, progress) {
-    await enableUnits([...REQUIRED, UNIT], progress.signal);
+    await enableUnits([...kubeletRequires, UNIT], progress.signal);
     await start(progress);
     return done();
   },
@@ -79,7 +77,7 @@ async function healthy(progress: Progress): Promise<void> {
 }
 
 async function requireNoneFailed(signal: AbortSignal): Promise<void> {
-  for (const unit of REQUIRED) {
+  for (const unit of kubeletRequires) {
     const { ActiveState } = await unitProperties(unit, ['ActiveState'], signal);
     if (ActiveState !== 'failed') continue;
     throw new Failure('retry', `the kubelet does not start: ${unit} has failed`, {

@@ -164,6 +164,11 @@ export const installingAgents = {
 /** Whether the kubelet of the installed host requires that agent (units/installed). */
 export const keepsKubelet = (name: string): boolean => agentEntry(name)?.beforeKubelet === true;
 
+/** The units that the kubelet of every node requires, with `.service`, in the order of the table. */
+export const kubeletRequires: readonly string[] = entries
+  .filter(({ stage, beforeKubelet }) => stage === 'node' && beforeKubelet)
+  .map(({ unit }) => `${unit}.service`);
+
 /** Name, unit and purpose of a plan, from the table. */
 export function identity(agent: AgentName): { agent: AgentName; unit: string; purpose: string } {
   const { unit = agent, purpose = '' } = agentEntry(agent) ?? {};
