@@ -43,7 +43,7 @@ export const nodeKubelet: StepBody<HostContext> = {
   holds: (_context, { signal }) => isHealthy(signal),
   async run(_context, progress) {
     await enableUnits([...kubeletRequires, UNIT], progress.signal);
-    await start(progress);
+    await start(progress, kubeletRequires);
     return done();
   },
 };
@@ -53,14 +53,17 @@ async function filesOf({ paths }: HostContext, use: FileUse): Promise<string[]> 
   return files.filter(({ uses }) => uses.includes(use)).map(({ contents }) => sha256(contents));
 }
 
-async function start(progress: Progress): Promise<void> {
+/** `required`: the units without which systemd does not start it. */
+async function start(progress: Progress, required: readonly string[] = []): Promise<void> {
   await reloadUnits(progress.signal);
   await startUnit(UNIT, progress.signal);
-  await progress.wait('the kubelet to answer its health endpoint', () => healthy(progress));
+  await progress.wait('the kubelet to answer its health endpoint', () =>
+    healthy(progress, required),
+  );
 }
 
 /** The kubelet's health cannot be watched. Changes of its unit's state are reported. */
-async function healthy(progress: Progress): Promise<void> {
+async function healthy(progress: Progress, required: readonly string[]): Promise<void> {
   while (!(await isHealthy(progress.signal))) {
     const { ActiveState, NRestarts } = await unitProperties(
       UNIT,
@@ -68,7 +71,7 @@ async function healthy(progress: Progress): Promise<void> {
       progress.signal,
     );
     // systemd does not start it: one that it requires has failed, or is still running.
-    if (ActiveState === 'inactive') await requireNoneFailed(progress.signal);
+    if (ActiveState === 'inactive') await requireNoneFailed(required, progress.signal);
     progress.waitingFor(
       `the kubelet to answer its health endpoint: kubelet.service is ${ActiveState}, restarted ${NRestarts} times`,
     );
@@ -76,8 +79,8 @@ async function healthy(progress: Progress): Promise<void> {
   }
 }
 
-async function requireNoneFailed(signal: AbortSignal): Promise<void> {
-  for (const unit of kubeletRequires) {
+async function requireNoneFailed(units: readonly string[], signal: AbortSignal): Promise<void> {
+  for (const unit of units) {
     const { ActiveState } = await unitProperties(unit, ['ActiveState'], signal);
     if (ActiveState !== 'failed') continue;
     throw new Failure('retry', `the kubelet does not start: ${unit} has failed`, {

@@ -60,6 +60,20 @@ t.test('kubelet', async (t) => {
     t.equal(await it.holds(kubelet), true);
   });
 
+  t.test('requires no unit that only a node has', async (t) => {
+    const it = testHost(t);
+    it.programs.give(
+      'systemctl',
+      `case "$2" in
+        kubelet.service) echo ActiveState=inactive; echo NRestarts=0 ;;
+        *) echo ActiveState=failed ;;
+      esac`,
+    );
+    health(t, 'refused', 'refused', 200);
+    endPauses(t, 5000);
+    t.same(await it.run(kubelet), { kind: 'done' });
+  });
+
   for (const answer of ['refused', 500] as const) {
     t.test(`does not hold: ${answer}`, async (t) => {
       const it = testHost(t);
