@@ -60,6 +60,6 @@ export const aiokubePlan = (s: Settings): Plan<HostContext> => ({
     within(s, 'finishMs', record('aiokube')),
     within(s, 'completeMs', complete),
     within(s, 'finishMs', finish),
-    within(s, 'retireMs', retireAgent({ stage: 'aio', unit: 'aiokube.service' })),
+    within(s, 'retireMs', retireAgent('aiokube')),
   ],
 });

@@ -2,8 +2,4 @@ import { RESTORE_FOLDER } from '../../lib/installation/snapshot-record.ts';
 import { retireAgent } from '../steps/retire.ts';
 
 /** The last step of this plan: see there. The journals of the live host are in `live`. */
-export const retire = retireAgent({
-  stage: 'pivot',
-  unit: 'bootkube.service',
-  folders: [RESTORE_FOLDER, 'live'],
-});
+export const retire = retireAgent('post-reboot', [RESTORE_FOLDER, 'live']);

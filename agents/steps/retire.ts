@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { agentLinks } from '../../lib/agents/links.ts';
-import { agentsOf, type EndingAgent } from '../../lib/agents/table.ts';
+import { type EndingAgent, removedWith, unitOf } from '../../lib/agents/table.ts';
 import { exists, removeFile, syncDirectory } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { disableUnit, reloadUnits, startUnit } from '../../lib/host/systemd.ts';
@@ -13,50 +13,47 @@ import type { StepBody } from '../../lib/steps/within.ts';
 import { deferredUnit } from '../../units/installed.ts';
 import type { HostContext } from './host-context.ts';
 
-/** An agent that removes itself, and everything that exists only as long as it does. */
-export interface Retiring {
-  /** The agents of this stage are removed. */
-  readonly stage: 'pivot' | 'aio';
-  /** The unit of this agent, with `.service`. */
-  readonly unit: string;
-  /** Folders below the agents' state, in addition to those of the agents. */
-  readonly folders?: readonly string[];
-}
-
 const NAME = 'retire';
 
 const unitPath = (paths: HostPaths, unit: string) => paths.at(`/etc/systemd/system/${unit}`);
 
 /**
- * Removes the agent's own unit, links and state, and starts the agent that applies deferred
- * manifests; the executable stays for the other agents. The unit is removed last, and systemd
- * reloaded after that: if killed before, the agent is started once more and finishes, since the
- * record shows that only this step is left.
+ * Removes the agent's own unit, the links and state of every agent that ends with it, and further
+ * folders below the agents' state; starts the agent that applies deferred manifests. The executable
+ * stays for the other agents. The unit is removed last, and systemd reloaded after that: if killed
+ * before, the agent is started once more and finishes, since the record shows that only this step
+ * is left.
  */
-export const retireAgent = ({ stage, unit, folders = [] }: Retiring): StepBody<HostContext> => ({
-  name: NAME,
-  leaves: 'no unit, link, ledger or state of this plan',
-  removesState: true,
-  input: ({ cluster }) => cluster.clusterId,
-  holds: async ({ paths }) => !(await exists(unitPath(paths, unit))),
-  async run({ paths }, { signal }) {
-    const agents = agentsOf(stage);
-    for (const folder of [...folders, ...agents]) {
-      await rm(join(paths.state, folder), { recursive: true, force: true });
-    }
-    for (const { path } of agentLinks(agents)) await removeFile(paths.at(path));
-    await removeFile(ledgerPath(paths));
-    await syncDirectory(dirname(paths.binaries));
-    // Not awaited: it may itself wait for days.
-    if (await exists(unitPath(paths, deferredUnit.name))) {
-      await startUnit(deferredUnit.name, signal);
-    }
-    if (await exists(unitPath(paths, unit))) await disableUnit(unit, signal);
-    await removeFile(unitPath(paths, unit));
-    await reloadUnits(signal);
-    return done();
-  },
-});
+export function retireAgent(
+  agent: EndingAgent,
+  folders: readonly string[] = [],
+): StepBody<HostContext> {
+  const unit = `${unitOf(agent)}.service`;
+  return {
+    name: NAME,
+    leaves: 'no unit, link, ledger or state of this plan',
+    removesState: true,
+    input: ({ cluster }) => cluster.clusterId,
+    holds: async ({ paths }) => !(await exists(unitPath(paths, unit))),
+    async run({ paths }, { signal }) {
+      const agents = removedWith(agent);
+      for (const folder of [...folders, ...agents]) {
+        await rm(join(paths.state, folder), { recursive: true, force: true });
+      }
+      for (const { path } of agentLinks(agents)) await removeFile(paths.at(path));
+      await removeFile(ledgerPath(paths));
+      await syncDirectory(dirname(paths.binaries));
+      // Not awaited: it may itself wait for days.
+      if (await exists(unitPath(paths, deferredUnit.name))) {
+        await startUnit(deferredUnit.name, signal);
+      }
+      if (await exists(unitPath(paths, unit))) await disableUnit(unit, signal);
+      await removeFile(unitPath(paths, unit));
+      await reloadUnits(signal);
+      return done();
+    },
+  };
+}
 
 /**
  * The arguments for a plan that ends with this step: if the record is written and the journal is

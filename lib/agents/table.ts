@@ -145,7 +145,7 @@ export const unitOf = (name: string): string => agentEntry(name)?.unit ?? name;
  * The names of the agents that exist only in a stage, in the order of the table. Agents
  * of the whole installation are on every host until it is complete.
  */
-export const agentsOf = (stage: 'live' | 'pivot' | 'aio' | 'deferred' | 'node'): AgentName[] =>
+export const agentsOf = (stage: AgentStage): AgentName[] =>
   entries
     .filter(
       (entry) =>
@@ -154,6 +154,12 @@ export const agentsOf = (stage: 'live' | 'pivot' | 'aio' | 'deferred' | 'node'):
           (stage === 'live' || stage === 'pivot' || stage === 'aio')),
     )
     .map(({ name }) => name);
+
+/** The names of the agents that are removed when this one has ended the installation. */
+export function removedWith(agent: EndingAgent): AgentName[] {
+  const stage = agentEntry(agent)?.stage;
+  return stage === undefined ? [] : agentsOf(stage);
+}
 
 /** The agents whose steps are in the installation record, by host. */
 export const installingAgents = {
