@@ -1,12 +1,13 @@
-import { mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifMissing, syncDirectory, writeFileAtomic } from '../../lib/host/files.ts';
+import { ifMissing, removeFile, syncDirectory, writeFileAtomic } from '../../lib/host/files.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 import { isOfNode, issueIdentity } from '../steps/kubelet-identity.ts';
 
 const CURRENT = 'kubelet-client-current.pem';
+const DATED = /^\.?kubelet-client-\d/;
 
 /**
  * Signs the client certificate of this host's kubelet with its CA's key, without an API server: the
@@ -27,11 +28,22 @@ export const kubeletIdentity: StepBody<HostContext> = {
     const folder = context.paths.kubeletPki;
     const { name, contents } = await issueIdentity(context);
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    await removeEarlier(folder);
     await writeFileAtomic(join(folder, name), contents, 0o600);
     await linkAtomically(folder, CURRENT, name);
     return done(name);
   },
 };
+
+/**
+ * A kill before the link was made leaves a valid key of the node, complete or under the name of an
+ * unfinished write, which nobody would ever delete.
+ */
+async function removeEarlier(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (DATED.test(name)) await removeFile(join(folder, name));
+  }
+}
 
 async function linkAtomically(folder: string, link: string, target: string): Promise<void> {
   const beside = join(folder, `.${link}.new`);

@@ -112,6 +112,20 @@ t.test('kubelet-identity', async (t) => {
     t.equal(await it.holds(kubeletIdentity), true);
   });
 
+  t.test('those that were never linked, after a kill, are deleted', async (t) => {
+    const it = host(t);
+    it.write(`${PKI}/kubelet-client-2026-01-31-23-59-59.pem`, 'a valid key', 0o600);
+    it.write(`${PKI}/.kubelet-client-2026-01-30-23-59-59.pem.0a1b2c3d.new`, 'another', 0o600);
+    it.write(`${PKI}/kubelet-server-2026-01-31-23-59-59.pem`, "the kubelet's own");
+    await it.run(kubeletIdentity);
+    t.same(readdirSync(it.at(PKI)).toSorted(), [
+      readlinkSync(it.at(CURRENT)),
+      'kubelet-client-current.pem',
+      'kubelet-server-2026-01-31-23-59-59.pem',
+    ]);
+    t.equal(await it.holds(kubeletIdentity), true);
+  });
+
   t.test('that of another node does not', async (t) => {
     const it = host(t);
     await it.run(kubeletIdentity);
