@@ -9,6 +9,12 @@ export const MEDIUM_LABEL = 'sno-agents';
 /** The executable and the payload on a second medium, with the layout of a live ISO. */
 const fromMedium: readonly UnitFile[] = [
   {
+    // systemd-escape --path --suffix=device /dev/disk/by-label/sno-agents
+    name: 'dev-disk-by\\x2dlabel-sno\\x2dagents.device',
+    enabled: false,
+    contents: readFileSync(new URL('./aio/medium.device', import.meta.url), 'utf8'),
+  },
+  {
     name: 'run-media-iso.mount',
     enabled: false,
     contents: readFileSync(new URL('./aio/run-media-iso.mount', import.meta.url), 'utf8'),

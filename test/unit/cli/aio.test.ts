@@ -129,6 +129,7 @@ t.test('a medium with the payload, and manifests that wait for their kind', asyn
   const config = await readIgnition(dir);
   const units = (config.systemd?.units ?? []).map(({ name }) => name);
   t.ok(units.includes('run-media-iso.mount'));
+  t.ok(units.includes('dev-disk-by\\x2dlabel-sno\\x2dagents.device'));
   t.ok(units.includes('sno-deferred.service'));
   const paths = (config.storage?.files ?? []).map(({ path }) => path);
   t.notOk(paths.includes('/etc/sno-agents/executable.curl'));

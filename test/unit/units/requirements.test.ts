@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { execa } from 'execa';
 import t from 'tap';
 import { AGENTS, agentEntry } from '../../../lib/agents/table.ts';
 import { aioUnits, MEDIUM_LABEL } from '../../../units/aio.ts';
@@ -128,6 +129,9 @@ const HOSTS: readonly {
   { host: 'installed', files: [deferredUnit], enabled: { 'sno-deferred': true } },
 ];
 
+/** The device of the mount unit's What=, as systemd escapes its path. */
+const MEDIUM_DEVICE = 'dev-disk-by\\x2dlabel-sno\\x2dagents.device';
+
 /** aiokube enables them once they have what they need. */
 const ENABLED_LATER = { kubelet: false, 'sno-payload': false, 'sno-certificates': false };
 const AIO = {
@@ -146,19 +150,35 @@ t.test('an all-in-one host has the units of a node, but the kubelet waits', asyn
   const enabledIn = (files: readonly UnitFile[]) =>
     Object.fromEntries(files.map(({ name, enabled }) => [basename(name, '.service'), enabled]));
   t.same(enabledIn(aioUnits('url')), AIO);
-  // Wanted by sno-executable.
-  t.same(enabledIn(aioUnits('medium')), { ...AIO, 'run-media-iso.mount': false });
+  t.same(enabledIn(aioUnits('medium')), {
+    ...AIO,
+    // Wanted by sno-executable.
+    'run-media-iso.mount': false,
+    [MEDIUM_DEVICE]: false,
+  });
   for (const [source, folders] of [
     ['url', ['aio/by-url', 'aio', 'installed', '.']],
     ['medium', ['aio', 'installed', '.']],
   ] as const) {
     for (const { name, contents } of aioUnits(source)) {
+      const file = name === MEDIUM_DEVICE ? 'medium.device' : name;
       const path = folders
-        .map((folder) => join(root, folder, name))
+        .map((folder) => join(root, folder, file))
         .find((each) => existsSync(each));
       t.equal(contents, readFileSync(path ?? '', 'utf8'), `${source}: ${name}`);
     }
   }
+});
+
+t.test('a host whose second medium was removed does not wait long for it', async (t) => {
+  const device = aioUnits('medium').find(({ name }) => name === MEDIUM_DEVICE);
+  const [, seconds] = /^JobRunningTimeoutSec=(\d+)$/m.exec(device?.contents ?? '') ?? [];
+  t.ok(Number(seconds) >= 10 && Number(seconds) <= 20, 'time to be detected, and no more');
+  t.notOk(aioUnits('url').some(({ name }) => name === MEDIUM_DEVICE));
+  const escaped = await execa('systemd-escape', ['--path', `/dev/disk/by-label/${MEDIUM_LABEL}`], {
+    reject: false,
+  });
+  if (!escaped.failed) t.equal(`${escaped.stdout}.device`, MEDIUM_DEVICE);
 });
 
 t.test('the second medium is found by its label, and read-only', async (t) => {

@@ -53,7 +53,9 @@ const stages = ['live', 'live/by-url', 'installed', 'aio', 'aio/by-url'];
 /** Those of the stage, and those that both stages have. */
 const unitsOf = (stage: string) =>
   ['units', `units/${stage}`].flatMap((folder) =>
-    globSync(`${folder}/*.{service,socket,target,timer,path,mount}`, { cwd: root }).toSorted(),
+    globSync(`${folder}/*.{service,socket,target,timer,path,mount,device}`, {
+      cwd: root,
+    }).toSorted(),
   );
 
 const analyze = (args: string[]) =>

@@ -17,6 +17,7 @@ const gone = [
   '/opt/openshift/rendered-manifests/10-ours.yaml',
   '/opt/openshift/rendered.json',
   '/opt/openshift/tls/admin-ca.key',
+  `${UNITS}/dev-disk-by\\x2dlabel-sno\\x2dagents.device`,
   `${UNITS}/progress.service`,
   `${UNITS}/run-media-iso.mount`,
   `${UNITS}/sno-executable.service`,
