@@ -1,7 +1,6 @@
-import { clusterDomain } from '../../lib/cluster/cluster.ts';
 import { exists, writeFileAtomic } from '../../lib/host/files.ts';
 import { machineIdentity } from '../../lib/host/machine-identity.ts';
-import { readMarker, writeMarker } from '../../lib/installation/marker.ts';
+import { markerOf, readMarker, writeMarker } from '../../lib/installation/marker.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
@@ -16,13 +15,8 @@ export const finish: StepBody<HostContext> = {
     return marker?.state === 'finished' && (await exists(paths.aiokubeDone));
   },
   async run({ paths, cluster }) {
-    await writeMarker(paths.at('/var'), {
-      clusterId: cluster.clusterId,
-      cluster: clusterDomain(cluster),
-      state: 'finished',
-      at: new Date().toISOString(),
-      machine: await machineIdentity(paths),
-    });
+    const machine = await machineIdentity(paths);
+    await writeMarker(paths.at('/var'), markerOf(cluster, 'finished', machine));
     await writeFileAtomic(paths.aiokubeDone, `${cluster.clusterId}\n`, 0o644);
     return done();
   },

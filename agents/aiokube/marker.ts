@@ -1,8 +1,12 @@
 import { mkdir } from 'node:fs/promises';
-import { clusterDomain } from '../../lib/cluster/cluster.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { machineIdentity } from '../../lib/host/machine-identity.ts';
-import { type InstallationMarker, readMarker, writeMarker } from '../../lib/installation/marker.ts';
+import {
+  type InstallationMarker,
+  markerOf,
+  readMarker,
+  writeMarker,
+} from '../../lib/installation/marker.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
@@ -27,13 +31,7 @@ export const marker: StepBody<HostContext> = {
     const found = await readMarker(paths.at('/var'));
     if (found === undefined) {
       await mkdir(paths.state, { recursive: true, mode: 0o755 });
-      await writeMarker(paths.at('/var'), {
-        clusterId: cluster.clusterId,
-        cluster: clusterDomain(cluster),
-        state: 'writing',
-        at: new Date().toISOString(),
-        machine,
-      });
+      await writeMarker(paths.at('/var'), markerOf(cluster, 'writing', machine));
       return done('the disk has no installation yet');
     }
     const refused = refusal(found, cluster, machine);

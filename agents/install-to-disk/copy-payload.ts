@@ -1,14 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { installingAgents } from '../../lib/agents/table.ts';
-import { clusterDomain } from '../../lib/cluster/cluster.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { copyFile } from '../../lib/host/copy.ts';
 import { sha256OfFiles } from '../../lib/host/digests.ts';
 import { partition, readDisk, varFolder } from '../../lib/host/disk.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import { type MountRequest, withMounted } from '../../lib/host/mount.ts';
-import { readMarker, writeMarker } from '../../lib/installation/marker.ts';
+import { markerOf, readMarker, writeMarker } from '../../lib/installation/marker.ts';
 import { copyPayloadTo } from '../../lib/payload/copy.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { journalPath } from '../../lib/steps/agent-command.ts';
@@ -45,16 +44,9 @@ export const copyPayload: StepBody<InstallContext> = {
 async function fill(context: InstallContext, root: string, signal: AbortSignal): Promise<void> {
   const { cluster, paths } = context;
   const folder = await varFolder(root);
-  const mark = (state: 'writing' | 'finished') =>
-    writeMarker(folder, {
-      clusterId: cluster.clusterId,
-      cluster: clusterDomain(cluster),
-      state,
-      at: new Date().toISOString(),
-    });
   const state = join(folder, 'lib/sno-agents');
   await mkdir(state, { recursive: true, mode: 0o755 });
-  await mark('writing');
+  await writeMarker(folder, markerOf(cluster, 'writing'));
   await copyExecutable(
     paths.executable,
     join(state, 'bin/sno-agents'),
@@ -67,7 +59,7 @@ async function fill(context: InstallContext, root: string, signal: AbortSignal):
     const journal = await readTextIfPresent(journalPath(paths, name));
     await writeFileAtomic(join(state, `live/${name}.jsonl`), journal ?? '', 0o644);
   }
-  await mark('finished');
+  await writeMarker(folder, markerOf(cluster, 'finished'));
 }
 
 async function copyExecutable(

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { type Cluster, clusterDomain } from '../cluster/cluster.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import { parseJson } from '../json.ts';
 
@@ -19,6 +20,19 @@ const markerSchema = z.object({
 });
 
 export type InstallationMarker = z.infer<typeof markerSchema>;
+
+/** A marker of now; `machine` only for an all-in-one host. */
+export const markerOf = (
+  cluster: Cluster,
+  state: InstallationMarker['state'],
+  machine?: string,
+): InstallationMarker => ({
+  clusterId: cluster.clusterId,
+  cluster: clusterDomain(cluster),
+  state,
+  at: new Date().toISOString(),
+  ...(machine === undefined ? {} : { machine }),
+});
 
 const MARKER = 'lib/sno-agents/installation.json';
 
