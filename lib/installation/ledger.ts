@@ -56,7 +56,7 @@ export async function readLedger(paths: HostPaths): Promise<Ledger | undefined> 
     return ledgerSchema.parse(JSON.parse(text));
   } catch (error) {
     throw new Failure('fatal', `the leftovers ledger ${ledgerPath(paths)} cannot be read`, {
-      fix: 'Restore it from the combined Ignition; without it nothing is deleted.',
+      fix: 'Restore it: on a host that a live host installed, from the combined Ignition. Without it nothing is deleted.',
       cause: error,
     });
   }

@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { hostPaths } from '../../../lib/host/paths.ts';
-import { isLeft, type LedgerEntry, ledgerSchema } from '../../../lib/installation/ledger.ts';
+import {
+  isLeft,
+  type LedgerEntry,
+  ledgerSchema,
+  readLedger,
+} from '../../../lib/installation/ledger.ts';
 
 const signal = AbortSignal.timeout(60_000);
 const entry: LedgerEntry = {
@@ -25,6 +30,14 @@ t.test('an unreadable file is not reported as deleted', async (t) => {
   const paths = hostPaths(t.testdir({ etc: {} }));
   mkdirSync(paths.at(entry.path));
   await t.rejects(isLeft(paths, entry, signal), { code: 'EISDIR' });
+});
+
+t.test('a damaged ledger is named, with the host that has a copy', async (t) => {
+  const paths = hostPaths(t.testdir({ etc: { 'sno-agents': { 'leftovers.json': '{"entries"' } } }));
+  await t.rejects(readLedger(paths), {
+    kind: 'fatal',
+    message: /leftovers\.json cannot be read.*on a host that a live host installed/,
+  });
 });
 
 t.test('every entry says when it may be deleted; a unit is optional', async (t) => {
