@@ -17,9 +17,9 @@ import { requireRegularFile } from '../process/regular-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { CLUSTER_PATH, changedSince } from './changed-since.ts';
 import { requireSpace, writeLargeFile } from './large-file.ts';
-import { clusterContents, executableByUrlPath } from './live-ignition.ts';
 import { requireAbsent } from './outputs.ts';
 import { readFolder } from './read-folder.ts';
+import { clusterContents, executableByUrlPath } from './shared-entries.ts';
 import {
   clusterOf,
   createSingleNodeIgnitionConfig,

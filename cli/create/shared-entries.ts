@@ -1,0 +1,93 @@
+import type { Cluster } from '../../lib/cluster/cluster.ts';
+import { deferredFolder } from '../../lib/deferred/manifests.ts';
+import { hostPaths } from '../../lib/host/paths.ts';
+import type { File, User } from '../../lib/ignition/config.ts';
+import { dataUrl } from '../../lib/ignition/data-url.ts';
+import { user } from '../../lib/ignition/entries.ts';
+import { dhcpIdentity } from '../../lib/installation/dhcp-identity.ts';
+import type { LaptopAuthorities } from '../../lib/render/renderer.ts';
+import { messageCatalog } from '../../units/message-catalog.ts';
+import type { UserManifest } from './user-manifests.ts';
+
+/** What the Ignition configs of a live host and of an all-in-one host are made from. */
+export interface IgnitionInput {
+  cluster: Cluster;
+  authorities: LaptopAuthorities;
+  /** JSON, as container tools store it. */
+  pullSecret: string;
+  manifests: readonly UserManifest[];
+  /** Manifests that the installed host applies once their kinds are served, by file name. */
+  deferred: readonly { name: string; contents: string }[];
+  /** Where the executable is fetched, if no medium has it. */
+  executableUrl?: string;
+}
+
+/** A file of the config, compressed or not. */
+export type PlaceFile = (path: string, mode: number, contents: string | Uint8Array) => File;
+
+/** The files that both hosts have. */
+export function sharedFiles(input: IgnitionInput, place: PlaceFile): File[] {
+  const paths = hostPaths();
+  const { cluster, manifests, deferred, executableUrl } = input;
+  return [
+    ...authorityFiles(input.authorities, place),
+    place(`${paths.config}/cluster.json`, 0o600, clusterText(cluster)),
+    place(
+      `${paths.config}/executable.sha256`,
+      0o644,
+      checksum(cluster.executableSha256, paths.executable),
+    ),
+    ...(executableUrl === undefined
+      ? []
+      : [place(executableByUrlPath(), 0o644, curlConfig(executableUrl))]),
+    place(messageCatalog.path, 0o644, messageCatalog.contents),
+    place(dhcpIdentity.path, 0o644, dhcpIdentity.contents),
+    place(`${paths.kubelet}/config.json`, 0o600, input.pullSecret),
+    ...(cluster.hostname === undefined
+      ? []
+      : [place('/etc/hostname', 0o644, `${cluster.hostname}\n`)]),
+    // A manifest can be a Secret.
+    ...manifests.map(({ path, contents }) => place(`${paths.assets}/${path}`, 0o600, contents)),
+    ...deferred.map(({ name, contents }) =>
+      place(`${deferredFolder(paths)}/${name}`, 0o600, contents),
+    ),
+  ];
+}
+
+/** With their keys: the host renders the control plane from them, and deletes them here. */
+function authorityFiles(
+  { servingCa, adminCa }: LaptopAuthorities,
+  place: PlaceFile,
+): readonly File[] {
+  const { assetsTls } = hostPaths();
+  return [
+    place(`${assetsTls}/kube-apiserver-serving-ca.crt`, 0o644, servingCa.certificate),
+    place(`${assetsTls}/kube-apiserver-serving-ca.key`, 0o600, servingCa.key),
+    place(`${assetsTls}/admin-ca.crt`, 0o644, adminCa.certificate),
+    place(`${assetsTls}/admin-ca.key`, 0o600, adminCa.key),
+  ];
+}
+
+/** The user core with the site's SSH keys, if there are any. */
+export const coreUser = ({ sshKeys }: Pick<Cluster, 'sshKeys'>): User[] =>
+  sshKeys.length === 0 ? [] : [user('core', { sshAuthorizedKeys: sshKeys, groups: ['sudo'] })];
+
+/** A line in sha256sum's format. */
+export const checksum = (sha256: string, path: string) => `${sha256}  ${path}\n`;
+
+const clusterText = (cluster: Cluster) => `${JSON.stringify(cluster, null, 2)}\n`;
+
+/** Contents of cluster.json, as the config of a live host has them. */
+export const clusterContents = (cluster: Cluster) => dataUrl(clusterText(cluster), { gzip: false });
+
+/** curl's config file, which sno-executable.service uses if the executable is fetched. */
+export const executableByUrlPath = () => `${hostPaths().config}/executable.curl`;
+
+/**
+ * In a file, because a URL in a unit would have to be escaped for systemd. Never
+ * downgrades from https to http.
+ */
+function curlConfig(url: string): string {
+  const redirects = url.startsWith('https:') ? '=https' : '=http,https';
+  return `url = "${url}"\nproto-redir = "${redirects}"\n`;
+}
