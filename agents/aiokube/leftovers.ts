@@ -32,7 +32,7 @@ export const leftovers: StepBody<HostContext> = {
     const entries = [
       ...(await unitEntries(paths, signal)),
       ...(await workingFiles(paths, signal)),
-      ...(await otherFiles(paths, signal)),
+      ...(await entriesOf(paths, FILES, signal)),
     ];
     // This host has no key that only an installation needs: the administrator's are never written.
     const ledger = { entries, goneKeys: [] };
@@ -52,10 +52,6 @@ async function workingFiles(paths: HostPaths, signal: AbortSignal): Promise<Ledg
     files.toSorted().map((path) => [paths.onHost(path), 'the control plane was created from it']),
     signal,
   );
-}
-
-async function otherFiles(paths: HostPaths, signal: AbortSignal): Promise<LedgerEntry[]> {
-  return entriesOf(paths, FILES, signal);
 }
 
 async function unitEntries(paths: HostPaths, signal: AbortSignal): Promise<LedgerEntry[]> {

@@ -36,7 +36,12 @@ export const MAX_FILE_BYTES = 4 * 1024 ** 3 - 1;
  * same ISO and files give the same bytes.
  */
 export async function addFiles({ iso, signal, ...request }: AddFilesRequest): Promise<void> {
-  await requireProgram('xorriso', addFilesArguments({ iso, ...request }), {
+  await runXorriso(addFilesArguments({ iso, ...request }), signal);
+}
+
+/** With fixed dates, so that the same arguments and files give the same bytes. */
+export async function runXorriso(args: readonly string[], signal: AbortSignal): Promise<void> {
+  await requireProgram('xorriso', args, {
     signal,
     deadlineMs: DEADLINE_MS,
     env: { SOURCE_DATE_EPOCH: `${EPOCH}` },

@@ -1,7 +1,4 @@
-import { requireProgram } from '../process/program.ts';
-import { type AddedFile, contentArguments, EPOCH } from './add-files.ts';
-
-const DEADLINE_MS = 30 * 60_000;
+import { type AddedFile, contentArguments, runXorriso } from './add-files.ts';
 
 export interface MediumRequest {
   /** An empty file. */
@@ -14,11 +11,7 @@ export interface MediumRequest {
 
 /** Writes a data ISO. The same files give the same bytes. */
 export async function createMedium({ signal, ...request }: MediumRequest): Promise<void> {
-  await requireProgram('xorriso', mediumArguments(request), {
-    signal,
-    deadlineMs: DEADLINE_MS,
-    env: { SOURCE_DATE_EPOCH: `${EPOCH}` },
-  });
+  await runXorriso(mediumArguments(request), signal);
 }
 
 /** The pure part of createMedium. Joliet and Rock Ridge keep long names and the label's case. */
