@@ -37,9 +37,16 @@ t.test('a process is identified by its id and start time', async (t) => {
 });
 
 t.test('a zombie process does not count as alive', async (t) => {
-  const { child } = running(t, '/bin/sh', '-c', '/bin/true & echo $!; exec /bin/sleep 100');
-  const [line] = await once(child.stdout, 'data');
+  // It ends when its parent no longer is the shell, which would reap it.
+  const script = 'read -r _ <&3 & echo $!; exec /bin/sleep 100';
+  const parent = spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
+  t.teardown(() => parent.kill('SIGKILL'));
+  const [line] = await once(parent.stdout ?? parent, 'data');
   const pid = Number(String(line));
+  while (readFileSync(`/proc/${parent.pid}/comm`, 'utf8') !== 'sleep\n') {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  parent.stdio[3]?.destroy();
   while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) {
     await new Promise((resolve) => setImmediate(resolve));
   }
