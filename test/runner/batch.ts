@@ -4,6 +4,7 @@
  * the root, one per line. A comment names each file before its tests; an assertion after them checks
  * that the process is left as it was found.
  */
+import './no-async-hook.ts';
 import { join } from 'node:path';
 import t from 'tap';
 import { fileComment } from './tally.ts';
@@ -11,6 +12,20 @@ import { fileComment } from './tally.ts';
 const root = join(import.meta.dirname, '..', '..');
 const files = (process.env.TEST_FILES ?? '').split('\n');
 delete process.env.TEST_FILES;
+
+/** What is needed of tap's tests; only those that can have subtests have the set. */
+interface Running {
+  readonly activeSubtests?: ReadonlySet<Running>;
+  threw(error: unknown): void;
+}
+
+function innermost(test: Running): Running {
+  for (const subtest of test.activeSubtests ?? []) return innermost(subtest);
+  return test;
+}
+
+// Rejections arrive here as well, since nothing listens to unhandledRejection.
+process.on('uncaughtException', (error) => innermost(t).threw(error));
 
 const surroundings = () => ({
   env: { ...process.env },
