@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/errors/failure.ts';
 import { issuedLeaves, type Leaf } from '../../lib/render/kubernetes/leaves.ts';
 import type { RunningCluster } from '../checks/check.ts';
@@ -12,6 +13,8 @@ import { readyThroughout } from './readiness.ts';
 const DUE_DAYS = 330;
 const EXPIRED_DAYS = 400;
 const RENEW_MS = 5 * 60_000;
+/** After a boot, the Deployment's pod is made again when the controller-manager has its Lease. */
+const LOGS_MS = 3 * 60_000;
 
 type Report = (line: string) => void;
 type Step = (cluster: RunningCluster, report: Report, signal: AbortSignal) => Promise<void>;
@@ -37,9 +40,21 @@ const serials = async ({ host }: RunningCluster, leaves: readonly Leaf[]) =>
     ),
   );
 
-/** The kubelet proves itself to the API server with its serving certificate. */
+/**
+ * The kubelet proves itself to the API server with its serving certificate. A first request can
+ * still use the connection to a kubelet that was restarted.
+ */
 async function requireLogs(cluster: RunningCluster, signal: AbortSignal): Promise<void> {
-  await kubectl(cluster, ['logs', 'deployment/hello', '--tail=1'], signal);
+  const deadline = AbortSignal.timeout(LOGS_MS);
+  for (;;) {
+    try {
+      await kubectl(cluster, ['logs', 'deployment/hello', '--tail=1'], signal);
+      return;
+    } catch (error) {
+      if (deadline.aborted) throw error;
+      await sleep(1_000, undefined, { signal });
+    }
+  }
 }
 
 export const renewsOldLeaves: Step = async (cluster, report, signal) => {
