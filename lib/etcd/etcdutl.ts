@@ -37,6 +37,31 @@ export async function hashKvOfDatabase(
   };
 }
 
+const statusOutput = z.object({
+  revision: z.number().int(),
+  totalKey: z.number().int(),
+  version: z.string(),
+});
+
+/** What a snapshot file contains. */
+export interface SnapshotStatus {
+  /** The last revision in it. */
+  readonly revision: number;
+  /** Revisions of keys that it contains. */
+  readonly totalKey: number;
+  /** Storage version, such as `3.6.0`; empty for an older etcd. */
+  readonly version: string;
+}
+
+/** Checks every page of a snapshot file, without a change to it. */
+export async function snapshotStatus(
+  path: string,
+  options: EtcdutlOptions,
+): Promise<SnapshotStatus> {
+  const args = ['snapshot', 'status', path, '--write-out', 'json'];
+  return statusOutput.parse(JSON.parse(await runEtcdutl(args, options)));
+}
+
 /** Runs etcdutl and returns its output; a failure includes its last line. */
 export async function runEtcdutl(
   args: readonly string[],

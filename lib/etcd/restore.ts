@@ -16,9 +16,16 @@ import { type EtcdutlOptions, hashKvOfDatabase, runEtcdutl } from './etcdutl.ts'
 import { syncTree } from './sync-tree.ts';
 
 /** What was recorded when the snapshot was taken. */
-export interface ExpectedSnapshot extends HashKv {
+export interface ExpectedSnapshot {
   /** SHA-256 (hex) of the snapshot file as a whole. */
   sha256: string;
+  revision: number;
+  /**
+   * The hash of the history, compared after the restore. Absent for a snapshot of an etcd in use:
+   * its keys have leases, and etcdutl cannot hash those ("no lessor to attach lease").
+   */
+  hash?: number;
+  compactRevision?: number;
 }
 
 export interface RestoreOptions extends Limits {
@@ -83,12 +90,16 @@ export async function restoreSnapshot(
 }
 
 async function buildVerified(snapshotPath: string, beside: string, options: RestoreOptions) {
-  await runRestore(snapshotPath, beside, options, []);
-  await expectHash(join(beside, databasePath), options);
-  if (options.bumpRevision === undefined) return;
+  const { expected, bumpRevision } = options;
+  const hashed = hashOf(expected);
+  if (hashed !== undefined || bumpRevision === undefined) {
+    await runRestore(snapshotPath, beside, options, []);
+  }
+  if (hashed !== undefined) await expectHash(join(beside, databasePath), hashed, options);
+  if (bumpRevision === undefined) return;
   // A bumped database has a different history and hash: the verified restore is
   // repeated with the bump.
-  const bump = ['--bump-revision', String(options.bumpRevision), '--mark-compacted'];
+  const bump = ['--bump-revision', String(bumpRevision), '--mark-compacted'];
   await runRestore(snapshotPath, beside, options, bump);
 }
 
@@ -121,8 +132,16 @@ async function expectSnapshotFile(path: string, { expected, signal }: RestoreOpt
   });
 }
 
-async function expectHash(database: string, options: RestoreOptions): Promise<void> {
-  const { expected } = options;
+function hashOf({ hash, revision, compactRevision }: ExpectedSnapshot): HashKv | undefined {
+  if (hash === undefined || compactRevision === undefined) return undefined;
+  return { hash, revision, compactRevision };
+}
+
+async function expectHash(
+  database: string,
+  expected: HashKv,
+  options: RestoreOptions,
+): Promise<void> {
   const found = await hashKvOfDatabase(database, expected.revision, etcdutlOptions(options));
   if (describeHash(found) === describeHash(expected)) return;
   throw new Failure(

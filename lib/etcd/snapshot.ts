@@ -40,7 +40,7 @@ export async function takeSnapshot(
   await mkdir(dirname(target), { recursive: true, mode: 0o755 });
   await rm(partial, { force: true });
   try {
-    const written = await writeSnapshotFile(partial, client.snapshotPieces(limits));
+    const written = await saveSnapshot(client, partial, limits);
     expectUnchanged(before, await client.revision(limits));
     await rename(partial, target);
     await syncDirectory(dirname(target));
@@ -51,9 +51,13 @@ export async function takeSnapshot(
   }
 }
 
-function writeSnapshotFile(path: string, pieces: AsyncIterable<SnapshotPiece>) {
+/**
+ * The same of an etcd in use: it is the database at some revision between the begin and the end of
+ * the call. Creates `path`, verified and synced; after an error it may be incomplete.
+ */
+export function saveSnapshot(client: EtcdClient, path: string, limits: Limits) {
   return writePieces(
-    pieces,
+    client.snapshotPieces(limits),
     createWriteStream(path, {
       flags: 'wx',
       mode: 0o600,

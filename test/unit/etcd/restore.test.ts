@@ -95,6 +95,22 @@ t.test('every file and folder is synced before it gets its name', async (t) => {
   t.strictSame(files.seen.slice(named + 1), ['sync .'], 'the name in its folder');
 });
 
+t.test('a snapshot of an etcd in use has no hash to compare: it is restored once', async (t) => {
+  const { folder, snapshot, options, calls } = await host(t);
+  const { sha256: digest, revision } = options.expected;
+  const expected = { sha256: digest, revision };
+  await restoreSnapshot(snapshot, join(folder, 'etcd'), {
+    ...options,
+    expected,
+    bumpRevision: 1000,
+  });
+  const [only = '', ...others] = await calls();
+  t.match(only, /^snapshot restore .* --bump-revision 1000 --mark-compacted$/);
+  t.strictSame(others, []);
+  await restoreSnapshot(snapshot, join(folder, 'other'), { ...options, expected });
+  t.notMatch((await calls()).at(-1), /bump|hashkv/);
+});
+
 t.test('a bumped revision is restored again after the comparison', async (t) => {
   const { folder, snapshot, options, calls } = await host(t);
   const bumped = { ...options, bumpRevision: 1_000_000 };
