@@ -12,6 +12,9 @@ import { bootkubePlan } from './bootkube/plan.ts';
 import { runDeferred } from './deferred/main.ts';
 import { runGather } from './gather/main.ts';
 import { installToDiskPlan } from './install-to-disk/plan.ts';
+import { runBackup } from './node/backup/main.ts';
+import { restoreContext } from './node/backup/restore/context.ts';
+import { backupRestorePlan } from './node/backup/restore/plan.ts';
 import { runCertificates } from './node/certificates/main.ts';
 import { payloadPlan } from './node/payload/plan.ts';
 import { renewContext } from './node/renew/context.ts';
@@ -59,6 +62,8 @@ export const agents: Readonly<Record<AgentName, Run>> = {
   aiokube: async (paths, args) =>
     planned(aiokubePlan, aioContext)(paths, await retiringArguments(paths, 'aiokube', args)),
   'sno-renew': planned(renewPlan, renewContext),
+  'sno-backup': (paths, args) => runBackup(paths, args),
+  'sno-backup-restore': planned(backupRestorePlan, restoreContext),
   'sno-deferred': runDeferred,
   gather: runGather,
 };

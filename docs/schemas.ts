@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { resultSchema } from '../lab/result.ts';
+import { manifestSchema } from '../lib/backup/manifest.ts';
+import { backupListSchema } from '../lib/backup/store.ts';
 import { recordSchema } from '../lib/installation/record.ts';
 import { inventorySchema } from '../lib/pki/inventory.ts';
 import { statusSchema } from '../lib/steps/status.ts';
@@ -10,6 +12,8 @@ import { reportSchema } from '../report/schema.ts';
 const PUBLISHED = {
   status: { title: '/run/sno-agents/<agent>/status.json', schema: statusSchema },
   record: { title: '/var/lib/sno-agents/record.json', schema: recordSchema },
+  backups: { title: 'sno-backup list --json', schema: backupListSchema },
+  backup: { title: 'manifest.json of a backup', schema: manifestSchema },
   certificates: { title: 'sno-certificates list --json', schema: inventorySchema },
   gather: { title: 'gather.json of a log bundle', schema: gatherRecordSchema },
   report: { title: 'report.json of a log bundle', schema: reportSchema },

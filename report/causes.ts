@@ -183,6 +183,7 @@ const TELLS_ALL = [
   'bootstrap-left-over',
   'node-ip-changed',
   'certificate-not-renewed',
+  'backup-failed',
 ] as const;
 const GENERAL = ['start-refused', 'step-failed'];
 

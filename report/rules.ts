@@ -1,6 +1,8 @@
 import type { Rule } from './bundle-view.ts';
 import { aggregatedApiUnavailable } from './rules/aggregated-api-unavailable.ts';
 import { apiNotAnswering } from './rules/api-not-answering.ts';
+import { backupFailed } from './rules/backup-failed.ts';
+import { backupOverdue } from './rules/backup-overdue.ts';
 import { bootstrapLeftOver } from './rules/bootstrap-left-over.ts';
 import { certificateExpired } from './rules/certificate-expired.ts';
 import { certificateExpiresSoon } from './rules/certificate-expires-soon.ts';
@@ -50,6 +52,7 @@ export const rules: readonly Rule[] = [
   diskRefused,
   manifestRejected,
   bootstrapLeftOver,
+  backupFailed,
   startRefused,
   containerRuntimeDown,
   imagePullFailing,
@@ -74,4 +77,5 @@ export const rules: readonly Rule[] = [
   diskSlow,
   etcdDbLarge,
   certificateExpiresSoon,
+  backupOverdue,
 ];

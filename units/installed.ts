@@ -36,6 +36,24 @@ export const nodeUnits: readonly UnitFile[] = [
     enabled: true,
     contents: readFileSync(new URL('./installed/sno-renew.timer', import.meta.url), 'utf8'),
   },
+  {
+    name: 'sno-backup.service',
+    enabled: false,
+    contents: readFileSync(new URL('./installed/sno-backup.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'sno-backup.timer',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-backup.timer', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'sno-backup-restore.service',
+    enabled: true,
+    contents: readFileSync(
+      new URL('./installed/sno-backup-restore.service', import.meta.url),
+      'utf8',
+    ),
+  },
 ];
 
 /** Until the installation is complete. */

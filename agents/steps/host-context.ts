@@ -6,7 +6,8 @@ import type { HostPaths } from '../../lib/host/paths.ts';
 import { readSettings, type Settings } from '../../lib/host/settings.ts';
 import { bootTime } from '../../lib/host/systemd.ts';
 import type { KubeClient } from '../../lib/kube/client.ts';
-import { withBootstrapAdmin, withEtcd } from '../../lib/render/access.ts';
+import { withBootstrapAdmin, withEtcd, withEtcdOfApiServer } from '../../lib/render/access.ts';
+import { withSignedAdministrator } from '../../lib/render/signed-access.ts';
 
 /** How long something may still take. */
 export interface Remaining {
@@ -63,5 +64,16 @@ export function bootstrapRights(
   return {
     withAdministrator: (_limits, use) => withBootstrapAdmin(controlPlane, paths, use),
     withEtcd: (use) => withEtcd(controlPlane, paths, use),
+  };
+}
+
+/** By certificates that are signed in memory, and the API server's own for etcd: nothing is stored. */
+export function signedRights({
+  paths,
+  cluster: { controlPlane },
+}: Pick<HostContext, 'paths' | 'cluster'>): ControlPlaneRights {
+  return {
+    withAdministrator: (limits, use) => withSignedAdministrator(controlPlane, paths, limits, use),
+    withEtcd: (use) => withEtcdOfApiServer(controlPlane, paths, use),
   };
 }

@@ -9,7 +9,10 @@ import type { Progress } from '../../lib/steps/progress.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
 /** Places a static pod for the kubelet; an identical one is left unchanged. */
-export async function placeStaticPod(paths: HostPaths, pod: StaticPod): Promise<void> {
+export async function placeStaticPod(
+  paths: HostPaths,
+  pod: Pick<StaticPod, 'file' | 'manifest'>,
+): Promise<void> {
   const path = join(paths.staticPods, pod.file);
   if ((await readTextIfPresent(path)) === pod.manifest) return;
   await writeFileAtomic(path, pod.manifest, 0o600);
@@ -22,7 +25,7 @@ export async function isPlaced(paths: HostPaths, pod: StaticPod): Promise<boolea
 /** Removes static pods and waits until none of their containers is running. */
 export async function removeStaticPods(
   paths: HostPaths,
-  pods: readonly StaticPod[],
+  pods: readonly Pick<StaticPod, 'file' | 'container'>[],
   progress: Progress,
 ): Promise<void> {
   for (const pod of pods) await removeFile(join(paths.staticPods, pod.file));

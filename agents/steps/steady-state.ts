@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { EndingAgent } from '../../lib/agents/table.ts';
+import type { EndingAgent, RESTORING_AGENT } from '../../lib/agents/table.ts';
 import { exists, readTextIfPresent, writeFileAtomic } from '../../lib/host/files.ts';
 import { type Restarts, restartsSchema } from '../../lib/installation/record.ts';
 import { waitForSteadyState } from '../../lib/kube/wait-for-steady-state.ts';
@@ -7,15 +7,17 @@ import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 
+type Waiting = EndingAgent | typeof RESTORING_AGENT;
+
 /** In the folder of the agent that waited. */
-const restartsPath = ({ paths }: HostContext, agent: EndingAgent) =>
+export const restartsPath = ({ paths }: Pick<HostContext, 'paths'>, agent: Waiting) =>
   join(paths.state, agent, 'restarts.json');
 
 /**
  * Waits until nothing in the control plane has changed for a while. Only evidence from this
  * boot counts: the database is restored from a snapshot and shows the past.
  */
-export const steadyState = (agent: EndingAgent): StepBody<HostContext> => ({
+export const steadyState = (agent: Waiting): StepBody<HostContext> => ({
   name: 'steady-state',
   leaves: 'a control plane without changes during the settling window; the number of its restarts',
   retries: true,

@@ -105,6 +105,18 @@ export const AGENTS = [
     stage: 'node',
   },
   {
+    name: 'sno-backup',
+    unit: 'sno-backup',
+    purpose: 'makes a backup of the running etcd, and deletes the oldest ones',
+    stage: 'node',
+  },
+  {
+    name: 'sno-backup-restore',
+    unit: 'sno-backup-restore',
+    purpose: 'restores a backup on request, or puts the database from before back in use',
+    stage: 'node',
+  },
+  {
     name: 'sno-deferred',
     unit: 'sno-deferred',
     purpose: 'applies the manifests whose kinds were not served during the installation',
@@ -129,6 +141,9 @@ export function agentEntry(name: string): (AgentEntry & { readonly name: AgentNa
 
 /** Deletes its own unit, link and state when no manifest is waiting any more. */
 export const DEFERRED_AGENT = 'sno-deferred' satisfies AgentName;
+
+/** It replaces etcd's database while a request for it exists. */
+export const RESTORING_AGENT = 'sno-backup-restore' satisfies AgentName;
 
 /** The last agent of an installation, on a host that a live host wrote and on an all-in-one host. */
 export const ENDING_AGENTS = ['post-reboot', 'aiokube'] as const satisfies readonly AgentName[];

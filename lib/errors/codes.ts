@@ -63,6 +63,12 @@ export const FAILURE_CODES = {
     'a renewed certificate was not taken up or not accepted in time, so the old one was restored',
   'serving-request-pending': "the kubelet's request for a serving certificate was not approved",
   'serving-request-missing': 'the kubelet has not requested a new serving certificate in time',
+
+  // Backups.
+  'backup-no-space': 'the disk has no room for another backup; nothing incomplete was left',
+  'backup-unusable':
+    'a backup is missing, damaged, of another cluster or not only writable by root; nothing was changed',
+  'restore-undone': 'a backup could not be restored, so the database from before is back in use',
 } as const;
 
 export type FailureCode = keyof typeof FAILURE_CODES;

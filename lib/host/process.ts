@@ -6,6 +6,9 @@ export interface ProcessIdentity {
   readonly startTicks: string;
 }
 
+/** The user of this process: root, except in tests. */
+export const ownUser = (): number => process.getuid?.() ?? 0;
+
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
   const stat = await readTextIfPresent(`/proc/${pid}/stat`).catch(() => undefined);
   // From field 3 on, after the program name, which may contain spaces.

@@ -86,6 +86,27 @@ export const defaultSettings = {
    * most 32 s after the last one has ended.
    */
   servingRequestMs: minutes(2),
+  /** sno-backup: snapshot, keys and retention. */
+  backupMs: minutes(20),
+  /** sno-backup: how many backups are kept. The newest complete one is never deleted. */
+  backupKeepCount: 7,
+  backupKeepDays: 30,
+  /** sno-backup: maximum share of the disk for all backups together. */
+  backupDiskSharePercent: 20,
+  /** sno-backup: what stays free on the disk; with less, no backup is made. */
+  backupMinFreeMiB: 1024,
+  /** sno-backup restore: reading the backup, and rebuilding the database beside the one in use. */
+  restoreRebuildMs: minutes(20),
+  /** sno-backup restore: until no container of the control plane is running. */
+  restoreStopMs: minutes(5),
+  restoreReplaceMs: minutes(2),
+  /** sno-backup restore: until the API is ready with the restored database. */
+  restoreStartMs: minutes(10),
+  restoreSettleMs: minutes(15),
+  /** sno-backup restore: until the database from before is back in use. */
+  restoreUndoMs: minutes(20),
+  /** sno-backup restore: how many of the replaced databases are kept beside the one in use. */
+  restoreKeepCount: 2,
   /** post-reboot: the API after a cold start. */
   apiMs: minutes(15),
   servingCertificateMs: minutes(15),
@@ -134,13 +155,18 @@ export type Settings = { readonly [Name in keyof typeof defaultSettings]: number
 /** The maximum of Node's timers; a longer one would fire at once. */
 const longestMs = 2 ** 31 - 1;
 
+/** The unit at the end of the name decides. */
+function schemaOf(name: string) {
+  const number = z.number().positive().max(longestMs);
+  if (name.endsWith('Percent')) return number.max(100);
+  return name.endsWith('Count') ? number.int() : number;
+}
+
 /** Built on demand: most hosts have no settings file, and most agent runs are short. */
 const settingsSchema = () =>
   z
     .strictObject(
-      Object.fromEntries(
-        Object.keys(defaultSettings).map((name) => [name, z.number().positive().max(longestMs)]),
-      ),
+      Object.fromEntries(Object.keys(defaultSettings).map((name) => [name, schemaOf(name)])),
     )
     .partial();
 

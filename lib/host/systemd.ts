@@ -7,6 +7,11 @@ export async function startUnit(unit: string, signal: AbortSignal): Promise<void
   await run('systemctl', ['start', '--no-block', unit], brief(signal));
 }
 
+/** Restarts a unit, or starts it, without waiting for it. */
+export async function restartUnit(unit: string, signal: AbortSignal): Promise<void> {
+  await run('systemctl', ['restart', '--no-block', unit], brief(signal));
+}
+
 export async function reloadUnits(signal: AbortSignal): Promise<void> {
   await run('systemctl', ['daemon-reload'], brief(signal));
 }

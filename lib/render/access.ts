@@ -4,12 +4,14 @@ import { Failure } from '../errors/failure.ts';
 import { connectEtcd, type EtcdClient } from '../etcd/client.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { type KubeClient, kubeClient } from '../kube/client.ts';
-import { authorityPaths } from './kubernetes/authorities.ts';
+import { authorityNames, authorityPaths } from './kubernetes/authorities.ts';
+import { encryptionConfigPath } from './kubernetes/encryption.ts';
 import { etcdClient, etcdMember } from './kubernetes/etcd.ts';
 import { kubernetesRenderer } from './kubernetes/index.ts';
 import { agentKubeconfigs } from './kubernetes/kubeconfigs.ts';
 import { issuedLeaves, users } from './kubernetes/leaves.ts';
 import { localApi } from './kubernetes/paths.ts';
+import { serviceAccount } from './kubernetes/service-account.ts';
 import type { Renderer } from './renderer.ts';
 
 /** What the agents need to know about a rendered control plane of a given kind. */
@@ -46,6 +48,12 @@ export interface ControlPlaneAccess {
     /** Health and metrics of etcd, unless its static pod names another address. */
     readonly etcdMetricsUrl: string;
   };
+  /** Without these files, a snapshot of its database cannot be used on this host; paths on the host. */
+  readonly backup: {
+    readonly files: readonly string[];
+    /** The one of them with which Secrets are read. */
+    readonly encryption: string;
+  };
   /** The authority of nodes' identities: paths of its certificate and key. */
   readonly kubeletClientAuthority: { readonly certificate: string; readonly key: string };
 }
@@ -80,6 +88,18 @@ const kubernetes: ControlPlaneAccess = {
       key: issuedLeaves.apiServerEtcdClient.key,
     },
     etcdMetricsUrl: etcdMember.metricsUrl,
+  },
+  backup: {
+    files: [
+      ...authorityNames.flatMap((name) => {
+        const { certificate, key } = authorityPaths(name);
+        return [certificate, key];
+      }),
+      serviceAccount.privateKey,
+      serviceAccount.publicKey,
+      encryptionConfigPath,
+    ],
+    encryption: encryptionConfigPath,
   },
   kubeletClientAuthority: authorityPaths('kubelet-client'),
 };

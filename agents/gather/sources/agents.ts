@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { backupList } from '../../../lib/backup/store.ts';
 import { deferredFolder } from '../../../lib/deferred/manifests.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { exists } from '../../../lib/host/files.ts';
@@ -34,6 +35,7 @@ export const agents: SourceGroup = {
       ...(await folder(at('services'), serviceRecords, { ...json, wanted: /^\w[\w.@-]*\.json$/ })),
       ...(await releaseImageRecord(host)),
       ...((await exists(clusterFile)) ? [madeJson(at('agents/cluster.json'), cluster)] : []),
+      ...((await exists(host.paths.record)) ? [madeJson(at('agents/backups.json'), backups)] : []),
       ...(await present([
         file(at('agents/record.json'), join(state, 'record.json'), json),
         file(at('agents/installation.json'), join(state, 'installation.json'), json),
@@ -52,6 +54,8 @@ export const agents: SourceGroup = {
     ];
   },
 };
+
+const backups = ({ paths }: GatherHost) => backupList(paths);
 
 /** One source for the file of each agent that has its own folder. */
 async function perAgent(

@@ -2,7 +2,14 @@ import { stringify } from 'yaml';
 import { Failure } from '../../errors/failure.ts';
 import type { PodRole, RenderInput, StaticPod } from '../renderer.ts';
 
-export type Component = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
+/** In start order. */
+export const components = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+] as const;
+export type Component = (typeof components)[number];
 
 /** An HTTP health path on loopback, which the kubelet reaches because of hostNetwork. */
 export interface HealthCheck {

@@ -8,6 +8,8 @@ import { approveCsrPlan } from '../../../agents/approve-csr/plan.ts';
 import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
 import { deferredPlan } from '../../../agents/deferred/plan.ts';
 import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
+import { backupPlan } from '../../../agents/node/backup/plan.ts';
+import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
 import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
@@ -98,6 +100,24 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
       'renew-leaves': { deadline: 'renewLeavesMs', once: true },
       'kubelet-serving': { deadline: 'kubeletServingMs', once: true },
       conclude: { deadline: 'finishMs', once: true },
+    },
+  ],
+  [
+    backupPlan(settings),
+    'sno-backup',
+    { create: { deadline: 'backupMs' }, prune: { deadline: 'finishMs', once: true } },
+  ],
+  [
+    backupRestorePlan(settings),
+    'sno-backup-restore',
+    {
+      rebuild: { deadline: 'restoreRebuildMs', until: 'replace' },
+      stop: { deadline: 'restoreStopMs', until: 'start' },
+      replace: { deadline: 'restoreReplaceMs' },
+      start: { deadline: 'restoreStartMs' },
+      'steady-state': { deadline: 'restoreSettleMs', until: 'conclude' },
+      undo: { deadline: 'restoreUndoMs' },
+      conclude: { deadline: 'finishMs' },
     },
   ],
   [
@@ -246,6 +266,17 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
     'restore-database',
     'a host of another name must not start',
   ],
+  [backupPlan(settings), 'create', 'prune', 'the newest complete backup is the new one'],
+  [
+    backupRestorePlan(settings),
+    'rebuild',
+    'stop',
+    'the API goes on until everything is verified and rebuilt',
+  ],
+  [backupRestorePlan(settings), 'stop', 'replace', 'a database in use is not moved'],
+  [backupRestorePlan(settings), 'replace', 'start', 'clients see only the restored database'],
+  [backupRestorePlan(settings), 'steady-state', 'undo', 'what does not settle is undone'],
+  [backupRestorePlan(settings), 'undo', 'conclude', 'the request ends when the host is whole'],
   [renewPlan(settings), 'renew-leaves', 'conclude', 'it reports what failed'],
   [renewPlan(settings), 'kubelet-serving', 'conclude', 'the same'],
   [restorePlan(settings), 'restore-database', 'place-etcd', 'etcd would begin an empty cluster'],

@@ -1,10 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Ajv from 'ajv/dist/2020.js';
 import t from 'tap';
 import { schemaDocuments } from '../../../docs/schemas.ts';
+import { backupList, backupsFolder } from '../../../lib/backup/store.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { Reporter, statusPath } from '../../../lib/steps/reporter.ts';
+import { writeBackup } from '../backup/backup-folder.ts';
 import { read } from './documents.ts';
 
 /** Compiled by a validator other than the generator of the schema; formats are annotations. */
@@ -48,4 +51,21 @@ t.test('a status written by the agents matches its schema', async (t) => {
   reporter.waiting('etcd');
   await reporter.agentEnds('failed', 3, failure);
   agree('failed');
+});
+
+t.test('backups and their list match their schemas', async (t) => {
+  const paths = hostPaths(t.testdir());
+  const key = { 'host/etc/kubernetes/pki/ca/etcd/ca.key': 'a key' };
+  const manifest = writeBackup(join(backupsFolder(paths), '20300102T030405Z'), key);
+  writeBackup(join(backupsFolder(paths), '20300103T030405Z'), {}, { hostname: '' });
+  writeFileSync(join(backupsFolder(paths), '20300103T030405Z', 'etcd-snapshot.db'), '');
+  const list = await backupList(paths);
+  t.same(
+    list.backups.map(({ state }) => state),
+    ['complete', 'damaged'],
+  );
+  for (const [name, document] of Object.entries({ backup: manifest, backups: list })) {
+    const validate = validator(name);
+    t.ok(validate(document), `${name}: ${JSON.stringify(validate.errors)}`);
+  }
 });

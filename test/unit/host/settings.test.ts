@@ -16,7 +16,7 @@ t.test("defaults, and values overridden by the host's file", async (t) => {
 
 t.test('every name ends with its unit', async (t) => {
   for (const [name, value] of Object.entries(defaultSettings)) {
-    t.match(name, /(Ms|Hours|MiB|GiB|GB|Percent|Concurrency)$/, name);
+    t.match(name, /(Ms|Hours|Days|Count|MiB|GiB|GB|Percent|Concurrency)$/, name);
     t.ok(value > 0 && value < 2 ** 31, `${name} can be counted by a timer`);
   }
 });
@@ -26,6 +26,7 @@ const UNITS: Readonly<Record<string, number>> = {
   s: 1000,
   min: 60_000,
   h: 1,
+  days: 1,
   MiB: 1,
   GB: 1,
   '%': 1,
@@ -53,6 +54,9 @@ t.test('invalid values are refused with file, name and reason', async (t) => {
     ['{"etcdMs": null}', /found etcdMs: /],
     ['{"etcdMs": 1e999}', /found etcdMs: /],
     ['{"etcdMs": 2147483648}', /found etcdMs: .*2147483647/],
+    ['{"backupDiskSharePercent": 101}', /found backupDiskSharePercent: .*100/],
+    ['{"backupKeepCount": 1.5}', /found backupKeepCount: .*int/],
+    ['{"backupKeepCount": 0}', /found backupKeepCount: /],
     ['{"etcdSeconds": 5}', /found Unrecognized key: "etcdSeconds"/],
     ['{"etcdMs": 0, "restoreMs": "x"}', /etcdMs: .*; restoreMs: /],
     ['[]', /found .*object/],

@@ -51,9 +51,23 @@ t.test('addresses and files of the clients of the control plane', async (t) => {
       },
       etcdMetricsUrl: 'http://127.0.0.1:2381',
     },
+    backup: {
+      files: [
+        ...['etcd', 'serving', 'front-proxy', 'kubelet-client', 'kubelet-serving', 'admin'],
+        'legacy-unknown',
+      ]
+        .flatMap((name) => [authorityAt(name).certificate, authorityAt(name).key])
+        .concat(
+          `${pki}/service-account/service-account.key`,
+          `${pki}/service-account/service-account.pub`,
+          '/etc/kubernetes/kube-apiserver/encryption.yaml',
+        ),
+      encryption: '/etc/kubernetes/kube-apiserver/encryption.yaml',
+    },
     kubeletClientAuthority: authorityAt('kubelet-client'),
   });
-  const files = JSON.stringify(access).match(/\/etc\/[\w./-]+\.(crt|key|kubeconfig)/g) ?? [];
+  const files =
+    JSON.stringify(access).match(/\/etc\/[\w./-]+\.(crt|key|pub|yaml|kubeconfig)/g) ?? [];
   t.same(
     files.filter((path) => !byPath.has(path)),
     [],

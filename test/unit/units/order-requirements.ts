@@ -1,4 +1,10 @@
-import { BEFORE_KUBELET, INSTALLING, KUBELETS, type Requirement } from './requirement.ts';
+import {
+  BEFORE_KUBELET,
+  INSTALLING,
+  KUBELETS,
+  ON_DEMAND,
+  type Requirement,
+} from './requirement.ts';
 
 const NEEDS_EXECUTABLE = [
   'live/bootkube',
@@ -113,7 +119,12 @@ export const orderRequirements: readonly Requirement[] = [
   },
   {
     why: 'the logs of a failed host are collected',
-    units: [...INSTALLING, 'installed/sno-payload', 'installed/sno-restore'],
+    units: [
+      ...INSTALLING,
+      'installed/sno-payload',
+      'installed/sno-restore',
+      'installed/sno-backup-restore',
+    ],
     says: { OnFailure: ['sno-gather.service'] },
   },
   {
@@ -138,7 +149,7 @@ export const orderRequirements: readonly Requirement[] = [
   },
   {
     why: 'a wrong clock would sign with wrong dates, or let a manifest expire',
-    units: ['installed/sno-certificates', 'installed/sno-deferred', 'installed/sno-renew'],
+    units: ['installed/sno-certificates', 'installed/sno-deferred', ...ON_DEMAND],
     says: { After: ['time-sync.target'] },
   },
   {
@@ -147,6 +158,36 @@ export const orderRequirements: readonly Requirement[] = [
     says: {
       ConditionPathExists: '/var/lib/sno-agents/record.json',
       After: ['kubelet.service', 'sno-certificates.service'],
+    },
+  },
+  {
+    why: 'before the end of the installation there is nothing to back up, and etcd is stopped while a backup is restored',
+    units: ['installed/sno-backup'],
+    says: {
+      ConditionPathExists: [
+        '/var/lib/sno-agents/record.json',
+        '!/var/lib/sno-agents/sno-backup-restore/request.json',
+      ],
+      After: ['kubelet.service'],
+    },
+  },
+  {
+    why: 'an interrupted restore is continued at the next boot; the kubelet stops and starts static pods',
+    units: ['installed/sno-backup-restore'],
+    says: {
+      ConditionPathExists: '/var/lib/sno-agents/sno-backup-restore/request.json',
+      After: ['containerd.service', 'kubelet.service'],
+      WantedBy: ['multi-user.target'],
+    },
+  },
+  {
+    why: 'the same, an hour before: certificates are renewed after the backup',
+    units: ['installed/sno-backup.timer'],
+    says: {
+      OnCalendar: '*-*-* 01:00:00',
+      Persistent: 'yes',
+      RandomizedDelaySec: '2h',
+      WantedBy: ['timers.target'],
     },
   },
   {

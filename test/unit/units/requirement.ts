@@ -45,7 +45,13 @@ export const PLANNED = [
   'live/approve-csr',
   'installed/sno-deferred',
   'installed/sno-renew',
+  'installed/sno-backup',
+  'installed/sno-backup-restore',
 ] as const;
+
+/** Started by a timer or a person, on a running host. */
+export const DAILY = ['installed/sno-renew', 'installed/sno-backup'] as const;
+export const ON_DEMAND = [...DAILY, 'installed/sno-backup-restore'] as const;
 
 /** Run the executable of the agents, which is a JavaScript engine. */
 export const AGENT_UNITS = [...PLANNED, ...GATHER] as const;

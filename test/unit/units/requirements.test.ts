@@ -119,6 +119,9 @@ const HOSTS: readonly {
       // Started by its timer.
       'sno-renew': false,
       'sno-renew.timer': true,
+      'sno-backup': false,
+      'sno-backup.timer': true,
+      'sno-backup-restore': true,
     },
   },
   {
@@ -139,6 +142,9 @@ const AIO = {
   'sno-gather': false,
   'sno-renew': false,
   'sno-renew.timer': true,
+  'sno-backup': false,
+  'sno-backup.timer': true,
+  'sno-backup-restore': true,
   ...ENABLED_LATER,
   // Wanted by aiokube.
   'sno-executable': false,

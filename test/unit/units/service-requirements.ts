@@ -1,10 +1,12 @@
 import {
   AIO_EXECUTABLES,
   BEFORE_KUBELET,
+  DAILY,
   EXECUTABLES,
   GATHER,
   INSTALLING,
   KUBELETS,
+  ON_DEMAND,
   PROGRESS,
   type Requirement,
   SANDBOXED,
@@ -13,7 +15,8 @@ import {
 const AGENTS = '/var/lib/sno-agents/bin/sno-agents';
 const DIGEST = '/usr/bin/sha256sum --check --strict /etc/sno-agents/executable.sha256';
 const WATCHED = [...INSTALLING, 'installed/sno-deferred'] as const;
-const RESTARTED = [...WATCHED, ...PROGRESS, 'live/approve-csr'] as const;
+const LIMITED = [...WATCHED, ...PROGRESS, 'live/approve-csr'] as const;
+const RESTARTED = [...LIMITED, 'installed/sno-backup-restore'] as const;
 const PART = '/var/lib/sno-agents/bin/.sno-agents.part';
 
 /** What curl does, but for the place of the result. */
@@ -37,7 +40,7 @@ const ONESHOTS = [...BEFORE_KUBELET, ...EXECUTABLES, 'sno-label', 'live/sno-netw
 export const serviceRequirements: readonly Requirement[] = [
   {
     why: 'systemctl help shows the manual',
-    units: [...SANDBOXED, ...KUBELETS, 'installed/sno-renew.timer'],
+    units: [...SANDBOXED, ...KUBELETS, ...DAILY.map((name) => `${name}.timer`)],
     says: { Documentation: 'man:sno-agents(8)' },
   },
   ...Object.entries({
@@ -53,6 +56,8 @@ export const serviceRequirements: readonly Requirement[] = [
     'installed/sno-restore': 'sno-restore',
     'installed/sno-deferred': 'sno-deferred',
     'installed/sno-renew': 'sno-renew',
+    'installed/sno-backup': 'sno-backup',
+    'installed/sno-backup-restore': 'sno-backup-restore',
   }).map(([unit, agent]) => ({
     why: `the journal names the agent, whatever the unit or executable is called`,
     units: [unit],
@@ -81,7 +86,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'systemd-notify sends its messages, which the default rejects',
-    units: [...WATCHED, ...BEFORE_KUBELET, 'installed/sno-renew'],
+    units: [...WATCHED, ...BEFORE_KUBELET, ...ON_DEMAND],
     says: { NotifyAccess: 'all' },
   },
   {
@@ -101,8 +106,13 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'failures that a retry cannot fix are not retried; 1 is not in the list',
-    units: RESTARTED,
+    units: LIMITED,
     says: { RestartPreventExitStatus: ['2', '3', '4'] },
+  },
+  {
+    why: 'the same, but a host without a control plane is not left after a deadline (3)',
+    units: ['installed/sno-backup-restore'],
+    says: { RestartPreventExitStatus: ['2', '4'] },
   },
   {
     why: 'deadlines limit the restarts; systemd would give up after five by default',
@@ -116,12 +126,12 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'steps get time to clean up when they are stopped, including unmounts and restored files',
-    units: [...WATCHED, 'installed/sno-renew'],
+    units: [...WATCHED, ...ON_DEMAND],
     says: { TimeoutStopSec: '60' },
   },
   {
     why: 'each step extends it, so that only a hanging start is ended; a oneshot has no limit by default',
-    units: [...BEFORE_KUBELET, 'installed/sno-renew'],
+    units: [...BEFORE_KUBELET, ...ON_DEMAND],
     says: { TimeoutStartSec: '120' },
   },
   {
@@ -130,13 +140,13 @@ export const serviceRequirements: readonly Requirement[] = [
     says: { Type: 'oneshot', RemainAfterExit: 'yes' },
   },
   {
-    why: 'the timer starts it every day, so it must not remain active',
-    units: ['installed/sno-renew'],
+    why: 'it is started again and again, so it must not remain active',
+    units: ON_DEMAND,
     says: { Type: 'oneshot' },
   },
   {
     why: 'the workload takes precedence',
-    units: ['installed/sno-renew'],
+    units: DAILY,
     says: { Nice: '10' },
   },
   {
@@ -161,7 +171,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'details for support, on a console that can be photographed',
-    units: [...INSTALLING, ...BEFORE_KUBELET],
+    units: [...INSTALLING, ...BEFORE_KUBELET, 'installed/sno-backup-restore'],
     says: { StandardOutput: 'journal+console' },
   },
   {

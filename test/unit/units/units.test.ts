@@ -44,6 +44,9 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/sno-deferred.service': 22,
   'installed/sno-gather.service': 30,
   'installed/sno-payload.service': 15,
+  'installed/sno-backup.service': 17,
+  // It asks systemd to restart the kubelet.
+  'installed/sno-backup-restore.service': 22,
   // The API, etcd and the kubelet on loopback; addresses by netlink.
   'installed/sno-renew.service': 17,
   'installed/sno-restore.service': 15,

@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
 import t from 'tap';
-import { aioContext, signedRights } from '../../../../agents/aiokube/context.ts';
+import { aioContext } from '../../../../agents/aiokube/context.ts';
+import { signedRights } from '../../../../agents/steps/host-context.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import { serveApi, servingAuthority } from '../../gather/cluster/serve-api.ts';

@@ -120,7 +120,10 @@ t.test('master-ignition', async (t) => {
       closed.map(({ path }) => path),
       [config, '/var/lib/kubelet'],
     );
-    const agents = ['gather', 'sno-certificates', 'sno-payload', 'sno-renew'];
+    const agents = [
+      ...['gather', 'sno-backup', 'sno-backup-restore'],
+      ...['sno-certificates', 'sno-payload', 'sno-renew'],
+    ];
     const commands = [
       'sno-agents',
       ...agents,
@@ -143,7 +146,8 @@ t.test('master-ignition', async (t) => {
     t.same(
       systemd?.units?.filter(({ enabled }) => enabled).map(({ name }) => name),
       [
-        ...['kubelet.service', 'sno-certificates.service', 'sno-label.service'],
+        ...['kubelet.service', 'sno-backup-restore.service', 'sno-backup.timer'],
+        ...['sno-certificates.service', 'sno-label.service'],
         ...['sno-payload.service', 'sno-renew.timer'],
       ],
     );

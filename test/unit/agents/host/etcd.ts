@@ -34,7 +34,13 @@ export interface FakeEtcd {
   /** Every call that changes or reads the database, in order. */
   readonly calls: string[];
   /** Its answers; a test may change them at any time. */
-  readonly state: { revision: number; leader: string; leases: string[]; hash: number };
+  readonly state: {
+    revision: number;
+    leader: string;
+    leases: string[];
+    hash: number;
+    dbSize: number;
+  };
   /** Called before the database is hashed or its snapshot is streamed. */
   before: (call: 'hash' | 'snapshot') => void;
   /** Gives a host the agents' client certificate. */
@@ -46,11 +52,16 @@ export interface FakeEtcd {
  * refused. Pass its `url` to the host as `endpoints.etcd`.
  */
 export async function fakeEtcd(t: Test): Promise<FakeEtcd> {
-  const state = { revision: 12, leader: '7', leases: ['41', '42'], hash: 99 };
+  const state = { revision: 12, leader: '7', leases: ['41', '42'], hash: 99, dbSize: 4096 };
   const calls: string[] = [];
   const header = () => ({ memberId: '7', revision: `${state.revision}` });
   const unary = {
-    Status: () => ({ header: header(), version: '3.6.8', leader: state.leader }),
+    Status: () => ({
+      header: header(),
+      version: '3.6.8',
+      leader: state.leader,
+      dbSize: `${state.dbSize}`,
+    }),
     LeaseLeases: () => ({ leases: state.leases.map((ID) => ({ ID })) }),
     LeaseRevoke: ({ ID }: Request) => {
       calls.push(`revoke ${ID}`);

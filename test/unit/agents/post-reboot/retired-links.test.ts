@@ -18,7 +18,16 @@ const CASES: readonly {
   { retire: retireAgent('aiokube'), unit: 'aiokube.service', gone: ['progress', 'aiokube'] },
 ];
 const STAYING = [
-  ...agentLinks(['sno-payload', 'sno-certificates', 'sno-renew', 'sno-deferred']),
+  ...agentLinks([
+    ...([
+      'sno-payload',
+      'sno-certificates',
+      'sno-renew',
+      'sno-backup',
+      'sno-backup-restore',
+    ] as const),
+    'sno-deferred',
+  ]),
   ...gatherLinks,
 ].map(({ path }) => path);
 

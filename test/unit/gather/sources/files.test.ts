@@ -70,6 +70,7 @@ t.test("the agents' files, each in its place", async (t) => {
   await put('/var/lib/sno-agents/live/bootkube.jsonl', '{"step":"render"}\n');
   await put('/var/lib/sno-agents/record.json', '{}');
   await put('/var/lib/sno-agents/sno-renew/attempts.json', '{}');
+  await put('/var/lib/sno-agents/backups/20300101T000000Z/host/ca.key', 'a key');
   await put('/run/sno-agents/post-reboot/status.json', '{}');
   await put('/var/log/openshift/bootkube.json', '[]');
   await put('/etc/sno-agents/cluster.json', '{"name":"sno","sshKeys":["ssh-rsa AAAA"]}');
@@ -78,6 +79,7 @@ t.test("the agents' files, each in its place", async (t) => {
   const host = hostAt(join(root, 'host'), root);
   const sources = await listed(agents, host);
   t.strictSame([...sources.keys()].map((path) => path.replace(`${OURS}/`, '')).toSorted(), [
+    'agents/backups.json',
     'agents/cluster.json',
     'agents/deferred.txt',
     'agents/record.json',

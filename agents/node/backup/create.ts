@@ -1,0 +1,150 @@
+import { lstat, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import {
+  type BackupFile,
+  type BackupManifest,
+  backupName,
+  DATABASE_FILE,
+  MANIFEST_FILE,
+  partialName,
+  SCHEMA_VERSION,
+} from '../../../lib/backup/manifest.ts';
+import {
+  backupsFolder,
+  deleteBackups,
+  listBackups,
+  partialBackups,
+} from '../../../lib/backup/store.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { systemErrorCode } from '../../../lib/errors/system-error-code.ts';
+import type { EtcdClient } from '../../../lib/etcd/client.ts';
+import { snapshotStatus } from '../../../lib/etcd/etcdutl.ts';
+import { saveSnapshot } from '../../../lib/etcd/snapshot.ts';
+import { syncTree } from '../../../lib/etcd/sync-tree.ts';
+import { isMissing, sha256, syncDirectory, writeFileAtomic } from '../../../lib/host/files.ts';
+import { accessTo } from '../../../lib/render/access.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { productVersion } from '../../../lib/version.ts';
+import type { BackupContext } from './context.ts';
+import { makeRoom } from './room.ts';
+
+/**
+ * Makes a backup of the running etcd, with the keys without which it cannot be read: in a folder
+ * beside its name, which it gets when everything is verified and synced.
+ */
+export const create: StepBody<BackupContext> = {
+  name: 'create',
+  leaves: "a new backup: etcd's snapshot, the keys to read it, and a manifest",
+  retries: true,
+  // Each run is a new one, with a deadline of its own, also after a killed one.
+  input: ({ began }) => began.toISOString(),
+  async holds({ paths, began }) {
+    const newest = (await listBackups(paths)).findLast(({ state }) => state === 'complete');
+    // Names have whole seconds.
+    return newest !== undefined && Date.parse(newest.at) + 1000 > began.getTime();
+  },
+  async run(context, progress) {
+    const { paths, settings } = context;
+    // Those of killed runs: no other one runs beside this.
+    await deleteBackups(paths, await partialBackups(paths));
+    const name = backupName(new Date());
+    const partial = join(backupsFolder(paths), partialName(name));
+    const manifest = await context.withEtcd(async (client) => {
+      const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
+      const { dbSize } = await client.status(limits);
+      await makeRoom(paths, settings, dbSize);
+      return complete(partial, () => fill(partial, client, context, progress));
+    });
+    await rename(partial, join(backupsFolder(paths), name));
+    await syncDirectory(backupsFolder(paths));
+    const { revision, totalKey } = manifest.etcd;
+    return done(`${name}: revision ${revision}, ${totalKey} revisions of keys`);
+  },
+};
+
+/** Leaves the folder only if it is complete. */
+async function complete<T>(partial: string, fillFolder: () => Promise<T>): Promise<T> {
+  try {
+    return await fillFolder();
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    if (systemErrorCode(error) !== 'ENOSPC') throw error;
+    throw new Failure('fatal', 'the disk became full during the backup', {
+      code: 'backup-no-space',
+      fix: 'Delete what is not needed, and run "sno-backup create".',
+      cause: error,
+    });
+  }
+}
+
+async function fill(
+  partial: string,
+  client: EtcdClient,
+  context: BackupContext,
+  progress: Progress,
+): Promise<BackupManifest> {
+  await mkdir(partial, { mode: 0o700 });
+  const { etcd, file } = await saveDatabase(partial, client, context, progress);
+  const keys = await saveKeys(partial, context);
+  const manifest: BackupManifest = {
+    schemaVersion: SCHEMA_VERSION,
+    version: productVersion,
+    clusterId: context.cluster.clusterId,
+    hostname: context.hostname(),
+    at: new Date().toISOString(),
+    etcd,
+    files: [file, ...keys],
+  };
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  await writeFileAtomic(join(partial, MANIFEST_FILE), text, 0o600);
+  await syncTree(partial, progress.signal);
+  return manifest;
+}
+
+/** The revision is read from the file: etcd is written to while it streams. */
+async function saveDatabase(
+  partial: string,
+  client: EtcdClient,
+  { paths }: BackupContext,
+  progress: Progress,
+): Promise<{ etcd: BackupManifest['etcd']; file: BackupFile }> {
+  const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
+  const path = join(partial, DATABASE_FILE);
+  const saved = await progress.wait('the snapshot of etcd', () =>
+    saveSnapshot(client, path, limits),
+  );
+  const { revision, totalKey } = await progress.wait('etcdutl to check the snapshot', () =>
+    snapshotStatus(path, { ...limits, program: join(paths.binaries, 'etcdutl') }),
+  );
+  const { hash, compactRevision } = await client.hashKv(revision, limits);
+  return {
+    etcd: { version: saved.version, revision, hash, compactRevision, totalKey },
+    file: { path: DATABASE_FILE, mode: 0o600, bytes: saved.bytes, sha256: saved.sha256 },
+  };
+}
+
+async function saveKeys(partial: string, { paths, cluster }: BackupContext): Promise<BackupFile[]> {
+  const { files, encryption } = accessTo(cluster.controlPlane).backup;
+  const saved: BackupFile[] = [];
+  for (const host of files) {
+    const contents = await readFile(paths.at(host)).catch((cause: unknown) => {
+      if (isMissing(cause) && host !== encryption) return undefined;
+      throw cause;
+    });
+    if (contents === undefined) continue;
+    const { mode } = await lstat(paths.at(host));
+    const path = join('host', host);
+    await mkdir(dirname(join(partial, path)), { recursive: true, mode: 0o700 });
+    await writeFileAtomic(join(partial, path), contents, 0o600);
+    saved.push({
+      path,
+      host,
+      mode: mode & 0o777,
+      bytes: contents.length,
+      sha256: sha256(contents),
+    });
+  }
+  return saved;
+}

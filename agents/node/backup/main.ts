@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import { backupList, listBackups } from '../../../lib/backup/store.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { failureFromData } from '../../../lib/errors/failure-data.ts';
+import { run } from '../../../lib/host/command.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { readSettings, type Settings } from '../../../lib/host/settings.ts';
+import type { AgentLogOptions } from '../../../lib/log/agent-log.ts';
+import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
+import { statusPath } from '../../../lib/steps/reporter.ts';
+import { readStatus } from '../../../lib/steps/status.ts';
+import { backupContext } from './context.ts';
+import { backupPlan } from './plan.ts';
+import { requestRestore } from './restore/command.ts';
+import { backupTable } from './table.ts';
+
+type Write = (text: string) => void;
+
+/** The command line of sno-backup: the common one, `list`, `create` and `restore`. Returns the exit code. */
+export async function runBackup(
+  paths: HostPaths,
+  args: readonly string[],
+  output: AgentLogOptions = {},
+): Promise<number> {
+  const settings = await readSettings(paths);
+  return runAgentCommand(
+    {
+      plan: backupPlan(settings),
+      paths,
+      context: () => backupContext(paths),
+      addCommands: (program, write) => {
+        addList(program, paths, write);
+        addCreate(program, paths, settings, write);
+        addRestore(program, paths, settings, write);
+      },
+    },
+    args,
+    output,
+  );
+}
+
+function addList(program: Command, paths: HostPaths, write: Write): void {
+  program
+    .command('list')
+    .description('print the backups of this host, oldest first')
+    .option('--json', 'for programs')
+    .action(async ({ json }: { json?: boolean }) => {
+      const list = await backupList(paths);
+      write(json === true ? `${JSON.stringify(list, null, 2)}\n` : backupTable(list));
+    });
+}
+
+function addCreate(program: Command, paths: HostPaths, settings: Settings, write: Write): void {
+  program
+    .command('create')
+    .description('make a backup now, by the unit of the timer')
+    .action(async () => {
+      const before = await listBackups(paths);
+      await startAndWait('sno-backup.service', settings.backupMs + settings.finishMs);
+      const made = (await listBackups(paths)).find(
+        ({ name, state }) => state === 'complete' && !before.some((old) => old.name === name),
+      );
+      if (made === undefined) throw await whyNone(paths);
+      write(`${made.name}\n`);
+    });
+}
+
+async function whyNone(paths: HostPaths): Promise<Failure> {
+  const failure = (await readStatus(statusPath(paths, 'sno-backup')))?.failure;
+  const cause = failure === undefined ? undefined : failureFromData(failure);
+  return new Failure(cause?.kind ?? 'retry', 'no backup was made', {
+    code: cause?.code,
+    fix: 'See "journalctl -u sno-backup".',
+    cause,
+  });
+}
+
+function addRestore(program: Command, paths: HostPaths, settings: Settings, write: Write): void {
+  program
+    .command('restore')
+    .description('replace the database of this host by that of a backup')
+    .requiredOption('--from <name>', 'name of the backup, as printed by list')
+    .option('--yes', 'do not ask')
+    .action(async ({ from, yes }: { from: string; yes?: boolean }) => {
+      await requestRestore(paths, { from, isConfirmed: yes === true }, write, (unit) =>
+        startAndWait(unit, deadlineOf(settings)),
+      );
+    });
+}
+
+const deadlineOf = (s: Settings): number =>
+  s.restoreRebuildMs +
+  s.restoreStopMs +
+  s.restoreReplaceMs +
+  s.restoreStartMs +
+  s.restoreSettleMs +
+  s.restoreUndoMs +
+  s.finishMs;
+
+/** A oneshot is started when it has ended. Its failure is read from what it leaves. */
+async function startAndWait(unit: string, deadlineMs: number): Promise<void> {
+  const limits = { signal: new AbortController().signal, deadlineMs };
+  await run('systemctl', ['reset-failed', unit], limits).catch(() => undefined);
+  await run('systemctl', ['start', unit], limits).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+  });
+}

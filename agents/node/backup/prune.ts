@@ -1,0 +1,29 @@
+import { expiredBackups } from '../../../lib/backup/retention.ts';
+import { deleteBackups, listBackups, stored } from '../../../lib/backup/store.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { BackupContext } from './context.ts';
+import { limitsOf } from './room.ts';
+
+/** Deletes backups beyond the limits of the settings, never the newest complete one. */
+export const prune: StepBody<BackupContext> = {
+  name: 'prune',
+  leaves: 'no backup beyond the limits of number, age and share of the disk',
+  input: ({ settings }) => [
+    settings.backupKeepCount,
+    settings.backupKeepDays,
+    settings.backupDiskSharePercent,
+  ],
+  holds: async (context) => (await expired(context)).length === 0,
+  async run(context) {
+    const names = await expired(context);
+    await deleteBackups(context.paths, names);
+    return done(names.length === 0 ? 'none was due' : `deleted ${names.join(', ')}`);
+  },
+};
+
+async function expired({ paths, settings }: BackupContext): Promise<string[]> {
+  const all = (await listBackups(paths)).map(stored);
+  const limits = await limitsOf(paths, settings);
+  return expiredBackups(all, limits, new Date()).map(({ name }) => name);
+}

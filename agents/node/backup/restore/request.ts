@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../../../../lib/errors/failure.ts';
+import { type FailureData, failureDataSchema } from '../../../../lib/errors/failure-data.ts';
+import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../../lib/host/files.ts';
+import type { HostPaths } from '../../../../lib/host/paths.ts';
+import { parseJson } from '../../../../lib/json.ts';
+
+/** `request.json`: a restore that is under way, also across restarts of the host. */
+const requestSchema = z.object({
+  schemaVersion: z.literal(1),
+  /** Name of the backup. */
+  backup: z.string(),
+  requestedAt: z.iso.datetime(),
+  /** Set when the restore failed: from then on, the database from before is put back. */
+  failure: failureDataSchema.optional(),
+});
+
+export type RestoreRequest = z.infer<typeof requestSchema>;
+
+/** State of the agent; the unit starts only while the request exists. */
+export const restoreFolder = ({ state }: HostPaths) => join(state, 'sno-backup-restore');
+const requestPath = (paths: HostPaths) => join(restoreFolder(paths), 'request.json');
+/** The request after its end; with a failure if it was undone. */
+const resultPath = (paths: HostPaths) => join(restoreFolder(paths), 'result.json');
+
+/** The restore under way, if there is one. @throws Failure (usage) for an unreadable request. */
+export const readRequest = (paths: HostPaths) => read(requestPath(paths));
+/** The last restore that ended. */
+export const readResult = (paths: HostPaths) => read(resultPath(paths));
+
+async function read(path: string): Promise<RestoreRequest | undefined> {
+  const text = await readTextIfPresent(path);
+  if (text === undefined) return undefined;
+  const parsed = requestSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new Failure('usage', `${path} cannot be used`, { found: z.prettifyError(parsed.error) });
+}
+
+export const writeRequest = (paths: HostPaths, request: RestoreRequest) =>
+  write(requestPath(paths), request);
+
+const write = (path: string, request: RestoreRequest) =>
+  writeFileAtomic(path, `${JSON.stringify(request)}\n`, 0o600);
+
+/** Records why the restore failed; the first reason is kept. */
+export async function recordFailure(paths: HostPaths, failure: FailureData): Promise<void> {
+  const request = await readRequest(paths);
+  if (request === undefined || request.failure !== undefined) return;
+  await writeRequest(paths, { ...request, failure });
+}
+
+/** Ends the restore. The result is written first: whoever waits for the end reads it. */
+export async function endRequest(paths: HostPaths): Promise<void> {
+  const request = await readRequest(paths);
+  if (request === undefined) return;
+  await write(resultPath(paths), request);
+  await removeFile(requestPath(paths));
+}

@@ -1,0 +1,65 @@
+import { restartUnit } from '../../../../lib/host/systemd.ts';
+import { isApiReady, waitForApi } from '../../../../lib/kube/api-ready.ts';
+import { deleteLeases } from '../../../../lib/kube/leases.ts';
+import { leases } from '../../../../lib/render/kubernetes/leader-election.ts';
+import { components } from '../../../../lib/render/kubernetes/static-pod.ts';
+import type { Progress } from '../../../../lib/steps/progress.ts';
+import { done } from '../../../../lib/steps/step.ts';
+import type { StepBody } from '../../../../lib/steps/within.ts';
+import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
+import { placeStaticPod } from '../../../steps/static-pods.ts';
+import type { RestoreContext } from './context.ts';
+import { podsIn } from './control-plane-pods.ts';
+import { movedManifests } from './places.ts';
+
+/** Starts the control plane and the kubelet anew: nothing keeps what it read from the old database. */
+export const start: StepBody<RestoreContext> = {
+  name: 'start',
+  leaves: 'an API server that is ready with the restored database',
+  input: ({ request }) => request,
+  holds: async (context, progress) =>
+    (await arePlaced(context)) &&
+    (await context.withAdministrator(progress, (client) => isApiReady(client, progress.signal))),
+  async run(context, progress) {
+    await placeControlPlane(context, progress);
+    await waitUntilReady(context, progress, progress.remainingMs());
+    await forgetLeaders(context, progress);
+    return done();
+  },
+};
+
+export const arePlaced = async ({ paths }: Pick<RestoreContext, 'paths'>): Promise<boolean> =>
+  (await podsIn(paths.staticPods)).length === components.length;
+
+/** Puts the manifests back and restarts the kubelet; the containers of workloads go on. */
+export async function placeControlPlane(
+  context: RestoreContext,
+  progress: Progress,
+): Promise<void> {
+  for (const pod of await podsIn(movedManifests(context))) {
+    await placeStaticPod(context.paths, pod);
+  }
+  await restartUnit('kubelet.service', progress.signal);
+}
+
+export async function waitUntilReady(
+  { withAdministrator }: RestoreContext,
+  progress: Progress,
+  deadlineMs: number,
+): Promise<void> {
+  await withAdministrator(progress, (client) =>
+    progress.wait('the API server to be ready', () =>
+      waitForApi(client, {
+        signal: progress.signal,
+        deadlineMs,
+        report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
+      }),
+    ),
+  );
+}
+
+/** The Leases in the backup are of leaders that are gone; their successors would wait for a minute. */
+async function forgetLeaders({ withAdministrator }: RestoreContext, progress: Progress) {
+  const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
+  await withAdministrator(progress, (client) => deleteLeases(client, leases, limits));
+}

@@ -1,0 +1,82 @@
+import { readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { describeError } from '../../../../lib/errors/failure.ts';
+import { exists, removeFile, syncDirectory, writeFileAtomic } from '../../../../lib/host/files.ts';
+import { accessTo } from '../../../../lib/render/access.ts';
+import type { Progress } from '../../../../lib/steps/progress.ts';
+import { done } from '../../../../lib/steps/step.ts';
+import type { StepBody } from '../../../../lib/steps/within.ts';
+import type { RestoreContext } from './context.ts';
+import { podsIn } from './control-plane-pods.ts';
+import { hasFailed } from './or-undo.ts';
+import {
+  discardedDatabase,
+  movedManifests,
+  rebuiltDatabase,
+  replacedDatabase,
+  savedEncryption,
+} from './places.ts';
+import { arePlaced, placeControlPlane, waitUntilReady } from './start.ts';
+import { stopControlPlane } from './stop.ts';
+
+/** After a failure, puts the database and the keys from before back in use. */
+export const undo: StepBody<RestoreContext> = {
+  name: 'undo',
+  leaves: 'the restored database in use; after a failure, the one from before',
+  retries: true,
+  input: ({ request }) => request,
+  holds: async (context) =>
+    !(await hasFailed(context)) || (!(await isChanged(context)) && (await isUndisturbed(context))),
+  async run(context, progress) {
+    if (!(await hasFailed(context))) return done('the restore has not failed');
+    await rm(rebuiltDatabase(context), { recursive: true, force: true });
+    if (await isChanged(context)) {
+      await stopControlPlane(context, progress);
+      await putBack(context);
+    }
+    if (await isUndisturbed(context)) return done('nothing was changed');
+    await placeControlPlane(context, progress);
+    return done(await stateAfter(context, progress));
+  },
+};
+
+const isChanged = async (context: RestoreContext): Promise<boolean> =>
+  (await exists(replacedDatabase(context))) || (await exists(savedEncryption(context)));
+
+/** The control plane was not stopped, or is placed again. */
+const isUndisturbed = async (context: RestoreContext): Promise<boolean> =>
+  (await podsIn(movedManifests(context))).length === 0 || (await arePlaced(context));
+
+/** The database may have been restored because the one from before does not work. */
+async function stateAfter(context: RestoreContext, progress: Progress): Promise<string> {
+  try {
+    await waitUntilReady(context, progress, context.settings.restoreStartMs);
+    return 'the API server is ready with the database from before';
+  } catch (error) {
+    progress.signal.throwIfAborted();
+    const reason = describeError(error);
+    progress.warn(`The API server is not ready with the database from before: ${reason}`);
+    return 'the database from before is in place';
+  }
+}
+
+async function putBack(context: RestoreContext): Promise<void> {
+  const { paths, cluster } = context;
+  const { etcdData } = paths;
+  const [replaced, discarded] = [replacedDatabase(context), discardedDatabase(context)];
+  if (await exists(replaced)) {
+    // Not deleted in place: an interrupted attempt must not take the rest for a database.
+    if (await exists(etcdData)) {
+      await rm(discarded, { recursive: true, force: true });
+      await rename(etcdData, discarded);
+    }
+    await rename(replaced, etcdData);
+    await syncDirectory(dirname(etcdData));
+  }
+  await rm(discarded, { recursive: true, force: true });
+  const saved = savedEncryption(context);
+  if (!(await exists(saved))) return;
+  const { encryption } = accessTo(cluster.controlPlane).backup;
+  await writeFileAtomic(paths.at(encryption), await readFile(saved, 'utf8'), 0o600);
+  await removeFile(saved);
+}

@@ -1,0 +1,110 @@
+import { readFile, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { describeError } from '../errors/failure.ts';
+import { namesIn, syncDirectory } from '../host/files.ts';
+import type { HostPaths } from '../host/paths.ts';
+import { parseJson } from '../json.ts';
+import {
+  type BackupManifest,
+  isPartial,
+  MANIFEST_FILE,
+  manifestSchema,
+  timeOfBackup,
+} from './manifest.ts';
+import type { StoredBackup } from './retention.ts';
+
+/** The folder of all backups, 0700. */
+export const backupsFolder = ({ state }: HostPaths): string => join(state, 'backups');
+
+/** What `sno-backup list --json` prints. */
+export const backupListSchema = z.object({
+  schemaVersion: z.literal(1),
+  hostname: z.string(),
+  at: z.iso.datetime(),
+  folder: z.string(),
+  backups: z
+    .array(
+      z.object({
+        name: z.string(),
+        at: z.iso.datetime(),
+        state: z.enum(['complete', 'damaged']),
+        bytes: z.int().describe('of all files'),
+        revision: z.int().optional().describe("etcd's last revision in it"),
+        version: z.string().optional().describe('version of the product that made it'),
+        problem: z.string().optional().describe('why it is damaged'),
+      }),
+    )
+    .describe('oldest first'),
+});
+
+export type BackupList = z.infer<typeof backupListSchema>;
+export type ListedBackup = BackupList['backups'][number];
+
+/** What `sno-backup list --json` prints, and a log bundle has. */
+export async function backupList(paths: HostPaths): Promise<BackupList> {
+  return {
+    schemaVersion: 1,
+    hostname: hostname(),
+    at: new Date().toISOString(),
+    folder: paths.onHost(backupsFolder(paths)),
+    backups: await listBackups(paths),
+  };
+}
+
+/** The backups of this host, oldest first. Compares sizes, not contents: see verifyBackup. */
+export async function listBackups(paths: HostPaths): Promise<ListedBackup[]> {
+  const folder = backupsFolder(paths);
+  const listed: ListedBackup[] = [];
+  for (const name of await namesIn(folder)) {
+    const at = timeOfBackup(name);
+    if (at !== undefined) listed.push(await listedBackup(join(folder, name), name, at));
+  }
+  return listed;
+}
+
+async function listedBackup(path: string, name: string, at: Date): Promise<ListedBackup> {
+  const common = { name, at: at.toISOString() };
+  try {
+    const { etcd, version, files } = await readManifest(path);
+    let bytes = 0;
+    for (const file of files) {
+      const { size } = await stat(join(path, file.path));
+      if (size !== file.bytes) throw new Error(`${file.path} has ${size} instead of ${file.bytes}`);
+      bytes += size;
+    }
+    return { ...common, state: 'complete', bytes, revision: etcd.revision, version };
+  } catch (error) {
+    return { ...common, state: 'damaged', bytes: 0, problem: describeError(error) };
+  }
+}
+
+/** @throws Error if it does not exist or is not one of this version. */
+export async function readManifest(path: string): Promise<BackupManifest> {
+  const parsed = manifestSchema.safeParse(
+    parseJson(await readFile(join(path, MANIFEST_FILE), 'utf8')),
+  );
+  if (parsed.success) return parsed.data;
+  throw new Error(`${MANIFEST_FILE}: ${z.prettifyError(parsed.error)}`);
+}
+
+export const stored = ({ name, at, bytes, state }: ListedBackup): StoredBackup => ({
+  name,
+  at: new Date(at),
+  bytes,
+  isComplete: state === 'complete',
+});
+
+/** Deletes backups durably. */
+export async function deleteBackups(paths: HostPaths, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const folder = backupsFolder(paths);
+  for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
+  await syncDirectory(folder);
+}
+
+/** Names of backups that were interrupted. */
+export async function partialBackups(paths: HostPaths): Promise<string[]> {
+  return (await namesIn(backupsFolder(paths))).filter(isPartial);
+}

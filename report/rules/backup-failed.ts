@@ -1,0 +1,31 @@
+import type { Rule } from '../bundle-view.ts';
+import { factsOf, fixOf } from '../reading/failure.ts';
+import { aboutFailure, stepFailures } from '../reading/steps.ts';
+
+const TITLES: Readonly<Record<string, string>> = {
+  'sno-backup': 'The last backup failed',
+  'sno-backup-restore': 'The last restore of a backup failed',
+};
+
+/** sno-backup runs daily, sno-backup-restore on request (agents/node/backup/). */
+export const backupFailed: Rule = {
+  name: 'backup-failed',
+  looksFor:
+    'a backup that could not be made or restored: the last entries of the step journals of sno-backup and sno-backup-restore',
+  codes: ['backup-no-space', 'backup-unusable', 'restore-undone'],
+  todo: 'Fix the cause, then run "sno-backup create" or "sno-backup restore" again. Earlier backups are unchanged.',
+  find(view) {
+    return stepFailures(view).flatMap((failed) => {
+      const title = TITLES[failed.agent];
+      if (title === undefined) return [];
+      const { failure } = failed;
+      return [
+        {
+          ...aboutFailure(failed),
+          title: `${title}: ${factsOf(failure)}`,
+          todo: fixOf(failure) ?? this.todo,
+        },
+      ];
+    });
+  },
+};

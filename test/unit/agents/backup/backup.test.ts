@@ -1,0 +1,4 @@
+/** Backups and their restore, step by step, on a host in a folder. */
+import './create.ts';
+import './restore.ts';
+import './command.ts';

@@ -1,0 +1,100 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { runBackup } from '../../../../agents/node/backup/main.ts';
+import {
+  endRequest,
+  readRequest,
+  recordFailure,
+} from '../../../../agents/node/backup/restore/request.ts';
+import { Failure } from '../../../../lib/errors/failure.ts';
+import { failureData } from '../../../../lib/errors/failure-data.ts';
+import { writeBackup } from '../../backup/backup-folder.ts';
+import { cluster } from '../host/cluster.ts';
+import { BACKUPS, NAME, restoringHost } from './backup-host.ts';
+
+/** A host without a request; `ends` is what the unit does. */
+async function commandHost(t: Test) {
+  const { host, folder } = await restoringHost(t);
+  await endRequest(host.paths);
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster));
+  host.programs.give('systemctl', ':');
+  const errors: string[] = [];
+  t.capture(process.stderr, 'write', (text: string) => errors.push(text) > 0);
+  const run = async (...args: string[]) => {
+    const printed: string[] = [];
+    const code = await runBackup(host.paths, args, { write: (text) => void printed.push(text) });
+    return { code, printed: printed.join(''), errors: errors.splice(0).join('') };
+  };
+  return { host, folder, run };
+}
+
+t.test('sno-backup list', async (t) => {
+  const { host, run } = await commandHost(t);
+  host.write(`${BACKUPS}/20300101T000000Z/manifest.json`, '{}');
+  host.write(`${BACKUPS}/20300101T000000Z.partial/x`, '');
+  const { printed } = await run('list', '--json');
+  t.match(JSON.parse(printed), {
+    schemaVersion: 1,
+    folder: BACKUPS,
+    backups: [
+      { name: '20300101T000000Z', state: 'damaged', problem: /manifest\.json/ },
+      { name: NAME, at: '2030-01-02T03:04:05.000Z', state: 'complete', revision: 70 },
+    ],
+  });
+  t.match((await run('list')).printed, new RegExp(`${NAME} +complete +1 MiB +70 +1\\.2\\.3\n`));
+});
+
+t.test('sno-backup create', async (t) => {
+  const { host, run } = await commandHost(t);
+  t.match(await run('create'), { code: 1, errors: /no backup was made.*journalctl -u sno-backup/ });
+  const made = '20300103T000000Z';
+  writeBackup(host.at(`/new/${made}`));
+  host.programs.give(
+    'systemctl',
+    `[ "$1" = start ] && mv "$ROOT/new/${made}" "$ROOT${BACKUPS}"; exit 0`,
+  );
+  t.match(await run('create'), { code: 0, printed: `${made}\n` });
+});
+
+t.test('sno-backup restore', async (t) => {
+  const { host, run } = await commandHost(t);
+  t.match(await run('restore', '--from', NAME), { code: 2, errors: /not confirmed.*--yes/ });
+  t.equal(await readRequest(host.paths), undefined);
+  t.same(host.programs.calls('systemctl'), []);
+
+  // The unit was stopped before its end.
+  t.match(await run('restore', '--from', NAME, '--yes'), { code: 1, errors: /has not ended/ });
+  t.equal((await readRequest(host.paths))?.backup, NAME);
+  t.same(host.programs.calls('systemctl start'), ['systemctl start sno-backup-restore.service']);
+  t.match(await run('restore', '--from', '20300101T000000Z', '--yes'), {
+    code: 2,
+    errors: new RegExp(`another backup is under way: ${NAME}`),
+  });
+
+  const state = '/var/lib/sno-agents/sno-backup-restore';
+  const end = `cd "$ROOT${state}" && [ "$1" = start ] && mv request.json result.json; exit 0`;
+  host.programs.give('systemctl', end);
+  t.match(await run('restore', '--from', NAME), { code: 0, printed: `${NAME} is restored.\n` });
+
+  host.programs.give('systemctl', ':');
+  await run('restore', '--from', `${BACKUPS}/${NAME}/`, '--yes');
+  await recordFailure(host.paths, failureData(new Failure('deadline', 'it did not settle')));
+  host.programs.give('systemctl', end);
+  t.match(await run('restore', '--from', NAME), { code: 4, errors: /it did not settle/ });
+});
+
+t.test('sno-backup restore changes nothing for a backup that cannot be used', async (t) => {
+  const { host, folder, run } = await commandHost(t);
+  appendFileSync(join(folder, 'etcd-snapshot.db'), 'x');
+  const refused: [from: string, says: RegExp][] = [
+    [NAME, /etcd-snapshot\.db: expected SHA-256/],
+    ['20300109T000000Z', /does not exist/],
+    [`/media/usb/${NAME}`, /is not a backup of this host.*Copy it there/],
+  ];
+  for (const [from, errors] of refused) {
+    t.match(await run('restore', '--from', from, '--yes'), { code: 2, errors }, from);
+  }
+  t.equal(await readRequest(host.paths), undefined);
+  t.same(host.programs.calls('systemctl'), []);
+});

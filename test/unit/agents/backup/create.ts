@@ -1,0 +1,129 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { create } from '../../../../agents/node/backup/create.ts';
+import { prune } from '../../../../agents/node/backup/prune.ts';
+import { readManifest } from '../../../../lib/backup/store.ts';
+import { sha256 } from '../../../../lib/host/files.ts';
+import { writeBackup } from '../../backup/backup-folder.ts';
+import { thrownBy } from '../../errors/thrown-by.ts';
+import { recordFileOperations } from '../../host/file-operations.ts';
+import { cluster } from '../host/cluster.ts';
+import { snapshotBytes } from '../host/etcd.ts';
+import { BACKUPS, backupHost, ENCRYPTION, giveEtcdutl, providers } from './backup-host.ts';
+
+t.test('a backup has the database, its keys and a manifest', async (t) => {
+  const { host, run, holds, etcd } = await backupHost(t);
+  t.equal(await holds(create), false);
+  t.match(await run(create), { kind: 'done', note: /revision 70, 8 revisions/ });
+  t.equal(await holds(create), true);
+  const [name = ''] = readdirSync(host.at(BACKUPS));
+  const folder = host.at(join(BACKUPS, name));
+  const manifest = await readManifest(folder);
+  t.match(manifest, {
+    schemaVersion: 1,
+    clusterId: cluster.clusterId,
+    hostname: 'edge-0',
+    etcd: { revision: 70, totalKey: 8, hash: 99, compactRevision: 14, version: '3.6.0' },
+  });
+  t.ok(etcd.calls.includes('hash 70'), 'the hash is of the revision in the file');
+  t.strictSame(
+    manifest.files.map(({ path, host: place, mode, sha256: digest }) => [
+      path,
+      place,
+      mode,
+      digest,
+    ]),
+    [
+      ['etcd-snapshot.db', undefined, 0o600, sha256(snapshotBytes)],
+      ...[
+        ['/etc/kubernetes/pki/ca/etcd/ca.crt', 0o644, 'the certificate of etcd'] as const,
+        ['/etc/kubernetes/pki/ca/etcd/ca.key', 0o600, 'the key of etcd'] as const,
+        [ENCRYPTION, 0o600, providers('a')] as const,
+      ].map(([path, mode, text]) => [`host${path}`, path, mode, sha256(text)]),
+    ],
+  );
+  t.equal(host.mode(BACKUPS), 0o700);
+  t.equal(host.mode(folder), 0o700);
+  for (const { path } of manifest.files) t.equal(host.mode(join(folder, path)), 0o600, path);
+  t.equal(host.mode(join(folder, 'manifest.json')), 0o600);
+});
+
+t.test('it gets its name when everything is synced', async (t) => {
+  const { host, run } = await backupHost(t);
+  const files = await recordFileOperations(t, host.at(BACKUPS));
+  await run(create);
+  const [name = ''] = readdirSync(host.at(BACKUPS));
+  const named = files.seen.indexOf(`rename ${name}.partial -> ${name}`);
+  t.not(named, -1);
+  const before = files.seen.slice(0, named);
+  for (const path of ['', '/manifest.json', '/etcd-snapshot.db', `/host${ENCRYPTION}`]) {
+    t.ok(before.includes(`sync ${name}.partial${path}`), path);
+  }
+  t.ok(files.seen.slice(named).includes('sync .'));
+});
+
+t.test('each run makes a backup of its own', async (t) => {
+  const { host, context, holds } = await backupHost(t);
+  writeBackup(host.at(`${BACKUPS}/20200101T000000Z`));
+  t.equal(await holds(create), false, 'an earlier one does not count');
+  const later = { ...context, began: new Date(context.began.getTime() + 1) };
+  t.notSame(create.input(later), create.input(context));
+});
+
+t.test('what killed runs left is deleted, nothing else', async (t) => {
+  const { host, run } = await backupHost(t);
+  host.write(`${BACKUPS}/20290101T000000Z.partial/etcd-snapshot.db`, 'x');
+  host.write(`${BACKUPS}/notes.partial`, 'x');
+  await run(create);
+  t.notOk(host.has(`${BACKUPS}/20290101T000000Z.partial`));
+  t.ok(host.has(`${BACKUPS}/notes.partial`));
+});
+
+t.test('a failed one leaves nothing', async (t) => {
+  const { host, run } = await backupHost(t);
+  giveEtcdutl(host, '"broken":1');
+  await thrownBy(run(create));
+  t.strictSame(readdirSync(host.at(BACKUPS)), []);
+});
+
+t.test('without the encryption configuration there is no backup', async (t) => {
+  const { host, run } = await backupHost(t);
+  host.remove(ENCRYPTION);
+  t.match(await thrownBy(run(create)), { code: 'ENOENT' });
+  t.strictSame(readdirSync(host.at(BACKUPS)), []);
+});
+
+t.test('a disk without room is reported, and the newest backup stays', async (t) => {
+  const { host, run } = await backupHost(t, { settings: { backupMinFreeMiB: 2 ** 31 - 1 } });
+  writeBackup(host.at(`${BACKUPS}/20290101T000000Z`));
+  t.match(await thrownBy(run(create)), {
+    kind: 'fatal',
+    code: 'backup-no-space',
+    message: /found \d+ MiB free/,
+  });
+  t.strictSame(readdirSync(host.at(BACKUPS)), ['20290101T000000Z']);
+});
+
+t.test('a backup larger than the share of the disk is refused', async (t) => {
+  const { host, run, etcd } = await backupHost(t, { settings: { backupDiskSharePercent: 1e-12 } });
+  etcd.state.dbSize = 4 * 2 ** 20;
+  t.match(await thrownBy(run(create)), {
+    kind: 'fatal',
+    code: 'backup-no-space',
+    message: /larger than the share .*found 4 MiB/,
+  });
+  t.strictSame(readdirSync(host.at(BACKUPS)), []);
+});
+
+t.test('backups beyond the limits are deleted, the newest complete one is not', async (t) => {
+  const { host, run, holds } = await backupHost(t, {
+    settings: { backupKeepCount: 2, backupKeepDays: 1e6 },
+  });
+  for (const day of ['01', '02', '03']) writeBackup(host.at(`${BACKUPS}/202901${day}T000000Z`));
+  host.write(`${BACKUPS}/20290102T000000Z/etcd-snapshot.db`, 'damaged by its size');
+  t.equal(await holds(prune), false);
+  t.match(await run(prune), { note: 'deleted 20290102T000000Z' });
+  t.equal(await holds(prune), true);
+  t.strictSame(readdirSync(host.at(BACKUPS)), ['20290101T000000Z', '20290103T000000Z']);
+});

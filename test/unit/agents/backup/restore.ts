@@ -1,0 +1,252 @@
+import { appendFileSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { conclude } from '../../../../agents/node/backup/restore/conclude.ts';
+import { withProvidersOf } from '../../../../agents/node/backup/restore/encryption.ts';
+import { orUndo } from '../../../../agents/node/backup/restore/or-undo.ts';
+import { rebuild } from '../../../../agents/node/backup/restore/rebuild.ts';
+import { replace } from '../../../../agents/node/backup/restore/replace.ts';
+import {
+  readRequest,
+  readResult,
+  recordFailure,
+} from '../../../../agents/node/backup/restore/request.ts';
+import { start } from '../../../../agents/node/backup/restore/start.ts';
+import { stop } from '../../../../agents/node/backup/restore/stop.ts';
+import { undo } from '../../../../agents/node/backup/restore/undo.ts';
+import { Failure } from '../../../../lib/errors/failure.ts';
+import { failureData } from '../../../../lib/errors/failure-data.ts';
+import { writeBackup } from '../../backup/backup-folder.ts';
+import { thrownBy } from '../../errors/thrown-by.ts';
+import { fakeApi } from '../host/api.ts';
+import type { TestHost } from '../host/host.ts';
+import {
+  COMPONENTS,
+  database,
+  ENCRYPTION,
+  podFile,
+  podText,
+  providers,
+  REPLACED,
+  restoringHost,
+} from './backup-host.ts';
+
+const REBUILT = '/var/lib/etcd.rebuilt';
+const BROKEN = new Failure('fatal', 'broken by the test');
+const placed = (host: TestHost) => COMPONENTS.filter((name) => host.has(podFile(name)));
+
+t.test('the database is rebuilt beside the one in use, with bumped revisions', async (t) => {
+  const { host, run, holds } = await restoringHost(t);
+  t.equal(await holds(rebuild), false);
+  await run(rebuild);
+  t.equal(await holds(rebuild), true);
+  t.equal(host.read(`${REBUILT}/member/snap/db`), 'a snapshot');
+  t.equal(database(host), 'the present database');
+  t.match(host.read('/etcdutl-calls'), /--bump-revision 1000000000 --mark-compacted\n$/);
+  t.strictSame(placed(host), [...COMPONENTS], 'the control plane goes on');
+});
+
+t.test('a backup that changed since the request is refused', async (t) => {
+  const { host, run, folder } = await restoringHost(t);
+  appendFileSync(join(folder, 'etcd-snapshot.db'), 'x');
+  t.match(await thrownBy(run(rebuild)), { code: 'backup-unusable' });
+  t.notOk(host.has(REBUILT));
+});
+
+t.test('the control plane is stopped, clients first, and its manifests are kept', async (t) => {
+  const { host, run, holds } = await restoringHost(t);
+  t.equal(await holds(stop), false);
+  await run(stop);
+  t.equal(await holds(stop), true);
+  const moved = '/var/lib/sno-agents/sno-backup-restore/manifests';
+  t.equal(host.read(`${moved}/etcd-pod.yaml`), podText('etcd'));
+  t.equal(readdirSync(host.at(moved)).length, COMPONENTS.length);
+  t.ok(host.has('/etc/kubernetes/manifests/other.yaml'), 'another static pod goes on');
+  const waits = host.lines.join('');
+  t.match(
+    waits,
+    /kube-controller-manager, kube-scheduler to stop[\s\S]*kube-apiserver to stop[\s\S]*etcd to stop/,
+  );
+  await run(stop);
+  t.equal(await holds(stop), true, 'again');
+});
+
+t.test('nothing is stopped if a manifest is missing', async (t) => {
+  const { host, run } = await restoringHost(t);
+  host.remove(podFile('etcd'));
+  t.match(await thrownBy(run(stop)), { kind: 'fatal', message: /no static pod of etcd/ });
+  t.equal(placed(host).length, 3);
+});
+
+/** States of `replace`, by where it was killed. */
+const interrupted: [title: string, before: (host: TestHost) => void][] = [
+  ['not begun', () => {}],
+  ['the present one is put aside', (host) => move(host, '/var/lib/etcd', REPLACED)],
+  [
+    'both are renamed',
+    (host) => {
+      move(host, '/var/lib/etcd', REPLACED);
+      move(host, REBUILT, '/var/lib/etcd');
+    },
+  ],
+];
+const move = (host: TestHost, from: string, to: string) => renameSync(host.at(from), host.at(to));
+for (const [title, before] of interrupted) {
+  t.test(`the database is replaced: ${title}`, async (t) => {
+    const { host, run, holds } = await restoringHost(t);
+    await run(rebuild);
+    before(host);
+    await run(replace);
+    t.equal(await holds(replace), true);
+    t.equal(database(host), 'a snapshot');
+    t.equal(host.read(`${REPLACED}/member/snap/db`), 'the present database');
+    t.notOk(host.has(REBUILT));
+  });
+  t.test(`and put back after a failure: ${title}`, async (t) => {
+    const { host, context, run, holds } = await restoringHost(t);
+    await run(rebuild);
+    await run(stop);
+    before(host);
+    await recordFailure(context.paths, failureData(BROKEN));
+    t.equal(await holds(undo), false);
+    await run(undo);
+    t.equal(await holds(undo), true);
+    t.equal(database(host), 'the present database');
+    for (const path of [REBUILT, REPLACED, '/var/lib/etcd.discarded'])
+      t.notOk(host.has(path), path);
+    t.strictSame(placed(host), [...COMPONENTS]);
+    t.equal(host.programs.calls('systemctl restart').length, 1);
+  });
+}
+
+t.test(
+  'keys: missing files are put back, others stay, Secrets can be read with both',
+  async (t) => {
+    const { host, context, run, folder } = await restoringHost(t);
+    const files = {
+      [`host${ENCRYPTION}`]: providers('older'),
+      'host/etc/kubernetes/pki/ca/etcd/ca.key': 'the key of etcd',
+      'host/etc/kubernetes/pki/ca/etcd/ca.crt': 'of the backup',
+    };
+    writeBackup(folder, files);
+    host.write('/etc/kubernetes/pki/ca/etcd/ca.crt', 'renewed since');
+    await run(rebuild);
+    await run(replace);
+    t.equal(host.read('/etc/kubernetes/pki/ca/etcd/ca.key'), 'the key of etcd');
+    t.equal(host.mode('/etc/kubernetes/pki/ca/etcd/ca.key'), 0o600);
+    t.equal(host.read('/etc/kubernetes/pki/ca/etcd/ca.crt'), 'renewed since');
+    t.match(host.read(ENCRYPTION), /present[\s\S]*older/);
+    t.equal(host.mode(ENCRYPTION), 0o600);
+    await recordFailure(context.paths, failureData(BROKEN));
+    await run(undo);
+    t.equal(host.read(ENCRYPTION), providers('present'));
+  },
+);
+
+t.test(
+  'control plane and kubelet are started anew, without the Leases of old leaders',
+  async (t) => {
+    const { host, run, holds } = await restoringHost(t, { settings: {} });
+    await run(stop);
+    const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
+    const ready = () => ({});
+    const { requests } = await fakeApi(t, host, {
+      'GET /readyz': ready,
+      [`DELETE ${lease}/kube-controller-manager`]: ready,
+      [`DELETE ${lease}/kube-scheduler`]: ready,
+    });
+    t.equal(await holds(start), false);
+    await run(start);
+    t.equal(await holds(start), true);
+    t.strictSame(placed(host), [...COMPONENTS]);
+    t.equal(host.read(podFile('etcd')), podText('etcd'));
+    t.equal(host.mode(podFile('etcd')), 0o600);
+    t.equal(host.programs.calls('systemctl restart').length, 1);
+    const deleted = requests.filter((request) => request.startsWith('DELETE'));
+    t.equal(deleted.length, 2);
+    t.ok(requests.indexOf('GET /readyz') < requests.indexOf(deleted[0] ?? ''), 'once it is ready');
+  },
+);
+
+t.test('providers are added only if they are new', async (t) => {
+  t.equal(withProvidersOf(providers('a'), providers('a')), undefined);
+  t.equal(withProvidersOf(providers('b', 'a'), providers('a')), undefined);
+  const both = withProvidersOf(providers('b'), providers('a', 'b')) ?? '';
+  t.match(both, /kind: EncryptionConfiguration/);
+  t.match(both, /secret: b[\s\S]*secret: a/, 'the present one writes');
+  t.equal(both.match(/secret: b/g)?.length, 1);
+  t.throws(() => withProvidersOf(providers('a'), 'x'));
+});
+
+t.test('a permanent failure is recorded and skips the steps before undo', async (t) => {
+  const { context, run, holds } = await restoringHost(t);
+  let runs = 0;
+  const failing = (error: unknown) =>
+    orUndo({
+      name: 'failing',
+      leaves: 'nothing',
+      input: () => 1,
+      holds: async () => false,
+      async run() {
+        runs += 1;
+        throw error;
+      },
+    });
+  const busy = new Failure('retry', 'busy');
+  await t.rejects(run(failing(busy)), { message: 'busy' }, 'a retry can help');
+  t.equal((await readRequest(context.paths))?.failure, undefined);
+  t.match(await run(failing(busy), 0), { kind: 'done', note: /busy/ }, 'its time is over');
+  t.match(await readRequest(context.paths), { failure: { what: 'busy' } });
+  t.match(await run(failing(BROKEN)), { kind: 'done', note: /skipped/ });
+  t.equal(await holds(failing(BROKEN)), true);
+  t.equal(runs, 2);
+});
+
+t.test('an agent that is told to stop records no failure', async (t) => {
+  const { host, context } = await restoringHost(t);
+  const stopped = AbortSignal.abort(new Error('stopped by SIGTERM'));
+  const step = orUndo({
+    ...{ name: 'long', leaves: 'nothing', input: () => 1, holds: async () => false },
+    run: async () => Promise.reject(BROKEN),
+  });
+  await t.rejects(step.run(context, host.progress(stopped)), { message: 'broken by the test' });
+  t.equal((await readRequest(context.paths))?.failure, undefined);
+});
+
+t.test('a failure before anything was stopped disturbs nothing', async (t) => {
+  const { host, context, run, holds } = await restoringHost(t);
+  await recordFailure(context.paths, failureData(BROKEN));
+  t.equal(await holds(undo), true);
+  t.match(await run(undo), { note: 'nothing was changed' });
+  t.same(host.programs.calls('systemctl'), []);
+});
+
+t.test('the end of a restore', async (t) => {
+  const { host, context, run, holds } = await restoringHost(t, {
+    settings: { restoreKeepCount: 2 },
+  });
+  for (const day of [1, 2, 3]) host.write(`/var/lib/etcd.replaced-2030010${day}T000000Z/x`, 'x');
+  host.write('/var/lib/etcd.replaced-by-me/x', 'x');
+  t.equal(await holds(conclude), false);
+  await run(conclude);
+  t.equal(await holds(conclude), true);
+  t.strictSame(
+    readdirSync(host.at('/var/lib')).filter((name) => name.includes('replaced')),
+    ['etcd.replaced-20300102T000000Z', 'etcd.replaced-20300103T000000Z', 'etcd.replaced-by-me'],
+  );
+  t.equal(await readRequest(context.paths), undefined);
+  t.equal((await readResult(context.paths))?.failure, undefined);
+});
+
+t.test('the end of a restore that was undone fails with its reason', async (t) => {
+  const { context, run } = await restoringHost(t);
+  await recordFailure(context.paths, failureData(BROKEN));
+  await recordFailure(context.paths, failureData(new Failure('fatal', 'a later one')));
+  t.match(await thrownBy(run(conclude)), {
+    kind: 'fatal',
+    code: 'restore-undone',
+    message: /found broken by the test/,
+  });
+  t.equal(await readRequest(context.paths), undefined);
+  t.match(await readResult(context.paths), { failure: { what: 'broken by the test' } });
+});
