@@ -15,8 +15,8 @@ export const base64 = setOf(characters);
 export const anyBase64 = setOf(`${characters}-_`);
 /** What base64 in a percent-encoded document consists of. */
 export const percentBase64 = setOf(`${characters}%`);
-/** Of digests and identifiers: no base64 of a key or of a text is without the other characters. */
-export const hexadecimal = setOf('0123456789abcdefABCDEF');
+/** Of digests and UUIDs: no base64 of a key or of a text is without the other characters. */
+export const identifier = setOf('0123456789abcdefABCDEF-');
 export const isHexadecimal = (text: string): boolean => /^[0-9a-f]+$/i.test(text);
 
 /**

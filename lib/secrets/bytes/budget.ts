@@ -5,7 +5,7 @@ export interface BudgetLimits {
   readonly perByte: number;
   /** Encodings inside each other. PEM is one: base64 of DER. */
   readonly depth: number;
-  /** Milliseconds after which nothing more is unpacked; no limit if absent. */
+  /** Milliseconds from the first question on, after which nothing more is unpacked; no limit if absent. */
   readonly ms?: number;
 }
 
@@ -16,7 +16,8 @@ export interface BudgetLimits {
 export class Budget {
   readonly limits: BudgetLimits;
   readonly #now: () => number;
-  readonly #deadline: number;
+  /** Known once something is unpacked: most parts of a stream are never asked, and a look at the clock takes long. */
+  #deadline: number | undefined;
   readonly #whole: Budget | undefined;
   #read = 0;
   #spent = 0;
@@ -29,7 +30,6 @@ export class Budget {
   constructor(limits: BudgetLimits, now = () => performance.now(), whole?: Budget) {
     this.limits = limits;
     this.#now = now;
-    this.#deadline = limits.ms === undefined ? Number.POSITIVE_INFINITY : now() + limits.ms;
     this.#whole = whole;
   }
 
@@ -46,8 +46,16 @@ export class Budget {
   /** Bytes that may still be unpacked. */
   get left(): number {
     const { bytes, perByte } = this.limits;
-    const own = this.#now() > this.#deadline ? 0 : bytes + perByte * this.#read - this.#spent;
+    const own = this.#isLate() ? 0 : bytes + perByte * this.#read - this.#spent;
     return Math.max(0, Math.min(own, this.#whole?.left ?? own));
+  }
+
+  #isLate(): boolean {
+    const { ms } = this.limits;
+    if (ms === undefined) return false;
+    const now = this.#now();
+    this.#deadline ??= now + ms;
+    return now > this.#deadline;
   }
 
   /** Tells of bytes of the stream itself. */

@@ -39,17 +39,29 @@ const asTheyAre = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 /** Makes letters of four bytes lower case; the few others that it changes are told apart later. */
 const LOWER_CASE = 0x20202020;
 
-/** From the most frequent in logs to the rarest. */
-const FREQUENCY = ' eotainsr:dl/cu.mp-g=fhby"wv_k,{@xqjz$';
+/** Letters and signs from the most frequent in logs to the rarest; others are rarer still. */
+const FREQUENCY = ' et"soarni:-cdlu.pmbfg,vhk/=y[]+{}wxz\\()_qj\'><&@$';
+/** As frequent as the first of them. */
+const DIGIT = /\d/;
+
+function rarity(byte: number): number {
+  const character = String.fromCharCode(byte);
+  if (DIGIT.test(character)) return 0;
+  const at = FREQUENCY.indexOf(character);
+  return at === -1 ? FREQUENCY.length : at;
+}
 
 /** Spreads groups over the table: 2^32 divided by the golden ratio. */
 const MULTIPLIER = 0x9e3779b1;
 
-const wordAt = (bytes: Uint8Array, at: number) =>
-  (bytes[at] ?? 0) |
-  ((bytes[at + 1] ?? 0) << 8) |
-  ((bytes[at + 2] ?? 0) << 16) |
-  ((bytes[at + 3] ?? 0) << 24);
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  new DataView(buffer, byteOffset, byteLength);
+
+/** Four bytes, of which the last can be beyond the end. */
+const wordAt = (view: DataView, at: number, length: number): number =>
+  at + 4 <= length
+    ? view.getInt32(at, true)
+    : view.getInt32(length - 4, true) >>> (8 * (at + 4 - length));
 
 /**
  * Finds many literals in bytes at once. It looks at every n-th group of a few bytes only, n such that the shortest literal cannot lie between two of them, in a table of n groups of
@@ -57,10 +69,16 @@ const wordAt = (bytes: Uint8Array, at: number) =>
  */
 export class LiteralSearch {
   readonly #literals: readonly Uint8Array[];
+  /** The first four bytes of each. */
+  readonly #beginnings: Int32Array;
   readonly #gram: Gram;
   readonly #stride: number;
   readonly #fold: Uint8Array;
   readonly #case: number;
+  /** Of the first four bytes at an offset, those that belong to the group. */
+  readonly #mask: number;
+  /** By which the four after them are multiplied: zero if they do not. */
+  readonly #factor: number;
   /** A bit for each hash of a group, set if there are entries: small enough for a near cache. */
   readonly #isThere: Uint8Array;
   /** 32 minus the bits of a hash. */
@@ -77,8 +95,14 @@ export class LiteralSearch {
     this.#fold = ignoreCase ? folded : asTheyAre;
     this.#case = ignoreCase ? LOWER_CASE : 0;
     this.#literals = literals.map((literal) => literal.map((byte) => this.#fold[byte] ?? byte));
+    this.#beginnings = Int32Array.from(
+      this.#literals,
+      (literal) => viewOf(literal).getInt32(0, true) | this.#case,
+    );
     const shortest = literals.reduce((least, { length }) => Math.min(least, length), 64);
     this.#gram = gramOf(shortest);
+    this.#mask = this.#gram < 4 ? 0xffffff : -1;
+    this.#factor = this.#gram > 4 ? MULTIPLIER : 0;
     this.#stride = Math.min(MAX_STRIDE, shortest - this.#gram + 1);
     const entries = literals.length * this.#stride;
     const wanted = Math.ceil(Math.log2(entries * BITS_PER_ENTRY));
@@ -99,7 +123,8 @@ export class LiteralSearch {
   }
 
   #add(entry: number, literal: number, place: number): void {
-    const hash = this.#hashAt(this.#literals[literal] ?? asTheyAre, place);
+    const bytes = this.#literals[literal] ?? asTheyAre;
+    const hash = this.#hashAt(viewOf(bytes), place, bytes.length);
     const chain = hash >>> CHAINED_BITS;
     this.#isThere[hash >> 3] = (this.#isThere[hash >> 3] ?? 0) | (1 << (hash & 7));
     this.#literalOf[entry] = literal;
@@ -111,48 +136,70 @@ export class LiteralSearch {
   /** All hits, in the order of their offsets; hits may overlap. */
   find(bytes: Uint8Array): Hit[] {
     const hits: Hit[] = [];
-    if (this.#literals.length === 0) return hits;
-    const isThere = this.#isThere;
-    const stride = this.#stride;
-    const last = bytes.length - this.#gram;
-    for (let at = 0; at <= last; at += stride) {
-      const hash = this.#hashAt(bytes, at);
-      if (((isThere[hash >> 3] ?? 0) & (1 << (hash & 7))) !== 0)
-        this.#collect(bytes, at, hash, hits);
+    const { length } = bytes;
+    if (this.#literals.length === 0 || length < MIN_LITERAL) return hits;
+    const view = viewOf(bytes);
+    const last = length - this.#gram;
+    let at = this.#candidate(view, 0, length);
+    while (at <= last) {
+      this.#collect(view, at, length, hits);
+      at = this.#candidate(view, at + this.#stride, length);
     }
     return hits.sort((a, b) => a.offset - b.offset);
   }
 
-  #collect(bytes: Uint8Array, at: number, hash: number, hits: Hit[]): void {
-    const first = this.#first[hash >>> CHAINED_BITS] ?? END;
-    for (let entry = first; entry !== END; entry = this.#next[entry] ?? END) {
+  /**
+   * The next offset, in strides, where a group of a literal may stand: one near the end always. All time is
+   * spent here: four bytes loaded at once and no branch more than this make it several times as fast.
+   */
+  #candidate(view: DataView, from: number, length: number): number {
+    const isThere = this.#isThere;
+    const stride = this.#stride;
+    const mask = this.#mask;
+    const factor = this.#factor;
+    const letters = this.#case;
+    const shift = this.#shift;
+    const whole = length - 8;
+    let at = from;
+    for (; at <= whole; at += stride) {
+      const second = Math.imul(view.getInt32(at + 4, true), factor);
+      const group = (view.getInt32(at, true) & mask) ^ second;
+      const hash = Math.imul(group | letters, MULTIPLIER) >>> shift;
+      if (((isThere[hash >> 3] ?? 0) & (1 << (hash & 7))) !== 0) break;
+    }
+    return at;
+  }
+
+  #collect(view: DataView, at: number, length: number, hits: Hit[]): void {
+    const chain = this.#hashAt(view, at, length) >>> CHAINED_BITS;
+    for (let entry = this.#first[chain] ?? END; entry !== END; entry = this.#next[entry] ?? END) {
       const literal = this.#literalOf[entry] ?? 0;
       const offset = at - (this.#placeOf[entry] ?? 0);
-      if (this.#standsAt(bytes, offset, literal)) hits.push({ offset, literal });
+      if (this.#standsAt(view, offset, literal, length)) hits.push({ offset, literal });
     }
   }
 
-  #standsAt(bytes: Uint8Array, offset: number, index: number): boolean {
+  #standsAt(view: DataView, offset: number, index: number, length: number): boolean {
+    if (offset < 0 || offset + MIN_LITERAL > length) return false;
+    if ((view.getInt32(offset, true) | this.#case) !== this.#beginnings[index]) return false;
     const literal = this.#literals[index];
-    if (literal === undefined || offset < 0 || offset + literal.length > bytes.length) return false;
+    if (literal === undefined || offset + literal.length > length) return false;
     const fold = this.#fold;
     for (let at = literal.length - 1; at >= 0; at--) {
-      if (fold[bytes[offset + at] ?? 0] !== literal[at]) return false;
+      if (fold[view.getUint8(offset + at)] !== literal[at]) return false;
     }
     return true;
   }
 
-  /** Of the group that begins at an offset. */
-  #hashAt(bytes: Uint8Array, at: number): number {
-    let group = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16);
-    if (this.#gram > 3) group |= (bytes[at + 3] ?? 0) << 24;
-    if (this.#gram > 4) group = Math.imul(group, MULTIPLIER) ^ wordAt(bytes, at + 4);
+  /** Of the group that begins at an offset, which is as many bytes before the end. */
+  #hashAt(view: DataView, at: number, length: number): number {
+    const second = Math.imul(wordAt(view, at + 4, length), this.#factor);
+    const group = (wordAt(view, at, length) & this.#mask) ^ second;
     return Math.imul(group | this.#case, MULTIPLIER) >>> this.#shift;
   }
 
   /** Where the last group stands of those of a word that are the rarest together. */
   #rarest(literal: Uint8Array): number {
-    const rarity = (byte: number) => Math.max(0, FREQUENCY.indexOf(String.fromCharCode(byte)));
     const length = this.#gram + this.#stride - 1;
     let best = length;
     let most = -1;

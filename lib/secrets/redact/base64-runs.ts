@@ -1,4 +1,4 @@
-import { anyBase64, hexadecimal, jsonGapEnd, nextRun, runEnd } from '../bytes/base64-text.ts';
+import { anyBase64, identifier, jsonGapEnd, nextRun, runEnd } from '../bytes/base64-text.ts';
 
 /** Shorter runs hold no document and no key that other rules do not know. Without padding. */
 const MIN_RUN = 24;
@@ -8,6 +8,11 @@ export const MAX_GROUP_BYTES = 1 << 18;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const PADDING = 0x3d;
+const BACKSLASH = 0x5c;
+/** After a backslash. */
+const ESCAPED = /^[nrt]$/;
+/** What may stand between a run and the end of the bytes, if the next ones can go on with it. */
+const OPEN_END = /^\r?\n?$/;
 
 export const isBase64 = (byte: number | undefined): boolean =>
   byte !== undefined && anyBase64[byte] === 1;
@@ -27,13 +32,13 @@ export interface Group {
   readonly openFrom?: number;
 }
 
-/** All texts in base64 that begin with a run of at least MIN_RUN characters; paths are such, too, but no digests. */
+/** All texts in base64 that begin with a run of at least MIN_RUN characters; paths are such, too, but no digests and no UUIDs. */
 export function base64Groups(bytes: Buffer): Group[] {
   const groups: Group[] = [];
   for (let at = nextRun(bytes, 0, MIN_RUN, anyBase64); at !== -1; ) {
     const run = runAt(bytes, at);
     let end = run.end;
-    if (runEnd(bytes, at, hexadecimal) < run.end) {
+    if (runEnd(bytes, at, identifier) < run.end) {
       const group = groupFrom(bytes, withoutEscape(bytes, run));
       groups.push(group);
       end = group.end;
@@ -52,7 +57,8 @@ function runAt(bytes: Buffer, start: number): Run {
 
 /** The letter of an escaped newline is none of base64. */
 function withoutEscape(bytes: Buffer, { start, end }: Run): Run {
-  const isEscape = /^\\[nrt]$/.test(bytes.toString('latin1', start - 1, start + 1));
+  const isEscape =
+    bytes[start - 1] === BACKSLASH && ESCAPED.test(bytes.toString('latin1', start, start + 1));
   return { start: isEscape ? start + 1 : start, end };
 }
 
@@ -71,7 +77,7 @@ function groupFrom(bytes: Buffer, first: Run): Group {
     runs.push(next);
     end = next.end;
   }
-  const isOpen = /^\r?\n?$/.test(bytes.toString('latin1', end, end + 3));
+  const isOpen = end + 2 >= bytes.length && OPEN_END.test(bytes.toString('latin1', end));
   const group = { runs, end };
   return isOpen ? { ...group, openFrom: lineStart(bytes, first.start) } : group;
 }

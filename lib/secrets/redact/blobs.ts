@@ -3,6 +3,7 @@ import type { Budget } from '../bytes/budget.ts';
 import { holdsMarker } from '../bytes/markers.ts';
 import { packedIn, unpack } from '../bytes/packed.ts';
 import { beginsPrivateKey, privateKeyMarkers } from '../bytes/private-keys.ts';
+import type { Run } from './base64-runs.ts';
 
 /** What unpacks to more than this many times its size is no log and no manifest. */
 const MAX_RATIO = 200;
@@ -18,6 +19,27 @@ const BEGINNINGS = ['LS0tLS1', 'H4sI', 'KLUv/'];
 
 /** By the first byte: white space, printable, the first of a longer character, DER, gzip or zstd; a path begins with another. */
 const BEGINS_DOCUMENT = /^[CDHI-fw-z0-9]/;
+const setOf = (isMember: (character: string) => boolean) =>
+  Uint8Array.from({ length: 256 }, (_, byte) => (isMember(String.fromCharCode(byte)) ? 1 : 0));
+/** By the first character of a text. */
+const beginsDocument = setOf((character) => BEGINS_DOCUMENT.test(character));
+const beginsBeginning = setOf((character) => BEGINNINGS.some((text) => text[0] === character));
+
+/**
+ * Whether a document may begin anywhere in runs of base64 that are one text. Asked first: to read them as
+ * a text takes several times as long, and most are paths.
+ */
+export function mayHoldDocument(bytes: Buffer, runs: readonly Run[]): boolean {
+  const [first] = runs;
+  if (first === undefined || runs.length > 1) return first !== undefined;
+  if (beginsDocument[bytes[first.start] ?? 0] === 1) return true;
+  for (let at = first.start + 1; at < first.end; at++) {
+    if (beginsBeginning[bytes[at] ?? 0] !== 1) continue;
+    const text = bytes.toString('latin1', at, first.end);
+    if (BEGINNINGS.some((beginning) => text.startsWith(beginning))) return true;
+  }
+  return false;
+}
 
 /**
  * What base64 text stands for: the document, if it is text or packed; `secret` if it holds a
@@ -59,9 +81,13 @@ function decoded(text: string, budget: Budget): Buffer | 'secret' | undefined {
   return contents.length === 0 ? undefined : Buffer.concat(contents);
 }
 
+const LOOKED_AT = 64;
+
 /** By its first bytes: a document has no control characters but white space. */
 function isText(bytes: Buffer): boolean {
-  for (const byte of bytes.subarray(0, 64)) {
+  const end = Math.min(bytes.length, LOOKED_AT);
+  for (let at = 0; at < end; at++) {
+    const byte = bytes[at] ?? 0;
     if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return false;
     if (byte === 0x7f) return false;
   }

@@ -1,6 +1,6 @@
 import type { Budget, BudgetLimits } from '../bytes/budget.ts';
 import { base64Groups, type Group } from './base64-runs.ts';
-import { decodedBlob, documentStarts } from './blobs.ts';
+import { decodedBlob, mayHoldDocument } from './blobs.ts';
 import type { Effort } from './effort.ts';
 import { type Finding, replaced } from './finding.ts';
 import type { KnownSecrets } from './known.ts';
@@ -196,8 +196,8 @@ export class TextRedactor {
   }
 
   #inBlob(bytes: Buffer, { runs }: Group): Finding[] {
+    if (!mayHoldDocument(bytes, runs)) return [];
     const text = runs.map(({ start, end }) => bytes.toString('latin1', start, end)).join('');
-    if (documentStarts(text).length === 0) return [];
     const by = this.#inside((budget) => {
       const document = decodedBlob(text, budget);
       if (document === undefined) return undefined;

@@ -20,6 +20,8 @@ t.test('texts in base64, in one run or wrapped', (t) => {
     [`got ${A.slice(1)} b`, []],
     [`got ${'0a'.repeat(32)} b`, []],
     [`got ${'0a'.repeat(32)}z b`, [[`${'0a'.repeat(32)}z`]]],
+    [`got 3b241101-e2bb-4255-8caf-4136c566a962 b`, []],
+    [`got 3b241101-e2bb-4255-8caf-4136c566a96z b`, [['3b241101-e2bb-4255-8caf-4136c566a96z']]],
     // The letter of an escaped newline.
     [`\\n${A} b`, [[A]]],
     [`a\\t${A} b`, [[A]]],

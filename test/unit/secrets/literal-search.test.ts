@@ -54,6 +54,21 @@ t.test('all places of all literals are found, however long the shortest is', asy
   }
 });
 
+t.test(
+  'a literal at the very end, wherever it begins and whatever comes after the bytes',
+  async (t) => {
+    for (const literal of ['p@ss', 'passw', 'password', 'password-of-the-host']) {
+      const search = new LiteralSearch([Buffer.from(literal)], { ignoreCase: false });
+      for (let before = 0; before <= 16; before++) {
+        const whole = Buffer.from(`(${'.'.repeat(before)}${literal}${literal})`);
+        const bytes = whole.subarray(1, 1 + before + literal.length);
+        t.strictSame(search.find(bytes), [{ offset: before, literal: 0 }], `${before} ${literal}`);
+        t.strictSame(search.find(bytes.subarray(0, -1)), [], `${before} ${literal}, cut`);
+      }
+    }
+  },
+);
+
 t.test('tens of thousands of literals', async (t) => {
   const random = new SeededRandom(1);
   const literals = Array.from({ length: 30_000 }, () => random.text(20, ALPHANUMERIC));
