@@ -30,22 +30,22 @@ class LineSplitter {
   #isInWord = false;
 
   *push(chunk: Uint8Array): Generator<Buffer> {
-    // A copy: the stream may use its memory again.
-    this.#parts.push(Buffer.from(chunk));
     this.#length += chunk.length;
     const isEnough = this.#length > MAX_LINE_BYTES || chunk.includes(NEWLINE);
-    if (this.#length >= BLOCK_BYTES && isEnough) yield* this.#split(this.#joined());
+    // Both copy: the stream may use its memory again.
+    if (this.#length >= BLOCK_BYTES && isEnough) yield* this.#split(this.#joined(chunk));
+    else this.#parts.push(Buffer.from(chunk));
   }
 
   *end(): Generator<Buffer> {
-    yield* this.#split(this.#joined());
-    if (this.#length > 0) yield this.#joined();
+    yield* this.#split(this.#joined(EMPTY));
+    if (this.#length > 0) yield this.#joined(EMPTY);
   }
 
-  #joined(): Buffer {
-    const [first = EMPTY, ...rest] = this.#parts;
+  #joined(last: Uint8Array): Buffer {
+    const parts = [...this.#parts, last];
     this.#keep(EMPTY);
-    return rest.length === 0 ? first : Buffer.concat([first, ...rest]);
+    return Buffer.concat(parts);
   }
 
   #keep(rest: Buffer): void {

@@ -5,7 +5,9 @@ import type { Answer, Request, ThreadData } from './messages.ts';
 /** More is not in use at once, whatever the streams hold: a thread that needs more has met something hostile. */
 const HEAP_MIB = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 48 } as const;
 
-type Waiting = PromiseWithResolvers<readonly Uint8Array[]>;
+/** What has been redacted: pieces, see pieces.ts. */
+export type Parts = readonly Uint8Array<ArrayBuffer>[];
+type Waiting = PromiseWithResolvers<Parts>;
 
 /** A thread that redacts streams, and what waits for it. */
 export class RedactionThread implements Disposable {
@@ -47,12 +49,12 @@ export class RedactionThread implements Disposable {
   }
 
   /** Hands over the memory of `bytes`, and gives what can be told of it and of what came before. Rejects with why not. */
-  push(stream: number, bytes: Uint8Array<ArrayBuffer>): Promise<readonly Uint8Array[]> {
+  push(stream: number, bytes: Uint8Array<ArrayBuffer>): Promise<Parts> {
     return this.#ask({ stream, does: 'push', bytes }, [bytes.buffer]);
   }
 
   /** The rest. */
-  end(stream: number): Promise<readonly Uint8Array[]> {
+  end(stream: number): Promise<Parts> {
     return this.#ask({ stream, does: 'end' }, []);
   }
 
@@ -67,7 +69,7 @@ export class RedactionThread implements Disposable {
     this.#failed(new Error('the redaction was stopped'));
   }
 
-  #ask(request: Request, transferred: ArrayBuffer[]): Promise<readonly Uint8Array[]> {
+  #ask(request: Request, transferred: ArrayBuffer[]): Promise<Parts> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const waiting: Waiting = Promise.withResolvers();
     this.#waiting.get(request.stream)?.push(waiting);

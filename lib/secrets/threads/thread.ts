@@ -4,16 +4,19 @@ import { describeError } from '../../errors/failure.ts';
 import { collectGarbage } from '../../host/own-memory.ts';
 import { createRedactor, type Redaction } from '../redact/redactor.ts';
 import type { Answer, Request, ThreadData } from './messages.ts';
+import { Pieces, PieceWriter } from './pieces.ts';
 
 const { key, known }: ThreadData = workerData;
 const redactor = createRedactor(key, known);
+const pieces = new Pieces();
 const streams = new Map<number, RedactedStream>();
 
 class RedactedStream {
   readonly #number: number;
   /** What was given and not taken yet; undefined is the end. */
-  readonly #given: (Uint8Array | undefined)[] = [];
+  readonly #given: (Uint8Array<ArrayBuffer> | undefined)[] = [];
   #isAwaited: (() => void) | undefined;
+  readonly #writer = new PieceWriter(pieces);
   #parts: Uint8Array<ArrayBuffer>[] = [];
 
   constructor(number: number, redaction: Redaction) {
@@ -21,15 +24,18 @@ class RedactedStream {
     void this.#run(redaction);
   }
 
-  give(bytes: Uint8Array | undefined): void {
+  give(bytes: Uint8Array<ArrayBuffer> | undefined): void {
     this.#given.push(bytes);
     this.#isAwaited?.();
   }
 
   async #run(redaction: Redaction): Promise<void> {
     try {
-      // A copy: most parts are of larger buffers, which cannot be handed over.
-      for await (const part of redaction(this.#chunks())) this.#parts.push(new Uint8Array(part));
+      // Copies: most parts are of larger buffers, which cannot be handed over.
+      for await (const part of redaction(this.#chunks())) {
+        for (const piece of this.#writer.write(part)) this.#parts.push(piece);
+      }
+      for (const piece of this.#writer.rest()) this.#parts.push(piece);
       this.#answer();
     } catch (error) {
       answer({ stream: this.#number, failure: describeError(error) }, []);
@@ -37,7 +43,7 @@ class RedactedStream {
     streams.delete(this.#number);
   }
 
-  /** When the next chunk is asked for, all that came of the one before is there. */
+  /** When the next chunk is asked for, all that came of the one before is written. */
   async *#chunks(): AsyncGenerator<Uint8Array> {
     for (;;) {
       while (this.#given.length === 0) {
@@ -48,6 +54,7 @@ class RedactedStream {
       const bytes = this.#given.shift();
       if (bytes === undefined) return;
       yield bytes;
+      pieces.giveBack(bytes);
       this.#answer();
     }
   }
