@@ -8,6 +8,8 @@ import type { Source } from '../source.ts';
 import { type Differences, usual } from './command.ts';
 import { below, type WalkLimits, walkLimits } from './walk.ts';
 
+const CHUNK_BYTES = 256 * 1024;
+
 export interface FileSource extends Source {
   /** Path on this host. */
   readonly place: string;
@@ -88,7 +90,10 @@ export function formatOf(name: string): Source['format'] {
   return /\.ya?ml$/.test(plain) ? 'yaml' : 'text';
 }
 
-/** `lastBytes`: only the end of a longer file is read, from the beginning of a line. */
+/**
+ * The bytes of a regular file; a chunk is good until the next is asked for. `lastBytes`: only the end of a
+ * longer file is read, from the beginning of a line.
+ */
 export async function* contents(
   place: string,
   lastBytes: number | undefined,
@@ -98,15 +103,30 @@ export async function* contents(
   const { size } = await handle.stat();
   const isPacked = place.endsWith('.gz');
   const start = isPacked || lastBytes === undefined ? 0 : Math.max(0, size - lastBytes);
-  const bytes = handle.createReadStream({
-    start,
-    signal,
-    autoClose: false,
-    highWaterMark: 256 * 1024,
-  });
-  // Errors reach the reader of the decompressed bytes.
-  if (isPacked) yield* pipeline(bytes, createGunzip(), () => undefined);
-  else yield* start === 0 ? bytes : fromNextLine(bytes);
+  if (isPacked) {
+    const bytes = handle.createReadStream({ signal, autoClose: false, highWaterMark: CHUNK_BYTES });
+    // Errors reach the reader of the decompressed bytes.
+    yield* pipeline(bytes, createGunzip(), () => undefined);
+  } else {
+    const bytes = bytesOf(handle, start, signal);
+    yield* start === 0 ? bytes : fromNextLine(bytes);
+  }
+}
+
+/** All chunks are in the same memory: a stream of new buffers would outpace garbage collection. */
+async function* bytesOf(
+  handle: FileHandle,
+  start: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  for (let at = start; ; ) {
+    signal.throwIfAborted();
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
+  }
 }
 
 /** Opened without following a link. @throws Failure if it is not a regular file. */

@@ -31,6 +31,26 @@ t.test('a thread redacts like the redactor', async (t) => {
   t.equal((await redacted(threaded.text, Buffer.alloc(0))).length, 0);
 });
 
+t.test('streams side by side, each from memory that its source uses again', async (t) => {
+  const plain = createRedactor(KEY, KNOWN);
+  using threaded = new ThreadedRedactor(KEY, KNOWN);
+  await Promise.all(
+    Array.from({ length: 6 }, async (_, stream) => {
+      const input = Buffer.from(LINES.replaceAll('ordinary', `stream ${stream}`));
+      async function* chunks() {
+        const memory = Buffer.alloc(100_000);
+        for (let at = 0; at < input.length; at += memory.length) {
+          yield memory.subarray(0, input.copy(memory, 0, at));
+        }
+      }
+      const parts: Buffer[] = [];
+      for await (const part of threaded.text(chunks())) parts.push(Buffer.from(part));
+      const expected = await redacted(plain.text, input);
+      t.ok(Buffer.concat(parts).equals(expected), `stream ${stream}`);
+    }),
+  );
+});
+
 t.test('a source that fails ends its own stream', async (t) => {
   using threaded = new ThreadedRedactor(KEY, KNOWN);
   async function* failing() {

@@ -33,6 +33,18 @@ t.test(
   },
 );
 
+t.test('a large file is read in chunks that are good until the next', async (t) => {
+  const lines = Array.from({ length: 60_000 }, (_, line) => `line ${line}\n`).join('');
+  const root = t.testdir({ large: lines });
+  const host = hostAt(root, root);
+  const limitBytes = 1 << 19;
+  const end = lines.slice(lines.indexOf('\n', lines.length - limitBytes) + 1);
+  t.equal(await textOf(file('x', join(root, 'large'), { limitBytes: 1 << 20 }), host), lines);
+  t.equal(await textOf(file('x', join(root, 'large'), { limitBytes }), host), end);
+  const chunks = file('x', join(root, 'large')).open(host, AbortSignal.abort(new Error('stopped')));
+  await t.rejects(Array.fromAsync(chunks), { message: 'stopped' });
+});
+
 t.test('a link is followed if its target is in an allowed folder', async (t) => {
   const root = t.testdir({
     etc: {},
