@@ -51,6 +51,17 @@ t.test('streams side by side, each from memory that its source uses again', asyn
   );
 });
 
+t.test('what a stream has yielded stays until more is asked for', async (t) => {
+  using threaded = new ThreadedRedactor(KEY, KNOWN);
+  const first = threaded.text(endless())[Symbol.asyncIterator]();
+  const { value } = await first.next();
+  const before = Buffer.from(value ?? '');
+  t.ok(before.length > 0);
+  await redacted(threaded.text, Buffer.from(LINES.replaceAll('words', 'other')));
+  t.ok(before.equals(value ?? Buffer.alloc(0)));
+  await first.return?.();
+});
+
 t.test('a source that fails ends its own stream', async (t) => {
   using threaded = new ThreadedRedactor(KEY, KNOWN);
   async function* failing() {
