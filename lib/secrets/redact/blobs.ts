@@ -24,6 +24,7 @@ const setOf = (isMember: (character: string) => boolean) =>
 /** By the first character of a text. */
 const beginsDocument = setOf((character) => BEGINS_DOCUMENT.test(character));
 const beginsBeginning = setOf((character) => BEGINNINGS.some((text) => text[0] === character));
+const LONGEST_BEGINNING = Math.max(...BEGINNINGS.map(({ length }) => length));
 
 /**
  * Whether a document may begin anywhere in runs of base64 that are one text. Asked first: to read them as
@@ -35,7 +36,8 @@ export function mayHoldDocument(bytes: Buffer, runs: readonly Run[]): boolean {
   if (beginsDocument[bytes[first.start] ?? 0] === 1) return true;
   for (let at = first.start + 1; at < first.end; at++) {
     if (beginsBeginning[bytes[at] ?? 0] !== 1) continue;
-    const text = bytes.toString('latin1', at, first.end);
+    // No more of it: this is asked at many offsets of a long text.
+    const text = bytes.toString('latin1', at, Math.min(first.end, at + LONGEST_BEGINNING));
     if (BEGINNINGS.some((beginning) => text.startsWith(beginning))) return true;
   }
   return false;
