@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Failure } from '../../lib/errors/failure.ts';
 import type { RunningCluster } from '../checks/check.ts';
 import { kubectl } from '../checks/kubectl.ts';
 
@@ -34,16 +33,8 @@ export async function containers(
   );
 }
 
-/** @throws Failure if a container of `before` was replaced whose name is not in `restarted`. */
-export function requireSame(
+/** Names of the containers of `before` that are gone or were replaced. */
+export const restartedOf = (
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
-): void {
-  const others = [...before].filter(([name, id]) => after.get(name) !== id).map(([name]) => name);
-  if (others.length > 0) {
-    throw new Failure('fatal', 'containers were restarted', {
-      expected: 'none',
-      found: others.join(', '),
-    });
-  }
-}
+): string[] => [...before].filter(([name, id]) => after.get(name) !== id).map(([name]) => name);

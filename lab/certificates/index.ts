@@ -2,6 +2,7 @@ import type { Installation } from '../installation.ts';
 import type { LabContext, Scenario, ScenarioStep } from '../scenario.ts';
 import { allInOne } from '../scenarios/aio.ts';
 import { bootstrapIn } from '../scenarios/bootstrap-in-place.ts';
+import { rotatesAdministrators, rotatesAll } from './rotation.ts';
 import {
   approvesServing,
   expireEverything,
@@ -25,6 +26,10 @@ const years = (run: Installation, { signal }: LabContext): ScenarioStep[] => [
     run: (report) => approvesServing(run.cluster, report, signal),
   },
   {
+    title: 'Replace the authorities and keys',
+    run: (report) => rotatesAll(run.cluster, report, signal),
+  },
+  {
     title: 'Boot with every certificate expired',
     run: async (report) => {
       await expireEverything(run.cluster, report, signal);
@@ -32,6 +37,10 @@ const years = (run: Installation, { signal }: LabContext): ScenarioStep[] => [
       await run.bootInstalled('expired');
       await recovers(run.cluster, report, signal);
     },
+  },
+  {
+    title: 'Replace the authority of administrators',
+    run: (report) => rotatesAdministrators(run.cluster, report, signal),
   },
 ];
 

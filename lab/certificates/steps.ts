@@ -1,23 +1,20 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/errors/failure.ts';
 import { issuedLeaves, type Leaf } from '../../lib/render/kubernetes/leaves.ts';
 import type { RunningCluster } from '../checks/check.ts';
-import { kubectl } from '../checks/kubectl.ts';
 import { age, kubeletServing, leavesOf, serialOf } from './age.ts';
-import { containers, requireSame } from './containers.ts';
+import { containers, restartedOf } from './containers.ts';
+import { requireLogs } from './logs.ts';
 import { readyThroughout } from './readiness.ts';
 
 /** Of a year's certificate: in its last third, and in the kubelet's time for a new one. */
 const DUE_DAYS = 330;
 const EXPIRED_DAYS = 400;
 const RENEW_MS = 5 * 60_000;
-/** After a boot, the Deployment's pod is made again when the controller-manager has its Lease. */
-const LOGS_MS = 3 * 60_000;
 
 type Report = (line: string) => void;
-type Step = (cluster: RunningCluster, report: Report, signal: AbortSignal) => Promise<void>;
+export type Step = (cluster: RunningCluster, report: Report, signal: AbortSignal) => Promise<void>;
 
 /** Starts the unit as its timer does; returns its exit code. */
 async function renew({ host }: RunningCluster, signal: AbortSignal): Promise<number> {
@@ -40,23 +37,6 @@ const serials = async ({ host }: RunningCluster, leaves: readonly Leaf[]) =>
     ),
   );
 
-/**
- * The kubelet proves itself to the API server with its serving certificate. A first request can
- * still use the connection to a kubelet that was restarted.
- */
-async function requireLogs(cluster: RunningCluster, signal: AbortSignal): Promise<void> {
-  const deadline = AbortSignal.timeout(LOGS_MS);
-  for (;;) {
-    try {
-      await kubectl(cluster, ['logs', 'deployment/hello', '--tail=1'], signal);
-      return;
-    } catch (error) {
-      if (deadline.aborted) throw error;
-      await sleep(1_000, undefined, { signal });
-    }
-  }
-}
-
 export const renewsOldLeaves: Step = async (cluster, report, signal) => {
   const { rootDir } = cluster.host;
   // The kubelet renews its own certificates.
@@ -71,7 +51,10 @@ export const renewsOldLeaves: Step = async (cluster, report, signal) => {
       found: same.map(([name]) => name).join(', '),
     });
   }
-  requireSame(before, await containers(cluster, signal));
+  const restarted = restartedOf(before, await containers(cluster, signal));
+  if (restarted.length > 0) {
+    throw new Failure('fatal', 'containers were restarted', { found: restarted.join(', ') });
+  }
   await requireLogs(cluster, signal);
   report(`${leaves.length} renewed, ready ${asked} times of ${asked}, no container restarted`);
 };

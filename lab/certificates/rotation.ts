@@ -1,0 +1,92 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError, Failure } from '../../lib/errors/failure.ts';
+import type { RunningCluster } from '../checks/check.ts';
+import { kubectl } from '../checks/kubectl.ts';
+import { containers, restartedOf } from './containers.ts';
+import { requireLogs } from './logs.ts';
+import type { Step } from './steps.ts';
+
+const PROGRAM = '/usr/local/bin/sno-certificates';
+const ROTATION_MS = 15 * 60_000;
+const READY_MS = 60_000;
+/** Shorter than on a real host, where clients keep connections for minutes and tokens for an hour. */
+const OVERLAP = { rotateOverlapMs: 20_000, rotateTokensMs: 20_000 };
+/** Clients of all kinds are signed anew except administrators, among them the lab. */
+const AUTHORITIES = [
+  ...['etcd', 'serving', 'kubelet-client', 'kubelet-serving', 'front-proxy', 'legacy-unknown'],
+];
+const STATIC_POD = /^kube-system\/(etcd|kube-apiserver|kube-controller-manager|kube-scheduler)-/;
+
+const secret = ['create', 'secret', 'generic', 'kept', '--from-literal=word=readable'];
+
+async function rotate(
+  { host }: RunningCluster,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const settings = join(host.rootDir, 'etc/sno-agents/settings.json');
+  await writeFile(settings, JSON.stringify(OVERLAP));
+  try {
+    const command = [PROGRAM, ...args];
+    const { exitCode, stderr } = await host.exec(command, { timeoutMs: ROTATION_MS }, signal);
+    if (exitCode !== 0) {
+      throw new Failure('fatal', `sno-certificates ${args.join(' ')} failed`, {
+        found: stderr.slice(-1000),
+      });
+    }
+  } finally {
+    await rm(settings);
+  }
+}
+
+/** Every authority but the administrators', then both kinds of keys. */
+export const rotatesAll: Step = async (cluster, report, signal) => {
+  await kubectl(cluster, secret, signal);
+  const before = await containers(cluster, signal);
+  await rotate(cluster, ['rotate-ca', ...AUTHORITIES], signal);
+  report(`${AUTHORITIES.length} authorities replaced`);
+  await rotate(cluster, ['rotate-keys', 'service-account'], signal);
+  await rotate(cluster, ['rotate-keys', 'encryption'], signal);
+  report('both keys replaced');
+  await untilReady(cluster, signal);
+  const others = restartedOf(before, await containers(cluster, signal)).filter(
+    (name) => !STATIC_POD.test(name),
+  );
+  if (others.length > 0) {
+    throw new Failure('fatal', 'workloads were restarted', { found: others.join(', ') });
+  }
+  await requireLogs(cluster, signal);
+  const word = ['get', 'secret', 'kept', '-o', 'jsonpath={.data.word}'];
+  const found = Buffer.from(await kubectl(cluster, word, signal), 'base64').toString();
+  if (found !== 'readable') {
+    throw new Failure('fatal', 'a Secret is not readable any more', { found });
+  }
+};
+
+/** The kubeconfig in auth/ ends with the authority of its certificate. */
+export const rotatesAdministrators: Step = async (cluster, report, signal) => {
+  await rotate(cluster, ['rotate-ca', 'admin'], signal);
+  const refusal = await kubectl(cluster, ['get', 'nodes'], signal).then(
+    () => 'nothing',
+    describeError,
+  );
+  if (!/Unauthorized|must be logged in|certificate/i.test(refusal)) {
+    throw new Failure('fatal', 'the old administrator is not refused', { found: refusal });
+  }
+  report('the old kubeconfig is refused');
+};
+
+async function untilReady(cluster: RunningCluster, signal: AbortSignal): Promise<void> {
+  const deadline = AbortSignal.timeout(READY_MS);
+  for (;;) {
+    try {
+      await kubectl(cluster, ['get', '--raw', '/readyz'], signal);
+      return;
+    } catch (error) {
+      if (deadline.aborted) throw error;
+      await sleep(1_000, undefined, { signal });
+    }
+  }
+}
