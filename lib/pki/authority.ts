@@ -1,3 +1,4 @@
+import { parseCertificate } from './certificate.ts';
 import { createSigningKey, publicCryptoKey, signingCryptoKey } from './keys.ts';
 import { lifetimes, validity } from './lifetimes.ts';
 import { x509 } from './x509.ts';
@@ -41,6 +42,59 @@ export async function createAuthority(
     ],
   });
   return { certificate: certificatePem(certificate), key: privateKey };
+}
+
+/** What replaces an authority. */
+export interface Successor extends KeyPair {
+  /**
+   * The new authority's certificate signed by the old one, for clients that trust only the old one.
+   * Absent if the old one may not sign authorities (path length 0).
+   */
+  readonly cross?: string | undefined;
+}
+
+/**
+ * Creates an authority that replaces another: with a key of its own and, so that no program takes
+ * one for the other, a name of its own (`<name>@<Unix time>`).
+ */
+export async function createSuccessor(old: KeyPair, now: Date): Promise<Successor> {
+  const [name = ''] = parseCertificate(old.certificate).subjectName.getField('CN');
+  const base = name.replace(/@\d+$/, '');
+  const next = await createAuthority(
+    `${base}@${Math.floor(now.getTime() / 1000)}`,
+    lifetimes.authorityDays,
+    now,
+  );
+  return mayCertifyAuthorities(old.certificate)
+    ? { ...next, cross: await crossSign(next.certificate, old) }
+    : next;
+}
+
+/** Whether certificates of an authority below this one are valid: its path length is not 0. */
+export function mayCertifyAuthorities(certificate: string): boolean {
+  const constraints = parseCertificate(certificate).getExtension(x509.BasicConstraintsExtension);
+  return constraints?.ca === true && constraints.pathLength !== 0;
+}
+
+/** Subject and key of one authority, signed by the other; valid while both are. */
+async function crossSign(certificate: string, by: KeyPair): Promise<string> {
+  const subject = parseCertificate(certificate);
+  const issuer = parseCertificate(by.certificate);
+  const crossed = await x509.X509CertificateGenerator.create({
+    subject: subject.subjectName,
+    issuer: issuer.subjectName,
+    notBefore: subject.notBefore,
+    notAfter: new Date(Math.min(subject.notAfter.getTime(), issuer.notAfter.getTime())),
+    publicKey: subject.publicKey,
+    signingKey: signingCryptoKey(by.key),
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      await x509.SubjectKeyIdentifierExtension.create(subject.publicKey),
+    ],
+  });
+  return certificatePem(crossed);
 }
 
 /**

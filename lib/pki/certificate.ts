@@ -23,6 +23,12 @@ export interface CertificateFacts {
   serverAuth: boolean;
 }
 
+/** Every certificate of a PEM text, in order, each with a newline at its end. */
+export function certificatesIn(pem: string): string[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  return blocks.map((block) => `${block}\n`);
+}
+
 /**
  * Parses the first certificate of a PEM text, which may contain other blocks too
  * (the kubelet keeps certificate and key in one file).

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { describeError } from '../errors/failure.ts';
-import { type CertificateFacts, inspectCertificate } from './certificate.ts';
+import { type CertificateFacts, certificatesIn, inspectCertificate } from './certificate.ts';
 import { needsRenewal, renewalDate, renewalGains } from './leaf.ts';
 
 /** What a file contains. `trust`: certificates of authorities that its user trusts. */
@@ -70,8 +70,6 @@ export type InventoryEntry = Pick<
   'name' | 'path' | 'kind' | 'signer' | 'renewedBy' | 'takeUp'
 > & { readonly usedBy: readonly string[] };
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
-
 /**
  * The entry with what its file says.
  *
@@ -86,7 +84,10 @@ export function inventoryItem(
   const item = { ...entry, usedBy: [...usedBy] };
   if (entry.kind.endsWith('-key') && entry.kind !== 'leaf-with-key') return item;
   try {
-    const all = (text.match(CERTIFICATE) ?? ['']).map((pem) => ({
+    // With a leaf there may be the certificate of its authority by the previous one.
+    const [leaf = text] = certificatesIn(text);
+    const texts = entry.kind.startsWith('leaf') ? [leaf] : certificatesIn(text);
+    const all = (texts.length === 0 ? [text] : texts).map((pem) => ({
       pem,
       facts: inspectCertificate(pem),
     }));

@@ -1,6 +1,12 @@
 import { Failure } from '../errors/failure.ts';
 import { certificatePem, type KeyPair } from './authority.ts';
-import { isIssuedBy, parseCertificate, type Subject, validityOf } from './certificate.ts';
+import {
+  certificatesIn,
+  isIssuedBy,
+  parseCertificate,
+  type Subject,
+  validityOf,
+} from './certificate.ts';
 import { createSigningKey, publicCryptoKey, signingCryptoKey } from './keys.ts';
 import { daysMs, lifetimes, validity } from './lifetimes.ts';
 import { x509 } from './x509.ts';
@@ -61,11 +67,43 @@ export async function certifyKey(
 }
 
 /**
+ * A new key and certificate with the subject, names and usages of another one, by another
+ * authority. Of the old certificate only its identifiers of keys and its dates are not kept.
+ */
+export async function rekeyLeaf(old: string, authority: KeyPair, now: Date): Promise<KeyPair> {
+  const leaf = parseCertificate(old);
+  const issuer = parseCertificate(authority.certificate);
+  const dates = validity(now, lifetimes.leafDays);
+  const { privateKey, publicKey } = await createSigningKey();
+  const subjectKey = publicCryptoKey(publicKey);
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: leaf.subjectName,
+    issuer: issuer.subjectName,
+    notBefore: dates.notBefore,
+    notAfter: earlier(dates.notAfter, issuer.notAfter),
+    publicKey: subjectKey,
+    signingKey: signingCryptoKey(authority.key),
+    extensions: [
+      ...leaf.extensions.filter(({ type }) => !KEY_IDENTIFIERS.includes(type)),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      await x509.SubjectKeyIdentifierExtension.create(subjectKey),
+    ],
+  });
+  return { certificate: certificatePem(certificate), key: privateKey };
+}
+
+/** OIDs of the identifiers of the subject's and the authority's key. */
+const KEY_IDENTIFIERS = ['2.5.29.14', '2.5.29.35'];
+
+/**
  * Renews a leaf: same key, subject, names and usages, new serial number and dates. The host's
  * clock may be wrong in either direction, so the new validity includes the old one: a
  * certificate that was signed while the clock was wrong is still valid once it is right.
  *
- * @returns the new certificate as PEM; the key is unchanged.
+ * @param oldCertificate with the certificates that are presented together with it, if any: that of
+ *   its authority by the previous one, after a rotation.
+ * @returns the new certificate as PEM, with those of the others that have not expired; the key is
+ *   unchanged.
  * @throws Failure (fatal) when the authority did not sign the old certificate, or has
  *   expired by the host's clock.
  */
@@ -99,7 +137,11 @@ export async function renewLeaf(
     signingKey: signingCryptoKey(authority.key),
     extensions: old.extensions,
   });
-  return certificatePem(certificate);
+  const others = certificatesIn(oldCertificate).slice(1);
+  return [
+    certificatePem(certificate),
+    ...others.filter((pem) => validityOf(pem).notAfter > now),
+  ].join('');
 }
 
 /** When a leaf becomes due for renewal: at the beginning of the last third of its lifetime. */

@@ -1,6 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import t from 'tap';
-import { createAuthority, createLaptopAuthorities } from '../../../lib/pki/authority.ts';
+import {
+  createAuthority,
+  createLaptopAuthorities,
+  createSuccessor,
+  mayCertifyAuthorities,
+} from '../../../lib/pki/authority.ts';
 import { inspectCertificate, isIssuedBy, parseCertificate } from '../../../lib/pki/certificate.ts';
 import {
   createSigningKey,
@@ -244,3 +249,30 @@ t.test('the last common name counts, and names of other kinds do not', async (t)
     ipAddresses: ['192.0.2.7'],
   });
 });
+
+t.test(
+  'a successor has a key and a name of its own, and a certificate by the old one',
+  async (t) => {
+    const old = await createAuthority('test-ca', 1000, now);
+    const next = await createSuccessor(old, now);
+    t.equal(inspectCertificate(next.certificate).subject.commonName, 'test-ca@1772366400');
+    t.ok(await isIssuedBy(next.certificate, next.certificate), 'a root');
+    t.not(publicKeyFingerprint(next.key), publicKeyFingerprint(old.key));
+    const cross = next.cross ?? '';
+    t.ok(await isIssuedBy(cross, old.certificate));
+    t.equal(publicKeyFingerprint(cross), publicKeyFingerprint(next.key));
+    t.match(parseCertificate(cross).getExtension(x509.BasicConstraintsExtension), {
+      ca: true,
+      pathLength: 0,
+      critical: true,
+    });
+    const { notAfter } = inspectCertificate(cross);
+    t.same(notAfter, inspectCertificate(old.certificate).notAfter, 'not longer than the old one');
+    const again = await createSuccessor(next, new Date('2027-03-01T12:00:00Z'));
+    t.equal(inspectCertificate(again.certificate).subject.commonName, 'test-ca@1803902400');
+    t.ok(mayCertifyAuthorities(next.certificate));
+    t.equal(mayCertifyAuthorities(cross), false, 'path length 0');
+    const below = await createSuccessor({ certificate: cross, key: next.key }, now);
+    t.equal(below.cross, undefined);
+  },
+);

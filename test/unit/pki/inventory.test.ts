@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createAuthority } from '../../../lib/pki/authority.ts';
+import { createAuthority, createSuccessor } from '../../../lib/pki/authority.ts';
 import {
   type InventoryEntry,
   inventoryItem,
@@ -22,6 +22,15 @@ const leaf: InventoryEntry = {
 };
 const profile = { subject: { commonName: 'etcd-server' }, usage: 'server' } as const;
 const { certificate } = await issueLeaf(authority, profile, now);
+
+t.test('a leaf is described, not what is presented with it', async (t) => {
+  const old = await createAuthority('old-ca', 10, now);
+  const { cross = '' } = await createSuccessor(old, now);
+  const item = inventoryItem(leaf, certificate + cross, now);
+  t.match(item, { subject: 'etcd-server', notAfter: inDays(365).toISOString() });
+  const bundle = inventoryItem({ ...leaf, kind: 'trust' }, authority.certificate + cross, now);
+  t.match(bundle, { notAfter: inDays(10).toISOString() }, 'of a bundle, what expires first');
+});
 
 t.test('the state of a certificate', async (t) => {
   const states: [at: number, renewedBy: InventoryEntry['renewedBy'], state: string][] = [

@@ -1,9 +1,14 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import t from 'tap';
-import { createAuthority } from '../../../lib/pki/authority.ts';
-import { inspectCertificate, parseCertificate } from '../../../lib/pki/certificate.ts';
+import { createAuthority, createSuccessor } from '../../../lib/pki/authority.ts';
+import {
+  certificatesIn,
+  inspectCertificate,
+  isIssuedBy,
+  parseCertificate,
+} from '../../../lib/pki/certificate.ts';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
-import { issueLeaf, needsRenewal, renewLeaf } from '../../../lib/pki/leaf.ts';
+import { issueLeaf, needsRenewal, rekeyLeaf, renewLeaf } from '../../../lib/pki/leaf.ts';
 
 const extensionsOf = (certificate: string) =>
   parseCertificate(certificate).extensions.map(({ type, critical, value }) => [
@@ -90,3 +95,33 @@ for (const [date, expected] of [
     t.equal(needsRenewal(leaf.certificate, new Date(date)), expected);
   });
 }
+
+t.test(
+  'a renewed leaf is presented with the same other certificates, until they expire',
+  async (t) => {
+    const { cross = '' } = await createSuccessor(authority, made);
+    const { cross: expiring = '' } = await createSuccessor(
+      await createAuthority('b', 30, made),
+      made,
+    );
+    const chain = leaf.certificate + cross + expiring;
+    const renewed = await renewLeaf(chain, authority, new Date('2028-05-01T00:00:00Z'));
+    t.not(certificatesIn(renewed)[0], leaf.certificate);
+    t.same(certificatesIn(renewed).slice(1), [cross]);
+  },
+);
+
+t.test('a leaf by another authority has another key, and the same names and usages', async (t) => {
+  const other = await createAuthority('other', undefined, made);
+  const { certificate, key } = await rekeyLeaf(leaf.certificate, other, made);
+  t.ok(await isIssuedBy(certificate, other.certificate));
+  t.equal(publicKeyFingerprint(certificate), publicKeyFingerprint(key));
+  t.not(publicKeyFingerprint(key), publicKeyFingerprint(leaf.key));
+  const identifiers = ['2.5.29.14', '2.5.29.35'];
+  const others = (pem: string) =>
+    extensionsOf(pem).filter(([type]) => !identifiers.includes(`${type}`));
+  t.same(others(certificate), others(leaf.certificate));
+  t.equal(extensionsOf(certificate).length, extensionsOf(leaf.certificate).length);
+  const [ours, issuer] = [new X509Certificate(certificate), new X509Certificate(other.certificate)];
+  t.ok(ours.checkIssued(issuer), 'by its key identifier too');
+});
