@@ -11,6 +11,13 @@ export async function syncDirectory(path: string): Promise<void> {
   await directory.sync();
 }
 
+/** A file as it is to be written. */
+export interface NewFile {
+  readonly path: string;
+  readonly contents: string | Uint8Array;
+  readonly mode: number;
+}
+
 /**
  * Writes a file atomically: beside the target, synced, renamed, folder synced. The
  * file is created with its final mode, so a secret is never readable in between. A
@@ -21,23 +28,45 @@ export async function writeFileAtomic(
   contents: string | Uint8Array,
   mode: number,
 ): Promise<void> {
+  await writeFilesAtomic([{ path, contents, mode }]);
+}
+
+/**
+ * The same for several files: each is atomic, and all are renamed, in their order, once all are
+ * synced. Their readers see old and new ones together as briefly as possible.
+ */
+export async function writeFilesAtomic(files: readonly NewFile[]): Promise<void> {
+  const written: string[] = [];
+  try {
+    for (const file of files) written.push(await writeBeside(file));
+    for (const [at, { path }] of files.entries()) await rename(written[at] ?? '', path);
+  } catch (error) {
+    for (const beside of written) await rm(beside, { force: true });
+    throw error;
+  }
+  for (const folder of new Set(files.map(({ path }) => dirname(path)))) await syncDirectory(folder);
+}
+
+/** Returns the path of the file that is to be renamed. */
+async function writeBeside({ path, contents, mode }: NewFile): Promise<string> {
   await mkdir(dirname(path), { recursive: true, mode: 0o755 });
   // Hidden: the kubelet would start a static pod from any other file that appears in its folder.
   const name = `.${basename(path)}.${randomBytes(4).toString('hex')}.new`;
   const beside = join(dirname(path), name);
-  const file = await open(beside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
+  await using file = await open(
+    beside,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+    mode,
+  );
   try {
     await file.chmod(mode);
     await file.writeFile(contents);
     await file.sync();
-    await rename(beside, path);
   } catch (error) {
     await rm(beside, { force: true });
     throw error;
-  } finally {
-    await file.close();
   }
-  await syncDirectory(dirname(path));
+  return beside;
 }
 
 /** The text of a file; undefined if it does not exist. */

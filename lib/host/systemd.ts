@@ -12,6 +12,11 @@ export async function restartUnit(unit: string, signal: AbortSignal): Promise<vo
   await run('systemctl', ['restart', '--no-block', unit], brief(signal));
 }
 
+/** Restarts a unit and waits until it is active. */
+export async function restartUnitAndWait(unit: string, signal: AbortSignal): Promise<void> {
+  await run('systemctl', ['restart', unit], { signal, deadlineMs: 180_000 });
+}
+
 export async function reloadUnits(signal: AbortSignal): Promise<void> {
   await run('systemctl', ['daemon-reload'], brief(signal));
 }

@@ -22,6 +22,7 @@ import {
   sha256OfFile,
   syncDirectory,
   writeFileAtomic,
+  writeFilesAtomic,
 } from '../../../lib/host/files.ts';
 import { captureBuiltins } from './builtins.ts';
 import { recordFileOperations } from './file-operations.ts';
@@ -167,6 +168,29 @@ t.test('a removal is durable, the temporary name is hidden', async (t) => {
   files.failAt(/^sync \.pod/, new Error('EIO'));
   await t.rejects(writeFileAtomic(join(folder, 'pod.yaml'), 'y', 0o600), /EIO/);
   t.strictSame(readdirSync(folder), ['pod.yaml']);
+});
+
+t.test('several files are renamed in their order, once all are synced', async (t) => {
+  const folder = t.testdir({ cert: 'old', key: 'old' });
+  const operations = await recordFileOperations(t, folder);
+  const files = ['key', 'cert'].map((name) => ({
+    path: join(folder, name),
+    contents: 'new',
+    mode: 0o600,
+  }));
+  await writeFilesAtomic(files);
+  t.match(operations.seen, [
+    /^sync \.key\..*\.new$/,
+    /^sync \.cert\..*\.new$/,
+    /^rename \.key\..* -> key$/,
+    /^rename \.cert\..* -> cert$/,
+    /^sync \.$/,
+  ]);
+  operations.failAt(/^sync \.cert/, new Error('EIO'));
+  const other = files.map((file) => ({ ...file, contents: 'other' }));
+  await t.rejects(writeFilesAtomic(other), /EIO/);
+  t.equal(readFileSync(join(folder, 'key'), 'utf8'), 'new', 'none of them is changed');
+  t.same(await namesIn(folder), ['cert', 'key']);
 });
 
 t.test('an inaccessible file is not reported as missing', async (t) => {
