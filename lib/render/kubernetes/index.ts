@@ -13,6 +13,7 @@ import { leases } from './leader-election.ts';
 import { leafFiles } from './leaves.ts';
 import { manifests } from './manifests.ts';
 import { paths } from './paths.ts';
+import { withReadOnce } from './read-once.ts';
 import { serviceAccountFiles } from './service-account.ts';
 
 /** The control plane from a local payload: etcd and the Kubernetes components as static pods. */
@@ -40,6 +41,7 @@ async function render(input: RenderInput): Promise<Rendered> {
     paths.agents,
     ...['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map(paths.configOf),
   ]);
+  const contents = new Map(files.map(({ path, contents }) => [path, contents]));
   return {
     directories: [...fixedDirectories, ...addOnDirectories(input), ...closed],
     files,
@@ -48,7 +50,7 @@ async function render(input: RenderInput): Promise<Rendered> {
       apiServerPod(input),
       controllerManagerPod(input),
       schedulerPod(input),
-    ],
+    ].map((pod) => ({ ...pod, manifest: withReadOnce(pod, contents) })),
     leases,
     manifests: manifests(input),
   };

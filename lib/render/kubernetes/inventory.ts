@@ -1,14 +1,11 @@
-import type { InventoryEntry, TakeUp } from '../../pki/inventory.ts';
+import type { InventoryEntry } from '../../pki/inventory.ts';
 import { authorityNames, authorityPaths } from './authorities.ts';
 import { encryptionConfigPath } from './encryption.ts';
-import { etcdClient, trust as etcdTrust } from './etcd.ts';
-import { trust as apiServerTrust } from './kube-apiserver.ts';
-import { trust as controllerManagerTrust, signers } from './kube-controller-manager.ts';
-import { trust as schedulerTrust } from './kube-scheduler.ts';
-import { agentsTrust } from './kubeconfigs.ts';
-import { kubeletPaths, trust as kubeletTrust } from './kubelet.ts';
+import { signers } from './kube-controller-manager.ts';
+import { kubeletPaths } from './kubelet.ts';
 import { issuedLeaves, type LeafName } from './leaves.ts';
 import { serviceAccount } from './service-account.ts';
+import { trustFiles } from './trust.ts';
 
 const apiServer = 'kube-apiserver';
 const controllerManager = 'kube-controller-manager';
@@ -81,42 +78,14 @@ const authorities = authorityNames.flatMap((name): InventoryEntry[] => {
   ];
 });
 
-/**
- * Bundles of authorities. Servers read those of their clients again. Clients read those of a
- * server once (client-go, transport.go loadTLSFiles), and so does etcd (transport/listener.go).
- */
-const trusted: readonly InventoryEntry[] = [
-  trust('etcd-clients', etcdTrust, 'etcd', 'pod-restart'),
-  trust('kube-apiserver-clients', apiServerTrust.clients, apiServer, 'itself'),
-  trust('kube-apiserver-etcd', apiServerTrust.etcd, apiServer, 'pod-restart'),
-  trust('kube-apiserver-kubelets', apiServerTrust.kubelets, apiServer, 'pod-restart'),
-  trust('kube-apiserver-front-proxy', apiServerTrust.frontProxy, apiServer, 'itself'),
-  trust(
-    'kube-controller-manager-api',
-    controllerManagerTrust.api,
-    controllerManager,
-    'pod-restart',
-  ),
-  trust(
-    'kube-controller-manager-clients',
-    controllerManagerTrust.clients,
-    controllerManager,
-    'itself',
-  ),
-  trust(
-    'kube-controller-manager-front-proxy',
-    controllerManagerTrust.frontProxy,
-    controllerManager,
-    'itself',
-  ),
-  trust('kube-scheduler-api', schedulerTrust.api, scheduler, 'pod-restart'),
-  trust('kube-scheduler-clients', schedulerTrust.clients, scheduler, 'itself'),
-  trust('kube-scheduler-front-proxy', schedulerTrust.frontProxy, scheduler, 'itself'),
-  trust('kubelet-api', kubeletTrust.api, 'kubelet', 'kubelet-restart'),
-  trust('kubelet-clients', kubeletTrust.clients, 'kubelet', 'itself'),
-  trust('sno-agents-api', agentsTrust, agents, 'itself'),
-  trust('sno-agents-etcd', etcdClient.authority, agents, 'itself'),
-];
+const trusted: readonly InventoryEntry[] = trustFiles.map(({ name, path, user, takeUp }) => ({
+  name,
+  path,
+  kind: 'trust',
+  usedBy: [user],
+  renewedBy: 'nobody',
+  takeUp,
+}));
 
 /** Keys without a certificate, each read once. */
 const keys: readonly InventoryEntry[] = [
@@ -136,10 +105,6 @@ export const inventory: readonly InventoryEntry[] = [
   ...trusted,
   ...keys,
 ];
-
-function trust(name: string, path: string, user: string, takeUp: TakeUp): InventoryEntry {
-  return { name, path, kind: 'trust', usedBy: [user], renewedBy: 'nobody', takeUp };
-}
 
 function key(
   name: string,

@@ -151,12 +151,19 @@ export const issuedLeaves = {
 export type LeafName = (typeof issuedLeaves)[keyof typeof issuedLeaves]['name'];
 
 /** The kubelet's identity: issued and rotated elsewhere, certificate and key in one file. */
-const kubeletClient: Leaf = {
+const kubeletClient = {
   name: 'kubelet-client',
   certificate: `${paths.kubeletPki}/kubelet-client-current.pem`,
   key: `${paths.kubeletPki}/kubelet-client-current.pem`,
   authority: 'kubelet-client',
-};
+} as const satisfies Leaf;
+
+const kubeletServing = {
+  name: 'kubelet-serving',
+  certificate: `${paths.kubeletPki}/kubelet-server-current.pem`,
+  key: `${paths.kubeletPki}/kubelet-server-current.pem`,
+  authority: 'kubelet-serving',
+} as const satisfies Leaf;
 
 /**
  * Every leaf that can expire while the host is off and that nothing renews before the API is
@@ -178,6 +185,18 @@ export interface RenewableLeaf extends Leaf {
 export const renewableLeaves: readonly RenewableLeaf[] = Object.values(issuedLeaves)
   .filter((leaf) => !('leftover' in leaf))
   .map(({ name, certificate, key, authority }) => ({ name, certificate, key, authority }));
+
+/** A leaf that gets another authority when that is replaced. */
+export interface RotatableLeaf extends Leaf {
+  name: LeafName | 'kubelet-client' | 'kubelet-serving';
+}
+
+/** Every leaf that stays on the host. */
+export const rotatableLeaves: readonly RotatableLeaf[] = [
+  ...renewableLeaves,
+  kubeletClient,
+  kubeletServing,
+];
 
 /** Whether an agent applies manifests after the installation, under its own identity. */
 export function hasDeferred({ deferredGroups }: RenderInput): boolean {

@@ -11,6 +11,9 @@ export const components = [
 ] as const;
 export type Component = (typeof components)[number];
 
+/** The file of a component's manifest in the kubelet's folder of static pods. */
+export const manifestFile = (component: Component): string => `${component}.yaml`;
+
 /** An HTTP health path on loopback, which the kubelet reaches because of hostNetwork. */
 export interface HealthCheck {
   path: string;
@@ -83,7 +86,7 @@ export function staticPod(pod: ControlPlanePod, { host }: RenderInput): StaticPo
   return {
     component,
     role: pod.role,
-    file: `${component}.yaml`,
+    file: manifestFile(component),
     container: component,
     manifest: stringify(manifest),
   };

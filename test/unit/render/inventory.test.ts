@@ -1,8 +1,16 @@
 import t from 'tap';
+import { parse, stringify } from 'yaml';
 import { inventoryItem } from '../../../lib/pki/inventory.ts';
+import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { inventory } from '../../../lib/render/kubernetes/inventory.ts';
 import { leafCatalogue, renewableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
-import { byPath, rendered } from './rendered-host.ts';
+import {
+  readOnceOf,
+  readOncePaths,
+  withReadOnce,
+} from '../../../lib/render/kubernetes/read-once.ts';
+import { trustFiles } from '../../../lib/render/kubernetes/trust.ts';
+import { byPath, rendered, textAt } from './rendered-host.ts';
 
 const entryOf = new Map(inventory.map((entry) => [entry.path, entry]));
 const hasSecret = /-----BEGIN (CERTIFICATE|PRIVATE KEY|PUBLIC KEY)-----|secretbox/;
@@ -95,4 +103,34 @@ t.test('the controller-manager uses the authorities that its flags name', async 
   );
   t.same(used.map(({ path }) => path).toSorted(), flags.toSorted());
   t.not(used.length, 0);
+});
+
+t.test('the authorities in each file of trusted ones', async (t) => {
+  for (const { path, authorities } of trustFiles) {
+    const certificates = authorities.map((name) => textAt(authorityPaths(name).certificate));
+    t.equal(textAt(path), certificates.join(''), path);
+  }
+});
+
+t.test('a static pod changes with the files that it reads once, and with no other', async (t) => {
+  const contents = new Map(rendered.files.map(({ path, contents }) => [path, contents]));
+  for (const pod of rendered.staticPods) {
+    t.equal(withReadOnce(pod, contents), pod.manifest, pod.component);
+    for (const { path } of inventory) {
+      const other = new Map(contents).set(path, 'changed');
+      const isRead = readOncePaths(pod.component).includes(path);
+      const changed = withReadOnce(pod, other);
+      t.equal(changed !== pod.manifest, isRead, `${pod.component}: ${path}`);
+      t.equal(withReadOnce({ ...pod, manifest: changed }, contents), pod.manifest, 'and back');
+    }
+  }
+});
+
+t.test('a manifest of an earlier release says nothing of what was read', async (t) => {
+  const [pod] = rendered.staticPods;
+  const { metadata, ...rest } = parse(pod?.manifest ?? '');
+  const { annotations: _, ...others } = metadata;
+  const manifest = stringify({ ...rest, metadata: others });
+  t.equal(readOnceOf(manifest), undefined);
+  t.not(withReadOnce({ component: 'etcd', manifest }, new Map()), manifest);
 });

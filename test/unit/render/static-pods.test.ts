@@ -62,10 +62,12 @@ for (const { component, grace, requests, live, ready, mounts } of COMPONENTS) {
     const pod = rendered.staticPods.find((each) => each.component === component);
     const { spec, ...head } = parse(pod?.manifest ?? '');
     t.same(pod?.file, `${component}.yaml`);
+    t.match(head.metadata.annotations, { 'sno-agents/read-once': /^[0-9a-f]{16}$/ });
     t.same(head, {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: {
+        annotations: { 'sno-agents/read-once': head.metadata.annotations['sno-agents/read-once'] },
         name: component,
         namespace: 'kube-system',
         labels: { 'app.kubernetes.io/name': component, component, tier: 'control-plane' },

@@ -1,0 +1,46 @@
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import { fingerprint } from '../../steps/fingerprint.ts';
+import type { StaticPod } from '../renderer.ts';
+import { inventory } from './inventory.ts';
+
+/**
+ * The annotation of a static pod with the fingerprint of the files that its program reads only when
+ * it starts. With new contents the manifest is another one, so that the kubelet starts the pod anew;
+ * with the same contents nothing restarts. The kubelet copies it to the mirror pod, where it shows
+ * which of them the running pod has read.
+ */
+export const READ_ONCE_ANNOTATION = 'sno-agents/read-once';
+
+const manifestSchema = z.looseObject({
+  metadata: z.looseObject({ annotations: z.record(z.string(), z.string()).optional() }),
+});
+
+/** The files that a component reads only when it starts. */
+export function readOncePaths(component: string): string[] {
+  return inventory
+    .filter(({ takeUp, usedBy }) => takeUp === 'pod-restart' && usedBy.includes(component))
+    .map(({ path }) => path);
+}
+
+/**
+ * The manifest of a component with the annotation for these files; the same text if it has it.
+ *
+ * @param contents of the files of `readOncePaths`, by path.
+ */
+export function withReadOnce(
+  { component, manifest }: Pick<StaticPod, 'component' | 'manifest'>,
+  contents: ReadonlyMap<string, string>,
+): string {
+  const value = fingerprint(readOncePaths(component).map((path) => [path, contents.get(path)]));
+  const pod = manifestSchema.parse(parse(manifest));
+  const { annotations, ...metadata } = pod.metadata;
+  if (annotations?.[READ_ONCE_ANNOTATION] === value) return manifest;
+  const all = { ...annotations, [READ_ONCE_ANNOTATION]: value };
+  return stringify({ ...pod, metadata: { ...metadata, annotations: all } });
+}
+
+/** The annotation of a manifest; undefined in those of earlier releases. */
+export function readOnceOf(manifest: string): string | undefined {
+  return manifestSchema.parse(parse(manifest)).metadata.annotations?.[READ_ONCE_ANNOTATION];
+}
