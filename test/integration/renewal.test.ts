@@ -4,7 +4,6 @@ import { createServer } from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import os, { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { readAttempts } from '../../agents/node/renew/attempts.ts';
 import { conclude } from '../../agents/node/renew/conclude.ts';
@@ -25,6 +24,7 @@ import { Progress } from '../../lib/steps/progress.ts';
 import { cluster } from '../unit/agents/host/cluster.ts';
 import { requestPem } from '../unit/csr/requests.ts';
 import { rendered, textAt } from '../unit/render/rendered-host.ts';
+import { askReadiness } from './control-plane/readiness.ts';
 import { eventually, NODE, startWorld, type World } from './control-plane/world.ts';
 
 const DAY_MS = 86_400_000;
@@ -140,30 +140,6 @@ async function leaders({ plane }: World) {
   };
 }
 
-/**
- * Asks /readyz ten times a second, each time on a new connection. The result stops it, after that
- * many answers at the earliest.
- */
-function askReadiness() {
-  const answers: (number | string)[] = [];
-  let enough = Number.POSITIVE_INFINITY;
-  const asking = (async () => {
-    while (answers.length < enough) {
-      const answer = await world.api({ ...world.admin, path: '/readyz' }).then(
-        ({ code }) => code,
-        (error: unknown) => String(error),
-      );
-      answers.push(answer);
-      await sleep(100);
-    }
-  })();
-  return async (atLeast: number) => {
-    enough = atLeast;
-    await asking;
-    return answers;
-  };
-}
-
 t.test(
   'a certificate that its server does not take up is restored; others are renewed',
   async (t) => {
@@ -220,7 +196,7 @@ t.test('every leaf is renewed, and the API server is ready throughout', async (t
   const before = await leaders(world);
   const old = new Map<string, string>();
   for (const { name, certificate } of leaves) old.set(name, await serialAt(context, certificate));
-  const stopAsking = askReadiness();
+  const stopAsking = askReadiness(world);
   const began = performance.now();
   t.same(await renewLeaves.run(context, progress()), {
     kind: 'done',

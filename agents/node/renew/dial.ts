@@ -12,6 +12,8 @@ import type { Limits } from '../../../lib/wait/limits.ts';
 interface Server {
   readonly url: string;
   readonly ca: string;
+  /** The name in its certificate, if that is not the host of the URL. */
+  readonly name?: string | undefined;
 }
 
 /** A client's certificate and key, as PEM. */
@@ -25,7 +27,7 @@ const either = ({ signal, deadlineMs }: Limits) =>
 
 /** The serial number, lower-case hex, of the certificate that a server presents to a new connection. */
 export async function presentedSerial(
-  { url, ca }: Server,
+  { url, ca, name }: Server,
   client: Identity | undefined,
   limits: Limits,
 ): Promise<string> {
@@ -34,6 +36,7 @@ export async function presentedSerial(
     host: hostname,
     port: Number(port),
     ca,
+    ...(name === undefined ? {} : { servername: name }),
     ...(client === undefined ? {} : { cert: client.certificate, key: client.key }),
   });
   try {
@@ -101,6 +104,7 @@ async function send(
   const answer = await promise;
   if (answer.code >= 200 && answer.code < 300) return answer.body;
   throw new Failure('retry', `${method} ${url.pathname} was refused`, {
+    subject: String(answer.code),
     found: `status ${answer.code}: ${answer.body.slice(0, 200)}`,
   });
 }

@@ -5,23 +5,25 @@ import { connectEtcd } from '../../../lib/etcd/client.ts';
 import { inspectCertificate } from '../../../lib/pki/certificate.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { etcdMember } from '../../../lib/render/kubernetes/etcd.ts';
-import { issuedLeaves, type RenewableLeaf } from '../../../lib/render/kubernetes/leaves.ts';
+import { issuedLeaves, type RotatableLeaf } from '../../../lib/render/kubernetes/leaves.ts';
 import { localApi } from '../../../lib/render/kubernetes/paths.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import type { Limits } from '../../../lib/wait/limits.ts';
 import type { RenewContext } from './context.ts';
 import { apiUser, type Identity, kubeletAnswer, presentedSerial } from './dial.ts';
 
+type Presenter = 'etcd' | 'etcd-peer' | 'api' | 'kubelet';
+
 /** Where the proof of a leaf is. `by`: the leaf with which a server's client introduces itself. */
 type Proof =
-  | { readonly kind: 'presented'; readonly by: 'etcd' | 'etcd-peer' | 'api' }
+  | { readonly kind: 'presented'; readonly by: Presenter }
   | { readonly kind: 'accepted'; readonly by: 'etcd' | 'api' | 'api-as-proxy' | 'kubelet' };
 
 const acceptedByApi: Proof = { kind: 'accepted', by: 'api' };
 const acceptedByEtcd: Proof = { kind: 'accepted', by: 'etcd' };
 
 /** Servers present the new certificate; for a client's, its server accepts a request made with it. */
-const PROOFS: Readonly<Record<RenewableLeaf['name'], Proof>> = {
+const PROOFS: Readonly<Record<RotatableLeaf['name'], Proof>> = {
   'etcd-server': { kind: 'presented', by: 'etcd' },
   'etcd-peer': { kind: 'presented', by: 'etcd-peer' },
   'kube-apiserver-etcd-client': acceptedByEtcd,
@@ -34,30 +36,84 @@ const PROOFS: Readonly<Record<RenewableLeaf['name'], Proof>> = {
   'csr-approver': acceptedByApi,
   deferred: acceptedByApi,
   'bootstrap-admin': acceptedByApi,
+  'kubelet-client': acceptedByApi,
+  'kubelet-serving': { kind: 'presented', by: 'kubelet' },
 };
 
 const RETRY_MS = 1000;
 const ATTEMPT_MS = 10_000;
 const KUBELET_URL = 'https://127.0.0.1:10250';
 
+/** Whether a leaf is proven by a server that accepts it, which is possible before it is in place. */
+export const isClient = ({ name }: RotatableLeaf): boolean => PROOFS[name].kind === 'accepted';
+
+/** Whether its server answers a client that it does not accept. etcd refuses the connection. */
+export const isRefusedByAnswer = (leaf: RotatableLeaf): boolean =>
+  isClient(leaf) && PROOFS[leaf.name].by !== 'etcd';
+
 /**
- * Repeats the proof of the certificate that is on the disk until it succeeds. Returns what was
- * seen.
+ * Repeats the proof of a certificate until it succeeds. Returns what was seen.
  *
+ * @param identity by default what is on the disk.
  * @throws Failure (deadline) with the last error as its cause; the reason of the signal.
  */
 export async function prove(
   context: RenewContext,
-  leaf: RenewableLeaf,
+  leaf: RotatableLeaf,
   progress: Progress,
+  identity?: Identity,
 ): Promise<string> {
-  const endsAt = performance.now() + context.settings.renewProofMs;
+  return untilProven(
+    context,
+    (limits) => attempt(context, leaf, identity, limits),
+    (cause) => notProven(context, leaf, cause),
+    progress,
+  );
+}
+
+/**
+ * The opposite for a client's certificate: waits until its server refuses the client.
+ *
+ * @throws Failure (deadline) if it is still accepted; the reason of the signal.
+ */
+export async function proveRefused(
+  context: RenewContext,
+  leaf: RotatableLeaf,
+  identity: Identity,
+  progress: Progress,
+): Promise<void> {
+  const { by } = PROOFS[leaf.name];
+  const isRefused = async (limits: Limits) => {
+    const error = await attempt(context, leaf, identity, limits).catch((reason: unknown) => reason);
+    if (error instanceof Failure && error.details.subject === '401') return;
+    throw new Failure('retry', `${SERVERS[by]} does not refuse the old certificate`, {
+      cause: error instanceof Error ? error : undefined,
+    });
+  };
+  const failure = (cause: unknown) =>
+    new Failure('deadline', `the old certificate of ${leaf.name} is not refused`, { cause });
+  await untilProven(context, isRefused, failure, progress);
+}
+
+/**
+ * Repeats an attempt until it succeeds, for as long as servers take to read changed files. Reports
+ * nothing: several may run at once.
+ *
+ * @param failure makes the error to throw at the end, of the last one.
+ */
+export async function untilProven<T>(
+  { settings }: RenewContext,
+  attempt: (limits: Limits) => Promise<T>,
+  failure: (cause: unknown) => Failure,
+  progress: Progress,
+): Promise<T> {
+  const endsAt = performance.now() + settings.renewProofMs;
   for (;;) {
     try {
-      return await attempt(context, leaf, { signal: progress.signal, deadlineMs: ATTEMPT_MS });
+      return await attempt({ signal: progress.signal, deadlineMs: ATTEMPT_MS });
     } catch (cause) {
       progress.signal.throwIfAborted();
-      if (endsAt - performance.now() < RETRY_MS) throw notProven(context, leaf, cause);
+      if (endsAt - performance.now() < RETRY_MS) throw failure(cause);
     }
     await sleep(RETRY_MS, undefined, { signal: progress.signal });
   }
@@ -72,7 +128,7 @@ const SERVERS = {
   kubelet: 'the kubelet',
 } as const;
 
-function notProven({ settings }: RenewContext, { name }: RenewableLeaf, cause: unknown): Failure {
+function notProven({ settings }: RenewContext, { name }: RotatableLeaf, cause: unknown): Failure {
   const { kind, by } = PROOFS[name];
   const seconds = Math.round(settings.renewProofMs / 1000);
   const verb = kind === 'presented' ? 'present' : 'accept';
@@ -83,11 +139,12 @@ function notProven({ settings }: RenewContext, { name }: RenewableLeaf, cause: u
 
 async function attempt(
   context: RenewContext,
-  leaf: RenewableLeaf,
+  leaf: RotatableLeaf,
+  identity: Identity | undefined,
   limits: Limits,
 ): Promise<string> {
   const proof = PROOFS[leaf.name];
-  const own = await identityOf(context, leaf);
+  const own = identity ?? (await identityOf(context, leaf));
   if (proof.kind === 'presented') return presented(context, proof.by, own.certificate, limits);
   if (proof.by === 'etcd') return acceptedEtcd(context, own, limits);
   if (proof.by === 'kubelet') return kubeletAnswer(kubeletUrl(context), own, limits);
@@ -104,7 +161,7 @@ async function attempt(
 
 async function presented(
   context: RenewContext,
-  by: 'etcd' | 'etcd-peer' | 'api',
+  by: Presenter,
   certificate: string,
   limits: Limits,
 ): Promise<string> {
@@ -113,12 +170,15 @@ async function presented(
     api: { url: apiUrl(context), authority: 'serving' },
     etcd: { url: endpoints.etcd ?? etcdMember.clientUrl, authority: 'etcd' },
     'etcd-peer': { url: endpoints.etcdPeer ?? etcdMember.peerUrl, authority: 'etcd' },
+    kubelet: { url: kubeletUrl(context), authority: 'kubelet-serving' },
   } as const;
   const { url, authority } = servers[by];
   const expected = inspectCertificate(certificate).serialNumber;
   // etcd logs a warning for each client without a certificate.
-  const client = by === 'api' ? undefined : await identityOf(context, issuedLeaves.etcdPeer);
-  const server = { url, ca: await authorityOf(context, authority) };
+  const isEtcd = by === 'etcd' || by === 'etcd-peer';
+  const client = isEtcd ? await identityOf(context, issuedLeaves.etcdPeer) : undefined;
+  const name = by === 'kubelet' ? context.hostname() : undefined;
+  const server = { url, ca: await authorityOf(context, authority), name };
   const found = await presentedSerial(server, client, limits);
   if (found === expected) return `${SERVERS[by]} presents serial number ${found}`;
   throw new Failure('retry', `${SERVERS[by]} presents another certificate`, {
@@ -140,12 +200,12 @@ async function acceptedEtcd(context: RenewContext, own: Identity, limits: Limits
 const apiUrl = ({ paths }: RenewContext) => paths.endpoints.api ?? localApi;
 const kubeletUrl = ({ paths }: RenewContext) => paths.endpoints.kubelet ?? KUBELET_URL;
 
-const authorityOf = ({ paths }: RenewContext, name: 'serving' | 'etcd') =>
+const authorityOf = ({ paths }: RenewContext, name: 'serving' | 'etcd' | 'kubelet-serving') =>
   readFile(paths.at(authorityPaths(name).certificate), 'utf8');
 
 async function identityOf(
   { paths }: RenewContext,
-  { certificate, key }: Pick<RenewableLeaf, 'certificate' | 'key'>,
+  { certificate, key }: Pick<RotatableLeaf, 'certificate' | 'key'>,
 ): Promise<Identity> {
   return {
     certificate: await readFile(paths.at(certificate), 'utf8'),
