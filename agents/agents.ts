@@ -19,6 +19,8 @@ import { runCertificates } from './node/certificates/main.ts';
 import { payloadPlan } from './node/payload/plan.ts';
 import { renewContext } from './node/renew/context.ts';
 import { renewPlan } from './node/renew/plan.ts';
+import { rotateContext } from './node/rotate/context.ts';
+import { rotatePlan } from './node/rotate/plan.ts';
 import { postRebootPlan } from './post-reboot/plan.ts';
 import { restorePlan } from './post-reboot/restore/plan.ts';
 import { progressPlan } from './progress/plan.ts';
@@ -64,6 +66,7 @@ export const agents: Readonly<Record<AgentName, Run>> = {
   'sno-renew': planned(renewPlan, renewContext),
   'sno-backup': (paths, args) => runBackup(paths, args),
   'sno-backup-restore': planned(backupRestorePlan, restoreContext),
+  'sno-rotate': planned(rotatePlan, rotateContext),
   'sno-deferred': runDeferred,
   gather: runGather,
 };

@@ -54,6 +54,12 @@ export const nodeUnits: readonly UnitFile[] = [
       'utf8',
     ),
   },
+  // Does nothing without a request.
+  {
+    name: 'sno-rotate.service',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-rotate.service', import.meta.url), 'utf8'),
+  },
 ];
 
 /** Until the installation is complete. */

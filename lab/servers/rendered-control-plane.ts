@@ -5,7 +5,7 @@ import { waitForApi } from '../../lib/kube/api-ready.ts';
 import { type KubeClient, kubeClient } from '../../lib/kube/client.ts';
 import { accessTo } from '../../lib/render/access.ts';
 import { liveHost } from '../../lib/render/hosts.ts';
-import type { Rendered } from '../../lib/render/renderer.ts';
+import type { Rendered, StaticPod } from '../../lib/render/renderer.ts';
 import { placeFiles } from '../../lib/render/store.ts';
 import { etcdBinaries, kubernetesBinary } from './binaries.ts';
 import { type Daemon, freePort, startDaemon } from './daemon.ts';
@@ -17,13 +17,15 @@ export interface RenderedControlPlane extends Place {
   readonly admin: KubeClient;
   /** The actual port for a component's rendered port. */
   port(rendered: number): number;
+  /** Stops a component and starts it anew, with what its files contain now. */
+  restart(component: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 const RENDERED_PORTS = [2379, 2380, 2381, 6443, 10257, 10259];
 const readyMs = 120_000;
 /** Maximum time that its processes outlive their user. */
-const lifetimeMs = 300_000;
+const lifetimeMs = 600_000;
 
 /** Flags in addition to the rendered ones: only to make tests faster. */
 const MORE_FLAGS: Readonly<Record<string, readonly string[]>> = { etcd: ['--unsafe-no-fsync'] };
@@ -48,14 +50,20 @@ export async function startRenderedControlPlane(
   });
   const logs = join(root, 'logs');
   await mkdir(logs, { recursive: true });
-  const daemons: Daemon[] = rendered.staticPods.map((pod) => {
+  const start = (pod: StaticPod): Daemon => {
     const { program, args } = relocatedCommand(pod, place);
     const more = MORE_FLAGS[pod.component] ?? [];
     const path = programs.get(program) ?? program;
     return startDaemon(path, [...args, ...more], join(logs, `${pod.component}.log`), lifetimeMs);
-  });
+  };
+  const daemons = new Map(rendered.staticPods.map((pod) => [pod.component, start(pod)]));
   const stopDaemons = async () => {
-    await Promise.all(daemons.map((daemon) => daemon.stop()));
+    await Promise.all([...daemons.values()].map((daemon) => daemon.stop()));
+  };
+  const restart = async (component: string) => {
+    await daemons.get(component)?.stop();
+    const pod = rendered.staticPods.find((each) => each.component === component);
+    if (pod !== undefined) daemons.set(component, start(pod));
   };
   try {
     const { bootstrapAdmin } = accessTo('kubernetes').kubeconfigs;
@@ -65,7 +73,7 @@ export async function startRenderedControlPlane(
       admin[Symbol.dispose]();
       await stopDaemons();
     };
-    return { ...place, admin, port: (port) => ports.get(port) ?? port, stop };
+    return { ...place, admin, port: (port) => ports.get(port) ?? port, restart, stop };
   } catch (error) {
     await stopDaemons();
     throw error;

@@ -117,6 +117,12 @@ export const AGENTS = [
     stage: 'node',
   },
   {
+    name: 'sno-rotate',
+    unit: 'sno-rotate',
+    purpose: 'replaces CAs, the service account key or the encryption key of the control plane',
+    stage: 'node',
+  },
+  {
     name: 'sno-deferred',
     unit: 'sno-deferred',
     purpose: 'applies the manifests whose kinds were not served during the installation',

@@ -62,6 +62,8 @@ export const FAILURE_CODES = {
   'leaf-not-accepted':
     'a renewed certificate was not taken up or not accepted in time, so the old one was restored',
   'serving-request-pending': "the kubelet's request for a serving certificate was not approved",
+  'rotation-rolled-back':
+    'new certificates or keys did not work, so the old ones were restored; the cause has the reason',
   'serving-request-missing': 'the kubelet has not requested a new serving certificate in time',
 
   // Backups.

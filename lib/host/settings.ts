@@ -107,6 +107,24 @@ export const defaultSettings = {
   restoreUndoMs: minutes(20),
   /** sno-backup restore: how many of the replaced databases are kept beside the one in use. */
   restoreKeepCount: 2,
+  /** sno-rotate: creating keys and certificates, on a control plane that is ready. */
+  rotateStageMs: minutes(5),
+  /** sno-rotate: one change of files, with the restarts of pods and its rollback if they fail. */
+  rotatePhaseMs: minutes(60),
+  /** sno-rotate: until a static pod that was changed is ready; its image is on the host. */
+  rotatePodMs: minutes(10),
+  /**
+   * sno-rotate: how long old and new are in use together. Connections of clients last five minutes on
+   * a replaced certificate (client-go, cert_rotation.go).
+   */
+  rotateOverlapMs: minutes(10),
+  /**
+   * sno-rotate: the same for service account keys. Tokens of pods are valid for an hour, and the
+   * kubelet replaces them after 48 minutes.
+   */
+  rotateTokensMs: minutes(90),
+  /** sno-rotate: maximum duration of the step that waits for that time. */
+  rotateWaitMs: minutes(240),
   /** post-reboot: the API after a cold start. */
   apiMs: minutes(15),
   servingCertificateMs: minutes(15),

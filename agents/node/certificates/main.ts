@@ -13,11 +13,12 @@ import { hostContext } from '../../steps/host-context.ts';
 import { ADMINISTRATOR_DAYS, issueAdministrator } from './administrator.ts';
 import { listCertificates } from './list.ts';
 import { certificatesPlan } from './plan.ts';
+import { addRotations } from './rotate.ts';
 
 /** Writes one entry into the journal; false if that failed. */
 type Audit = Pick<JournaldWriter, 'send'>;
 
-/** The command line of sno-certificates: the common one, `list` and `kubeconfig`. Returns the exit code. */
+/** The command line of sno-certificates: the common one, `list`, `kubeconfig` and the rotations. Returns the exit code. */
 export async function runCertificates(
   paths: HostPaths,
   args: readonly string[],
@@ -32,6 +33,7 @@ export async function runCertificates(
       addCommands: (program, write) => {
         addList(program, paths, write);
         addKubeconfig(program, paths, write, output.journald ?? new JournaldWriter());
+        addRotations(program, paths, write);
       },
     },
     args,

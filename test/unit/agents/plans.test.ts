@@ -13,6 +13,7 @@ import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
 import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
+import { rotatePlan } from '../../../agents/node/rotate/plan.ts';
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
 import { progressPlan } from '../../../agents/progress/plan.ts';
@@ -118,6 +119,20 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
       'steady-state': { deadline: 'restoreSettleMs', until: 'conclude' },
       undo: { deadline: 'restoreUndoMs' },
       conclude: { deadline: 'finishMs' },
+    },
+  ],
+  [
+    rotatePlan(settings),
+    'sno-rotate',
+    {
+      // Its keys are used from then on; afterwards it cannot be repeated.
+      stage: { deadline: 'rotateStageMs', until: 'trust-both' },
+      'trust-both': { deadline: 'rotatePhaseMs', once: true, until: 'restart-workloads' },
+      'restart-workloads': { deadline: 'rotatePhaseMs', once: true, until: 'use-new' },
+      'use-new': { deadline: 'rotatePhaseMs', once: true, until: 'overlap' },
+      overlap: { deadline: 'rotateWaitMs', once: true, until: 'trust-new' },
+      'trust-new': { deadline: 'rotatePhaseMs', once: true, until: 'conclude' },
+      conclude: { deadline: 'finishMs', once: true },
     },
   ],
   [

@@ -149,14 +149,22 @@ export const orderRequirements: readonly Requirement[] = [
   },
   {
     why: 'a wrong clock would sign with wrong dates, or let a manifest expire',
-    units: ['installed/sno-certificates', 'installed/sno-deferred', ...ON_DEMAND],
+    units: [
+      'installed/sno-certificates',
+      'installed/sno-deferred',
+      ...ON_DEMAND,
+      'installed/sno-rotate',
+    ],
     says: { After: ['time-sync.target'] },
   },
   {
-    why: 'until the end of the installation files are still replaced; it calls a running control plane',
+    why: 'the installation and rotations replace the same files; it calls a running control plane',
     units: ['installed/sno-renew'],
     says: {
-      ConditionPathExists: '/var/lib/sno-agents/record.json',
+      ConditionPathExists: [
+        '/var/lib/sno-agents/record.json',
+        '!/var/lib/sno-agents/sno-rotate/request.json',
+      ],
       After: ['kubelet.service', 'sno-certificates.service'],
     },
   },
@@ -177,6 +185,14 @@ export const orderRequirements: readonly Requirement[] = [
     says: {
       ConditionPathExists: '/var/lib/sno-agents/sno-backup-restore/request.json',
       After: ['containerd.service', 'kubelet.service'],
+    },
+  },
+  {
+    why: 'it continues a rotation after a restart of the host, and starts nothing without one',
+    units: ['installed/sno-rotate'],
+    says: {
+      ConditionPathExists: '/var/lib/sno-agents/sno-rotate/request.json',
+      After: ['kubelet.service', 'sno-certificates.service'],
       WantedBy: ['multi-user.target'],
     },
   },

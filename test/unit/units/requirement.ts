@@ -47,6 +47,7 @@ export const PLANNED = [
   'installed/sno-renew',
   'installed/sno-backup',
   'installed/sno-backup-restore',
+  'installed/sno-rotate',
 ] as const;
 
 /** Started by a timer or a person, on a running host. */

@@ -122,6 +122,7 @@ const HOSTS: readonly {
       'sno-backup': false,
       'sno-backup.timer': true,
       'sno-backup-restore': true,
+      'sno-rotate': true,
     },
   },
   {
@@ -145,6 +146,7 @@ const AIO = {
   'sno-backup': false,
   'sno-backup.timer': true,
   'sno-backup-restore': true,
+  'sno-rotate': true,
   ...ENABLED_LATER,
   // Wanted by aiokube.
   'sno-executable': false,

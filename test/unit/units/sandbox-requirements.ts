@@ -89,7 +89,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'files and folders of other owners, also those that are not writable for root',
-    units: [...INSTALLING, 'installed/sno-deferred'],
+    units: [...INSTALLING, 'installed/sno-deferred', 'installed/sno-rotate'],
     says: { CapabilityBoundingSet: ['CAP_DAC_OVERRIDE'] },
   },
   {
@@ -184,6 +184,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'installed/bootkube',
       'installed/sno-deferred',
       ...ON_DEMAND,
+      'installed/sno-rotate',
     ],
     says: { RestrictAddressFamilies: ['AF_INET'] },
   },
@@ -206,7 +207,13 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'the control plane of this host',
-    units: ['live/approve-csr', 'installed/bootkube', 'installed/sno-deferred', ...ON_DEMAND],
+    units: [
+      'live/approve-csr',
+      'installed/bootkube',
+      'installed/sno-deferred',
+      ...ON_DEMAND,
+      'installed/sno-rotate',
+    ],
     says: { IPAddressAllow: ['localhost'] },
   },
   {
@@ -251,7 +258,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it replaces certificates where they are used',
-    units: ['installed/sno-certificates', 'installed/sno-renew'],
+    units: ['installed/sno-certificates', 'installed/sno-renew', 'installed/sno-rotate'],
     says: { ReadWritePaths: ['/etc/kubernetes', '/etc/sno-agents'] },
   },
   {

@@ -14,7 +14,7 @@ import {
 
 const AGENTS = '/var/lib/sno-agents/bin/sno-agents';
 const DIGEST = '/usr/bin/sha256sum --check --strict /etc/sno-agents/executable.sha256';
-const WATCHED = [...INSTALLING, 'installed/sno-deferred'] as const;
+const WATCHED = [...INSTALLING, 'installed/sno-deferred', 'installed/sno-rotate'] as const;
 const LIMITED = [...WATCHED, ...PROGRESS, 'live/approve-csr'] as const;
 const RESTARTED = [...LIMITED, 'installed/sno-backup-restore'] as const;
 const PART = '/var/lib/sno-agents/bin/.sno-agents.part';
@@ -58,6 +58,7 @@ export const serviceRequirements: readonly Requirement[] = [
     'installed/sno-renew': 'sno-renew',
     'installed/sno-backup': 'sno-backup',
     'installed/sno-backup-restore': 'sno-backup-restore',
+    'installed/sno-rotate': 'sno-rotate',
   }).map(([unit, agent]) => ({
     why: `the journal names the agent, whatever the unit or executable is called`,
     units: [unit],
@@ -91,7 +92,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'an agent with a hanging event loop is killed and continues in a new process',
-    units: INSTALLING,
+    units: [...INSTALLING, 'installed/sno-rotate'],
     says: { WatchdogSec: '180' },
   },
   {
@@ -146,7 +147,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'the workload takes precedence',
-    units: DAILY,
+    units: [...DAILY, 'installed/sno-rotate'],
     says: { Nice: '10' },
   },
   {

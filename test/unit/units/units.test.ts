@@ -49,6 +49,8 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/sno-backup-restore.service': 22,
   // The API, etcd and the kubelet on loopback; addresses by netlink.
   'installed/sno-renew.service': 17,
+  // It asks systemd to restart the kubelet, so it keeps the users of the host.
+  'installed/sno-rotate.service': 22,
   'installed/sno-restore.service': 15,
 };
 

@@ -122,7 +122,7 @@ t.test('master-ignition', async (t) => {
     );
     const agents = [
       ...['gather', 'sno-backup', 'sno-backup-restore'],
-      ...['sno-certificates', 'sno-payload', 'sno-renew'],
+      ...['sno-certificates', 'sno-payload', 'sno-renew', 'sno-rotate'],
     ];
     const commands = [
       'sno-agents',
@@ -148,7 +148,7 @@ t.test('master-ignition', async (t) => {
       [
         ...['kubelet.service', 'sno-backup-restore.service', 'sno-backup.timer'],
         ...['sno-certificates.service', 'sno-label.service'],
-        ...['sno-payload.service', 'sno-renew.timer'],
+        ...['sno-payload.service', 'sno-renew.timer', 'sno-rotate.service'],
       ],
     );
     for (const { name, contents } of nodeUnits) {

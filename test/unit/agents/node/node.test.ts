@@ -4,3 +4,7 @@ import './sign-expired.ts';
 import './renew-leaves.ts';
 import './kubelet-serving.ts';
 import './certificates-command.ts';
+import './stage-rotation.ts';
+import './rotate-command.ts';
+import './rotation-phases.ts';
+import './rotation-workloads.ts';

@@ -25,6 +25,7 @@ const STAYING = [
       'sno-renew',
       'sno-backup',
       'sno-backup-restore',
+      'sno-rotate',
     ] as const),
     'sno-deferred',
   ]),

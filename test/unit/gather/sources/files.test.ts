@@ -83,6 +83,8 @@ t.test("the agents' files, each in its place", async (t) => {
   await put('/var/lib/sno-agents/record.json', '{}');
   await put('/var/lib/sno-agents/sno-renew/attempts.json', '{}');
   await put('/var/lib/sno-agents/backups/20300101T000000Z/host/ca.key', 'a key');
+  await put('/var/lib/sno-agents/sno-rotate/last.json', '{}');
+  await put('/var/lib/sno-agents/sno-rotate/staged.json', '{"contents":"a key"}');
   await put('/run/sno-agents/post-reboot/status.json', '{}');
   await put('/var/log/openshift/bootkube.json', '[]');
   await put('/etc/sno-agents/cluster.json', '{"name":"sno","sshKeys":["ssh-rsa AAAA"]}');
@@ -96,6 +98,7 @@ t.test("the agents' files, each in its place", async (t) => {
     'agents/deferred.txt',
     'agents/record.json',
     'agents/renewals.json',
+    'agents/rotation.json',
     'agents/state.txt',
     'agents/status/post-reboot.json',
     'services/bootkube.json',

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { parseJson } from '../../../lib/json.ts';
+import { isIssuedBy } from '../../../lib/pki/certificate.ts';
+import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
+import { rotatableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { RotateContext } from './context.ts';
+import { rotationFolder } from './request.ts';
+
+const sinceSchema = z.object({ id: z.string(), since: z.iso.datetime() });
+const sincePath = (paths: HostPaths) => join(rotationFolder(paths), 'overlap.json');
+
+/**
+ * Leaves old and new in use together until nothing needs the old one: connections that were made with
+ * it, tokens that it signed, files in pods that the kubelet updates. A secret that is encrypted
+ * again needs no such time.
+ */
+export const overlap: StepBody<RotateContext> = {
+  name: 'overlap',
+  leaves: 'no connection or token that needs the old one',
+  neededUntil: 'trust-new',
+  input: ({ request }) => request.id,
+  holds: async () => true,
+  async run(context, progress) {
+    const { paths, request } = context;
+    const since = await beginning(paths, request.id);
+    // A clock that was set back must not make it longer.
+    const passedMs = Math.max(0, Date.now() - since.getTime());
+    const leftMs = overlapMs(context) - passedMs;
+    if (leftMs > 0) {
+      await progress.wait(
+        `everything to stop using the old one (${Math.ceil(leftMs / 1000)} s)`,
+        () => sleep(leftMs, undefined, { signal: progress.signal }),
+      );
+    }
+    await requireNewLeaves(context);
+    return done();
+  },
+};
+
+function overlapMs({ request, settings }: RotateContext): number {
+  if (request.what.kind === 'encryption') return 0;
+  return request.what.kind === 'service-account'
+    ? settings.rotateTokensMs
+    : settings.rotateOverlapMs;
+}
+
+/** When it began; kept, so that a restart does not begin it again. */
+async function beginning(paths: HostPaths, id: string): Promise<Date> {
+  const text = await readTextIfPresent(sincePath(paths));
+  const kept = sinceSchema.safeParse(parseJson(text ?? ''));
+  if (kept.success && kept.data.id === id) return new Date(kept.data.since);
+  const since = new Date();
+  const contents = `${JSON.stringify({ id, since: since.toISOString() })}\n`;
+  await writeFileAtomic(sincePath(paths), contents, 0o600);
+  return since;
+}
+
+export async function dropBeginning(paths: HostPaths): Promise<void> {
+  await removeFile(sincePath(paths));
+}
+
+/**
+ * The kubelet may have rotated a certificate in the minute in which the controller-manager still
+ * signed with the old authority. Without trust in that, the node would be lost.
+ */
+async function requireNewLeaves({ paths, request: { what } }: RotateContext): Promise<void> {
+  if (what.kind !== 'authorities') return;
+  for (const { name, certificate, authority } of rotatableLeaves) {
+    const pem = await readTextIfPresent(paths.at(certificate));
+    if (pem === undefined || !what.names.includes(authority)) continue;
+    const issuer = await readTextIfPresent(paths.at(authorityPaths(authority).certificate));
+    if (await isIssuedBy(pem, issuer ?? '')) continue;
+    throw new Failure('fatal', `${name} is still a certificate of the old ${authority} CA`, {
+      subject: certificate,
+      fix: 'Run "/var/lib/sno-agents/bin/sno-rotate run --from use-new".',
+    });
+  }
+}

@@ -1,0 +1,126 @@
+import { Failure } from '../../../lib/errors/failure.ts';
+import { exists } from '../../../lib/host/files.ts';
+import { rotatableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import { prove, proveRefused, untilProven } from '../renew/prove.ts';
+import { applyPhase } from './apply.ts';
+import { differing, hasUndo, loadStaged, type Phase, readStaged } from './changes.ts';
+import type { RotateContext } from './context.ts';
+import { restartedBy } from './pods.ts';
+import { publishTrust } from './published-trust.ts';
+import { isRecorded } from './record.ts';
+import { acceptOwnToken, readSecrets, rewriteSecrets } from './stored-secrets.ts';
+
+/**
+ * Old and new are trusted, and the old ones are still in use. A client's certificate is tried before
+ * it is used: its server may take a minute to read the file again.
+ */
+export const trustBoth: StepBody<RotateContext> = phaseStep('trust-both', {
+  leaves: 'every program trusts the old and the new',
+  neededUntil: 'restart-workloads',
+  async verify(context, progress) {
+    const { phases, retired } = await loadStaged(context.paths, context.request.id);
+    const textOf = (path: string) =>
+      phases['use-new'].find((change) => change.path === path)?.contents ?? '';
+    for (const leaf of rotatableLeaves.filter(({ name }) => isIn(retired, name))) {
+      const identity = { certificate: textOf(leaf.certificate), key: textOf(leaf.key) };
+      await prove(context, leaf, progress, identity);
+    }
+  },
+});
+
+/** The new ones are in use, and the old ones still trusted. */
+export const useNew: StepBody<RotateContext> = phaseStep('use-new', {
+  leaves: 'leaves of the new CA, or the new key in use',
+  neededUntil: 'overlap',
+  async verify(context, progress) {
+    const { what, id } = context.request;
+    if (what.kind === 'encryption') {
+      await retried(context, 'every Secret to be encrypted again', rewriteSecrets, progress);
+    }
+    if (what.kind === 'service-account') {
+      await retried(context, 'a new token to be accepted', acceptOwnToken, progress);
+    }
+    const changes = (await loadStaged(context.paths, id)).phases['use-new'];
+    for (const leaf of rotatableLeaves) {
+      const isChanged = changes.some(({ path }) => path === leaf.certificate);
+      if (!isChanged || !(await exists(context.paths.at(leaf.certificate)))) continue;
+      progress.say(`${leaf.name}: ${await prove(context, leaf, progress)}`);
+    }
+  },
+});
+
+/** Nothing trusts the old ones any more. */
+export const trustNew: StepBody<RotateContext> = phaseStep('trust-new', {
+  leaves: 'nothing trusts the old one any more',
+  neededUntil: 'conclude',
+  async verify(context, progress) {
+    const { what, id } = context.request;
+    if (what.kind === 'encryption') {
+      await retried(context, 'every Secret to be readable', readSecrets, progress);
+    }
+    if (what.kind === 'service-account') {
+      await retried(context, 'a new token to be accepted', acceptOwnToken, progress);
+    }
+    const { retired } = await loadStaged(context.paths, id);
+    for (const leaf of rotatableLeaves) {
+      const old = retired.find(({ name }) => name === leaf.name);
+      if (old !== undefined) await proveRefused(context, leaf, old, progress);
+    }
+    if (what.kind === 'authorities') {
+      await retried(context, 'the new CAs to be published', publishTrust, progress);
+    }
+  },
+});
+
+/** The API server may not answer for a moment: a phase is not undone for that. */
+const retried = (
+  context: RotateContext,
+  what: string,
+  attempt: (context: RotateContext, progress: Progress) => Promise<void>,
+  progress: Progress,
+) =>
+  untilProven(
+    context,
+    what,
+    () => attempt(context, progress),
+    (cause) => new Failure('deadline', `waited in vain for ${what}`, { cause }),
+    progress,
+  );
+
+interface PhaseParts {
+  readonly leaves: string;
+  readonly neededUntil: string;
+  verify(context: RotateContext, progress: Progress): Promise<void>;
+}
+
+function phaseStep(
+  phase: Phase,
+  { leaves, neededUntil, verify }: PhaseParts,
+): StepBody<RotateContext> {
+  return {
+    name: phase,
+    leaves,
+    neededUntil,
+    input: ({ request }) => request.id,
+    async holds({ paths, request }) {
+      // Killed while it deleted what was staged: nothing is left to be compared.
+      if (await isRecorded(paths, request)) return true;
+      const staged = await readStaged(paths, request.id);
+      if (staged === undefined || (await hasUndo(paths))) return false;
+      return (await differing(paths, staged.phases[phase])).length === 0;
+    },
+    async run(context, progress) {
+      const { paths, request } = context;
+      await applyPhase(context, phase, (within) => verify(context, within), progress);
+      const changes = (await loadStaged(paths, request.id)).phases[phase];
+      const restarted = restartedBy(changes.map(({ path }) => path));
+      return done(restarted.length === 0 ? 'no restart' : `restarted ${restarted.join(', ')}`);
+    },
+  };
+}
+
+const isIn = (all: readonly { readonly name: string }[], wanted: string) =>
+  all.some(({ name }) => name === wanted);

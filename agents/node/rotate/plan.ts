@@ -1,0 +1,28 @@
+import { identity } from '../../../lib/agents/table.ts';
+import type { Settings } from '../../../lib/host/settings.ts';
+import type { Plan } from '../../../lib/steps/step.ts';
+import { within } from '../../../lib/steps/within.ts';
+import { conclude } from './conclude.ts';
+import type { RotateContext } from './context.ts';
+import { overlap } from './overlap.ts';
+import { trustBoth, trustNew, useNew } from './phases.ts';
+import { stage } from './stage.ts';
+import { restartWorkloads } from './workloads.ts';
+
+/**
+ * Replaces authorities or a key of a running control plane. Every step may be killed; the unit
+ * continues it at the next boot. A phase whose result does not work is undone.
+ */
+export const rotatePlan = (s: Settings): Plan<RotateContext> => ({
+  ...identity('sno-rotate'),
+  achieved: 'the rotation is complete',
+  steps: [
+    within(s, 'rotateStageMs', stage),
+    within(s, 'rotatePhaseMs', trustBoth),
+    within(s, 'rotatePhaseMs', restartWorkloads),
+    within(s, 'rotatePhaseMs', useNew),
+    within(s, 'rotateWaitMs', overlap),
+    within(s, 'rotatePhaseMs', trustNew),
+    within(s, 'finishMs', conclude),
+  ],
+});

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { resources } from '../../../lib/kube/resources.ts';
+import { trust } from '../../../lib/render/kubernetes/kube-apiserver.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
+import { type RotateContext, withAdministrator } from './context.ts';
+
+const PLACE = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
+
+/**
+ * Aggregated API servers read whom they trust from a ConfigMap. The API server only adds to it, until
+ * a certificate expires (cluster_authentication_trust_controller.go), so the old one is removed here,
+ * once the API server itself no longer trusts it.
+ */
+export async function publishTrust(context: RotateContext, progress: Progress): Promise<void> {
+  const { paths } = context;
+  const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
+  await withAdministrator(context, progress, async (client) => {
+    const published = await client.find(resources.configMaps, PLACE, limits);
+    if (published === undefined) return;
+    const data = {
+      ...published.data,
+      'client-ca-file': await readFile(paths.at(trust.clients), 'utf8'),
+      'requestheader-client-ca-file': await readFile(paths.at(trust.frontProxy), 'utf8'),
+    };
+    await client.replace(resources.configMaps, PLACE, { ...published, data }, limits);
+  });
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { parseJson } from '../../../lib/json.ts';
+import { type RotationRequest, rotationFolder, whatSchema } from './request.ts';
+
+const recordSchema = z.object({
+  schemaVersion: z.literal(1),
+  /** Of the request. */
+  id: z.string(),
+  requested: z.iso.datetime(),
+  ended: z.iso.datetime(),
+  what: whatSchema,
+  /** Programs of the control plane, and the kubelet. */
+  restarted: z.array(z.string()),
+});
+
+/** The last rotation that ended. */
+export type RotationRecord = z.infer<typeof recordSchema>;
+
+const recordPath = (paths: HostPaths) => join(rotationFolder(paths), 'last.json');
+
+export async function readRecord(paths: HostPaths): Promise<RotationRecord | undefined> {
+  const text = await readTextIfPresent(recordPath(paths));
+  return recordSchema.safeParse(parseJson(text ?? '')).data;
+}
+
+/** Whether everything of a request is done, except for deleting what it kept. */
+export const isRecorded = async (paths: HostPaths, { id }: RotationRequest): Promise<boolean> =>
+  (await readRecord(paths))?.id === id;
+
+export async function writeRecord(
+  paths: HostPaths,
+  { id, at, what }: RotationRequest,
+  restarted: string[],
+): Promise<void> {
+  const ended = new Date().toISOString();
+  const record: RotationRecord = { schemaVersion: 1, id, requested: at, ended, what, restarted };
+  await writeFileAtomic(recordPath(paths), `${JSON.stringify(record, null, 2)}\n`, 0o600);
+}

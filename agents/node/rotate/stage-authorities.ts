@@ -1,0 +1,108 @@
+import { createSuccessor, type KeyPair, type Successor } from '../../../lib/pki/authority.ts';
+import { inspectCertificate } from '../../../lib/pki/certificate.ts';
+import { rekeyLeaf } from '../../../lib/pki/leaf.ts';
+import { type AuthorityName, authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
+import { type RotatableLeaf, rotatableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
+import { trustFiles } from '../../../lib/render/kubernetes/trust.ts';
+import { isRefusedByAnswer } from '../renew/prove.ts';
+import type { FileChange, Staged } from './changes.ts';
+
+/** The text of a file of the host; undefined if this host does not have it. */
+export type ReadText = (path: string) => Promise<string | undefined>;
+
+type Replaced = ReadonlyMap<AuthorityName, { readonly old: KeyPair; readonly next: Successor }>;
+
+/**
+ * New authorities, and what changes for them: first every program trusts old and new, then leaves and
+ * signers are the new ones, then only the new ones are trusted. A server presents the new
+ * authority's certificate by the old one too, for clients outside that trust only the old one:
+ * administrators and pods that read it when they started.
+ */
+export async function stageAuthorities(
+  names: readonly AuthorityName[],
+  read: ReadText,
+  now: Date,
+): Promise<Omit<Staged, 'schemaVersion' | 'id'>> {
+  const replaced = new Map<AuthorityName, { old: KeyPair; next: Successor }>();
+  for (const name of names) {
+    const { certificate, key } = authorityPaths(name);
+    const old = { certificate: await required(read, certificate), key: await required(read, key) };
+    replaced.set(name, { old, next: await createSuccessor(old, now) });
+  }
+  const leaves = await leafChanges(replaced, read, now);
+  return {
+    phases: {
+      'trust-both': await trustChanges(replaced, read, ({ old, next }) => [old, next]),
+      // The signers last: a leaf that is renewed in between belongs to the authority on the disk.
+      'use-new': [...leaves.changes, ...signerChanges(replaced)],
+      'trust-new': await trustChanges(replaced, read, ({ next }) => [next]),
+    },
+    retired: leaves.retired,
+  };
+}
+
+async function trustChanges(
+  replaced: Replaced,
+  read: ReadText,
+  trusted: (pair: { old: KeyPair; next: KeyPair }) => readonly KeyPair[],
+): Promise<FileChange[]> {
+  const changes: FileChange[] = [];
+  for (const { path, authorities } of trustFiles) {
+    const isConcerned = authorities.some((name) => replaced.has(name));
+    if (!isConcerned || (await read(path)) === undefined) continue;
+    const texts = [];
+    for (const name of authorities) {
+      const pair = replaced.get(name);
+      texts.push(
+        ...(pair === undefined
+          ? [await required(read, authorityPaths(name).certificate)]
+          : trusted(pair).map(({ certificate }) => certificate)),
+      );
+    }
+    changes.push({ path, contents: texts.join(''), mode: 0o644 });
+  }
+  return changes;
+}
+
+const signerChanges = (replaced: Replaced): FileChange[] =>
+  [...replaced].flatMap(([name, { next }]) => {
+    const { certificate, key } = authorityPaths(name);
+    return [
+      { path: key, contents: next.key, mode: 0o600 },
+      { path: certificate, contents: next.certificate, mode: 0o644 },
+    ];
+  });
+
+async function leafChanges(replaced: Replaced, read: ReadText, now: Date) {
+  const changes: FileChange[] = [];
+  const retired: Staged['retired'] = [];
+  for (const leaf of rotatableLeaves) {
+    const pair = replaced.get(leaf.authority);
+    const old = await read(leaf.certificate);
+    if (pair === undefined || old === undefined) continue;
+    const fresh = await rekeyLeaf(old, pair.next, now);
+    const chain = inspectCertificate(old).serverAuth ? (pair.next.cross ?? '') : '';
+    changes.push(...filesOf(leaf, { ...fresh, certificate: fresh.certificate + chain }));
+    if (isRefusedByAnswer(leaf)) {
+      const key = await required(read, leaf.key);
+      retired.push({ name: leaf.name, certificate: old, key });
+    }
+  }
+  return { changes, retired };
+}
+
+function filesOf(leaf: RotatableLeaf, { certificate, key }: KeyPair): FileChange[] {
+  if (leaf.certificate === leaf.key) {
+    return [{ path: leaf.certificate, contents: certificate + key, mode: 0o600 }];
+  }
+  return [
+    { path: leaf.key, contents: key, mode: 0o600 },
+    { path: leaf.certificate, contents: certificate, mode: 0o644 },
+  ];
+}
+
+export async function required(read: ReadText, path: string): Promise<string> {
+  const text = await read(path);
+  if (text === undefined) throw new Error(`${path} does not exist`);
+  return text;
+}

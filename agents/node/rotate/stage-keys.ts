@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { createSigningKey } from '../../../lib/pki/keys.ts';
+import { encryptionConfigPath } from '../../../lib/render/kubernetes/encryption.ts';
+import { serviceAccount } from '../../../lib/render/kubernetes/service-account.ts';
+import type { FileChange, Staged } from './changes.ts';
+import { type ReadText, required } from './stage-authorities.ts';
+
+/**
+ * A new key that signs service account tokens: the API server verifies with both before it signs
+ * with the new one. Several public keys may be in one file.
+ */
+export async function stageServiceAccount(
+  read: ReadText,
+): Promise<Omit<Staged, 'schemaVersion' | 'id'>> {
+  const old = await required(read, serviceAccount.publicKey);
+  const { privateKey, publicKey } = await createSigningKey();
+  const verify = (contents: string): FileChange[] => [
+    { path: serviceAccount.publicKey, contents, mode: 0o644 },
+  ];
+  return {
+    phases: {
+      'trust-both': verify(`${old.trimEnd()}\n${publicKey}`),
+      'use-new': [{ path: serviceAccount.privateKey, contents: privateKey, mode: 0o600 }],
+      'trust-new': verify(publicKey),
+    },
+    retired: [],
+  };
+}
+
+const keySchema = z.object({ name: z.string(), secret: z.string() });
+const configurationSchema = z.looseObject({
+  resources: z.tuple([
+    z.looseObject({
+      providers: z.tuple([z.object({ secretbox: z.object({ keys: z.array(keySchema).min(1) }) })]),
+    }),
+  ]),
+});
+
+/**
+ * A new key for Secrets, in the order of the Kubernetes documentation: the first key encrypts, all of
+ * them decrypt. It is the second one, then the first one, then the only one.
+ *
+ * @throws Failure (fatal) if the file is not as rendered.
+ */
+export async function stageEncryption(
+  read: ReadText,
+): Promise<Omit<Staged, 'schemaVersion' | 'id'>> {
+  const parsed = configurationSchema.safeParse(parse(await required(read, encryptionConfigPath)));
+  if (!parsed.success) {
+    throw new Failure('fatal', `${encryptionConfigPath} cannot be changed`, {
+      expected: 'one provider, secretbox, for one list of resources',
+      found: z.prettifyError(parsed.error),
+    });
+  }
+  const [resource] = parsed.data.resources;
+  const old = resource.providers[0].secretbox.keys;
+  const next = { name: nextName(old), secret: randomBytes(32).toString('base64') };
+  const keyed = (keys: readonly z.infer<typeof keySchema>[]): FileChange[] => [
+    {
+      path: encryptionConfigPath,
+      contents: stringify({
+        ...parsed.data,
+        resources: [{ ...resource, providers: [{ secretbox: { keys } }] }],
+      }),
+      mode: 0o600,
+    },
+  ];
+  return {
+    phases: {
+      'trust-both': keyed([...old, next]),
+      'use-new': keyed([next, ...old]),
+      'trust-new': keyed([next]),
+    },
+    retired: [],
+  };
+}
+
+/** Each stored value has the name of its key, so no name is used again. */
+function nextName(keys: readonly { readonly name: string }[]): string {
+  const numbers = keys.map(({ name }) => Number(/^key(\d+)$/.exec(name)?.[1] ?? 0));
+  return `key${Math.max(...numbers) + 1}`;
+}

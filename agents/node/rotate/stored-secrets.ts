@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { Failure } from '../../../lib/errors/failure.ts';
+import type { KubeClient } from '../../../lib/kube/client.ts';
+import { inParallel } from '../../../lib/kube/in-parallel.ts';
+import { isKubeError } from '../../../lib/kube/kube-error.ts';
+import { resourcePath } from '../../../lib/kube/resources.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
+import { type RotateContext, withAdministrator } from './context.ts';
+
+const SECRETS = { apiVersion: 'v1', plural: 'secrets' } as const;
+/** Names only: what is in a Secret is never in the memory of an agent. */
+const PARTIAL = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+const PAGE = 500;
+const CONCURRENCY = 4;
+
+const listSchema = z.object({
+  metadata: z.object({ continue: z.string().optional() }),
+  items: z.array(z.object({ metadata: z.object({ name: z.string(), namespace: z.string() }) })),
+});
+
+interface SecretName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * Has the API server store every Secret again, with its first key. A patch without changes is enough:
+ * what is encrypted by another key counts as stale and is written
+ * (apiserver/pkg/storage/etcd3/store.go, GuaranteedUpdate).
+ */
+export async function rewriteSecrets(context: RotateContext, progress: Progress): Promise<void> {
+  await withAdministrator(context, progress, async (client) => {
+    const names = await secretNames(client, progress.signal);
+    await progress.wait(`${names.length} Secrets to be encrypted again`, () =>
+      inParallel(names, CONCURRENCY, (name) => rewrite(client, name, progress.signal)),
+    );
+    progress.say(`Encrypted ${names.length} Secrets with the new key`);
+  });
+}
+
+/** Fails if the API server cannot decrypt every Secret. */
+export async function readSecrets(context: RotateContext, progress: Progress): Promise<void> {
+  await withAdministrator(context, progress, (client) => secretNames(client, progress.signal));
+}
+
+async function secretNames(client: KubeClient, signal: AbortSignal): Promise<SecretName[]> {
+  const found: SecretName[] = [];
+  for (let next: string | undefined; ; ) {
+    const query = new URLSearchParams({ limit: String(PAGE), ...(next ? { continue: next } : {}) });
+    const answer = await client.json(
+      { method: 'GET', path: `${resourcePath(SECRETS, {})}?${query}`, accept: PARTIAL },
+      { signal, deadlineMs: REQUEST_DEADLINE_MS },
+    );
+    const { metadata, items } = listSchema.parse(answer);
+    found.push(...items.map((item) => item.metadata));
+    next = metadata.continue || undefined;
+    if (next === undefined) return found;
+  }
+}
+
+async function rewrite(client: KubeClient, place: SecretName, signal: AbortSignal): Promise<void> {
+  const path = resourcePath(SECRETS, place);
+  const contentType = 'application/merge-patch+json';
+  try {
+    await client.json(
+      { method: 'PATCH', path, body: {}, contentType, accept: PARTIAL.replace('List', '') },
+      { signal, deadlineMs: REQUEST_DEADLINE_MS },
+    );
+  } catch (error) {
+    if (!isKubeError(error, 'not-found')) throw error;
+  }
+}
+
+const tokenSchema = z.object({ status: z.object({ token: z.string() }) });
+const reviewSchema = z.object({ status: z.object({ authenticated: z.boolean().optional() }) });
+
+/** Fails unless the API server accepts a service account token that it has just signed. */
+export async function acceptOwnToken(context: RotateContext, progress: Progress): Promise<void> {
+  const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
+  await withAdministrator(context, progress, async (client) => {
+    const place = { namespace: 'kube-system', name: 'default', subresource: 'token' };
+    const path = resourcePath({ apiVersion: 'v1', plural: 'serviceaccounts' }, place);
+    const issued = await client.json({ method: 'POST', path, body: { spec: {} } }, limits);
+    const { token } = tokenSchema.parse(issued).status;
+    const reviews = resourcePath(
+      { apiVersion: 'authentication.k8s.io/v1', plural: 'tokenreviews' },
+      {},
+    );
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } };
+    const review = await client.json({ method: 'POST', path: reviews, body }, limits);
+    if (reviewSchema.parse(review).status.authenticated === true) return;
+    throw new Failure('retry', 'the API server does not accept a token that it has signed');
+  });
+}

@@ -1,0 +1,56 @@
+import { createServer } from 'node:https';
+import type { Test } from 'tap';
+import { certificatePem, createAuthority, type KeyPair } from '../../../../lib/pki/authority.ts';
+import { parseCertificate } from '../../../../lib/pki/certificate.ts';
+import { signingCryptoKey } from '../../../../lib/pki/keys.ts';
+import { issueLeaf } from '../../../../lib/pki/leaf.ts';
+import { x509 } from '../../../../lib/pki/x509.ts';
+
+/** The serving authority of an earlier release: it may not sign authorities. */
+export async function earlierAuthority(): Promise<KeyPair> {
+  const { key, certificate } = await createAuthority('kube-apiserver-serving-ca');
+  const { subjectName, publicKey, notBefore, notAfter } = parseCertificate(certificate);
+  const signed = await x509.X509CertificateGenerator.create({
+    subject: subjectName,
+    issuer: subjectName,
+    notBefore,
+    notAfter,
+    publicKey,
+    signingKey: signingCryptoKey(key),
+    extensions: [new x509.BasicConstraintsExtension(true, 0, true)],
+  });
+  return { key, certificate: certificatePem(signed) };
+}
+
+/** A pod of namespace shop that mounts a ConfigMap. */
+export const podOf = (name: string, configMap: string, ownerReferences: object[] = []) => ({
+  metadata: { name, namespace: 'shop', ownerReferences },
+  spec: { volumes: [{ projected: { sources: [{ configMap: { name: configMap } }] } }] },
+});
+
+/** An API server with a certificate of that authority, which answers by method and path. */
+export async function apiOf(
+  t: Test,
+  authority: KeyPair,
+  answers: Readonly<Record<string, object>>,
+): Promise<{ readonly url: string; readonly requests: string[] }> {
+  const requests: string[] = [];
+  const { certificate, key } = await issueLeaf(authority, {
+    subject: { commonName: 'api' },
+    usage: 'server',
+    ipAddresses: ['127.0.0.1'],
+  });
+  const server = createServer({ cert: certificate, key }, (request, response) => {
+    const name = `${request.method} ${request.url?.split('?')[0]}`;
+    requests.push(name);
+    const answer = answers[name];
+    response.writeHead(answer === undefined ? 404 : 200).end(JSON.stringify(answer ?? {}));
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, '127.0.0.1', resolve);
+  await promise;
+  t.teardown(() => server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { url: `https://127.0.0.1:${address.port}`, requests };
+}

@@ -1,0 +1,159 @@
+import t, { type Test } from 'tap';
+import { runCertificates } from '../../../../agents/node/certificates/main.ts';
+import type { HostEndpoints } from '../../../../lib/host/paths.ts';
+import { authorityNames, authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
+import { rendered } from '../../render/rendered-host.ts';
+import { listOf } from '../host/api.ts';
+import { cluster } from '../host/cluster.ts';
+import { testHost } from '../host/host.ts';
+import { apiOf, earlierAuthority, podOf } from './earlier-authority.ts';
+
+const REQUEST = '/var/lib/sno-agents/sno-rotate/request.json';
+const ANSWERS = {
+  'GET /api/v1/pods': listOf(podOf('web', 'kube-root-ca.crt'), podOf('batch', 'settings')),
+};
+const STATUS = '/run/sno-agents/sno-rotate/status.json';
+
+/** An installed host whose systemd starts the unit. */
+function installed(t: Test, endpoints: HostEndpoints = {}) {
+  const host = testHost(t, { endpoints });
+  for (const { path, contents, mode, uses } of rendered.files) {
+    if (uses.includes('control-plane')) host.write(path, contents, mode);
+  }
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster));
+  host.write('/var/lib/sno-agents/record.json', '{}');
+  host.programs.give('systemctl', 'exit 0');
+  const errors: string[] = [];
+  t.capture(process.stderr, 'write', (text: string) => errors.push(text) > 0);
+  const run = async (...args: string[]) => {
+    const printed: string[] = [];
+    const code = await runCertificates(host.paths, args, {
+      write: (text) => void printed.push(text),
+      isJournal: false,
+    });
+    return { code, printed: printed.join(''), errors: errors.join('') };
+  };
+  return { host, run };
+}
+
+t.test('a rotation is requested and started', async (t) => {
+  const table: [args: string[], what: object, prints: RegExp][] = [
+    [
+      ['rotate-ca', 'admin', 'etcd'],
+      { kind: 'authorities', names: ['etcd', 'admin'] },
+      /--csr FILE/,
+    ],
+    [
+      ['rotate-ca', 'all'],
+      { kind: 'authorities', names: [...authorityNames] },
+      /sno-rotate status/,
+    ],
+    [['rotate-keys', 'service-account'], { kind: 'service-account' }, /Tokens that do not expire/],
+    [['rotate-keys', 'encryption'], { kind: 'encryption' }, /sno-rotate status/],
+  ];
+  for (const [args, what, prints] of table) {
+    t.test(args.join(' '), async (t) => {
+      const { host, run } = installed(t);
+      const { code, printed } = await run(...args, '--no-wait');
+      t.equal(code, 0);
+      t.match(printed, prints);
+      t.match(JSON.parse(host.read(REQUEST)), { what, restartWorkloads: false });
+      t.equal(host.mode(REQUEST), 0o600);
+      t.same(host.programs.calls(), ['systemctl start --no-block sno-rotate.service']);
+      const request = host.read(REQUEST);
+      const again = await run(...args, '--no-wait');
+      t.equal(again.code, 0);
+      t.match(again.printed, /is under way already/);
+      t.equal(host.read(REQUEST), request, 'the same request');
+    });
+  }
+});
+
+t.test('what prevents a rotation: nothing is changed', async (t) => {
+  t.test('everything at once', async (t) => {
+    const { host, run } = installed(t);
+    await run('rotate-keys', 'encryption', '--no-wait');
+    const request = host.read(REQUEST);
+    host.remove('/var/lib/sno-agents/record.json');
+    host.remove(authorityPaths('etcd').key);
+    host.write('/var/lib/sno-agents/sno-renew/replaced/kube-scheduler.crt');
+    const { code, errors } = await run('rotate-ca', 'etcd', 'admin');
+    t.equal(code, 2);
+    for (const part of [
+      /CA etcd, admin cannot be rotated/,
+      /the rotation of the encryption key is under way/,
+      /the installation is not complete/,
+      /the renewal of kube-scheduler has not ended/,
+      /pki\/ca\/etcd\/ca\.key does not exist/,
+    ]) {
+      t.match(errors, part);
+    }
+    t.equal(host.read(REQUEST), request);
+    t.equal(host.programs.calls().length, 1);
+  });
+
+  t.test('a CA that cannot sign its successor, unless its pods may be restarted', async (t) => {
+    const authority = await earlierAuthority();
+    const { host, run } = installed(t, { api: (await apiOf(t, authority, ANSWERS)).url });
+    host.write(authorityPaths('serving').certificate, authority.certificate);
+    const { code, errors } = await run('rotate-ca', 'serving');
+    t.equal(code, 2);
+    t.match(errors, /path length 0.*until they restart: shop\/web\..*--restart-workloads/);
+    t.notMatch(errors, /batch/);
+    t.notOk(host.has(REQUEST));
+    t.equal((await run('rotate-ca', 'serving', '--restart-workloads', '--no-wait')).code, 0);
+    t.match(JSON.parse(host.read(REQUEST)), { restartWorkloads: true });
+  });
+
+  const unknown: [args: string[], says: RegExp][] = [
+    [
+      ['rotate-ca', 'etcd', 'root', 'web'],
+      /there is no CA root, web; expected any of etcd, serving/,
+    ],
+    [['rotate-ca'], /missing required argument/],
+    [['rotate-keys', 'etcd'], /Allowed choices are service-account, encryption/],
+  ];
+  for (const [args, says] of unknown) {
+    t.test(args.join(' '), async (t) => {
+      const { host, run } = installed(t);
+      const { code, errors } = await run(...args);
+      t.equal(code, 2);
+      t.match(errors, says);
+      t.notOk(host.has(REQUEST));
+    });
+  }
+});
+
+t.test('the command follows the agent to its end', async (t) => {
+  const status = {
+    schemaVersion: 1,
+    version: '1',
+    agent: 'sno-rotate',
+    unit: 'sno-rotate',
+    updated: '2999-01-01T00:00:00Z',
+  };
+  const record = {
+    schemaVersion: 1,
+    id: 'x',
+    requested: '2026-01-01T00:00:00Z',
+    ended: '2026-01-01T00:00:00Z',
+    what: { kind: 'encryption' },
+    restarted: ['kube-apiserver'],
+  };
+  const failure = { kind: 'fatal', code: 'rotation-rolled-back', what: 'it did not work' };
+  const table: [state: object, code: number, says: RegExp][] = [
+    [{ state: 'done' }, 0, /Rotated the encryption key; restarted: kube-apiserver/],
+    [{ state: 'failed', failure }, 4, /it did not work/],
+    [{ state: 'stopped' }, 0, /continues at the next start of the host/],
+  ];
+  for (const [state, code, says] of table) {
+    const { host, run } = installed(t);
+    host.write(STATUS, JSON.stringify({ ...status, ...state }));
+    host.write('/var/lib/sno-agents/sno-rotate/last.json', JSON.stringify(record));
+    // What the agent does at its end.
+    host.programs.give('systemctl', `rm "$ROOT${REQUEST}"`);
+    const ended = await run('rotate-keys', 'encryption');
+    t.equal(ended.code, code);
+    t.match(ended.printed + ended.errors, says);
+  }
+});
