@@ -8,7 +8,7 @@ import { encryptionConfigPath } from '../../../lib/render/kubernetes/encryption.
 import { serviceAccount } from '../../../lib/render/kubernetes/service-account.ts';
 import { withSignedAdministrator } from '../../../lib/render/signed-access.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
-import { interruptedLeaves } from '../renew/replaced.ts';
+import { unprovenLeaves } from '../renew/replaced.ts';
 import { describeWhat, type RotationRequest, readRequest, type What } from './request.ts';
 import { losesClients, podName, podsTrustingApi } from './workloads.ts';
 
@@ -62,11 +62,11 @@ async function unfinished(paths: HostPaths): Promise<Failure[]> {
   if (!(await exists(paths.record))) {
     faults.push(fault('the installation is not complete', 'Wait for its end.'));
   }
-  const interrupted = await interruptedLeaves(paths);
-  if (interrupted.length > 0) {
+  const unproven = await unprovenLeaves(paths);
+  if (unproven.length > 0) {
     faults.push(
       fault(
-        `the renewal of ${interrupted.join(', ')} has not ended`,
+        `the renewal of ${unproven.join(', ')} has not ended`,
         'Run "systemctl start sno-renew" first.',
       ),
     );

@@ -26,7 +26,9 @@ export const trustBoth: StepBody<RotateContext> = phaseStep('trust-both', {
       phases['use-new'].find((change) => change.path === path)?.contents ?? '';
     for (const leaf of rotatableLeaves.filter(({ name }) => isIn(retired, name))) {
       const identity = { certificate: textOf(leaf.certificate), key: textOf(leaf.key) };
-      await prove(context, leaf, progress, identity);
+      await progress.wait(`the new certificate of ${leaf.name} to be accepted`, () =>
+        prove(context, leaf, progress, identity),
+      );
     }
   },
 });
@@ -47,7 +49,10 @@ export const useNew: StepBody<RotateContext> = phaseStep('use-new', {
     for (const leaf of rotatableLeaves) {
       const isChanged = changes.some(({ path }) => path === leaf.certificate);
       if (!isChanged || !(await exists(context.paths.at(leaf.certificate)))) continue;
-      progress.say(`${leaf.name}: ${await prove(context, leaf, progress)}`);
+      const seen = await progress.wait(`the new certificate of ${leaf.name} to work`, () =>
+        prove(context, leaf, progress),
+      );
+      progress.say(`${leaf.name}: ${seen}`);
     }
   },
 });
@@ -67,7 +72,10 @@ export const trustNew: StepBody<RotateContext> = phaseStep('trust-new', {
     const { retired } = await loadStaged(context.paths, id);
     for (const leaf of rotatableLeaves) {
       const old = retired.find(({ name }) => name === leaf.name);
-      if (old !== undefined) await proveRefused(context, leaf, old, progress);
+      if (old === undefined) continue;
+      await progress.wait(`the old certificate of ${leaf.name} to be refused`, () =>
+        proveRefused(context, leaf, old, progress),
+      );
     }
     if (what.kind === 'authorities') {
       await retried(context, 'the new CAs to be published', publishTrust, progress);
@@ -84,7 +92,6 @@ const retried = (
 ) =>
   untilProven(
     context,
-    what,
     () => attempt(context, progress),
     (cause) => new Failure('deadline', `waited in vain for ${what}`, { cause }),
     progress,

@@ -6,6 +6,7 @@ import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { type Pod, resources } from '../../../lib/kube/resources.ts';
 import { inventory } from '../../../lib/render/kubernetes/inventory.ts';
+import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
 import {
   READ_ONCE_ANNOTATION,
   readOnceOf,
@@ -23,9 +24,14 @@ import { type RotateContext, withAdministrator } from './context.ts';
 const POLL_MS = 1000;
 const REQUEST_MS = 10_000;
 
+/** The kubelet uses what it requests at once, and reads what others write only when it starts. */
+const ofKubelet: readonly string[] = [kubeletPaths.clientPair, kubeletPaths.servingPair];
+
 /** What a change of these files restarts: programs that read one of them only when they start. */
 export function restartedBy(paths: readonly string[]): string[] {
-  const read = inventory.filter(({ path, takeUp }) => takeUp !== 'itself' && paths.includes(path));
+  const read = inventory.filter(
+    ({ path, takeUp }) => paths.includes(path) && (takeUp !== 'itself' || ofKubelet.includes(path)),
+  );
   return [...new Set(read.flatMap(({ usedBy }) => usedBy))].toSorted();
 }
 
