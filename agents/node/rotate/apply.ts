@@ -1,5 +1,4 @@
 import { Failure } from '../../../lib/errors/failure.ts';
-import { restartUnit } from '../../../lib/host/systemd.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import {
   dropUndo,
@@ -11,7 +10,8 @@ import {
 } from './changes.ts';
 import { cancelRotation } from './conclude.ts';
 import type { RotateContext } from './context.ts';
-import { restartedBy, startStalePods } from './pods.ts';
+import { startStalePods } from './pods.ts';
+import { restartUnits } from './units.ts';
 
 /**
  * Changes the files of a phase, restarts what reads one of them only when it starts, and checks the
@@ -56,12 +56,10 @@ async function putInPlace(
   progress: Progress,
 ): Promise<void> {
   await writeChanges(context.paths, changes);
-  // It reports the pods ready, so it is the first to have its new files. Containers keep running.
-  if (restartedBy(changes.map(({ path }) => path)).includes('kubelet')) {
-    progress.say('Restarting the kubelet, which reads the changed files only when it starts');
-    await progress.wait('the kubelet to start', () =>
-      restartUnit('kubelet.service', progress.signal),
-    );
-  }
+  // The kubelet reports the pods ready, so it is the first to have its new files.
+  await restartUnits(
+    changes.map(({ path }) => path),
+    progress,
+  );
   await startStalePods(context, progress);
 }

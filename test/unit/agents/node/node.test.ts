@@ -8,3 +8,4 @@ import './stage-rotation.ts';
 import './rotate-command.ts';
 import './rotation-phases.ts';
 import './rotation-workloads.ts';
+import './rotation-units.ts';

@@ -1,0 +1,25 @@
+import { DEFERRED_AGENT } from '../../../lib/agents/table.ts';
+import { restartUnit, unitProperties } from '../../../lib/host/systemd.ts';
+import { issuedLeaves } from '../../../lib/render/kubernetes/leaves.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { restartedBy } from './pods.ts';
+
+const DEFERRED = `${DEFERRED_AGENT}.service`;
+
+/**
+ * Restarts the services of the host that read one of the changed files only when they start: the
+ * kubelet, whose containers keep running, and sno-deferred while it waits for a kind.
+ *
+ * @param changed paths on the host.
+ */
+export async function restartUnits(changed: readonly string[], progress: Progress): Promise<void> {
+  if (restartedBy(changed).includes('kubelet')) {
+    progress.say('Restarting the kubelet, which reads the changed files only when it starts');
+    await progress.wait('the kubelet to start', () =>
+      restartUnit('kubelet.service', progress.signal),
+    );
+  }
+  if (!changed.includes(issuedLeaves.deferred.certificate)) return;
+  const { ActiveState } = await unitProperties(DEFERRED, ['ActiveState'], progress.signal);
+  if (ActiveState === 'active') await restartUnit(DEFERRED, progress.signal);
+}
