@@ -185,6 +185,7 @@ export const orderRequirements: readonly Requirement[] = [
     says: {
       ConditionPathExists: '/var/lib/sno-agents/sno-backup-restore/request.json',
       After: ['containerd.service', 'kubelet.service'],
+      WantedBy: ['multi-user.target'],
     },
   },
   {
