@@ -79,6 +79,8 @@ export const defaultSettings = {
    * minute at the latest.
    */
   renewProofMs: seconds(150),
+  /** sno-renew: until the API server is ready, which starts with the host. */
+  renewApiMs: minutes(5),
   /** sno-renew: the kubelet's serving certificate. Its access to the API is valid for ten minutes. */
   kubeletServingMs: minutes(8),
   /**

@@ -4,6 +4,7 @@ import { servingSigner, userOfNode } from '../../../lib/csr/judge.ts';
 import { viewOfThisHost } from '../../../lib/csr/this-host.ts';
 import type { HostView } from '../../../lib/csr/views.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
+import { waitForApi } from '../../../lib/kube/api-ready.ts';
 import { KubeClient } from '../../../lib/kube/client.ts';
 import { resources } from '../../../lib/kube/resources.ts';
 import { accessTo } from '../../../lib/render/access.ts';
@@ -73,7 +74,14 @@ async function approveRequest(context: RenewContext, progress: Progress): Promis
     accessTo(cluster.controlPlane).csrApprover,
   );
   using client = new KubeClient(access);
-  // The watches below tolerate an API server that does not answer.
+  // Its timer starts this right at the boot of a host that was off: the next run would be tomorrow.
+  await progress.wait('the API server to be ready', () =>
+    waitForApi(client, {
+      signal: progress.signal,
+      deadlineMs: context.settings.renewApiMs,
+      report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
+    }),
+  );
   const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
   await client.list(resources.certificateSigningRequests, {}, limits);
   const decisions: Decision[] = [];

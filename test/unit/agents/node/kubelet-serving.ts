@@ -89,6 +89,7 @@ async function servingHost(
   }));
   syncBuiltinESMExports();
   const api = await fakeApi(t, host, {
+    'GET /readyz': () => ({}),
     'GET /api/v1/nodes': () => listOf(node),
     [`GET ${REQUESTS}`]: () => listOf(...requests),
     ...more,
@@ -243,6 +244,24 @@ t.test('kubelet-serving', async (t) => {
     overAfter(t, it.host.said(/Approved/));
     t.match(await it.run(), { note: 'failed' });
     t.match(await it.failure(), { code: 'serving-request-pending', what: /is approved/ });
+  });
+
+  t.test('an API server that starts with the host is waited for', async (t) => {
+    let asked = 0;
+    const it = await servingHost(t, {
+      days: 75,
+      settings: { servingRequestMs: REQUEST_MS },
+      more: { 'GET /readyz': () => (++asked < 3 ? refuse(500, 'starting') : {}) },
+    });
+    t.match(await it.run(), { note: /^the kubelet requests the next one before 20/ });
+    t.equal(await it.failure(), undefined);
+    const late = await servingHost(t, {
+      days: 75,
+      settings: { renewApiMs: 600 },
+      more: { 'GET /readyz': () => refuse(500, 'starting') },
+    });
+    t.match(await late.run(), { note: 'failed' });
+    t.match(await late.failure(), { what: /the API was not ready/, found: /readyz returned 500/ });
   });
 
   t.test('an API that does not answer is an error of this certificate only', async (t) => {
