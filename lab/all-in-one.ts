@@ -6,6 +6,7 @@ import { exists } from '../lib/host/files.ts';
 import { allInOneChecks } from './checks/index.ts';
 import { reservedCpus } from './checks/reserved-cpus.ts';
 import { OS_IMAGE } from './components/os-image.ts';
+import { bootDiskHost } from './host/disk-host.ts';
 import type { Host } from './host/host.ts';
 import { bootLiveHost } from './host/live-host.ts';
 import { waitUntilInactive } from './host/unit-state.ts';
@@ -14,8 +15,8 @@ import { Installation, type Report } from './installation.ts';
 import { mountIso } from './medium.ts';
 import { cli } from './paths.ts';
 import { checkLedger, restartByHand } from './restart.ts';
-import type { LabContext } from './scenario.ts';
-import { serveProduct } from './served.ts';
+import type { LabContext, ScenarioStep } from './scenario.ts';
+import { type Served, serveProduct } from './served.ts';
 import { DISK, openSite } from './site.ts';
 
 const CREATE_MS = 60_000;
@@ -32,11 +33,25 @@ const EARLIER_UNITS = ['sno-executable.service', 'sno-payload.service'];
 export class AllInOne extends Installation {
   readonly #source: 'url' | 'medium';
   readonly #hostInputs: HostInputs;
+  #served: Served | undefined;
 
   constructor(context: LabContext, source: 'url' | 'medium' = 'url', hostInputs: HostInputs = {}) {
     super(context);
     this.#source = source;
     this.#hostInputs = hostInputs;
+  }
+
+  /** The web server of the executable and the payload. */
+  get served(): Served {
+    if (this.#served === undefined) throw new Error('nothing is served');
+    return this.#served;
+  }
+
+  override stepsToDisk(): readonly ScenarioStep[] {
+    return [
+      { title: 'Create the installation', run: () => this.create() },
+      { title: 'Write the image to the disk', run: () => this.writeDisk() },
+    ];
   }
 
   override async create(): Promise<void> {
@@ -45,10 +60,11 @@ export class AllInOne extends Installation {
     const site = await openSite(folder, { dns: false }, teardown, signal);
     await writeInstallConfig(target, site.host, this.#hostInputs);
     const iso = join(folder, 'medium.iso');
-    const options =
-      this.#source === 'medium'
-        ? ['--medium-iso', iso, '--payload', components.payload]
-        : (await serveProduct(this.context)).options;
+    if (this.#source === 'url') this.#served = await serveProduct(this.context);
+    const options = this.#served?.options ?? [
+      ...['--medium-iso', iso],
+      ...['--payload', components.payload],
+    ];
     const create = ['create', 'aio-ignition', '--dir', target, ...options];
     await run(cli, create, { signal, deadlineMs: CREATE_MS });
     if (this.#source === 'medium') await mountIso(iso, this.#medium, this.context);
@@ -63,8 +79,12 @@ export class AllInOne extends Installation {
   }
 
   /** Its second medium is in the drive. */
-  override bootInstalled(label?: string, early?: (host: Host) => Promise<void>): Promise<Host> {
-    return super.bootInstalled(label, early, this.#source === 'medium' ? this.#medium : undefined);
+  protected override bootDisk(label: string): Promise<Host> {
+    const options = this.hostOptions(label);
+    return bootDiskHost(
+      this.#source === 'medium' ? { ...options, medium: this.#medium } : options,
+      this.context.signal,
+    );
   }
 
   /** As a person does from a live image, with coreos-installer. */
@@ -102,8 +122,9 @@ export class AllInOne extends Installation {
     }
   }
 
-  override async checkCluster(report: Report): Promise<void> {
-    await this.runChecks(allInOneChecks, report, {});
+  override async checkCluster(report: Report, without: readonly string[] = []): Promise<void> {
+    const checks = allInOneChecks.filter(({ name }) => !without.includes(name));
+    await this.runChecks(checks, report, {});
   }
 
   async checkReservedCpus(report: Report): Promise<void> {

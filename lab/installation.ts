@@ -39,6 +39,7 @@ const installedUnits = ['bootkube.service', 'sno-restore.service', 'sno-payload.
 const agentNames = AGENTS.map(({ name }) => name);
 
 export type Report = (line: string) => void;
+type Early = (host: Host) => Promise<void>;
 
 export interface InstallationOptions {
   readonly site?: SiteOptions;
@@ -89,6 +90,16 @@ export class Installation {
     this.#created = created;
   }
 
+  /** What creates the installation and its disk. `early` is called as soon as a live host is running. */
+  stepsToDisk(early?: Early): readonly ScenarioStep[] {
+    return [
+      { title: 'Create the installation', run: () => this.create() },
+      { title: 'Boot the live host', run: async () => void (await this.bootLive('live', early)) },
+      { title: 'Bootstrap and write the disk', run: (report) => this.bootstrap(report) },
+      { title: 'Look at the disk before its first boot', run: (report) => this.checkDisk(report) },
+    ];
+  }
+
   /** Journals of every boot so far. */
   get journals(): string[] {
     return this.#boots.map((label) => this.journalOf(label));
@@ -119,7 +130,7 @@ export class Installation {
   }
 
   /** `early` is called as soon as the host's systemd is running. */
-  async bootLive(label = 'live', early?: (host: Host) => Promise<void>): Promise<Host> {
+  async bootLive(label = 'live', early?: Early): Promise<Host> {
     const { components, signal } = this.context;
     const { ignition } = needed(this.#created);
     const image = join(components.rootFilesystem, 'tree');
@@ -161,14 +172,20 @@ export class Installation {
     });
   }
 
-  async bootInstalled(
-    label = 'disk',
-    early?: (host: Host) => Promise<void>,
-    medium?: string,
-  ): Promise<Host> {
-    const options = { ...this.hostOptions(label), medium };
-    const host = await bootDiskHost(options, this.context.signal);
-    return this.started(label, host, early);
+  protected bootDisk(label: string): Promise<Host> {
+    return bootDiskHost(this.hostOptions(label), this.context.signal);
+  }
+
+  async bootInstalled(label = 'disk', early?: Early): Promise<Host> {
+    return this.started(label, await this.bootDisk(label), early);
+  }
+
+  /** Boots the disk; the power fails as soon as `moment` resolves, even if the boot has not ended. */
+  async bootUntilPowerCut(label: string, moment: Early): Promise<void> {
+    const host = this.#begun(label, await this.bootDisk(label));
+    await moment(host);
+    await host.powerCut();
+    this.host = undefined;
   }
 
   /** Until the post-reboot plan has finished. */
@@ -230,20 +247,19 @@ export class Installation {
     );
   }
 
-  protected async started(
-    label: string,
-    host: Host,
-    early?: (host: Host) => Promise<void>,
-  ): Promise<Host> {
-    const { teardown, signal } = this.context;
-    this.host = host;
-    this.#boots.push(label);
-    teardown.add(`stop ${host.identity.name}`, () => host.stop());
-    await early?.(host);
+  protected async started(label: string, host: Host, early?: Early): Promise<Host> {
+    await early?.(this.#begun(label, host));
     // "degraded" is acceptable here: results of the units are checked later.
-    await host.waitForBoot(BOOT_MS, signal).catch((error: unknown) => {
+    await host.waitForBoot(BOOT_MS, this.context.signal).catch((error: unknown) => {
       if (!(error instanceof Failure) || error.kind !== 'deadline') throw error;
     });
+    return host;
+  }
+
+  #begun(label: string, host: Host): Host {
+    this.host = host;
+    this.#boots.push(label);
+    this.context.teardown.add(`stop ${host.identity.name}`, () => host.stop());
     return host;
   }
 

@@ -1,8 +1,8 @@
 import type { Scenario } from '../scenario.ts';
 import { gatheredAnywhere } from './gathered.ts';
-import { killedInEveryStep } from './killed-in-every-step.ts';
+import { aioKilledInEveryStep, killedInEveryStep } from './killed-in-every-step.ts';
 import { mediumAgain } from './medium-again.ts';
-import { powerCut } from './power-cut.ts';
+import { aioPowerCut, powerCut } from './power-cut.ts';
 import { badManifests, missingDns, wrongExecutable, wrongPayload } from './refused.ts';
 
 /** Faults at a site, each with its own scenario; `npm run test:faults` runs all of them. */
@@ -15,4 +15,6 @@ export const faults: Readonly<Record<string, Scenario>> = {
   'medium-again': mediumAgain,
   'power-cut': powerCut,
   'killed-in-every-step': killedInEveryStep,
+  'aio-power-cut': aioPowerCut,
+  'aio-killed-in-every-step': aioKilledInEveryStep,
 };

@@ -1,26 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentName } from '../../lib/agents/table.ts';
 import { readJournal } from '../../lib/steps/journal.ts';
-
-/** Delay of the kill after the step's start, where its beginning would not be interesting. */
-const INTO_STEP_MS: Readonly<Record<string, number>> = {
-  payload: 2_500,
-  etcd: 400,
-  'control-plane': 1_500,
-  quiesce: 1_200,
-  snapshot: 2_050,
-  'stop-etcd': 500,
-  'write-disk': 2_500,
-  'copy-payload': 1_000,
-  api: 1_000,
-  'bootstrap-complete': 2_000,
-  'steady-state': 5_000,
-  // After the first files were deleted, including the API credentials.
-  clean: 250,
-  'verify-clean': 300,
-};
+import { intoStep } from './into-step.ts';
 
 export interface Kills {
   /** Steps that were killed: started and not ended according to the journal. */
@@ -34,7 +17,7 @@ export interface Kills {
  * Kills the agent once in each step with SIGKILL, as soon as its journal says that the step has
  * started. `agent` is also the argument that identifies its process.
  */
-export async function killInEverySteps(rootDir: string, agent: string): Promise<Kills> {
+export async function killInEverySteps(rootDir: string, agent: AgentName): Promise<Kills> {
   const folder = join(rootDir, 'var/lib/sno-agents', agent);
   await mkdir(folder, { recursive: true });
   const killed = new Set<string>();
@@ -54,8 +37,7 @@ export async function killInEverySteps(rootDir: string, agent: string): Promise<
         return;
       }
       killed.add(last.step);
-      const delayMs = INTO_STEP_MS[last.step];
-      if (delayMs !== undefined) await sleep(delayMs);
+      await intoStep(agent, last.step);
       const pid = known ?? (await processOf(agent));
       known = undefined;
       if (pid !== undefined) kill(pid);
@@ -80,12 +62,15 @@ function kill(pid: number): void {
   }
 }
 
-/** The agent's process; the lab's PID namespace contains no other hosts'. */
+/**
+ * The agent's process; the lab's PID namespace contains no other hosts'. The newest process first:
+ * a step may take only milliseconds.
+ */
 async function processOf(agent: string): Promise<number | undefined> {
-  for (const entry of await readdir('/proc')) {
-    if (!/^\d+$/.test(entry)) continue;
-    const command = await readFile(`/proc/${entry}/cmdline`, 'utf8').catch(() => '');
-    if (command.startsWith(`/var/lib/sno-agents/bin/sno-agents\0${agent}\0`)) return Number(entry);
+  const all = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
+  for (const pid of all.toSorted((a, b) => b - a)) {
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (command.startsWith(`/var/lib/sno-agents/bin/sno-agents\0${agent}\0`)) return pid;
   }
   return undefined;
 }

@@ -1,61 +1,80 @@
+import { aiokubePlan } from '../../agents/aiokube/plan.ts';
 import { bootkubePlan } from '../../agents/bootkube/plan.ts';
 import { installToDiskPlan } from '../../agents/install-to-disk/plan.ts';
 import { postRebootPlan } from '../../agents/post-reboot/plan.ts';
+import type { AgentName } from '../../lib/agents/table.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
 import type { Plan } from '../../lib/steps/step.ts';
+import { AllInOne } from '../all-in-one.ts';
+import type { Host } from '../host/host.ts';
 import { Installation, scenarioOf } from '../installation.ts';
-import type { Scenario } from '../scenario.ts';
+import type { LabContext, Scenario } from '../scenario.ts';
 import { type Kills, killInEverySteps } from './kill-in-steps.ts';
 
-/** bootkube, install-to-disk and post-reboot are killed once in each of their steps and still finish. */
-export const killedInEveryStep: Scenario = (context) => {
-  const run = new Installation(context);
-  const kills = new Map<string, Kills>();
-  const arm = async (rootDir: string, agent: string) =>
-    void kills.set(agent, await killInEverySteps(rootDir, agent));
-  return scenarioOf(run, [
-    { title: 'Create the installation', run: () => run.create() },
-    {
-      title: 'Boot the live host',
-      run: async () => {
-        // Before the boot has ended: by then the first steps are over.
-        await run.bootLive('live', async ({ rootDir }) => {
-          await arm(rootDir, 'bootkube');
-          await arm(rootDir, 'install-to-disk');
-        });
-      },
-    },
-    { title: 'Bootstrap, killed in every step', run: (report) => run.bootstrap(report) },
-    { title: 'Look at the disk', run: (report) => run.checkDisk(report) },
-    {
-      title: 'Boot from the disk',
-      run: async () => {
-        await run.bootInstalled('disk', ({ rootDir }) => arm(rootDir, 'post-reboot'));
-      },
-    },
-    { title: 'Finish, killed in every step', run: (report) => run.finish(report) },
-    {
-      title: 'Every step was interrupted',
-      run: async () => {
-        expectKills(bootkubePlan(defaultSettings), kills);
-        expectKills(installToDiskPlan(defaultSettings), kills);
-        expectKills(postRebootPlan(defaultSettings), kills);
-      },
-    },
-    {
-      title: 'Check the cluster',
-      run: (report) => run.checkCluster(report),
-    },
-  ]);
-};
+interface KilledAgent {
+  readonly agent: AgentName;
+  readonly steps: readonly string[];
+}
 
-function expectKills<Context>({ agent, steps }: Plan<Context>, kills: Map<string, Kills>): void {
-  const of = kills.get(agent);
-  of?.stop();
-  const missed = steps.map(({ name }) => name).filter((name) => !of?.inside.includes(name));
+const killed = <Context>(agent: AgentName, { steps }: Plan<Context>): KilledAgent => ({
+  agent,
+  steps: steps.map(({ name }) => name),
+});
+
+/** Agents of the live host, and of the host that boots from the disk. */
+interface Victims {
+  readonly live: readonly KilledAgent[];
+  readonly disk: readonly KilledAgent[];
+}
+
+/** The agents are killed once in each of their steps, and the installation is still completed. */
+const killedInSteps =
+  (create: (context: LabContext) => Installation, { live, disk }: Victims): Scenario =>
+  (context) => {
+    const run = create(context);
+    const kills = new Map<string, Kills>();
+    // Before the boot has ended: by then the first steps are over.
+    const arm =
+      (victims: readonly KilledAgent[]) =>
+      async ({ rootDir }: Host) => {
+        for (const { agent } of victims) kills.set(agent, await killInEverySteps(rootDir, agent));
+      };
+    return scenarioOf(run, [
+      ...run.stepsToDisk(arm(live)),
+      {
+        title: 'Boot from the disk',
+        run: async () => void (await run.bootInstalled('disk', arm(disk))),
+      },
+      { title: 'Finish, killed in every step', run: (report) => run.finish(report) },
+      {
+        title: 'Every step was interrupted',
+        run: async () => {
+          for (const victim of [...live, ...disk]) expectKills(victim, kills.get(victim.agent));
+        },
+      },
+      { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
+    ]);
+  };
+
+export const killedInEveryStep = killedInSteps((context) => new Installation(context), {
+  live: [
+    killed('bootkube', bootkubePlan(defaultSettings)),
+    killed('install-to-disk', installToDiskPlan(defaultSettings)),
+  ],
+  disk: [killed('post-reboot', postRebootPlan(defaultSettings))],
+});
+
+export const aioKilledInEveryStep = killedInSteps((context) => new AllInOne(context), {
+  live: [],
+  disk: [killed('aiokube', aiokubePlan(defaultSettings))],
+});
+
+function expectKills({ agent, steps }: KilledAgent, kills: Kills | undefined): void {
+  kills?.stop();
+  const missed = steps.filter((name) => !kills?.inside.includes(name));
   if (missed.length === 0) return;
   throw new Failure('fatal', `${agent} was not killed in every step`, {
-    found: `missed ${missed.join(', ')}; too late in ${of?.late.join(', ') || 'none'}`,
+    found: `missed ${missed.join(', ')}; too late in ${kills?.late.join(', ') || 'none'}`,
   });
 }

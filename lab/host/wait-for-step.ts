@@ -5,8 +5,13 @@ import { Failure } from '../../lib/errors/failure.ts';
 import { type JournalEntry, readJournal } from '../../lib/steps/journal.ts';
 import type { Host } from './host.ts';
 
-const LOOK_EVERY_MS = 100;
+/** Some steps take a tenth of a second. */
+const LOOK_EVERY_MS = 25;
 const DEADLINE_MS = 5 * 60_000;
+
+/** The step journal of an agent on a host. */
+export const stepJournal = (rootDir: string, agent: AgentName) =>
+  join(rootDir, 'var/lib/sno-agents', agent, 'journal.jsonl');
 
 /** Waits until an agent's journal says that a step has started or is done. Returns the entry. */
 export async function waitForStep(
@@ -15,7 +20,7 @@ export async function waitForStep(
   [step, event]: readonly [step: string, event: 'started' | 'done'],
   signal: AbortSignal,
 ): Promise<JournalEntry> {
-  const path = join(rootDir, 'var/lib/sno-agents', agent, 'journal.jsonl');
+  const path = stepJournal(rootDir, agent);
   const until = Date.now() + DEADLINE_MS;
   for (;;) {
     const entries = await readJournal(path);

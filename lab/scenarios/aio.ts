@@ -11,8 +11,7 @@ export const allInOne =
   (context) => {
     const run = make(context);
     return scenarioOf(run, [
-      { title: 'Create the installation', run: () => run.create() },
-      { title: 'Write the image to the disk', run: () => run.writeDisk() },
+      ...run.stepsToDisk(),
       { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
       { title: 'Set up the cluster', run: (report) => run.finish(report) },
       { title: 'Check the cluster', run: (report) => run.checkCluster(report) },

@@ -15,10 +15,7 @@ export const bootstrapIn =
   (context) => {
     const run = new Installation(context, { site: { families } });
     return scenarioOf(run, [
-      { title: 'Create the installation', run: () => run.create() },
-      { title: 'Boot the live host', run: async () => void (await run.bootLive()) },
-      { title: 'Bootstrap and write the disk', run: (report) => run.bootstrap(report) },
-      { title: 'Look at the disk before its first boot', run: (report) => run.checkDisk(report) },
+      ...run.stepsToDisk(),
       { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
       { title: 'Restore, join and clean up', run: (report) => run.finish(report) },
       { title: 'Check the cluster', run: (report) => run.checkCluster(report) },

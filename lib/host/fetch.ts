@@ -109,7 +109,7 @@ function fetchFailure(url: string, { code, status, stderr, maxBytes }: FailedFet
     return new Failure('fatal', `${url} is too large`, { expected, found });
   }
   if (code === CURL.write) {
-    const fix = 'Give the live host more memory.';
+    const fix = 'Free space on its file system; a live host needs more memory.';
     return new Failure('fatal', `${url} cannot be stored`, { found, fix });
   }
   if (code === CURL.scheme) {

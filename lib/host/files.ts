@@ -18,6 +18,12 @@ export interface NewFile {
   readonly mode: number;
 }
 
+/** Makes the contents of a file durable that another program wrote. */
+export async function syncFile(path: string): Promise<void> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  await file.sync();
+}
+
 /**
  * Writes a file atomically: beside the target, synced, renamed, folder synced. The
  * file is created with its final mode, so a secret is never readable in between. A

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { Failure } from '../errors/failure.ts';
 import { sha256OfLargeFile } from '../host/digests.ts';
 import { type FetchOptions, fetchFile } from '../host/fetch.ts';
-import { exists, syncDirectory } from '../host/files.ts';
+import { exists, syncDirectory, syncFile } from '../host/files.ts';
 import { inParallel } from '../kube/in-parallel.ts';
 import { maxDescriptionBytes, parsePayload, payloadFile } from './payload.ts';
 import { hasDigest, type PayloadFile, payloadFiles } from './verify.ts';
@@ -25,7 +25,8 @@ type WantedFile = Readonly<PayloadFile>;
 /**
  * Fetches a payload into a folder. payload.yaml is verified before it is read, each
  * file before it appears under its name; a folder with payload.yaml is complete.
- * Files from an earlier attempt are not fetched again.
+ * Files from an earlier attempt are not fetched again. Each is synced before it is renamed: after a
+ * power cut, a name could otherwise stand for a file without its contents.
  * @throws Failure: fatal for a wrong digest, lack of space, and whatever a retry
  *   cannot fix.
  */
@@ -43,14 +44,19 @@ export async function fetchPayload(
   const files = await missingFiles(payloadFiles(payload), folder, options.signal);
   await requireRoom(files, folder);
   await together(files, options, (file, limits) => fetchOne(source.url, file, folder, limits));
-  await rename(arrived, join(folder, payloadFile));
-  await syncDirectory(folder);
+  await publish(arrived, join(folder, payloadFile));
 }
 
 async function fetchOne(url: string, file: WantedFile, folder: string, limits: FetchOptions) {
   const target = join(folder, file.path);
   await mkdir(dirname(target), { recursive: true, mode: 0o755 });
-  await rename(await fetchVerified(url, file, folder, limits), target);
+  await publish(await fetchVerified(url, file, folder, limits), target);
+}
+
+async function publish(arrived: string, target: string): Promise<void> {
+  await syncFile(arrived);
+  await rename(arrived, target);
+  await syncDirectory(dirname(target));
 }
 
 /** The path of the verified file, beside its final name. */

@@ -47,6 +47,9 @@ export async function verifyPayload(payload: Payload, signal: AbortSignal): Prom
   throw new Failure(
     'fatal',
     `The payload in ${payload.directory} is damaged: ${faults.join('; ')}`,
-    { fix: 'Write the live medium again' },
+    {
+      code: 'payload-damaged',
+      fix: 'Write the medium again. If the payload was downloaded, delete its payload.yaml and start the unit again: the damaged files are downloaded again.',
+    },
   );
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import fsp, { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
 import { fetchPayload } from '../../../lib/payload/fetch.ts';
@@ -69,6 +69,20 @@ t.test('a payload is downloaded once', async (t) => {
     ['rename .payload.yaml.part -> payload.yaml', 'sync .'],
     'it counts as complete only when all else is there',
   );
+  for (const path of [...Object.keys(files), 'payload.yaml']) {
+    const part = path.replace(/[^/]+$/, '.$&.part');
+    const parent = dirname(path);
+    t.strictSame(
+      operations.seen.filter((seen) => seen.includes(part)),
+      [`sync ${part}`, `rename ${part} -> ${path}`],
+      `a power cut leaves ${path} complete or not at all`,
+    );
+    const renamed = operations.seen.indexOf(`rename ${part} -> ${path}`);
+    t.ok(
+      operations.seen.slice(renamed).includes(`sync ${parent}`),
+      `the name of ${path} is durable`,
+    );
+  }
   for (const [path, content] of Object.entries({ ...files, 'payload.yaml': text })) {
     t.equal(await readFile(join(folder, path), 'utf8'), content, path);
   }

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentName } from '../../lib/agents/table.ts';
+
+/** Time after the step's start, where its beginning would not be interesting. */
+const INTO_STEP_MS: Partial<Readonly<Record<AgentName, Readonly<Record<string, number>>>>> = {
+  bootkube: {
+    payload: 2_500,
+    etcd: 400,
+    'control-plane': 1_500,
+    quiesce: 1_200,
+    snapshot: 2_050,
+    'stop-etcd': 500,
+  },
+  'install-to-disk': { 'write-disk': 2_500, 'copy-payload': 1_000 },
+  'post-reboot': {
+    api: 1_000,
+    'bootstrap-complete': 2_000,
+    'steady-state': 5_000,
+    // After the first files were deleted, including the API credentials.
+    clean: 250,
+    'verify-clean': 300,
+  },
+  aiokube: {
+    payload: 2_500,
+    kubelet: 1_500,
+    etcd: 400,
+    'control-plane': 1_500,
+    'add-ons': 1_000,
+    'bootstrap-complete': 2_000,
+    'steady-state': 5_000,
+    // After the first files were deleted.
+    clean: 60,
+  },
+};
+
+/** Waits, in a step that has just started, for the moment in which an interruption is worth testing. */
+export async function intoStep(
+  agent: AgentName,
+  step: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const delayMs = INTO_STEP_MS[agent]?.[step];
+  if (delayMs !== undefined)
+    await sleep(delayMs, undefined, signal === undefined ? {} : { signal });
+}
