@@ -14,13 +14,18 @@ const LOOK_EVERY_MS = 500;
 /** Files of steps after the failed one. */
 const MADE_LATER = /kubelet\.log$|static-pods/;
 
+/** Id of the bundle that sno-gather.service makes on each host. */
+const ID = { live: 'bootstrap', installed: 'failure' } as const;
+
 /** The bundle made by systemd because a unit failed permanently: it must contain these findings. */
 export async function expectBundleAfterFailure(
   host: Host,
+  stage: keyof typeof ID,
   rules: readonly string[],
   { folder, out, signal }: LabContext,
 ): Promise<void> {
-  const path = join(host.rootDir, 'var/log/log-bundle-bootstrap.tar.gz');
+  const id = ID[stage];
+  const path = join(host.rootDir, `var/log/log-bundle-${id}.tar.gz`);
   const until = Date.now() + BUNDLE_MS;
   while (!(await exists(path))) {
     if (Date.now() > until) {
@@ -31,13 +36,9 @@ export async function expectBundleAfterFailure(
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal });
   }
-  const bundle = await takeBundle(
-    path,
-    { id: 'bootstrap', folder: join(folder, 'bundles'), out },
-    signal,
-  );
+  const bundle = await takeBundle(path, { id, folder: join(folder, 'bundles'), out }, signal);
   await expectBundle(bundle, {
-    paths: layout.live.always.filter((name) => !MADE_LATER.test(name)),
+    paths: layout[stage].always.filter((name) => !MADE_LATER.test(name)),
     found: rules,
     besides: ['step-failed', 'unit-failed'],
   });

@@ -4,6 +4,7 @@ import type { RunningCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
 interface NamedObject {
+  readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string };
 }

@@ -10,6 +10,7 @@ import { etcdRestored } from './etcd-restored.ts';
 import { journalStory } from './journal-story.ts';
 import { nodeAddresses } from './node-addresses.ts';
 import { nodeReady } from './node-ready.ts';
+import { nodeRequests } from './node-requests.ts';
 import { nothingLeft } from './nothing-left.ts';
 import { objectsKept } from './objects-kept.ts';
 import { restarts } from './restarts.ts';
@@ -52,6 +53,7 @@ export const allInOneChecks: readonly RunningCheck[] = [
   ...allInOne,
   nodeAddresses,
   certificateNames,
+  nodeRequests,
   serviceFamilies,
   workload,
   services,

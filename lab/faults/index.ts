@@ -1,4 +1,5 @@
 import type { Scenario } from '../scenario.ts';
+import { aioResumed } from './aio-resumed.ts';
 import { gatheredAnywhere } from './gathered.ts';
 import { aioKilledInEveryStep, killedInEveryStep } from './killed-in-every-step.ts';
 import { mediumAgain } from './medium-again.ts';
@@ -15,6 +16,7 @@ export const faults: Readonly<Record<string, Scenario>> = {
   'medium-again': mediumAgain,
   'power-cut': powerCut,
   'killed-in-every-step': killedInEveryStep,
+  'aio-resumed': aioResumed,
   'aio-power-cut': aioPowerCut,
   'aio-killed-in-every-step': aioKilledInEveryStep,
 };

@@ -25,7 +25,6 @@ const INTO_STEP_MS: Partial<Readonly<Record<AgentName, Readonly<Record<string, n
     kubelet: 1_500,
     etcd: 400,
     'control-plane': 1_500,
-    'add-ons': 1_000,
     'bootstrap-complete': 2_000,
     'steady-state': 5_000,
     // After the first files were deleted.

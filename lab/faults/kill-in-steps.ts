@@ -24,27 +24,36 @@ export async function killInEverySteps(rootDir: string, agent: AgentName): Promi
   const inside: string[] = [];
   const late: string[] = [];
   let busy = false;
+  /** The journal has changed since it was read. */
+  let changed = false;
   let known: number | undefined;
+  const killOnce = async () => {
+    const last = (await readJournal(join(folder, 'journal.jsonl'))).at(-1);
+    if (last?.event !== 'started') return;
+    if (killed.has(last.step)) {
+      // The restarted process: looked up now, so that the next kill is in time.
+      known = await processOf(agent);
+      return;
+    }
+    killed.add(last.step);
+    await intoStep(agent, last.step);
+    const pid = known ?? (await processOf(agent));
+    known = undefined;
+    if (pid !== undefined) kill(pid);
+    const entries = await readJournal(join(folder, 'journal.jsonl'));
+    // After the last step the journal is deleted.
+    const end = entries.findLast(({ step }) => step === last.step)?.event ?? 'started';
+    (end === 'started' ? inside : late).push(last.step);
+  };
   const look = async () => {
+    changed = true;
     if (busy) return;
     busy = true;
     try {
-      const last = (await readJournal(join(folder, 'journal.jsonl'))).at(-1);
-      if (last?.event !== 'started') return;
-      if (killed.has(last.step)) {
-        // The restarted process: looked up now, so that the next kill is in time.
-        known = await processOf(agent);
-        return;
+      while (changed) {
+        changed = false;
+        await killOnce();
       }
-      killed.add(last.step);
-      await intoStep(agent, last.step);
-      const pid = known ?? (await processOf(agent));
-      known = undefined;
-      if (pid !== undefined) kill(pid);
-      const entries = await readJournal(join(folder, 'journal.jsonl'));
-      // After the last step the journal is deleted.
-      const end = entries.findLast(({ step }) => step === last.step)?.event ?? 'started';
-      (end === 'started' ? inside : late).push(last.step);
     } finally {
       busy = false;
     }

@@ -8,7 +8,7 @@ const REFUSAL_MS = 4 * 60_000;
 
 export interface Refusal {
   /** The unit that refuses. Default: bootkube. */
-  readonly unit?: 'bootkube' | 'sno-executable';
+  readonly unit?: 'bootkube' | 'sno-executable' | 'aiokube';
   /** Its exit code. */
   readonly exitCode: number;
   /** Patterns that its journal must contain. */
@@ -17,27 +17,18 @@ export interface Refusal {
   readonly finds?: readonly string[];
 }
 
-/**
- * The unit must end with that exit code and state the reason; install-to-disk must not
- * continue, and not one byte of the disk may change.
- */
-export async function expectRefusal(
-  run: Installation,
+/** The unit must end with that exit code and state the reason. */
+export async function expectFailure(
   host: Host,
   { unit = 'bootkube', exitCode, says }: Refusal,
+  signal: AbortSignal,
 ): Promise<void> {
-  const { signal } = run.context;
-  const before = await lastWrite(run);
   const found = await waitForFailure(host, `${unit}.service`, REFUSAL_MS, signal);
   if (found !== exitCode) {
     throw new Failure('fatal', `${unit} ended with an unexpected exit code`, {
       expected: `${exitCode}`,
       found: `${found}`,
     });
-  }
-  // It requires the executable: without it, it is never started.
-  if (unit === 'bootkube') {
-    await waitForFailure(host, 'install-to-disk.service', REFUSAL_MS, signal);
   }
   const read = ['journalctl', '-u', unit, '-o', 'cat', '--no-pager'];
   const journal = (await host.exec(read, { timeoutMs: 20_000 }, signal)).stdout;
@@ -48,6 +39,24 @@ export async function expectRefusal(
         found: journal.split('\n').slice(-6).join(' | '),
       });
     }
+  }
+}
+
+/**
+ * The same on a live host; install-to-disk must not continue, and not one byte of the disk may
+ * change.
+ */
+export async function expectRefusal(
+  run: Installation,
+  host: Host,
+  refusal: Refusal,
+): Promise<void> {
+  const { signal } = run.context;
+  const before = await lastWrite(run);
+  await expectFailure(host, refusal, signal);
+  // It requires the executable: without it, it is never started.
+  if (refusal.unit !== 'sno-executable') {
+    await waitForFailure(host, 'install-to-disk.service', REFUSAL_MS, signal);
   }
   if ((await lastWrite(run)) !== before) throw new Failure('fatal', 'the disk was written to');
 }

@@ -25,7 +25,7 @@ const refused =
 const explained = (run: Installation, context: LabContext, rules: readonly string[]) => ({
   title: 'Explained, by the log bundle of the failed unit',
   run: async () => {
-    if (run.host !== undefined) await expectBundleAfterFailure(run.host, rules, context);
+    if (run.host !== undefined) await expectBundleAfterFailure(run.host, 'live', rules, context);
   },
 });
 
