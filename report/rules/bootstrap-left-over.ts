@@ -10,7 +10,7 @@ export const bootstrapLeftOver: Rule = {
   looksFor:
     'files or private keys of the bootstrap that the clean-up could not delete, or that are still listed after a finished installation',
   codes: ['leftover-remains'],
-  todo: 'Delete what the message names, then start bootkube.service again: it verifies that nothing is left.',
+  todo: 'Delete what the message names, then start bootkube.service again, on an all-in-one host aiokube.service: it verifies that nothing is left.',
   find(view) {
     const refused = stepFailuresWith(view, 'leftover-remains').map((failed) => ({
       ...aboutFailure(failed),

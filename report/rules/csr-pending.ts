@@ -1,6 +1,7 @@
 import { servingSigner } from '../../lib/csr/judge.ts';
 import type { BundleView, Evidence, Found, Rule } from '../bundle-view.ts';
 import { hostFilesIn } from '../reading/hosts.ts';
+import { installingUnit } from '../reading/installing-unit.ts';
 import { fieldsOf, linesLike } from '../reading/journal.ts';
 import { type ApiObject, objects } from '../reading/objects.ts';
 import { isUndecided, servingRequestedMs } from '../reading/serving-requests.ts';
@@ -119,8 +120,13 @@ function explain(view: BundleView, request: ApiObject, signer: string, requestor
       todo: "Compare the host's name with the node's: a renamed host sends requests as another node.",
     };
   }
+  const unit = installingUnit(view);
+  const during =
+    unit === undefined
+      ? ''
+      : `During the installation, run "systemctl start ${unit}", which approves it. `;
   return {
     why: 'no agent has logged anything about it',
-    todo: `During an installation, run "systemctl start bootkube", which approves it. Later, with the Kubernetes payload, run "systemctl start sno-renew"; with OpenShift, check the node's addresses and run "oc adm certificate approve ${request.name}".`,
+    todo: `${during}Once the installation is complete, run "systemctl start sno-renew" with the Kubernetes payload. With OpenShift, check the node's addresses and run "oc adm certificate approve ${request.name}".`,
   };
 }

@@ -12,13 +12,13 @@ const CODES = [
   'disk-kept-partitions',
 ] as const;
 
-/** lib/installation/disk-refusal.ts, lib/installation/inspect.ts, agents/steps/boot-installed.ts */
+/** lib/installation/disk-refusal.ts, lib/installation/inspect.ts, agents/steps/boot-installed.ts, agents/aiokube/marker.ts */
 export const diskRefused: Rule = {
   name: 'disk-refused',
   looksFor:
     'a disk that the installation must not write: it is in use, is not a complete disk, contains another system, or this cluster is already installed on it',
   codes: CODES,
-  todo: 'Follow the message: free the disk, or set another one in bootstrapInPlace.installationDisk. If the installation on the disk is finished, remove the live medium.',
+  todo: 'Follow the message: free the disk, or set another one in bootstrapInPlace.installationDisk. If the installation on the disk is finished, remove the live medium. For an all-in-one host, create an Ignition config of its own and write the image again.',
   find(view) {
     return stepFailuresWith(view, ...CODES)
       .filter(({ isFinal }) => isFinal)

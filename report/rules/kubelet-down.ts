@@ -1,18 +1,20 @@
 import type { Rule } from '../bundle-view.ts';
 import { hostFiles, installedHosts } from '../reading/hosts.ts';
+import { START_COMMANDS, startCommand } from '../reading/installing-unit.ts';
 import { lastLike } from '../reading/journal.ts';
 import { unitsOf } from '../reading/units.ts';
 
 /** Units that the kubelet requires on the installed host: if they fail, systemd does not start it. */
 const REQUIRED = ['sno-payload.service', 'sno-certificates.service', 'sno-restore.service'];
 const SAID = / [EF]\d{4} |Failed with result|Dependency failed|"command failed"/;
+const FIX = 'Fix the error in its journal, or the required unit that failed';
 const STATES = /^(failed|inactive)$/;
 
 export const kubeletDown: Rule = {
   name: 'kubelet-down',
   looksFor:
     'an installed host whose kubelet is not running: it failed, keeps restarting, or was never started because a required unit failed',
-  todo: 'Fix the error in its journal, or the required unit that failed, then run "systemctl start kubelet bootkube".',
+  todo: `${FIX}, then ${START_COMMANDS}.`,
   find(view) {
     return installedHosts(view).flatMap((host) => {
       const units = unitsOf(view, host);
@@ -49,6 +51,7 @@ export const kubeletDown: Rule = {
             ...kubelet.evidence,
             ...said.map(({ evidence }) => evidence),
           ],
+          todo: `${FIX}, then run "${startCommand(view)}".`,
         },
       ];
     });

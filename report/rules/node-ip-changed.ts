@@ -1,18 +1,22 @@
-import type { BundleView, Found, Rule } from '../bundle-view.ts';
+import type { BundleView, Evidence, Found, Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
 import { factsOf } from '../reading/failure.ts';
 import { hostFiles } from '../reading/hosts.ts';
+import { START_COMMANDS } from '../reading/installing-unit.ts';
 import { objects } from '../reading/objects.ts';
 import { aboutFailure, stepFailuresWith } from '../reading/steps.ts';
 import { listAt, textAt } from '../reading/values.ts';
 
-/** agents/post-reboot/restore/check-identity.ts, agents/bootkube/handover/snapshot.ts */
+/** In /etc/sno-agents/kubelet.env. */
+const NODE_IPS = 'KUBELET_NODE_IPS=';
+
+/** agents/post-reboot/restore/check-identity.ts, agents/bootkube/handover/snapshot.ts, agents/aiokube/host-identity.ts */
 export const nodeIpChanged: Rule = {
   name: 'node-ip-changed',
   looksFor:
-    "a node address that no interface of the host has, and the agents' refusal to start a host whose name or address changed with the reboot",
+    "an address of the Node, or of the kubelet's configuration, that no interface of the host has, and the agents' refusal of a host whose name or address changed during the installation",
   codes: ['identity-changed'],
-  todo: 'Restore the old address of the host (DHCP reservation or static configuration) and restart kubelet and bootkube: the certificates and the Node contain the old one.',
+  todo: `Restore the old address of the host (DHCP reservation or static configuration), since the certificates and the Node contain it. Then ${START_COMMANDS}.`,
   find(view) {
     return [...refusals(view), ...lostAddresses(view)];
   },
@@ -26,26 +30,50 @@ function refusals(view: BundleView): Found[] {
   }));
 }
 
+interface Registered {
+  /** Whose addresses they are. */
+  readonly by: string;
+  readonly addresses: readonly string[];
+  readonly evidence: readonly Evidence[];
+}
+
+/** The Node's addresses; the kubelet's configuration if the API does not answer. */
+function registered(view: BundleView): Registered | undefined {
+  const nodes = objects(view, 'nodes');
+  const [node] = nodes;
+  if (node !== undefined) {
+    const addresses = listAt(node.raw, 'status', 'addresses')
+      .filter((address) => textAt(address, 'type') === 'InternalIP')
+      .flatMap((address) => textAt(address, 'address') ?? []);
+    // If there are workers, nothing here says which node is this host.
+    if (nodes.length > 1) return undefined;
+    return { by: `Node ${node.name}`, addresses, evidence: node.evidence() };
+  }
+  const [path] = hostFiles(view, 'kubelet/environment.txt');
+  if (path === undefined) return undefined;
+  const line = view.lines(path).find((text) => text.startsWith(NODE_IPS));
+  const addresses = line?.slice(NODE_IPS.length).split(',') ?? [];
+  return {
+    by: "The kubelet's configuration",
+    addresses,
+    evidence: whereSaid(view, path, NODE_IPS),
+  };
+}
+
 function lostAddresses(view: BundleView): Found[] {
   const [path] = hostFiles(view, 'network/ip-addr.json');
-  if (path === undefined) return [];
+  const wanted = registered(view);
+  if (path === undefined || wanted === undefined) return [];
   const found = listAt(view.json(path)).flatMap((link) =>
     listAt(link, 'addr_info').flatMap((address) => textAt(address, 'local') ?? []),
   );
-  const nodes = objects(view, 'nodes');
-  // If there are workers, nothing here says which node is this host.
-  const [node] = nodes;
-  if (found.length === 0 || node === undefined || nodes.length > 1) return [];
-  const addresses = listAt(node.raw, 'status', 'addresses')
-    .filter((address) => textAt(address, 'type') === 'InternalIP')
-    .flatMap((address) => textAt(address, 'address') ?? []);
-  const lost = addresses.filter((address) => !found.includes(address));
-  if (lost.length === 0) return [];
+  const lost = wanted.addresses.filter((address) => !found.includes(address));
+  if (found.length === 0 || lost.length === 0) return [];
   return [
     {
       severity: 'failing',
-      title: `Node ${node.name} has ${lost.join(', ')}, which no interface of the host has`,
-      evidence: [...node.evidence(), ...whereSaid(view, path, '"local"')],
+      title: `${wanted.by} has ${lost.join(', ')}, which no interface of the host has`,
+      evidence: [...wanted.evidence, ...whereSaid(view, path, '"local"')],
       todo: `Restore ${lost.join(' and ')} on the host (DHCP reservation or static configuration) and run "systemctl restart kubelet".`,
     },
   ];

@@ -1,13 +1,14 @@
 import { keepsKubelet } from '../../lib/agents/table.ts';
 import type { Rule } from '../bundle-view.ts';
 import { factsOf } from '../reading/failure.ts';
+import { START_COMMANDS, startCommand } from '../reading/installing-unit.ts';
 import { aboutFailure, stepFailures } from '../reading/steps.ts';
 
 export const startRefused: Rule = {
   name: 'start-refused',
   looksFor:
     'a failed step of sno-payload, sno-certificates or sno-restore, without which the kubelet of the installed host does not start',
-  todo: 'Follow the message, then run "systemctl start kubelet bootkube".',
+  todo: `Follow the message, then ${START_COMMANDS}.`,
   find(view) {
     return stepFailures(view)
       .filter(({ agent }) => keepsKubelet(agent))
@@ -17,7 +18,7 @@ export const startRefused: Rule = {
         return {
           ...finding,
           title: `${agent} prevents the kubelet from starting, at step ${step}: ${factsOf(failure)}`,
-          todo: `${todo} Then run "systemctl start kubelet bootkube".`,
+          todo: `${todo} Then run "${startCommand(view)}".`,
         };
       });
   },

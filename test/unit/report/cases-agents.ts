@@ -135,6 +135,31 @@ export const agentCases: readonly RuleCase[] = [
   },
   {
     rule: 'node-ip-changed',
+    of: "an address of the kubelet's configuration, while the API does not answer",
+    files: {
+      [`${M}/kubelet/environment.txt`]: 'KUBELET_NODE_IPS=192.168.126.10,192.168.126.77\n',
+      [`${M}/network/ip-addr.json`]: addresses,
+    },
+    finds: [
+      {
+        severity: 'failing',
+        title: /^The kubelet's configuration has 192\.168\.126\.10, which no interface/,
+        todo: /^Restore 192\.168\.126\.10 on the host/,
+        at: `${M}/kubelet/environment.txt:1`,
+      },
+    ],
+  },
+  {
+    rule: 'node-ip-changed',
+    of: 'a kubelet with the address of the host, and one without any',
+    files: {
+      [`${M}/kubelet/environment.txt`]: 'KUBELET_NODE_IPS=192.168.126.77\n',
+      'kubelet/environment.txt': 'OTHER=1\n',
+      [`${M}/network/ip-addr.json`]: addresses,
+    },
+  },
+  {
+    rule: 'node-ip-changed',
     of: 'the address that it always had',
     files: {
       'resources/nodes.json': node('192.168.126.77'),
@@ -163,6 +188,25 @@ export const agentCases: readonly RuleCase[] = [
         todo: /systemctl start kubelet bootkube/,
       },
     ],
+  },
+  {
+    rule: 'start-refused',
+    of: 'an all-in-one host whose installation has not ended',
+    files: {
+      ...installed('sno-payload', step('15:00:00', 'install-payload', 'failed', 'no')),
+      ...installed('aiokube', step('14:00:00', 'marker', 'done')),
+      [`${M}/agents/record.json`]: json({ completed: '2026-11-21T15:00:00Z' }),
+    },
+    finds: [{ severity: 'failing', title: /no$/, todo: /Then run "systemctl start aiokube"\.$/ }],
+  },
+  {
+    rule: 'start-refused',
+    of: 'a host whose installation is complete, so that it has no unit of it',
+    files: {
+      ...installed('sno-payload', step('15:00:00', 'install-payload', 'failed', 'no')),
+      [`${M}/agents/record.json`]: json({ completed: '2026-11-21T15:00:00Z' }),
+    },
+    finds: [{ severity: 'failing', title: /no$/, todo: /Then run "systemctl start kubelet"\.$/ }],
   },
   {
     rule: 'start-refused',

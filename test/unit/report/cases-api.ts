@@ -79,6 +79,38 @@ export const apiCases: readonly RuleCase[] = [
   },
   {
     rule: 'csr-pending',
+    of: "the node's own request, of which nothing is said, after the installation",
+    files: {
+      'resources/nodes.json': list(node('sno', READY)),
+      'resources/csr.json': list(csr('csr-1', {})),
+      [`${M}/agents/record.json`]: json({ completed: '2026-11-21T14:00:00Z' }),
+    },
+    finds: [
+      {
+        severity: 'failing',
+        title: /no agent has logged anything about it$/,
+        todo: /"systemctl start sno-renew"/,
+      },
+    ],
+  },
+  {
+    rule: 'csr-pending',
+    of: 'the same during the installation of an all-in-one host',
+    files: {
+      'resources/nodes.json': list(node('sno', READY)),
+      'resources/csr.json': list(csr('csr-1', {})),
+      [`${M}/steps/aiokube.jsonl`]: step('15:00:00', 'serving-certificate', 'started'),
+    },
+    finds: [
+      {
+        severity: 'failing',
+        title: /no agent has logged anything about it$/,
+        todo: /"systemctl start aiokube"/,
+      },
+    ],
+  },
+  {
+    rule: 'csr-pending',
     of: 'requests of a bootstrapper, an unknown node and with other usages',
     files: {
       'resources/csr.json': list(

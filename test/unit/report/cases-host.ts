@@ -209,7 +209,29 @@ export const hostCases: readonly RuleCase[] = [
       shown('kubelet.service', 'inactive', 'dead'),
       shown('sno-restore.service', 'failed', 'failed', { result: 'exit-code' }),
     ),
-    finds: [{ severity: 'failing', title: /inactive, dead\), since sno-restore.service failed/ }],
+    finds: [
+      {
+        severity: 'failing',
+        title: /inactive, dead\), since sno-restore.service failed/,
+        todo: /then run "systemctl start kubelet bootkube"\.$/,
+      },
+    ],
+  },
+  {
+    rule: 'kubelet-down',
+    of: 'the kubelet of an all-in-one host',
+    files: units(
+      shown('kubelet.service', 'inactive', 'dead'),
+      shown('sno-payload.service', 'failed', 'failed', { result: 'exit-code' }),
+      shown('aiokube.service', 'activating', 'start'),
+    ),
+    finds: [
+      {
+        severity: 'failing',
+        title: /since sno-payload.service failed/,
+        todo: /then run "systemctl start aiokube"\.$/,
+      },
+    ],
   },
   {
     rule: 'kubelet-down',
