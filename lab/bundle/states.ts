@@ -83,22 +83,30 @@ export const runtimeDead: State = async (run, signal, look) => {
   }
 };
 
-/** Mostly by allocation without writing; dd ends with "no space left on device". */
-const fill = (path: string) =>
-  `fallocate --length "$(($(df --output=avail --block-size=1M /var | tail -n 1) - 64))MiB" ${path}; ` +
-  `dd if=/dev/zero of=${path} oflag=append conv=notrunc bs=4k`;
+const FILLER = join('/var', 'filler');
+
+/** By allocation without writing. */
+const LEAVE_64_MIB = `fallocate --length "$(($(df --output=avail --block-size=1M /var | tail -n 1) - 64))MiB" ${FILLER}`;
+/** Ends with "no space left on device". */
+const FILL_REST = `dd if=/dev/zero of=${FILLER} oflag=append conv=notrunc bs=4k`;
+
+const filledBy =
+  (script: string): State =>
+  async (run, signal, look) => {
+    const host = hostOf(run);
+    await host.exec(['bash', '-c', script], { timeoutMs: APPEARS_MS }, signal);
+    try {
+      await look();
+    } finally {
+      await rm(join(host.rootDir, FILLER), { force: true });
+    }
+  };
+
+/** Journals can still be written, but no program or image. */
+export const diskNearlyFull: State = filledBy(LEAVE_64_MIB);
 
 /** Not a byte is left for any user, root included. */
-export const diskFull: State = async (run, signal, look) => {
-  const host = hostOf(run);
-  const filler = join('/var', 'filler');
-  await host.exec(['bash', '-c', fill(filler)], { timeoutMs: APPEARS_MS }, signal);
-  try {
-    await look();
-  } finally {
-    await rm(join(host.rootDir, filler), { force: true });
-  }
-};
+export const diskFull: State = filledBy(`${LEAVE_64_MIB}; ${FILL_REST}`);
 
 const FLOOD = '/var/lib/flood';
 /** Written by the container before the bundle is made: more than is kept of a log. */

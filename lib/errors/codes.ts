@@ -42,6 +42,7 @@ export const FAILURE_CODES = {
   'disk-installed': 'the disk holds a finished installation of this cluster',
   'disk-other-machine': 'the disk holds the installation of another machine',
   'disk-kept-partitions': 'partitions to keep do not exist, or cannot be kept',
+  'disk-full': 'a file system has no room for what must be written',
 
   // Payload and executable.
   'payload-mismatch': 'the payload is not the one that the installation was created for',

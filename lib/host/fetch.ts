@@ -109,8 +109,8 @@ function fetchFailure(url: string, { code, status, stderr, maxBytes }: FailedFet
     return new Failure('fatal', `${url} is too large`, { expected, found });
   }
   if (code === CURL.write) {
-    const fix = 'Free space on its file system; a live host needs more memory.';
-    return new Failure('fatal', `${url} cannot be stored`, { found, fix });
+    const fix = 'Free space on its file system. A live host needs more memory.';
+    return new Failure('fatal', `${url} cannot be stored`, { code: 'disk-full', found, fix });
   }
   if (code === CURL.scheme) {
     const expected = url.startsWith('https:')

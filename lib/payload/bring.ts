@@ -42,7 +42,7 @@ function expectArchitecture({ architecture, directory }: Payload): void {
     code: 'payload-mismatch',
     expected,
     found: architecture,
-    fix: 'Put the payload for this architecture on the live medium',
+    fix: 'Create the Ignition config with the payload for this architecture.',
   });
 }
 

@@ -91,9 +91,10 @@ async function requireRoom(files: readonly WantedFile[], folder: string): Promis
   const room = Math.max(0, bavail * bsize - MARGIN_BYTES);
   if (needed <= room) return;
   throw new Failure('fatal', `Not enough space for the payload in ${folder}`, {
+    code: 'disk-full',
     expected: `${needed} bytes`,
     found: `${room}`,
-    fix: 'Give the live host more memory, or an all-in-one host a larger disk.',
+    fix: 'Free space on its file system. A live host needs more memory.',
   });
 }
 

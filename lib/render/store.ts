@@ -114,7 +114,7 @@ async function readStore(paths: HostPaths): Promise<Store | undefined> {
   throw new Failure('fatal', `${storePath(paths)} cannot be used`, {
     expected: `the output of this version of sno-agents, with schemaVersion ${SCHEMA_VERSION}`,
     found: z.prettifyError(parsed.error),
-    fix: 'Restart the live host: it starts over, with new keys and certificates.',
+    fix: 'Restart the live host: it starts over, with new keys and certificates. On an all-in-one host, write the image to the disk again.',
   });
 }
 

@@ -1,7 +1,7 @@
 import { servingSigner } from '../../lib/csr/judge.ts';
 import type { BundleView, Evidence, Found, Rule } from '../bundle-view.ts';
 import { hostFilesIn } from '../reading/hosts.ts';
-import { installingUnit } from '../reading/installing-unit.ts';
+import { installingUnit } from '../reading/installation.ts';
 import { fieldsOf, linesLike } from '../reading/journal.ts';
 import { type ApiObject, objects } from '../reading/objects.ts';
 import { isUndecided, servingRequestedMs } from '../reading/serving-requests.ts';

@@ -2,10 +2,14 @@ import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
 import { allWithCode } from '../reading/failure.ts';
 import { hostFiles } from '../reading/hosts.ts';
+import { isAllInOne } from '../reading/installation.ts';
 import { aboutFailure, stepFailures } from '../reading/steps.ts';
 import { listAt, textAt, textsAt } from '../reading/values.ts';
 
-/** Names by which clients and kubelets reach the API, and routes their routers (enhancement single-node-installation-bootstrap-in-place, prerequisites). */
+/**
+ * Names by which clients and kubelets reach the API, and routes their routers (enhancement
+ * single-node-installation-bootstrap-in-place, prerequisites). An all-in-one host needs none of them.
+ */
 const NEEDED = /^(api|api-int)\.|\.apps\./;
 
 export const dnsRecordMissing: Rule = {
@@ -35,7 +39,7 @@ function fromAnswer(view: BundleView, path: string, raw: unknown): Found[] {
       : `does not resolve: ${error ?? 'no address'}`;
   return [
     {
-      severity: NEEDED.test(name) ? 'failing' : 'warning',
+      severity: NEEDED.test(name) && !isAllInOne(view) ? 'failing' : 'warning',
       title: `${name} ${why}`,
       evidence: [...whereSaid(view, path, `"${name}"`), ...whatPreflightSaid(view, name)],
       todo: `Add a DNS record for ${name} with the address ${expected.join(' and ') || 'of this host'}, on the name servers in network/resolv.conf.`,

@@ -1,6 +1,6 @@
 import type { Rule } from '../bundle-view.ts';
 import { hostFiles, installedHosts } from '../reading/hosts.ts';
-import { START_COMMANDS, startCommand } from '../reading/installing-unit.ts';
+import { START_COMMANDS, startCommand } from '../reading/installation.ts';
 import { lastLike } from '../reading/journal.ts';
 import { unitsOf } from '../reading/units.ts';
 

@@ -2,7 +2,7 @@ import type { BundleView, Evidence, Found, Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
 import { factsOf } from '../reading/failure.ts';
 import { hostFiles } from '../reading/hosts.ts';
-import { START_COMMANDS } from '../reading/installing-unit.ts';
+import { START_COMMANDS } from '../reading/installation.ts';
 import { objects } from '../reading/objects.ts';
 import { aboutFailure, stepFailuresWith } from '../reading/steps.ts';
 import { listAt, textAt } from '../reading/values.ts';

@@ -1,7 +1,7 @@
 import { keepsKubelet } from '../../lib/agents/table.ts';
 import type { Rule } from '../bundle-view.ts';
 import { factsOf } from '../reading/failure.ts';
-import { START_COMMANDS, startCommand } from '../reading/installing-unit.ts';
+import { START_COMMANDS, startCommand } from '../reading/installation.ts';
 import { aboutFailure, stepFailures } from '../reading/steps.ts';
 
 export const startRefused: Rule = {

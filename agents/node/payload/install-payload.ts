@@ -37,6 +37,6 @@ async function expectDescription(
     code: 'payload-mismatch',
     expected: `SHA-256 ${expected}`,
     found,
-    fix: 'Copy the payload from the live medium again.',
+    fix: 'Copy the payload of this installation to that folder again, from its medium or its server.',
   });
 }

@@ -160,6 +160,7 @@ t.test('a payload without enough room is refused before it is downloaded', async
   const folder = join(t.testdir(), 'payload');
   await t.rejects(fetchPayload({ url: `${url}/p`, sha256: sha256(text) }, folder, options), {
     kind: 'fatal',
+    code: 'disk-full',
     message: /Not enough space for the payload/,
   });
   t.strictSame(asked, ['GET /p/payload.yaml']);

@@ -50,6 +50,15 @@ export const dnsCases: readonly RuleCase[] = [
   },
   {
     rule: 'dns-record-missing',
+    of: 'a name that nothing on an all-in-one host depends on',
+    files: {
+      ...dns({ error: 'ENOTFOUND' }),
+      'bootstrap/agents/installation.json': json({ machine: 'dmi:1' }),
+    },
+    finds: [{ severity: 'warning', title: /^api-int.lab.example.test does not resolve/ }],
+  },
+  {
+    rule: 'dns-record-missing',
     of: "another host's address",
     files: dns({ addresses: ['192.168.126.9'] }),
     finds: [

@@ -3,6 +3,7 @@ import { analyze } from '../../../report/report.ts';
 import { reportSchema } from '../../../report/schema.ts';
 import { agentCases } from './cases-agents.ts';
 import { apiCases } from './cases-api.ts';
+import { csrCases } from './cases-csr.ts';
 import { diskCases } from './cases-disks.ts';
 import { dnsCases } from './cases-dns.ts';
 import { hostCases } from './cases-host.ts';
@@ -17,6 +18,7 @@ const STUMBLED = /^The (rule \S+ could not be applied|.* could not be determined
 const cases = [
   ...agentCases,
   ...apiCases,
+  ...csrCases,
   ...diskCases,
   ...dnsCases,
   ...hostCases,

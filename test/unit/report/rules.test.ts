@@ -6,6 +6,7 @@ import { read, root } from '../docs/documents.ts';
 import { agentCases } from './cases-agents.ts';
 import { apiCases } from './cases-api.ts';
 import { backupCases } from './cases-backups.ts';
+import { csrCases } from './cases-csr.ts';
 import { diskCases } from './cases-disks.ts';
 import { dnsCases } from './cases-dns.ts';
 import { hostCases } from './cases-host.ts';
@@ -19,6 +20,7 @@ const cases = [
   ...dnsCases,
   ...agentCases,
   ...apiCases,
+  ...csrCases,
   ...renewalCases,
   ...backupCases,
   ...workloadCases,

@@ -3,6 +3,13 @@ import type { BundleView } from '../bundle-view.ts';
 import { hostFiles, installedHosts } from './hosts.ts';
 import { currentStepJournals } from './steps.ts';
 import { unitsOf } from './units.ts';
+import { textAt } from './values.ts';
+
+/** Only its marker names the machine (lib/installation/marker.ts). */
+export const isAllInOne = (view: BundleView): boolean =>
+  hostFiles(view, 'agents/installation.json').some(
+    (path) => textAt(view.json(path), 'machine') !== undefined,
+  );
 
 /**
  * The unit that completes the installation on the installed host, without `.service`; undefined if it
