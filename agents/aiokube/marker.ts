@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { Failure } from '../../lib/errors/failure.ts';
 import { machineIdentity } from '../../lib/host/machine-identity.ts';
+import { syncFileSystems } from '../../lib/host/sync.ts';
 import {
   type InstallationMarker,
   markerOf,
@@ -26,10 +27,13 @@ export const marker: StepBody<HostContext> = {
     if (found === undefined) return false;
     return refusal(found, context.cluster, await machineIdentity(context.paths)) === undefined;
   },
-  async run({ paths, cluster }) {
+  async run({ paths, cluster }, { signal }) {
     const machine = await machineIdentity(paths);
     const found = await readMarker(paths.at('/var'));
     if (found === undefined) {
+      // Ignition does not sync what it writes, and it does not run again: from here on, a power cut
+      // leaves its files as they are, and /boot without its flag.
+      await syncFileSystems([paths.config, paths.state, paths.at('/boot')], signal);
       await mkdir(paths.state, { recursive: true, mode: 0o755 });
       await writeMarker(paths.at('/var'), markerOf(cluster, 'writing', machine));
       return done('the disk has no installation yet');

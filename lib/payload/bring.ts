@@ -1,9 +1,8 @@
 import { type ContainerRuntime, connectHostRuntime } from '../cri/runtime.ts';
 import { Failure } from '../errors/failure.ts';
 import { hostArchitecture } from '../host/architecture.ts';
-import { run } from '../host/command.ts';
-import { exists } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
+import { syncFileSystems } from '../host/sync.ts';
 import type { Progress } from '../steps/progress.ts';
 import { binaryDestinations, installBinaries, installedPath } from './binaries.ts';
 import { containerdImporter } from './containerd.ts';
@@ -30,7 +29,9 @@ export async function bringPayload(
     }),
   );
   await installBinaries(payload, binaryDestinations(paths), progress.signal);
-  await syncStores(paths, progress.signal);
+  // A runtime does not sync what it unpacks: after a power cut an image could exist by name and
+  // digest, with empty files in it. So nothing is reported as done before this.
+  await syncFileSystems([paths.binaries, ...stores.map(paths.at)], progress.signal);
   return { images: payload.images.length, binaries: payload.binaries.length };
 }
 
@@ -48,17 +49,6 @@ function expectArchitecture({ architecture, directory }: Payload): void {
 
 /** Where the runtimes unpack images. */
 const stores = ['/var/lib/containerd', '/var/lib/containers'];
-
-/**
- * A runtime does not sync what it unpacks: after a power cut an image could exist by
- * name and digest, with empty files in it. So nothing is reported as done before this.
- */
-async function syncStores(paths: HostPaths, signal: AbortSignal): Promise<void> {
-  const candidates = [paths.binaries, ...stores.map(paths.at)];
-  const folders: string[] = [];
-  for (const folder of candidates) if (await exists(folder)) folders.push(folder);
-  await run('sync', ['--file-system', ...folders], { signal, deadlineMs: 300_000 });
-}
 
 /** Whether the runtime has every image of the payload, by digest, and each binary is in place. */
 export async function payloadIsThere(

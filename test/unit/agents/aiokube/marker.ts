@@ -14,6 +14,9 @@ function host(t: Test, uuid = HERE) {
   const it = testHost(t);
   it.write(PRODUCT, `${uuid.toUpperCase()}\n`);
   it.write('/etc/machine-id', `${'1'.repeat(32)}\n`);
+  it.write('/etc/sno-agents/cluster-id', `${cluster.clusterId}\n`);
+  it.write('/boot/loader/entries/a.conf', '');
+  it.programs.give('sync', `[ ! -e "$ROOT${MARKER}" ] && [ "$1" = --file-system ]`);
   return it;
 }
 
@@ -29,6 +32,11 @@ t.test('marker', async (t) => {
       machine: `dmi:${HERE}`,
     });
     t.equal(await it.holds(marker), true, 'after');
+    t.strictSame(
+      it.programs.calls(),
+      [`sync --file-system ${it.at('/etc/sno-agents')} ${it.at('/boot')}`],
+      'what Ignition wrote is durable before the marker says that it was used',
+    );
     const before = it.read(MARKER);
     t.match(await it.run(marker), { kind: 'done', note: /^begun at 20/ });
     t.equal(it.read(MARKER), before, 'a second run changes nothing');
