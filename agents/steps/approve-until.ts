@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { approveServingRequests } from '../../lib/csr/approver.ts';
 import { type Decision, describeDecision } from '../../lib/csr/decision.ts';
 import { type ThisHost, viewOfThisHost } from '../../lib/csr/this-host.ts';
-import { readTextIfPresent } from '../../lib/host/files.ts';
+import { readTextIfPresent, syncFile } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { waitForFiles } from '../../lib/host/watch.ts';
 import type { KubeClient } from '../../lib/kube/client.ts';
@@ -60,7 +60,10 @@ export async function approveUntil(
     ...(giveUpMs === undefined ? [] : [sleep(giveUpMs, false, { signal })]),
   ];
   try {
-    return await progress.wait(waitingFor, () => Promise.race(ends));
+    const isThere = await progress.wait(waitingFor, () => Promise.race(ends));
+    // The kubelet does not sync it, and does not start with an empty file after a power cut.
+    if (isThere) await syncFile(path);
+    return isThere;
   } finally {
     enough.abort();
     await Promise.allSettled(ends);

@@ -18,9 +18,9 @@ export interface NewFile {
   readonly mode: number;
 }
 
-/** Makes the contents of a file durable that another program wrote. */
+/** Makes the contents of a file durable that another program wrote; a symlink is followed. */
 export async function syncFile(path: string): Promise<void> {
-  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  await using file = await open(path, constants.O_RDONLY);
   await file.sync();
 }
 

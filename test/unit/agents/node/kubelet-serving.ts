@@ -14,6 +14,7 @@ import { issueLeaf } from '../../../../lib/pki/leaf.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import { requestObject } from '../../csr/requests.ts';
 import { servingAuthority } from '../../gather/cluster/serve-api.ts';
+import { recordFileOperations } from '../../host/file-operations.ts';
 import { type ApiAnswer, fakeApi, kubeconfigs, listOf, refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
 import { giveAddresses } from '../host/network.ts';
@@ -185,7 +186,12 @@ t.test('kubelet-serving', async (t) => {
         },
       });
       if (pem !== undefined) it.host.write(CURRENT, pem);
+      const files = await recordFileOperations(t, it.host.at('/var/lib/kubelet/pki'));
       t.same(await it.run(), { kind: 'done', note: 'the kubelet has a new one' });
+      t.ok(
+        files.seen.includes('sync kubelet-server-current.pem'),
+        'a power cut leaves it complete',
+      );
       t.match(approvals, [{ type: 'Approved', status: 'True' }]);
       t.equal(await it.failure(), undefined);
     });

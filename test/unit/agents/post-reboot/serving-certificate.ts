@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { symlinkSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { mock } from 'node:test';
@@ -7,6 +8,7 @@ import { servingCertificate } from '../../../../agents/steps/serving-certificate
 import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { issueLeaf } from '../../../../lib/pki/leaf.ts';
 import { requestObject } from '../../csr/requests.ts';
+import { recordFileOperations } from '../../host/file-operations.ts';
 import { fakeApi, kubeconfigs, listOf } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
 import { giveAddresses } from '../host/network.ts';
@@ -98,10 +100,14 @@ t.test('serving-certificate', async (t) => {
     const host = testHost(t);
     host.write(`${CURRENT}.keep`);
     await requests(t, host);
+    const files = await recordFileOperations(t, host.at('/var/lib/kubelet/pki'));
     const running = host.run(servingCertificate);
     await host.said(/Waiting for/);
-    host.write(CURRENT, onDisk[0]?.[1] ?? '');
+    // As the kubelet does: behind a link, and without a sync.
+    host.write('/var/lib/kubelet/pki/kubelet-server-dated.pem', onDisk[0]?.[1] ?? '');
+    symlinkSync('kubelet-server-dated.pem', host.at(CURRENT));
     t.same(await running, { kind: 'done' });
+    t.strictSame(files.seen, ['sync kubelet-server-dated.pem'], 'a power cut leaves it complete');
   });
 
   t.test('a request for another node is reported and left pending', async (t) => {
