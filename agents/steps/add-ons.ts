@@ -1,26 +1,35 @@
-import { addOnsReady } from '../../lib/kube/add-ons-ready.ts';
+import { addOnsReady, areAddOnsReady } from '../../lib/kube/add-ons-ready.ts';
 import { addOnsOf } from '../../lib/payload/add-ons.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
+import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
 /** Waits until the payload's add-ons run: Services, the cluster's DNS and volumes work. */
 export const addOns: StepBody<HostContext> = {
   name: 'add-ons',
   leaves: 'a Ready pod of each add-on of the payload',
   retries: true,
-  neededUntil: 'clean',
+  // A restart of the host before it stops them. After it, they are workloads like any other, and the
+  // bootstrap's credentials are deleted.
+  neededUntil: 'steady-state',
   input: ({ cluster }) => cluster.clusterId,
-  // From now on, they are workloads of the cluster like any other.
-  holds: async () => true,
-  async run({ paths, bootTime, withAdministrator }, progress) {
-    const { images } = await readPayload(paths.payload);
-    const names = addOnsOf(images.map(({ name }) => name));
+  async holds(context, progress) {
+    const names = await namesOf(context);
+    if (names.length === 0) return true;
+    const { signal } = progress;
+    const bootTime = await context.bootTime(signal);
+    return context.withAdministrator(progress, (client) =>
+      areAddOnsReady(client, names, { signal, deadlineMs: REQUEST_DEADLINE_MS, bootTime }),
+    );
+  },
+  async run(context, progress) {
+    const names = await namesOf(context);
     if (names.length === 0) return done('none in the payload');
-    const started = await bootTime(progress.signal);
+    const started = await context.bootTime(progress.signal);
     const what = `${names.join(', ')} to be ready`;
-    await withAdministrator(progress, (client) =>
+    await context.withAdministrator(progress, (client) =>
       progress.wait(what, () =>
         addOnsReady(client, names, {
           signal: progress.signal,
@@ -33,3 +42,8 @@ export const addOns: StepBody<HostContext> = {
     return done(names.join(', '));
   },
 };
+
+async function namesOf({ paths }: HostContext): Promise<string[]> {
+  const { images } = await readPayload(paths.payload);
+  return addOnsOf(images.map(({ name }) => name));
+}

@@ -1,11 +1,11 @@
 import { addOnLabel } from '../payload/add-ons.ts';
-import type { Wait } from '../wait/limits.ts';
+import type { Limits, Wait } from '../wait/limits.ts';
 import type { KubeClient } from './client.ts';
 import { isAfter } from './node-ready.ts';
 import { type Pod, resources } from './resources.ts';
 import { watchUntil } from './watch-objects.ts';
 
-interface AddOnWait extends Wait {
+interface ThisBoot {
   /** Only pods that were started since count: after a restart the API still has the states from before. */
   readonly bootTime: Date;
 }
@@ -14,10 +14,10 @@ interface AddOnWait extends Wait {
 export async function addOnsReady(
   client: KubeClient,
   names: readonly string[],
-  { bootTime, ...limits }: AddOnWait,
+  { bootTime, ...limits }: Wait & ThisBoot,
 ): Promise<void> {
   const notReady = (pods: ReadonlyMap<string, Pod>) =>
-    names.flatMap((name) => whyNotReady(name, [...pods.values()], bootTime) ?? []);
+    whyNotAllReady(names, [...pods.values()], bootTime);
   await watchUntil(
     client,
     resources.pods,
@@ -30,6 +30,19 @@ export async function addOnsReady(
     },
   );
 }
+
+/** Whether each of these add-ons has one now. */
+export async function areAddOnsReady(
+  client: KubeClient,
+  names: readonly string[],
+  { bootTime, ...limits }: Limits & ThisBoot,
+): Promise<boolean> {
+  const { items } = await client.list(resources.pods, { labelSelector: addOnLabel }, limits);
+  return whyNotAllReady(names, items, bootTime).length === 0;
+}
+
+const whyNotAllReady = (names: readonly string[], pods: readonly Pod[], bootTime: Date): string[] =>
+  names.flatMap((name) => whyNotReady(name, pods, bootTime) ?? []);
 
 /** What keeps an add-on from being ready, or undefined if it is. */
 function whyNotReady(name: string, all: readonly Pod[], bootTime: Date): string | undefined {

@@ -1,4 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
+import { cniResultFiles } from './cni-results.ts';
 import { mirrorFiles } from './mirrors.ts';
 import { proxyDropins, proxyFiles } from './proxy.ts';
 import { reservedCpuDropins, reservedCpuFiles } from './reserved-cpus.ts';
@@ -32,7 +33,7 @@ export function machineConfig(cluster: Cluster, host: 'live' | 'installed' | 'ai
       ...(networkConfig === undefined || host === 'installed'
         ? []
         : [{ path: networkConfigPath, mode: 0o600, contents: networkConfig }]),
-      ...(runsWorkloads ? [...shutdownFiles, ...reservedCpuFiles(cluster)] : []),
+      ...(runsWorkloads ? [...shutdownFiles, ...cniResultFiles, ...reservedCpuFiles(cluster)] : []),
     ],
     dropins: [
       ...proxyDropins(cluster, host),

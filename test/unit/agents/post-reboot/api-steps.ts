@@ -90,7 +90,9 @@ t.test('add-ons', async (t) => {
   };
 
   t.test('a payload without add-ons: the API is not asked', async (t) => {
-    t.same(await host(t, []).run(addOns), { kind: 'done', note: 'none in the payload' });
+    const it = host(t, []);
+    t.same(await it.run(addOns), { kind: 'done', note: 'none in the payload' });
+    t.equal(await it.holds(addOns), true);
   });
 
   t.test('each of the payload has a Ready pod of this boot', async (t) => {
@@ -135,6 +137,7 @@ t.test('add-ons', async (t) => {
     t.test(title, async (t) => {
       const it = host(t, ['kube-proxy', 'coredns']);
       await fakeApi(t, it, { [PODS]: () => listOf(...pods) });
+      t.equal(await it.holds(addOns), false, 'it does not count as done');
       t.ok(await it.waitsFor(addOns, says), it.lines.join(''));
     });
   }

@@ -20,14 +20,23 @@ const shutdown = {
   contents: '[Login]\nInhibitDelayMaxSec=60\n',
 };
 
-t.test('without site configuration, only the time for a shutdown is set', async (t) => {
-  t.same(machineConfig(input.cluster, 'live'), { files: [], dropins: [] });
-  for (const host of ['installed', 'aio'] as const) {
-    t.same(machineConfig(input.cluster, host), { files: [shutdown], dropins: [] });
-  }
-  const { shutdownGracePeriod } = parse(textAt('/etc/kubernetes/kubelet.yaml'));
-  t.equal(shutdownGracePeriod, '60s', 'as long as logind waits');
-});
+const cniResults = {
+  path: '/etc/tmpfiles.d/50-sno-cni.conf',
+  mode: 0o644,
+  contents: 'R! /var/lib/cni/results\n',
+};
+
+t.test(
+  'without site configuration: the time for a shutdown, and what a boot deletes',
+  async (t) => {
+    t.same(machineConfig(input.cluster, 'live'), { files: [], dropins: [] });
+    for (const host of ['installed', 'aio'] as const) {
+      t.same(machineConfig(input.cluster, host), { files: [shutdown, cniResults], dropins: [] });
+    }
+    const { shutdownGracePeriod } = parse(textAt('/etc/kubernetes/kubelet.yaml'));
+    t.equal(shutdownGracePeriod, '60s', 'as long as logind waits');
+  },
+);
 
 t.test(
   'both hosts have the same files, and only the live host the network configuration',
@@ -43,7 +52,11 @@ t.test(
       '/etc/containerd/certs.d/quay.io/hosts.toml': 0o644,
       '/etc/chrony.conf': 0o644,
     };
-    t.same(modes('installed'), { ...both, [shutdown.path]: 0o644 });
+    t.same(modes('installed'), {
+      ...both,
+      [shutdown.path]: 0o644,
+      [cniResults.path]: 0o644,
+    });
     t.same(modes('live'), { ...both, '/etc/sno-agents/network.yml': 0o600 });
   },
 );
@@ -80,6 +93,7 @@ t.test('the processes of a node stay on its reserved CPUs', async (t) => {
     t.same(machineConfig(cluster, host), {
       files: [
         shutdown,
+        cniResults,
         { path: `/etc/systemd/system/sno-.service.d/${name}`, mode: 0o644, contents: affinity },
       ],
       dropins: [
