@@ -127,6 +127,6 @@ function explain(view: BundleView, request: ApiObject, signer: string, requestor
       : `During the installation, run "systemctl start ${unit}", which approves it. `;
   return {
     why: 'no agent has logged anything about it',
-    todo: `${during}Once the installation is complete, run "systemctl start sno-renew" with the Kubernetes payload. With OpenShift, check the node's addresses and run "oc adm certificate approve ${request.name}".`,
+    todo: `${during}Once the installation is complete, with the Kubernetes payload, run "systemctl start sno-renew"; with OpenShift, check the node's addresses and run "oc adm certificate approve ${request.name}".`,
   };
 }
