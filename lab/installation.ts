@@ -182,7 +182,8 @@ export class Installation {
 
   /** Boots the disk; the power fails as soon as `moment` resolves, even if the boot has not ended. */
   async bootUntilPowerCut(label: string, moment: Early): Promise<void> {
-    const host = this.#begun(label, await this.bootDisk(label));
+    const host = await this.bootDisk(label);
+    this.#begun(label, host);
     await moment(host);
     await host.powerCut();
     this.host = undefined;
@@ -248,7 +249,8 @@ export class Installation {
   }
 
   protected async started(label: string, host: Host, early?: Early): Promise<Host> {
-    await early?.(this.#begun(label, host));
+    this.#begun(label, host);
+    await early?.(host);
     // "degraded" is acceptable here: results of the units are checked later.
     await host.waitForBoot(BOOT_MS, this.context.signal).catch((error: unknown) => {
       if (!(error instanceof Failure) || error.kind !== 'deadline') throw error;
@@ -256,11 +258,10 @@ export class Installation {
     return host;
   }
 
-  #begun(label: string, host: Host): Host {
+  #begun(label: string, host: Host): void {
     this.host = host;
     this.#boots.push(label);
     this.context.teardown.add(`stop ${host.identity.name}`, () => host.stop());
-    return host;
   }
 
   protected async following(
