@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { unitProperties } from '../../../lib/host/systemd.ts';
 import { type Pod, resources } from '../../../lib/kube/resources.ts';
 import { inventory } from '../../../lib/render/kubernetes/inventory.ts';
 import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
@@ -23,6 +24,7 @@ import { type RotateContext, withAdministrator } from './context.ts';
 
 const POLL_MS = 1000;
 const REQUEST_MS = 10_000;
+const KUBELET_SETTLES_MS = 20_000;
 
 /** The kubelet uses what it requests at once, and reads what others write only when it starts. */
 const ofKubelet: readonly string[] = [kubeletPaths.clientPair, kubeletPaths.servingPair];
@@ -49,11 +51,27 @@ export async function startStalePods(context: RotateContext, progress: Progress)
     const contents = await readOnceContents(context.paths, component);
     const fresh = withReadOnce({ component, manifest }, contents);
     if (fresh !== manifest) {
+      await kubeletSettled(progress);
       progress.say(`Restarting ${component}, which has not read the present files`);
       await writeFileAtomic(path, fresh, 0o600);
     }
     await podReady(context, component, readOnceOf(fresh), progress);
   }
+}
+
+/**
+ * A static pod whose manifest changes while a new kubelet still takes over the running pods is stopped
+ * two minutes later: the kubelet waits for volumes that it has already forgotten (seen with 1.34).
+ */
+async function kubeletSettled(progress: Progress): Promise<void> {
+  const since = 'ActiveEnterTimestampMonotonic';
+  const properties = await unitProperties('kubelet.service', [since], progress.signal);
+  const activeMs =
+    Number(process.hrtime.bigint() / 1_000_000n) - Number(properties[since] ?? 0) / 1000;
+  if (activeMs >= KUBELET_SETTLES_MS) return;
+  await progress.wait('the kubelet to take over the running pods', () =>
+    sleep(KUBELET_SETTLES_MS - activeMs, undefined, { signal: progress.signal }),
+  );
 }
 
 /** Whether every pod of the control plane is ready, as it is. @throws Failure (deadline) otherwise. */
