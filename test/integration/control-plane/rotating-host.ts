@@ -149,12 +149,21 @@ async function kubeletFiles(paths: HostPaths): Promise<void> {
   }
 }
 
-/** `systemctl restart kubelet.service` succeeds; the server below always has the present files. */
+const SYSTEMCTL = `#!/bin/sh
+case "$*" in
+  "restart kubelet.service") ;;
+  "show kubelet.service "*) echo ActiveEnterTimestampMonotonic=1 ;;
+  *) exit 1 ;;
+esac
+`;
+
+/**
+ * `systemctl restart kubelet.service` succeeds; the server below always has the present files, and has
+ * been running for long.
+ */
 async function fakeSystemctl(t: Test, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'systemctl'), '#!/bin/sh\n[ "$*" = "restart kubelet.service" ]\n', {
-    mode: 0o755,
-  });
+  await writeFile(join(folder, 'systemctl'), SYSTEMCTL, { mode: 0o755 });
   const before = process.env.PATH;
   process.env.PATH = `${folder}${delimiter}${before}`;
   t.teardown(() => {
