@@ -2,6 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
+import { Failure } from '../lib/errors/failure.ts';
 import { readTextIfPresent } from '../lib/host/files.ts';
 import { isAlive } from '../lib/host/process.ts';
 import { enterArguments } from './host/machine.ts';
@@ -46,15 +47,36 @@ export async function listKept(): Promise<KeptRun[]> {
   return kept;
 }
 
-/** Opens a shell on the host; returns its exit code. */
-export async function enter({ owner, leader }: KeptRun): Promise<number> {
+/** The command line of a program on the host, for this machine. */
+export async function onHost(
+  { owner, leader }: KeptRun,
+  command: readonly string[],
+): Promise<string[]> {
+  return inLab(owner, ['-m', '-n', '-p'], ['nsenter', ...enterArguments(leader), ...command]);
+}
+
+/** The command line of a program of this machine that runs in the lab's network, beside the host. */
+export async function besideHost(
+  { owner }: KeptRun,
+  command: readonly string[],
+): Promise<string[]> {
+  return inLab(owner, ['-n'], command);
+}
+
+async function inLab(
+  owner: number,
+  namespaces: readonly string[],
+  command: readonly string[],
+): Promise<string[]> {
   const lab = await programOf(owner);
-  if (lab === undefined) return 1;
-  const inner = ['nsenter', ...enterArguments(leader), 'bash', '-l'];
-  const { exitCode } = await execa('nsenter', ['-t', `${lab}`, '-m', '-n', '-p', '--', ...inner], {
-    stdio: 'inherit',
-    reject: false,
-  });
+  if (lab === undefined) throw new Failure('fatal', 'the lab has ended');
+  return ['nsenter', '-t', `${lab}`, ...namespaces, '--', ...command];
+}
+
+/** Opens a shell on the host; returns its exit code. */
+export async function enter(kept: KeptRun): Promise<number> {
+  const [program = '', ...args] = await onHost(kept, ['bash', '-l']);
+  const { exitCode } = await execa(program, args, { stdio: 'inherit', reject: false });
   return exitCode ?? 1;
 }
 

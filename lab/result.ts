@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { failureDataSchema } from '../lib/errors/failure-data.ts';
 import { recordedStepSchema } from '../lib/installation/record.ts';
@@ -19,3 +21,8 @@ export const resultSchema = z.object({
 });
 
 export type LabResult = z.infer<typeof resultSchema>;
+
+/** Reads the result of the last run; `out` is the scenario's folder in `lab/out`. */
+export async function readResult(out: string): Promise<LabResult> {
+  return resultSchema.parse(JSON.parse(await readFile(join(out, 'result.json'), 'utf8')));
+}

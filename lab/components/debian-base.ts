@@ -1,7 +1,6 @@
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import type { Component } from './component.ts';
+import { debootstrap } from './debootstrap.ts';
 
 /**
  * What a CoreOS live image and its installed system bring along and the agents,
@@ -15,38 +14,13 @@ const packages = [
   ...['gzip', 'xz-utils', 'zstd', 'libssl3', 'liblzma5', 'libzstd1'],
 ];
 
-/** Not needed on a host, and half of the size. */
-const dropped = [
-  'usr/share/doc',
-  'usr/share/man',
-  'usr/share/locale',
-  'var/cache/apt',
-  'var/lib/apt/lists',
-];
-
 /** A plain Debian 12 with a container runtime, as debootstrap leaves it. */
 export const debianBase: Component = {
   name: 'debian-base',
   version: 'bookworm',
-  recipe: [import.meta.filename],
+  recipe: [import.meta.filename, join(import.meta.dirname, 'debootstrap.ts')],
   build: async (target, { signal, report }) => {
     report('debootstrap bookworm');
-    const tree = join(target, 'tree');
-    const archive = process.env.SNO_LAB_DEBIAN_MIRROR || 'http://deb.debian.org/debian';
-    const include = `--include=${packages.join(',')}`;
-    const debootstrap = ['debootstrap', '--variant=minbase', include, 'bookworm', tree, archive];
-    // Its mounts of /proc end with the namespace, also when it is interrupted.
-    await execa('unshare', ['-m', '-p', '-f', '--kill-child', '--mount-proc', ...debootstrap], {
-      cancelSignal: signal,
-      timeout: 15 * 60_000,
-      all: true,
-    });
-    for (const folder of dropped) await empty(join(tree, folder));
+    await debootstrap(join(target, 'tree'), packages, signal);
   },
 };
-
-async function empty(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    await rm(join(folder, name), { recursive: true, force: true });
-  }
-}

@@ -8,6 +8,8 @@ export interface GoBuild {
   readonly module: string;
   /** Import paths of main packages, with the names of their binaries. */
   readonly packages: Readonly<Record<string, string>>;
+  /** Import paths of packages whose tests are built, with the names of the test binaries. */
+  readonly tests?: Readonly<Record<string, string>>;
   readonly ldflags?: readonly string[];
   readonly deadlineMs: number;
 }
@@ -15,16 +17,20 @@ export interface GoBuild {
 /** Builds static binaries of pinned Go modules into `target`. */
 export async function buildGoBinaries(
   target: string,
-  { module, packages, ldflags = [], deadlineMs }: GoBuild,
+  { module, packages, tests = {}, ldflags = [], deadlineMs }: GoBuild,
   { signal, report }: BuildContext,
 ): Promise<void> {
   const source = join(target, '.source');
   await cp(module, source, { recursive: true });
   const until = Date.now() + deadlineMs;
-  for (const [importPath, name] of Object.entries(packages)) {
+  const builds = [
+    ...Object.entries(packages).map(([path, name]) => ({ path, name, command: ['build'] })),
+    ...Object.entries(tests).map(([path, name]) => ({ path, name, command: ['test', '-c'] })),
+  ];
+  for (const { path, name, command } of builds) {
     report(`go build ${name}`);
     const flags = ['-trimpath', '-ldflags', ['-s', '-w', ...ldflags].join(' ')];
-    await execa('go', ['build', ...flags, '-o', join(target, name), importPath], {
+    await execa('go', [...command, ...flags, '-o', join(target, name), path], {
       cwd: source,
       // Uses the installed Go; go.sum determines what is built.
       env: { GOTOOLCHAIN: 'local', CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },

@@ -1,10 +1,9 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { type LabResult, resultSchema } from '../../lab/result.ts';
-import { readTextIfPresent } from '../../lib/host/files.ts';
-
-const root = join(import.meta.dirname, '../..');
+import { outFolder, repository } from '../../lab/paths.ts';
+import { type LabResult, readResult } from '../../lab/result.ts';
+import { exists } from '../../lib/host/files.ts';
 
 export interface LabRun {
   readonly exitCode: number | undefined;
@@ -14,16 +13,21 @@ export interface LabRun {
 
 /** Runs `npm run lab -- --scenario NAME`, including its set-up, and reads its result. */
 export async function runLab(scenario: string, deadlineMinutes: number): Promise<LabRun> {
-  const path = join(root, 'lab/out', scenario, 'result.json');
+  const path = join(outFolder(scenario), 'result.json');
   await rm(path, { force: true });
   const { exitCode, all } = await execa(
     process.execPath,
-    [join(root, 'lab/run.ts'), '--scenario', scenario],
-    { cwd: root, all: true, reject: false, stdin: 'ignore', timeout: deadlineMinutes * 60_000 },
+    [join(repository, 'lab/run.ts'), '--scenario', scenario],
+    {
+      cwd: repository,
+      all: true,
+      reject: false,
+      stdin: 'ignore',
+      timeout: deadlineMinutes * 60_000,
+    },
   );
-  const text = await readTextIfPresent(path);
-  if (text === undefined) throw new Error(`the lab did not start: ${all.slice(-1000)}`);
-  return { exitCode, output: all, result: resultSchema.parse(JSON.parse(text)) };
+  if (!(await exists(path))) throw new Error(`the lab did not start: ${all.slice(-1000)}`);
+  return { exitCode, output: all, result: await readResult(outFolder(scenario)) };
 }
 
 /** Leftovers of a lab that did not clean up after itself, one line each. */

@@ -1,0 +1,114 @@
+import { chmod, copyFile, cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { run } from '../../lib/host/command.ts';
+import { debootstrap } from './debootstrap.ts';
+import { e2eTestModule } from './e2e-test.ts';
+import { goModuleFolder } from './go-build.ts';
+
+/** Folders with the programs of the images. */
+export interface ImagePrograms {
+  readonly e2eTest: string;
+  readonly etcd: string;
+  readonly pause: string;
+}
+
+type Write = (tree: string, from: Sources, signal: AbortSignal) => Promise<unknown>;
+interface Sources extends ImagePrograms {
+  /** `test/images` of Kubernetes. */
+  readonly images: string;
+}
+
+/** An image of Alpine or Debian has these users; agnhost's last one is part of a test. */
+const passwd = `root:x:0:0:root:/root:/bin/sh
+nobody:x:65534:65534:nobody:/:/bin/false
+user-defined-in-image:x:1000:1000::/home:/bin/sh
+`;
+const group = `root:x:0:
+nogroup:x:65534:
+user-defined-in-image:x:1000:
+group-defined-in-image:x:50000:user-defined-in-image
+`;
+
+/** The layers of the images, each with what writes its tree. */
+const layers = {
+  debian: (tree, _, signal) =>
+    debootstrap(tree, ['bind9-dnsutils', 'curl', 'iproute2', 'netcat-openbsd'], signal),
+  busybox: async (tree, _, signal) => {
+    await program('/bin/busybox', join(tree, 'bin/busybox'));
+    const within = { signal, deadlineMs: 20_000 };
+    for (const applet of (await run('/bin/busybox', ['--list-full'], within)).split('\n')) {
+      if (applet === '' || applet === 'bin/busybox') continue;
+      const path = join(tree, applet);
+      await mkdir(dirname(path), { recursive: true });
+      await symlink('/bin/busybox', path);
+    }
+    await mkdir(join(tree, 'tmp'));
+    await chmod(join(tree, 'tmp'), 0o1777);
+    await mkdir(join(tree, 'root'));
+    await users(tree);
+  },
+  agnhost: async (tree, { e2eTest, images }) => {
+    await program(join(e2eTest, 'agnhost'), join(tree, 'agnhost'));
+    await symlink('agnhost', join(tree, 'agnhost-2'));
+    await mkdir(join(tree, 'uploads'));
+    for (const name of ['localhost.crt', 'localhost.key']) {
+      await copyFile(join(images, 'agnhost/porter', name), join(tree, name));
+    }
+    await users(tree);
+  },
+  nautilus: (tree, { images }) => cp(join(images, 'nautilus/html'), tree, { recursive: true }),
+  httpd: (tree) => page(join(tree, 'usr/local/apache2/htdocs')),
+  nginx: (tree) => page(join(tree, 'usr/share/nginx/html')),
+  'sample-apiserver': (tree, { e2eTest }) =>
+    program(join(e2eTest, 'sample-apiserver'), join(tree, 'sample-apiserver')),
+  etcd: (tree, { etcd }) => program(join(etcd, 'etcd'), join(tree, 'usr/local/bin/etcd')),
+  pause: (tree, { pause }) => program(join(pause, 'pause'), join(tree, 'pause')),
+} satisfies Readonly<Record<string, Write>>;
+
+export type Layer = keyof typeof layers;
+
+/** Writes the tree of every layer; returns their tars by the layer's name. */
+export async function writeLayers(
+  work: string,
+  programs: ImagePrograms,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const source = join(work, 'source');
+  const kubernetes = await goModuleFolder(e2eTestModule, 'k8s.io/kubernetes', source, signal);
+  const sources = { ...programs, images: join(kubernetes, 'test/images') };
+  const tars = new Map<string, string>();
+  for (const [layer, write] of Object.entries(layers)) {
+    const tree = join(work, layer);
+    await mkdir(tree);
+    await write(tree, sources, signal);
+    tars.set(layer, await writeTar(tree, signal));
+  }
+  return tars;
+}
+
+/** Sorted and without times, so that the same files give the same layer. */
+async function writeTar(tree: string, signal: AbortSignal): Promise<string> {
+  const tar = `${tree}.tar`;
+  const fixed = ['--sort=name', '--mtime=@0', '--numeric-owner', '--format=gnu'];
+  // Device nodes of debootstrap's /dev are made by the container runtime.
+  const args = [...fixed, '--exclude=./dev/*', '-C', tree, '-cf', tar, '.'];
+  await run('tar', args, { signal, deadlineMs: 120_000 });
+  return tar;
+}
+
+async function program(source: string, target: string): Promise<void> {
+  await mkdir(dirname(target), { recursive: true });
+  await copyFile(source, target);
+  await chmod(target, 0o755);
+}
+
+async function users(tree: string): Promise<void> {
+  await mkdir(join(tree, 'etc'), { recursive: true });
+  await writeFile(join(tree, 'etc/passwd'), passwd);
+  await writeFile(join(tree, 'etc/group'), group);
+}
+
+async function page(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'index.html'), '<html><body><h1>It works!</h1></body></html>\n');
+}

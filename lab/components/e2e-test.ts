@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import type { Component } from './component.ts';
+import { buildGoBinaries } from './go-build.ts';
+import { KUBERNETES_VERSION } from './kubernetes.ts';
+
+export const e2eTestModule = join(import.meta.dirname, 'e2e-test');
+
+/**
+ * Kubernetes' end-to-end tests: `e2e.test`, the `ginkgo` that runs it in several processes, and
+ * the programs of the images that it uses. Of the version of the cluster.
+ */
+export const e2eTest: Component = {
+  name: 'e2e-test',
+  version: KUBERNETES_VERSION,
+  recipe: [import.meta.filename, e2eTestModule],
+  build: (target, context) => {
+    const stamp = 'k8s.io/component-base/version.gitVersion';
+    return buildGoBinaries(
+      target,
+      {
+        module: e2eTestModule,
+        packages: {
+          'github.com/onsi/ginkgo/v2/ginkgo': 'ginkgo',
+          'k8s.io/kubernetes/test/images/agnhost': 'agnhost',
+          'k8s.io/sample-apiserver': 'sample-apiserver',
+        },
+        tests: { 'k8s.io/kubernetes/test/e2e': 'e2e.test' },
+        ldflags: [`-X ${stamp}=v${KUBERNETES_VERSION}`],
+        deadlineMs: 40 * 60_000,
+      },
+      context,
+    );
+  },
+};
