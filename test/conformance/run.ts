@@ -39,17 +39,25 @@ const usage = `usage: npm run test:conformance -- [options]
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 function readArguments() {
-  const { values } = parseArgs({
-    options: {
-      focus: { type: 'string', default: '\\[Conformance\\]' },
-      skip: { type: 'string', default: '' },
-      procs: { type: 'string', default: '4' },
-      minutes: { type: 'string', default: '40' },
-      kept: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  return { ...values, procs: positive(values.procs), minutes: positive(values.minutes) };
+  const { focus, skip, procs, minutes, kept, help } = parse().values;
+  return { focus, skip, procs: positive(procs), minutes: positive(minutes), kept, help };
+}
+
+function parse() {
+  try {
+    return parseArgs({
+      options: {
+        focus: { type: 'string', default: '\\[Conformance\\]' },
+        skip: { type: 'string', default: '' },
+        procs: { type: 'string', default: '4' },
+        minutes: { type: 'string', default: '40' },
+        kept: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch (cause) {
+    throw new Failure('usage', 'invalid arguments', { fix: 'see --help', cause });
+  }
 }
 
 function positive(text: string): number {
