@@ -17,7 +17,7 @@ import { cli } from './paths.ts';
 import { checkLedger, restartByHand } from './restart.ts';
 import type { LabContext, ScenarioStep } from './scenario.ts';
 import { type Served, serveProduct } from './served.ts';
-import { DISK, openSite } from './site.ts';
+import { DISK, openSite, type SiteOptions } from './site.ts';
 
 const CREATE_MS = 60_000;
 const WRITE_MS = 5 * 60_000;
@@ -25,20 +25,33 @@ const AIOKUBE_MS = 10 * 60_000;
 /** Before it. */
 const EARLIER_UNITS = ['sno-executable.service', 'sno-payload.service'];
 
+export interface AllInOneOptions {
+  /** Where executable and payload come from. Default: `url`. */
+  readonly source?: 'url' | 'medium';
+  readonly hostInputs?: HostInputs;
+  /** Default: false. */
+  readonly dns?: SiteOptions['dns'];
+}
+
 /**
  * An all-in-one host: an image is written to its disk with `aio.ign`, and everything else happens at
  * the first boot of that disk. Executable and payload come from a web server at the site, whose DNS
- * answers nothing, or from a second medium.
+ * answers nothing by default, or from a second medium.
  */
 export class AllInOne extends Installation {
   readonly #source: 'url' | 'medium';
   readonly #hostInputs: HostInputs;
+  readonly #dns: SiteOptions['dns'];
   #served: Served | undefined;
 
-  constructor(context: LabContext, source: 'url' | 'medium' = 'url', hostInputs: HostInputs = {}) {
+  constructor(
+    context: LabContext,
+    { source = 'url', hostInputs = {}, dns = false }: AllInOneOptions = {},
+  ) {
     super(context);
     this.#source = source;
     this.#hostInputs = hostInputs;
+    this.#dns = dns;
   }
 
   /** The web server of the executable and the payload. */
@@ -57,7 +70,7 @@ export class AllInOne extends Installation {
   override async create(): Promise<void> {
     const { components, folder, teardown, signal } = this.context;
     const target = join(folder, 'installation');
-    const site = await openSite(folder, { dns: false }, teardown, signal);
+    const site = await openSite(folder, { dns: this.#dns }, teardown, signal);
     await writeInstallConfig(target, site.host, this.#hostInputs);
     const iso = join(folder, 'medium.iso');
     if (this.#source === 'url') this.#served = await serveProduct(this.context);

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import type { Family } from '../lib/network/address.ts';
 import { createDisk, type Disk } from './host/disk.ts';
-import { type DnsRecord, type HostIdentity, type Network, startNetwork } from './host/network.ts';
+import {
+  type DnsRecord,
+  type HostIdentity,
+  type Network,
+  type NetworkOptions,
+  startNetwork,
+} from './host/network.ts';
 import type { Teardown } from './host/teardown.ts';
 
 export const CLUSTER = { name: 'lab', baseDomain: 'example.test' } as const;
@@ -39,8 +45,7 @@ export interface SiteOptions {
   readonly families?: Families;
   /** false: only hosts with static configuration get an address. Default: true. */
   readonly dhcp?: boolean;
-  /** false: nothing answers DNS queries. Default: true. */
-  readonly dns?: boolean;
+  readonly dns?: NetworkOptions['dns'];
 }
 
 export async function openSite(

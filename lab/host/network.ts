@@ -38,8 +38,11 @@ export interface NetworkOptions {
   readonly withoutRecords?: readonly DnsRecord[];
   /** false: no DHCP and no router advertisements. Default: true. */
   readonly dhcp?: boolean;
-  /** false: nothing answers DNS queries. Default: true. */
-  readonly dns?: boolean;
+  /**
+   * false: nothing answers DNS queries. `authoritative`: names of the domain without a record do not
+   * exist; otherwise queries for them are refused. Default: true.
+   */
+  readonly dns?: boolean | 'authoritative';
 }
 
 export interface Network {
@@ -131,6 +134,7 @@ export function dnsmasqArguments(options: NetworkOptions, folder: string): strin
     ...['--pid-file=', '--no-resolv', '--no-hosts', '--bind-interfaces'],
     ...[`--interface=${BRIDGE}`, '--except-interface=lo', `--domain=${domain}`],
     ...(dns ? records : ['--port=0']),
+    ...(dns === 'authoritative' ? [`--local=/${domain}/`] : []),
     ...(dhcp ? dhcpArguments(options, hosts, folder) : []),
   ];
 }

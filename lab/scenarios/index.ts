@@ -3,7 +3,7 @@ import type { Component } from '../components/component.ts';
 import { nmstatectl } from '../components/nmstatectl.ts';
 import { faults } from '../faults/index.ts';
 import type { Scenario } from '../scenario.ts';
-import { aio, aioMedium } from './aio.ts';
+import { aio, aioMedium, conformance } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { pxe } from './pxe.ts';
 import { staticNetwork } from './static-network.ts';
@@ -17,6 +17,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'static-network': staticNetwork,
   aio,
   'aio-medium': aioMedium,
+  conformance,
   ...faults,
   ...certificates,
 };

@@ -7,7 +7,7 @@ import { outFolder, repository } from '../../lab/paths.ts';
 import { readResult } from '../../lab/result.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 
-export const SCENARIO = 'aio';
+export const SCENARIO = 'conformance';
 /** On a fresh machine the components are built first. */
 const START_MS = 60 * 60_000;
 /** The lab's own teardown takes at most two minutes. */

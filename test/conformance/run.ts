@@ -94,9 +94,12 @@ async function runConformance(options: Options, signal: AbortSignal): Promise<nu
     });
   }
   try {
-    const out = outFolder('conformance');
-    await rm(out, { recursive: true, force: true });
+    const out = outFolder(SCENARIO);
     await mkdir(out, { recursive: true });
+    // Of an earlier run on this host; the host's own logs are beside them.
+    for (const name of ['e2e.log', 'ginkgo', 'junit_01.xml', 'results.json']) {
+      await rm(join(out, name), { recursive: true, force: true });
+    }
     await importImages(host, components.images, signal);
     print(`Kubernetes ${KUBERNETES_VERSION}, focus ${focus}${skip === '' ? '' : `, skip ${skip}`}`);
     const began = Date.now();

@@ -32,7 +32,7 @@ const CLEAN_UP_MINUTES = 5;
 
 /**
  * Runs e2e.test beside the host, as an administrator would: over the bridge, with auth/kubeconfig,
- * by the node's address, since the site has no DNS. The reports are `junit_01.xml` and
+ * by the node's address. The reports are `junit_01.xml` and
  * `ginkgo/report.json`, all output is in `e2e.log`.
  */
 export async function runSuite(options: SuiteOptions): Promise<Outcome> {

@@ -94,3 +94,15 @@ t.test('a site without DHCP has the records and assigns no addresses', async (t)
       .toSorted(),
   );
 });
+
+t.test(
+  'an authoritative server denies names without a record, any other refuses them',
+  async (t) => {
+    const host = hostOf(['IPv4']);
+    const denies = (dns: boolean | 'authoritative') =>
+      dnsmasqArguments({ domain, host, dns }, '/run/x').includes(`--local=/${domain}/`);
+    t.ok(denies('authoritative'));
+    t.notOk(denies(true));
+    t.notOk(denies(false));
+  },
+);
