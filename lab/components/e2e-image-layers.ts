@@ -16,6 +16,8 @@ type Write = (tree: string, from: Sources, signal: AbortSignal) => Promise<unkno
 interface Sources extends ImagePrograms {
   /** `test/images` of Kubernetes. */
   readonly images: string;
+  /** The tree of the first layer. */
+  readonly debian: string;
 }
 
 /** An image of Alpine or Debian has these users; agnhost's last one is part of a test. */
@@ -29,18 +31,20 @@ user-defined-in-image:x:1000:
 group-defined-in-image:x:50000:user-defined-in-image
 `;
 
+const debianPackages = ['bash-static', 'bind9-dnsutils', 'curl', 'iproute2', 'netcat-openbsd'];
+
 /** The layers of the images, each with what writes its tree. */
 const layers = {
-  debian: (tree, _, signal) =>
-    debootstrap(tree, ['bind9-dnsutils', 'curl', 'iproute2', 'netcat-openbsd'], signal),
-  busybox: async (tree, _, signal) => {
+  debian: (tree, _, signal) => debootstrap(tree, debianPackages, signal),
+  // As in the upstream image, all applets are in /bin.
+  busybox: async (tree, { debian }, signal) => {
     await program('/bin/busybox', join(tree, 'bin/busybox'));
+    // BusyBox's and dash's sh drop variables such as `data-1` from the environment.
+    await program(join(debian, 'bin/bash-static'), join(tree, 'bin/sh'));
     const within = { signal, deadlineMs: 20_000 };
-    for (const applet of (await run('/bin/busybox', ['--list-full'], within)).split('\n')) {
-      if (applet === '' || applet === 'bin/busybox') continue;
-      const path = join(tree, applet);
-      await mkdir(dirname(path), { recursive: true });
-      await symlink('/bin/busybox', path);
+    const present = ['', 'busybox', 'sh'];
+    for (const applet of (await run('/bin/busybox', ['--list'], within)).split('\n')) {
+      if (!present.includes(applet)) await symlink('busybox', join(tree, 'bin', applet));
     }
     await mkdir(join(tree, 'tmp'));
     await chmod(join(tree, 'tmp'), 0o1777);
@@ -75,7 +79,11 @@ export async function writeLayers(
 ): Promise<ReadonlyMap<string, string>> {
   const source = join(work, 'source');
   const kubernetes = await goModuleFolder(e2eTestModule, 'k8s.io/kubernetes', source, signal);
-  const sources = { ...programs, images: join(kubernetes, 'test/images') };
+  const sources = {
+    ...programs,
+    images: join(kubernetes, 'test/images'),
+    debian: join(work, 'debian'),
+  };
   const tars = new Map<string, string>();
   for (const [layer, write] of Object.entries(layers)) {
     const tree = join(work, layer);
