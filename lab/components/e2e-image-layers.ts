@@ -63,6 +63,11 @@ const layers = {
   nautilus: (tree, { images }) => cp(join(images, 'nautilus/html'), tree, { recursive: true }),
   httpd: (tree) => page(join(tree, 'usr/local/apache2/htdocs')),
   nginx: (tree) => page(join(tree, 'usr/share/nginx/html')),
+  nonewprivs: async (tree, { e2eTest }) => {
+    const nnp = join(tree, 'usr/local/bin/nnp');
+    await program(join(e2eTest, 'nnp'), nnp);
+    await chmod(nnp, 0o4755);
+  },
   'sample-apiserver': (tree, { e2eTest }) =>
     program(join(e2eTest, 'sample-apiserver'), join(tree, 'sample-apiserver')),
   etcd: (tree, { etcd }) => program(join(etcd, 'etcd'), join(tree, 'usr/local/bin/etcd')),

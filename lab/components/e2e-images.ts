@@ -47,6 +47,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   },
   busybox: { layers: ['busybox'], config: { Cmd: ['sh'] } },
   nonroot: { layers: ['busybox'], config: { User: '1234' } },
+  nonewprivs: { layers: ['busybox', 'nonewprivs'], config: { Cmd: ['nnp'] } },
   httpd: { layers: ['busybox', 'httpd'], config: { Cmd: serve('/usr/local/apache2/htdocs') } },
   nginx: { layers: ['busybox', 'nginx'], config: { Cmd: serve('/usr/share/nginx/html') } },
   'sample-apiserver': {

@@ -22,6 +22,7 @@ export const e2eTest: Component = {
         packages: {
           'github.com/onsi/ginkgo/v2/ginkgo': 'ginkgo',
           'k8s.io/kubernetes/test/images/agnhost': 'agnhost',
+          'k8s.io/kubernetes/test/images/nonewprivs': 'nnp',
           'k8s.io/sample-apiserver': 'sample-apiserver',
         },
         tests: { 'k8s.io/kubernetes/test/e2e': 'e2e.test' },

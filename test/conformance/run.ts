@@ -31,7 +31,7 @@ const REPORT_EVERY = 20;
 const usage = `usage: npm run test:conformance -- [options]
   --focus RE    tests to run, by full name; default: \\[Conformance\\]
   --skip RE     tests not to run
-  --procs N     tests that run at the same time; default: 4
+  --procs N     tests that run at the same time; default: 8
   --minutes N   deadline of the tests; default: 40
   --kept        use the host left by "npm run lab -- --scenario ${SCENARIO} --keep", and leave it
 `;
@@ -49,7 +49,7 @@ function parse() {
       options: {
         focus: { type: 'string', default: '\\[Conformance\\]' },
         skip: { type: 'string', default: '' },
-        procs: { type: 'string', default: '4' },
+        procs: { type: 'string', default: '8' },
         minutes: { type: 'string', default: '40' },
         kept: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
