@@ -20,12 +20,11 @@ export interface LeafProfile {
   lifetimeDays?: number;
 }
 
-const { clientAuth, serverAuth } = x509.ExtendedKeyUsage;
-const extendedKeyUsages: Readonly<Record<LeafProfile['usage'], x509.ExtendedKeyUsageType[]>> = {
-  client: [clientAuth],
-  server: [serverAuth],
-  both: [serverAuth, clientAuth],
-};
+/** A function, since a run that only reads dates must not load the library. */
+function extendedKeyUsages(usage: LeafProfile['usage']): x509.ExtendedKeyUsageType[] {
+  const { clientAuth, serverAuth } = x509.ExtendedKeyUsage;
+  return { client: [clientAuth], server: [serverAuth], both: [serverAuth, clientAuth] }[usage];
+}
 
 /** Creates a key and a certificate for it, valid no longer than the authority. */
 export async function issueLeaf(
@@ -57,7 +56,7 @@ export async function certifyKey(
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension(extendedKeyUsages[profile.usage]),
+      new x509.ExtendedKeyUsageExtension(extendedKeyUsages(profile.usage)),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
       await x509.SubjectKeyIdentifierExtension.create(subjectKey),
       ...alternativeNames(profile),

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { execa } from 'execa';
 import t from 'tap';
 import { z } from 'zod';
 import { bundle, bundleWithInputs } from '../../../build/bundle.ts';
 import { lazyImports } from '../../../build/lazy-imports.ts';
+import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { root } from '../../unit/structure/source.ts';
 
 /** Maximum sizes in bytes, slightly above the current sizes. Look at the report before raising one. */
@@ -76,6 +79,23 @@ t.test('a module is evaluated on first use', async (t) => {
   t.equal(call('seen'), '', 'not when the importing module is evaluated');
   t.equal(call('use'), 21);
   t.equal(call('seen'), 'heavy', 'once, with its use');
+});
+
+t.test('the daily look at dates does not load the X.509 library', async (t) => {
+  const folder = t.testdir({});
+  const entry = join(folder, 'main.ts');
+  const program = join(folder, 'main.cjs');
+  await writeFile(
+    entry,
+    `import { needsRenewal } from '${relative(folder, join(root, 'lib/pki/leaf.ts'))}';
+    const isDue = needsRenewal(process.argv[2] ?? '', new Date());
+    process.stdout.write(JSON.stringify({ isDue, isLoaded: 'getMetadata' in Reflect }));`,
+  );
+  await writeFile(program, await bundle({ entry, constants: {} }));
+  const { servingCa } = await createLaptopAuthorities();
+  const { stdout } = await execa(process.execPath, [program, servingCa.certificate]);
+  t.ok('getMetadata' in Reflect, 'the library adds this to a process that loads it');
+  t.strictSame(JSON.parse(stdout), { isDue: false, isLoaded: false });
 });
 
 t.test('messages of schemas are kept', async (t) => {
