@@ -77,6 +77,19 @@ export async function apiUser(
 }
 
 /**
+ * A request to etcd, which answers on a connection only if it accepts the client's certificate,
+ * whether the request is HTTP or gRPC. Unlike its health, its version does not depend on its state.
+ */
+export async function etcdAnswer(
+  { url, ca }: Server,
+  own: Identity,
+  limits: Limits,
+): Promise<string> {
+  await send(new URL('/version', url), { ca }, own, {}, limits);
+  return 'etcd accepts it';
+}
+
+/**
  * A request to the kubelet as the API server makes them. The kubelet is not verified: its own
  * certificate may be the one that is missing, and the request contains nothing.
  */

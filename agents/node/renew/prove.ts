@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../../lib/errors/failure.ts';
-import { connectEtcd } from '../../../lib/etcd/client.ts';
 import { inspectCertificate } from '../../../lib/pki/certificate.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { etcdMember } from '../../../lib/render/kubernetes/etcd.ts';
@@ -10,7 +9,7 @@ import { localApi } from '../../../lib/render/kubernetes/paths.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import type { Limits } from '../../../lib/wait/limits.ts';
 import type { RenewContext } from './context.ts';
-import { apiUser, type Identity, kubeletAnswer, presentedSerial } from './dial.ts';
+import { apiUser, etcdAnswer, type Identity, kubeletAnswer, presentedSerial } from './dial.ts';
 
 type Presenter = 'etcd' | 'etcd-peer' | 'api' | 'kubelet';
 
@@ -146,7 +145,10 @@ async function attempt(
   const proof = PROOFS[leaf.name];
   const own = identity ?? (await identityOf(context, leaf));
   if (proof.kind === 'presented') return presented(context, proof.by, own.certificate, limits);
-  if (proof.by === 'etcd') return acceptedEtcd(context, own, limits);
+  if (proof.by === 'etcd') {
+    const server = { url: etcdUrl(context), ca: await authorityOf(context, 'etcd') };
+    return etcdAnswer(server, own, limits);
+  }
   if (proof.by === 'kubelet') return kubeletAnswer(kubeletUrl(context), own, limits);
   const { commonName } = inspectCertificate(own.certificate).subject;
   const asked = proof.by === 'api' ? undefined : 'sno-agents:renewal-proof';
@@ -168,7 +170,7 @@ async function presented(
   const { endpoints } = context.paths;
   const servers = {
     api: { url: apiUrl(context), authority: 'serving' },
-    etcd: { url: endpoints.etcd ?? etcdMember.clientUrl, authority: 'etcd' },
+    etcd: { url: etcdUrl(context), authority: 'etcd' },
     'etcd-peer': { url: endpoints.etcdPeer ?? etcdMember.peerUrl, authority: 'etcd' },
     kubelet: { url: kubeletUrl(context), authority: 'kubelet-serving' },
   } as const;
@@ -187,17 +189,8 @@ async function presented(
   });
 }
 
-async function acceptedEtcd(context: RenewContext, own: Identity, limits: Limits): Promise<string> {
-  using client = connectEtcd(context.paths.endpoints.etcd ?? etcdMember.clientUrl, {
-    ca: await authorityOf(context, 'etcd'),
-    cert: own.certificate,
-    key: own.key,
-  });
-  await client.status(limits);
-  return 'etcd accepts it';
-}
-
 const apiUrl = ({ paths }: RenewContext) => paths.endpoints.api ?? localApi;
+const etcdUrl = ({ paths }: RenewContext) => paths.endpoints.etcd ?? etcdMember.clientUrl;
 const kubeletUrl = ({ paths }: RenewContext) => paths.endpoints.kubelet ?? KUBELET_URL;
 
 const authorityOf = ({ paths }: RenewContext, name: 'serving' | 'etcd' | 'kubelet-serving') =>
