@@ -2,6 +2,7 @@ import { AGENTS, type AgentName } from '../lib/agents/table.ts';
 import { scriptNames } from '../lib/gather/names.ts';
 import type { HostPaths } from '../lib/host/paths.ts';
 import { readSettings, type Settings } from '../lib/host/settings.ts';
+import { expectShortRun } from '../lib/host/short-run.ts';
 import { rebootHost } from '../lib/host/systemd.ts';
 import { runAgentCommand } from '../lib/steps/agent-command.ts';
 import type { Plan } from '../lib/steps/step.ts';
@@ -63,7 +64,10 @@ export const agents: Readonly<Record<AgentName, Run>> = {
     ),
   aiokube: async (paths, args) =>
     planned(aiokubePlan, aioContext)(paths, await retiringArguments(paths, 'aiokube', args)),
-  'sno-renew': planned(renewPlan, renewContext),
+  'sno-renew': (paths, args) => {
+    expectShortRun();
+    return planned(renewPlan, renewContext)(paths, args);
+  },
   'sno-backup': (paths, args) => runBackup(paths, args),
   'sno-backup-restore': planned(backupRestorePlan, restoreContext),
   'sno-rotate': planned(rotatePlan, rotateContext),
