@@ -60,13 +60,13 @@ export const executables: Benchmark = {
   },
 };
 
-type Files<Name extends string> = Record<Name, string>;
+export type Files<Name extends string> = Record<Name, string>;
 
 /**
  * Copies all files, so that they have the same age: how much of a file becomes resident on access
  * depends on how it got into the page cache.
  */
-async function copied<Name extends string>(
+export async function copied<Name extends string>(
   files: Files<Name>,
   folder: string,
 ): Promise<Files<Name>> {

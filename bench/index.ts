@@ -1,3 +1,4 @@
+import { aio } from './aio/benchmark.ts';
 import { apply } from './apply/benchmark.ts';
 import type { Benchmark } from './benchmark.ts';
 import { etcdSnapshot } from './etcd-snapshot/benchmark.ts';
@@ -13,5 +14,6 @@ export const benchmarks: readonly Benchmark[] = [
   etcdSnapshot,
   apply,
   gatherBench,
+  aio,
   lab,
 ];

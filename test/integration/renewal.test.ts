@@ -1,6 +1,5 @@
 /** Renewal against the rendered control plane, which runs throughout and is never restarted. */
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import os, { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -11,6 +10,7 @@ import type { RenewContext } from '../../agents/node/renew/context.ts';
 import { presentedSerial } from '../../agents/node/renew/dial.ts';
 import { kubeletServing } from '../../agents/node/renew/kubelet-serving.ts';
 import { renewLeaves } from '../../agents/node/renew/renew-leaves.ts';
+import { startKubeletEndpoint } from '../../lab/servers/kubelet-endpoint.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
 import { resources } from '../../lib/kube/resources.ts';
@@ -63,26 +63,20 @@ t.teardown(async () => {
 const world = await startWorld(join(root, 'host'), await agedFiles());
 stop = world.stop;
 const kubelet = await startKubelet(join(root, 'host'));
-t.teardown(() => kubelet.server.close());
+t.teardown(() => kubelet[Symbol.dispose]());
 
-/** A server that accepts the clients that the kubelet accepts. */
+/** The kubelet of that host. */
 async function startKubelet(hostRoot: string) {
-  const ca = await readFile(join(hostRoot, '/etc/kubernetes/pki/kubelet/client-ca.crt'), 'utf8');
-  const { certificate, key } = await issueLeaf(
-    {
-      certificate: textAt(authorityPaths('kubelet-serving').certificate),
-      key: textAt(authorityPaths('kubelet-serving').key),
-    },
+  const clientCa = await readFile(
+    join(hostRoot, '/etc/kubernetes/pki/kubelet/client-ca.crt'),
+    'utf8',
+  );
+  const { certificate, key } = authorityPaths('kubelet-serving');
+  const serving = await issueLeaf(
+    { certificate: textAt(certificate), key: textAt(key) },
     { subject: { commonName: `system:node:${NODE}` }, usage: 'server', dnsNames: [NODE] },
   );
-  const options = { cert: certificate, key, ca, requestCert: true };
-  const server = createServer(options, (_, response) => response.end('ok'));
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await promise;
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return { server, port: address.port };
+  return startKubeletEndpoint(serving, clientCa);
 }
 
 function contextOf(hostRoot: string, renewProofMs: number): RenewContext {
@@ -92,7 +86,7 @@ function contextOf(hostRoot: string, renewProofMs: number): RenewContext {
       api: at(world.plane.port(6443)),
       etcd: at(world.plane.port(2379)),
       etcdPeer: at(world.plane.port(2380)),
-      kubelet: at(kubelet.port),
+      kubelet: kubelet.url,
     }),
     settings: { ...defaultSettings, renewProofMs },
     cluster,
