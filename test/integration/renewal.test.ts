@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { readAttempts } from '../../agents/node/renew/attempts.ts';
 import { conclude } from '../../agents/node/renew/conclude.ts';
 import type { RenewContext } from '../../agents/node/renew/context.ts';
-import { presentedSerial } from '../../agents/node/renew/dial.ts';
+import { etcdAnswer, presentedSerial } from '../../agents/node/renew/dial.ts';
 import { kubeletServing } from '../../agents/node/renew/kubelet-serving.ts';
 import { renewLeaves } from '../../agents/node/renew/renew-leaves.ts';
 import { startKubeletEndpoint } from '../../lab/servers/kubelet-endpoint.ts';
@@ -183,6 +183,19 @@ t.test('a client that the API server does not trust any more keeps its certifica
   const own = attempts.find(({ name }) => name === 'kube-scheduler');
   t.equal(own?.failure?.code, 'leaf-not-accepted');
   t.match(own?.failure?.cause?.cause?.found, /status 401/);
+});
+
+t.test('etcd answers no client of another authority', async (t) => {
+  const context = contextOf(join(root, 'host'), 1500);
+  const server = {
+    url: context.paths.endpoints.etcd ?? '',
+    ca: textAt(authorityPaths('etcd').certificate),
+  };
+  const limits = { signal: AbortSignal.timeout(30_000), deadlineMs: 30_000 };
+  const answerTo = ({ certificate, key }: { certificate: string; key: string }) =>
+    etcdAnswer(server, { certificate: textAt(certificate), key: textAt(key) }, limits);
+  t.equal(await answerTo(issuedLeaves.agentsEtcdClient), 'etcd accepts it');
+  await t.rejects(answerTo(issuedLeaves.scheduler), { code: /^ERR_SSL|^ECONNRESET/ });
 });
 
 t.test('every leaf is renewed, and the API server is ready throughout', async (t) => {
