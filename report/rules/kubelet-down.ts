@@ -1,6 +1,7 @@
+import { unitOf } from '../../lib/agents/table.ts';
 import type { Rule } from '../bundle-view.ts';
 import { hostFiles, installedHosts } from '../reading/hosts.ts';
-import { START_COMMANDS, startCommand } from '../reading/installation.ts';
+import { installingUnit, START_COMMANDS, startCommand } from '../reading/installation.ts';
 import { lastLike } from '../reading/journal.ts';
 import { unitsOf } from '../reading/units.ts';
 
@@ -35,6 +36,12 @@ export const kubeletDown: Rule = {
       const said = hostFiles(view, 'journals/kubelet.log').flatMap((path) =>
         lastLike(view, path, SAID, 2),
       );
+      // aiokube starts it only once everything before that is done.
+      const isNotYetStarted =
+        kubelet.active === 'inactive' &&
+        failed.length + said.length === 0 &&
+        installingUnit(view) === unitOf('aiokube');
+      if (isNotYetStarted) return [];
       const why =
         failed.length > 0
           ? `, since ${failed.map(({ name }) => name).join(', ')} failed, which it requires`

@@ -235,6 +235,14 @@ export const hostCases: readonly RuleCase[] = [
   },
   {
     rule: 'kubelet-down',
+    of: 'one that aiokube has not started yet',
+    files: units(
+      shown('kubelet.service', 'inactive', 'dead'),
+      shown('aiokube.service', 'failed', 'failed', { result: 'exit-code' }),
+    ),
+  },
+  {
+    rule: 'kubelet-down',
     of: 'a kubelet that ends again and again',
     files: units(shown('kubelet.service', 'activating', 'auto-restart', { restarts: 41 })),
     finds: [{ severity: 'failing', title: /systemd has started it 42 times/ }],
