@@ -89,6 +89,9 @@ export const aioResumed: Scenario = (context) => {
       title: 'The disk is in another machine',
       run: async () => {
         const before = run.booted;
+        // Stopped first: it would leave what it has when the host stops.
+        const stop = ['systemctl', 'stop', 'sno-gather.service'];
+        await before.exec(stop, { timeoutMs: START_MS }, signal);
         await rm(join(before.rootDir, 'var/log/log-bundle-failure.tar.gz'), { force: true });
         ownId = await readFile(machineId(before), 'utf8');
         // Hosts of the lab have no firmware: their machine is known by this.
