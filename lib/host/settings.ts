@@ -178,7 +178,7 @@ const longestMs = 2 ** 31 - 1;
 /** The unit at the end of the name decides. */
 function schemaOf(name: string) {
   const number = z.number().positive().max(longestMs);
-  if (name.endsWith('Percent')) return number.max(100);
+  if (name === 'backupDiskSharePercent') return number.max(100);
   return name.endsWith('Count') ? number.int() : number;
 }
 
