@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../lib/errors/failure.ts';
 import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
+import { backup } from './checks/backup.ts';
 import { allInOneChecks } from './checks/index.ts';
 import { reservedCpus } from './checks/reserved-cpus.ts';
 import { OS_IMAGE } from './components/os-image.ts';
@@ -140,8 +141,9 @@ export class AllInOne extends Installation {
     await this.runChecks(checks, report, {});
   }
 
-  async checkReservedCpus(report: Report): Promise<void> {
-    await this.runChecks([reservedCpus], report, {});
+  /** Beside the checks of every all-in-one host, which an e2e runs in four minutes. */
+  async checkFurther(report: Report): Promise<void> {
+    await this.runChecks([reservedCpus, backup], report, {});
   }
 
   /** As an administrator does, while a workload is at work. */

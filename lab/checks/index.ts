@@ -1,5 +1,4 @@
 import { allInOne } from './all-in-one.ts';
-import { backup } from './backup.ts';
 import { bareSystem } from './bare-system.ts';
 import { bootPartition } from './boot-partition.ts';
 import { certificateNames } from './certificate-names.ts';
@@ -59,6 +58,4 @@ export const allInOneChecks: readonly RunningCheck[] = [
   services,
   volumes,
   editor,
-  // Last: it takes the cluster back to an earlier state.
-  backup,
 ];

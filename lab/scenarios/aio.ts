@@ -21,9 +21,11 @@ export const allInOne =
 
 export const aio = allInOne((run) => [{ title: 'Restart the host', run: () => run.restart() }]);
 
-/** The same with executable and payload on a second medium, and a CPU for the node itself. */
+/** The same with executable and payload on a second medium, a CPU for the node itself, and a backup restored. */
 export const aioMedium = allInOne(
-  (run) => [{ title: 'Check its CPUs', run: (report) => run.checkReservedCpus(report) }],
+  (run) => [
+    { title: 'Check its CPUs, restore a backup', run: (report) => run.checkFurther(report) },
+  ],
   (context) => new AllInOne(context, { source: 'medium', hostInputs: { reservedCPUs: 0 } }),
 );
 
