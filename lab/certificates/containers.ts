@@ -5,7 +5,11 @@ import { kubectl } from '../checks/kubectl.ts';
 const podsSchema = z.object({
   items: z.array(
     z.object({
-      metadata: z.object({ namespace: z.string(), name: z.string() }),
+      metadata: z.object({
+        namespace: z.string(),
+        name: z.string(),
+        ownerReferences: z.array(z.unknown()).default([]),
+      }),
       status: z.object({
         containerStatuses: z
           .array(z.object({ name: z.string(), containerID: z.string().optional() }))
@@ -15,7 +19,10 @@ const podsSchema = z.object({
   ),
 });
 
-/** Every container of the cluster by its pod; another id is another process. */
+/**
+ * Every container of the cluster by its pod; another id is another process. Static pods belong to the
+ * Node; pods without an owner are those of earlier checks, which are being deleted.
+ */
 export async function containers(
   cluster: RunningCluster,
   signal: AbortSignal,
@@ -24,7 +31,8 @@ export async function containers(
   return new Map(
     podsSchema
       .parse(JSON.parse(text))
-      .items.flatMap(({ metadata, status }) =>
+      .items.filter(({ metadata }) => metadata.ownerReferences.length > 0)
+      .flatMap(({ metadata, status }) =>
         status.containerStatuses.map(({ name, containerID = '' }): [string, string] => [
           `${metadata.namespace}/${metadata.name}/${name}`,
           containerID,
