@@ -1,10 +1,9 @@
 import { request } from 'node:https';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, Failure } from '../../lib/errors/failure.ts';
 import { urlHost } from '../../lib/network/address.ts';
+import { askThroughout } from '../ask-throughout.ts';
 import type { RunningCluster } from '../checks/check.ts';
 
-const EVERY_MS = 100;
 const ANSWER_MS = 5_000;
 
 /**
@@ -20,21 +19,8 @@ export async function readyThroughout(
   during: () => Promise<void>,
 ): Promise<number> {
   const url = `https://${urlHost(host.identity.addresses[0])}:6443/readyz`;
-  const answers: Promise<string>[] = [];
-  const ended = new AbortController();
-  const asking = (async () => {
-    while (!ended.signal.aborted) {
-      answers.push(readiness(url));
-      await sleep(EVERY_MS, undefined, { signal: ended.signal }).catch(() => undefined);
-    }
-  })();
-  try {
-    await during();
-  } finally {
-    ended.abort();
-    await asking;
-  }
-  const bad = (await Promise.all(answers)).filter((answer) => answer !== '200');
+  const answers = await askThroughout(() => readiness(url), during);
+  const bad = answers.filter((answer) => answer !== '200');
   signal.throwIfAborted();
   if (bad.length > 0) {
     throw new Failure('fatal', 'the API server was not always ready', {

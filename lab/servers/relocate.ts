@@ -70,7 +70,10 @@ const podSchema = z.object({
  * @throws Error for an unknown flag with a path or a local address: it would reach out of the
  *   root.
  */
-export function relocatedCommand({ component, manifest }: StaticPod, place: Place) {
+export function relocatedCommand(
+  { component, manifest }: Pick<StaticPod, 'component' | 'manifest'>,
+  place: Place,
+) {
   const [program = '', ...flags] = podSchema.parse(parse(manifest)).spec.containers[0].command;
   return { program, args: flags.map((flag) => relocatedFlag(component, flag, place)) };
 }

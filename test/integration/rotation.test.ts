@@ -16,9 +16,9 @@ import { trust as schedulerTrust } from '../../lib/render/kubernetes/kube-schedu
 import { issuedLeaves } from '../../lib/render/kubernetes/leaves.ts';
 import { withSignedAdministrator } from '../../lib/render/signed-access.ts';
 import { textAt } from '../unit/render/rendered-host.ts';
-import { askReadiness } from './control-plane/readiness.ts';
+import { readinessThroughout } from './control-plane/readiness.ts';
 import { rotatingHost } from './control-plane/rotating-host.ts';
-import { NAMESPACE } from './control-plane/world.ts';
+import { eventually, NAMESPACE } from './control-plane/world.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'rotation-'));
 t.teardown(() => rm(root, { recursive: true, force: true }));
@@ -31,9 +31,9 @@ const read = (path: string) => readFile(paths.at(path), 'utf8');
 t.test(
   'the CA of the API server: it is ready throughout, also for those who know the old one',
   async (t) => {
-    const stopAsking = askReadiness(world);
-    await it.rotate({ kind: 'authorities', names: ['serving'] });
-    const answers = await stopAsking(20);
+    const answers = await readinessThroughout(world, () =>
+      it.rotate({ kind: 'authorities', names: ['serving'] }),
+    );
     t.same(
       answers.filter((answer) => answer !== 200),
       [],
@@ -48,11 +48,10 @@ t.test(
     const published = { namespace: NAMESPACE, name: 'kube-root-ca.crt' };
     const context = { remainingMs: () => 60_000 };
     await withSignedAdministrator('kubernetes', paths, context, async (client) => {
-      let found = '';
-      while (found !== (await read(certificate))) {
-        found =
-          (await client.get(resources.configMaps, published, limits())).data?.['ca.crt'] ?? '';
-      }
+      await eventually('the publication of the new CA', async () => {
+        const { data } = await client.get(resources.configMaps, published, limits());
+        return data?.['ca.crt'] === (await read(certificate)) || undefined;
+      });
     });
     t.comment(`${answers.length} x /readyz`);
   },
@@ -64,8 +63,7 @@ const STEP_MS = 240_000;
 t.test('files with which a pod does not start come back, and the rotation ends', async (t) => {
   keeper.restarts.length = 0;
   const before = await read(schedulerTrust.api);
-  await it.request({ kind: 'authorities', names: ['serving'] });
-  const context = await it.context();
+  const context = await it.request({ kind: 'authorities', names: ['serving'] });
   const settings = {
     ...context.settings,
     /** Until the pod was started with the broken file, which is certain not to work. */

@@ -1,14 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { etcdBinaries, kubernetesBinary } from '../../../lab/servers/binaries.ts';
-import { type Daemon, freePort, startDaemon } from '../../../lab/servers/daemon.ts';
-import { type Place, relocatedCommand } from '../../../lab/servers/relocate.ts';
+import type { Daemon } from '../../../lab/servers/daemon.ts';
+import type { Place } from '../../../lab/servers/relocate.ts';
+import { staticPodStarter } from '../../../lab/servers/static-pod-starter.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { components } from '../../../lib/render/kubernetes/static-pod.ts';
 import { serveRuntime } from '../../unit/cri/serve-runtime.ts';
 
-const PORTS = [2379, 2380, 2381, 6443, 10257, 10259];
-const LIFETIME_MS = 400_000;
 const LOOK_MS = 100;
 
 /**
@@ -17,8 +15,6 @@ const LOOK_MS = 100;
  */
 export interface StandInKubelet extends Place {
   port(rendered: number): number;
-  /** Components that end at once, as after a crash. */
-  readonly broken: Set<string>;
   running(): string[];
   stop(): Promise<void>;
 }
@@ -28,24 +24,10 @@ export async function startStandInKubelet(
   signal: AbortSignal,
 ): Promise<StandInKubelet> {
   const paths = hostPaths(root);
-  const ports = new Map<number, number>();
-  for (const port of PORTS) ports.set(port, await freePort());
-  const place: Place = { root, ports };
-  const programs = new Map([['etcd', (await etcdBinaries(signal)).etcd]]);
-  for (const name of components.slice(1)) programs.set(name, await kubernetesBinary(name, signal));
+  const { place, start } = await staticPodStarter(root, signal);
   const daemons = new Map<string, Daemon | 'stopping'>();
-  const broken = new Set<string>();
-  mkdirSync(join(root, 'logs'), { recursive: true });
   mkdirSync(paths.staticPods, { recursive: true });
 
-  const begin = (component: (typeof components)[number], manifest: string) => {
-    const pod = { component, manifest, role: 'leader' as const, file: '', container: component };
-    const { program, args } = relocatedCommand(pod, place);
-    const more = component === 'etcd' ? ['--unsafe-no-fsync'] : [];
-    const log = join(root, 'logs', `${component}.log`);
-    const path = programs.get(program) ?? program;
-    daemons.set(component, startDaemon(path, [...args, ...more], log, LIFETIME_MS));
-  };
   const end = (component: string, daemon: Daemon) => {
     daemons.set(component, 'stopping');
     return daemon.stop().then(() => daemons.delete(component));
@@ -55,10 +37,11 @@ export async function startStandInKubelet(
     for (const component of components) {
       const daemon = daemons.get(component);
       const file = files.find((name) => name.startsWith(component));
-      if (file === undefined || broken.has(component)) {
+      if (file === undefined) {
         if (daemon !== undefined && daemon !== 'stopping') void end(component, daemon);
       } else if (daemon === undefined) {
-        begin(component, readFileSync(join(paths.staticPods, file), 'utf8'));
+        const manifest = readFileSync(join(paths.staticPods, file), 'utf8');
+        daemons.set(component, start({ component, manifest }));
       }
     }
   };
@@ -78,8 +61,7 @@ export async function startStandInKubelet(
   });
   return {
     ...place,
-    broken,
-    port: (port) => ports.get(port) ?? port,
+    port: (port) => place.ports.get(port) ?? port,
     running: () => [...daemons.keys()],
     async stop() {
       clearInterval(timer);

@@ -1,26 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { askThroughout } from '../../../lab/ask-throughout.ts';
 import type { World } from './world.ts';
 
+/** Enough to notice an outage at the end of the work. */
+const ANSWERS = 20;
+
 /**
- * Asks /readyz ten times a second, each time on a new connection, as a client that trusts the API
- * server's first authority. The result stops it, after that many answers at the earliest.
+ * Asks /readyz while `during` runs, each time on a new connection, as a client that trusts the API
+ * server's first authority. Returns the statuses, or what prevented them.
  */
-export function askReadiness(world: World) {
-  const answers: (number | string)[] = [];
-  let enough = Number.POSITIVE_INFINITY;
-  const asking = (async () => {
-    while (answers.length < enough) {
-      const answer = await world.api({ path: '/readyz' }).then(
-        ({ code }) => code,
+export const readinessThroughout = (world: World, during: () => Promise<void>) =>
+  askThroughout(
+    () =>
+      world.api({ path: '/readyz' }).then(
+        ({ code }): number | string => code,
         (error: unknown) => String(error),
-      );
-      answers.push(answer);
-      await sleep(100);
-    }
-  })();
-  return async (atLeast: number) => {
-    enough = atLeast;
-    await asking;
-    return answers;
-  };
-}
+      ),
+    during,
+    ANSWERS,
+  );

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { conclude } from '../../../agents/node/rotate/conclude.ts';
 import type { RotateContext } from '../../../agents/node/rotate/context.ts';
@@ -17,12 +17,13 @@ import {
 import { stage } from '../../../agents/node/rotate/stage.ts';
 import { namesIn } from '../../../lib/host/files.ts';
 import { type HostPaths, hostPaths } from '../../../lib/host/paths.ts';
-import { defaultSettings, type Settings } from '../../../lib/host/settings.ts';
+import { defaultSettings } from '../../../lib/host/settings.ts';
 import { createLogger } from '../../../lib/log/logger.ts';
 import { kubeletPaths, trust as kubeletTrust } from '../../../lib/render/kubernetes/kubelet.ts';
 import { Progress } from '../../../lib/steps/progress.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { cluster } from '../../unit/agents/host/cluster.ts';
+import { FakePrograms } from '../../unit/agents/host/programs.ts';
 import { textAt } from '../../unit/render/rendered-host.ts';
 import type { Caller } from './request.ts';
 import { StaticPodKeeper } from './static-pod-keeper.ts';
@@ -45,7 +46,7 @@ export interface RotatingHost {
   /** Requests a rotation. */
   request(what: What): Promise<RotateContext>;
   /** What an agent that is started now sees. */
-  context(settings?: Partial<Settings>): Promise<RotateContext>;
+  context(): Promise<RotateContext>;
   progress(signal?: AbortSignal): Progress;
 }
 
@@ -53,7 +54,8 @@ export interface RotatingHost {
 export async function rotatingHost(t: Test, root: string): Promise<RotatingHost> {
   const host = join(root, 'host');
   await kubeletFiles(hostPaths(host));
-  await fakeSystemctl(t, join(root, 'bin'));
+  // The server below always has the present files, and has been running for long.
+  new FakePrograms(t, join(root, 'bin'), host, 'real').give('systemctl', SYSTEMCTL);
   const world = await startWorld(host);
   t.teardown(() => world.stop());
   const kubelet = await startKubelet(t, hostPaths(host));
@@ -74,18 +76,22 @@ export async function rotatingHost(t: Test, root: string): Promise<RotatingHost>
   if (code !== 201) throw new Error(`the node was not created: ${code}`);
   const keeper = await StaticPodKeeper.start(world, paths);
   t.teardown(() => keeper.stop());
-  const context = async (settings: Partial<Settings> = {}): Promise<RotateContext> => {
-    const request = await readRequest(paths);
-    if (request === undefined) throw new Error('no request');
+  const request = async (what: What): Promise<RotateContext> => {
+    await writeRequest(paths, { what, restartWorkloads: false });
+    return context();
+  };
+  const context = async (): Promise<RotateContext> => {
+    const requested = await readRequest(paths);
+    if (requested === undefined) throw new Error('no request');
     return {
       paths,
       // Nothing but this test is connected for long.
-      settings: { ...defaultSettings, rotateOverlapMs: 1, rotateTokensMs: 1, ...settings },
+      settings: { ...defaultSettings, rotateOverlapMs: 1, rotateTokensMs: 1 },
       cluster,
       hostname: () => NODE,
       bootTime: async () => new Date(),
       began: new Date(),
-      request,
+      request: requested,
     };
   };
   const progress = (signal: AbortSignal = AbortSignal.timeout(STEP_MS)): Progress => {
@@ -98,8 +104,7 @@ export async function rotatingHost(t: Test, root: string): Promise<RotatingHost>
     keeper,
     async rotate(what, after = async () => {}) {
       keeper.restarts.length = 0;
-      await writeRequest(paths, { what, restartWorkloads: false });
-      const requested = await context();
+      const requested = await request(what);
       for (const step of STEPS) {
         await step.run(requested, progress());
         await after(step);
@@ -116,10 +121,7 @@ export async function rotatingHost(t: Test, root: string): Promise<RotatingHost>
       const pods = restarted.filter((name) => name !== 'kubelet');
       t.same([...new Set(keeper.restarts)].toSorted(), pods, 'no other pod restarted');
     },
-    async request(what) {
-      await writeRequest(paths, { what, restartWorkloads: false });
-      return context();
-    },
+    request,
     context,
     progress,
   };
@@ -149,27 +151,11 @@ async function kubeletFiles(paths: HostPaths): Promise<void> {
   }
 }
 
-const SYSTEMCTL = `#!/bin/sh
-case "$*" in
+const SYSTEMCTL = `case "$*" in
   "restart kubelet.service") ;;
   "show kubelet.service "*) echo ActiveEnterTimestampMonotonic=1 ;;
   *) exit 1 ;;
-esac
-`;
-
-/**
- * `systemctl restart kubelet.service` succeeds; the server below always has the present files, and has
- * been running for long.
- */
-async function fakeSystemctl(t: Test, folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'systemctl'), SYSTEMCTL, { mode: 0o755 });
-  const before = process.env.PATH;
-  process.env.PATH = `${folder}${delimiter}${before}`;
-  t.teardown(() => {
-    process.env.PATH = before;
-  });
-}
+esac`;
 
 /** A server that accepts the clients that the kubelet accepts. Returns its port. */
 async function startKubelet(t: Test, paths: HostPaths): Promise<number> {
