@@ -1,13 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, Failure } from '../lib/errors/failure.ts';
 import { applyObject } from './checks/apply-object.ts';
 import type { RunningCluster } from './checks/check.ts';
 import { kubectl } from './checks/kubectl.ts';
+import { eventually } from './eventually.ts';
 import { HELLO_IMAGE } from './test-workload.ts';
 
 const READY_MS = 3 * 60_000;
 const SHUTDOWN_MS = 2 * 60_000;
-/** Half of what the kubelet gives workloads, and longer than all other pods need to end. */
+/** Half of the pod's grace period, and longer than all other pods need to end. */
 const WORK_SECONDS = 8;
 
 const claim = {
@@ -79,17 +79,14 @@ export async function restartByHand(cluster: RunningCluster, signal: AbortSignal
 export async function checkLedger(cluster: RunningCluster, signal: AbortSignal): Promise<void> {
   const read = ['exec', 'deployment/accountant', '--', 'busybox', 'cat', '/data/ledger'];
   const expected = 'started, terminating, ended with the API, started';
-  const deadline = AbortSignal.timeout(READY_MS);
-  for (;;) {
+  const check = async () => {
     // An error is the answer until the API and the new pod run.
     const found = await kubectl(cluster, read, signal).then(
       (ledger) => ledger.trim().replaceAll('\n', ', '),
       describeError,
     );
     if (found === expected) return;
-    if (deadline.aborted) {
-      throw new Failure('fatal', 'a workload lost data or work in a restart', { expected, found });
-    }
-    await sleep(1_000, undefined, { signal });
-  }
+    throw new Failure('fatal', 'a workload lost data or work in a restart', { expected, found });
+  };
+  await eventually(check, READY_MS, signal);
 }

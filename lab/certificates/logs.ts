@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningCluster } from '../checks/check.ts';
 import { kubectl } from '../checks/kubectl.ts';
+import { eventually } from '../eventually.ts';
 
 /** After a boot, the Deployment's pod is made again when the controller-manager has its Lease. */
 const LOGS_MS = 3 * 60_000;
@@ -10,14 +10,6 @@ const LOGS_MS = 3 * 60_000;
  * still use the connection to a kubelet that was restarted.
  */
 export async function requireLogs(cluster: RunningCluster, signal: AbortSignal): Promise<void> {
-  const deadline = AbortSignal.timeout(LOGS_MS);
-  for (;;) {
-    try {
-      await kubectl(cluster, ['logs', 'deployment/hello', '--tail=1'], signal);
-      return;
-    } catch (error) {
-      if (deadline.aborted) throw error;
-      await sleep(1_000, undefined, { signal });
-    }
-  }
+  const logs = ['logs', 'deployment/hello', '--tail=1'];
+  await eventually(() => kubectl(cluster, logs, signal), LOGS_MS, signal);
 }

@@ -1,19 +1,18 @@
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { issuedLeaves, type Leaf } from '../../lib/render/kubernetes/leaves.ts';
 import type { RunningCluster } from '../checks/check.ts';
+import type { Report } from '../installation.ts';
 import { age, kubeletServing, leavesOf, serialOf } from './age.ts';
 import { containers, restartedOf } from './containers.ts';
 import { requireLogs } from './logs.ts';
 import { readyThroughout } from './readiness.ts';
+import { withSettings } from './settings.ts';
 
 /** Of a year's certificate: in its last third, and in the kubelet's time for a new one. */
 const DUE_DAYS = 330;
 const EXPIRED_DAYS = 400;
 const RENEW_MS = 5 * 60_000;
 
-type Report = (line: string) => void;
 export type Step = (cluster: RunningCluster, report: Report, signal: AbortSignal) => Promise<void>;
 
 /** Starts the unit as its timer does; returns its exit code. */
@@ -63,15 +62,16 @@ export const renewsOldLeaves: Step = async (cluster, report, signal) => {
 export const restoresUnproven: Step = async (cluster, report, signal) => {
   const { host } = cluster;
   const leaf = issuedLeaves.apiServerKubeletClient;
-  const settings = join(host.rootDir, 'etc/sno-agents/settings.json');
   const systemctl = (...args: string[]) =>
     host.exec(['systemctl', ...args], { timeoutMs: 60_000 }, signal);
   await age(host.rootDir, leaf, DUE_DAYS);
   const old = await serialOf(host.rootDir, leaf);
-  await writeFile(settings, JSON.stringify({ renewProofMs: 10_000 }));
   await systemctl('stop', 'kubelet.service');
   try {
-    if ((await renew(cluster, signal)) === 0) {
+    const exitCode = await withSettings(host, { renewProofMs: 10_000 }, () =>
+      renew(cluster, signal),
+    );
+    if (exitCode === 0) {
       throw new Failure('fatal', 'sno-renew succeeded without a proof', {});
     }
     const found = await serialOf(host.rootDir, leaf);
@@ -82,7 +82,6 @@ export const restoresUnproven: Step = async (cluster, report, signal) => {
       });
     }
   } finally {
-    await rm(settings);
     await systemctl('start', 'kubelet.service');
   }
   await requireRenewal(cluster, signal);

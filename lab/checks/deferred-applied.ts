@@ -1,8 +1,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
+import { eventually } from '../eventually.ts';
 import type { ClusterCheck, InstalledCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 import { DEFERRED, USER_NAMESPACE } from './user-manifests.ts';
@@ -52,7 +52,7 @@ export const deferredApplied: ClusterCheck = {
     const file = join(cluster.folder, 'definition.json');
     await writeFile(file, JSON.stringify(definition));
     await kubectl(cluster, ['create', '-f', file], signal);
-    await soon(() => left(cluster, signal), signal);
+    await eventually(() => requireNothingLeft(cluster, signal), SOON_MS, signal);
     const after = await statusOf(cluster, signal);
     const object = ['get', 'card', DEFERRED.name, '-n', USER_NAMESPACE];
     const points = await kubectl(cluster, [...object, '-o', 'jsonpath={.spec.points}'], signal);
@@ -88,14 +88,10 @@ async function left(cluster: InstalledCluster, signal: AbortSignal): Promise<str
   return [units, ...config, ...links, ...state, ...own].filter((name) => name !== '');
 }
 
-async function soon(look: () => Promise<string[]>, signal: AbortSignal): Promise<void> {
-  for (const end = Date.now() + SOON_MS; ; await sleep(500, undefined, { signal })) {
-    const found = await look();
-    if (found.length === 0) return;
-    if (Date.now() > end) {
-      throw new Failure('fatal', `parts of ${UNIT} are left`, { found: found.join(', ') });
-    }
-  }
+async function requireNothingLeft(cluster: InstalledCluster, signal: AbortSignal): Promise<void> {
+  const found = await left(cluster, signal);
+  if (found.length === 0) return;
+  throw new Failure('fatal', `parts of ${UNIT} are left`, { found: found.join(', ') });
 }
 
 async function hostSays({ host }: InstalledCluster, argv: string[], signal: AbortSignal) {

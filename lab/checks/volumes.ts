@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/errors/failure.ts';
+import { eventually } from '../eventually.ts';
 import { HELLO_IMAGE } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';
 import type { RunningCheck, RunningCluster } from './check.ts';
@@ -54,7 +54,7 @@ export const volumes: RunningCheck = {
       throw new Failure('fatal', 'a volume lost its data', { expected: DATA, found });
     }
     await kubectl(cluster, ['delete', 'pod/keeper', 'pvc/kept', '--wait'], signal);
-    await untilDeleted(cluster, signal);
+    await eventually(() => requireDeleted(cluster), DELETED_MS, signal);
   },
 };
 
@@ -67,17 +67,10 @@ const inPod = (cluster: RunningCluster, script: string, signal: AbortSignal) =>
   kubectl(cluster, ['exec', 'keeper', '--', 'busybox', 'sh', '-c', script], signal);
 
 /** By a helper pod of the provisioner, after the claim is gone. */
-async function untilDeleted({ host }: RunningCluster, signal: AbortSignal): Promise<void> {
-  const folder = join(host.rootDir, VOLUMES);
-  const deadline = AbortSignal.timeout(DELETED_MS);
-  for (;;) {
-    const found = await readdir(folder);
-    if (found.length === 0) return;
-    if (deadline.aborted) {
-      throw new Failure('fatal', 'the data of a deleted claim is not deleted', {
-        found: found.join(', '),
-      });
-    }
-    await sleep(500, undefined, { signal });
-  }
+async function requireDeleted({ host }: RunningCluster): Promise<void> {
+  const found = await readdir(join(host.rootDir, VOLUMES));
+  if (found.length === 0) return;
+  throw new Failure('fatal', 'the data of a deleted claim is not deleted', {
+    found: found.join(', '),
+  });
 }

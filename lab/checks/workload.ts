@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/errors/failure.ts';
 import { run } from '../../lib/host/command.ts';
 import { familyOf, urlHost } from '../../lib/network/address.ts';
+import { eventually } from '../eventually.ts';
 import { SEGMENTS } from '../host/network.ts';
 import { HELLO_IMAGE, importHelloImage } from '../test-workload.ts';
 import { applyObject } from './apply-object.ts';
@@ -11,6 +11,7 @@ import type { RunningCheck, RunningCluster } from './check.ts';
 import { kubectl } from './kubectl.ts';
 
 const OUTSIDE_PORT = 8099;
+const ANSWER_MS = 20_000;
 
 const deployment = {
   apiVersion: 'apps/v1',
@@ -101,24 +102,12 @@ async function reachOutside(
 }
 
 /** From the host itself, which is on the pod network. */
-async function ask({ host }: RunningCluster, url: string, signal: AbortSignal): Promise<string> {
-  for (let tries = 0; ; tries++) {
-    const curl = [
-      '-t',
-      `${host.leader}`,
-      '--net',
-      '--',
-      'curl',
-      '--silent',
-      '--max-time',
-      '3',
-      url,
-    ];
-    try {
-      return await run('nsenter', curl, { signal, deadlineMs: 5_000 });
-    } catch (error) {
-      if (tries === 5) throw error;
-      await sleep(1_000, undefined, { signal });
-    }
-  }
+function ask({ host }: RunningCluster, url: string, signal: AbortSignal): Promise<string> {
+  const curl = ['curl', '--silent', '--max-time', '3', url];
+  const inNetwork = ['-t', `${host.leader}`, '--net', '--', ...curl];
+  return eventually(
+    () => run('nsenter', inNetwork, { signal, deadlineMs: 5_000 }),
+    ANSWER_MS,
+    signal,
+  );
 }
