@@ -34,7 +34,7 @@ const BOOT_MS = 60_000;
 const LIVE_MS = 10 * 60_000;
 const POST_REBOOT_MS = 10 * 60_000;
 const liveUnits = ['bootkube.service', 'install-to-disk.service'];
-const installedUnits = ['bootkube.service', 'sno-restore.service', 'sno-payload.service'];
+const earlierUnits = ['sno-restore.service', 'sno-payload.service'];
 /** Their identifiers in the journal. */
 const agentNames = AGENTS.map(({ name }) => name);
 
@@ -194,7 +194,7 @@ export class Installation {
     const { signal } = this.context;
     const host = needed(this.host);
     await this.following(label, report, () =>
-      waitUntilInactive(host, 'bootkube.service', installedUnits, POST_REBOOT_MS, signal),
+      waitUntilInactive(host, 'bootkube.service', earlierUnits, POST_REBOOT_MS, signal),
     );
     const record = join(host.rootDir, 'var/lib/sno-agents/record.json');
     if (!(await exists(record))) {

@@ -8,7 +8,7 @@ import { intoStep } from './into-step.ts';
 export interface Kills {
   /** Steps that were killed: started and not ended according to the journal. */
   readonly inside: readonly string[];
-  /** Steps that had ended before the kill. */
+  /** Steps that had ended, or whose process had, before the kill. */
   readonly late: readonly string[];
   stop(): void;
 }
@@ -39,11 +39,11 @@ export async function killInEverySteps(rootDir: string, agent: AgentName): Promi
     await intoStep(agent, last.step);
     const pid = known ?? (await processOf(agent));
     known = undefined;
-    if (pid !== undefined) kill(pid);
+    const isHit = pid !== undefined && kill(pid);
     const entries = await readJournal(join(folder, 'journal.jsonl'));
     // After the last step the journal is deleted.
     const end = entries.findLast(({ step }) => step === last.step)?.event ?? 'started';
-    (end === 'started' ? inside : late).push(last.step);
+    (isHit && end === 'started' ? inside : late).push(last.step);
   };
   const look = async () => {
     changed = true;
@@ -63,11 +63,12 @@ export async function killInEverySteps(rootDir: string, agent: AgentName): Promi
   return { inside, late, stop: () => watcher.close() };
 }
 
-function kill(pid: number): void {
+/** Whether the process was still there. */
+function kill(pid: number): boolean {
   try {
-    process.kill(pid, 'SIGKILL');
+    return process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile; the journal will say that the step was not interrupted.
+    return false;
   }
 }
 

@@ -33,17 +33,17 @@ export async function waitForOwnExit(
   return exit;
 }
 
-/** Waits until a started unit is inactive again. Fails if one of `units` fails, and at the deadline. */
+/** Waits until a started unit is inactive again. Fails if it or one of `earlier` fails, and at the deadline. */
 export async function waitUntilInactive(
   host: Host,
   unit: string,
-  units: readonly string[],
+  earlier: readonly string[],
   deadlineMs: number,
   signal: AbortSignal,
 ): Promise<void> {
   const until = Date.now() + deadlineMs;
   for (;;) {
-    await throwIfFailed(host, units, signal);
+    await throwIfFailed(host, [unit, ...earlier], signal);
     const state = await activeState(host, unit, signal);
     if (state === 'inactive') return;
     if (Date.now() > until) {

@@ -2,4 +2,4 @@
 import { certificates } from '../../lab/certificates/index.ts';
 import { runScenarios } from '../e2e/run-scenarios.ts';
 
-await runScenarios(Object.keys(certificates), 20);
+await runScenarios(Object.keys(certificates));

@@ -2,6 +2,9 @@ import { describeError } from '../../lib/errors/failure.ts';
 import { failureSentence } from '../../lib/errors/failure-data.ts';
 import { leftOnMachine, runLab } from './lab.ts';
 
+/** Of each scenario. */
+const DEADLINE_MINUTES = 20;
+
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 /**
@@ -9,16 +12,12 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
  * line printed is `N passed, N failed, N skipped`.
  *
  * @param known their names.
- * @param deadlineMinutes for each.
  */
-export async function runScenarios(
-  known: readonly string[],
-  deadlineMinutes: number,
-): Promise<void> {
+export async function runScenarios(known: readonly string[]): Promise<void> {
   const wanted = process.argv.slice(2);
   const names = known.filter((name) => wanted.length === 0 || wanted.includes(name));
   let passed = 0;
-  for (const name of names) if (await runOne(name, deadlineMinutes)) passed += 1;
+  for (const name of names) if (await runOne(name)) passed += 1;
   const unknown = wanted.filter((name) => !known.includes(name));
   for (const name of unknown) print(`  FAIL  there is no ${name}; there are ${known.join(', ')}`);
   const failed = names.length - passed + unknown.length;
@@ -26,9 +25,9 @@ export async function runScenarios(
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
-async function runOne(name: string, deadlineMinutes: number): Promise<boolean> {
+async function runOne(name: string): Promise<boolean> {
   const began = performance.now();
-  const failure = await failureOf(name, deadlineMinutes);
+  const failure = await failureOf(name);
   const took = `${Math.round((performance.now() - began) / 1000)} s`;
   print(
     failure === undefined ? `  ok    ${name} (${took})` : `  FAIL  ${name} (${took}): ${failure}`,
@@ -36,9 +35,9 @@ async function runOne(name: string, deadlineMinutes: number): Promise<boolean> {
   return failure === undefined;
 }
 
-async function failureOf(name: string, deadlineMinutes: number): Promise<string | undefined> {
+async function failureOf(name: string): Promise<string | undefined> {
   try {
-    const { exitCode, output, result } = await runLab(name, deadlineMinutes);
+    const { exitCode, output, result } = await runLab(name, DEADLINE_MINUTES);
     if (exitCode !== 0) {
       const { failure } = result;
       const end = output.split('\n').slice(-5).join(' | ');

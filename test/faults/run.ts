@@ -2,4 +2,4 @@
 import { faults } from '../../lab/faults/index.ts';
 import { runScenarios } from '../e2e/run-scenarios.ts';
 
-await runScenarios(Object.keys(faults), 20);
+await runScenarios(Object.keys(faults));
