@@ -49,8 +49,8 @@ t.test(
     const context = { remainingMs: () => 60_000 };
     await withSignedAdministrator('kubernetes', paths, context, async (client) => {
       await eventually('the publication of the new CA', async () => {
-        const { data } = await client.get(resources.configMaps, published, limits());
-        return data?.['ca.crt'] === (await read(certificate)) || undefined;
+        const found = await client.find(resources.configMaps, published, limits());
+        return found?.data?.['ca.crt'] === (await read(certificate)) || undefined;
       });
     });
     t.comment(`${answers.length} x /readyz`);

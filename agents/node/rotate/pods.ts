@@ -1,29 +1,18 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeError, Failure } from '../../../lib/errors/failure.ts';
-import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { unitProperties } from '../../../lib/host/systemd.ts';
-import { type Pod, resources } from '../../../lib/kube/resources.ts';
 import { inventory } from '../../../lib/render/kubernetes/inventory.ts';
 import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
-import {
-  READ_ONCE_ANNOTATION,
-  readOnceOf,
-  readOncePaths,
-  withReadOnce,
-} from '../../../lib/render/kubernetes/read-once.ts';
-import {
-  type Component,
-  components,
-  manifestFile,
-} from '../../../lib/render/kubernetes/static-pod.ts';
+import { readOncePaths, withReadOnce } from '../../../lib/render/kubernetes/read-once.ts';
+import { type Component, components } from '../../../lib/render/kubernetes/static-pod.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
-import { type RotateContext, withAdministrator } from './context.ts';
+import { podsIn } from '../../steps/control-plane-pods.ts';
+import { placeStaticPod } from '../../steps/static-pods.ts';
+import type { RotateContext } from './context.ts';
+import { podReady } from './pod-ready.ts';
 
-const POLL_MS = 1000;
-const REQUEST_MS = 10_000;
 const KUBELET_SETTLES_MS = 20_000;
 
 /** The kubelet uses what it requests at once, and reads what others write only when it starts. */
@@ -45,17 +34,16 @@ export function restartedBy(paths: readonly string[]): string[] {
  * @throws Failure (deadline) with the state of the pod.
  */
 export async function startStalePods(context: RotateContext, progress: Progress): Promise<void> {
-  for (const component of components) {
-    const path = join(context.paths.staticPods, manifestFile(component));
-    const manifest = await readFile(path, 'utf8');
-    const contents = await readOnceContents(context.paths, component);
-    const fresh = withReadOnce({ component, manifest }, contents);
-    if (fresh !== manifest) {
+  const { paths } = context;
+  for (const pod of await podsIn(paths.staticPods)) {
+    const contents = await readOnceContents(paths, pod.component);
+    const fresh = { ...pod, manifest: withReadOnce(pod, contents) };
+    if (fresh.manifest !== pod.manifest) {
       await kubeletSettled(progress);
-      progress.say(`Restarting ${component}, which has not read the present files`);
-      await writeFileAtomic(path, fresh, 0o600);
+      progress.say(`Restarting ${pod.component}, which has not read the present files`);
+      await placeStaticPod(paths, fresh);
     }
-    await podReady(context, component, readOnceOf(fresh), progress);
+    await podReady(context, fresh, progress);
   }
 }
 
@@ -74,9 +62,17 @@ async function kubeletSettled(progress: Progress): Promise<void> {
   );
 }
 
-/** Whether every pod of the control plane is ready, as it is. @throws Failure (deadline) otherwise. */
+/** Waits until every pod of the control plane is ready, as it is. @throws Failure (fatal, deadline) */
 export async function everyPodReady(context: RotateContext, progress: Progress): Promise<void> {
-  for (const component of components) await podReady(context, component, undefined, progress);
+  const pods = await podsIn(context.paths.staticPods);
+  const missing = components.filter((name) => !pods.some(({ component }) => component === name));
+  if (missing.length > 0) {
+    throw new Failure('fatal', `the host has no static pod of ${missing.join(', ')}`, {
+      subject: context.paths.staticPods,
+      fix: 'Put its manifest back, or restore a backup of it.',
+    });
+  }
+  for (const pod of pods) await podReady(context, pod, progress);
 }
 
 async function readOnceContents(
@@ -89,61 +85,4 @@ async function readOnceContents(
     if (text !== undefined) contents.set(path, text);
   }
   return contents;
-}
-
-/** Asks the API server: the mirror pod has the annotation of the pod that the kubelet runs. */
-async function podReady(
-  context: RotateContext,
-  component: Component,
-  readOnce: string | undefined,
-  progress: Progress,
-): Promise<void> {
-  const began = performance.now();
-  for (;;) {
-    const state = await stateOf(context, component, readOnce, progress);
-    if (state === 'ready') return;
-    progress.signal.throwIfAborted();
-    if (performance.now() - began > context.settings.rotatePodMs) {
-      const seconds = Math.round(context.settings.rotatePodMs / 1000);
-      throw new Failure('deadline', `${component} is not ready after ${seconds} s`, {
-        subject: component,
-        found: state,
-      });
-    }
-    await progress.wait(`${component} to be ready: ${state}`, () =>
-      sleep(POLL_MS, undefined, { signal: progress.signal }),
-    );
-  }
-}
-
-async function stateOf(
-  context: RotateContext,
-  component: Component,
-  readOnce: string | undefined,
-  progress: Progress,
-): Promise<string> {
-  const place = { namespace: 'kube-system', name: `${component}-${context.hostname()}` };
-  try {
-    const pod = await withAdministrator(context, progress, (client) =>
-      client.find(resources.pods, place, { signal: progress.signal, deadlineMs: REQUEST_MS }),
-    );
-    return stateOfPod(pod, readOnce);
-  } catch (error) {
-    progress.signal.throwIfAborted();
-    return describeError(error);
-  }
-}
-
-function stateOfPod(pod: Pod | undefined, readOnce: string | undefined): string {
-  if (pod === undefined) return 'it has no pod';
-  const { metadata, status } = pod;
-  if (readOnce !== undefined && metadata.annotations?.[READ_ONCE_ANNOTATION] !== readOnce) {
-    return 'the kubelet has not started the changed pod';
-  }
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  if (ready?.status === 'True' && metadata.deletionTimestamp === undefined) return 'ready';
-  const waiting = status?.containerStatuses
-    ?.map(({ state }) => state?.waiting)
-    .find((each) => each !== undefined);
-  return waiting?.message ?? waiting?.reason ?? ready?.message ?? ready?.reason ?? 'not ready';
 }

@@ -7,8 +7,8 @@ import { inventory } from './inventory.ts';
 /**
  * The annotation of a static pod with the fingerprint of the files that its program reads only when
  * it starts. With new contents the manifest is another one, so that the kubelet starts the pod anew;
- * with the same contents nothing restarts. The kubelet copies it to the mirror pod, where it shows
- * which of them the running pod has read.
+ * with the same contents nothing restarts. The kubelet gives it to the pod's sandbox in the container
+ * runtime, where it shows which of them the running pod has read.
  */
 export const READ_ONCE_ANNOTATION = 'sno-agents/read-once';
 

@@ -47,7 +47,8 @@ export interface RotatingHost {
   request(what: What): Promise<RotateContext>;
   /** What an agent that is started now sees. */
   context(): Promise<RotateContext>;
-  progress(signal?: AbortSignal): Progress;
+  /** `onWait` is called when what is waited for changes. */
+  progress(signal?: AbortSignal, onWait?: () => void): Progress;
 }
 
 /** A control plane in a folder, with a kubelet as far as rotations see it. */
@@ -94,9 +95,17 @@ export async function rotatingHost(t: Test, root: string): Promise<RotatingHost>
       request: requested,
     };
   };
-  const progress = (signal: AbortSignal = AbortSignal.timeout(STEP_MS)): Progress => {
+  const progress = (
+    signal: AbortSignal = AbortSignal.timeout(STEP_MS),
+    onWait: () => void = () => {},
+  ): Progress => {
     const log = createLogger({ write: (line) => t.comment(line.trim()), priorities: false });
-    return new Progress(signal, performance.now() + STEP_MS, log, { waiting: () => true });
+    return new Progress(signal, performance.now() + STEP_MS, log, {
+      waiting: () => {
+        onWait();
+        return true;
+      },
+    });
   };
   return {
     world,

@@ -1,132 +1,95 @@
-/** What a kubelet does for static pods, for control planes that run without one. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/** What a kubelet and its runtime do for static pods, for control planes that run without them. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Server } from '@grpc/grpc-js';
+import { parseDocument } from 'yaml';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { isKubeError } from '../../../lib/kube/kube-error.ts';
-import { resources } from '../../../lib/kube/resources.ts';
+import { ETCD_MANIFEST_FILE } from '../../../lib/installation/snapshot-record.ts';
 import { READ_ONCE_ANNOTATION, readOnceOf } from '../../../lib/render/kubernetes/read-once.ts';
-import { withSignedAdministrator } from '../../../lib/render/signed-access.ts';
+import type { StaticPod } from '../../../lib/render/renderer.ts';
+import { serveRuntime } from '../../unit/cri/serve-runtime.ts';
 import { rendered } from '../../unit/render/rendered-host.ts';
-import { ask } from './request.ts';
-import { NODE, type World } from './world.ts';
+import type { World } from './world.ts';
 
-/** Each component's health, as its pod's readiness probe asks. */
-const HEALTH: Readonly<Record<string, { port: number; path: string }>> = {
-  etcd: { port: 2381, path: '/readyz' },
-  'kube-apiserver': { port: 6443, path: '/readyz' },
-  'kube-controller-manager': { port: 10257, path: '/healthz' },
-  'kube-scheduler': { port: 10259, path: '/readyz' },
-};
+/** As on a host that a live host wrote. */
+const fileOf = ({ component, file }: StaticPod): string =>
+  component === 'etcd' ? ETCD_MANIFEST_FILE : file;
 
-/**
- * Restarts a component when its manifest changes, and keeps its mirror pod: the manifest's
- * annotation, and Ready once the component is healthy.
- */
+const PROBED_PORT = ['spec', 'containers', 0, 'readinessProbe', 'httpGet', 'port'];
+
+/** Restarts a component when its manifest changes; the runtime lists what runs, with annotations. */
 export class StaticPodKeeper {
   /** Components in the order of their restarts. */
   readonly restarts: string[] = [];
   readonly #world: World;
   readonly #paths: HostPaths;
+  /** Manifests of the running components. */
+  readonly #runs: Map<string, string>;
   readonly #stop = new AbortController();
+  readonly #runtime: Server;
   readonly #running: Promise<unknown>;
 
-  private constructor(world: World, paths: HostPaths) {
+  private constructor(world: World, paths: HostPaths, runtime: Server, runs: Map<string, string>) {
     this.#world = world;
     this.#paths = paths;
+    this.#runtime = runtime;
+    this.#runs = runs;
     this.#running = Promise.all(
-      rendered.staticPods.map(({ component }) => this.#keep(component).catch(() => undefined)),
+      rendered.staticPods.map((pod) => this.#keep(pod).catch(() => undefined)),
     );
   }
 
-  /** Places the rendered manifests, and returns when every pod is ready. */
+  /** Places the rendered manifests, each with the port at which its program really listens. */
   static async start(world: World, paths: HostPaths): Promise<StaticPodKeeper> {
-    for (const { file, manifest } of rendered.staticPods) {
-      await writeFile(join(paths.staticPods, file), manifest, { mode: 0o600 });
+    const runs = new Map<string, string>();
+    for (const pod of rendered.staticPods) {
+      const manifest = parseDocument(pod.manifest);
+      manifest.setIn(PROBED_PORT, world.plane.port(Number(manifest.getIn(PROBED_PORT))));
+      const text = manifest.toString();
+      await writeFile(join(paths.staticPods, fileOf(pod)), text, { mode: 0o600 });
+      runs.set(pod.component, text);
     }
-    return new StaticPodKeeper(world, paths);
+    const [socket] = paths.runtimeSockets;
+    await mkdir(dirname(socket), { recursive: true });
+    const runtime = await serveRuntime(socket, {
+      ListPodSandbox: () => ({ items: [...runs].map(([name, text]) => sandboxOf(name, text)) }),
+      ListContainers: () => ({ containers: [...runs.keys()].map(containerOf) }),
+    });
+    return new StaticPodKeeper(world, paths, runtime, runs);
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
+    this.#runtime.forceShutdown();
     await this.#running;
   }
 
-  async #keep(component: string): Promise<void> {
+  async #keep(pod: StaticPod): Promise<void> {
     const { signal } = this.#stop;
-    let runs = await this.#manifest(component);
-    let published: string | undefined;
     while (!signal.aborted) {
-      const wanted = await this.#manifest(component);
-      if (wanted !== runs) {
-        this.restarts.push(component);
-        await this.#writeMirrorPod(component, wanted, 'False').catch(() => undefined);
-        await this.#world.plane.restart(component);
-        runs = wanted;
-        published = undefined;
+      const wanted = await readFile(join(this.#paths.staticPods, fileOf(pod)), 'utf8');
+      if (wanted !== this.#runs.get(pod.component)) {
+        this.restarts.push(pod.component);
+        this.#runs.delete(pod.component);
+        await this.#world.plane.restart(pod.component);
+        this.#runs.set(pod.component, wanted);
       }
-      if (published !== runs && (await this.#publish(component, runs))) published = runs;
       await sleep(200, undefined, { signal });
     }
   }
-
-  #manifest(component: string): Promise<string> {
-    return readFile(join(this.#paths.staticPods, `${component}.yaml`), 'utf8');
-  }
-
-  /** False if the component or the API is not ready yet. */
-  async #publish(component: string, manifest: string): Promise<boolean> {
-    try {
-      if (!(await this.#isHealthy(component))) return false;
-      await this.#writeMirrorPod(component, manifest, 'True');
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  async #isHealthy(component: string): Promise<boolean> {
-    const { port, path } = HEALTH[component] ?? { port: 0, path: '' };
-    const own = this.#world.plane.port(port);
-    if (component !== 'etcd') return (await ask({ port: own, path })).code === 200;
-    return (await fetch(`http://127.0.0.1:${own}${path}`)).ok;
-  }
-
-  async #writeMirrorPod(
-    component: string,
-    manifest: string,
-    ready: 'True' | 'False',
-  ): Promise<void> {
-    const name = `${component}-${NODE}`;
-    const place = { namespace: 'kube-system', name };
-    const limits = { signal: this.#stop.signal, deadlineMs: 10_000 };
-    const annotations = { [READ_ONCE_ANNOTATION]: readOnceOf(manifest) ?? '' };
-    const pod = {
-      metadata: { name, annotations },
-      spec: {
-        nodeName: NODE,
-        automountServiceAccountToken: false,
-        containers: [{ name: component, image: 'example.test/image' }],
-      },
-    };
-    const status = { conditions: [{ type: 'Ready', status: ready }] };
-    const path = `/api/v1/namespaces/kube-system/pods/${name}`;
-    const contentType = 'application/merge-patch+json';
-    await withSignedAdministrator(
-      'kubernetes',
-      this.#paths,
-      { remainingMs: () => 10_000 },
-      async (client) => {
-        await client
-          .create(resources.pods, { namespace: place.namespace }, pod, limits)
-          .catch((error: unknown) => {
-            if (!isKubeError(error, 'conflict')) throw error;
-          });
-        const patch = (suffix: string, body: object) =>
-          client.json({ method: 'PATCH', path: path + suffix, body, contentType }, limits);
-        await patch('', { metadata: { annotations } });
-        await patch('/status', { status });
-      },
-    );
-  }
 }
+
+const sandboxOf = (name: string, manifest: string) => ({
+  id: name,
+  metadata: { name, namespace: 'kube-system' },
+  state: 'SANDBOX_READY',
+  annotations: { [READ_ONCE_ANNOTATION]: readOnceOf(manifest) ?? '' },
+});
+
+const containerOf = (name: string) => ({
+  id: name,
+  podSandboxId: name,
+  metadata: { name },
+  state: 'CONTAINER_RUNNING',
+});

@@ -6,10 +6,10 @@ import { components } from '../../../../lib/render/kubernetes/static-pod.ts';
 import type { Progress } from '../../../../lib/steps/progress.ts';
 import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
+import { podsIn } from '../../../steps/control-plane-pods.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
 import { placeStaticPod } from '../../../steps/static-pods.ts';
 import type { RestoreContext } from './context.ts';
-import { podsIn } from './control-plane-pods.ts';
 import { movedManifests } from './places.ts';
 
 /** Starts the control plane and the kubelet anew: nothing keeps what it read from the old database. */

@@ -5,9 +5,9 @@ import { components } from '../../../../lib/render/kubernetes/static-pod.ts';
 import type { Progress } from '../../../../lib/steps/progress.ts';
 import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
+import { podsIn } from '../../../steps/control-plane-pods.ts';
 import { areStopped, removeStaticPods } from '../../../steps/static-pods.ts';
 import type { RestoreContext } from './context.ts';
-import { podsIn } from './control-plane-pods.ts';
 import { movedManifests } from './places.ts';
 
 /** Each after what depends on it. */

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { namesIn } from '../../../../lib/host/files.ts';
-import { type Component, components } from '../../../../lib/render/kubernetes/static-pod.ts';
+import { namesIn } from '../../lib/host/files.ts';
+import { type Component, components } from '../../lib/render/kubernetes/static-pod.ts';
 
 /** A static pod of the control plane, as its manifest in a folder says. */
 export interface PlacedPod {
@@ -35,7 +35,7 @@ export async function podsIn(folder: string): Promise<PlacedPod[]> {
 
 const order = (component: Component): number => components.indexOf(component);
 
-/** Other static pods, also broken ones, are no concern of a restore. */
+/** Undefined for other static pods, also broken ones. */
 function componentOf(manifest: string): Component | undefined {
   try {
     return podSchema.safeParse(parse(manifest)).data?.metadata.name;
