@@ -1,4 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 
@@ -14,40 +21,60 @@ export interface FakeVariables {
   partition?: string;
 }
 
-/** Emulates efibootmgr on a file instead of firmware. */
-const EFIBOOTMGR = `
-import { readFileSync, writeFileSync } from 'node:fs';
-const file = process.env.FAKE_FIRMWARE;
-const v = JSON.parse(readFileSync(file, 'utf8'));
-const args = process.argv.slice(2);
-const value = (name) => args[args.indexOf(name) + 1];
-const refuse = (text, code) => { console.error(text); process.exit(code); };
-if (!args.includes('--verbose')) {
-  if (v.fault === 'read-only') refuse('Could not prepare Boot variable: Read-only file system', 5);
-  if (args.includes('--create')) {
-    if (v.fault === 'full') refuse('Could not prepare Boot variable: No space left on device', 5);
-    let number = 0;
-    const name = () => number.toString(16).toUpperCase().padStart(4, '0');
-    while (v.entries[name()]) number++;
-    if (v.fault !== 'forgets-entries') {
-      const path = 'HD(' + value('--part') + ',GPT,' + v.partition + ',0x1000,0x3f800)/File(' + value('--loader') + ')';
-      v.entries[name()] = { label: value('--label'), path };
-      v.order.unshift(name());
-    }
-  }
-  if (args.includes('--delete-bootnum')) {
-    delete v.entries[value('--bootnum')];
-    v.order = v.order.filter((number) => number !== value('--bootnum'));
-  }
-  if (args.includes('--bootorder') && v.fault !== 'keeps-its-order') v.order = value('--bootorder').split(',');
-  if (args.includes('--bootnext')) v.next = value('--bootnext');
-  writeFileSync(file, JSON.stringify(v));
-}
-if (v.next) console.log('BootNext: ' + v.next);
-if (v.current) console.log('BootCurrent: ' + v.current);
-console.log('Timeout: 1 seconds');
-console.log('BootOrder: ' + v.order.join(','));
-for (const [number, { label, path }] of Object.entries(v.entries)) console.log('Boot' + number + '* ' + label + '\\t' + path);
+/**
+ * Emulates efibootmgr on files instead of firmware. In sh, because each call would otherwise take a
+ * tenth of a second to start Node.
+ */
+const EFIBOOTMGR = `#!/bin/sh
+cd "$FAKE_FIRMWARE" || exit 1
+content() { value=; [ ! -f "$1" ] || IFS= read -r value < "$1"; }
+refuse() { echo "Could not prepare Boot variable: $1" >&2; exit 5; }
+create= delete= new_order=
+content fault; fault=$value
+content order; order=$value
+if [ "$1" != --verbose ]; then
+  [ "$fault" != read-only ] || refuse 'Read-only file system'
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --create) create=yes ;;
+      --part) part=$2; shift ;;
+      --label) label=$2; shift ;;
+      --loader) loader=$2; shift ;;
+      --bootnum) bootnum=$2; shift ;;
+      --delete-bootnum) delete=yes ;;
+      --bootorder) new_order=$2; shift ;;
+      --bootnext) printf '%s\\n' "$2" > next; shift ;;
+    esac
+    shift
+  done
+  if [ -n "$create" ]; then
+    [ "$fault" != full ] || refuse 'No space left on device'
+    at=0
+    while number=$(printf %04X "$at"); [ -f "entries/$number" ]; do at=$((at + 1)); done
+    if [ "$fault" != forgets-entries ]; then
+      content partition
+      printf '%s\\tHD(%s,GPT,%s,0x1000,0x3f800)/File(%s)\\n' "$label" "$part" "$value" "$loader" > "entries/$number"
+      order=$number\${order:+,$order}
+    fi
+  fi
+  if [ -n "$delete" ]; then
+    rm -f "entries/$bootnum"
+    left=
+    IFS=,
+    for number in $order; do [ "$number" = "$bootnum" ] || left=\${left:+$left,}$number; done
+    unset IFS
+    order=$left
+  fi
+  [ -z "$new_order" ] || [ "$fault" = keeps-its-order ] || order=$new_order
+  printf '%s\\n' "$order" > order
+fi
+content next; [ -z "$value" ] || printf 'BootNext: %s\\n' "$value"
+content current; [ -z "$value" ] || printf 'BootCurrent: %s\\n' "$value"
+echo 'Timeout: 1 seconds'
+printf 'BootOrder: %s\\n' "$order"
+for file in entries/*; do
+  [ ! -f "$file" ] || { content "$file"; printf 'Boot%s* %s\\n' "\${file#entries/}" "$value"; }
+done
 `;
 
 /** Runs the command after --, as a service connected to the caller's pipes. */
@@ -69,15 +96,31 @@ export function fakePrograms(t: Test, folder: string, programs: Readonly<Record<
 
 /** Firmware for efibootmgr; returns its current variables at any time. */
 export function fakeFirmware(t: Test, folder: string, variables: FakeVariables) {
-  const file = join(folder, 'variables.json');
-  const program = join(folder, 'efibootmgr.mjs');
-  fakePrograms(t, join(folder, 'bin'), {
-    // Without NODE_OPTIONS, which the test runner sets for tests.
-    efibootmgr: `#!/bin/sh\nexec env -u NODE_OPTIONS ${process.execPath} ${program} "$@"\n`,
-    'systemd-run': SYSTEMD_RUN,
+  const store = join(folder, 'variables');
+  const of = (name: string) => join(store, name);
+  fakePrograms(t, join(folder, 'bin'), { efibootmgr: EFIBOOTMGR, 'systemd-run': SYSTEMD_RUN });
+  process.env.FAKE_FIRMWARE = store;
+  mkdirSync(of('entries'), { recursive: true });
+  const { entries, order, ...texts } = variables;
+  for (const [name, text] of Object.entries({ ...texts, order: order.join(',') })) {
+    if (text !== undefined) writeFileSync(of(name), `${text}\n`);
+  }
+  for (const [number, { label, path }] of Object.entries(entries)) {
+    writeFileSync(of(join('entries', number)), `${label}\t${path}\n`);
+  }
+  return () => currentVariables(store);
+}
+
+function currentVariables(store: string): Omit<FakeVariables, 'fault' | 'partition'> {
+  const read = (name: string) => readFileSync(join(store, name), 'utf8').trimEnd();
+  const entries = readdirSync(join(store, 'entries')).map((number) => {
+    const [label = '', path = ''] = read(join('entries', number)).split('\t');
+    return [number, { label, path }] as const;
   });
-  writeFileSync(program, EFIBOOTMGR);
-  process.env.FAKE_FIRMWARE = file;
-  writeFileSync(file, JSON.stringify(variables));
-  return (): unknown => JSON.parse(readFileSync(file, 'utf8'));
+  const set = ['current', 'next'].filter((name) => existsSync(join(store, name)));
+  return {
+    ...Object.fromEntries(set.map((name) => [name, read(name)])),
+    order: read('order').split(',').filter(Boolean),
+    entries: Object.fromEntries(entries),
+  };
 }
