@@ -44,6 +44,11 @@ export class JsonValues {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
+  readonly #maxValueBytes: number;
+
+  constructor(maxValueBytes = MAX_VALUE_BYTES) {
+    this.#maxValueBytes = maxValueBytes;
+  }
 
   *push(chunk: Buffer): Generator<Part> {
     let from = 0;
@@ -134,13 +139,15 @@ export class JsonValues {
 
   *#unfinished(bytes: Buffer): Generator<Part> {
     if (this.#state !== 'value' && this.#state !== 'key') {
+      // After a fault: the beginning of the value, from earlier chunks.
+      if (this.#length > 0) yield { bytes: this.#taken() };
       yield { bytes };
       return;
     }
     // A copy: the stream may use its memory again.
     this.#parts.push(Buffer.from(bytes));
     this.#length += bytes.length;
-    if (this.#length <= MAX_VALUE_BYTES) return;
+    if (this.#length <= this.#maxValueBytes) return;
     const whole = this.#taken();
     const isList = whole[0] === OPEN_LIST;
     if (this.#levels.length >= MAX_LEVELS || (!isList && whole[0] !== OPEN)) {
