@@ -7,6 +7,8 @@ import { listAt, parseTime, textAt } from './values.ts';
 export interface Unit {
   /** Including its suffix, such as `kubelet.service`. */
   readonly name: string;
+  /** `loaded`, `masked` …; empty if systemd did not report it. */
+  readonly load: string;
   readonly active: string;
   readonly sub: string;
   /** `exit-code`, `timeout` …, if systemd reported a result besides the state. */
@@ -18,20 +20,27 @@ export interface Unit {
   readonly evidence: readonly Evidence[];
 }
 
-/** The units of a host by name; empty if its systemd did not answer. */
+/** systemd also lists units that others only refer to, and deleted ones that it still remembers. */
+const NOT_FOUND = 'not-found';
+
+/** The units of a host that exist, by name; empty if its systemd did not answer. */
 export function unitsOf(view: BundleView, { folder }: BundleHost): Map<string, Unit> {
   const listed = `${folder}systemd/units.json`;
   const units = new Map<string, Unit>();
   for (const raw of listAt(view.json(listed))) {
     const name = textAt(raw, 'unit');
     if (name === undefined) continue;
-    const [active, sub] = [textAt(raw, 'active') ?? '', textAt(raw, 'sub') ?? ''];
-    units.set(name, { name, active, sub, evidence: [] });
+    const state = (field: string) => textAt(raw, field) ?? '';
+    const [load, active, sub] = [state('load'), state('active'), state('sub')];
+    units.set(name, { name, load, active, sub, evidence: [] });
   }
   for (const shown of shownUnits(view, `${folder}systemd/show.txt`)) units.set(shown.name, shown);
   for (const [name, unit] of units) {
-    if (unit.evidence.length > 0 || unit.active !== 'failed') continue;
-    units.set(name, { ...unit, evidence: whereSaid(view, listed, `"${name}"`) });
+    if (unit.load === NOT_FOUND) {
+      units.delete(name);
+    } else if (unit.evidence.length === 0 && unit.active === 'failed') {
+      units.set(name, { ...unit, evidence: whereSaid(view, listed, `"${name}"`) });
+    }
   }
   return units;
 }
@@ -42,9 +51,7 @@ function shownUnits(view: BundleView, path: string): Unit[] {
   let first = 1;
   const end = (next: number) => {
     const name = block.get('Id');
-    if (name !== undefined && block.get('LoadState') !== 'not-found') {
-      units.push(unitOf(name, block, path, first));
-    }
+    if (name !== undefined) units.push(unitOf(name, block, path, first));
     block = new Map();
     first = next;
   };
@@ -66,6 +73,7 @@ function unitOf(name: string, shown: Map<string, string>, path: string, line: nu
     .map((key) => `${key}=${text(key)}`);
   return {
     name,
+    load: text('LoadState'),
     active: text('ActiveState'),
     sub: text('SubState'),
     result: text('Result') || undefined,

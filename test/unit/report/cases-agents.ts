@@ -1,5 +1,5 @@
 import { Failure } from '../../../lib/errors/failure.ts';
-import { json, M, type RuleCase, step } from './rule-case.ts';
+import { json, M, notFound, type RuleCase, shown, step } from './rule-case.ts';
 
 const live = (agent: string, ...lines: string[]) => ({
   [`bootstrap/steps/${agent}.jsonl`]: lines.join(''),
@@ -201,10 +201,17 @@ export const agentCases: readonly RuleCase[] = [
   },
   {
     rule: 'start-refused',
-    of: 'a host whose installation is complete, so that it has no unit of it',
+    of: 'a host whose installation is complete: other units still name its unit',
     files: {
       ...installed('sno-payload', step('15:00:00', 'install-payload', 'failed', 'no')),
       [`${M}/agents/record.json`]: json({ completed: '2026-11-21T15:00:00Z' }),
+      [`${M}/systemd/units.json`]: json([
+        notFound('aiokube.service'),
+        notFound('bootkube.service'),
+      ]),
+      [`${M}/systemd/show.txt`]: shown('bootkube.service', 'inactive', 'dead', {
+        load: 'not-found',
+      }),
     },
     finds: [{ severity: 'failing', title: /no$/, todo: /Then run "systemctl start kubelet"\.$/ }],
   },

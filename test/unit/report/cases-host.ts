@@ -1,4 +1,4 @@
-import { json, M, type RuleCase, shown, step } from './rule-case.ts';
+import { json, M, notFound, type RuleCase, shown, step } from './rule-case.ts';
 
 const certificate = (file: string, notBefore: string, notAfter: string, more: object = {}) => ({
   file,
@@ -236,10 +236,13 @@ export const hostCases: readonly RuleCase[] = [
   {
     rule: 'kubelet-down',
     of: 'one that aiokube has not started yet',
-    files: units(
-      shown('kubelet.service', 'inactive', 'dead'),
-      shown('aiokube.service', 'failed', 'failed', { result: 'exit-code' }),
-    ),
+    files: {
+      ...units(
+        shown('kubelet.service', 'inactive', 'dead'),
+        shown('aiokube.service', 'failed', 'failed', { result: 'exit-code' }),
+      ),
+      [`${M}/systemd/units.json`]: json([notFound('bootkube.service')]),
+    },
   },
   {
     rule: 'kubelet-down',

@@ -45,9 +45,17 @@ export const shown = (
   unit: string,
   active: string,
   sub: string,
-  { since = 'Sat 2026-11-21 14:58:45 UTC', result = 'success', restarts = 0 } = {},
+  { since = 'Sat 2026-11-21 14:58:45 UTC', result = 'success', restarts = 0, load = 'loaded' } = {},
 ): string =>
-  `Id=${unit}\nLoadState=loaded\nActiveState=${active}\nSubState=${sub}\nResult=${result}\nNRestarts=${restarts}\nExecMainStatus=${result === 'success' ? 0 : 1}\nStateChangeTimestamp=${since}\n`;
+  `Id=${unit}\nLoadState=${load}\nActiveState=${active}\nSubState=${sub}\nResult=${result}\nNRestarts=${restarts}\nExecMainStatus=${result === 'success' ? 0 : 1}\nStateChangeTimestamp=${since}\n`;
+
+/** An entry of units.json: a unit that others refer to, without a file. */
+export const notFound = (unit: string) => ({
+  unit,
+  load: 'not-found',
+  active: 'inactive',
+  sub: 'dead',
+});
 
 /** A failure as recorded by agents; a string is its sentence. */
 const written = (failed: string | Failure) => ({
