@@ -201,6 +201,15 @@ export const agentCases: readonly RuleCase[] = [
   },
   {
     rule: 'start-refused',
+    of: 'an all-in-one host whose systemd did not answer',
+    files: {
+      ...installed('sno-payload', step('15:00:00', 'install-payload', 'failed', 'no')),
+      [`${M}/agents/installation.json`]: json({ state: 'writing', machine: 'dmi:1' }),
+    },
+    finds: [{ severity: 'failing', title: /no$/, todo: /Then run "systemctl start aiokube"\.$/ }],
+  },
+  {
+    rule: 'start-refused',
     of: 'a host whose installation is complete: other units still name its unit',
     files: {
       ...installed('sno-payload', step('15:00:00', 'install-payload', 'failed', 'no')),
