@@ -17,7 +17,8 @@ export const backupFailed: Rule = {
   find(view) {
     return stepFailures(view).flatMap((failed) => {
       const title = TITLES[failed.agent];
-      if (title === undefined) return [];
+      // Of one that is being retried, step-failed says so.
+      if (title === undefined || !failed.isFinal) return [];
       const { failure } = failed;
       return [
         {

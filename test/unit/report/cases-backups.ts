@@ -13,6 +13,13 @@ const DAY_MS = 86_400_000;
 const at = (daysAgo: number) => new Date(NOW - daysAgo * DAY_MS).toISOString();
 const backups = (...list: readonly [daysAgo: number, state: string][]) =>
   json({ backups: list.map(([days, state]) => ({ at: at(days), state })) });
+const RETRYING = {
+  [`${M}/steps/sno-backup.jsonl`]: step('15:00:02', 'create', 'attempt-failed', 'not yet'),
+  [`${M}/steps/sno-backup-restore.jsonl`]: [
+    step('15:01:02', 'settle', 'attempt-failed', 'not yet'),
+    step('15:01:04', 'settle', 'started'),
+  ].join(''),
+};
 
 export const backupCases: readonly RuleCase[] = [
   {
@@ -46,6 +53,28 @@ export const backupCases: readonly RuleCase[] = [
       ].join(''),
       [`${M}/steps/sno-renew.jsonl`]: step('15:00:02', 'create', 'failed', NO_SPACE),
     },
+  },
+  {
+    rule: 'backup-failed',
+    of: 'a backup and a restore that are still running',
+    files: RETRYING,
+  },
+  {
+    rule: 'step-failed',
+    of: 'a backup and a restore that are still running',
+    files: RETRYING,
+    finds: [
+      {
+        severity: 'warning',
+        title: /^sno-backup-restore is retrying step settle/,
+        todo: /The agent retries automatically\.$/,
+      },
+      {
+        severity: 'warning',
+        title: /^sno-backup is retrying step create/,
+        todo: /The agent retries automatically\.$/,
+      },
+    ],
   },
   {
     rule: 'backup-overdue',
