@@ -8,7 +8,7 @@ import { at, textAt } from './values.ts';
 const REQUESTED_BY = 0.9;
 
 /** What to do about an expired or expiring serving certificate of the kubelet. */
-export const SERVING_TODO =
+export const SERVING_ADVICE =
   'Without a valid one, logs, exec and metrics of this node fail. With the Kubernetes payload, run "systemctl start sno-renew", which approves the request of the kubelet, and see "journalctl -u sno-renew". With OpenShift, look for the pending request ("oc get csr"), check that this node sent it, and approve it ("oc adm certificate approve NAME").';
 
 /** The certificate with which the kubelet serves logs, exec and metrics. */

@@ -1,6 +1,6 @@
 import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { certificatesInUse, type HostCertificate } from '../reading/certificates.ts';
-import { SERVING_TODO, servingApart } from '../reading/serving-requests.ts';
+import { SERVING_ADVICE, servingApart } from '../reading/serving-requests.ts';
 import { duration, plural, some, time } from '../reading/words.ts';
 
 /** Certificates that this host trusts or hands out, but does not present itself. */
@@ -19,7 +19,7 @@ export const certificateExpired: Rule = {
       .filter(({ notAfterMs }) => notAfterMs <= view.atMs)
       .toSorted((a, b) => a.notAfterMs - b.notAfterMs);
     return servingApart(view, expired, (part, kind) =>
-      found(view, part, kind === 'serving' ? `${CHECK_CLOCK} ${SERVING_TODO}` : this.todo),
+      found(view, part, kind === 'serving' ? `${CHECK_CLOCK} ${SERVING_ADVICE}` : this.todo),
     );
   },
 };

@@ -1,6 +1,6 @@
 import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { certificatesInUse, type HostCertificate } from '../reading/certificates.ts';
-import { SERVING_TODO, servingApart } from '../reading/serving-requests.ts';
+import { SERVING_ADVICE, servingApart } from '../reading/serving-requests.ts';
 import { duration, plural, some } from '../reading/words.ts';
 
 /**
@@ -24,7 +24,7 @@ export const certificateExpiresSoon: Rule = {
       })
       .toSorted((a, b) => a.notAfterMs - b.notAfterMs);
     return servingApart(view, ending, (part, kind) =>
-      found(view, part, kind === 'serving' ? SERVING_TODO : this.todo),
+      found(view, part, kind === 'serving' ? SERVING_ADVICE : this.todo),
     );
   },
 };
