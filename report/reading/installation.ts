@@ -30,13 +30,16 @@ const isStillThere = (view: BundleView, agent: EndingAgent): boolean =>
   installedHosts(view).some((host) => unitsOf(view, host).has(`${unitOf(agent)}.service`)) ||
   currentStepJournals(view).some((journal) => journal.agent === agent);
 
-/** What starts the kubelet again, and the agent that waits for it: aiokube starts its own kubelet. */
+/**
+ * What starts the kubelet again, and the agent that waits for it: aiokube starts its own kubelet.
+ * "restart" also starts one that is not running.
+ */
 export function startCommand(view: BundleView): string {
   const unit = installingUnit(view);
-  if (unit === undefined) return 'systemctl start kubelet';
+  if (unit === undefined) return 'systemctl restart kubelet';
   return unit === unitOf('aiokube') ? `systemctl start ${unit}` : `systemctl start kubelet ${unit}`;
 }
 
 /** The same for documentation, which is about every host. */
 export const START_COMMANDS =
-  'run "systemctl start kubelet bootkube", on an all-in-one host "systemctl start aiokube", and "systemctl start kubelet" if the installation is complete';
+  'run "systemctl start kubelet bootkube", on an all-in-one host "systemctl start aiokube", and "systemctl restart kubelet" if the installation is complete';

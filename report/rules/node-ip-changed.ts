@@ -1,8 +1,8 @@
 import type { BundleView, Evidence, Found, Rule } from '../bundle-view.ts';
 import { whereSaid } from '../reading/evidence.ts';
-import { factsOf } from '../reading/failure.ts';
+import { factsOf, fixOf } from '../reading/failure.ts';
 import { hostFiles } from '../reading/hosts.ts';
-import { START_COMMANDS } from '../reading/installation.ts';
+import { START_COMMANDS, startCommand } from '../reading/installation.ts';
 import { objects } from '../reading/objects.ts';
 import { aboutFailure, stepFailuresWith } from '../reading/steps.ts';
 import { listAt, textAt } from '../reading/values.ts';
@@ -27,8 +27,12 @@ function refusals(view: BundleView): Found[] {
     ...aboutFailure(failed),
     severity: 'failing',
     title: `The host is not the one that the cluster was created for: ${factsOf(failed.failure)}`,
+    todo: fixOf(failed.failure) ?? restore('the old name and address', view),
   }));
 }
+
+const restore = (what: string, view: BundleView) =>
+  `Restore ${what} on the host (DHCP reservation or static configuration), then run "${startCommand(view)}".`;
 
 interface Registered {
   /** Whose addresses they are. */
@@ -74,7 +78,7 @@ function lostAddresses(view: BundleView): Found[] {
       severity: 'failing',
       title: `${wanted.by} has ${lost.join(', ')}, which no interface of the host has`,
       evidence: [...wanted.evidence, ...whereSaid(view, path, '"local"')],
-      todo: `Restore ${lost.join(' and ')} on the host (DHCP reservation or static configuration) and run "systemctl restart kubelet".`,
+      todo: restore(lost.join(' and '), view),
     },
   ];
 }

@@ -37,6 +37,10 @@ const CHANGED = new Failure('fatal', "the reboot changed the host's IPv4 address
   found: '192.168.126.77',
   fix: 'Give the host 192.168.126.10 back (DHCP reservation, DNS or configuration).',
 });
+const AIO = {
+  [`${M}/agents/installation.json`]: json({ state: 'writing', machine: 'dmi:1' }),
+};
+const COMPLETE = { [`${M}/agents/record.json`]: json({ completed: '2026-11-21T15:00:00Z' }) };
 const node = (address: string) =>
   json({
     items: [
@@ -120,8 +124,32 @@ export const agentCases: readonly RuleCase[] = [
   },
   {
     rule: 'node-ip-changed',
-    of: 'an address of the node that no interface has',
+    of: 'the refusal of aiokube, without a fix',
     files: {
+      ...AIO,
+      ...installed(
+        'aiokube',
+        step(
+          '15:00:00',
+          'host-identity',
+          'failed',
+          new Failure('fatal', "the host's name has changed", { code: 'identity-changed' }),
+        ),
+      ),
+    },
+    finds: [
+      {
+        severity: 'failing',
+        title: /the host's name has changed$/,
+        todo: /^Restore the old name and address .*, then run "systemctl start aiokube"\.$/,
+      },
+    ],
+  },
+  {
+    rule: 'node-ip-changed',
+    of: 'an address of the node that no interface has, after the installation',
+    files: {
+      ...COMPLETE,
       'resources/nodes.json': node('192.168.126.10'),
       [`${M}/network/ip-addr.json`]: addresses,
     },
@@ -129,14 +157,16 @@ export const agentCases: readonly RuleCase[] = [
       {
         severity: 'failing',
         title: /Node sno has 192.168.126.10, which no interface/,
+        todo: /, then run "systemctl restart kubelet"\.$/,
         at: 'resources/nodes.json:5',
       },
     ],
   },
   {
     rule: 'node-ip-changed',
-    of: "an address of the kubelet's configuration, while the API does not answer",
+    of: "an address of the kubelet's configuration, while the API of an all-in-one host does not answer",
     files: {
+      ...AIO,
       [`${M}/kubelet/environment.txt`]: 'KUBELET_NODE_IPS=192.168.126.10,192.168.126.77\n',
       [`${M}/network/ip-addr.json`]: addresses,
     },
@@ -144,7 +174,7 @@ export const agentCases: readonly RuleCase[] = [
       {
         severity: 'failing',
         title: /^The kubelet's configuration has 192\.168\.126\.10, which no interface/,
-        todo: /^Restore 192\.168\.126\.10 on the host/,
+        todo: /^Restore 192\.168\.126\.10 on the host .*"systemctl start aiokube"\.$/,
         at: `${M}/kubelet/environment.txt:1`,
       },
     ],
@@ -195,7 +225,7 @@ export const agentCases: readonly RuleCase[] = [
     files: {
       ...installed('sno-payload', step('15:00:00', 'install-payload', 'failed', 'no')),
       ...installed('aiokube', step('14:00:00', 'marker', 'done')),
-      [`${M}/agents/record.json`]: json({ completed: '2026-11-21T15:00:00Z' }),
+      ...COMPLETE,
     },
     finds: [{ severity: 'failing', title: /no$/, todo: /Then run "systemctl start aiokube"\.$/ }],
   },
@@ -204,7 +234,7 @@ export const agentCases: readonly RuleCase[] = [
     of: 'an all-in-one host whose systemd did not answer',
     files: {
       ...installed('sno-payload', step('15:00:00', 'install-payload', 'failed', 'no')),
-      [`${M}/agents/installation.json`]: json({ state: 'writing', machine: 'dmi:1' }),
+      ...AIO,
     },
     finds: [{ severity: 'failing', title: /no$/, todo: /Then run "systemctl start aiokube"\.$/ }],
   },
@@ -213,7 +243,7 @@ export const agentCases: readonly RuleCase[] = [
     of: 'a host whose installation is complete: other units still name its unit',
     files: {
       ...installed('sno-payload', step('15:00:00', 'install-payload', 'failed', 'no')),
-      [`${M}/agents/record.json`]: json({ completed: '2026-11-21T15:00:00Z' }),
+      ...COMPLETE,
       [`${M}/systemd/units.json`]: json([
         notFound('aiokube.service'),
         notFound('bootkube.service'),
@@ -222,7 +252,7 @@ export const agentCases: readonly RuleCase[] = [
         load: 'not-found',
       }),
     },
-    finds: [{ severity: 'failing', title: /no$/, todo: /Then run "systemctl start kubelet"\.$/ }],
+    finds: [{ severity: 'failing', title: /no$/, todo: /Then run "systemctl restart kubelet"\.$/ }],
   },
   {
     rule: 'start-refused',
@@ -260,7 +290,7 @@ export const agentCases: readonly RuleCase[] = [
     rule: 'bootstrap-left-over',
     of: 'a ledger that should be gone',
     files: {
-      [`${M}/agents/record.json`]: json({ completed: '2026-11-21T15:00:00Z' }),
+      ...COMPLETE,
       [`${M}/agents/leftovers.json`]: json({ entries: [{ path: '/x' }] }),
     },
     finds: [{ severity: 'warning', title: /recorded as finished/ }],
