@@ -7,18 +7,18 @@ const HAS_DIGIT = /\d/;
 export const CREDENTIAL_FILES: readonly Pattern[] = [
   // chap-secrets and pap-secrets of PPP: client, server, secret, addresses.
   {
-    triggers: [' * "', '\t*\t'],
-    find: /(?<=^\s{0,8}(?:"[^"\s]{1,128}"|[\w@.-]{1,128}))["\s]{1,8}\*["\s]{1,8}(?<secret>[^\s"*]{4,256})"?(?=\s{1,8}(?:\*|"\*"|[\d.]{7,15})?\s{0,8}(?:#.*)?$|\s{0,8}$)/dy,
+    triggers: ['* ', '*\t', '*"'],
+    find: /(?<=^\s{0,8}(?:"[^"\s]{1,128}"|[\w@.-]{1,128})["\s]{1,8})\*["\s]{1,8}(?<secret>[^\s"*]{4,256})"?(?=\s{1,8}(?:\*|"\*"|[\d.]{7,15})?\s{0,8}(?:#.*)?$|\s{0,8}$)/dy,
   },
   // Keys of chrony and NTP.
   {
     triggers: [' hex:', ' ascii:'],
     find: /(?<=\d\s{1,8}(?:MD5|SHA\d{1,3}|AES\d{1,3}(?:CMAC)?|\d))\s(?<secret>(?:HEX|ASCII):\S{4,512})/diy,
   },
-  // .pgpass: host, port, database, user, password.
+  // .pgpass: host, port, database, user, password; one of them is a wildcard, or the port is the usual one.
   {
-    triggers: [':5432:', ':*:*'],
-    find: /(?<=(?:^|\s)[\w.*-]{1,253}(?::\*){0,2}):(?:\d{1,5}|\*):(?:[\w*.-]{1,64}:){2}(?<secret>[^\s*](?:[^\s:\\]|\\.){3,255})\s{0,8}$/dy,
+    triggers: ['5432:', '*:'],
+    find: /(?<=(?:^|\s)(?=[\w.*-]{1,253}:(?:\d{1,5}|\*):(?:[\w*.-]{1,64}:){2}(?<secret>[^\s*](?:[^\s:\\]|\\.){3,255})\s{0,8}$)(?:[\w.*-]{1,253}:){0,3})(?:5432|\*):/dy,
   },
   // htpasswd and LDAP: a hash.
   {

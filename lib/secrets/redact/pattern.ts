@@ -2,7 +2,8 @@ import type { InLine, Secret } from './line-rule.ts';
 
 /**
  * One way in which a secret stands in a line whatever its name is. `triggers` are texts of which
- * one stands in it, in any case; it is looked for only there. Each has at least three characters.
+ * one stands in it, in any case; it is looked for only there. Each has at least two characters. One
+ * with fewer than four is searched for alone, from its first character on: this is a rare one, no blank.
  */
 export interface Pattern {
   readonly triggers: readonly string[];

@@ -7,13 +7,16 @@ const RECOVERY = `${'cbdefghi-'.repeat(7)}jklnrtuv`;
 
 t.test('secrets of PPP, chrony and PostgreSQL', async (t) => {
   await expectMarked(t, [
-    '# client server secret\nme * "«calvin»" *\n"me" * "«calvin»" *\nme\t*\t«calvin»\nme * "«calvin»" 192.168.7.10 # words\n',
-    'me\t*\t«calvin» "*"\n  me@isp.example * "«calvin»"  \n',
+    '# client server secret\nme * «calvin» *\n"me" * "«calvin»" *\nme\t*\t«calvin»\nme * «calvin» 192.168.7.10 # words\n',
+    'me * «calvin» "*"\n  me@isp.example * «calvin»  \n',
+    'branch * «calvin-dial-in-5» *\nbranch  *  «calvin5dialin»  *\n"me" "*" "«calvin»"\nme \t * \t "«calvin»"\t*\n',
     'me * words more words\nme other words *\nme * abc *\nfoo bar * calvin *\nme * calvin 12\n',
     '1 MD5 «HEX:B028»\n',
     '7 SHA256 «HEX:0B4F77»\n8 AES128 «ASCII:words»\n9 AES256CMAC «hex:0B4F77»\n3 1 «ASCII:words»\n',
     'key SHA256 HEX:0B4F77\n7 MD4 HEX:0B4F77\n7 SHA256 HEX:0B4\n7 SHA256 HEX: words\n',
     'db.example:5432:app:me:«calvin»\n*:*:*:me:«with\\:colon» \n10.9.1.4:*:*:*:«calvin»\n  localhost:5432:*:me:«calvin»\n',
+    'db:*:app:me:«calvin5dialin»\n*:5433:app:me:«calvin»\ndb:5433:*:me:«calvin»\ndb:5433:app:*:«calvin»\n',
+    'db:*:app:calvin\n*:words:app:me:calvin\na:db:*:app:me:calvin\ntcp *:22 *:* calvin\nx*:5433:app:me:calvin\n',
     'db:5432:app:me:abc\ndb:5432:app:me:*abc\ndb:5432:app:calvin\ndb:5432:app:me:calvin:more\ndb:5432:app:me:calvin words\n',
   ]);
 });

@@ -62,7 +62,9 @@ export const FILE_LINES: readonly string[] = [
   `https://${SECRET}:x-oauth-basic@host/path`,
   `curl https://idp/token?code=${SECRET}${SECRET}`,
   // Files.
+  `me * ${SECRET} *`,
   `me\t*\t${SECRET}`,
+  `"me" "*" "${SECRET}"`,
   `"me" * "${SECRET}" *`,
   `"me"\t*\t"${SECRET}"`,
   `1 MD5 HEX:${SECRET}`,
