@@ -1,6 +1,6 @@
 /** Of processor time, for a stream of any length: compiling the rules takes part of it. */
 const FREE_MS = 200;
-/** Ordinary text takes 15 to 60, depending on the machine. */
+/** Many times what ordinary text takes: slow machines and text with a secret in every line stay below it. */
 const NS_PER_BYTE = 200;
 /** Places examined between two looks at the clock, which take a microsecond; in ordinary text there are fewer. */
 const PLACES = 256;
