@@ -50,6 +50,7 @@ function columnAt(header: string, { start, end }: Span): Column | undefined {
   const isHeader =
     /^[A-Z][A-Z_-]*$/.test(header.slice(start, end)) && !/[a-z]/.test(header.slice(end));
   if (!isHeader || !/(?:^|\s{2})$/.test(before) || !/^(?:\s*$|\s{2})/.test(after)) return undefined;
+  if (before === '' && after.trim() === '') return onlyWord;
   if (before.trim() === '' && after.trim() === '') return undefined;
   const gap = after.search(/\S/);
   return (row) => wordAt(row, start, gap === -1 ? row.length : end + gap);
@@ -82,6 +83,12 @@ function wordAt(row: string, start: number, until: number): Span | undefined {
   if (row.trim() === '' || /\S/.test(row.charAt(start - 1))) return undefined;
   const from = start + row.slice(start, until).search(/\S|$/);
   return { start: from, end: from + row.slice(from, until).search(/\s{2}|\s?$/) };
+}
+
+/** Of a table with one column only, which a heading above sentences is not. */
+function onlyWord(row: string): Span | undefined {
+  const end = /^\S+(?=\s?$)/.exec(row)?.[0].length;
+  return end === undefined ? undefined : { start: 0, end };
 }
 
 function trimmed(text: string, start: number, end: number): Span {

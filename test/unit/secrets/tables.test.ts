@@ -17,6 +17,10 @@ t.test('cells in columns of blanks under a name in capitals', async (t) => {
     'NAME    PASSWORD\na\nb       «hobbes»\n',
     // Bytes of one character count as columns.
     'NAME    PASSWORD\n\u00e4       «calvin»\n\u00e4\u00f6\u00fc     «hobbes»\n',
+    // One column only.
+    'PASSWORD\n«calvin»\n<none>\n«hobbes»\n\ncalvin\n',
+    'PASSWORD   \r\n«calvin»\r\n',
+    'TOKEN\n«b0qz7e.9mefey8u90wx5jau»\n',
     // The next cell ends the value, even after one blank.
     'NAME    PASSWORD  AGE\na       «calvin-R7» 1d\n',
   ]);
@@ -33,7 +37,9 @@ t.test('columns of blanks that are no table of secrets', async (t) => {
     'NAME  WEPKEY0\na     calvin\n',
     'NAME PASSWORD\na    calvin\n',
     'NAME  PASSWORD AGE\na     calvin   1d\n',
-    'PASSWORD\ncalvin\n',
+    'PASSWORD\ncalvin dial\nhobbes\n',
+    'PASSWORD\n    calvin\n',
+    'TOKEN\nmy-token\n<none>\n',
     '  PASSWORD  \n  calvin\n',
     'NAME    PASSWORD\na       «calvin»\n          \nb       calvin\n',
     // A word that begins in the column before.
