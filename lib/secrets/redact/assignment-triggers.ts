@@ -115,4 +115,10 @@ export const ASSIGNMENT_TRIGGERS = [
   'signing_key',
   'signing-key',
   'signingkey',
+  'kennwort',
+  'motdepasse',
+  'mot de passe',
+  'contrasena',
+  'senha',
+  'wachtwoord',
 ];

@@ -56,6 +56,13 @@ export const ALWAYS: readonly string[] = [
   'authkey',
   'activationkey',
   'codeverifier',
+  // "Password" in German, French, Spanish, Portuguese and Dutch.
+  'passwort',
+  'kennwort',
+  'motdepasse',
+  'contrasena',
+  'senha',
+  'wachtwoord',
 ];
 
 /** Names of secrets, but also of ordinary things: a Secret's own name, a kind of token, a D-Bus cookie. */

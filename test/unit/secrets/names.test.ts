@@ -67,6 +67,12 @@ const SECRET_NAMES = [
   'code_verifier',
   '-srcstorepass',
   '-destkeypass',
+  'Passwort',
+  'benutzerKennwort',
+  'mot_de_passe',
+  'contrasena',
+  'SENHA',
+  'wachtwoord',
   // By their form.
   'VAULT_TOKEN',
   'APP_SECRET',

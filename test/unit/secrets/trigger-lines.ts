@@ -84,6 +84,10 @@ export const LINES: readonly string[] = [
   `keytool -storepass ${SECRET} b`,
   `keytool -keypass ${SECRET} b`,
   `passcode=${SECRET}`,
+  ...['Kennwort', 'motDePasse', 'mot_de_passe', 'mot-de-passe', 'Mot de passe'].map(
+    (name) => `${name}: ${SECRET}`,
+  ),
+  ...['contrasena', 'senha', 'wachtwoord'].map((name) => `${name}=${SECRET}`),
   ...[' pw=', ' pw:', ' db_pw=', ' db_pw:', '"pw" ->', '\npw:', '\npw='].map(
     (name) => `x${name}${SECRET}`,
   ),
