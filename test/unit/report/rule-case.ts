@@ -73,3 +73,17 @@ export const step = (
   `${JSON.stringify({ at: `2026-11-21T${at}Z`, boot: 'b1', up: seconds(at), step: name, input: 'i', attempt: 1, event, ...(failed === undefined ? {} : written(failed)), ...more })}\n`;
 
 const seconds = (at: string) => (Date.parse(`2026-11-21T${at}Z`) - 1_795_000_000_000) / 1000;
+
+/** The marker of an all-in-one host whose installation is not complete. */
+export const AIO = {
+  [`${M}/agents/installation.json`]: json({ state: 'writing', machine: 'dmi:1' }),
+};
+/** The record of a complete installation. */
+export const COMPLETE = {
+  [`${M}/agents/record.json`]: json({ completed: '2026-11-21T15:00:00Z' }),
+};
+
+/** The step journal of an agent of the installed host. */
+export const installed = (agent: string, ...lines: string[]) => ({
+  [`${M}/steps/${agent}.jsonl`]: lines.join(''),
+});

@@ -10,6 +10,7 @@ import { csrCases } from './cases-csr.ts';
 import { diskCases } from './cases-disks.ts';
 import { dnsCases } from './cases-dns.ts';
 import { hostCases } from './cases-host.ts';
+import { identityCases } from './cases-identity.ts';
 import { renewalCases } from './cases-renewal.ts';
 import { workloadCases } from './cases-workload.ts';
 import { filesOf, viewOf } from './view.ts';
@@ -19,6 +20,7 @@ const cases = [
   ...diskCases,
   ...dnsCases,
   ...agentCases,
+  ...identityCases,
   ...apiCases,
   ...csrCases,
   ...renewalCases,
