@@ -53,7 +53,7 @@ export class StepRun<Context> {
       const failure = failureOf(outcome, ended.error);
       this.#logStack(failure);
       const pauseMs = this.#pauseAfter(attempt, failure);
-      if (pauseMs === undefined) throw await this.#failed(attempt, failure);
+      if (pauseMs === undefined) return await this.#ended(attempt, failure, ended.times);
       lastReason = await this.#retried(attempt, failure, lastReason);
       await sleep(Math.min(pauseMs, ended.leftMs), undefined, {
         signal: this.#scope.parts.stop,
@@ -157,6 +157,16 @@ export class StepRun<Context> {
   #pauseAfter({ number }: Attempt, { kind }: Failure): number | undefined {
     const isOpen = kind === 'retry' || (kind === 'bug' && number < BUG_ATTEMPTS);
     return isOpen ? this.#step.retry?.delayMs : undefined;
+  }
+
+  /** After a failure that this process does not retry. */
+  async #ended(attempt: Attempt, failure: Failure, times: AttemptEnd['times']): Promise<StepEnd> {
+    const step = this.#step;
+    if (step.instead === undefined || failure.kind === 'retry') {
+      throw await this.#failed(attempt, failure);
+    }
+    const note = await step.instead(this.#scope.context, failure);
+    return await this.#done(attempt, { kind: 'done', note }, times);
   }
 
   async #failed(attempt: Attempt, failure: Failure): Promise<Failure> {

@@ -42,6 +42,11 @@ export interface Step<Context> {
   /** Checks the postcondition on the host. "Not found" is false, not an error. */
   holds(context: Context, progress: Progress): Promise<boolean>;
   run(context: Context, progress: Progress): Promise<Outcome>;
+  /**
+   * Ends the step after a permanent failure, an exceeded deadline included: the plan continues, with
+   * the returned note. It must make the postcondition hold. Without it, such a failure ends the run.
+   */
+  instead?(context: Context, failure: Failure): Promise<string>;
 }
 
 /** A step started, or failed permanently. */

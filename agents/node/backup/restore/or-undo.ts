@@ -1,7 +1,5 @@
 import { describeError } from '../../../../lib/errors/failure.ts';
 import { failureData } from '../../../../lib/errors/failure-data.ts';
-import { asFailure } from '../../../../lib/errors/unexpected.ts';
-import type { Progress } from '../../../../lib/steps/progress.ts';
 import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
 import type { RestoreContext } from './context.ts';
@@ -13,7 +11,8 @@ export const hasFailed = async ({ paths }: Pick<RestoreContext, 'paths'>): Promi
 
 /**
  * A step whose permanent failure does not end the plan but is recorded: the steps after it are
- * skipped until `undo`, so that the host never stays without a control plane.
+ * skipped until `undo`, so that the host never stays without a control plane. An agent that is
+ * stopped or killed records nothing, and continues the restore when it starts again.
  */
 export const orUndo = (body: StepBody<RestoreContext>): StepBody<RestoreContext> => ({
   ...body,
@@ -23,18 +22,10 @@ export const orUndo = (body: StepBody<RestoreContext>): StepBody<RestoreContext>
     (await hasFailed(context)) || (await body.holds(context, progress)),
   async run(context, progress) {
     if (await hasFailed(context)) return done('skipped: the restore has failed');
-    try {
-      return await body.run(context, progress);
-    } catch (error) {
-      if (isOpen(error, progress)) throw error;
-      await recordFailure(context.paths, failureData(error));
-      return done(`failed, so the restore is undone: ${describeError(error)}`);
-    }
+    return body.run(context, progress);
+  },
+  async instead({ paths }, failure) {
+    await recordFailure(paths, failureData(failure));
+    return `failed, so the restore is undone: ${describeError(failure)}`;
   },
 });
-
-/** The agent was told to stop, or a retry can help and there is time for one. */
-function isOpen(error: unknown, progress: Progress): boolean {
-  const canHelp = progress.signal.aborted || asFailure(error).kind === 'retry';
-  return canHelp && progress.remainingMs() > 0;
-}

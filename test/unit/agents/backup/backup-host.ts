@@ -93,8 +93,8 @@ export async function restoringHost(t: Test, options: HostOptions = {}) {
   const requestedAt = '2030-01-05T00:00:00.000Z';
   await writeRequest(host.paths, { schemaVersion: 1, backup: NAME, requestedAt });
   const context: RestoreContext = { ...host.context, request: { backup: NAME, requestedAt } };
-  const run = (step: StepBody<RestoreContext>, leftMs = 300_000): Promise<Outcome> =>
-    step.run(context, host.progress(AbortSignal.timeout(300_000), leftMs));
+  const run = (step: StepBody<RestoreContext>): Promise<Outcome> =>
+    step.run(context, host.progress());
   const holds = (step: StepBody<RestoreContext>) => step.holds(context, host.progress());
   return { host, context, run, holds, folder };
 }

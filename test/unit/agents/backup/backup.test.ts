@@ -1,4 +1,5 @@
 /** Backups and their restore, step by step, on a host in a folder. */
 import './create.ts';
 import './restore.ts';
+import './or-undo.ts';
 import './command.ts';

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import t from 'tap';
 import { conclude } from '../../../../agents/node/backup/restore/conclude.ts';
 import { withProvidersOf } from '../../../../agents/node/backup/restore/encryption.ts';
-import { orUndo } from '../../../../agents/node/backup/restore/or-undo.ts';
 import { rebuild } from '../../../../agents/node/backup/restore/rebuild.ts';
 import { replace } from '../../../../agents/node/backup/restore/replace.ts';
 import {
@@ -176,41 +175,6 @@ t.test('providers are added only if they are new', async (t) => {
   t.match(both, /secret: b[\s\S]*secret: a/, 'the present one writes');
   t.equal(both.match(/secret: b/g)?.length, 1);
   t.throws(() => withProvidersOf(providers('a'), 'x'));
-});
-
-t.test('a permanent failure is recorded and skips the steps before undo', async (t) => {
-  const { context, run, holds } = await restoringHost(t);
-  let runs = 0;
-  const failing = (error: unknown) =>
-    orUndo({
-      name: 'failing',
-      leaves: 'nothing',
-      input: () => 1,
-      holds: async () => false,
-      async run() {
-        runs += 1;
-        throw error;
-      },
-    });
-  const busy = new Failure('retry', 'busy');
-  await t.rejects(run(failing(busy)), { message: 'busy' }, 'a retry can help');
-  t.equal((await readRequest(context.paths))?.failure, undefined);
-  t.match(await run(failing(busy), 0), { kind: 'done', note: /busy/ }, 'its time is over');
-  t.match(await readRequest(context.paths), { failure: { what: 'busy' } });
-  t.match(await run(failing(BROKEN)), { kind: 'done', note: /skipped/ });
-  t.equal(await holds(failing(BROKEN)), true);
-  t.equal(runs, 2);
-});
-
-t.test('an agent that is told to stop records no failure', async (t) => {
-  const { host, context } = await restoringHost(t);
-  const stopped = AbortSignal.abort(new Error('stopped by SIGTERM'));
-  const step = orUndo({
-    ...{ name: 'long', leaves: 'nothing', input: () => 1, holds: async () => false },
-    run: async () => Promise.reject(BROKEN),
-  });
-  await t.rejects(step.run(context, host.progress(stopped)), { message: 'broken by the test' });
-  t.equal((await readRequest(context.paths))?.failure, undefined);
 });
 
 t.test('a failure before anything was stopped disturbs nothing', async (t) => {

@@ -285,7 +285,8 @@ t.test('kubelet-serving', async (t) => {
     t.ok(
       await it.host.waitsFor(
         {
-          ...kubeletServing,
+          name: kubeletServing.name,
+          leaves: kubeletServing.leaves,
           input: () => '',
           holds: async () => false,
           run: (_, progress) => kubeletServing.run(it.context, progress),
