@@ -2,7 +2,6 @@ import { restartUnit } from '../../../../lib/host/systemd.ts';
 import { isApiReady, waitForApi } from '../../../../lib/kube/api-ready.ts';
 import { deleteLeases } from '../../../../lib/kube/leases.ts';
 import { leases } from '../../../../lib/render/kubernetes/leader-election.ts';
-import { components } from '../../../../lib/render/kubernetes/static-pod.ts';
 import type { Progress } from '../../../../lib/steps/progress.ts';
 import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
@@ -28,8 +27,12 @@ export const start: StepBody<RestoreContext> = {
   },
 };
 
-export const arePlaced = async ({ paths }: Pick<RestoreContext, 'paths'>): Promise<boolean> =>
-  (await podsIn(paths.staticPods)).length === components.length;
+/** Whether every static pod that was moved aside is in its folder again. */
+export async function arePlaced(context: Pick<RestoreContext, 'paths'>): Promise<boolean> {
+  const placed = await podsIn(context.paths.staticPods);
+  const moved = await podsIn(movedManifests(context));
+  return moved.every(({ component }) => placed.some((pod) => pod.component === component));
+}
 
 /** Puts the manifests back and restarts the kubelet; the containers of workloads go on. */
 export async function placeControlPlane(

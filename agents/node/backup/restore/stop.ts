@@ -33,23 +33,29 @@ export const stop: StepBody<RestoreContext> = {
   },
 };
 
-/** Moves the manifests aside and waits until no container of them is running. */
+/**
+ * Moves the manifests aside and waits until no container of them is running.
+ *
+ * @throws Failure (fatal) if one is missing; nothing was changed.
+ */
 export async function stopControlPlane(
   context: Pick<RestoreContext, 'paths'>,
   progress: Progress,
 ): Promise<void> {
   const { paths } = context;
   const moved = movedManifests(context);
-  for (const { file, manifest } of await podsIn(paths.staticPods)) {
-    await writeFileAtomic(join(moved, file), manifest, 0o600);
-  }
-  const pods = await podsIn(moved);
-  const missing = components.filter((name) => !pods.some(({ component }) => component === name));
+  const placed = await podsIn(paths.staticPods);
+  const known = [...placed, ...(await podsIn(moved))];
+  const missing = components.filter((name) => !known.some(({ component }) => component === name));
   if (missing.length > 0) {
     throw new Failure('fatal', `${paths.staticPods} has no static pod of ${missing.join(', ')}`, {
       fix: 'Put their manifests back, and restore the backup again.',
     });
   }
+  for (const { file, manifest } of placed) {
+    await writeFileAtomic(join(moved, file), manifest, 0o600);
+  }
+  const pods = await podsIn(moved);
   for (const group of STOP_ORDER) {
     const members = pods.filter(({ component }) => group.some((name) => name === component));
     await removeStaticPods(paths, members, progress);

@@ -9,13 +9,7 @@ import type { StepBody } from '../../../../lib/steps/within.ts';
 import { podsIn } from '../../../steps/control-plane-pods.ts';
 import type { RestoreContext } from './context.ts';
 import { hasFailed } from './or-undo.ts';
-import {
-  discardedDatabase,
-  movedManifests,
-  rebuiltDatabase,
-  replacedDatabase,
-  savedEncryption,
-} from './places.ts';
+import { discardedDatabase, rebuiltDatabase, replacedDatabase, savedEncryption } from './places.ts';
 import { arePlaced, placeControlPlane, waitUntilReady } from './start.ts';
 import { stopControlPlane } from './stop.ts';
 
@@ -26,7 +20,7 @@ export const undo: StepBody<RestoreContext> = {
   retries: true,
   input: ({ request }) => request,
   holds: async (context) =>
-    !(await hasFailed(context)) || (!(await isChanged(context)) && (await isUndisturbed(context))),
+    !(await hasFailed(context)) || (!(await isChanged(context)) && (await arePlaced(context))),
   async run(context, progress) {
     if (!(await hasFailed(context))) return done('the restore has not failed');
     await rm(rebuiltDatabase(context), { recursive: true, force: true });
@@ -34,7 +28,7 @@ export const undo: StepBody<RestoreContext> = {
       await stopControlPlane(context, progress);
       await putBack(context);
     }
-    if (await isUndisturbed(context)) return done('nothing was changed');
+    if (await arePlaced(context)) return done('nothing was changed');
     await placeControlPlane(context, progress);
     return done(await stateAfter(context, progress));
   },
@@ -42,10 +36,6 @@ export const undo: StepBody<RestoreContext> = {
 
 const isChanged = async (context: RestoreContext): Promise<boolean> =>
   (await exists(replacedDatabase(context))) || (await exists(savedEncryption(context)));
-
-/** The control plane was not stopped, or is placed again. */
-const isUndisturbed = async (context: RestoreContext): Promise<boolean> =>
-  (await podsIn(movedManifests(context))).length === 0 || (await arePlaced(context));
 
 /** The database may have been restored because the one from before does not work. */
 async function stateAfter(context: RestoreContext, progress: Progress): Promise<string> {

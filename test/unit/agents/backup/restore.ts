@@ -70,11 +70,26 @@ t.test('the control plane is stopped, clients first, and its manifests are kept'
   t.equal(await holds(stop), true, 'again');
 });
 
-t.test('nothing is stopped if a manifest is missing', async (t) => {
-  const { host, run } = await restoringHost(t);
+t.test('nothing is stopped if a manifest is missing, and the restore ends', async (t) => {
+  const { host, context, run, holds } = await restoringHost(t);
   host.remove(podFile('etcd'));
   t.match(await thrownBy(run(stop)), { kind: 'fatal', message: /no static pod of etcd/ });
   t.equal(placed(host).length, 3);
+  await recordFailure(context.paths, failureData(BROKEN));
+  t.match(await run(undo), { note: 'nothing was changed' });
+  t.equal(await holds(undo), true);
+  t.same(host.programs.calls('systemctl'), [], 'the kubelet is not restarted');
+});
+
+t.test('a stop that was interrupted is undone', async (t) => {
+  const { host, context, run, holds } = await restoringHost(t);
+  await run(stop);
+  for (const name of ['etcd', 'kube-apiserver']) host.write(podFile(name), podText(name));
+  await recordFailure(context.paths, failureData(BROKEN));
+  t.equal(await holds(undo), false);
+  await run(undo);
+  t.equal(await holds(undo), true);
+  t.strictSame(placed(host), [...COMPONENTS]);
 });
 
 /** States of `replace`, by where it was killed. */
