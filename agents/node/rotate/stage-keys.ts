@@ -31,19 +31,19 @@ export async function stageServiceAccount(
 }
 
 const keySchema = z.object({ name: z.string(), secret: z.string() });
+const providerSchema = z.object({ secretbox: z.object({ keys: z.array(keySchema).min(1) }) });
 const configurationSchema = z.looseObject({
-  resources: z.tuple([
-    z.looseObject({
-      providers: z.tuple([z.object({ secretbox: z.object({ keys: z.array(keySchema).min(1) }) })]),
-    }),
-  ]),
+  resources: z.tuple([z.looseObject({ providers: z.tuple([providerSchema], providerSchema) })]),
 });
+
+type Provider = z.infer<typeof providerSchema>;
 
 /**
  * A new key for Secrets, in the order of the Kubernetes documentation: the first key encrypts, all of
- * them decrypt. It is the second one, then the first one, then the only one.
+ * them decrypt. It is the second one, then the first one, then the only one. Providers that a restore
+ * added for the keys of a backup decrypt until then.
  *
- * @throws Failure (fatal) if the file is not as rendered.
+ * @throws Failure (fatal) if the file is neither as rendered nor as a restore left it.
  */
 export async function stageEncryption(
   read: ReadText,
@@ -51,35 +51,34 @@ export async function stageEncryption(
   const parsed = configurationSchema.safeParse(parse(await required(read, encryptionConfigPath)));
   if (!parsed.success) {
     throw new Failure('fatal', `${encryptionConfigPath} cannot be changed`, {
-      expected: 'one provider, secretbox, for one list of resources',
+      expected: 'secretbox providers for one list of resources',
       found: z.prettifyError(parsed.error),
     });
   }
   const [resource] = parsed.data.resources;
-  const old = resource.providers[0].secretbox.keys;
-  const next = { name: nextName(old), secret: randomBytes(32).toString('base64') };
-  const keyed = (keys: readonly z.infer<typeof keySchema>[]): FileChange[] => [
+  const [{ secretbox }, ...others] = resource.providers;
+  const old = secretbox.keys;
+  const next = { name: nextName(resource.providers), secret: randomBytes(32).toString('base64') };
+  const withProviders = (...providers: Provider[]): FileChange[] => [
     {
       path: encryptionConfigPath,
-      contents: stringify({
-        ...parsed.data,
-        resources: [{ ...resource, providers: [{ secretbox: { keys } }] }],
-      }),
+      contents: stringify({ ...parsed.data, resources: [{ ...resource, providers }] }),
       mode: 0o600,
     },
   ];
   return {
     phases: {
-      'trust-both': keyed([...old, next]),
-      'use-new': keyed([next, ...old]),
-      'trust-new': keyed([next]),
+      'trust-both': withProviders({ secretbox: { keys: [...old, next] } }, ...others),
+      'use-new': withProviders({ secretbox: { keys: [next, ...old] } }, ...others),
+      'trust-new': withProviders({ secretbox: { keys: [next] } }),
     },
     retired: [],
   };
 }
 
 /** Each stored value has the name of its key, so no name is used again. */
-function nextName(keys: readonly { readonly name: string }[]): string {
-  const numbers = keys.map(({ name }) => Number(/^key(\d+)$/.exec(name)?.[1] ?? 0));
+function nextName(providers: readonly Provider[]): string {
+  const names = providers.flatMap(({ secretbox }) => secretbox.keys);
+  const numbers = names.map(({ name }) => Number(/^key(\d+)$/.exec(name)?.[1] ?? 0));
   return `key${Math.max(...numbers) + 1}`;
 }

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { parse } from 'yaml';
+import { withProvidersOf } from '../../../../agents/node/backup/restore/encryption.ts';
 import { restartedBy } from '../../../../agents/node/rotate/pods.ts';
 import { stageAuthorities } from '../../../../agents/node/rotate/stage-authorities.ts';
 import { stageEncryption, stageServiceAccount } from '../../../../agents/node/rotate/stage-keys.ts';
@@ -130,4 +131,33 @@ t.test('the encryption key: second, first, only one', async (t) => {
     kind: 'fatal',
     message: /encryption.yaml cannot be changed/,
   });
+});
+
+t.test('the encryption key after a restore that added the one of the backup', async (t) => {
+  const present = textAt(encryptionConfigPath);
+  const saved = parse(present);
+  saved.resources[0].providers[0].secretbox.keys = [
+    { name: 'key1', secret: 'of the backup' },
+    { name: 'key7', secret: 'older' },
+  ];
+  const restored = withProvidersOf(present, JSON.stringify(saved)) ?? '';
+  const { phases } = await stageEncryption(async () => restored);
+  const providers = PHASES.map((phase) =>
+    parse(phases[phase][0]?.contents ?? '').resources[0].providers.map(
+      ({ secretbox }: { secretbox: { keys: { name: string }[] } }) =>
+        secretbox.keys.map(({ name }) => name),
+    ),
+  );
+  t.same(providers, [
+    [
+      ['key1', 'key8'],
+      ['key1', 'key7'],
+    ],
+    [
+      ['key8', 'key1'],
+      ['key1', 'key7'],
+    ],
+    [['key8']],
+  ]);
+  t.match(phases['use-new'][0]?.contents, /of the backup/);
 });
