@@ -21,7 +21,13 @@ import type { EtcdClient } from '../../../lib/etcd/client.ts';
 import { snapshotStatus } from '../../../lib/etcd/etcdutl.ts';
 import { saveSnapshot } from '../../../lib/etcd/snapshot.ts';
 import { syncTree } from '../../../lib/etcd/sync-tree.ts';
-import { isMissing, sha256, syncDirectory, writeFileAtomic } from '../../../lib/host/files.ts';
+import {
+  isMissing,
+  sha256,
+  sha256OfFile,
+  syncDirectory,
+  writeFileAtomic,
+} from '../../../lib/host/files.ts';
 import { accessTo } from '../../../lib/render/access.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
@@ -86,8 +92,10 @@ async function fill(
   progress: Progress,
 ): Promise<BackupManifest> {
   await mkdir(partial, { mode: 0o700 });
+  const before = await sha256OfFile(encryptionOf(context), progress.signal);
   const { etcd, file } = await saveDatabase(partial, client, context, progress);
   const keys = await saveKeys(partial, context);
+  expectSameEncryption(context, before, keys);
   const manifest: BackupManifest = {
     schemaVersion: SCHEMA_VERSION,
     version: productVersion,
@@ -101,6 +109,20 @@ async function fill(
   await writeFileAtomic(join(partial, MANIFEST_FILE), text, 0o600);
   await syncTree(partial, progress.signal);
   return manifest;
+}
+
+const encryptionOf = ({ paths, cluster }: BackupContext): string =>
+  paths.at(accessTo(cluster.controlPlane).backup.encryption);
+
+/** A key that was replaced meanwhile may have encrypted Secrets in the snapshot. */
+function expectSameEncryption(
+  { cluster }: BackupContext,
+  before: string,
+  keys: readonly BackupFile[],
+): void {
+  const { encryption } = accessTo(cluster.controlPlane).backup;
+  if (keys.some(({ host, sha256 }) => host === encryption && sha256 === before)) return;
+  throw new Failure('retry', `${encryption} changed during the backup`);
 }
 
 /** The revision is read from the file: etcd is written to while it streams. */

@@ -9,6 +9,7 @@ import type { AgentLogOptions } from '../../../lib/log/agent-log.ts';
 import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { statusPath } from '../../../lib/steps/reporter.ts';
 import { readStatus } from '../../../lib/steps/status.ts';
+import { restoreUnderWay, rotationUnderWay } from '../exclusion.ts';
 import { backupContext } from './context.ts';
 import { backupPlan } from './plan.ts';
 import { requestRestore } from './restore/command.ts';
@@ -55,6 +56,8 @@ function addCreate(program: Command, paths: HostPaths, settings: Settings, write
     .command('create')
     .description('make a backup now, by the unit of the timer')
     .action(async () => {
+      const underWay = (await restoreUnderWay(paths)) ?? (await rotationUnderWay(paths));
+      if (underWay !== undefined) throw underWay;
       const before = await listBackups(paths);
       await startAndWait('sno-backup.service', settings.backupMs + settings.finishMs);
       const made = (await listBackups(paths)).find(

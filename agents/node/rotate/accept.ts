@@ -8,6 +8,7 @@ import { encryptionConfigPath } from '../../../lib/render/kubernetes/encryption.
 import { serviceAccount } from '../../../lib/render/kubernetes/service-account.ts';
 import { withSignedAdministrator } from '../../../lib/render/signed-access.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
+import { restoreUnderWay } from '../exclusion.ts';
 import { unprovenLeaves } from '../renew/replaced.ts';
 import { describeWhat, type RotationRequest, readRequest, type What } from './request.ts';
 import { losesClients, podName, podsTrustingApi } from './workloads.ts';
@@ -38,6 +39,7 @@ export async function planRotation(
   if (isUnderWay) return { isUnderWay, notes };
   const faults = [
     ...(present === undefined ? [] : [otherUnderWay(present)]),
+    ...[await restoreUnderWay(paths)].filter((found) => found !== undefined),
     ...(await unfinished(paths)),
     ...(await missingFiles(paths, wanted.what)),
     ...(await lostClients(paths, wanted, signal)),

@@ -32,7 +32,7 @@ export type RotationRequest = z.infer<typeof requestSchema>;
 /** Everything that a rotation keeps on the host until its end. */
 export const rotationFolder = ({ state }: Pick<HostPaths, 'state'>) => join(state, 'sno-rotate');
 
-/** The unit has the condition that this file exists; sno-renew, that it does not. */
+/** The unit has the condition that this file exists; sno-backup and sno-renew, that it does not. */
 export const requestPath = (paths: Pick<HostPaths, 'state'>) =>
   join(rotationFolder(paths), 'request.json');
 

@@ -1,7 +1,7 @@
 import { readTextIfPresent } from '../../../lib/host/files.ts';
-import { isLocked } from '../../../lib/steps/lock.ts';
-import { done, notYet } from '../../../lib/steps/step.ts';
+import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
+import { stillRunning } from '../exclusion.ts';
 import { readStaged, saveStaged } from './changes.ts';
 import type { RotateContext } from './context.ts';
 import { everyPodReady } from './pods.ts';
@@ -13,7 +13,7 @@ import { stageEncryption, stageServiceAccount } from './stage-keys.ts';
 /**
  * Creates everything that the later steps write, once: whenever the agent is killed, it continues
  * with the same keys. Begins only on a control plane that is ready, and not while certificates are
- * renewed.
+ * renewed or a backup is made.
  */
 export const stage: StepBody<RotateContext> = {
   name: 'stage',
@@ -25,7 +25,8 @@ export const stage: StepBody<RotateContext> = {
     (await isRecorded(paths, request)) || (await readStaged(paths, request.id)) !== undefined,
   async run(context, progress) {
     const { paths, request } = context;
-    if (await isLocked('sno-renew', paths.root)) return notYet('sno-renew is running');
+    const running = await stillRunning(paths);
+    if (running !== undefined) return running;
     await everyPodReady(context, progress);
     const read: ReadText = (path) => readTextIfPresent(paths.at(path));
     const staged = await stagedFor(request.what, read);

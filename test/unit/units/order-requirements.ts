@@ -158,23 +158,25 @@ export const orderRequirements: readonly Requirement[] = [
     says: { After: ['time-sync.target'] },
   },
   {
-    why: 'the installation and rotations replace the same files; it calls a running control plane',
+    why: 'the installation and rotations replace the same files; it calls a running control plane, which a restore stops',
     units: ['installed/sno-renew'],
     says: {
       ConditionPathExists: [
         '/var/lib/sno-agents/record.json',
         '!/var/lib/sno-agents/sno-rotate/request.json',
+        '!/var/lib/sno-agents/sno-backup-restore/request.json',
       ],
       After: ['kubelet.service', 'sno-certificates.service'],
     },
   },
   {
-    why: 'before the end of the installation there is nothing to back up, and etcd is stopped while a backup is restored',
+    why: 'before the end of the installation there is nothing to back up, etcd is stopped while a backup is restored, and a rotation replaces the keys',
     units: ['installed/sno-backup'],
     says: {
       ConditionPathExists: [
         '/var/lib/sno-agents/record.json',
         '!/var/lib/sno-agents/sno-backup-restore/request.json',
+        '!/var/lib/sno-agents/sno-rotate/request.json',
       ],
       After: ['kubelet.service'],
     },

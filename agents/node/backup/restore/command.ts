@@ -8,6 +8,7 @@ import { Failure } from '../../../../lib/errors/failure.ts';
 import { failureFromData } from '../../../../lib/errors/failure-data.ts';
 import type { HostPaths } from '../../../../lib/host/paths.ts';
 import { ownUser } from '../../../../lib/host/process.ts';
+import { rotationUnderWay } from '../../exclusion.ts';
 import { undone } from './conclude.ts';
 import { type RestoreRequest, readRequest, readResult, writeRequest } from './request.ts';
 
@@ -17,8 +18,8 @@ const UNIT = 'sno-backup-restore.service';
  * Verifies a backup, asks, requests its restore and waits for the end. A restore that is under way
  * for the same backup is continued.
  *
- * @throws Failure (usage) if the backup cannot be used, another restore is under way, or nobody
- *   confirmed; nothing was changed. Failure (fatal, `restore-undone`) if it failed.
+ * @throws Failure (usage) if the backup cannot be used, another restore or a rotation is under way, or
+ *   nobody confirmed; nothing was changed. Failure (fatal, `restore-undone`) if it failed.
  */
 export async function requestRestore(
   paths: HostPaths,
@@ -29,6 +30,8 @@ export async function requestRestore(
   const backup = nameOf(paths, from);
   const request = await resumable(paths, backup);
   if (request === undefined) {
+    const rotation = await rotationUnderWay(paths);
+    if (rotation !== undefined) throw rotation;
     const manifest = await verifyBackup(join(backupsFolder(paths), backup), {
       clusterId: (await readCluster(paths)).clusterId,
       owner: ownUser(),

@@ -9,6 +9,7 @@ import { ownUser } from '../../../../lib/host/process.ts';
 import { accessTo } from '../../../../lib/render/access.ts';
 import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
+import { stillRunning } from '../../exclusion.ts';
 import type { RestoreContext } from './context.ts';
 import { backupPath, rebuiltDatabase, replacedDatabase } from './places.ts';
 
@@ -19,7 +20,8 @@ const LOG_BYTES = 64 * 2 ** 20;
 
 /**
  * Reads the whole backup again, and rebuilds the database beside the one in use. Until the end of
- * this step, nothing on the host has changed.
+ * this step, nothing on the host has changed. A run of sno-backup could delete the backup, and one
+ * of sno-renew needs the API: both end first.
  */
 export const rebuild: StepBody<RestoreContext> = {
   name: 'rebuild',
@@ -29,6 +31,8 @@ export const rebuild: StepBody<RestoreContext> = {
   holds: (context) => isRebuilt(context),
   async run(context, progress) {
     const { paths, cluster } = context;
+    const running = await stillRunning(paths);
+    if (running !== undefined) return running;
     const path = backupPath(context);
     const manifest = await progress.wait('the backup to be read', () =>
       verifyBackup(path, {

@@ -18,9 +18,10 @@ const requestSchema = z.object({
 
 export type RestoreRequest = z.infer<typeof requestSchema>;
 
-/** State of the agent; the unit starts only while the request exists. */
+/** State of the agent. */
 export const restoreFolder = ({ state }: HostPaths) => join(state, 'sno-backup-restore');
-const requestPath = (paths: HostPaths) => join(restoreFolder(paths), 'request.json');
+/** The unit has the condition that this file exists; sno-backup and sno-renew, that it does not. */
+export const requestPath = (paths: HostPaths) => join(restoreFolder(paths), 'request.json');
 /** The request after its end; with a failure if it was undone. */
 const resultPath = (paths: HostPaths) => join(restoreFolder(paths), 'result.json');
 

@@ -84,6 +84,22 @@ t.test('sno-backup restore', async (t) => {
   t.match(await run('restore', '--from', NAME), { code: 4, errors: /it did not settle/ });
 });
 
+t.test('neither a backup nor a restore during a rotation or another restore', async (t) => {
+  const { host, run } = await commandHost(t);
+  const refused = async (says: RegExp, ...args: string[]) => {
+    t.match(await run(...args), { code: 2, errors: says }, args.join(' '));
+    t.same(host.programs.calls('systemctl'), []);
+  };
+  const rotation = /a rotation of CAs or keys is under way\. .*sno-rotate status/;
+  host.write('/var/lib/sno-agents/sno-rotate/request.json', '{}');
+  await refused(rotation, 'create');
+  await refused(rotation, 'restore', '--from', NAME, '--yes');
+  t.equal(await readRequest(host.paths), undefined);
+  host.remove('/var/lib/sno-agents/sno-rotate/request.json');
+  host.write('/var/lib/sno-agents/sno-backup-restore/request.json', '{}');
+  await refused(/a backup is being restored\. .*sno-backup-restore status/, 'create');
+});
+
 t.test('sno-backup restore changes nothing for a backup that cannot be used', async (t) => {
   const { host, folder, run } = await commandHost(t);
   appendFileSync(join(folder, 'etcd-snapshot.db'), 'x');

@@ -94,6 +94,17 @@ t.test('without the encryption configuration there is no backup', async (t) => {
   t.strictSame(readdirSync(host.at(BACKUPS)), []);
 });
 
+t.test('a backup without the key of its Secrets is not completed', async (t) => {
+  const { host, run, etcd } = await backupHost(t);
+  etcd.before = (call) => {
+    if (call === 'snapshot') host.write(ENCRYPTION, providers('b'), 0o600);
+  };
+  t.match(await thrownBy(run(create)), { kind: 'retry', message: /encryption\.yaml changed/ });
+  t.strictSame(readdirSync(host.at(BACKUPS)), []);
+  await run(create);
+  t.equal(readdirSync(host.at(BACKUPS)).length, 1, 'the next attempt has the new one');
+});
+
 t.test('a disk without room is reported, and the newest backup stays', async (t) => {
   const { host, run } = await backupHost(t, { settings: { backupMinFreeMiB: 2 ** 31 - 1 } });
   writeBackup(host.at(`${BACKUPS}/20290101T000000Z`));

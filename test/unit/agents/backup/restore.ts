@@ -15,6 +15,7 @@ import { stop } from '../../../../agents/node/backup/restore/stop.ts';
 import { undo } from '../../../../agents/node/backup/restore/undo.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { failureData } from '../../../../lib/errors/failure-data.ts';
+import { lockAgent } from '../../../../lib/steps/lock.ts';
 import { writeBackup } from '../../backup/backup-folder.ts';
 import { thrownBy } from '../../errors/thrown-by.ts';
 import { fakeApi } from '../host/api.ts';
@@ -50,6 +51,16 @@ t.test('a backup that changed since the request is refused', async (t) => {
   appendFileSync(join(folder, 'etcd-snapshot.db'), 'x');
   t.match(await thrownBy(run(rebuild)), { code: 'backup-unusable' });
   t.notOk(host.has(REBUILT));
+});
+
+t.test('a restore begins when no backup is made and no certificate renewed', async (t) => {
+  const { host, run } = await restoringHost(t);
+  for (const agent of ['sno-backup', 'sno-renew']) {
+    using _lock = await lockAgent(agent, host.root);
+    t.match(await run(rebuild), { kind: 'not-yet', reason: `${agent} is running` });
+  }
+  t.notOk(host.has(REBUILT));
+  t.match(await run(rebuild), { kind: 'done' });
 });
 
 t.test('the control plane is stopped, clients first, and its manifests are kept', async (t) => {

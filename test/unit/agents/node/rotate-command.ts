@@ -77,12 +77,14 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
     host.remove('/var/lib/sno-agents/record.json');
     host.remove(authorityPaths('etcd').key);
     host.write('/var/lib/sno-agents/sno-renew/replaced/kube-scheduler.crt');
+    host.write('/var/lib/sno-agents/sno-backup-restore/request.json', '{}');
     const { code, errors } = await run('rotate-ca', 'etcd', 'admin');
     t.equal(code, 2);
     for (const part of [
       /CA etcd, admin cannot be rotated/,
       /the rotation of the encryption key is under way/,
       /the installation is not complete/,
+      /a backup is being restored/,
       /the renewal of kube-scheduler has not ended/,
       /pki\/ca\/etcd\/ca\.key does not exist/,
     ]) {

@@ -21,6 +21,7 @@ import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { issueLeaf } from '../../../../lib/pki/leaf.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { kubeletPaths } from '../../../../lib/render/kubernetes/kubelet.ts';
+import { lockAgent } from '../../../../lib/steps/lock.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
 
@@ -79,6 +80,15 @@ t.test('files of a phase, and those before it', async (t) => {
   t.equal(await readStaged(paths, 'b'), undefined, 'of another request');
   await dropStaged(paths);
   t.same(await namesIn(rotationFolder(paths)), ['request.json']);
+});
+
+t.test('a rotation begins when no backup is made and no certificate renewed', async (t) => {
+  const { host, context } = await rotating(t, { kind: 'encryption' });
+  for (const agent of ['sno-backup', 'sno-renew']) {
+    using _lock = await lockAgent(agent, host.root);
+    const outcome = await stage.run(context, host.progress());
+    t.match(outcome, { kind: 'not-yet', reason: `${agent} is running` });
+  }
 });
 
 t.test('conclude records, deletes what was staged, and can be killed in between', async (t) => {
