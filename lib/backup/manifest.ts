@@ -25,8 +25,13 @@ export const manifestSchema = z.object({
   etcd: z.object({
     version: z.string().describe('storage version'),
     revision: z.int().describe('the last revision in the snapshot'),
-    hash: z.int().describe('HashKV of the running etcd at that revision'),
-    compactRevision: z.int().describe('the compaction for which that hash was computed'),
+    hashKv: z
+      .object({
+        hash: z.int(),
+        compactRevision: z.int().describe('the compaction for which it was computed'),
+      })
+      .optional()
+      .describe('of the running etcd at that revision, for support; not after a compaction'),
     totalKey: z.int().describe('revisions of keys in the snapshot'),
   }),
   files: z.array(fileSchema),

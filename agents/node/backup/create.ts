@@ -15,7 +15,7 @@ import {
   listBackups,
   partialBackups,
 } from '../../../lib/backup/store.ts';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { systemErrorCode } from '../../../lib/errors/system-error-code.ts';
 import type { EtcdClient } from '../../../lib/etcd/client.ts';
 import { snapshotStatus } from '../../../lib/etcd/etcdutl.ts';
@@ -140,11 +140,28 @@ async function saveDatabase(
   const { revision, totalKey } = await progress.wait('etcdutl to check the snapshot', () =>
     snapshotStatus(path, { ...limits, program: join(paths.binaries, 'etcdutl') }),
   );
-  const { hash, compactRevision } = await client.hashKv(revision, limits);
+  const hashKv = await hashOf(client, revision, progress);
   return {
-    etcd: { version: saved.version, revision, hash, compactRevision, totalKey },
+    etcd: { version: saved.version, revision, ...(hashKv && { hashKv }), totalKey },
     file: { path: DATABASE_FILE, mode: 0o600, bytes: saved.bytes, sha256: saved.sha256 },
   };
+}
+
+/** The backup is complete without it; etcd has none of a revision that it has compacted since. */
+async function hashOf(
+  client: EtcdClient,
+  at: number,
+  progress: Progress,
+): Promise<BackupManifest['etcd']['hashKv']> {
+  try {
+    const limits = { signal: progress.signal, deadlineMs: progress.remainingMs() };
+    const { hash, compactRevision } = await client.hashKv(at, limits);
+    return { hash, compactRevision };
+  } catch (error) {
+    progress.signal.throwIfAborted();
+    progress.warn(`HashKV is not recorded: ${describeError(error)}`);
+    return undefined;
+  }
 }
 
 async function saveKeys(partial: string, { paths, cluster }: BackupContext): Promise<BackupFile[]> {

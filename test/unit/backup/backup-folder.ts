@@ -21,7 +21,7 @@ export function writeBackup(
     clusterId: cluster.clusterId,
     hostname: 'edge-0',
     at: '2030-01-02T03:04:05.000Z',
-    etcd: { version: '3.6.0', revision: 70, hash: 5, compactRevision: 60, totalKey: 8 },
+    etcd: { version: '3.6.0', revision: 70, totalKey: 8 },
     files: Object.entries(all).map(([path, contents]) => ({
       path,
       ...(path.startsWith('host/') ? { host: path.slice('host'.length) } : {}),

@@ -24,7 +24,10 @@ t.test('a backup has the database, its keys and a manifest', async (t) => {
     schemaVersion: 1,
     clusterId: cluster.clusterId,
     hostname: 'edge-0',
-    etcd: { revision: 70, totalKey: 8, hash: 99, compactRevision: 14, version: '3.6.0' },
+    etcd: {
+      ...{ revision: 70, totalKey: 8, version: '3.6.0' },
+      hashKv: { hash: 99, compactRevision: 14 },
+    },
   });
   t.ok(etcd.calls.includes('hash 70'), 'the hash is of the revision in the file');
   t.strictSame(
@@ -61,6 +64,18 @@ t.test('it gets its name when everything is synced', async (t) => {
     t.ok(before.includes(`sync ${name}.partial${path}`), path);
   }
   t.ok(files.seen.slice(named).includes('sync .'));
+});
+
+t.test('a backup whose revision was compacted meanwhile has no hash', async (t) => {
+  const { host, run, etcd } = await backupHost(t);
+  etcd.before = (call) => {
+    if (call === 'hash') throw new Error('required revision has been compacted');
+  };
+  t.match(await run(create), { kind: 'done' });
+  t.match(host.lines.join(''), /HashKV is not recorded: .*compacted/);
+  const [name = ''] = readdirSync(host.at(BACKUPS));
+  const { etcd: recorded } = await readManifest(host.at(join(BACKUPS, name)));
+  t.strictSame(recorded, { version: '3.6.0', revision: 70, totalKey: 8 });
 });
 
 t.test('each run makes a backup of its own', async (t) => {

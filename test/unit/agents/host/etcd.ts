@@ -8,6 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import { fromJSON } from '@grpc/proto-loader';
 import type { Test } from 'tap';
+import { messageOf } from '../../../../lib/errors/failure.ts';
 import { etcdDescriptor } from '../../../../lib/etcd/descriptor.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { issueLeaf } from '../../../../lib/pki/leaf.ts';
@@ -41,7 +42,7 @@ export interface FakeEtcd {
     hash: number;
     dbSize: number;
   };
-  /** Called before the database is hashed or its snapshot is streamed. */
+  /** Called before the database is hashed or its snapshot is streamed; an error refuses the call. */
   before: (call: 'hash' | 'snapshot') => void;
   /** Gives a host the agents' client certificate. */
   giveAccess(host: TestHost): void;
@@ -128,9 +129,13 @@ async function serve(
     if ('format' in service) continue;
     const handlers = Object.keys(service).map((name) => {
       const handle = (call: { request: Request }, answer: Answer) => {
-        const given = unary[name]?.(call.request);
-        if (given !== undefined) answer(null, given);
-        else answer({ code: status.UNIMPLEMENTED, details: `unexpected ${name}` });
+        try {
+          const given = unary[name]?.(call.request);
+          if (given !== undefined) answer(null, given);
+          else answer({ code: status.UNIMPLEMENTED, details: `unexpected ${name}` });
+        } catch (error) {
+          answer({ code: status.OUT_OF_RANGE, details: messageOf(error) });
+        }
       };
       return [name, streams[name] ?? handle] as const;
     });
