@@ -3,14 +3,15 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { describeError } from '../errors/failure.ts';
-import { namesIn, syncDirectory } from '../host/files.ts';
+import { namesIn, readTextIfPresent, syncDirectory } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
-import { parseJson } from '../json.ts';
+import { isRecord, parseJson } from '../json.ts';
 import {
   type BackupManifest,
   isPartial,
   MANIFEST_FILE,
   manifestSchema,
+  SCHEMA_VERSION,
   timeOfBackup,
 } from './manifest.ts';
 import type { StoredBackup } from './retention.ts';
@@ -29,11 +30,13 @@ export const backupListSchema = z.object({
       z.object({
         name: z.string(),
         at: z.iso.datetime(),
-        state: z.enum(['complete', 'damaged']),
+        state: z
+          .enum(['complete', 'damaged', 'newer'])
+          .describe('newer: made by a newer version, never deleted by this one'),
         bytes: z.int().describe('of all files'),
         revision: z.int().optional().describe("etcd's last revision in it"),
         version: z.string().optional().describe('version of the product that made it'),
-        problem: z.string().optional().describe('why it is damaged'),
+        problem: z.string().optional().describe('why it is not complete'),
       }),
     )
     .describe('oldest first'),
@@ -66,6 +69,8 @@ export async function listBackups(paths: HostPaths): Promise<ListedBackup[]> {
 
 async function listedBackup(path: string, name: string, at: Date): Promise<ListedBackup> {
   const common = { name, at: at.toISOString() };
+  const newer = await newerSchema(path).catch(() => undefined);
+  if (newer !== undefined) return { ...common, state: 'newer', bytes: 0, problem: newer };
   try {
     const { etcd, version, files } = await readManifest(path);
     let bytes = 0;
@@ -80,6 +85,15 @@ async function listedBackup(path: string, name: string, at: Date): Promise<Liste
   }
 }
 
+/** Says so if a backup has the schema of a newer version. */
+export async function newerSchema(path: string): Promise<string | undefined> {
+  const document = parseJson(await readTextIfPresent(join(path, MANIFEST_FILE)));
+  const found = isRecord(document) ? document.schemaVersion : undefined;
+  return typeof found === 'number' && found > SCHEMA_VERSION
+    ? `it was made by a newer version of sno-agents (schemaVersion ${found}, this one reads ${SCHEMA_VERSION})`
+    : undefined;
+}
+
 /** @throws Error if it does not exist or is not one of this version. */
 export async function readManifest(path: string): Promise<BackupManifest> {
   const parsed = manifestSchema.safeParse(
@@ -89,12 +103,16 @@ export async function readManifest(path: string): Promise<BackupManifest> {
   throw new Error(`${MANIFEST_FILE}: ${z.prettifyError(parsed.error)}`);
 }
 
-export const stored = ({ name, at, bytes, state }: ListedBackup): StoredBackup => ({
-  name,
-  at: new Date(at),
-  bytes,
-  isComplete: state === 'complete',
-});
+/** Those that the retention decides about: this version cannot judge those of a newer one. */
+export const storedBackups = (all: readonly ListedBackup[]): StoredBackup[] =>
+  all
+    .filter(({ state }) => state !== 'newer')
+    .map(({ name, at, bytes, state }) => ({
+      name,
+      at: new Date(at),
+      bytes,
+      isComplete: state === 'complete',
+    }));
 
 /** Deletes backups durably. */
 export async function deleteBackups(paths: HostPaths, names: readonly string[]): Promise<void> {

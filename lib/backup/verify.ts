@@ -1,16 +1,9 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describeError, Failure } from '../errors/failure.ts';
-import { exists, readTextIfPresent, sha256OfFile } from '../host/files.ts';
-import { isRecord, parseJson } from '../json.ts';
-import {
-  type BackupFile,
-  type BackupManifest,
-  DATABASE_FILE,
-  MANIFEST_FILE,
-  SCHEMA_VERSION,
-} from './manifest.ts';
-import { readManifest } from './store.ts';
+import { exists, sha256OfFile } from '../host/files.ts';
+import { type BackupFile, type BackupManifest, DATABASE_FILE, MANIFEST_FILE } from './manifest.ts';
+import { newerSchema, readManifest } from './store.ts';
 
 export interface VerifyOptions {
   readonly clusterId: string;
@@ -26,7 +19,7 @@ export interface VerifyOptions {
  */
 export async function verifyBackup(path: string, options: VerifyOptions): Promise<BackupManifest> {
   if (!(await exists(path))) throw unusable(path, ['it does not exist']);
-  const newer = await schemaProblem(path);
+  const newer = await newerSchema(path);
   if (newer !== undefined) throw unusable(path, [newer]);
   const entries = await entryProblems(path, options.owner);
   // A link could lead anywhere: nothing is read through one.
@@ -43,14 +36,6 @@ export async function verifyBackup(path: string, options: VerifyOptions): Promis
   ];
   if (problems.length > 0) throw unusable(path, problems);
   return manifest;
-}
-
-async function schemaProblem(path: string): Promise<string | undefined> {
-  const document = parseJson(await readTextIfPresent(join(path, MANIFEST_FILE)));
-  const found = isRecord(document) ? document.schemaVersion : undefined;
-  return typeof found === 'number' && found > SCHEMA_VERSION
-    ? `it was made by a newer version of sno-agents (schemaVersion ${found}, this one reads ${SCHEMA_VERSION})`
-    : undefined;
 }
 
 async function entryProblems(path: string, owner: number): Promise<string[]> {

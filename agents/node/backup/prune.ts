@@ -1,5 +1,5 @@
 import { expiredBackups } from '../../../lib/backup/retention.ts';
-import { deleteBackups, listBackups, stored } from '../../../lib/backup/store.ts';
+import { deleteBackups, listBackups, storedBackups } from '../../../lib/backup/store.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { BackupContext } from './context.ts';
@@ -23,7 +23,7 @@ export const prune: StepBody<BackupContext> = {
 };
 
 async function expired({ paths, settings }: BackupContext): Promise<string[]> {
-  const all = (await listBackups(paths)).map(stored);
+  const all = storedBackups(await listBackups(paths));
   const limits = await limitsOf(paths, settings);
   return expiredBackups(all, limits, new Date()).map(({ name }) => name);
 }

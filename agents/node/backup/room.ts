@@ -1,6 +1,11 @@
 import { mkdir, statfs } from 'node:fs/promises';
 import { makingRoom, type RetentionLimits } from '../../../lib/backup/retention.ts';
-import { backupsFolder, deleteBackups, listBackups, stored } from '../../../lib/backup/store.ts';
+import {
+  backupsFolder,
+  deleteBackups,
+  listBackups,
+  storedBackups,
+} from '../../../lib/backup/store.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
@@ -44,7 +49,7 @@ export async function makeRoom(paths: HostPaths, settings: Settings, bytes: numb
   }
   const { free } = await diskOf(paths);
   const needed = bytes + settings.backupMinFreeMiB * MIB;
-  const deleted = makingRoom((await listBackups(paths)).map(stored), needed - free);
+  const deleted = makingRoom(storedBackups(await listBackups(paths)), needed - free);
   if (deleted === undefined) {
     throw new Failure('fatal', 'the disk has no room for a backup', {
       code: 'backup-no-space',

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv from 'ajv/dist/2020.js';
 import t from 'tap';
@@ -59,10 +59,13 @@ t.test('backups and their list match their schemas', async (t) => {
   const manifest = writeBackup(join(backupsFolder(paths), '20300102T030405Z'), key);
   writeBackup(join(backupsFolder(paths), '20300103T030405Z'), {}, { hostname: '' });
   writeFileSync(join(backupsFolder(paths), '20300103T030405Z', 'etcd-snapshot.db'), '');
+  mkdirSync(join(backupsFolder(paths), '20300104T030405Z'));
+  const newer = JSON.stringify({ schemaVersion: 2 });
+  writeFileSync(join(backupsFolder(paths), '20300104T030405Z', 'manifest.json'), newer);
   const list = await backupList(paths);
   t.same(
     list.backups.map(({ state }) => state),
-    ['complete', 'damaged'],
+    ['complete', 'damaged', 'newer'],
   );
   for (const [name, document] of Object.entries({ backup: manifest, backups: list })) {
     const validate = validator(name);

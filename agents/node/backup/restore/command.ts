@@ -54,7 +54,7 @@ function nameOf(paths: HostPaths, from: string): string {
   if (from === name || from.replace(/\/+$/, '') === `${folder}/${name}`) return name;
   throw new Failure('usage', `--from ${from} is not a backup of this host`, {
     expected: `a name that "sno-backup list" prints, or a folder in ${folder}`,
-    fix: `Copy it there as root, with "cp -r --preserve=mode".`,
+    fix: `Copy it to ${folder}/.${name} as root, with "cp -r --preserve=mode", and rename it to ${name}.`,
   });
 }
 

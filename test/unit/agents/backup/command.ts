@@ -106,7 +106,10 @@ t.test('sno-backup restore changes nothing for a backup that cannot be used', as
   const refused: [from: string, says: RegExp][] = [
     [NAME, /etcd-snapshot\.db: expected SHA-256/],
     ['20300109T000000Z', /does not exist/],
-    [`/media/usb/${NAME}`, /is not a backup of this host.*Copy it there/],
+    [
+      `/media/usb/${NAME}`,
+      /is not a backup of this host.*Copy it to .*\/\.20300102T030405Z as root.*rename/,
+    ],
   ];
   for (const [from, errors] of refused) {
     t.match(await run('restore', '--from', from, '--yes'), { code: 2, errors }, from);

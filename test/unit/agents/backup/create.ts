@@ -153,3 +153,15 @@ t.test('backups beyond the limits are deleted, the newest complete one is not', 
   t.equal(await holds(prune), true);
   t.strictSame(readdirSync(host.at(BACKUPS)), ['20290101T000000Z', '20290103T000000Z']);
 });
+
+t.test('neither backups of a newer version nor copies under way are deleted', async (t) => {
+  const { host, run, holds } = await backupHost(t, { settings: { backupKeepCount: 1 } });
+  host.write(`${BACKUPS}/20200101T000000Z/manifest.json`, '{"schemaVersion":2}');
+  host.write(`${BACKUPS}/.20200102T000000Z/etcd-snapshot.db`, 'copied so far');
+  await run(create);
+  t.equal(await holds(prune), true);
+  t.match(await run(prune), { note: 'none was due' });
+  const kept = readdirSync(host.at(BACKUPS));
+  t.strictSame(kept.slice(0, 2), ['.20200102T000000Z', '20200101T000000Z']);
+  t.equal(kept.length, 3);
+});
