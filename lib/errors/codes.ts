@@ -71,7 +71,8 @@ export const FAILURE_CODES = {
   'backup-no-space': 'the disk has no room for another backup; nothing incomplete was left',
   'backup-unusable':
     'a backup is missing, damaged, of another cluster or not only writable by root; nothing was changed',
-  'restore-undone': 'a backup could not be restored, so the database from before is back in use',
+  'restore-undone':
+    'a backup could not be restored; the database from before, if there was one, is in use',
 } as const;
 
 export type FailureCode = keyof typeof FAILURE_CODES;

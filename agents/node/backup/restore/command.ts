@@ -87,5 +87,5 @@ async function expectRestored(paths: HostPaths, begun: RestoreRequest): Promise<
       fix: `See "sno-backup-restore status". Run "systemctl start ${UNIT}" to continue it; a restart of the host continues it, too.`,
     });
   }
-  if (result.failure !== undefined) throw undone(result.backup, failureFromData(result.failure));
+  if (result.failure !== undefined) throw undone(result, failureFromData(result.failure));
 }

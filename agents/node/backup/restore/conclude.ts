@@ -8,7 +8,7 @@ import type { StepBody } from '../../../../lib/steps/within.ts';
 import { restartsPath } from '../../../steps/steady-state.ts';
 import type { RestoreContext } from './context.ts';
 import { isReplaced, movedManifests, savedEncryption } from './places.ts';
-import { endRequest, readRequest } from './request.ts';
+import { endRequest, type RestoreRequest, readRequest } from './request.ts';
 
 /** Ends the request. After a failure, it reports what failed, so that the unit fails. */
 export const conclude: StepBody<RestoreContext> = {
@@ -19,25 +19,29 @@ export const conclude: StepBody<RestoreContext> = {
   holds: async ({ paths }) => (await readRequest(paths)) === undefined,
   async run(context) {
     const { paths, settings, request } = context;
-    const failure = (await readRequest(paths))?.failure;
+    const ended = await readRequest(paths);
     await deleteOldest(paths.etcdData, settings.restoreKeepCount);
     await rm(movedManifests(context), { recursive: true, force: true });
     await rm(savedEncryption(context), { force: true });
     await rm(restartsPath(context, 'sno-backup-restore'), { force: true });
     await endRequest(paths);
-    if (failure === undefined) return done(`${request.backup} is restored`);
-    throw undone(request.backup, failureFromData(failure));
+    if (ended?.failure === undefined) return done(`${request.backup} is restored`);
+    throw undone(ended, failureFromData(ended.failure));
   },
 };
 
 /** Why a restore was undone, for the unit and for whoever requested it. */
-export function undone(backup: string, cause: Failure): Failure {
+export function undone({ backup, replacedNothing }: RestoreRequest, cause: Failure): Failure {
+  const now =
+    replacedNothing === true
+      ? 'The host had no database before, so the restored one is in use.'
+      : 'The database is as before.';
   return new Failure('fatal', `the backup ${backup} could not be restored`, {
     code: 'restore-undone',
     subject: backup,
     expected: 'a steady control plane with its database',
     found: describeError(cause),
-    fix: 'The database from before is in use. Choose another backup, or remove the cause and restore it again.',
+    fix: `${now} Choose another backup, or remove the cause and restore it again.`,
     parts: [cause],
   });
 }

@@ -9,6 +9,7 @@ import type { StepBody } from '../../../../lib/steps/within.ts';
 import type { RestoreContext } from './context.ts';
 import { withProvidersOf } from './encryption.ts';
 import { backupPath, rebuiltDatabase, replacedDatabase, savedEncryption } from './places.ts';
+import { recordNothingReplaced } from './request.ts';
 
 /**
  * Puts the database aside under a name with the time of the request, and the rebuilt one in its
@@ -30,10 +31,12 @@ export const replace: StepBody<RestoreContext> = {
     // An interrupted attempt may have renamed one of them.
     if (await exists(rebuilt)) {
       if (await exists(etcdData)) await rename(etcdData, replaced);
+      else if (!(await exists(replaced))) await recordNothingReplaced(context.paths);
       await rename(rebuilt, etcdData);
       await syncDirectory(dirname(etcdData));
     }
-    return done(`the database from before is ${replaced}`);
+    const wasThere = await exists(replaced);
+    return done(wasThere ? `the database from before is ${replaced}` : 'there was no database');
   },
 };
 

@@ -12,6 +12,8 @@ const requestSchema = z.object({
   /** Name of the backup. */
   backup: z.string(),
   requestedAt: z.iso.datetime(),
+  /** The host had no database, so there is none to put back. */
+  replacedNothing: z.literal(true).optional(),
   /** Set when the restore failed: from then on, the database from before is put back. */
   failure: failureDataSchema.optional(),
 });
@@ -49,6 +51,12 @@ export async function recordFailure(paths: HostPaths, failure: FailureData): Pro
   const request = await readRequest(paths);
   if (request === undefined || request.failure !== undefined) return;
   await writeRequest(paths, { ...request, failure });
+}
+
+/** Records that there was no database to replace. */
+export async function recordNothingReplaced(paths: HostPaths): Promise<void> {
+  const request = await readRequest(paths);
+  if (request !== undefined) await writeRequest(paths, { ...request, replacedNothing: true });
 }
 
 /** Ends the restore. The result is written first: whoever waits for the end reads it. */

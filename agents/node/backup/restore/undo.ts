@@ -10,10 +10,14 @@ import { podsIn } from '../../../steps/control-plane-pods.ts';
 import type { RestoreContext } from './context.ts';
 import { hasFailed } from './or-undo.ts';
 import { discardedDatabase, rebuiltDatabase, replacedDatabase, savedEncryption } from './places.ts';
+import { readRequest } from './request.ts';
 import { arePlaced, placeControlPlane, waitUntilReady } from './start.ts';
 import { stopControlPlane } from './stop.ts';
 
-/** After a failure, puts the database and the keys from before back in use. */
+/**
+ * After a failure, puts the database and the keys from before back in use. Where there was no
+ * database, the restored one stays: the host has no other.
+ */
 export const undo: StepBody<RestoreContext> = {
   name: 'undo',
   leaves: 'the restored database in use; after a failure, the one from before',
@@ -34,19 +38,26 @@ export const undo: StepBody<RestoreContext> = {
   },
 };
 
+/** Whether there is something to put back. A restored database that stays needs the keys of its backup. */
 const isChanged = async (context: RestoreContext): Promise<boolean> =>
-  (await exists(replacedDatabase(context))) || (await exists(savedEncryption(context)));
+  (await exists(replacedDatabase(context))) ||
+  (!(await hasNothingToPutBack(context)) && (await exists(savedEncryption(context))));
+
+const hasNothingToPutBack = async ({ paths }: RestoreContext): Promise<boolean> =>
+  (await readRequest(paths))?.replacedNothing === true;
 
 /** The database may have been restored because the one from before does not work. */
 async function stateAfter(context: RestoreContext, progress: Progress): Promise<string> {
+  const stays = await hasNothingToPutBack(context);
+  const database = stays ? 'the restored database' : 'the database from before';
   try {
     await waitUntilReady(context, progress, context.settings.restoreStartMs);
-    return 'the API server is ready with the database from before';
+    return `the API server is ready with ${database}`;
   } catch (error) {
     progress.signal.throwIfAborted();
     const reason = describeError(error);
-    progress.warn(`The API server is not ready with the database from before: ${reason}`);
-    return 'the database from before is in place';
+    progress.warn(`The API server is not ready with ${database}: ${reason}`);
+    return `${database} is in place`;
   }
 }
 

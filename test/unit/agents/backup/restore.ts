@@ -203,6 +203,26 @@ t.test('providers are added only if they are new', async (t) => {
   t.throws(() => withProvidersOf(providers('a'), 'x'));
 });
 
+t.test('on a host without a database, the restored one stays after a failure', async (t) => {
+  const { host, context, run, folder } = await restoringHost(t);
+  writeBackup(folder, {
+    [`host${ENCRYPTION}`]: providers('of the backup'),
+    'host/etc/kubernetes/pki/ca/etcd/ca.key': 'the key of etcd',
+  });
+  host.remove('/var/lib/etcd');
+  await run(rebuild);
+  await run(stop);
+  t.match(await run(replace), { note: 'there was no database' });
+  await recordFailure(context.paths, failureData(BROKEN));
+  t.match(await run(undo), { note: /the restored database is in place/ });
+  t.equal(database(host), 'a snapshot');
+  t.match(host.read(ENCRYPTION), /of the backup/, 'it needs its key');
+  t.strictSame(placed(host), [...COMPONENTS]);
+  t.match(await thrownBy(run(conclude)), {
+    message: /had no database before.*restored one is in use/,
+  });
+});
+
 t.test('a failure before anything was stopped disturbs nothing', async (t) => {
   const { host, context, run, holds } = await restoringHost(t);
   await recordFailure(context.paths, failureData(BROKEN));
@@ -235,7 +255,7 @@ t.test('the end of a restore that was undone fails with its reason', async (t) =
   t.match(await thrownBy(run(conclude)), {
     kind: 'fatal',
     code: 'restore-undone',
-    message: /found broken by the test/,
+    message: /found broken by the test\. The database is as before\./,
   });
   t.equal(await readRequest(context.paths), undefined);
   t.match(await readResult(context.paths), { failure: { what: 'broken by the test' } });
