@@ -9,7 +9,6 @@ import { type Component, components } from '../../lib/render/kubernetes/static-p
 export interface PlacedPod {
   readonly component: Component;
   readonly file: string;
-  readonly container: string;
   readonly manifest: string;
 }
 
@@ -28,7 +27,7 @@ export async function podsIn(folder: string): Promise<PlacedPod[]> {
     if (file.startsWith('.') || !file.endsWith('.yaml')) continue;
     const manifest = await readFile(join(folder, file), 'utf8');
     const component = componentOf(manifest);
-    if (component !== undefined) pods.push({ component, file, container: component, manifest });
+    if (component !== undefined) pods.push({ component, file, manifest });
   }
   return pods.toSorted((a, b) => order(a.component) - order(b.component));
 }

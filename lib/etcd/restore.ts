@@ -24,8 +24,7 @@ export interface ExpectedSnapshot {
    * The hash of the history, compared after the restore. Absent for a snapshot of an etcd in use:
    * its keys have leases, and etcdutl cannot hash those ("no lessor to attach lease").
    */
-  hash?: number;
-  compactRevision?: number;
+  history?: Pick<HashKv, 'hash' | 'compactRevision'>;
 }
 
 export interface RestoreOptions extends Limits {
@@ -91,11 +90,13 @@ export async function restoreSnapshot(
 
 async function buildVerified(snapshotPath: string, beside: string, options: RestoreOptions) {
   const { expected, bumpRevision } = options;
-  const hashed = hashOf(expected);
-  if (hashed !== undefined || bumpRevision === undefined) {
+  const { history, revision } = expected;
+  if (history !== undefined || bumpRevision === undefined) {
     await runRestore(snapshotPath, beside, options, []);
   }
-  if (hashed !== undefined) await expectHash(join(beside, databasePath), hashed, options);
+  if (history !== undefined) {
+    await expectHash(join(beside, databasePath), { ...history, revision }, options);
+  }
   if (bumpRevision === undefined) return;
   // A bumped database has a different history and hash: the verified restore is
   // repeated with the bump.
@@ -130,11 +131,6 @@ async function expectSnapshotFile(path: string, { expected, signal }: RestoreOpt
     expected: `SHA-256 ${expected.sha256}`,
     found,
   });
-}
-
-function hashOf({ hash, revision, compactRevision }: ExpectedSnapshot): HashKv | undefined {
-  if (hash === undefined || compactRevision === undefined) return undefined;
-  return { hash, revision, compactRevision };
 }
 
 async function expectHash(

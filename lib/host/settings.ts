@@ -175,7 +175,7 @@ export type Settings = { readonly [Name in keyof typeof defaultSettings]: number
 /** The maximum of Node's timers; a longer one would fire at once. */
 const longestMs = 2 ** 31 - 1;
 
-/** The unit at the end of the name decides. */
+/** A count is a whole number. Backups may use the whole disk, but not more. */
 function schemaOf(name: string) {
   const number = z.number().positive().max(longestMs);
   if (name === 'backupDiskSharePercent') return number.max(100);

@@ -7,13 +7,8 @@ export async function startUnit(unit: string, signal: AbortSignal): Promise<void
   await run('systemctl', ['start', '--no-block', unit], brief(signal));
 }
 
-/** Restarts a unit, or starts it, without waiting for it. */
+/** Restarts a unit, or starts it, and waits until it is active. */
 export async function restartUnit(unit: string, signal: AbortSignal): Promise<void> {
-  await run('systemctl', ['restart', '--no-block', unit], brief(signal));
-}
-
-/** Restarts a unit and waits until it is active. */
-export async function restartUnitAndWait(unit: string, signal: AbortSignal): Promise<void> {
   await run('systemctl', ['restart', unit], { signal, deadlineMs: 180_000 });
 }
 

@@ -25,11 +25,11 @@ const folder = t.testdir();
 const tls = await makeTls();
 const snapshotPath = join(folder, 'snapshot.db');
 
-function restoreOptions(taken: Snapshot, hashKv: HashKv): RestoreOptions {
+function restoreOptions(taken: Snapshot, { revision, ...history }: HashKv): RestoreOptions {
   return {
     ...member,
     peerUrl: 'http://127.0.0.1:2380',
-    expected: { ...hashKv, sha256: taken.sha256 },
+    expected: { sha256: taken.sha256, revision, history },
     etcdutl,
     signal: AbortSignal.timeout(60_000),
     deadlineMs: 30_000,
@@ -124,12 +124,12 @@ t.test('a file that is not the recorded snapshot is refused, and leaves nothing'
     { name: 'digest cut off', path: short, error: /snapshot restore failed/ },
     {
       name: 'other hash',
-      expected: { ...expected, hash: 1 },
+      expected: { ...expected, history: { ...hashKv, hash: 1 } },
       error: /expected HashKV 1 at .*HashKV \d{2,}/,
     },
     {
       name: 'other compaction',
-      expected: { ...expected, compactRevision: 3 },
+      expected: { ...expected, history: { ...hashKv, compactRevision: 3 } },
       error: /compacted at 3.*compacted at 51/,
     },
     { name: 'later revision', expected: { ...expected, revision: 99 }, error: /future revision/ },

@@ -13,6 +13,7 @@ import { restoreUnderWay, rotationUnderWay } from '../exclusion.ts';
 import { backupContext } from './context.ts';
 import { backupPlan } from './plan.ts';
 import { requestRestore } from './restore/command.ts';
+import { backupRestorePlan } from './restore/plan.ts';
 import { backupTable } from './table.ts';
 
 type Write = (text: string) => void;
@@ -59,7 +60,7 @@ function addCreate(program: Command, paths: HostPaths, settings: Settings, write
       const underWay = (await restoreUnderWay(paths)) ?? (await rotationUnderWay(paths));
       if (underWay !== undefined) throw underWay;
       const before = await listBackups(paths);
-      await startAndWait('sno-backup.service', settings.backupMs + settings.finishMs);
+      await startAndWait('sno-backup.service', deadlineOf(backupPlan(settings)));
       const made = (await listBackups(paths)).find(
         ({ name, state }) => state === 'complete' && !before.some((old) => old.name === name),
       );
@@ -86,19 +87,13 @@ function addRestore(program: Command, paths: HostPaths, settings: Settings, writ
     .option('--yes', 'do not ask')
     .action(async ({ from, yes }: { from: string; yes?: boolean }) => {
       await requestRestore(paths, { from, isConfirmed: yes === true }, write, (unit) =>
-        startAndWait(unit, deadlineOf(settings)),
+        startAndWait(unit, deadlineOf(backupRestorePlan(settings))),
       );
     });
 }
 
-const deadlineOf = (s: Settings): number =>
-  s.restoreRebuildMs +
-  s.restoreStopMs +
-  s.restoreReplaceMs +
-  s.restoreStartMs +
-  s.restoreSettleMs +
-  s.restoreUndoMs +
-  s.finishMs;
+const deadlineOf = ({ steps }: { readonly steps: readonly { readonly deadlineMs: number }[] }) =>
+  steps.reduce((sum, { deadlineMs }) => sum + deadlineMs, 0);
 
 /** A oneshot is started when it has ended. Its failure is read from what it leaves. */
 async function startAndWait(unit: string, deadlineMs: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { DEFERRED_AGENT } from '../../../lib/agents/table.ts';
-import { restartUnitAndWait, unitProperties } from '../../../lib/host/systemd.ts';
+import { restartUnit, unitProperties } from '../../../lib/host/systemd.ts';
 import { issuedLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { restartedBy } from './pods.ts';
@@ -16,10 +16,10 @@ export async function restartUnits(changed: readonly string[], progress: Progres
   if (restartedBy(changed).includes('kubelet')) {
     progress.say('Restarting the kubelet, which reads the changed files only when it starts');
     await progress.wait('the kubelet to start', () =>
-      restartUnitAndWait('kubelet.service', progress.signal),
+      restartUnit('kubelet.service', progress.signal),
     );
   }
   if (!changed.includes(issuedLeaves.deferred.certificate)) return;
   const { ActiveState } = await unitProperties(DEFERRED, ['ActiveState'], progress.signal);
-  if (ActiveState === 'active') await restartUnitAndWait(DEFERRED, progress.signal);
+  if (ActiveState === 'active') await restartUnit(DEFERRED, progress.signal);
 }

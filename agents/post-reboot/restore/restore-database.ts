@@ -21,7 +21,7 @@ export const restoreDatabase: StepBody<HostContext> = {
     const result = await progress.wait('etcdutl to rebuild the database', () =>
       restoreSnapshot(restoreFile(context, SNAPSHOT_FILE), paths.etcdData, {
         ...accessTo(cluster.controlPlane).etcd.member,
-        expected: { sha256, revision, hash, compactRevision },
+        expected: { sha256, revision, history: { hash, compactRevision } },
         etcdutl: join(paths.binaries, 'etcdutl'),
         signal: progress.signal,
         deadlineMs: progress.remainingMs(),

@@ -44,7 +44,11 @@ esac
     name: 'etcd',
     peerUrl: 'https://192.0.2.10:2380',
     token: 'cluster-7',
-    expected: { ...KEPT, sha256: sha256(SNAPSHOT) },
+    expected: {
+      sha256: sha256(SNAPSHOT),
+      revision: KEPT.revision,
+      history: { hash: KEPT.hash, compactRevision: KEPT.compactRevision },
+    },
     etcdutl,
     signal: AbortSignal.timeout(60_000),
     deadlineMs: 60_000,

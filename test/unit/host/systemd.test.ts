@@ -5,7 +5,7 @@ import {
   disableUnit,
   rebootHost,
   reloadUnits,
-  restartUnitAndWait,
+  restartUnit,
   startUnit,
   unitProperties,
 } from '../../../lib/host/systemd.ts';
@@ -22,10 +22,7 @@ t.test('calls of systemd', async (t) => {
       (signal) => startUnit('kubelet.service', signal),
       'systemctl start --no-block kubelet.service',
     ],
-    [
-      (signal) => restartUnitAndWait('kubelet.service', signal),
-      'systemctl restart kubelet.service',
-    ],
+    [(signal) => restartUnit('kubelet.service', signal), 'systemctl restart kubelet.service'],
     [reloadUnits, 'systemctl daemon-reload'],
     [(signal) => disableUnit('a.service', signal), 'systemctl disable --no-reload a.service'],
     [rebootHost, 'systemctl reboot'],

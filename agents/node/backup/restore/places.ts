@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { timeOfBackup } from '../../../../lib/backup/manifest.ts';
+import { backupName, timeOfBackup } from '../../../../lib/backup/manifest.ts';
 import { backupsFolder } from '../../../../lib/backup/store.ts';
 import type { RestoreContext } from './context.ts';
 import { restoreFolder } from './request.ts';
@@ -29,7 +29,7 @@ const REPLACED = '.replaced-';
 
 /** The database from before, by the time of the request. It is beside the one in use: on the same file system. */
 export const replacedDatabase = ({ paths, request }: Request) =>
-  `${paths.etcdData}${REPLACED}${request.requestedAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+  `${paths.etcdData}${REPLACED}${backupName(new Date(request.requestedAt))}`;
 
 /** Whether that is the name of a replaced database beside `database`. */
 export const isReplaced = (name: string, database: string): boolean =>

@@ -57,7 +57,9 @@ export async function stopControlPlane(
   }
   const pods = await podsIn(moved);
   for (const group of STOP_ORDER) {
-    const members = pods.filter(({ component }) => group.some((name) => name === component));
+    const members = pods
+      .filter(({ component }) => group.some((name) => name === component))
+      .map(({ component, file }) => ({ file, container: component }));
     await removeStaticPods(paths, members, progress);
   }
 }

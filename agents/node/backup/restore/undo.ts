@@ -6,7 +6,6 @@ import { accessTo } from '../../../../lib/render/access.ts';
 import type { Progress } from '../../../../lib/steps/progress.ts';
 import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
-import { podsIn } from '../../../steps/control-plane-pods.ts';
 import type { RestoreContext } from './context.ts';
 import { hasFailed } from './or-undo.ts';
 import { discardedDatabase, rebuiltDatabase, replacedDatabase, savedEncryption } from './places.ts';

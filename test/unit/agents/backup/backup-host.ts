@@ -89,7 +89,7 @@ export async function restoringHost(t: Test, options: HostOptions = {}) {
   await fakeRuntime(t, host, () =>
     COMPONENTS.map((name) => ({ name, state: host.has(podFile(name)) ? 'running' : 'exited' })),
   );
-  host.programs.give('systemctl', '[ "$*" = "restart --no-block kubelet.service" ]');
+  host.programs.give('systemctl', '[ "$*" = "restart kubelet.service" ]');
   const requestedAt = '2030-01-05T00:00:00.000Z';
   await writeRequest(host.paths, { schemaVersion: 1, backup: NAME, requestedAt });
   const context: RestoreContext = { ...host.context, request: { backup: NAME, requestedAt } };
