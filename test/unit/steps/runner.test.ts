@@ -223,10 +223,8 @@ t.test('a step that ends otherwise after a permanent failure does not end the pl
   const fatal = () => Promise.reject(new Failure('fatal', 'a fall'));
   const bench = new Bench(t.testdir()).step('a', { instead, runs: [fatal] }).step('b');
   t.strictSame(await bench.run(), { kind: 'done' });
-  t.strictSame(seen, ['a fall']);
   t.strictSame(await bench.story(), ['a started', 'a done', 'b started', 'b done']);
   t.equal((await bench.journal()).entries[1]?.note, 'ended by a fall');
-
   const busy = () => Promise.reject(new Failure('retry', 'busy'));
   const open = new Bench(t.testdir()).step('a', { instead, runs: [busy] });
   await t.rejects(open.run(), { kind: 'retry', message: 'a: busy' }, 'it can be started again');
