@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { KubeClient } from '../../../lib/kube/client.ts';
 import { objectSchema, type Resource, resources } from '../../../lib/kube/resources.ts';
+import { watchUntil } from '../../../lib/kube/watch-objects.ts';
 import { mayCertifyAuthorities } from '../../../lib/pki/authority.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { trust } from '../../../lib/render/kubernetes/kube-controller-manager.ts';
@@ -15,7 +15,6 @@ import { type RotateContext, withAdministrator } from './context.ts';
 
 /** The ConfigMap of every namespace with the authority of the API server. */
 const ROOT_CA = 'kube-root-ca.crt';
-const POLL_MS = 1000;
 
 const volumeSchema = z.looseObject({
   projected: z
@@ -32,19 +31,29 @@ const podSchema = objectSchema.extend({
     ownerReferences: z.array(z.looseObject({ controller: z.boolean().optional() })).optional(),
   }),
   spec: z.looseObject({ volumes: z.array(volumeSchema).optional() }),
+  status: z.looseObject({ phase: z.string().optional() }).optional(),
 });
 type WorkloadPod = z.infer<typeof podSchema>;
 const pods: Resource<WorkloadPod> = { apiVersion: 'v1', plural: 'pods', schema: podSchema };
 
-/** Pods that verify the API server with the authority that they were started with. */
+/**
+ * Pods that verify the API server with the authority that they were started with. A pod that has
+ * finished does nothing with it any more, and one that is being deleted is not in the way.
+ */
 export async function podsTrustingApi(client: KubeClient, limits: Limits): Promise<WorkloadPod[]> {
   const { items } = await client.list(pods, {}, limits);
-  return items.filter(({ spec }) =>
-    spec.volumes?.some(({ projected }) =>
-      projected?.sources.some(({ configMap }) => configMap?.name === ROOT_CA),
-    ),
-  );
+  return items.filter((pod) => isInUse(pod) && mountsRootCa(pod));
 }
+
+const isInUse = ({ metadata, status }: WorkloadPod): boolean =>
+  metadata.deletionTimestamp === undefined &&
+  status?.phase !== 'Succeeded' &&
+  status?.phase !== 'Failed';
+
+const mountsRootCa = ({ spec }: WorkloadPod): boolean =>
+  (spec.volumes ?? []).some(({ projected }) =>
+    projected?.sources.some(({ configMap }) => configMap?.name === ROOT_CA),
+  );
 
 export const podName = ({ metadata }: WorkloadPod): string =>
   `${metadata.namespace}/${metadata.name}`;
@@ -75,11 +84,10 @@ export const restartWorkloads: StepBody<RotateContext> = {
     }
     const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
     return withAdministrator(context, progress, async (client) => {
-      const found = await podsTrustingApi(client, limits);
-      const namespaces = [...new Set(found.map(({ metadata }) => metadata.namespace))];
-      await published(context, client, namespaces, progress);
+      await published(context, client, progress);
       const deleted = [];
-      for (const pod of found) {
+      // Listed afterwards: a pod that started before knows only the old one.
+      for (const pod of await podsTrustingApi(client, limits)) {
         if (await recreated(client, pod, limits, progress)) deleted.push(podName(pod));
       }
       return done(`deleted ${deleted.join(', ') || 'no pod'}`);
@@ -101,23 +109,35 @@ async function recreated(
   return client.remove(resources.pods, { namespace, name }, limits);
 }
 
-/** Waits until the controller-manager has published both authorities. */
+/**
+ * Waits until the controller-manager has published both authorities in every namespace. Where the
+ * ConfigMap does not exist, there is nothing to wait for: the namespace is being deleted, or the
+ * controller-manager creates it with both.
+ */
 async function published(
   { paths }: RotateContext,
   client: KubeClient,
-  namespaces: readonly string[],
   progress: Progress,
 ): Promise<void> {
   const expected = await readFile(paths.at(trust.api), 'utf8');
-  const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
-  for (const namespace of namespaces) {
-    const place = { namespace, name: ROOT_CA };
-    while (
-      (await client.find(resources.configMaps, place, limits))?.data?.['ca.crt'] !== expected
-    ) {
-      await progress.wait(`${ROOT_CA} of ${namespace} to have both authorities`, () =>
-        sleep(POLL_MS, undefined, { signal: progress.signal }),
-      );
-    }
-  }
+  const outdated = (all: ReadonlyMap<string, z.infer<typeof resources.configMaps.schema>>) =>
+    [...all.values()]
+      .filter(({ data }) => data?.['ca.crt'] !== expected)
+      .map(({ metadata }) => metadata.namespace ?? '');
+  const what = `${ROOT_CA} to have both authorities in every namespace`;
+  await progress.wait(what, () =>
+    watchUntil(
+      client,
+      resources.configMaps,
+      { fieldSelector: `metadata.name=${ROOT_CA}` },
+      (all) => (outdated(all).length === 0 ? true : undefined),
+      {
+        signal: progress.signal,
+        deadlineMs: progress.remainingMs(),
+        what,
+        describe: (all) => `it has not in ${outdated(all).join(', ')}`,
+        report: (found) => progress.waitingFor(`${what}: ${found}`),
+      },
+    ),
+  );
 }

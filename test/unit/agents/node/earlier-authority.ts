@@ -22,13 +22,22 @@ export async function earlierAuthority(): Promise<KeyPair> {
   return { key, certificate: certificatePem(signed) };
 }
 
-/** A pod of namespace shop that mounts a ConfigMap. */
-export const podOf = (name: string, configMap: string, ownerReferences: object[] = []) => ({
-  metadata: { name, namespace: 'shop', ownerReferences },
+/** A pod of namespace shop that mounts a ConfigMap. `more`: further metadata and status. */
+export const podOf = (
+  name: string,
+  configMap: string,
+  ownerReferences: object[] = [],
+  { status, ...metadata }: { status?: object; deletionTimestamp?: string } = {},
+) => ({
+  metadata: { name, namespace: 'shop', ownerReferences, ...metadata },
+  status,
   spec: { volumes: [{ projected: { sources: [{ configMap: { name: configMap } }] } }] },
 });
 
-/** An API server with a certificate of that authority, which answers by method and path. */
+/**
+ * An API server with a certificate of that authority, which answers by method and path, and `WATCH`
+ * with the events.
+ */
 export async function apiOf(
   t: Test,
   authority: KeyPair,
@@ -41,15 +50,25 @@ export async function apiOf(
     ipAddresses: ['127.0.0.1'],
   });
   const server = createServer({ cert: certificate, key }, (request, response) => {
-    const name = `${request.method} ${request.url?.split('?')[0]}`;
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'https://x');
+    const isWatch = searchParams.get('watch') === 'true';
+    const name = `${isWatch ? 'WATCH' : request.method} ${pathname}`;
     requests.push(name);
     const answer = answers[name];
+    if (isWatch && Array.isArray(answer)) {
+      response.writeHead(200);
+      for (const event of answer) response.write(`${JSON.stringify(event)}\n`);
+      return;
+    }
     response.writeHead(answer === undefined ? 404 : 200).end(JSON.stringify(answer ?? {}));
   });
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, '127.0.0.1', resolve);
   await promise;
-  t.teardown(() => server.close());
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   return { url: `https://127.0.0.1:${address.port}`, requests };

@@ -13,15 +13,29 @@ import { testHost } from '../host/host.ts';
 import { apiOf, earlierAuthority, podOf } from './earlier-authority.ts';
 
 const BOTH = 'both authorities\n';
-const ROOT_CA = 'GET /api/v1/namespaces/shop/configmaps/kube-root-ca.crt';
+const ROOT_CAS = '/api/v1/configmaps';
 const POD = 'DELETE /api/v1/namespaces/shop/pods';
+const rootCa = (namespace: string, pem: string) => ({
+  metadata: { name: 'kube-root-ca.crt', namespace },
+  data: { 'ca.crt': pem },
+});
 const ANSWERS = {
   'GET /api/v1/pods': listOf(
     podOf('web', 'kube-root-ca.crt', [{ controller: true }]),
     podOf('alone', 'kube-root-ca.crt'),
     podOf('batch', 'settings', [{ controller: true }]),
+    podOf('job', 'kube-root-ca.crt', [{ controller: true }], { status: { phase: 'Succeeded' } }),
+    podOf('crashed', 'kube-root-ca.crt', [{ controller: true }], { status: { phase: 'Failed' } }),
+    podOf('leaving', 'kube-root-ca.crt', [{ controller: true }], {
+      deletionTimestamp: '2030-01-01T00:00:00Z',
+    }),
   ),
-  [ROOT_CA]: { metadata: { name: 'kube-root-ca.crt' }, data: { 'ca.crt': BOTH } },
+  [`GET ${ROOT_CAS}`]: listOf(rootCa('shop', 'old\n'), rootCa('ending', 'old\n')),
+  [`WATCH ${ROOT_CAS}`]: [
+    { type: 'MODIFIED', object: rootCa('shop', BOTH) },
+    // Its namespace is being deleted: nobody publishes there any more.
+    { type: 'DELETED', object: rootCa('ending', 'old\n') },
+  ],
   [`${POD}/web`]: {},
 };
 
@@ -45,7 +59,8 @@ t.test('pods that know only a CA without successor are deleted', async (t) => {
   const { host, requests, context } = await rotating(t, serving, await earlierAuthority());
   const outcome = await restartWorkloads.run(context, host.progress());
   t.same(outcome, { kind: 'done', note: 'deleted shop/web' });
-  t.same(requests, ['GET /api/v1/pods', ROOT_CA, `${POD}/web`], 'once both are published');
+  const expected = [`GET ${ROOT_CAS}`, `WATCH ${ROOT_CAS}`, 'GET /api/v1/pods', `${POD}/web`];
+  t.same(requests, expected, 'once both are published');
   t.match(host.lines.join(''), /shop\/alone has no controller: restart it yourself/);
 });
 
