@@ -6,7 +6,7 @@ import type { HostPaths } from '../../../lib/host/paths.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { encryptionConfigPath } from '../../../lib/render/kubernetes/encryption.ts';
 import { serviceAccount } from '../../../lib/render/kubernetes/service-account.ts';
-import { withSignedAdministrator } from '../../../lib/render/signed-access.ts';
+import { signedRights } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { restoreUnderWay } from '../exclusion.ts';
 import { unprovenLeaves } from '../renew/replaced.ts';
@@ -102,12 +102,10 @@ async function lostClients(
   if (what.kind !== 'authorities' || !what.names.includes('serving') || restartWorkloads) return [];
   const pem = await readTextIfPresent(paths.at(authorityPaths('serving').certificate));
   if (pem === undefined || !losesClients(pem)) return [];
-  const { controlPlane } = await readCluster(paths);
+  const { withAdministrator } = signedRights({ paths, cluster: await readCluster(paths) });
   const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
   const remaining = { remainingMs: () => REQUEST_DEADLINE_MS };
-  const pods = await withSignedAdministrator(controlPlane, paths, remaining, (client) =>
-    podsTrustingApi(client, limits),
-  );
+  const pods = await withAdministrator(remaining, (client) => podsTrustingApi(client, limits));
   return [
     fault(
       `the CA serving cannot sign its successor (path length 0): kubeconfigs of administrators have to be issued again, and these pods trust only the old one until they restart: ${pods.map(podName).join(', ') || 'none'}`,

@@ -3,7 +3,7 @@ import { resources } from '../../../lib/kube/resources.ts';
 import { trust } from '../../../lib/render/kubernetes/kube-apiserver.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
-import { type RotateContext, withAdministrator } from './context.ts';
+import type { RotateContext } from './context.ts';
 
 const PLACE = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
 
@@ -15,7 +15,7 @@ const PLACE = { namespace: 'kube-system', name: 'extension-apiserver-authenticat
 export async function publishTrust(context: RotateContext, progress: Progress): Promise<void> {
   const { paths } = context;
   const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
-  await withAdministrator(context, progress, async (client) => {
+  await context.withAdministrator(progress, async (client) => {
     const published = await client.find(resources.configMaps, PLACE, limits);
     if (published === undefined) return;
     const data = {

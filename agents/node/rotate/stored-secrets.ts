@@ -6,7 +6,7 @@ import { isKubeError } from '../../../lib/kube/kube-error.ts';
 import { resourcePath } from '../../../lib/kube/resources.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
-import { type RotateContext, withAdministrator } from './context.ts';
+import type { RotateContext } from './context.ts';
 
 const SECRETS = { apiVersion: 'v1', plural: 'secrets' } as const;
 /** Names only: what is in a Secret is never in the memory of an agent. */
@@ -30,7 +30,7 @@ interface SecretName {
  * (apiserver/pkg/storage/etcd3/store.go, GuaranteedUpdate).
  */
 export async function rewriteSecrets(context: RotateContext, progress: Progress): Promise<void> {
-  await withAdministrator(context, progress, async (client) => {
+  await context.withAdministrator(progress, async (client) => {
     const names = await secretNames(client, progress.signal);
     await progress.wait(`${names.length} Secrets to be encrypted again`, () =>
       inParallel(names, CONCURRENCY, (name) => rewrite(client, name, progress.signal)),
@@ -41,7 +41,7 @@ export async function rewriteSecrets(context: RotateContext, progress: Progress)
 
 /** Fails if the API server cannot decrypt every Secret. */
 export async function readSecrets(context: RotateContext, progress: Progress): Promise<void> {
-  await withAdministrator(context, progress, (client) => secretNames(client, progress.signal));
+  await context.withAdministrator(progress, (client) => secretNames(client, progress.signal));
 }
 
 async function secretNames(client: KubeClient, signal: AbortSignal): Promise<SecretName[]> {
@@ -78,7 +78,7 @@ const reviewSchema = z.object({ status: z.object({ authenticated: z.boolean().op
 /** Fails unless the API server accepts a service account token that it has just signed. */
 export async function acceptOwnToken(context: RotateContext, progress: Progress): Promise<void> {
   const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
-  await withAdministrator(context, progress, async (client) => {
+  await context.withAdministrator(progress, async (client) => {
     const place = { namespace: 'kube-system', name: 'default', subresource: 'token' };
     const path = resourcePath({ apiVersion: 'v1', plural: 'serviceaccounts' }, place);
     const issued = await client.json({ method: 'POST', path, body: { spec: {} } }, limits);

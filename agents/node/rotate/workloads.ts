@@ -11,7 +11,7 @@ import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { Limits } from '../../../lib/wait/limits.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
-import { type RotateContext, withAdministrator } from './context.ts';
+import type { RotateContext } from './context.ts';
 
 /** The ConfigMap of every namespace with the authority of the API server. */
 const ROOT_CA = 'kube-root-ca.crt';
@@ -83,7 +83,7 @@ export const restartWorkloads: StepBody<RotateContext> = {
       return done('not needed');
     }
     const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
-    return withAdministrator(context, progress, async (client) => {
+    return context.withAdministrator(progress, async (client) => {
       await published(context, client, progress);
       const deleted = [];
       // Listed afterwards: a pod that started before knows only the old one.

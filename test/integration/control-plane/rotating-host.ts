@@ -15,6 +15,7 @@ import {
   writeRequest,
 } from '../../../agents/node/rotate/request.ts';
 import { stage } from '../../../agents/node/rotate/stage.ts';
+import { signedRights } from '../../../agents/steps/host-context.ts';
 import { namesIn } from '../../../lib/host/files.ts';
 import { type HostPaths, hostPaths } from '../../../lib/host/paths.ts';
 import { defaultSettings } from '../../../lib/host/settings.ts';
@@ -89,6 +90,7 @@ export async function rotatingHost(t: Test, root: string): Promise<RotatingHost>
       // Nothing but this test is connected for long.
       settings: { ...defaultSettings, rotateOverlapMs: 1, rotateTokensMs: 1 },
       cluster,
+      ...signedRights({ paths, cluster }),
       hostname: () => NODE,
       bootTime: async () => new Date(),
       began: new Date(),

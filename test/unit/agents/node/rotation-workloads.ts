@@ -48,9 +48,7 @@ async function rotating(t: Test, what: What, serving: KeyPair) {
   for (const path of [admin.certificate, admin.key]) host.write(path, textAt(path));
   host.write(trust.api, BOTH);
   await writeRequest(host.paths, { what, restartWorkloads: true });
-  const context = await rotateContext(host.paths);
-  const paths = hostPaths(host.root, { api: url });
-  return { host, requests, context: { ...context, paths } };
+  return { host, requests, context: await rotateContext(hostPaths(host.root, { api: url })) };
 }
 
 const serving: What = { kind: 'authorities', names: ['serving'] };
