@@ -50,6 +50,11 @@ export async function unitProperties<Name extends string>(
   return properties;
 }
 
+/** How long ago a timestamp of systemd's monotonic clock was, such as `ActiveEnterTimestampMonotonic`. */
+export function sinceMonotonicMs(microseconds: string): number {
+  return Number(process.hrtime.bigint() / 1_000_000n) - Number(microseconds.trim()) / 1000;
+}
+
 /**
  * When this boot's systemd started, by the current wall clock: the monotonic
  * distance is correct even if the clock was changed since, and in a container it is
@@ -61,6 +66,5 @@ export async function bootTime(signal: AbortSignal): Promise<Date> {
     ['show', '--property=UserspaceTimestampMonotonic', '--value'],
     brief(signal),
   );
-  const monotonicMs = Number(process.hrtime.bigint() / 1_000_000n);
-  return new Date(Date.now() - (monotonicMs - Number(text.trim()) / 1000));
+  return new Date(Date.now() - sinceMonotonicMs(text));
 }

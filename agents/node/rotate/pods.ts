@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { unitProperties } from '../../../lib/host/systemd.ts';
+import { sinceMonotonicMs, unitProperties } from '../../../lib/host/systemd.ts';
 import { inventory } from '../../../lib/render/kubernetes/inventory.ts';
 import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
 import { readOncePaths, withReadOnce } from '../../../lib/render/kubernetes/read-once.ts';
@@ -54,8 +54,7 @@ export async function startStalePods(context: RotateContext, progress: Progress)
 async function kubeletSettled(progress: Progress): Promise<void> {
   const since = 'ActiveEnterTimestampMonotonic';
   const properties = await unitProperties('kubelet.service', [since], progress.signal);
-  const activeMs =
-    Number(process.hrtime.bigint() / 1_000_000n) - Number(properties[since] ?? 0) / 1000;
+  const activeMs = sinceMonotonicMs(properties[since] ?? '0');
   if (activeMs >= KUBELET_SETTLES_MS) return;
   await progress.wait('the kubelet to take over the running pods', () =>
     sleep(KUBELET_SETTLES_MS - activeMs, undefined, { signal: progress.signal }),
