@@ -1,11 +1,15 @@
-import { Failure } from '../../../lib/errors/failure.ts';
+import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import { type FailureData, failureFromData } from '../../../lib/errors/failure-data.ts';
+import { asFailure } from '../../../lib/errors/unexpected.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import {
   dropUndo,
   type FileChange,
+  keepFailed,
   keepUndo,
   loadStaged,
   type Phase,
+  type Undo,
   writeChanges,
 } from './changes.ts';
 import { cancelRotation } from './conclude.ts';
@@ -16,12 +20,13 @@ import { restartUnits } from './units.ts';
 /**
  * Changes the files of a phase, restarts what reads one of them only when it starts, and checks the
  * result. If that fails, the old files come back, and what was restarted is restarted with them.
- * May be killed at any time: the next attempt writes the same files, and can still restore the old
- * ones. A first phase that fails ends the rotation; after a later one both are trusted, and the agent
- * tries again when it is started.
+ * May be killed at any time: the next attempt writes the same files, or goes on to restore the old
+ * ones if these have failed. A first phase that fails ends the rotation; after a later one both are
+ * trusted, and the agent tries again when it is started.
  *
  * @param verify what must work with the new files.
- * @throws Failure (fatal) `rotation-rolled-back` with the cause; the reason of the signal.
+ * @throws Failure (fatal) `rotation-rolled-back` with the cause; the same cause if the old files do not
+ *   work either, in the kind of that failure; the reason of the signal.
  */
 export async function applyPhase(
   context: RotateContext,
@@ -32,22 +37,42 @@ export async function applyPhase(
   const { paths, request } = context;
   const changes = (await loadStaged(paths, request.id)).phases[phase];
   const undo = await keepUndo(paths, phase, changes);
+  if (undo.failed !== undefined) return rollBack(context, undo, undo.failed, progress);
   try {
     await putInPlace(context, changes, progress);
     await verify(progress);
   } catch (cause) {
     progress.signal.throwIfAborted();
-    progress.warn(`The files of ${phase} do not work: restoring the old ones`);
-    await putInPlace(context, undo, progress);
-    await dropUndo(paths);
-    // Nothing is left of it: certificates are renewed again, and another rotation may be requested.
-    if (phase === 'trust-both') await cancelRotation(paths);
-    throw new Failure('fatal', `the files of ${phase} did not work; the old ones were restored`, {
-      code: 'rotation-rolled-back',
-      cause,
-    });
+    return rollBack(context, undo, await keepFailed(paths, undo, cause), progress);
   }
   await dropUndo(paths);
+}
+
+async function rollBack(
+  context: RotateContext,
+  { phase, changes }: Undo,
+  failed: FailureData,
+  progress: Progress,
+): Promise<never> {
+  const { paths } = context;
+  const cause = failureFromData(failed);
+  const what = `the files of ${phase} did not work`;
+  progress.warn(`Restoring the old files: ${what}: ${describeError(cause)}`);
+  try {
+    await putInPlace(context, changes, progress);
+  } catch (error) {
+    progress.signal.throwIfAborted();
+    const { kind } = asFailure(error);
+    const found = describeError(error);
+    throw new Failure(kind, `${what}, and the old ones do not work either`, { found, cause });
+  }
+  // Nothing is left of it: certificates are renewed again, and another rotation may be requested.
+  if (phase === 'trust-both') await cancelRotation(paths);
+  else await dropUndo(paths);
+  throw new Failure('fatal', `${what}; the old ones were restored`, {
+    code: 'rotation-rolled-back',
+    cause,
+  });
 }
 
 async function putInPlace(

@@ -3,6 +3,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../../lib/errors/failure.ts';
 import {
+  type FailureData,
+  failureData,
+  failureDataSchema,
+} from '../../../lib/errors/failure-data.ts';
+import {
+  exists,
   readTextIfPresent,
   removeFile,
   writeFileAtomic,
@@ -35,7 +41,15 @@ const stagedSchema = z.object({
   /** Identities that must be refused at the end, by the names of their leaves. */
   retired: z.array(z.object({ name: z.string(), certificate: z.string(), key: z.string() })),
 });
-const undoSchema = z.object({ phase: z.enum(PHASES), changes });
+const undoSchema = z.object({
+  phase: z.enum(PHASES),
+  changes,
+  /** Why the new files do not work: the old ones are being restored. */
+  failed: failureDataSchema.optional(),
+});
+
+/** What the files of a phase contained before it. */
+export type Undo = z.infer<typeof undoSchema>;
 
 /** Everything that a rotation writes, computed at its beginning. */
 export type Staged = z.infer<typeof stagedSchema>;
@@ -63,20 +77,35 @@ export async function loadStaged(paths: HostPaths, id: string): Promise<Staged> 
   });
 }
 
-/** What the files of a phase contained before it. Kept across a restart of the agent, until the phase ends. */
+/** Begins a phase, or continues it: what was kept stays until the phase ends, also over a restart. */
 export async function keepUndo(
   paths: HostPaths,
   phase: Phase,
   wanted: readonly FileChange[],
-): Promise<FileChange[]> {
+): Promise<Undo> {
   const kept = undoSchema.safeParse(parseJson((await readTextIfPresent(undoPath(paths))) ?? ''));
-  if (kept.success && kept.data.phase === phase) return kept.data.changes;
-  const undo: FileChange[] = [];
+  if (kept.success && kept.data.phase === phase) return kept.data;
+  const before: FileChange[] = [];
   for (const { path, mode } of wanted) {
     const contents = await readTextIfPresent(paths.at(path));
-    if (contents !== undefined) undo.push({ path, contents, mode });
+    if (contents !== undefined) before.push({ path, contents, mode });
   }
-  await writeFileAtomic(undoPath(paths), `${JSON.stringify({ phase, changes: undo })}\n`, 0o600);
+  return saveUndo(paths, { phase, changes: before });
+}
+
+/** Keeps why a phase failed, so that it is undone and not tried again, and for what reason. */
+export async function keepFailed(
+  paths: HostPaths,
+  undo: Undo,
+  cause: unknown,
+): Promise<FailureData> {
+  const failed = failureData(cause);
+  await saveUndo(paths, { ...undo, failed });
+  return failed;
+}
+
+async function saveUndo(paths: HostPaths, undo: Undo): Promise<Undo> {
+  await writeFileAtomic(undoPath(paths), `${JSON.stringify(undo)}\n`, 0o600);
   return undo;
 }
 
@@ -85,13 +114,12 @@ export async function dropUndo(paths: HostPaths): Promise<void> {
 }
 
 /** Whether an attempt at a phase has begun and not ended. */
-export const hasUndo = async (paths: HostPaths): Promise<boolean> =>
-  (await readTextIfPresent(undoPath(paths))) !== undefined;
+export const hasUndo = (paths: HostPaths): Promise<boolean> => exists(undoPath(paths));
 
-/** Deletes the staged keys: what is in use is in its place. */
+/** Deletes the staged keys: what is in use is in its place. Why they failed is known until the end. */
 export async function dropStaged(paths: HostPaths): Promise<void> {
-  await dropUndo(paths);
   await removeFile(stagedPath(paths));
+  await dropUndo(paths);
 }
 
 /** Writes those that differ; all of them appear at nearly the same moment. */

@@ -8,14 +8,17 @@ import type { TestHost } from './host.ts';
 export interface FakeContainer {
   readonly name: string;
   readonly state?: 'running' | 'exited' | 'created';
+  /** The id of its pod's sandbox. */
+  readonly sandbox?: string;
   /** Paths of the host. */
   readonly mounts?: readonly string[];
   /** Listed, but removed when its status is requested. */
   readonly isGone?: true;
 }
 
-const describe = ({ name, state = 'running' }: FakeContainer) => ({
+const describe = ({ name, state = 'running', sandbox }: FakeContainer) => ({
   id: `id-of-${name}`,
+  ...(sandbox === undefined ? {} : { podSandboxId: sandbox }),
   metadata: { name },
   state: `CONTAINER_${state.toUpperCase()}`,
 });

@@ -41,7 +41,7 @@ export const podOf = (
 export async function apiOf(
   t: Test,
   authority: KeyPair,
-  answers: Readonly<Record<string, object>>,
+  answers: Readonly<Record<string, object | (() => object)>>,
 ): Promise<{ readonly url: string; readonly requests: string[] }> {
   const requests: string[] = [];
   const { certificate, key } = await issueLeaf(authority, {
@@ -54,7 +54,8 @@ export async function apiOf(
     const isWatch = searchParams.get('watch') === 'true';
     const name = `${isWatch ? 'WATCH' : request.method} ${pathname}`;
     requests.push(name);
-    const answer = answers[name];
+    const given = answers[name];
+    const answer: unknown = typeof given === 'function' ? given() : given;
     if (isWatch && Array.isArray(answer)) {
       response.writeHead(200);
       for (const event of answer) response.write(`${JSON.stringify(event)}\n`);

@@ -6,6 +6,7 @@ import './kubelet-serving.ts';
 import './certificates-command.ts';
 import './stage-rotation.ts';
 import './rotate-command.ts';
+import './rotation-apply.ts';
 import './rotation-phases.ts';
 import './rotation-workloads.ts';
 import './rotation-units.ts';

@@ -58,17 +58,18 @@ t.test('files of a phase, and those before it', async (t) => {
     { path: GONE, contents: 'x', mode: 0o644 },
   ];
   t.same(await differing(paths, wanted), wanted.slice(0, 1), 'a deleted file is not written');
-  t.same(await keepUndo(paths, 'trust-both', wanted), [{ path: CA, contents: 'old', mode: 0o644 }]);
+  const before = { phase: 'trust-both', changes: [{ path: CA, contents: 'old', mode: 0o644 }] };
+  t.same(await keepUndo(paths, 'trust-both', wanted), before);
   await writeChanges(paths, wanted);
   t.equal(host.read(CA), 'both');
   t.notOk(host.has(GONE));
   t.same(await differing(paths, wanted), []);
   const again = await keepUndo(paths, 'trust-both', wanted);
-  t.same(again, [{ path: CA, contents: 'old', mode: 0o644 }], 'kept over a restart of the agent');
+  t.same(again, before, 'kept over a restart of the agent');
   t.equal(host.mode(`${rotationFolder(paths)}/undo.json`), 0o600);
   t.ok(await hasUndo(paths));
   const next = await keepUndo(paths, 'trust-new', wanted);
-  t.same(next, [{ path: CA, contents: 'both', mode: 0o644 }], 'of another phase');
+  t.same(next.changes, [{ path: CA, contents: 'both', mode: 0o644 }], 'of another phase');
   await saveStaged(paths, {
     schemaVersion: 1,
     id: 'a',
