@@ -68,7 +68,8 @@ export async function dropBeginning(paths: HostPaths): Promise<void> {
 
 /**
  * The kubelet may have rotated a certificate in the minute in which the controller-manager still
- * signed with the old authority. Without trust in that, the node would be lost.
+ * signed with the old authority. Without trust in that, the node would be lost. The next start of the
+ * agent puts the new certificate in place again, since the files of use-new are not on the disk.
  */
 async function requireNewLeaves({ paths, request: { what } }: RotateContext): Promise<void> {
   if (what.kind !== 'authorities') return;
@@ -77,9 +78,8 @@ async function requireNewLeaves({ paths, request: { what } }: RotateContext): Pr
     if (pem === undefined || !what.names.includes(authority)) continue;
     const issuer = await readTextIfPresent(paths.at(authorityPaths(authority).certificate));
     if (await isIssuedBy(pem, issuer ?? '')) continue;
-    throw new Failure('fatal', `${name} is still a certificate of the old ${authority} CA`, {
+    throw new Failure('retry', `${name} is still a certificate of the old ${authority} CA`, {
       subject: certificate,
-      fix: 'Run "/var/lib/sno-agents/bin/sno-rotate run --from use-new".',
     });
   }
 }

@@ -12,7 +12,7 @@ import {
 import { conclude } from '../../../../agents/node/rotate/conclude.ts';
 import { rotateContext } from '../../../../agents/node/rotate/context.ts';
 import { overlap } from '../../../../agents/node/rotate/overlap.ts';
-import { trustNew } from '../../../../agents/node/rotate/phases.ts';
+import { trustNew, useNew } from '../../../../agents/node/rotate/phases.ts';
 import { readRecord } from '../../../../agents/node/rotate/record.ts';
 import { rotationFolder, type What, writeRequest } from '../../../../agents/node/rotate/request.ts';
 import { stage } from '../../../../agents/node/rotate/stage.ts';
@@ -150,10 +150,15 @@ t.test('overlap', async (t) => {
     const profile = { subject: { commonName: 'system:node:edge-0' }, usage: 'client' } as const;
     host.write(authorityPaths('kubelet-client').certificate, next.certificate);
     host.write(kubeletPaths.clientPair, (await issueLeaf(old, profile)).certificate);
+    const { id } = context.request;
+    const changes = [{ path: kubeletPaths.clientPair, contents: 'staged\n', mode: 0o600 }];
+    const phases = { 'trust-both': [], 'use-new': changes, 'trust-new': [] };
+    await saveStaged(host.paths, { schemaVersion: 1, id, phases, retired: [] });
     await t.rejects(overlap.run(context, host.progress()), {
-      kind: 'fatal',
+      kind: 'retry',
       message: /kubelet-client is still a certificate of the old kubelet-client CA/,
     });
+    t.equal(await useNew.holds(context, host.progress()), false, 'the next start replaces it');
     host.write(kubeletPaths.clientPair, (await issueLeaf(next, profile)).certificate);
     t.same(await overlap.run(context, host.progress()), { kind: 'done' });
   });
