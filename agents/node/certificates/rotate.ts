@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, type Command } from 'commander';
 import { Failure } from '../../../lib/errors/failure.ts';
-import { failureFromData } from '../../../lib/errors/failure-data.ts';
+import { failureFromData, failureSentence } from '../../../lib/errors/failure-data.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { startUnit } from '../../../lib/host/systemd.ts';
 import { type AuthorityName, authorityNames } from '../../../lib/render/kubernetes/authorities.ts';
@@ -110,7 +110,9 @@ async function hasEnded(
   { state, failure }: AgentStatus,
   write: (text: string) => void,
 ): Promise<boolean> {
-  if (failure !== undefined && state === 'failed') throw failureFromData(failure);
+  // systemd starts it again after a retryable one.
+  const isFinal = failure !== undefined && failure.kind !== 'retry';
+  if (isFinal && state === 'failed') throw failureFromData(failure);
   if (state === 'stopped') {
     write('It was stopped, and continues at the next start of the host.\n');
     return true;
@@ -123,7 +125,10 @@ async function hasEnded(
   return true;
 }
 
-function describeStatus({ step }: AgentStatus): string {
+function describeStatus({ step, state, failure }: AgentStatus): string {
+  if (state === 'failed' && failure !== undefined) {
+    return `It starts again after a failure: ${failureSentence(failure)}`;
+  }
   if (step === undefined) return 'Starting';
   const wait = step.waitingFor === undefined ? '' : `, waiting for ${step.waitingFor}`;
   return `Step ${step.number} of ${step.of}: ${step.name}${wait}`;

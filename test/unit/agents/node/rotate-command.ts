@@ -29,15 +29,19 @@ function installed(t: Test, endpoints: HostEndpoints = {}) {
   host.programs.give('systemctl', 'exit 0');
   const errors: string[] = [];
   t.capture(process.stderr, 'write', (text: string) => errors.push(text) > 0);
-  const run = async (...args: string[]) => {
+  const printing = async (seen: (text: string) => void, ...args: string[]) => {
     const printed: string[] = [];
     const code = await runCertificates(host.paths, args, {
-      write: (text) => void printed.push(text),
+      write: (text) => {
+        printed.push(text);
+        seen(text);
+      },
       isJournal: false,
     });
     return { code, printed: printed.join(''), errors: errors.join('') };
   };
-  return { host, run };
+  const run = (...args: string[]) => printing(() => {}, ...args);
+  return { host, run, printing };
 }
 
 t.test('a rotation is requested and started', async (t) => {
@@ -162,4 +166,19 @@ t.test('the command follows the agent to its end', async (t) => {
     t.equal(ended.code, code);
     t.match(ended.printed + ended.errors, says);
   }
+
+  t.test('also past a failure after which systemd starts it again', async (t) => {
+    const { host, printing } = installed(t);
+    const retried = { kind: 'retry', code: 'unavailable', what: 'the API does not answer' };
+    host.write(STATUS, JSON.stringify({ ...status, state: 'failed', failure: retried }));
+    host.write('/var/lib/sno-agents/sno-rotate/last.json', JSON.stringify(record));
+    const ends = (text: string) => {
+      if (!/starts again after a failure: the API does not answer/.test(text)) return;
+      host.remove(REQUEST);
+      host.write(STATUS, JSON.stringify({ ...status, state: 'done' }));
+    };
+    const { code, printed } = await printing(ends, 'rotate-keys', 'encryption');
+    t.equal(code, 0);
+    t.match(printed, /Rotated the encryption key/);
+  });
 });
