@@ -39,9 +39,7 @@ export const useNew: StepBody<RotateContext> = phaseStep('use-new', {
   neededUntil: 'overlap',
   async verify(context, progress) {
     const { what, id } = context.request;
-    if (what.kind === 'encryption') {
-      await retried(context, 'every Secret to be encrypted again', rewriteSecrets, progress);
-    }
+    if (what.kind === 'encryption') await rewriteSecrets(context, progress);
     if (what.kind === 'service-account') {
       await retried(context, 'a new token to be accepted', acceptOwnToken, progress);
     }
@@ -63,9 +61,7 @@ export const trustNew: StepBody<RotateContext> = phaseStep('trust-new', {
   neededUntil: 'conclude',
   async verify(context, progress) {
     const { what, id } = context.request;
-    if (what.kind === 'encryption') {
-      await retried(context, 'every Secret to be readable', readSecrets, progress);
-    }
+    if (what.kind === 'encryption') await readSecrets(context, progress);
     if (what.kind === 'service-account') {
       await retried(context, 'a new token to be accepted', acceptOwnToken, progress);
     }

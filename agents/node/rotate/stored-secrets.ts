@@ -4,6 +4,7 @@ import type { KubeClient } from '../../../lib/kube/client.ts';
 import { inParallel } from '../../../lib/kube/in-parallel.ts';
 import { isKubeError } from '../../../lib/kube/kube-error.ts';
 import { resourcePath } from '../../../lib/kube/resources.ts';
+import { whileTransient } from '../../../lib/kube/while-transient.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import type { RotateContext } from './context.ts';
@@ -27,49 +28,89 @@ interface SecretName {
 /**
  * Has the API server store every Secret again, with its first key. A patch without changes is enough:
  * what is encrypted by another key counts as stale and is written
- * (apiserver/pkg/storage/etcd3/store.go, GuaranteedUpdate).
+ * (apiserver/pkg/storage/etcd3/store.go, GuaranteedUpdate). A request that fails for a moment is
+ * repeated; what is done stays done.
  */
 export async function rewriteSecrets(context: RotateContext, progress: Progress): Promise<void> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([progress.signal, stop.signal]);
+  const patience = { signal, longestMs: context.settings.renewProofMs };
   await context.withAdministrator(progress, async (client) => {
-    const names = await secretNames(client, progress.signal);
-    await progress.wait(`${names.length} Secrets to be encrypted again`, () =>
-      inParallel(names, CONCURRENCY, (name) => rewrite(client, name, progress.signal)),
-    );
+    const names = await secretNames(client, patience);
+    try {
+      await progress.wait(`${names.length} Secrets to be encrypted again`, () =>
+        inParallel(names, CONCURRENCY, (name) => rewrite(client, name, patience)),
+      );
+    } finally {
+      // After a failure: no others while the phase is undone.
+      stop.abort();
+    }
     progress.say(`Encrypted ${names.length} Secrets with the new key`);
   });
 }
 
 /** Fails if the API server cannot decrypt every Secret. */
 export async function readSecrets(context: RotateContext, progress: Progress): Promise<void> {
-  await context.withAdministrator(progress, (client) => secretNames(client, progress.signal));
+  const patience = { signal: progress.signal, longestMs: context.settings.renewProofMs };
+  await context.withAdministrator(progress, async (client) => {
+    const names = await progress.wait('every Secret to be readable', () =>
+      secretNames(client, patience),
+    );
+    progress.say(`${names.length} Secrets are readable`);
+  });
 }
 
-async function secretNames(client: KubeClient, signal: AbortSignal): Promise<SecretName[]> {
+interface Patience {
+  readonly signal: AbortSignal;
+  /** How long one request may fail. */
+  readonly longestMs: number;
+}
+
+async function secretNames(client: KubeClient, patience: Patience): Promise<SecretName[]> {
   const found: SecretName[] = [];
   for (let next: string | undefined; ; ) {
-    const query = new URLSearchParams({ limit: String(PAGE), ...(next ? { continue: next } : {}) });
-    const answer = await client.json(
-      { method: 'GET', path: `${resourcePath(SECRETS, {})}?${query}`, accept: PARTIAL },
-      { signal, deadlineMs: REQUEST_DEADLINE_MS },
-    );
-    const { metadata, items } = listSchema.parse(answer);
-    found.push(...items.map((item) => item.metadata));
-    next = metadata.continue || undefined;
-    if (next === undefined) return found;
+    const page = await secretPage(client, next, patience);
+    if (page === 'expired') found.length = 0;
+    else found.push(...page.items.map((item) => item.metadata));
+    next = page === 'expired' ? undefined : page.metadata.continue || undefined;
+    if (page !== 'expired' && next === undefined) return found;
   }
 }
 
-async function rewrite(client: KubeClient, place: SecretName, signal: AbortSignal): Promise<void> {
+/** `expired`: a list that takes longer than etcd keeps its revision has to begin again. */
+async function secretPage(
+  client: KubeClient,
+  next: string | undefined,
+  { signal, longestMs }: Patience,
+): Promise<z.infer<typeof listSchema> | 'expired'> {
+  const query = new URLSearchParams({ limit: String(PAGE), ...(next ? { continue: next } : {}) });
+  const path = `${resourcePath(SECRETS, {})}?${query}`;
+  const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
+  try {
+    const answer = await whileTransient(
+      () => client.json({ method: 'GET', path, accept: PARTIAL }, limits),
+      { signal, longestMs },
+    );
+    return listSchema.parse(answer);
+  } catch (error) {
+    if (next !== undefined && isKubeError(error, 'expired')) return 'expired';
+    throw error;
+  }
+}
+
+async function rewrite(client: KubeClient, place: SecretName, patience: Patience): Promise<void> {
   const path = resourcePath(SECRETS, place);
   const contentType = 'application/merge-patch+json';
-  try {
-    await client.json(
-      { method: 'PATCH', path, body: {}, contentType, accept: PARTIAL.replace('List', '') },
-      { signal, deadlineMs: REQUEST_DEADLINE_MS },
-    );
-  } catch (error) {
-    if (!isKubeError(error, 'not-found')) throw error;
-  }
+  const accept = PARTIAL.replace('List', '');
+  const limits = { signal: patience.signal, deadlineMs: REQUEST_DEADLINE_MS };
+  await whileTransient(async () => {
+    try {
+      await client.json({ method: 'PATCH', path, body: {}, contentType, accept }, limits);
+    } catch (error) {
+      // Deleted in the meantime.
+      if (!isKubeError(error, 'not-found')) throw error;
+    }
+  }, patience);
 }
 
 const tokenSchema = z.object({ status: z.object({ token: z.string() }) });

@@ -1,5 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Test } from 'tap';
+import { z } from 'zod';
 import { certificatePem, createAuthority, type KeyPair } from '../../../../lib/pki/authority.ts';
 import { parseCertificate } from '../../../../lib/pki/certificate.ts';
 import { signingCryptoKey } from '../../../../lib/pki/keys.ts';
@@ -34,6 +36,11 @@ export const podOf = (
   spec: { volumes: [{ projected: { sources: [{ configMap: { name: configMap } }] } }] },
 });
 
+const statusSchema = z.object({ kind: z.literal('Status'), code: z.number() });
+
+/** An object, or a Status with its code; undefined breaks the connection. */
+export type Answer = () => object | undefined | Promise<object | undefined>;
+
 /**
  * An API server with a certificate of that authority, which answers by method and path, and `WATCH`
  * with the events.
@@ -41,7 +48,7 @@ export const podOf = (
 export async function apiOf(
   t: Test,
   authority: KeyPair,
-  answers: Readonly<Record<string, object | (() => object)>>,
+  answers: Readonly<Record<string, object | Answer>>,
 ): Promise<{ readonly url: string; readonly requests: string[] }> {
   const requests: string[] = [];
   const { certificate, key } = await issueLeaf(authority, {
@@ -49,20 +56,26 @@ export async function apiOf(
     usage: 'server',
     ipAddresses: ['127.0.0.1'],
   });
-  const server = createServer({ cert: certificate, key }, (request, response) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'https://x');
     const isWatch = searchParams.get('watch') === 'true';
     const name = `${isWatch ? 'WATCH' : request.method} ${pathname}`;
     requests.push(name);
-    const given = answers[name];
-    const answer: unknown = typeof given === 'function' ? given() : given;
+    const given = answers[name] ?? { kind: 'Status', code: 404 };
+    const answer: unknown = await (typeof given === 'function' ? given() : given);
+    if (answer === undefined) return void request.destroy();
     if (isWatch && Array.isArray(answer)) {
       response.writeHead(200);
       for (const event of answer) response.write(`${JSON.stringify(event)}\n`);
       return;
     }
-    response.writeHead(answer === undefined ? 404 : 200).end(JSON.stringify(answer ?? {}));
-  });
+    const status = statusSchema.safeParse(answer);
+    response.writeHead(status.data?.code ?? 200).end(JSON.stringify(answer));
+  };
+  const server = createServer(
+    { cert: certificate, key },
+    (request, response) => void respond(request, response),
+  );
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, '127.0.0.1', resolve);
   await promise;

@@ -8,5 +8,6 @@ import './stage-rotation.ts';
 import './rotate-command.ts';
 import './rotation-apply.ts';
 import './rotation-phases.ts';
+import './rotation-secrets.ts';
 import './rotation-workloads.ts';
 import './rotation-units.ts';
