@@ -125,8 +125,6 @@ export const defaultSettings = {
    * kubelet replaces them after 48 minutes.
    */
   rotateTokensMs: minutes(90),
-  /** sno-rotate: maximum duration of the step that waits for that time. */
-  rotateWaitMs: minutes(240),
   /** post-reboot: the API after a cold start. */
   apiMs: minutes(15),
   servingCertificateMs: minutes(15),

@@ -21,7 +21,7 @@ export const rotatePlan = (s: Settings): Plan<RotateContext> => ({
     within(s, 'rotatePhaseMs', trustBoth),
     within(s, 'rotatePhaseMs', restartWorkloads),
     within(s, 'rotatePhaseMs', useNew),
-    within(s, 'rotateWaitMs', overlap),
+    { ...overlap, deadlineMs: Math.max(s.rotateOverlapMs, s.rotateTokensMs) + s.finishMs },
     within(s, 'rotatePhaseMs', trustNew),
     within(s, 'finishMs', conclude),
   ],

@@ -30,15 +30,19 @@ const settings: Settings = Object.assign(
 );
 
 /**
- * A step's own deadline setting; `once`: it is not retried; `until`: the step that consumes its
+ * A step's own deadline setting, or milliseconds; `once`: it is not retried; `until`: the step that consumes its
  * result; `last`: it removes the agent's own state.
  */
 interface Expected {
-  readonly deadline: keyof Settings;
+  readonly deadline: keyof Settings | number;
   readonly once?: true;
   readonly until?: string;
   readonly last?: true;
 }
+
+/** It waits for one of the two. */
+const overlapMs =
+  Math.max(distinct('rotateOverlapMs'), distinct('rotateTokensMs')) + distinct('finishMs');
 
 const apiUntilClean = (deadline: keyof Settings): Expected => ({ deadline, until: 'clean' });
 
@@ -130,7 +134,7 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
       'trust-both': { deadline: 'rotatePhaseMs', once: true, until: 'restart-workloads' },
       'restart-workloads': { deadline: 'rotatePhaseMs', once: true, until: 'use-new' },
       'use-new': { deadline: 'rotatePhaseMs', once: true, until: 'overlap' },
-      overlap: { deadline: 'rotateWaitMs', once: true, until: 'trust-new' },
+      overlap: { deadline: overlapMs, once: true, until: 'trust-new' },
       'trust-new': { deadline: 'rotatePhaseMs', once: true, until: 'conclude' },
       conclude: { deadline: 'finishMs', once: true },
     },
@@ -202,7 +206,8 @@ for (const [plan, unit, expected] of plans) {
     );
     for (const step of plan.steps) {
       const { deadline, once, until, last } = expected[step.name] ?? { deadline: 'retryMs' };
-      t.equal(step.deadlineMs, distinct(deadline), `${step.name}: ${deadline}`);
+      const deadlineMs = typeof deadline === 'number' ? deadline : distinct(deadline);
+      t.equal(step.deadlineMs, deadlineMs, `${step.name}: ${deadline}`);
       const retry = once === true ? undefined : { delayMs: distinct('retryMs') };
       t.same(step.retry, retry, `${step.name}: ${once === true ? 'once' : 'tried again'}`);
       t.equal(step.neededUntil, until, `${step.name}: needed until ${until}`);
@@ -222,6 +227,14 @@ t.test('agents that run beside the API report their progress to the cluster', as
   const reporting = ['post-reboot', 'aiokube'];
   for (const [plan] of plans) {
     t.equal(plan.announce, reporting.includes(plan.agent) ? announce : undefined, plan.agent);
+  }
+});
+
+t.test('an overlap of any length ends within its deadline', async (t) => {
+  for (const name of ['rotateOverlapMs', 'rotateTokensMs'] as const) {
+    const { steps } = rotatePlan({ ...defaultSettings, [name]: 48 * 3_600_000 });
+    const deadlineMs = steps.find((step) => step.name === 'overlap')?.deadlineMs ?? 0;
+    t.ok(deadlineMs > 48 * 3_600_000, name);
   }
 });
 
