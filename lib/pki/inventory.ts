@@ -18,7 +18,8 @@ const KINDS = [
  * Who replaces a certificate before it expires:
  * - `sno-renew`: the agent, daily; after a long time off, sno-certificates before the kubelet;
  * - `kubelet`: the kubelet requests a new one; sno-renew approves the one for serving;
- * - `nobody`: keys, and authorities, which outlive the hardware.
+ * - `nobody`: keys, and authorities; both are replaced on request only (`sno-certificates rotate-ca`,
+ *   `rotate-keys`).
  */
 const RENEWERS = ['sno-renew', 'kubelet', 'nobody'] as const;
 

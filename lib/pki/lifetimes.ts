@@ -1,7 +1,8 @@
 /** How long certificates of the Kubernetes payload are valid, and why. */
 export const lifetimes = {
   /**
-   * Nothing replaces an authority on a running host, so it outlives the hardware.
+   * Longer than hardware is in use: an authority is replaced only on request (`sno-certificates
+   * rotate-ca`), never because it expires.
    */
   authorityDays: 3650,
   /**

@@ -12,7 +12,7 @@ import { readRequest, requestPath } from './request.ts';
 /** Records what was rotated, and deletes what was staged: copies of keys that are in their places. */
 export const conclude: StepBody<RotateContext> = {
   name: 'conclude',
-  leaves: 'a record of the rotation; no old key',
+  leaves: 'a record of the rotation; no staged key',
   input: ({ request }) => request.id,
   holds: async ({ paths }) => (await readRequest(paths)) === undefined,
   async run({ paths, request }) {
