@@ -15,6 +15,7 @@ import {
 import { cancelRotation } from './conclude.ts';
 import type { RotateContext } from './context.ts';
 import { startStalePods } from './pods.ts';
+import { addRestart } from './restarts.ts';
 import { restartUnits } from './units.ts';
 
 /**
@@ -39,7 +40,7 @@ export async function applyPhase(
   const undo = await keepUndo(paths, phase, changes);
   if (undo.failed !== undefined) return rollBack(context, undo, undo.failed, progress);
   try {
-    await putInPlace(context, changes, progress);
+    await putInPlace(context, phase, changes, progress);
     await verify(progress);
   } catch (cause) {
     progress.signal.throwIfAborted();
@@ -59,7 +60,7 @@ async function rollBack(
   const what = `the files of ${phase} did not work`;
   progress.warn(`Restoring the old files: ${what}: ${describeError(cause)}`);
   try {
-    await putInPlace(context, changes, progress);
+    await putInPlace(context, phase, changes, progress);
   } catch (error) {
     progress.signal.throwIfAborted();
     const { kind } = asFailure(error);
@@ -77,14 +78,18 @@ async function rollBack(
 
 async function putInPlace(
   context: RotateContext,
+  phase: Phase,
   changes: readonly FileChange[],
   progress: Progress,
 ): Promise<void> {
-  await writeChanges(context.paths, changes);
+  const { paths, request } = context;
+  const restarts = (name: string) => addRestart(paths, request.id, phase, name);
+  await writeChanges(paths, changes);
   // The kubelet reports the pods ready, so it is the first to have its new files.
   await restartUnits(
     changes.map(({ path }) => path),
+    restarts,
     progress,
   );
-  await startStalePods(context, progress);
+  await startStalePods(context, restarts, progress);
 }

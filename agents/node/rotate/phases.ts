@@ -8,9 +8,9 @@ import { prove, proveRefused, untilProven } from '../renew/prove.ts';
 import { applyPhase } from './apply.ts';
 import { differing, hasUndo, loadStaged, type Phase, readStaged } from './changes.ts';
 import type { RotateContext } from './context.ts';
-import { restartedBy } from './pods.ts';
 import { publishTrust } from './published-trust.ts';
 import { isRecorded } from './record.ts';
+import { restartedFor } from './restarts.ts';
 import { acceptOwnToken, readSecrets, rewriteSecrets } from './stored-secrets.ts';
 
 /**
@@ -118,8 +118,7 @@ function phaseStep(
     async run(context, progress) {
       const { paths, request } = context;
       await applyPhase(context, phase, (within) => verify(context, within), progress);
-      const changes = (await loadStaged(paths, request.id)).phases[phase];
-      const restarted = restartedBy(changes.map(({ path }) => path));
+      const restarted = await restartedFor(paths, request.id, phase);
       return done(restarted.length === 0 ? 'no restart' : `restarted ${restarted.join(', ')}`);
     },
   };

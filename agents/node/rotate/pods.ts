@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../../lib/errors/failure.ts';
-import { readTextIfPresent } from '../../../lib/host/files.ts';
-import type { HostPaths } from '../../../lib/host/paths.ts';
 import { sinceMonotonicMs, unitProperties } from '../../../lib/host/systemd.ts';
 import { inventory } from '../../../lib/render/kubernetes/inventory.ts';
 import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
-import { readOncePaths, withReadOnce } from '../../../lib/render/kubernetes/read-once.ts';
-import { type Component, components } from '../../../lib/render/kubernetes/static-pod.ts';
+import { components } from '../../../lib/render/kubernetes/static-pod.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { podsIn } from '../../steps/control-plane-pods.ts';
+import { withPresentFiles } from '../../steps/read-once.ts';
 import { placeStaticPod } from '../../steps/static-pods.ts';
 import type { RotateContext } from './context.ts';
 import { podReady } from './pod-ready.ts';
@@ -31,16 +29,21 @@ export function restartedBy(paths: readonly string[]): string[] {
  * once, one after the other, and waits until every pod of the control plane runs with them and is
  * ready. All others keep running.
  *
+ * @param restarts is told the name of each before it is started anew.
  * @throws Failure (deadline) with the state of the pod.
  */
-export async function startStalePods(context: RotateContext, progress: Progress): Promise<void> {
+export async function startStalePods(
+  context: RotateContext,
+  restarts: (name: string) => Promise<void>,
+  progress: Progress,
+): Promise<void> {
   const { paths } = context;
   for (const pod of await podsIn(paths.staticPods)) {
-    const contents = await readOnceContents(paths, pod.component);
-    const fresh = { ...pod, manifest: withReadOnce(pod, contents) };
+    const fresh = { ...pod, manifest: await withPresentFiles(paths, pod) };
     if (fresh.manifest !== pod.manifest) {
       await kubeletSettled(progress);
       progress.say(`Restarting ${pod.component}, which has not read the present files`);
+      await restarts(pod.component);
       await placeStaticPod(paths, fresh);
     }
     await podReady(context, fresh, progress);
@@ -72,16 +75,4 @@ export async function everyPodReady(context: RotateContext, progress: Progress):
     });
   }
   for (const pod of pods) await podReady(context, pod, progress);
-}
-
-async function readOnceContents(
-  paths: HostPaths,
-  component: Component,
-): Promise<Map<string, string>> {
-  const contents = new Map<string, string>();
-  for (const path of readOncePaths(component)) {
-    const text = await readTextIfPresent(paths.at(path));
-    if (text !== undefined) contents.set(path, text);
-  }
-  return contents;
 }

@@ -12,7 +12,7 @@ const recordSchema = z.object({
   requested: z.iso.datetime(),
   ended: z.iso.datetime(),
   what: whatSchema,
-  /** Programs of the control plane, and the kubelet. */
+  /** What was restarted: programs of the control plane, the kubelet, sno-deferred. */
   restarted: z.array(z.string()),
 });
 

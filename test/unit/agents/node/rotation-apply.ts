@@ -8,6 +8,7 @@ import { applyPhase } from '../../../../agents/node/rotate/apply.ts';
 import { type Phase, saveStaged } from '../../../../agents/node/rotate/changes.ts';
 import { rotateContext } from '../../../../agents/node/rotate/context.ts';
 import { rotationFolder, writeRequest } from '../../../../agents/node/rotate/request.ts';
+import { restartedFor } from '../../../../agents/node/rotate/restarts.ts';
 import { namesIn } from '../../../../lib/host/files.ts';
 import { ETCD_MANIFEST_FILE } from '../../../../lib/installation/snapshot-record.ts';
 import { trust } from '../../../../lib/render/kubernetes/kube-scheduler.ts';
@@ -88,7 +89,7 @@ const works = async () => {};
 t.test('the old files are restored, and the reason is logged and thrown', async (t) => {
   const left: [phase: Phase, files: string[]][] = [
     ['trust-both', []],
-    ['use-new', ['request.json', 'staged.json']],
+    ['use-new', ['request.json', 'restarted.json', 'staged.json']],
   ];
   for (const [phase, files] of left) {
     const { host, context, kubelet } = await rotating(t);
@@ -98,6 +99,10 @@ t.test('the old files are restored, and the reason is logged and thrown', async 
       cause: { message: 'nobody accepts it' },
     });
     t.equal(host.read(trust.api), OLD);
+    const { id } = context.request;
+    const restarted = phase === 'use-new' ? ['kube-scheduler'] : [];
+    t.same(await restartedFor(host.paths, id, phase), restarted, 'what was restarted is known');
+    t.same(await restartedFor(host.paths, id, 'trust-new'), [], 'not in another phase');
     t.same([...kubelet.seen], [NEW, OLD], 'the pod was started with both');
     t.match(host.lines.join(''), new RegExp(`files of ${phase} did not work: nobody accepts it`));
     t.same(await namesIn(rotationFolder(host.paths)), files, phase);

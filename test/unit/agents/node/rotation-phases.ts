@@ -15,6 +15,7 @@ import { overlap } from '../../../../agents/node/rotate/overlap.ts';
 import { trustNew, useNew } from '../../../../agents/node/rotate/phases.ts';
 import { readRecord } from '../../../../agents/node/rotate/record.ts';
 import { rotationFolder, type What, writeRequest } from '../../../../agents/node/rotate/request.ts';
+import { addRestart } from '../../../../agents/node/rotate/restarts.ts';
 import { stage } from '../../../../agents/node/rotate/stage.ts';
 import { namesIn } from '../../../../lib/host/files.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
@@ -102,19 +103,19 @@ t.test('conclude records, deletes what was staged, and can be killed in between'
   const phases = { 'trust-both': changes, 'use-new': changes, 'trust-new': changes };
   await saveStaged(paths, { schemaVersion: 1, id, phases, retired: [] });
   t.equal(await trustNew.holds(context, host.progress()), true, 'the file does not exist here');
+  await addRestart(paths, id, 'use-new', 'kubelet');
+  await addRestart(paths, id, 'trust-new', 'etcd');
+  await addRestart(paths, id, 'trust-new', 'kubelet');
   await conclude.run(context, host.progress());
-  t.match(await readRecord(paths), {
-    id,
-    what: { kind: 'encryption' },
-    restarted: ['kube-apiserver'],
-  });
+  t.match(await readRecord(paths), { id, what: { kind: 'encryption' } });
+  t.same((await readRecord(paths))?.restarted, ['etcd', 'kubelet'], 'what was restarted');
   t.same(await namesIn(rotationFolder(paths)), ['last.json']);
   t.equal(await conclude.holds(context, host.progress()), true);
   // As if the request had not been deleted yet.
   t.equal(await stage.holds(context, host.progress()), true);
   t.equal(await trustNew.holds(context, host.progress()), true);
   await conclude.run(context, host.progress());
-  t.match(await readRecord(paths), { restarted: ['kube-apiserver'] }, 'the record stays');
+  t.match(await readRecord(paths), { restarted: ['etcd', 'kubelet'] }, 'the record stays');
 });
 
 t.test('overlap', async (t) => {

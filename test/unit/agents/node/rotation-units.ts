@@ -29,7 +29,15 @@ t.test('services that read a changed file only when they start are restarted', a
   for (const [what, changed, deferred, calls] of table) {
     const host = testHost(t);
     host.programs.give('systemctl', `if [ "$1" = show ]; then echo ActiveState=${deferred}; fi`);
-    await restartUnits(changed, host.progress());
+    const restarted: string[] = [];
+    const restarts = async (name: string) => void restarted.push(name);
+    await restartUnits(changed, restarts, host.progress());
+    const units = calls.filter((call) => call !== LOOK);
+    t.same(
+      restarted.map((name) => `systemctl restart ${name}.service`),
+      units,
+      `${what}: recorded`,
+    );
     t.same(host.programs.calls(), calls, what);
   }
 });
