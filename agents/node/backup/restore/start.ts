@@ -6,6 +6,7 @@ import type { Progress } from '../../../../lib/steps/progress.ts';
 import { done } from '../../../../lib/steps/step.ts';
 import type { StepBody } from '../../../../lib/steps/within.ts';
 import { podsIn } from '../../../steps/control-plane-pods.ts';
+import { withPresentFiles } from '../../../steps/read-once.ts';
 import { REQUEST_DEADLINE_MS } from '../../../steps/request-deadline.ts';
 import { placeStaticPod } from '../../../steps/static-pods.ts';
 import type { RestoreContext } from './context.ts';
@@ -40,7 +41,9 @@ export async function placeControlPlane(
   progress: Progress,
 ): Promise<void> {
   for (const pod of await podsIn(movedManifests(context))) {
-    await placeStaticPod(context.paths, pod);
+    // The restored key of the encryption, so that a later rotation restarts no pod for it.
+    const manifest = await withPresentFiles(context.paths, pod);
+    await placeStaticPod(context.paths, { ...pod, manifest });
   }
   await restartUnit('kubelet.service', progress.signal);
 }

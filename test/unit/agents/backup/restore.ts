@@ -13,6 +13,7 @@ import {
 import { start } from '../../../../agents/node/backup/restore/start.ts';
 import { stop } from '../../../../agents/node/backup/restore/stop.ts';
 import { undo } from '../../../../agents/node/backup/restore/undo.ts';
+import { withPresentFiles } from '../../../../agents/steps/read-once.ts';
 import { Failure } from '../../../../lib/errors/failure.ts';
 import { failureData } from '../../../../lib/errors/failure-data.ts';
 import { lockAgent } from '../../../../lib/steps/lock.ts';
@@ -184,7 +185,12 @@ t.test(
     await run(start);
     t.equal(await holds(start), true);
     t.strictSame(placed(host), [...COMPONENTS]);
-    t.equal(host.read(podFile('etcd')), podText('etcd'));
+    for (const component of COMPONENTS) {
+      const manifest = host.read(podFile(component));
+      t.match(manifest, /sno-agents\/read-once/);
+      const fresh = await withPresentFiles(host.paths, { component, manifest });
+      t.equal(fresh, manifest, `a rotation restarts ${component} for no file that is restored`);
+    }
     t.equal(host.mode(podFile('etcd')), 0o600);
     t.equal(host.programs.calls('systemctl restart').length, 1);
     const deleted = requests.filter((request) => request.startsWith('DELETE'));
