@@ -1,12 +1,13 @@
 import { mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ifMissing, removeFile, syncDirectory, writeFileAtomic } from '../../lib/host/files.ts';
+import { kubeletPaths } from '../../lib/render/kubernetes/kubelet.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from '../steps/host-context.ts';
 import { isOfNode, issueIdentity } from '../steps/kubelet-identity.ts';
 
-const CURRENT = 'kubelet-client-current.pem';
+const CURRENT = basename(kubeletPaths.clientPair);
 const DATED = /^\.?kubelet-client-\d/;
 
 /**
@@ -16,8 +17,7 @@ const DATED = /^\.?kubelet-client-\d/;
  */
 export const kubeletIdentity: StepBody<HostContext> = {
   name: 'kubelet-identity',
-  leaves:
-    "the node's client certificate and key, in a dated file behind kubelet-client-current.pem",
+  leaves: `the node's client certificate and key, in a dated file behind ${CURRENT}`,
   input: ({ cluster, hostname }) => [cluster.clusterId, hostname()],
   async holds(context) {
     // The link's target is the kubelet's own file once it has rotated.

@@ -18,6 +18,7 @@ import {
 } from '../../../lib/installation/snapshot-record.ts';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 import { installedHost, neededBy } from '../../../lib/render/hosts.ts';
+import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
 import { renderInputPath } from '../../../lib/render/render-input.ts';
 import type { Rendered } from '../../../lib/render/renderer.ts';
 import { loadRendered, podOfRole } from '../../../lib/render/store.ts';
@@ -78,7 +79,7 @@ export async function installedHostConfig(
       file(ledgerPath(installed), 0o600, `${JSON.stringify(ledger)}\n`),
     ],
     links: [
-      link(join(installed.kubeletPki, 'kubelet-client-current.pem'), identity.name),
+      link(join(installed.kubeletPki, basename(kubeletPaths.clientPair)), identity.name),
       ...agentLinks([...agentsOf('pivot'), ...(hasDeferred ? agentsOf('deferred') : [])]).map(
         ({ path, target }) => link(path, target),
       ),

@@ -15,8 +15,8 @@ export const kubeletPaths = {
   installedConfig: `${paths.kubernetes}/kubelet.yaml`,
   kubeconfig: `${paths.kubelet}/kubeconfig`,
   /** Client certificate and key in one file, behind a symlink. */
-  clientPair: `${paths.kubeletPki}/kubelet-client-current.pem`,
-  servingPair: `${paths.kubeletPki}/kubelet-server-current.pem`,
+  clientPair: paths.kubeletClientPair,
+  servingPair: paths.kubeletServingPair,
 } as const;
 
 const folder = paths.pkiOf('kubelet');

@@ -153,15 +153,15 @@ export type LeafName = (typeof issuedLeaves)[keyof typeof issuedLeaves]['name'];
 /** The kubelet's identity: issued and rotated elsewhere, certificate and key in one file. */
 const kubeletClient = {
   name: 'kubelet-client',
-  certificate: `${paths.kubeletPki}/kubelet-client-current.pem`,
-  key: `${paths.kubeletPki}/kubelet-client-current.pem`,
+  certificate: paths.kubeletClientPair,
+  key: paths.kubeletClientPair,
   authority: 'kubelet-client',
 } as const satisfies Leaf;
 
 const kubeletServing = {
   name: 'kubelet-serving',
-  certificate: `${paths.kubeletPki}/kubelet-server-current.pem`,
-  key: `${paths.kubeletPki}/kubelet-server-current.pem`,
+  certificate: paths.kubeletServingPair,
+  key: paths.kubeletServingPair,
   authority: 'kubelet-serving',
 } as const satisfies Leaf;
 

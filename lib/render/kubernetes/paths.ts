@@ -12,6 +12,9 @@ export const paths = {
   auditLogs: '/var/log/kube-apiserver',
   kubelet: host.kubelet,
   kubeletPki: host.kubeletPki,
+  /** The kubelet's certificates, each with its key, behind links to dated files. */
+  kubeletClientPair: `${host.kubeletPki}/kubelet-client-current.pem`,
+  kubeletServingPair: `${host.kubeletPki}/kubelet-server-current.pem`,
   kubernetes: host.kubernetes,
   staticPods: host.staticPods,
   agents: host.config,
