@@ -1,5 +1,6 @@
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
+import { withoutCertificates } from '../../lib/pki/certificate.ts';
 import { renewLeaf } from '../../lib/pki/leaf.ts';
 import { leafCatalogue } from '../../lib/render/kubernetes/leaves.ts';
 import { done } from '../../lib/steps/step.ts';
@@ -29,15 +30,12 @@ export const signExpired: StepBody<HostContext> = {
   },
 };
 
-/** In a file with certificates and their key. */
-const CERTIFICATES = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n?/g;
-
 async function signAgain(paths: HostPaths, { leaf, path, pem }: LeafOnDisk, now: Date) {
   const certificate = await renewLeaf(pem, await readAuthority(paths, leaf.authority), now);
   const isPair = leaf.certificate === leaf.key;
   await writeFileAtomic(
     path,
-    isPair ? `${certificate}${pem.replaceAll(CERTIFICATES, '')}` : certificate,
+    isPair ? `${certificate}${withoutCertificates(pem)}` : certificate,
     isPair ? 0o600 : 0o644,
   );
 }

@@ -23,10 +23,16 @@ export interface CertificateFacts {
   serverAuth: boolean;
 }
 
+const BLOCKS = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n?/g;
+
 /** Every certificate of a PEM text, in order, each with a newline at its end. */
 export function certificatesIn(pem: string): string[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
-  return blocks.map((block) => `${block}\n`);
+  return (pem.match(BLOCKS) ?? []).map((block) => `${block.trimEnd()}\n`);
+}
+
+/** The rest of a PEM text, such as the key in a file with both. */
+export function withoutCertificates(pem: string): string {
+  return pem.replaceAll(BLOCKS, '');
 }
 
 /**
@@ -36,9 +42,9 @@ export function certificatesIn(pem: string): string[] {
  * @throws Failure (fatal) if there is none or it cannot be parsed.
  */
 export function parseCertificate(pem: string) {
-  const block = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/.exec(pem);
+  const [block] = certificatesIn(pem);
   try {
-    if (block !== null) return new x509.X509Certificate(block[0]);
+    if (block !== undefined) return new x509.X509Certificate(block);
   } catch (cause) {
     throw new Failure('fatal', 'the certificate cannot be parsed', { cause });
   }

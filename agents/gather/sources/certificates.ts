@@ -3,7 +3,11 @@ import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeError } from '../../../lib/errors/failure.ts';
 import { isMissing } from '../../../lib/host/files.ts';
-import { inspectCertificate, parseCertificate } from '../../../lib/pki/certificate.ts';
+import {
+  certificatesIn as blocksIn,
+  inspectCertificate,
+  parseCertificate,
+} from '../../../lib/pki/certificate.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { SourceGroup } from '../source.ts';
 import { endOfLinks, openRegular } from './file.ts';
@@ -129,11 +133,7 @@ export function certificatesIn(file: string, text: string): HostCertificates {
   const embedded = [
     ...text.matchAll(/(?:certificate-authority|client-certificate)-data"?:\s*"?([\w+/=]+)/g),
   ].map(([, data = '']) => Buffer.from(data, 'base64').toString('latin1'));
-  const blocks = [text, ...embedded].flatMap((pem) =>
-    [...pem.matchAll(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g)].map(
-      ([block]) => block,
-    ),
-  );
+  const blocks = [text, ...embedded].flatMap(blocksIn);
   const entries: CertificateEntry[] = [];
   const faults: string[] = [];
   for (const [index, block] of blocks.entries()) {

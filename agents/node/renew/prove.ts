@@ -43,12 +43,12 @@ const RETRY_MS = 1000;
 const ATTEMPT_MS = 10_000;
 const KUBELET_URL = 'https://127.0.0.1:10250';
 
-/** Whether a leaf is proven by a server that accepts it, which is possible before it is in place. */
-export const isClient = ({ name }: RotatableLeaf): boolean => PROOFS[name].kind === 'accepted';
-
-/** Whether its server answers a client that it does not accept. etcd refuses the connection. */
-export const isRefusedByAnswer = (leaf: RotatableLeaf): boolean =>
-  isClient(leaf) && PROOFS[leaf.name].by !== 'etcd';
+/**
+ * Whether it is a client's whose server answers it even if it does not accept it. etcd refuses the
+ * connection.
+ */
+export const isRefusedByAnswer = ({ name }: RotatableLeaf): boolean =>
+  PROOFS[name].kind === 'accepted' && PROOFS[name].by !== 'etcd';
 
 /**
  * Repeats the proof of a certificate until it succeeds. Returns what was seen.
