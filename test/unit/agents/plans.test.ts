@@ -230,14 +230,6 @@ t.test('agents that run beside the API report their progress to the cluster', as
   }
 });
 
-t.test('an overlap of any length ends within its deadline', async (t) => {
-  for (const name of ['rotateOverlapMs', 'rotateTokensMs'] as const) {
-    const { steps } = rotatePlan({ ...defaultSettings, [name]: 48 * 3_600_000 });
-    const deadlineMs = steps.find((step) => step.name === 'overlap')?.deadlineMs ?? 0;
-    t.ok(deadlineMs > 48 * 3_600_000, name);
-  }
-});
-
 t.test('the plan of sno-deferred ends with the expiry, by the wall clock', async (t) => {
   const { agent, unit, steps } = deferredPlan({ ...settings, deferredExpiryHours: 5 });
   t.same([agent, unit], ['sno-deferred', 'sno-deferred']);
