@@ -5,6 +5,8 @@ export interface StoredBackup {
   readonly bytes: number;
   /** It has a manifest, and all files have the sizes in it. */
   readonly isComplete: boolean;
+  /** Of etcd, if it is complete: the clock may have been wrong, but revisions only increase. */
+  readonly revision?: number | undefined;
 }
 
 export interface RetentionLimits {
@@ -14,29 +16,48 @@ export interface RetentionLimits {
   readonly bytes: number;
 }
 
-const newestFirst = (backups: readonly StoredBackup[]) =>
-  backups.toSorted((a, b) => b.at.getTime() - a.at.getTime());
+type Dated = StoredBackup & { readonly atMs: number };
+
+/**
+ * By revision where possible. `atMs`: no complete backup counts as older than an earlier one, so that
+ * one made with a slow clock is not deleted for its age.
+ */
+function newestFirst(backups: readonly StoredBackup[]): Dated[] {
+  let latest = Number.NEGATIVE_INFINITY;
+  const dated = backups
+    .toSorted((a, b) => (a.revision ?? 0) - (b.revision ?? 0) || a.at.getTime() - b.at.getTime())
+    .map((backup) => {
+      const atMs = backup.at.getTime();
+      if (!backup.isComplete) return { ...backup, atMs };
+      latest = Math.max(latest, atMs);
+      return { ...backup, atMs: latest };
+    });
+  return dated.toReversed().toSorted((a, b) => b.atMs - a.atMs);
+}
 
 /**
  * The backups to delete: those beyond any limit, and damaged ones older than the newest complete
  * one. The newest complete one is never among them.
+ *
+ * Ages are those at the time of the complete backup before the newest one: a clock that jumps ahead
+ * ends the life of no backup in the run that notices it, and a host that was off for long keeps what
+ * it has for another day.
  */
 export function expiredBackups(
   backups: readonly StoredBackup[],
   limits: RetentionLimits,
-  now: Date,
 ): StoredBackup[] {
   const sorted = newestFirst(backups);
-  const newest = sorted.find(({ isComplete }) => isComplete);
+  const [newest, previous] = sorted.filter(({ isComplete }) => isComplete);
   let kept = newest === undefined ? 0 : 1;
   let bytes = newest?.bytes ?? 0;
   return sorted.filter((backup) => {
     if (backup === newest) return false;
-    const isSuperseded = !backup.isComplete && newest !== undefined && backup.at < newest.at;
+    const isSuperseded = !backup.isComplete && newest !== undefined && backup.atMs < newest.atMs;
     const isBeyond =
       kept + 1 > limits.count ||
       bytes + backup.bytes > limits.bytes ||
-      now.getTime() - backup.at.getTime() > limits.ageMs;
+      (previous !== undefined && previous.atMs - backup.atMs > limits.ageMs);
     if (isSuperseded || isBeyond) return true;
     kept += 1;
     bytes += backup.bytes;

@@ -107,11 +107,12 @@ export async function readManifest(path: string): Promise<BackupManifest> {
 export const storedBackups = (all: readonly ListedBackup[]): StoredBackup[] =>
   all
     .filter(({ state }) => state !== 'newer')
-    .map(({ name, at, bytes, state }) => ({
+    .map(({ name, at, bytes, state, revision }) => ({
       name,
       at: new Date(at),
       bytes,
       isComplete: state === 'complete',
+      revision,
     }));
 
 /** Deletes backups durably. */

@@ -16,7 +16,9 @@ export const backupOverdue: Rule = {
     return hostFiles(view, 'agents/backups.json').flatMap((file) => {
       const complete = listAt(view.json(file), 'backups')
         .filter((backup) => textAt(backup, 'state') === 'complete')
-        .flatMap((backup) => msAt(backup, 'at') ?? []);
+        .flatMap((backup) => msAt(backup, 'at') ?? [])
+        // One from the future was made with a wrong clock.
+        .filter((at) => at <= view.atMs);
       const newest = complete.length === 0 ? undefined : Math.max(...complete);
       const record = file.replace('backups.json', 'record.json');
       const since = newest ?? msAt(view.json(record), 'completed');

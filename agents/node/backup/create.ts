@@ -45,11 +45,10 @@ export const create: StepBody<BackupContext> = {
   leaves: "a new backup: etcd's snapshot, the keys to read it, and a manifest",
   retries: true,
   // Each run is a new one, with a deadline of its own, also after a killed one.
-  input: ({ began }) => began.toISOString(),
-  async holds({ paths, began }) {
-    const newest = (await listBackups(paths)).findLast(({ state }) => state === 'complete');
-    // Names have whole seconds.
-    return newest !== undefined && Date.parse(newest.at) + 1000 > began.getTime();
+  input: ({ run }) => run,
+  async holds({ paths, earlier }) {
+    const all = await listBackups(paths);
+    return all.some(({ name, state }) => state === 'complete' && !earlier.includes(name));
   },
   async run(context, progress) {
     const { paths, settings } = context;

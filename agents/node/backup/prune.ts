@@ -25,5 +25,5 @@ export const prune: StepBody<BackupContext> = {
 async function expired({ paths, settings }: BackupContext): Promise<string[]> {
   const all = storedBackups(await listBackups(paths));
   const limits = await limitsOf(paths, settings);
-  return expiredBackups(all, limits, new Date()).map(({ name }) => name);
+  return expiredBackups(all, limits).map(({ name }) => name);
 }

@@ -3,10 +3,11 @@ import { expiredBackups, makingRoom, type StoredBackup } from '../../../lib/back
 
 const DAY_MS = 86_400_000;
 const NOW = new Date('2030-01-31T12:00:00Z');
-/** `a3`: complete, three days old; `b3`: damaged. Each has 10 bytes. */
+/** `a3`: complete, three days old; `b3`: damaged; `a-9@3`: three days old, named nine days ahead. */
 const backup = (name: string): StoredBackup => ({
   name,
-  at: new Date(NOW.getTime() - Number(name.slice(1)) * DAY_MS),
+  at: new Date(NOW.getTime() - Number(name.slice(1).split('@')[0]) * DAY_MS),
+  revision: name.startsWith('b') ? undefined : 1000 - Number(name.slice(1).split('@').at(-1)),
   bytes: name.startsWith('b') ? 0 : 10,
   isComplete: name.startsWith('a'),
 });
@@ -17,7 +18,13 @@ const cases: [title: string, limits: object, all: string[], expired: string[]][]
   ['all within the limits', { count: 3 }, ['a1', 'a2', 'a3'], []],
   ['by number', { count: 2 }, ['a1', 'a2', 'a3', 'a4'], ['a3', 'a4']],
   ['by number, in any order', { count: 1 }, ['a3', 'a1', 'a2'], ['a2', 'a3']],
-  ['by age', { ageMs: 2.5 * DAY_MS }, ['a1', 'a2', 'a3'], ['a3']],
+  ['by age, a day later', { ageMs: 2.5 * DAY_MS }, ['a1', 'a2', 'a4', 'a5'], ['a5']],
+  ['none by age after a pause, or a jump ahead', { ageMs: DAY_MS }, ['a0', 'a90', 'a91'], []],
+  ['by age on the day after that', { ageMs: DAY_MS }, ['a0', 'a1', 'a90'], ['a90']],
+  ['by number, one from the future', { count: 2 }, ['a1', 'a-900@2', 'a3'], ['a3']],
+  ['by number, one from the future that is the oldest', { count: 1 }, ['a1', 'a-9@4'], ['a-9@4']],
+  ['none by age with a slow clock', { ageMs: 9 * DAY_MS }, ['a9000@1', 'a9001@2', 'a3'], []],
+  ['none by age that a slow clock made', { ageMs: 9 * DAY_MS }, ['a1', 'a2', 'a9000@3', 'a4'], []],
   ['by size of all', { bytes: 25 }, ['a1', 'a2', 'a3'], ['a3']],
   ['the newest complete one stays, however old', { ageMs: DAY_MS }, ['a9'], []],
   ['and however large', { bytes: 1 }, ['a1', 'a2'], ['a2']],
@@ -28,7 +35,7 @@ const cases: [title: string, limits: object, all: string[], expired: string[]][]
 ];
 for (const [title, limits, all, expired] of cases) {
   t.test(`expired: ${title}`, async (t) => {
-    const found = expiredBackups(all.map(backup), { ...generous, ...limits }, NOW);
+    const found = expiredBackups(all.map(backup), { ...generous, ...limits });
     t.strictSame(
       found.map(({ name }) => name),
       expired,

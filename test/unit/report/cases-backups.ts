@@ -84,6 +84,12 @@ export const backupCases: readonly RuleCase[] = [
   },
   {
     rule: 'backup-overdue',
+    of: 'a newer one that was made with a fast clock',
+    files: { [`${M}/agents/backups.json`]: backups([5, 'complete'], [-900, 'complete']) },
+    finds: [{ severity: 'warning', title: /^The newest complete backup of etcd is 5 days/ }],
+  },
+  {
+    rule: 'backup-overdue',
     of: 'a host without a backup, installed last week',
     files: {
       [`${M}/agents/backups.json`]: backups(),

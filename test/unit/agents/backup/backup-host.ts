@@ -40,7 +40,7 @@ esac
   );
 }
 
-/** A host with a fake etcd, the keys that belong to a backup, and the time at which a run began. */
+/** A host with a fake etcd, the keys that belong to a backup, and a run before which there was no backup. */
 export async function backupHost(t: Test, options: HostOptions = {}) {
   const etcd = await fakeEtcd(t);
   const host = testHost(t, {
@@ -53,7 +53,7 @@ export async function backupHost(t: Test, options: HostOptions = {}) {
   host.write(ENCRYPTION, providers('a'), 0o600);
   host.write('/etc/kubernetes/pki/ca/etcd/ca.key', 'the key of etcd', 0o600);
   host.write('/etc/kubernetes/pki/ca/etcd/ca.crt', 'the certificate of etcd', 0o644);
-  const context: BackupContext = { ...host.context, began: new Date() };
+  const context: BackupContext = { ...host.context, run: 'this', earlier: [] };
   const run = (step: StepBody<BackupContext>): Promise<Outcome> =>
     step.run(context, host.progress());
   const holds = (step: StepBody<BackupContext>) => step.holds(context, host.progress());

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { backupContext } from '../../../../agents/node/backup/context.ts';
 import { create } from '../../../../agents/node/backup/create.ts';
 import { prune } from '../../../../agents/node/backup/prune.ts';
 import { readManifest } from '../../../../lib/backup/store.ts';
@@ -79,11 +80,14 @@ t.test('a backup whose revision was compacted meanwhile has no hash', async (t) 
 });
 
 t.test('each run makes a backup of its own', async (t) => {
-  const { host, context, holds } = await backupHost(t);
+  const { host } = await backupHost(t);
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster));
   writeBackup(host.at(`${BACKUPS}/20200101T000000Z`));
-  t.equal(await holds(create), false, 'an earlier one does not count');
-  const later = { ...context, began: new Date(context.began.getTime() + 1) };
-  t.notSame(create.input(later), create.input(context));
+  // Made while the clock was fast.
+  writeBackup(host.at(`${BACKUPS}/20990101T000000Z`));
+  const next = await backupContext(host.paths);
+  t.equal(await create.holds(next, host.progress()), false, 'earlier ones do not count');
+  t.notSame(create.input(next), create.input(await backupContext(host.paths)));
 });
 
 t.test('what killed runs left is deleted, nothing else', async (t) => {
