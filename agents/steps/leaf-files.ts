@@ -71,6 +71,9 @@ export function isValid(pem: string, now: Date): boolean {
   return notBefore <= now && now <= notAfter;
 }
 
+/** The same; a damaged certificate is not valid. */
+export const isUsable = (pem: string, now: Date): boolean => isReadable(pem) && isValid(pem, now);
+
 /** Certificate and key of an authority on this host. */
 export async function readAuthority(paths: HostPaths, name: AuthorityName): Promise<KeyPair> {
   const files = authorityPaths(name);

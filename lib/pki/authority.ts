@@ -1,4 +1,5 @@
-import { parseCertificate } from './certificate.ts';
+import { Failure } from '../errors/failure.ts';
+import { parseCertificate, validityOf } from './certificate.ts';
 import { createSigningKey, publicCryptoKey, signingCryptoKey } from './keys.ts';
 import { lifetimes, validity } from './lifetimes.ts';
 import { x509 } from './x509.ts';
@@ -16,18 +17,26 @@ export interface KeyPair {
  */
 const PATH_LENGTH = 1;
 
-/** Creates a self-signed authority that signs leaves, and at its end its successor. */
+/**
+ * Creates a self-signed authority that signs leaves, and at its end its successor.
+ *
+ * @param validFrom if that is earlier than usual. Nothing signs an authority again: one that was
+ *   created with a fast clock must be valid when the clock is correct.
+ */
 export async function createAuthority(
   commonName: string,
   lifetimeDays: number = lifetimes.authorityDays,
   now: Date = new Date(),
+  validFrom: Date = now,
 ): Promise<KeyPair> {
+  const dates = validity(now, lifetimeDays);
   const { privateKey, publicKey } = await createSigningKey();
   const subjectKey = publicCryptoKey(publicKey);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: [{ CN: [commonName] }],
     issuer: [{ CN: [commonName] }],
-    ...validity(now, lifetimeDays),
+    notBefore: earlier(dates.notBefore, validFrom),
+    notAfter: dates.notAfter,
     publicKey: subjectKey,
     signingKey: signingCryptoKey(privateKey),
     extensions: [
@@ -55,19 +64,45 @@ export interface Successor extends KeyPair {
 
 /**
  * Creates an authority that replaces another: with a key of its own and, so that no program takes
- * one for the other, a name of its own (`<name>@<Unix time>`).
+ * one for the other, a name of its own (`<name>@<Unix time>`). It is valid from the time from which
+ * the old one is, whatever the clock says.
+ *
+ * @throws Failure as requireValid.
  */
 export async function createSuccessor(old: KeyPair, now: Date): Promise<Successor> {
+  requireValid(old.certificate, now);
   const [name = ''] = parseCertificate(old.certificate).subjectName.getField('CN');
   const base = name.replace(/@\d+$/, '');
   const next = await createAuthority(
     `${base}@${Math.floor(now.getTime() / 1000)}`,
     lifetimes.authorityDays,
     now,
+    validityOf(old.certificate).notBefore,
   );
   return mayCertifyAuthorities(old.certificate)
     ? { ...next, cross: await crossSign(next.certificate, old) }
     : next;
+}
+
+/**
+ * Without a valid authority nothing that it signs works. Then the clock is more likely wrong than
+ * the authority old.
+ *
+ * @throws Failure (fatal) if the authority is not valid at that time.
+ */
+export function requireValid(authority: string, now: Date): void {
+  const { notBefore, notAfter } = validityOf(authority);
+  const isEarly = now < notBefore;
+  if (!isEarly && now < notAfter) return;
+  const { subject } = parseCertificate(authority);
+  const state = isEarly ? 'is not valid yet' : 'has expired';
+  throw new Failure('fatal', `the certificate authority ${subject} ${state}`, {
+    expected: isEarly
+      ? `a time after ${notBefore.toISOString()}`
+      : `a time before ${notAfter.toISOString()}`,
+    found: now.toISOString(),
+    fix: "Check the host's clock.",
+  });
 }
 
 /** Whether certificates of an authority below this one are valid: its path length is not 0. */
@@ -109,6 +144,8 @@ export async function createLaptopAuthorities(now: Date = new Date()) {
   ]);
   return { servingCa, adminCa };
 }
+
+const earlier = (a: Date, b: Date): Date => (a < b ? a : b);
 
 export function certificatePem(certificate: { toString(format: 'pem'): string }): string {
   return `${certificate.toString('pem').trimEnd()}\n`;

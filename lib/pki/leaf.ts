@@ -1,5 +1,5 @@
 import { Failure } from '../errors/failure.ts';
-import { certificatePem, type KeyPair } from './authority.ts';
+import { certificatePem, type KeyPair, requireValid } from './authority.ts';
 import {
   certificatesIn,
   isIssuedBy,
@@ -67,7 +67,8 @@ export async function certifyKey(
 
 /**
  * A new key and certificate with the subject, names and usages of another one, by another
- * authority. Of the old certificate only its identifiers of keys and its dates are not kept.
+ * authority. Of the old certificate only its identifiers of keys and its end are not kept: like a
+ * renewed leaf, it is valid from the same time, in case the clock is fast.
  */
 export async function rekeyLeaf(old: string, authority: KeyPair, now: Date): Promise<KeyPair> {
   const leaf = parseCertificate(old);
@@ -78,7 +79,7 @@ export async function rekeyLeaf(old: string, authority: KeyPair, now: Date): Pro
   const certificate = await x509.X509CertificateGenerator.create({
     subject: leaf.subjectName,
     issuer: issuer.subjectName,
-    notBefore: dates.notBefore,
+    notBefore: earlier(dates.notBefore, leaf.notBefore),
     notAfter: earlier(dates.notAfter, issuer.notAfter),
     publicKey: subjectKey,
     signingKey: signingCryptoKey(authority.key),
@@ -103,8 +104,8 @@ const KEY_IDENTIFIERS = ['2.5.29.14', '2.5.29.35'];
  *   its authority by the previous one, after a rotation.
  * @returns the new certificate as PEM, with those of the others that have not expired; the key is
  *   unchanged.
- * @throws Failure (fatal) when the authority did not sign the old certificate, or has
- *   expired by the host's clock.
+ * @throws Failure (fatal) when the authority did not sign the old certificate, or is not valid by
+ *   the host's clock.
  */
 export async function renewLeaf(
   oldCertificate: string,
@@ -120,13 +121,7 @@ export async function renewLeaf(
     });
   }
   const fresh = validity(now, lifetimes.leafDays);
-  if (issuer.notAfter <= now) {
-    throw new Failure('fatal', `the certificate authority ${issuer.subject} has expired`, {
-      expected: `a time before ${issuer.notAfter.toISOString()}`,
-      found: now.toISOString(),
-      fix: "Check the host's clock.",
-    });
-  }
+  requireValid(authority.certificate, now);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: old.subjectName,
     issuer: issuer.subjectName,

@@ -8,6 +8,7 @@ import {
 } from '../../../lib/csr/requested-certificate.ts';
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { requireValid } from '../../../lib/pki/authority.ts';
 import { inspectCertificate } from '../../../lib/pki/certificate.ts';
 import { administrators, kubeconfig } from '../../../lib/pki/kubeconfig.ts';
 import { certifyKey } from '../../../lib/pki/leaf.ts';
@@ -33,7 +34,7 @@ export interface IssuedAdministrator {
  * request only the key and the common name are used.
  *
  * @param path PKCS#10 request, PEM.
- * @throws Failure (usage) naming the file and what is wrong with it.
+ * @throws Failure (usage) naming the file and what is wrong with it; as requireValid.
  */
 export async function issueAdministrator(
   paths: HostPaths,
@@ -42,6 +43,7 @@ export async function issueAdministrator(
 ): Promise<IssuedAdministrator> {
   const { pem, commonName } = await readRequest(path);
   const authority = await readAuthority(paths, 'admin');
+  requireValid(authority.certificate, now);
   const certificate = await certifyKey(
     authority,
     new x509.Pkcs10CertificateRequest(pem).publicKey,

@@ -8,6 +8,6 @@ import { signExpired } from '../../steps/sign-expired.ts';
 /** Before every start of the kubelet: a host must recover by itself after being off for a long time. */
 export const certificatesPlan = (s: Settings): Plan<HostContext> => ({
   ...identity('sno-certificates'),
-  achieved: 'all certificates of the control plane are valid',
+  achieved: 'certificates of the control plane that were due are signed again',
   steps: [within(s, 'certificatesMs', signExpired)],
 });

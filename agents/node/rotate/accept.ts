@@ -3,6 +3,7 @@ import { readCluster } from '../../../lib/cluster/read-cluster.ts';
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { exists, readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { requireValid } from '../../../lib/pki/authority.ts';
 import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
 import { encryptionConfigPath } from '../../../lib/render/kubernetes/encryption.ts';
 import { serviceAccount } from '../../../lib/render/kubernetes/service-account.ts';
@@ -42,6 +43,7 @@ export async function planRotation(
     ...[await restoreUnderWay(paths)].filter((found) => found !== undefined),
     ...(await unfinished(paths)),
     ...(await missingFiles(paths, wanted.what)),
+    ...(await invalidAuthorities(paths, wanted.what)),
     ...(await lostClients(paths, wanted, signal)),
   ];
   if (faults.length === 0) return { isUnderWay, notes };
@@ -81,6 +83,21 @@ async function missingFiles(paths: HostPaths, what: What): Promise<Failure[]> {
   for (const path of filesOf(what)) {
     if (await exists(paths.at(path))) continue;
     faults.push(fault(`${path} does not exist`, 'Restore it from a backup.'));
+  }
+  return faults;
+}
+
+/** With a clock that wrong, the new ones would have wrong dates, too. */
+async function invalidAuthorities(paths: HostPaths, what: What): Promise<Failure[]> {
+  const faults: Failure[] = [];
+  for (const name of what.kind === 'authorities' ? what.names : []) {
+    const pem = await readTextIfPresent(paths.at(authorityPaths(name).certificate));
+    try {
+      if (pem !== undefined) requireValid(pem, new Date());
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      faults.push(error);
+    }
   }
   return faults;
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Failure } from '../../../lib/errors/failure.ts';
+import { bootMoment } from '../../../lib/host/boot.ts';
 import { readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { parseJson } from '../../../lib/json.ts';
@@ -13,7 +14,14 @@ import type { StepBody } from '../../../lib/steps/within.ts';
 import type { RotateContext } from './context.ts';
 import { rotationFolder } from './request.ts';
 
-const sinceSchema = z.object({ id: z.string(), since: z.iso.datetime() });
+const sinceSchema = z.object({
+  id: z.string(),
+  since: z.iso.datetime(),
+  /** The same moment on the clock of that boot. */
+  boot: z.string().optional(),
+  up: z.number().optional(),
+});
+type Since = z.infer<typeof sinceSchema>;
 const sincePath = (paths: HostPaths) => join(rotationFolder(paths), 'overlap.json');
 
 /**
@@ -29,10 +37,7 @@ export const overlap: StepBody<RotateContext> = {
   holds: async () => true,
   async run(context, progress) {
     const { paths, request } = context;
-    const since = await beginning(paths, request.id);
-    // A clock that was set back must not make it longer.
-    const passedMs = Math.max(0, Date.now() - since.getTime());
-    const leftMs = overlapMs(context) - passedMs;
+    const leftMs = overlapMs(context) - (await passedMs(await beginning(paths, request.id)));
     if (leftMs > 0) {
       await progress.wait(
         `everything to stop using the old one (${Math.ceil(leftMs / 1000)} s)`,
@@ -52,14 +57,23 @@ function overlapMs({ request, settings }: RotateContext): number {
 }
 
 /** When it began; kept, so that a restart does not begin it again. */
-async function beginning(paths: HostPaths, id: string): Promise<Date> {
+async function beginning(paths: HostPaths, id: string): Promise<Since> {
   const text = await readTextIfPresent(sincePath(paths));
   const kept = sinceSchema.safeParse(parseJson(text ?? ''));
-  if (kept.success && kept.data.id === id) return new Date(kept.data.since);
-  const since = new Date();
-  const contents = `${JSON.stringify({ id, since: since.toISOString() })}\n`;
-  await writeFileAtomic(sincePath(paths), contents, 0o600);
+  if (kept.success && kept.data.id === id) return kept.data;
+  const since = { id, since: new Date().toISOString(), ...(await bootMoment()) };
+  await writeFileAtomic(sincePath(paths), `${JSON.stringify(since)}\n`, 0o600);
   return since;
+}
+
+/**
+ * In the same boot by the clock that nobody can set. A reboot ends every connection of the host, and
+ * the clock was then set at the latest; one that was set back must not make the time longer.
+ */
+async function passedMs({ since, boot, up = 0 }: Since): Promise<number> {
+  const now = await bootMoment();
+  if (boot === now.boot) return (now.up - up) * 1000;
+  return Math.max(0, Date.now() - Date.parse(since));
 }
 
 export async function dropBeginning(paths: HostPaths): Promise<void> {

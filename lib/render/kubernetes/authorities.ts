@@ -1,4 +1,5 @@
 import { createAuthority, type KeyPair } from '../../pki/authority.ts';
+import { validityOf } from '../../pki/certificate.ts';
 import type { LaptopAuthorities, RenderedFile } from '../renderer.ts';
 import { keyFile, publicFile } from './files.ts';
 import { paths } from './paths.ts';
@@ -34,9 +35,14 @@ export function authorityPaths(name: AuthorityName) {
   return { folder, certificate: `${folder}/ca.crt`, key: `${folder}/ca.key` } as const;
 }
 
-/** Creates the host's own authorities and adds those that `sno create` made. */
+/**
+ * Creates the host's own authorities and adds those that `sno create` made. All are valid from the
+ * same time, since the clock of a new host may be fast.
+ */
 export async function createAuthorities(given: LaptopAuthorities): Promise<Authorities> {
-  const create = (name: AuthorityName) => createAuthority(`${name}-ca`);
+  const { notBefore } = validityOf(given.servingCa.certificate);
+  const create = (name: AuthorityName) =>
+    createAuthority(`${name}-ca`, undefined, undefined, notBefore);
   const [etcd, frontProxy, kubeletClient, kubeletServing, legacyUnknown] = await Promise.all([
     create('etcd'),
     create('front-proxy'),

@@ -198,6 +198,9 @@ export const rotatableLeaves: readonly RotatableLeaf[] = [
   kubeletServing,
 ];
 
+/** The kubelet's own, which it rotates itself. */
+export const kubeletLeaves: readonly RotatableLeaf[] = [kubeletClient, kubeletServing];
+
 /** Whether an agent applies manifests after the installation, under its own identity. */
 export function hasDeferred({ deferredGroups }: RenderInput): boolean {
   return deferredGroups.length > 0;

@@ -19,16 +19,13 @@ const extensionsOf = (certificate: string) =>
 
 const made = new Date('2026-03-01T12:00:00Z');
 const authority = await createAuthority('ca', undefined, made);
-const leaf = await issueLeaf(
-  authority,
-  {
-    subject: { commonName: 'system:node:edge', organizations: ['system:nodes'] },
-    usage: 'both',
-    dnsNames: ['edge'],
-    ipAddresses: ['192.0.2.7'],
-  },
-  made,
-);
+const profile = {
+  subject: { commonName: 'system:node:edge', organizations: ['system:nodes'] },
+  usage: 'both',
+  dnsNames: ['edge'],
+  ipAddresses: ['192.0.2.7'],
+} as const;
+const leaf = await issueLeaf(authority, profile, made);
 
 t.test('a renewed leaf keeps everything but serial number and dates', async (t) => {
   const renewed = await renewLeaf(leaf.certificate, authority, new Date('2028-05-01T00:00:00Z'));
@@ -48,10 +45,11 @@ t.test('a renewed leaf keeps everything but serial number and dates', async (t) 
 });
 
 t.test('with a slow clock it is valid immediately and for no less time than before', async (t) => {
-  const renewed = await renewLeaf(leaf.certificate, authority, new Date('2019-01-02T00:00:00Z'));
+  const newer = await issueLeaf(authority, profile, new Date('2028-01-01T00:00:00Z'));
+  const renewed = await renewLeaf(newer.certificate, authority, new Date('2026-05-02T00:00:00Z'));
   const { notBefore, notAfter } = inspectCertificate(renewed);
-  t.same(notBefore, new Date('2019-01-01T00:00:00Z'));
-  t.same(notAfter, inspectCertificate(leaf.certificate).notAfter);
+  t.same(notBefore, new Date('2026-05-01T00:00:00Z'));
+  t.same(notAfter, inspectCertificate(newer.certificate).notAfter);
 });
 
 t.test('renewed with a fast clock, it is valid once the clock is correct', async (t) => {
@@ -73,6 +71,24 @@ t.test('an expired authority renews nothing', async (t) => {
   await t.rejects(renewed('2040-01-01T00:00:00Z'), failure);
   await t.rejects(renewed('2036-02-27T12:00:00Z'), failure);
   t.ok(await renewed('2036-02-27T11:59:59Z'));
+  await t.rejects(renewed('1970-01-01T00:00:00Z'), {
+    kind: 'fatal',
+    message: /authority CN=ca is not valid yet.*after 2026-02-28T12:00:00.000Z; found 1970.*clock/,
+  });
+  t.ok(await renewed('2026-02-28T12:00:00Z'));
+});
+
+t.test('an authority and leaves made with a fast clock are valid once it is correct', async (t) => {
+  const fast = new Date('2030-01-01T00:00:00Z');
+  const next = await createSuccessor(authority, fast);
+  const { certificate } = await rekeyLeaf(leaf.certificate, next, fast);
+  for (const pem of [next.certificate, next.cross ?? '', certificate]) {
+    t.same(inspectCertificate(pem).notBefore, new Date('2026-02-28T12:00:00Z'));
+  }
+  t.same(inspectCertificate(certificate).notAfter, new Date('2031-01-01T00:00:00Z'));
+  await t.rejects(createSuccessor(authority, new Date('1970-01-01T00:00:00Z')), {
+    message: /is not valid yet/,
+  });
 });
 
 t.test('the leaf of another authority is rejected', async (t) => {

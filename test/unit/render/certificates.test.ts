@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { parse } from 'yaml';
+import { createLaptopAuthorities } from '../../../lib/pki/authority.ts';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
+import { createAuthorities } from '../../../lib/render/kubernetes/authorities.ts';
 import { byPath, rendered, textAt } from './rendered-host.ts';
 
 const authority = (name: string) => textAt(`/etc/kubernetes/pki/ca/${name}/ca.crt`);
@@ -173,6 +175,14 @@ t.test('each bundle has exactly its authorities', async (t) => {
       !path.startsWith('/etc/kubernetes/pki/ca/'),
   );
   t.same(bundles.map(({ path }) => path).toSorted(), TRUST.map(([path]) => path).toSorted());
+});
+
+t.test('the authorities of a host with a fast clock are valid once it is correct', async (t) => {
+  const given = await createLaptopAuthorities(new Date('2026-03-01T12:00:00Z'));
+  const { etcd } = await createAuthorities(given);
+  t.same(inspectCertificate(etcd.certificate).notBefore, new Date('2026-02-28T12:00:00Z'));
+  const slow = await createAuthorities(await createLaptopAuthorities(new Date('2090-01-01')));
+  t.ok(inspectCertificate(slow.etcd.certificate).notBefore.getTime() < Date.now());
 });
 
 t.test('there are seven self-signed authorities', async (t) => {

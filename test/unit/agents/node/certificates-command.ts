@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { runCertificates } from '../../../../agents/node/certificates/main.ts';
@@ -115,6 +116,16 @@ t.test('sno-certificates kubeconfig', async (t) => {
       t.ok(recorded[0]?.includes(new X509Certificate(pem).serialNumber.toLowerCase()));
     });
   }
+
+  t.test('issues nothing with a clock with which its CA is not valid', async (t) => {
+    const { ask } = installed(t);
+    mock.timers.enable({ apis: ['Date'], now: 0 });
+    t.teardown(() => mock.timers.reset());
+    const { code, printed, errors } = await ask(jo);
+    t.not(code, 0);
+    t.equal(printed, '');
+    t.match(errors, /is not valid yet.*Check the host's clock/);
+  });
 
   const refused: [title: string, request: Variation, says: RegExp][] = [
     ['the name of a component', { subject: [{ CN: ['system:kube-scheduler'] }] }, /common name/],

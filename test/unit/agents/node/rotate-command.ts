@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { runCertificates } from '../../../../agents/node/certificates/main.ts';
 import type { HostEndpoints } from '../../../../lib/host/paths.ts';
@@ -100,6 +101,17 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
     }
     t.equal(host.read(REQUEST), request);
     t.equal(host.programs.calls().length, 1);
+  });
+
+  t.test('a clock with which the CAs are not valid', async (t) => {
+    const { host, run } = installed(t);
+    mock.timers.enable({ apis: ['Date'], now: 0 });
+    t.teardown(() => mock.timers.reset());
+    const { code, errors } = await run('rotate-ca', 'etcd');
+    t.equal(code, 2);
+    t.match(errors, /CN=etcd-ca is not valid yet.*found 1970-01-01/);
+    t.notOk(host.has(REQUEST));
+    t.equal((await run('rotate-keys', 'encryption', '--no-wait')).code, 0, 'keys have no dates');
   });
 
   t.test('a CA that cannot sign its successor, unless its pods may be restarted', async (t) => {

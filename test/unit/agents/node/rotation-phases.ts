@@ -23,6 +23,7 @@ import { issueLeaf } from '../../../../lib/pki/leaf.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { kubeletPaths } from '../../../../lib/render/kubernetes/kubelet.ts';
 import { lockAgent } from '../../../../lib/steps/lock.ts';
+import type { Progress } from '../../../../lib/steps/progress.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';
 
@@ -133,6 +134,24 @@ t.test('overlap', async (t) => {
       host.write(begun, JSON.stringify({ id: context.request.id, since }));
       t.same(await overlap.run(context, host.progress()), { kind: 'done' });
     }
+  });
+
+  t.test('a clock that is set ahead does not end it', async (t) => {
+    const what: What = { kind: 'service-account' };
+    const { host, context } = await rotating(t, what, { rotateTokensMs: 3_600_000 });
+    const begun = `${rotationFolder(host.paths)}/overlap.json`;
+    await host.stoppedAt(begun, (progress) => overlap.run(context, progress));
+    const { since, ...rest } = JSON.parse(host.read(begun));
+    const earlier = new Date(Date.parse(since) - 3_600_000).toISOString();
+    host.write(begun, JSON.stringify({ ...rest, since: earlier }));
+    const step = { ...overlap, input: () => '', holds: async () => false };
+    const run = {
+      ...step,
+      run: (_: unknown, progress: Progress) => overlap.run(context, progress),
+    };
+    t.ok(await host.waitsFor(run, /stop using the old one \(3\d\d\d s\)/), 'in the same boot');
+    host.write(begun, JSON.stringify({ ...rest, boot: 'another', since: earlier }));
+    t.same(await overlap.run(context, host.progress()), { kind: 'done' }, 'after a reboot');
   });
 
   t.test('there is none for the encryption key', async (t) => {

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { lstatSync, symlinkSync } from 'node:fs';
+import { mock } from 'node:test';
 import t from 'tap';
 import { signExpired } from '../../../../agents/steps/sign-expired.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
@@ -110,7 +111,7 @@ t.test('sign-expired', async (t) => {
     t.same(await it.run(signExpired), { kind: 'done', note: 'none was due' });
   });
 
-  t.test('an authority that has expired with its leaf is reported', async (t) => {
+  t.test('an authority that has expired with its leaf does not keep others from it', async (t) => {
     const then = new Date(Date.now() - 400 * day);
     const ended = await createAuthority('etcd-ca', 365, then);
     const server = await issueLeaf(
@@ -118,10 +119,40 @@ t.test('sign-expired', async (t) => {
       { subject: { commonName: 'etcd-server' }, usage: 'server' },
       then,
     );
-    const it = host(t, { server, node: later.node });
+    const it = host(t, { server, node: soon.node });
     it.write(authorityPaths('etcd').certificate, ended.certificate);
     it.write(authorityPaths('etcd').key, ended.key, 0o600);
-    t.match(await it.failureOf(signExpired), { kind: 'fatal', message: /CN=etcd-ca has expired/ });
+    t.match(await it.run(signExpired), { note: '1 signed again' });
+    t.equal(it.read(`${SERVER}.crt`), server.certificate);
+    t.match(it.lines.join(''), /CAs of etcd-server are not valid.*Check the host's clock/);
+    t.equal(await it.holds(signExpired), true, 'or the kubelet would not start');
+  });
+
+  const wrong = { 'in 1970': 0, 'beyond every CA': Date.parse('2099-01-01T00:00:00Z') };
+  for (const [when, now] of Object.entries(wrong)) {
+    t.test(`with a clock ${when} it signs nothing, and the kubelet starts`, async (t) => {
+      const it = host(t, soon);
+      const before = [it.read(`${SERVER}.crt`), it.read(CLIENT)];
+      mock.timers.enable({ apis: ['Date'], now });
+      t.teardown(() => mock.timers.reset());
+      t.same(await it.run(signExpired), { kind: 'done', note: 'none was due' });
+      t.equal(await it.holds(signExpired), true);
+      t.match(it.lines.join(''), /CAs of etcd-server, kubelet-client are not valid/);
+      t.same([it.read(`${SERVER}.crt`), it.read(CLIENT)], before);
+    });
+  }
+
+  t.test('signed with a clock years ahead, certificates are valid before and after', async (t) => {
+    const it = host(t, later);
+    const present = Date.now();
+    mock.timers.enable({ apis: ['Date'], now: present + 4 * 365 * day });
+    t.teardown(() => mock.timers.reset());
+    t.match(await it.run(signExpired), { note: '2 signed again' });
+    for (const path of [`${SERVER}.crt`, CLIENT]) {
+      const { validFromDate, validToDate } = new X509Certificate(it.read(path));
+      t.ok(validFromDate.getTime() < present, path);
+      t.ok(validToDate.getTime() > present + 5 * 364 * day, path);
+    }
   });
 
   t.test('a leaf of another authority is not renewed', async (t) => {
