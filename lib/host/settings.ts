@@ -83,6 +83,8 @@ export const defaultSettings = {
   renewApiMs: minutes(5),
   /** sno-renew: the kubelet's serving certificate. Its access to the API is valid for ten minutes. */
   kubeletServingMs: minutes(8),
+  /** sno-renew: a restart of the kubelet after the clock was set. */
+  kubeletCertificatesMs: minutes(4),
   /**
    * sno-renew: how long to wait for the kubelet's request. A waiting kubelet sends a new one at
    * most 32 s after the last one has ended.

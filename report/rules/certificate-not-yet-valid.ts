@@ -6,7 +6,7 @@ import { duration, plural, some, time } from '../reading/words.ts';
 export const certificateNotYetValid: Rule = {
   name: 'certificate-not-yet-valid',
   looksFor: 'a certificate in use that is not valid yet according to the clock of this host',
-  todo: 'Correct the clock ("timedatectl", "chronyc sources"). If it is correct, the certificate was issued with a wrong clock: wait until it is valid, or reinstall the host.',
+  todo: 'Correct the clock ("timedatectl", "chronyc sources"). If it is correct, the certificate was issued with a wrong clock: with the Kubernetes payload, run "systemctl start sno-renew", which signs leaf certificates again and restarts the kubelet. For a CA, wait until it is valid, or reinstall the host.',
   find(view) {
     const early = certificatesInUse(view)
       .filter(({ notBeforeMs }) => notBeforeMs > view.atMs)

@@ -92,7 +92,7 @@ function contextOf(hostRoot: string, renewProofMs: number): RenewContext {
     cluster,
     hostname: () => NODE,
     bootTime: async () => new Date(),
-    began: new Date(),
+    run: 'this',
   };
 }
 

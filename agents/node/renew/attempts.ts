@@ -8,11 +8,14 @@ import {
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { parseJson } from '../../../lib/json.ts';
+import type { RenewContext } from './context.ts';
 
 const attemptSchema = z.object({
   /** Name of the certificate in the inventory. */
   name: z.string(),
   at: z.iso.datetime(),
+  /** Of the run that made it: the time does not tell, since the clock may have been set. */
+  run: z.string().optional(),
   failure: failureDataSchema.optional(),
 });
 
@@ -22,6 +25,7 @@ const attemptsSchema = z.object({ schemaVersion: z.literal(1), attempts: z.array
 export interface Attempt {
   readonly name: string;
   readonly at: string;
+  readonly run?: string | undefined;
   readonly failure?: FailureData | undefined;
 }
 
@@ -36,13 +40,14 @@ export async function readAttempts(paths: HostPaths): Promise<Attempt[]> {
 
 /** Records attempts, each in place of the last one at the same certificate. */
 export async function recordAttempts(
-  paths: HostPaths,
+  { paths, run }: Pick<RenewContext, 'paths' | 'run'>,
   results: readonly { readonly name: string; readonly error?: unknown }[],
 ): Promise<void> {
   const at = new Date().toISOString();
   const fresh = results.map(({ name, error }) => ({
     name,
     at,
+    run,
     ...(error === undefined ? {} : { failure: failureData(error) }),
   }));
   const others = (await readAttempts(paths)).filter(

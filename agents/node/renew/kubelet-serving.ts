@@ -7,6 +7,7 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { waitForApi } from '../../../lib/kube/api-ready.ts';
 import { KubeClient } from '../../../lib/kube/client.ts';
 import { resources } from '../../../lib/kube/resources.ts';
+import { validityOf } from '../../../lib/pki/certificate.ts';
 import { accessTo } from '../../../lib/render/access.ts';
 import { signedAccess } from '../../../lib/render/signed-access.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
@@ -33,26 +34,34 @@ export const kubeletServing: StepBody<RenewContext> = {
   // Also without an attempt: on most days nothing is written.
   async holds(context, { signal }) {
     const last = (await readAttempts(context.paths)).find(({ name }) => name === NAME);
-    if (last !== undefined && new Date(last.at) >= context.began) return true;
+    if (last?.run === context.run) return true;
     if (last?.failure !== undefined) return false;
     return (await nextRequest(context, signal)) !== undefined;
   },
   async run(context, progress) {
     try {
-      const next = await nextRequest(context, progress.signal);
-      const note =
-        next === undefined
-          ? await approveRequest(context, progress)
-          : `the kubelet requests the next one after ${day(next)}`;
-      await recordAttempts(context.paths, [{ name: NAME }]);
+      const note = await approveIfRequested(context, progress);
+      await recordAttempts(context, [{ name: NAME }]);
       return done(note);
     } catch (error) {
       progress.signal.throwIfAborted();
-      await recordAttempts(context.paths, [{ name: NAME, error }]);
+      await recordAttempts(context, [{ name: NAME, error }]);
       return done('failed');
     }
   },
 };
+
+/** Returns what was found, for the journal. */
+async function approveIfRequested(context: RenewContext, progress: Progress): Promise<string> {
+  const pem = await servingPair(context.paths);
+  if (pem !== undefined && new Date() < validityOf(pem).notBefore) {
+    return 'it is not valid yet: the clock was fast when it was issued';
+  }
+  const next = await nextRequest(context, progress.signal);
+  return next === undefined
+    ? approveRequest(context, progress)
+    : `the kubelet requests the next one after ${day(next)}`;
+}
 
 /** When the kubelet requests its next certificate at the earliest; undefined if it may do so now. */
 async function nextRequest(context: RenewContext, signal: AbortSignal): Promise<Date | undefined> {

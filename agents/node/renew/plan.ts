@@ -4,6 +4,7 @@ import type { Plan } from '../../../lib/steps/step.ts';
 import { within } from '../../../lib/steps/within.ts';
 import { conclude } from './conclude.ts';
 import type { RenewContext } from './context.ts';
+import { kubeletCertificates } from './kubelet-certificates.ts';
 import { kubeletServing } from './kubelet-serving.ts';
 import { renewLeaves } from './renew-leaves.ts';
 
@@ -17,6 +18,7 @@ export const renewPlan = (s: Settings): Plan<RenewContext> => ({
   steps: [
     within(s, 'renewLeavesMs', renewLeaves),
     within(s, 'kubeletServingMs', kubeletServing),
+    within(s, 'kubeletCertificatesMs', kubeletCertificates),
     within(s, 'finishMs', conclude),
   ],
 });

@@ -22,8 +22,8 @@ export const renewLeaves: StepBody<RenewContext> = {
   name: 'renew-leaves',
   leaves: 'no certificate in the last third of its lifetime, except those whose renewal failed',
   input: () => renewableLeaves,
-  async holds({ paths, began }) {
-    const tried = (await readAttempts(paths)).filter(({ at }) => new Date(at) >= began);
+  async holds({ paths, run }) {
+    const tried = (await readAttempts(paths)).filter((attempt) => attempt.run === run);
     const open = await openLeaves(paths);
     return open.every((name) => tried.some((attempt) => attempt.name === name));
   },
@@ -32,15 +32,15 @@ export const renewLeaves: StepBody<RenewContext> = {
     const resumed = await renewInBatches(await leavesToResume(paths), progress, (leaf) =>
       resumeLeaf(context, leaf, progress),
     );
-    await recordAttempts(paths, resumed);
+    await recordAttempts(context, resumed);
     const due = await dueLeaves(paths, renewableLeaves, new Date());
     const results = await renewInBatches(
       due.filter(({ leaf }) => !failuresOf(resumed).some(({ name }) => name === leaf.name)),
       progress,
       (leaf) => replaceLeaf(context, leaf, progress),
     );
-    await recordAttempts(paths, results);
-    await recordAttempts(paths, await renewedElsewhere(paths));
+    await recordAttempts(context, results);
+    await recordAttempts(context, await renewedElsewhere(paths));
     return done(summary([...resumed, ...results], progress));
   },
 };

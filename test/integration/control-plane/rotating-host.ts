@@ -93,7 +93,7 @@ export async function rotatingHost(t: Test, root: string): Promise<RotatingHost>
       ...signedRights({ paths, cluster }),
       hostname: () => NODE,
       bootTime: async () => new Date(),
-      began: new Date(),
+      run: 'this',
       request: requested,
     };
   };

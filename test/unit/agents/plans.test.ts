@@ -104,6 +104,7 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
     {
       'renew-leaves': { deadline: 'renewLeavesMs', once: true },
       'kubelet-serving': { deadline: 'kubeletServingMs', once: true },
+      'kubelet-certificates': { deadline: 'kubeletCertificatesMs', once: true },
       conclude: { deadline: 'finishMs', once: true },
     },
   ],
@@ -298,7 +299,13 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
   [backupRestorePlan(settings), 'steady-state', 'undo', 'what does not settle is undone'],
   [backupRestorePlan(settings), 'undo', 'conclude', 'the request ends when the host is whole'],
   [renewPlan(settings), 'renew-leaves', 'conclude', 'it reports what failed'],
-  [renewPlan(settings), 'kubelet-serving', 'conclude', 'the same'],
+  [
+    renewPlan(settings),
+    'kubelet-serving',
+    'kubelet-certificates',
+    'the clock may be set meanwhile',
+  ],
+  [renewPlan(settings), 'kubelet-certificates', 'conclude', 'it reports what failed'],
   [restorePlan(settings), 'restore-database', 'place-etcd', 'etcd would begin an empty cluster'],
   [postRebootPlan(settings), 'node-ready', 'add-ons', 'a node that is not Ready runs no pods'],
   [aiokubePlan(settings), 'node-ready', 'add-ons', 'a node that is not Ready runs no pods'],

@@ -210,10 +210,11 @@ export const orderRequirements: readonly Requirement[] = [
     },
   },
   {
-    why: 'a host that is off at night makes up for it, and not all hosts of a site at once',
+    why: 'a host that is off at night makes up for it, not all hosts of a site at once; a set clock changes what is valid',
     units: ['installed/sno-renew.timer'],
     says: {
       OnCalendar: '*-*-* 02:00:00',
+      OnClockChange: 'yes',
       Persistent: 'yes',
       RandomizedDelaySec: '2h',
       WantedBy: ['timers.target'],

@@ -2,7 +2,6 @@ import {
   AGENT_UNITS,
   BEFORE_KUBELET,
   BY_URL,
-  DAILY,
   EXECUTABLES,
   except,
   FROM_MEDIUM,
@@ -133,7 +132,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       ...BEFORE_KUBELET,
       ...PROGRESS,
       'live/approve-csr',
-      ...DAILY,
+      'installed/sno-backup',
       'sno-label',
       ...EXECUTABLES,
     ],
@@ -263,7 +262,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it needs no capabilities; systemd restarts the kubelet only for root of the host',
-    units: ['installed/sno-backup-restore'],
+    units: ['installed/sno-backup-restore', 'installed/sno-renew'],
     says: { CapabilityBoundingSet: '' },
   },
   {

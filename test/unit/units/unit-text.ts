@@ -13,7 +13,7 @@ export const isWordList = (directive: string): boolean => WORD_LISTS.has(directi
 /** Where systemd reads it; elsewhere it warns and goes on without it. */
 function sectionOf(directive: string): string {
   if (/^(WantedBy|RequiredBy)$/.test(directive)) return 'Install';
-  if (/^(OnCalendar|Persistent|RandomizedDelaySec)$/.test(directive)) return 'Timer';
+  if (/^(OnCalendar|OnClockChange|Persistent|RandomizedDelaySec)$/.test(directive)) return 'Timer';
   const ofUnit =
     /^(Description|Documentation|After|Before|Requires|Wants|OnFailure|RequiresMountsFor)$|^Condition|^StartLimit/;
   return ofUnit.test(directive) ? 'Unit' : 'Service';

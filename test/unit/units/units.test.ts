@@ -48,7 +48,7 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   // It asks systemd to restart the kubelet.
   'installed/sno-backup-restore.service': 22,
   // The API, etcd and the kubelet on loopback; addresses by netlink.
-  'installed/sno-renew.service': 17,
+  'installed/sno-renew.service': 19,
   // It asks systemd to restart the kubelet, so it keeps the users of the host.
   'installed/sno-rotate.service': 22,
   'installed/sno-restore.service': 15,

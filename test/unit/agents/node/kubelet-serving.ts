@@ -101,7 +101,7 @@ async function servingHost(
   host.write(gather.ca, servingAuthority);
   host.write(gather.signer.certificate, signer.certificate);
   host.write(gather.signer.key, signer.key, 0o600);
-  const context = { ...host.context, began: new Date() };
+  const context = { ...host.context, run: 'first' };
   return {
     host,
     api,
@@ -142,19 +142,37 @@ t.test('kubelet-serving', async (t) => {
     t.same(it.api.requests, []);
     t.equal(await it.failure(), undefined);
     t.equal(await kubeletServing.holds(it.context, it.host.progress()), true);
-    const later = { ...it.context, began: new Date(Date.now() + 1000) };
+    const later = { ...it.context, run: 'later' };
     const holds = (context = later) => kubeletServing.holds(context, it.host.progress());
     t.equal(await holds(), true, 'nothing to do in the next run');
-    await recordAttempts(it.host.paths, [{ name: 'kubelet-serving', error: new Error('x') }]);
+    await recordAttempts(it.context, [{ name: 'kubelet-serving', error: new Error('x') }]);
     t.equal(await holds(), false, 'a failure is looked at again');
     t.equal(await holds(it.context), true, 'in the next run');
-    await recordAttempts(it.host.paths, [{ name: 'kubelet-serving' }]);
+    await recordAttempts(it.context, [{ name: 'kubelet-serving' }]);
     for (const pem of [await aged(71), ...Object.values(ofOtherHost)]) {
       it.host.write(CURRENT, pem);
       t.equal(await holds(), false, 'the kubelet may request one');
     }
     it.host.remove(CURRENT);
     t.equal(await holds(), false, 'it has none');
+  });
+
+  t.test('one that is not valid yet is not waited for: the kubelet requests none', async (t) => {
+    const it = await servingHost(t, { days: -400 });
+    t.match(await it.run(), { kind: 'done', note: /not valid yet/ });
+    t.same(it.api.requests, []);
+    t.equal(await it.failure(), undefined);
+  });
+
+  t.test('what a run in the future recorded is tried again', async (t) => {
+    const it = await servingHost(t, { days: 69 });
+    mock.timers.enable({ apis: ['Date'], now: Date.now() + 4 * 365 * DAY_MS });
+    const error = new Error('refused');
+    await recordAttempts({ ...it.context, run: 'then' }, [{ name: 'kubelet-serving', error }]);
+    mock.timers.reset();
+    t.equal(await kubeletServing.holds(it.context, it.host.progress()), false);
+    await it.run();
+    t.equal(await it.failure(), undefined);
   });
 
   t.test("other nodes' requests are not its own", async (t) => {

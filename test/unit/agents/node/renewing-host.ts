@@ -87,7 +87,7 @@ export async function renewingHost(
   };
   return {
     host,
-    context: { ...host.context, began: new Date() },
+    context: { ...host.context, run: 'first' },
     behaviour,
     users,
     async age(name, days) {
