@@ -10,6 +10,7 @@ import {
   renewsOldLeaves,
   restoresUnproven,
 } from './steps.ts';
+import { survivesWrongClock } from './wrong-clock.ts';
 
 /** What happens to the certificates of a host that runs for years. */
 const years = (run: Installation, { signal }: LabContext): ScenarioStep[] => [
@@ -24,6 +25,10 @@ const years = (run: Installation, { signal }: LabContext): ScenarioStep[] => [
   {
     title: "Approve the kubelet's next serving certificate",
     run: (report) => approvesServing(run.cluster, report, signal),
+  },
+  {
+    title: 'Set the clock of the agents ahead and back',
+    run: (report) => survivesWrongClock(run.cluster, report, signal),
   },
   {
     title: 'Replace the authorities and keys',

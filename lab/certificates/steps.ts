@@ -16,12 +16,12 @@ const RENEW_MS = 5 * 60_000;
 export type Step = (cluster: RunningCluster, report: Report, signal: AbortSignal) => Promise<void>;
 
 /** Starts the unit as its timer does; returns its exit code. */
-async function renew({ host }: RunningCluster, signal: AbortSignal): Promise<number> {
+export async function renew({ host }: RunningCluster, signal: AbortSignal): Promise<number> {
   const start = ['systemctl', 'start', 'sno-renew.service'];
   return (await host.exec(start, { timeoutMs: RENEW_MS }, signal)).exitCode;
 }
 
-async function requireRenewal(cluster: RunningCluster, signal: AbortSignal): Promise<void> {
+export async function requireRenewal(cluster: RunningCluster, signal: AbortSignal): Promise<void> {
   if ((await renew(cluster, signal)) !== 0) {
     throw new Failure('fatal', 'sno-renew failed', { fix: 'Read its journal.' });
   }

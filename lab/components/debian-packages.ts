@@ -19,6 +19,7 @@ const programs: Readonly<Record<string, string>> = {
   'ignition-validate': 'ignition',
   xorriso: 'xorriso',
   fuseiso: 'fuseiso',
+  faketime: 'faketime',
 };
 
 /** Libraries that coreos-installer is built against, and the live ISO's boot loader. */
