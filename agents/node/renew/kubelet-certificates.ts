@@ -1,7 +1,7 @@
 import { Failure } from '../../../lib/errors/failure.ts';
 import { run } from '../../../lib/host/command.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { restartUnitAndWait } from '../../../lib/host/systemd.ts';
+import { restartUnit } from '../../../lib/host/systemd.ts';
 import { kubeletLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
@@ -60,7 +60,7 @@ async function corrected({ paths }: RenewContext, progress: Progress): Promise<s
     progress.warn('The clock was set back: restarting the kubelet, which requests new tokens');
   }
   if (!isSetBack && invalid.length === 0) return 'none to correct';
-  await progress.wait('the kubelet to start', () => restartUnitAndWait(KUBELET, progress.signal));
+  await progress.wait('the kubelet to start', () => restartUnit(KUBELET, progress.signal));
   return 'restarted the kubelet';
 }
 

@@ -144,12 +144,12 @@ t.test('overlap', async (t) => {
     const { since, ...rest } = JSON.parse(host.read(begun));
     const earlier = new Date(Date.parse(since) - 3_600_000).toISOString();
     host.write(begun, JSON.stringify({ ...rest, since: earlier }));
-    const step = { ...overlap, input: () => '', holds: async () => false };
-    const run = {
-      ...step,
+    const { name, leaves } = overlap;
+    const step = {
+      ...{ name, leaves, input: () => '', holds: async () => false },
       run: (_: unknown, progress: Progress) => overlap.run(context, progress),
     };
-    t.ok(await host.waitsFor(run, /stop using the old one \(3\d\d\d s\)/), 'in the same boot');
+    t.ok(await host.waitsFor(step, /stop using the old one \(3\d\d\d s\)/), 'in the same boot');
     host.write(begun, JSON.stringify({ ...rest, boot: 'another', since: earlier }));
     t.same(await overlap.run(context, host.progress()), { kind: 'done' }, 'after a reboot');
   });

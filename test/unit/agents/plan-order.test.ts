@@ -1,0 +1,121 @@
+/** The reasons for the order of steps. Whoever moves a step must state the reason here too. */
+import t from 'tap';
+import { aiokubePlan } from '../../../agents/aiokube/plan.ts';
+import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
+import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
+import { backupPlan } from '../../../agents/node/backup/plan.ts';
+import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
+import { renewPlan } from '../../../agents/node/renew/plan.ts';
+import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
+import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
+import { defaultSettings as settings } from '../../../lib/host/settings.ts';
+import type { Plan } from '../../../lib/steps/step.ts';
+
+/** What must come before what, and why. */
+const reasons: [plan: Plan<never>, before: string, after: string, why: string][] = [
+  [
+    bootkubePlan(settings),
+    'inspect-disk',
+    'preflight',
+    'nothing is changed before the disk was looked at',
+  ],
+  [bootkubePlan(settings), 'payload', 'kubelet', 'the kubelet is a binary of the payload'],
+  [bootkubePlan(settings), 'render', 'etcd', 'static pods are rendered'],
+  [
+    bootkubePlan(settings),
+    'kubelet-identity',
+    'combined-ignition',
+    'the identity travels in the Ignition',
+  ],
+  [bootkubePlan(settings), 'api-objects', 'quiesce', 'after that there is no API to ask'],
+  [bootkubePlan(settings), 'manifests', 'quiesce', 'after that no object can be created'],
+  [
+    bootkubePlan(settings),
+    'quiesce',
+    'snapshot',
+    'a snapshot of a database that is written to is none',
+  ],
+  [bootkubePlan(settings), 'snapshot', 'stop-etcd', 'etcd streams it'],
+  [bootkubePlan(settings), 'stop-etcd', 'combined-ignition', 'nothing can change what was taken'],
+  [bootkubePlan(settings), 'log-bundle', 'combined-ignition', 'the bundle travels in the Ignition'],
+  [bootkubePlan(settings), 'master-ignition', 'combined-ignition', 'it is one half of it'],
+  [bootkubePlan(settings), 'combined-ignition', 'finish', 'the mark says that it is there'],
+  [installToDiskPlan(settings), 'wait-for-bootkube', 'inspect-disk', 'the Ignition is made first'],
+  [
+    installToDiskPlan(settings),
+    'inspect-disk',
+    'write-disk',
+    'a disk is asked before it is written',
+  ],
+  [installToDiskPlan(settings), 'write-disk', 'copy-payload', 'writing replaces all that is on it'],
+  [installToDiskPlan(settings), 'copy-payload', 'boot-order', 'only a finished disk is booted'],
+  [installToDiskPlan(settings), 'boot-order', 'restart', 'the host would boot the medium again'],
+  [
+    restorePlan(settings),
+    'check-identity',
+    'restore-database',
+    'a host of another name must not start',
+  ],
+  [backupPlan(settings), 'create', 'prune', 'the newest complete backup is the new one'],
+  [
+    backupRestorePlan(settings),
+    'rebuild',
+    'stop',
+    'the API goes on until everything is verified and rebuilt',
+  ],
+  [backupRestorePlan(settings), 'stop', 'replace', 'a database in use is not moved'],
+  [backupRestorePlan(settings), 'replace', 'start', 'clients see only the restored database'],
+  [backupRestorePlan(settings), 'steady-state', 'undo', 'what does not settle is undone'],
+  [backupRestorePlan(settings), 'undo', 'conclude', 'the request ends when the host is whole'],
+  [renewPlan(settings), 'renew-leaves', 'conclude', 'it reports what failed'],
+  [
+    renewPlan(settings),
+    'kubelet-serving',
+    'kubelet-certificates',
+    'the clock may be set meanwhile',
+  ],
+  [renewPlan(settings), 'kubelet-certificates', 'conclude', 'it reports what failed'],
+  [restorePlan(settings), 'restore-database', 'place-etcd', 'etcd would begin an empty cluster'],
+  [postRebootPlan(settings), 'node-ready', 'add-ons', 'a node that is not Ready runs no pods'],
+  [aiokubePlan(settings), 'node-ready', 'add-ons', 'a node that is not Ready runs no pods'],
+  [postRebootPlan(settings), 'add-ons', 'complete', 'Services and DNS are a part of the cluster'],
+  [postRebootPlan(settings), 'steady-state', 'clean', 'what may still be needed is not deleted'],
+  [postRebootPlan(settings), 'bootstrap-complete', 'clean', 'the key that publishes it is deleted'],
+  [postRebootPlan(settings), 'clean', 'verify-clean', 'there is nothing to prove before'],
+  [postRebootPlan(settings), 'verify-clean', 'record', 'the record says that it is complete'],
+  [postRebootPlan(settings), 'record', 'complete', 'a client may take the record at once'],
+  [postRebootPlan(settings), 'complete', 'retire', 'only this agent is left to remove'],
+  [postRebootPlan(settings), 'record', 'retire', 'it is made of the state that retire deletes'],
+  [aiokubePlan(settings), 'marker', 'preflight', 'nothing is done on the disk of another machine'],
+  [aiokubePlan(settings), 'preflight', 'render', 'certificates have the final name and addresses'],
+  [aiokubePlan(settings), 'payload', 'render', 'pods name the images of the payload'],
+  [aiokubePlan(settings), 'payload', 'kubelet', 'the kubelet is a binary of the payload'],
+  [aiokubePlan(settings), 'render', 'host-identity', 'the identity is what was rendered for'],
+  [aiokubePlan(settings), 'render', 'kubelet-identity', 'the CA of nodes is rendered'],
+  [aiokubePlan(settings), 'host-identity', 'kubelet', 'it registers this name and these addresses'],
+  [aiokubePlan(settings), 'kubelet-identity', 'kubelet', 'it must not start without an identity'],
+  [aiokubePlan(settings), 'kubelet', 'etcd', 'it runs the static pods'],
+  [aiokubePlan(settings), 'etcd', 'control-plane', 'the API server needs its database'],
+  [aiokubePlan(settings), 'control-plane', 'manifests', 'they are objects of the API'],
+  [
+    aiokubePlan(settings),
+    'manifests',
+    'serving-certificate',
+    "the approver's rights are manifests",
+  ],
+  [aiokubePlan(settings), 'node-role', 'serving-certificate', 'it is for a registered Node'],
+  [aiokubePlan(settings), 'node-role', 'steady-state', 'the label is a change'],
+  [aiokubePlan(settings), 'steady-state', 'leftovers', 'what may still be needed is not listed'],
+  [aiokubePlan(settings), 'leftovers', 'clean', 'only what is listed is deleted'],
+  [aiokubePlan(settings), 'clean', 'verify-clean', 'there is nothing to prove before'],
+  [aiokubePlan(settings), 'verify-clean', 'record', 'the record says that it is complete'],
+  [aiokubePlan(settings), 'record', 'finish', 'whoever waits for the file reads the record'],
+  [aiokubePlan(settings), 'complete', 'finish', 'the cluster knows it too by then'],
+  [aiokubePlan(settings), 'finish', 'retire', 'only this agent is left to remove'],
+];
+for (const [{ agent, steps }, before, after, why] of reasons) {
+  t.test(`${agent}: ${before} before ${after}: ${why}`, async (t) => {
+    const position = (name: string) => steps.findIndex((step) => step.name === name);
+    t.ok(position(before) >= 0 && position(before) < position(after));
+  });
+}
