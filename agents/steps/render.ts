@@ -120,9 +120,13 @@ async function readFacts(context: HostContext, signal: AbortSignal): Promise<Hos
 }
 
 async function readAuthorities({ paths }: HostContext): Promise<LaptopAuthorities> {
-  const pair = async (name: string) => ({
-    certificate: await readFile(`${paths.assetsTls}/${name}.crt`, 'utf8'),
-    key: await readFile(`${paths.assetsTls}/${name}.key`, 'utf8'),
-  });
-  return { servingCa: await pair('kube-apiserver-serving-ca'), adminCa: await pair('admin-ca') };
+  const read = (name: string) => readFile(`${paths.assetsTls}/${name}`, 'utf8');
+  return {
+    servingCa: {
+      certificate: await read('kube-apiserver-serving-ca.crt'),
+      key: await read('kube-apiserver-serving-ca.key'),
+    },
+    // Media of earlier releases have its key too, which is not used.
+    adminCa: { certificate: await read('admin-ca.crt') },
+  };
 }

@@ -5,8 +5,7 @@ import { describeError, Failure } from '../../lib/errors/failure.ts';
 import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
 import { validateConfigText } from '../../lib/ignition/validate.ts';
 import { type Payload, readPayload } from '../../lib/payload/payload.ts';
-import { createLaptopAuthorities } from '../../lib/pki/authority.ts';
-import { adminKubeconfig } from '../../lib/pki/kubeconfig.ts';
+import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import {
   describeExecutable,
@@ -76,10 +75,11 @@ export async function createAioIgnition(
     clusterId: randomUUID(),
     executableSha256: sound.executableSha256,
   };
-  const authorities = await createLaptopAuthorities();
+  const domain = clusterDomain(cluster);
+  const credentials = await createLaptopCredentials(domain, cluster.name);
   const config = aioIgnitionConfig({
     cluster,
-    authorities,
+    authorities: credentials.authorities,
     pullSecret: settings.pullSecret,
     manifests: user.manifests,
     deferred: user.deferred,
@@ -88,9 +88,8 @@ export async function createAioIgnition(
   const text = serializeConfig(config);
   const faults = validateConfigText(text);
   if (faults.length > 0) throw invalidConfig('this program', faults);
-  const domain = clusterDomain(cluster);
   const outputs = [
-    { path: kubeconfig, contents: await adminKubeconfig(domain, cluster.name, authorities) },
+    { path: kubeconfig, contents: credentials.kubeconfig },
     { path: ignition, contents: text },
   ];
 
@@ -105,7 +104,7 @@ export async function createAioIgnition(
   }
 }
 
-const ONE_INSTALLATION = `one Ignition config is one installation: create another one for each host. ${AIO_IGNITION_NAME} and auth/kubeconfig have keys of the cluster`;
+const ONE_INSTALLATION = `one Ignition config is one installation: create another one for each host. ${AIO_IGNITION_NAME} has the key of the API server's CA, and auth/kubeconfig that of an administrator`;
 
 async function writeAll(
   outputs: Parameters<typeof writeOutputs>[0],

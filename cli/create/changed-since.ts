@@ -39,7 +39,7 @@ export function changedSince(
   const current = liveIgnition({
     ...now,
     cluster: clusterSchema.parse({ ...now.cluster, ...chosen(pinned) }),
-    authorities: { servingCa: NO_AUTHORITY, adminCa: NO_AUTHORITY },
+    authorities: { servingCa: NO_AUTHORITY, adminCa: { certificate: '' } },
     units: [],
   });
   const before = contentsByPath(config);

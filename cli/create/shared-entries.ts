@@ -54,7 +54,7 @@ export function sharedFiles(input: IgnitionInput, place: PlaceFile): File[] {
   ];
 }
 
-/** With their keys: the host renders the control plane from them, and deletes them here. */
+/** The host renders the control plane from them, and deletes them here. */
 function authorityFiles(
   { servingCa, adminCa }: LaptopAuthorities,
   place: PlaceFile,
@@ -64,7 +64,6 @@ function authorityFiles(
     place(`${assetsTls}/kube-apiserver-serving-ca.crt`, 0o644, servingCa.certificate),
     place(`${assetsTls}/kube-apiserver-serving-ca.key`, 0o600, servingCa.key),
     place(`${assetsTls}/admin-ca.crt`, 0o644, adminCa.certificate),
-    place(`${assetsTls}/admin-ca.key`, 0o600, adminCa.key),
   ];
 }
 

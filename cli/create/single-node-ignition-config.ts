@@ -7,8 +7,7 @@ import { sha256OfFile } from '../../lib/host/files.ts';
 import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
 import { validateConfigText } from '../../lib/ignition/validate.ts';
 import { payloadFile, readPayload } from '../../lib/payload/payload.ts';
-import { createLaptopAuthorities } from '../../lib/pki/authority.ts';
-import { adminKubeconfig } from '../../lib/pki/kubeconfig.ts';
+import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
 import { machineConfigServerProblem } from '../../lib/site/machine-config-server.ts';
 import { executableByUrl, liveUnits } from '../../units/live.ts';
 import { describeExecutable, requireSameArchitecture } from '../agents-executable.ts';
@@ -61,7 +60,10 @@ export async function createSingleNodeIgnitionConfig(
     ...(await pinnedPayload(options, settings.architecture, signal)),
     ...machineConfigServer(options.machineConfigServer),
   };
-  const authorities = await createLaptopAuthorities();
+  const { authorities, kubeconfig } = await createLaptopCredentials(
+    clusterDomain(cluster),
+    cluster.name,
+  );
   const config = liveIgnition({
     cluster,
     authorities,
@@ -74,7 +76,6 @@ export async function createSingleNodeIgnitionConfig(
   const faults = validateConfigText(text);
   if (faults.length > 0) throw invalidConfig('this program', faults);
   const embedded = await requireEmbeddable(config, text, signal);
-  const kubeconfig = await adminKubeconfig(clusterDomain(cluster), cluster.name, authorities);
 
   signal.throwIfAborted();
   await writeOutputs([

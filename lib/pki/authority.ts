@@ -132,15 +132,18 @@ async function crossSign(certificate: string, by: KeyPair): Promise<string> {
   return certificatePem(crossed);
 }
 
+/** Common name of the authority that signs the first kubeconfig; that of the host has another one. */
+export const LAPTOP_ADMIN_CA = 'sno-laptop-admin-ca';
+
 /**
  * The two authorities that `sno create` generates, because its kubeconfig must be valid
- * before the host exists: one signs the API server's certificate, the other signs
- * clients with administrator rights. Neither is trusted for the other's certificates.
+ * before the host exists: one signs the API server's certificate, the other one client, the
+ * first administrator. Neither is trusted for the other's certificates.
  */
 export async function createLaptopAuthorities(now: Date = new Date()) {
   const [servingCa, adminCa] = await Promise.all([
     createAuthority('kube-apiserver-serving-ca', lifetimes.authorityDays, now),
-    createAuthority('kube-admin-ca', lifetimes.authorityDays, now),
+    createAuthority(LAPTOP_ADMIN_CA, lifetimes.authorityDays, now),
   ]);
   return { servingCa, adminCa };
 }

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { KeyPair } from './authority.ts';
+import { createLaptopAuthorities, type KeyPair } from './authority.ts';
 import { issueLeaf } from './leaf.ts';
 import { lifetimes } from './lifetimes.ts';
 
@@ -57,6 +57,34 @@ export function kubeconfig({ server, cluster, user, credentials }: KubeconfigOpt
 /** The group that the API server authorizes for everything. */
 export const administrators = 'system:masters';
 
+/** What `sno create` makes for one installation. */
+export interface LaptopCredentials {
+  /** What the host needs of them: it never gets the key of `adminCa`. */
+  readonly authorities: {
+    readonly servingCa: KeyPair;
+    readonly adminCa: Pick<KeyPair, 'certificate'>;
+  };
+  /** Text of `auth/kubeconfig`. */
+  readonly kubeconfig: string;
+}
+
+/**
+ * Creates the authorities of an installation and the kubeconfig of its first administrator. The key
+ * that signed that is not kept: nobody can sign another one.
+ *
+ * @param domain as for adminKubeconfig.
+ */
+export async function createLaptopCredentials(
+  domain: string,
+  cluster: string,
+): Promise<LaptopCredentials> {
+  const { servingCa, adminCa } = await createLaptopAuthorities();
+  return {
+    authorities: { servingCa, adminCa: { certificate: adminCa.certificate } },
+    kubeconfig: await adminKubeconfig(domain, cluster, { servingCa, adminCa }),
+  };
+}
+
 /**
  * The kubeconfig that `sno create` writes to `auth/kubeconfig`, with the key embedded.
  *
@@ -73,7 +101,7 @@ export async function adminKubeconfig(
     {
       subject: { commonName: 'system:admin', organizations: [administrators] },
       usage: 'client',
-      // It is kept on a laptop, where nothing renews it: valid as long as its authority.
+      // An installation may begin years later. The host trusts it until it is exchanged.
       lifetimeDays: lifetimes.authorityDays,
     },
     now,

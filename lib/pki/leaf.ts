@@ -160,7 +160,7 @@ export function renewalGains(certificate: string, authority: string): boolean {
 }
 
 /** Typed values are used verbatim; in plain strings the library interprets quotes and hex. */
-function subjectName({ commonName, organizations = [] }: LeafProfile['subject']) {
+export function subjectName({ commonName, organizations = [] }: LeafProfile['subject']) {
   return new x509.Name([
     ...organizations.map((value) => ({ O: [{ utf8String: value }] })),
     { CN: [{ utf8String: commonName }] },

@@ -88,10 +88,10 @@ export interface HostFacts {
   versions: { kubernetes: string; etcd: string };
 }
 
-/** Key pairs that `sno create` made, as PEM. */
+/** What `sno create` made, as PEM. The key of `adminCa` never leaves it. */
 export interface LaptopAuthorities {
   servingCa: { certificate: string; key: string };
-  adminCa: { certificate: string; key: string };
+  adminCa: { certificate: string };
 }
 
 export interface RenderInput {

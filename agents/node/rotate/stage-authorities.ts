@@ -1,7 +1,11 @@
 import { createSuccessor, type KeyPair, type Successor } from '../../../lib/pki/authority.ts';
 import { inspectCertificate } from '../../../lib/pki/certificate.ts';
 import { rekeyLeaf } from '../../../lib/pki/leaf.ts';
-import { type AuthorityName, authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
+import {
+  type AuthorityName,
+  authorityPaths,
+  laptopAdminCa,
+} from '../../../lib/render/kubernetes/authorities.ts';
 import { type RotatableLeaf, rotatableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import { trustFiles } from '../../../lib/render/kubernetes/trust.ts';
 import { isRefusedByAnswer } from '../renew/prove.ts';
@@ -30,12 +34,19 @@ export async function stageAuthorities(
     replaced.set(name, { old, next: await createSuccessor(old, now) });
   }
   const leaves = await leafChanges(replaced, read, now);
+  const laptop = await read(laptopAdminCa);
   return {
     phases: {
-      'trust-both': await trustChanges(replaced, read, ({ old, next }) => [old, next]),
+      'trust-both': await trustChanges(replaced, read, ({ old, next }) => [old, next], laptop),
       // The signers last: a leaf that is renewed in between belongs to the authority on the disk.
       'use-new': [...leaves.changes, ...signerChanges(replaced)],
-      'trust-new': await trustChanges(replaced, read, ({ next }) => [next]),
+      // Administrators of the laptop end with those of the old authority.
+      'trust-new': await trustChanges(
+        replaced,
+        read,
+        ({ next }) => [next],
+        replaced.has('admin') ? undefined : laptop,
+      ),
     },
     retired: leaves.retired,
   };
@@ -45,9 +56,10 @@ async function trustChanges(
   replaced: Replaced,
   read: ReadText,
   trusted: (pair: { old: KeyPair; next: KeyPair }) => readonly KeyPair[],
+  laptop: string | undefined,
 ): Promise<FileChange[]> {
   const changes: FileChange[] = [];
-  for (const { path, authorities } of trustFiles) {
+  for (const { path, authorities, trustsLaptop } of trustFiles) {
     const isConcerned = authorities.some((name) => replaced.has(name));
     if (!isConcerned || (await read(path)) === undefined) continue;
     const texts = [];
@@ -59,6 +71,7 @@ async function trustChanges(
           : trusted(pair).map(({ certificate }) => certificate)),
       );
     }
+    if (trustsLaptop && laptop !== undefined) texts.push(laptop);
     changes.push({ path, contents: texts.join(''), mode: 0o644 });
   }
   return changes;

@@ -1,6 +1,6 @@
 import { createAuthority, type KeyPair } from '../../pki/authority.ts';
 import { validityOf } from '../../pki/certificate.ts';
-import type { LaptopAuthorities, RenderedFile } from '../renderer.ts';
+import type { RenderedFile } from '../renderer.ts';
 import { keyFile, publicFile } from './files.ts';
 import { paths } from './paths.ts';
 
@@ -36,27 +36,37 @@ export function authorityPaths(name: AuthorityName) {
 }
 
 /**
- * Creates the host's own authorities and adds those that `sno create` made. All are valid from the
+ * The certificate of the authority that signed the first kubeconfig, on the laptop. The API server
+ * trusts it too, until the kubeconfig is exchanged or the authority `admin` is replaced; then this
+ * file is deleted. It has no key here.
+ */
+export const laptopAdminCa = `${paths.authorities}/laptop-admin/ca.crt`;
+
+/**
+ * Creates the host's own authorities, beside the one that `sno create` made. All are valid from the
  * same time, since the clock of a new host may be fast.
  */
-export async function createAuthorities(given: LaptopAuthorities): Promise<Authorities> {
-  const { notBefore } = validityOf(given.servingCa.certificate);
+export async function createAuthorities(serving: KeyPair): Promise<Authorities> {
+  const { notBefore } = validityOf(serving.certificate);
   const create = (name: AuthorityName) =>
     createAuthority(`${name}-ca`, undefined, undefined, notBefore);
-  const [etcd, frontProxy, kubeletClient, kubeletServing, legacyUnknown] = await Promise.all([
-    create('etcd'),
-    create('front-proxy'),
-    create('kubelet-client'),
-    create('kubelet-serving'),
-    create('legacy-unknown'),
-  ]);
+  const [etcd, frontProxy, kubeletClient, kubeletServing, admin, legacyUnknown] = await Promise.all(
+    [
+      create('etcd'),
+      create('front-proxy'),
+      create('kubelet-client'),
+      create('kubelet-serving'),
+      create('admin'),
+      create('legacy-unknown'),
+    ],
+  );
   return {
     etcd,
-    serving: given.servingCa,
+    serving,
     'front-proxy': frontProxy,
     'kubelet-client': kubeletClient,
     'kubelet-serving': kubeletServing,
-    admin: given.adminCa,
+    admin,
     'legacy-unknown': legacyUnknown,
   };
 }

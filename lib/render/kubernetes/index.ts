@@ -21,13 +21,13 @@ export const kubernetesRenderer = { render } as const satisfies Renderer;
 
 /** Has no effects except key generation: it needs no work folder and takes about a second. */
 async function render(input: RenderInput): Promise<Rendered> {
-  const authorities = await createAuthorities(input.authorities);
+  const authorities = await createAuthorities(input.authorities.servingCa);
   const files = [
     ...authorityFiles(authorities),
     ...(await leafFiles(input, authorities)),
     ...(await serviceAccountFiles()),
     ...etcdFiles(authorities),
-    ...apiServerFiles(authorities),
+    ...apiServerFiles(authorities, input.authorities.adminCa),
     ...controllerManagerFiles(authorities),
     ...schedulerFiles(authorities),
     ...kubeletFiles(input, authorities),

@@ -1,5 +1,5 @@
 import type { InventoryEntry } from '../../pki/inventory.ts';
-import { authorityNames, authorityPaths } from './authorities.ts';
+import { authorityNames, authorityPaths, laptopAdminCa } from './authorities.ts';
 import { encryptionConfigPath } from './encryption.ts';
 import { signers } from './kube-controller-manager.ts';
 import { kubeletPaths } from './kubelet.ts';
@@ -78,6 +78,16 @@ const authorities = authorityNames.flatMap((name): InventoryEntry[] => {
   ];
 });
 
+/** Trusted until the first kubeconfig is exchanged: the API server's bundle includes it. */
+const laptop: InventoryEntry = {
+  name: 'laptop-admin-ca',
+  path: laptopAdminCa,
+  kind: 'authority',
+  usedBy: [apiServer],
+  renewedBy: 'nobody',
+  takeUp: 'itself',
+};
+
 const trusted: readonly InventoryEntry[] = trustFiles.map(({ name, path, user, takeUp }) => ({
   name,
   path,
@@ -102,6 +112,7 @@ export const inventory: readonly InventoryEntry[] = [
   ...leaves,
   ...kubelet,
   ...authorities,
+  laptop,
   ...trusted,
   ...keys,
 ];

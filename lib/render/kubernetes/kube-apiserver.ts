@@ -1,8 +1,8 @@
-import type { RenderedFile, RenderInput, StaticPod } from '../renderer.ts';
+import type { LaptopAuthorities, RenderedFile, RenderInput, StaticPod } from '../renderer.ts';
 import { admissionConfigPath, admissionFile, admissionPlugins } from './admission.ts';
 import { auditFlags, auditPolicyFile } from './audit.ts';
 import { authenticationConfigPath, authenticationFile } from './authentication.ts';
-import { type Authorities, clientBundle } from './authorities.ts';
+import { type Authorities, clientBundle, laptopAdminCa } from './authorities.ts';
 import { encryptionConfigPath, encryptionFile } from './encryption.ts';
 import { etcdMember } from './etcd.ts';
 import { publicFile } from './files.ts';
@@ -21,9 +21,13 @@ export const trust = {
   frontProxy: `${folder}/front-proxy-ca.crt`,
 } as const;
 
-export function apiServerFiles(authorities: Authorities): RenderedFile[] {
+export function apiServerFiles(
+  authorities: Authorities,
+  laptop: LaptopAuthorities['adminCa'],
+): RenderedFile[] {
   return [
-    publicFile(trust.clients, clientBundle(authorities)),
+    publicFile(laptopAdminCa, laptop.certificate),
+    publicFile(trust.clients, clientBundle(authorities) + laptop.certificate),
     publicFile(trust.etcd, authorities.etcd.certificate),
     publicFile(trust.kubelets, authorities['kubelet-serving'].certificate),
     publicFile(trust.frontProxy, authorities['front-proxy'].certificate),

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { deferredAccess } from '../../deferred/access.ts';
 import { gatherAccess } from '../../gather/access.ts';
+import { administratorsAccess } from '../../kube/administrators.ts';
 import { installationStatusAccess } from '../../kube/installation-status.ts';
 import type { RenderedManifest, RenderInput } from '../renderer.ts';
 import { addOnManifests } from './addons/index.ts';
@@ -38,6 +39,7 @@ export function manifests(input: RenderInput): RenderedManifest[] {
       approverRole(input.host.hostname),
       binding(users.csrApprover, users.csrApprover, user(users.csrApprover)),
     ]),
+    manifest('10-administrators.yaml', administratorsAccess()),
     manifest('10-gather.yaml', gatherAccess()),
     manifest('10-installation-status.yaml', installationStatusAccess()),
     ...(hasDeferred(input)

@@ -13,6 +13,8 @@ export interface TrustFile {
   readonly path: string;
   /** In the order in which their certificates are in the file. */
   readonly authorities: readonly AuthorityName[];
+  /** The laptop's authority (`laptopAdminCa`) is behind them, while the host has it. */
+  readonly trustsLaptop: boolean;
   readonly user: string;
   readonly takeUp: TakeUp;
 }
@@ -73,5 +75,7 @@ function trust(
   user: string,
   takeUp: TakeUp,
 ): TrustFile {
-  return { name, path, authorities, user, takeUp };
+  // The first kubeconfig is for the API server. Nothing else has clients from outside.
+  const trustsLaptop = path === apiServerTrust.clients;
+  return { name, path, authorities, trustsLaptop, user, takeUp };
 }

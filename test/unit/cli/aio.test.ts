@@ -89,7 +89,6 @@ t.test('writes the Ignition config and the kubeconfig', async (t) => {
     [
       ['/etc/sno-agents/cluster.json', 0o600],
       ['/opt/openshift/manifests/a.yaml', 0o600],
-      ['/opt/openshift/tls/admin-ca.key', 0o600],
       ['/opt/openshift/tls/kube-apiserver-serving-ca.key', 0o600],
       ['/var/lib/kubelet/config.json', 0o600],
     ],

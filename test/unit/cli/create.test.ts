@@ -10,6 +10,7 @@ import { runSno } from '../../../cli/sno.ts';
 import { clusterSchema } from '../../../lib/cluster/cluster.ts';
 import { type Config, parseConfig } from '../../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../../lib/ignition/data-url.ts';
+import { isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { liveUnits } from '../../../units/live.ts';
 import { agentsExecutable } from './agents-executable.ts';
 import { noise } from './noise.ts';
@@ -120,7 +121,7 @@ t.test('writes the Ignition and the kubeconfig', async (t) => {
     '/etc/sno-agents/cluster.json': 0o600,
     '/opt/openshift/tls/kube-apiserver-serving-ca.key': 0o600,
     '/opt/openshift/tls/kube-apiserver-serving-ca.crt': 0o644,
-    '/opt/openshift/tls/admin-ca.key': 0o600,
+    '/opt/openshift/tls/admin-ca.crt': 0o644,
     '/root/.docker/config.json': 0o600,
     '/var/lib/kubelet/config.json': 0o600,
     '/opt/openshift/manifests/a.yaml': 0o600,
@@ -134,7 +135,14 @@ t.test('writes the Ignition and the kubeconfig', async (t) => {
   );
   t.equal(config.systemd?.units?.length, liveUnits.length);
 
-  const kubeconfig: unknown = parse(await readFile(join(dir, 'auth/kubeconfig'), 'utf8'));
+  const keys = Object.keys(modes).filter((path) => path.endsWith('.key'));
+  t.same(keys, ['/opt/openshift/tls/kube-apiserver-serving-ca.key'], 'no other key');
+  const kubeconfig = parse(await readFile(join(dir, 'auth/kubeconfig'), 'utf8'));
+  const client = Buffer.from(kubeconfig.users[0].user['client-certificate-data'], 'base64');
+  t.ok(
+    await isIssuedBy(client.toString(), contentsOf(config, '/opt/openshift/tls/admin-ca.crt')),
+    'the host trusts the first administrator',
+  );
   const ca = contentsOf(config, '/opt/openshift/tls/kube-apiserver-serving-ca.crt');
   t.match(kubeconfig, {
     clusters: [

@@ -151,7 +151,7 @@ t.test('serial numbers differ', async (t) => {
 
 t.test('an authority with the same name but another key is not the issuer', async (t) => {
   const { servingCa, adminCa } = await createLaptopAuthorities();
-  const twin = await createAuthority('kube-admin-ca');
+  const twin = await createAuthority('sno-laptop-admin-ca');
   const leaf = await issueLeaf(adminCa, { subject: { commonName: 'x' }, usage: 'client' });
   t.ok(await isIssuedBy(leaf.certificate, adminCa.certificate));
   t.notOk(await isIssuedBy(leaf.certificate, twin.certificate));
@@ -189,7 +189,7 @@ t.test('the laptop creates two authorities of ten years', async (t) => {
     facts.map(({ subject, notAfter }) => [subject.commonName, notAfter.toISOString()]),
     [
       ['kube-apiserver-serving-ca', '2036-02-27T12:00:00.000Z'],
-      ['kube-admin-ca', '2036-02-27T12:00:00.000Z'],
+      ['sno-laptop-admin-ca', '2036-02-27T12:00:00.000Z'],
     ],
   );
 });

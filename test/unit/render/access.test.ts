@@ -133,12 +133,13 @@ t.test(
   },
 );
 
+const ownClients = {
+  certificate: textAt(authorityAt('admin').certificate),
+  key: textAt(authorityAt('admin').key),
+};
+
 /** A host with the rendered authorities, or with another client authority. */
-function hostWithAuthorities(
-  t: Test,
-  endpoints: HostEndpoints = {},
-  clients = authorities.adminCa,
-) {
+function hostWithAuthorities(t: Test, endpoints: HostEndpoints = {}, clients = ownClients) {
   const host = testHost(t, { endpoints });
   host.write(`${pki}/ca/serving/ca.crt`, authorities.servingCa.certificate);
   host.write(`${pki}/ca/admin/ca.crt`, clients.certificate);
@@ -158,7 +159,7 @@ t.test('a signed client is a single user for ten minutes', async (t) => {
     server: new URL('https://127.0.0.1:6443'),
     ca: authorities.servingCa.certificate,
   });
-  t.ok(await isIssuedBy(certificate, authorities.adminCa.certificate));
+  t.ok(await isIssuedBy(certificate, ownClients.certificate));
   t.equal(publicKeyFingerprint(key), publicKeyFingerprint(certificate));
   const { subject, clientAuth, serverAuth, notAfter } = inspectCertificate(certificate);
   t.same(subject, { commonName: 'sno-agents:gather', organizations: ['sno-agents:gather'] });
@@ -180,7 +181,7 @@ for (const [when, clock] of [
   ['is not valid yet', '2999-01-01T00:00:00Z'],
 ] as const) {
   t.test(`an authority that ${when} signs nothing, and the error names the clock`, async (t) => {
-    const clients = await createAuthority('kube-admin-ca', 10, new Date(clock));
+    const clients = await createAuthority('admin-ca', 10, new Date(clock));
     const paths = hostWithAuthorities(t, {}, clients);
     const failure = await signedAccess('kubernetes', paths, 'x').catch((error: unknown) => error);
     if (!(failure instanceof Failure)) throw new Error('it signed');

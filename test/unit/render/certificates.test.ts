@@ -122,7 +122,7 @@ const TRUST: readonly [path: string, authorities: readonly string[], reason: str
   ['/etc/sno-agents/etcd-ca.crt', ['etcd'], 'the agents verify etcd'],
   [
     '/etc/kubernetes/pki/kube-apiserver/client-ca.crt',
-    ['kubelet-client', 'admin'],
+    ['kubelet-client', 'admin', 'laptop-admin'],
     "a server's certificate authenticates no client",
   ],
   ['/etc/kubernetes/pki/kube-apiserver/etcd-ca.crt', ['etcd'], 'etcd is verified'],
@@ -144,7 +144,7 @@ const TRUST: readonly [path: string, authorities: readonly string[], reason: str
   [
     '/etc/kubernetes/pki/kube-controller-manager/client-ca.crt',
     ['kubelet-client', 'admin'],
-    'as the API server',
+    'the laptop has administrators of the API server only',
   ],
   [
     '/etc/kubernetes/pki/kube-controller-manager/front-proxy-ca.crt',
@@ -155,7 +155,7 @@ const TRUST: readonly [path: string, authorities: readonly string[], reason: str
   [
     '/etc/kubernetes/pki/kube-scheduler/client-ca.crt',
     ['kubelet-client', 'admin'],
-    'as the API server',
+    'as the controller-manager',
   ],
   ['/etc/kubernetes/pki/kube-scheduler/front-proxy-ca.crt', ['front-proxy'], 'as the API server'],
   ['/etc/kubernetes/pki/kubelet/api-ca.crt', ['serving'], 'it verifies the API server'],
@@ -185,15 +185,15 @@ t.test('the authorities of a host with a fast clock are valid once it is correct
   t.ok(inspectCertificate(slow.etcd.certificate).notBefore.getTime() < Date.now());
 });
 
-t.test('there are seven self-signed authorities', async (t) => {
+t.test('there are eight self-signed authorities', async (t) => {
   const names = ['admin', 'etcd', 'front-proxy', 'kubelet-client', 'kubelet-serving'];
-  const all = [...names, 'legacy-unknown', 'serving'].map(authority);
-  t.equal(new Set(all).size, 7);
+  const all = [...names, 'legacy-unknown', 'serving', 'laptop-admin'].map(authority);
+  t.equal(new Set(all).size, 8);
   t.same(
     all.map((pem) => inspectCertificate(pem).subject.commonName),
     [
-      ...['kube-admin-ca', 'etcd-ca', 'front-proxy-ca', 'kubelet-client-ca', 'kubelet-serving-ca'],
-      ...['legacy-unknown-ca', 'kube-apiserver-serving-ca'],
+      ...['admin-ca', 'etcd-ca', 'front-proxy-ca', 'kubelet-client-ca', 'kubelet-serving-ca'],
+      ...['legacy-unknown-ca', 'kube-apiserver-serving-ca', 'sno-laptop-admin-ca'],
     ],
     'the names differ: the issuer of a leaf is looked up by name',
   );

@@ -133,6 +133,8 @@ t.test('a control plane needs its authorities, leaves and configuration', async 
       ...[...authorities, 'legacy-unknown', 'serving'].flatMap((name) =>
         pair(`/etc/kubernetes/pki/ca/${name}/ca`),
       ),
+      // Without a key.
+      '/etc/kubernetes/pki/ca/laptop-admin/ca.crt',
       ...pki('etcd/ca.crt', 'etcd/server.crt', 'etcd/server.key', 'etcd/peer.crt', 'etcd/peer.key'),
       ...['serving', 'etcd-client', 'kubelet-client', 'front-proxy-client'].flatMap((name) =>
         pair(`/etc/kubernetes/pki/kube-apiserver/${name}`),
@@ -169,7 +171,8 @@ t.test('only root can access the folders, except /etc/kubernetes', async (t) => 
       ]),
       ...['/etc/kubernetes/pki', '/var/log/kube-apiserver'],
       ...pki('ca', 'ca/admin', 'ca/etcd', 'ca/front-proxy', 'ca/kubelet-client'),
-      ...pki('ca/kubelet-serving', 'ca/legacy-unknown', 'ca/serving', 'etcd', 'service-account'),
+      ...pki('ca/kubelet-serving', 'ca/laptop-admin', 'ca/legacy-unknown', 'ca/serving'),
+      ...pki('etcd', 'service-account'),
     ].toSorted(),
   );
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { parse, stringify } from 'yaml';
 import { inventoryItem } from '../../../lib/pki/inventory.ts';
-import { authorityPaths } from '../../../lib/render/kubernetes/authorities.ts';
+import { authorityPaths, laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
 import { inventory } from '../../../lib/render/kubernetes/inventory.ts';
 import { leafCatalogue, renewableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import {
@@ -106,9 +106,10 @@ t.test('the controller-manager uses the authorities that its flags name', async 
 });
 
 t.test('the authorities in each file of trusted ones', async (t) => {
-  for (const { path, authorities } of trustFiles) {
-    const certificates = authorities.map((name) => textAt(authorityPaths(name).certificate));
-    t.equal(textAt(path), certificates.join(''), path);
+  for (const { path, authorities, trustsLaptop } of trustFiles) {
+    const files = authorities.map((name) => authorityPaths(name).certificate);
+    const all = trustsLaptop ? [...files, laptopAdminCa] : files;
+    t.equal(textAt(path), all.map(textAt).join(''), path);
   }
 });
 

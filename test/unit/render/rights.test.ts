@@ -38,6 +38,11 @@ const BINDINGS: readonly {
     reason: 'the role below',
   },
   {
+    role: 'cluster-admin',
+    subject: 'Group sno:administrators',
+    reason: 'administrators whose certificates the cluster signed: system:masters is not admitted',
+  },
+  {
     role: 'sno-agents:gather',
     subject: 'Group sno-agents:gather',
     reason: 'gathering a bundle uses a certificate of ten minutes',
@@ -88,6 +93,7 @@ t.test('manifests are applied in this order, under these names', async (t) => {
       '10-kubelet-api-access.yaml',
       '10-kubelet-client-renewal.yaml',
       '10-csr-approver.yaml',
+      '10-administrators.yaml',
       '10-gather.yaml',
       '10-installation-status.yaml',
       '10-deferred.yaml',
@@ -188,6 +194,16 @@ t.test('no agent has all rights or can read Secrets', async (t) => {
   }
 });
 
-t.test('nothing gets the rights of an administrator', async (t) => {
-  t.notMatch(JSON.stringify(rendered.manifests), /cluster-admin|system:masters/);
+t.test('nothing but administrators gets the rights of one', async (t) => {
+  const others = rendered.manifests.filter(({ name }) => name !== '10-administrators.yaml');
+  t.notMatch(JSON.stringify(others), /cluster-admin|system:masters/);
+  t.same(objectsIn('10-administrators.yaml'), [
+    {
+      apiVersion,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'sno:administrators' },
+      roleRef: { apiGroup, kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ apiGroup, kind: 'Group', name: 'sno:administrators' }],
+    },
+  ]);
 });

@@ -7,8 +7,13 @@ import { stageAuthorities } from '../../../../agents/node/rotate/stage-authoriti
 import { stageEncryption, stageServiceAccount } from '../../../../agents/node/rotate/stage-keys.ts';
 import { certificatesIn, inspectCertificate, isIssuedBy } from '../../../../lib/pki/certificate.ts';
 import { publicKeyFingerprint } from '../../../../lib/pki/keys.ts';
-import { authorityNames, authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
+import {
+  authorityNames,
+  authorityPaths,
+  laptopAdminCa,
+} from '../../../../lib/render/kubernetes/authorities.ts';
 import { encryptionConfigPath } from '../../../../lib/render/kubernetes/encryption.ts';
+import { trust as apiServerTrust } from '../../../../lib/render/kubernetes/kube-apiserver.ts';
 import { issuedLeaves } from '../../../../lib/render/kubernetes/leaves.ts';
 import { serviceAccount } from '../../../../lib/render/kubernetes/service-account.ts';
 import { byPath, textAt } from '../../render/rendered-host.ts';
@@ -84,6 +89,36 @@ t.test('a leaf has a new key, the same names, and the new authority', async (t) 
     t.ok(await isIssuedBy(pem, cross), `${name}: the chain`);
     t.match(new X509Certificate(cross), { ca: true });
   }
+});
+
+t.test("the laptop's CA is trusted until the administrators' CA is replaced", async (t) => {
+  const trusts = async (name: 'admin' | 'kubelet-client', from = read) => {
+    const { phases } = await stageAuthorities([name], from, new Date());
+    const all = PHASES.flatMap((phase) => phases[phase]);
+    const laptop = textAt(laptopAdminCa);
+    const holders = all.filter(({ contents }) => contents.includes(laptop));
+    t.ok(
+      holders.every(({ path }) => path === apiServerTrust.clients),
+      'the API server only',
+    );
+    const texts = [phases['trust-both'], phases['trust-new']].map(
+      (changes) => changes.find(({ path }) => path === apiServerTrust.clients)?.contents ?? '',
+    );
+    return texts.map((text) => [certificatesIn(text).length, text.endsWith(laptop)]);
+  };
+  t.same(await trusts('kubelet-client'), [
+    [4, true],
+    [3, true],
+  ]);
+  t.same(await trusts('admin'), [
+    [4, true],
+    [2, false],
+  ]);
+  const without = async (path: string) => (path === laptopAdminCa ? undefined : read(path));
+  t.same(await trusts('kubelet-client', without), [
+    [3, false],
+    [2, false],
+  ]);
 });
 
 t.test('keys are secret, and the signers are written after their leaves', async (t) => {

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { productVersion } from '../version.ts';
+import type { Limits } from '../wait/limits.ts';
+import type { KubeClient } from './client.ts';
+import { resources } from './resources.ts';
+import { isExisting } from './retry-policy.ts';
+
+/**
+ * The group of administrators whose certificates the cluster signs on request. The API server admits
+ * no request for `system:masters` (admission plug-in CertificateSubjectRestriction).
+ */
+export const ADMINISTRATORS_GROUP = 'sno:administrators';
+
+const rbac = 'rbac.authorization.k8s.io';
+
+/** Gives that group all rights, which can be withdrawn, unlike those of `system:masters`. */
+export function administratorsAccess(): object[] {
+  return [
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: ADMINISTRATORS_GROUP },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ apiGroup: rbac, kind: 'Group', name: ADMINISTRATORS_GROUP }],
+    },
+  ];
+}
+
+const NAMESPACE = 'kube-system';
+const NAME = 'sno-administrators';
+
+/** Data of ConfigMap kube-system/sno-administrators: what became of the laptop's authority. */
+const recordSchema = z.object({
+  version: z.string(),
+  /** Nobody needs a certificate any more that it signed. */
+  laptopCa: z.literal('replaced'),
+  time: z.iso.datetime(),
+});
+
+/**
+ * Records that the first kubeconfig was exchanged, so that the host stops trusting the authority
+ * that signed it. A backup is restored only in its own cluster: the record means no other authority.
+ */
+export async function recordReplacedLaptopCa(
+  client: KubeClient,
+  now: Date,
+  limits: Limits,
+): Promise<void> {
+  if (await isLaptopCaReplaced(client, limits)) return;
+  const data: z.infer<typeof recordSchema> = {
+    version: productVersion,
+    laptopCa: 'replaced',
+    time: now.toISOString(),
+  };
+  const metadata = { name: NAME, namespace: NAMESPACE };
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
+  try {
+    await client.create(resources.configMaps, { namespace: NAMESPACE }, body, limits);
+  } catch (error) {
+    if (!isExisting(error)) throw error;
+    await client.replace(resources.configMaps, { namespace: NAMESPACE, name: NAME }, body, limits);
+  }
+}
+
+export async function isLaptopCaReplaced(client: KubeClient, limits: Limits): Promise<boolean> {
+  const place = { namespace: NAMESPACE, name: NAME };
+  const found = await client.find(resources.configMaps, place, limits);
+  return recordSchema.safeParse(found?.data).success;
+}
