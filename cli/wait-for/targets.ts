@@ -15,6 +15,8 @@ export interface Target {
   /** What is waited for, as a noun phrase. */
   readonly what: string;
   readonly defaultTimeout: string;
+  /** `auth/kubeconfig` is exchanged once it is reached. */
+  readonly exchanges: boolean;
   /** The state that the data shows, for people. */
   describe(data: Data): string;
   /** Whether the wait is over. @throws Failure (fatal) when the installation has failed. */
@@ -27,6 +29,7 @@ const bootstrapComplete: Target = {
   name: 'bootstrap',
   what: 'the bootstrap to complete',
   defaultTimeout: '60m',
+  exchanges: false,
   describe: (data) =>
     data === undefined
       ? 'the bootstrap is running'
@@ -39,6 +42,7 @@ const installComplete: Target = {
   name: STATUS_NAME,
   what: 'the installation to complete',
   defaultTimeout: '90m',
+  exchanges: true,
   describe(data) {
     if (data === undefined) return 'the bootstrap is running';
     const status = installationStatusSchema.safeParse(data);

@@ -8,6 +8,7 @@ import { watchUntil } from '../../lib/kube/watch-objects.ts';
 import { LEVELS, type Level, type LogFile } from '../process/log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { durationText, parseDuration } from './duration.ts';
+import { exchangeKubeconfig } from './exchange.ts';
 import { type TargetName, targets } from './targets.ts';
 
 export interface WaitForOptions {
@@ -18,12 +19,15 @@ export interface WaitForOptions {
   logLevel: Level;
 }
 
+/** The controller-manager signs within seconds, and waits for a Lease after a restart. */
+const SIGNING_MS = 120_000;
+
 /**
  * `sno wait-for ...`: watches the cluster of `auth/kubeconfig` until the target's
  * ConfigMap shows that the target is reached. Progress goes to standard error. The
  * API server does not answer at first and during the reboot: the watch is resumed
- * then.
- * @throws Failure (usage, deadline, or fatal for a failed installation)
+ * then. At the end of the installation, `auth/kubeconfig` is exchanged.
+ * @throws Failure (usage, deadline, fatal for a failed installation, or retry if the exchange failed)
  */
 export async function waitFor(
   target: TargetName,
@@ -31,9 +35,10 @@ export async function waitFor(
   { complain, signal }: Pick<Surroundings, 'complain' | 'signal'>,
   log: LogFile,
 ): Promise<void> {
-  const { namespace, name, what, describe, isReached } = targets[target];
+  const { namespace, name, what, describe, isReached, exchanges } = targets[target];
   const deadlineMs = parseDuration('--timeout', timeout);
-  const access = await readKubeconfig(await kubeconfigIn(dir));
+  const path = await kubeconfigIn(dir);
+  const access = await readKubeconfig(path);
   log.begin();
   const say = (level: Level, message: string) => {
     log.add(level, message);
@@ -63,6 +68,13 @@ export async function waitFor(
     'info',
     `No longer waiting for ${what}: done after ${durationText(performance.now() - began)}`,
   );
+  if (!exchanges) return;
+  await exchangeKubeconfig(path, {
+    signal,
+    signingMs: SIGNING_MS,
+    now: () => new Date(),
+    say: (line) => say('info', line),
+  });
 }
 
 async function kubeconfigIn(dir: string): Promise<string> {

@@ -58,14 +58,21 @@ export const FAILURE_CODES = {
   'leftover-remains': 'a file or key of the bootstrap could not be deleted',
 
   // Renewal on the installed host.
-  'renewal-failed': 'certificates could not be renewed; each part has its own code',
+  'renewal-failed':
+    'certificates could not be renewed, or one is still trusted; each part has its own code',
   'leaf-not-signed': 'a certificate could not be signed again; the old one is unchanged',
   'leaf-not-accepted':
     'a renewed certificate was not taken up or not accepted in time, so the old one was restored',
   'serving-request-pending': "the kubelet's request for a serving certificate was not approved",
   'rotation-rolled-back':
     'new certificates or keys did not work, so the old ones were restored; the cause has the reason',
+  'laptop-ca-trusted':
+    "auth/kubeconfig was exchanged, and the host could not end its trust in the laptop's CA",
   'serving-request-missing': 'the kubelet has not requested a new serving certificate in time',
+
+  // On the laptop.
+  'kubeconfig-not-exchanged':
+    'the installation is complete, and auth/kubeconfig could not be exchanged; it is as it was',
 
   // Backups.
   'backup-no-space': 'the disk has no room for another backup; nothing incomplete was left',

@@ -90,6 +90,8 @@ export const defaultSettings = {
    * most 32 s after the last one has ended.
    */
   servingRequestMs: minutes(2),
+  /** sno-renew: the end of the trust in the laptop's CA. */
+  laptopCaMs: minutes(10),
   /** sno-backup: snapshot, keys and retention. */
   backupMs: minutes(20),
   /** sno-backup: how many backups are kept. The newest complete one is never deleted. */

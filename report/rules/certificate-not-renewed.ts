@@ -1,3 +1,4 @@
+import type { FailureData } from '../../lib/errors/failure-data.ts';
 import type { Rule } from '../bundle-view.ts';
 import { allWithCode, factsOf, fixOf } from '../reading/failure.ts';
 import { pendingServingRequests } from '../reading/serving-requests.ts';
@@ -7,13 +8,14 @@ import { aboutFailure, stepFailuresWith } from '../reading/steps.ts';
 export const certificateNotRenewed: Rule = {
   name: 'certificate-not-renewed',
   looksFor:
-    'a certificate that sno-renew could not renew: the last entry of its step journal, which says whether it could not be signed, was not accepted, or was not requested by the kubelet',
+    'a certificate that sno-renew could not renew: the last entry of its step journal, which says whether it could not be signed, was not accepted, or was not requested by the kubelet; or the CA of the laptop that is still trusted',
   codes: [
     'renewal-failed',
     'leaf-not-signed',
     'leaf-not-accepted',
     'serving-request-pending',
     'serving-request-missing',
+    'laptop-ca-trusted',
   ],
   todo: 'Fix the cause, then run "systemctl start sno-renew". Nothing has stopped working yet: "sno-certificates list" prints until when the certificates are valid.',
   find(view) {
@@ -25,19 +27,23 @@ export const certificateNotRenewed: Rule = {
         'leaf-not-accepted',
         'serving-request-pending',
         'serving-request-missing',
+        'laptop-ca-trusted',
       )
         // The rule csr-pending reports the request itself.
         .filter(({ subject }) => !pending.includes(subject ?? ''))
         .map((part) => ({
           ...aboutFailure(failed),
           severity: 'failing',
-          title: `${nameOf(part.subject)} was not renewed: ${factsOf(part)}`,
+          title: `${outcomeOf(part)}: ${factsOf(part)}`,
           todo: `${fixOf(part) ?? 'Fix the cause.'} Then run "systemctl start sno-renew".`,
         })),
     );
   },
 };
 
-/** The path, by which findings about its expiry name it. */
-const nameOf = (subject = ''): string =>
-  subject.startsWith('/') ? subject : "The kubelet's serving certificate";
+/** With the path, by which findings about its expiry name it. */
+function outcomeOf({ code, subject = '' }: FailureData): string {
+  if (code === 'laptop-ca-trusted') return `${subject} is still trusted`;
+  const name = subject.startsWith('/') ? subject : "The kubelet's serving certificate";
+  return `${name} was not renewed`;
+}

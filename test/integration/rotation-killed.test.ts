@@ -11,10 +11,16 @@ import { trustBoth, trustNew, useNew } from '../../agents/node/rotate/phases.ts'
 import { rotationFolder } from '../../agents/node/rotate/request.ts';
 import { stage } from '../../agents/node/rotate/stage.ts';
 import { inspectCertificate, isIssuedBy } from '../../lib/pki/certificate.ts';
-import { authorityNames, authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
+import { issueLeaf } from '../../lib/pki/leaf.ts';
+import {
+  authorityNames,
+  authorityPaths,
+  laptopAdminCa,
+} from '../../lib/render/kubernetes/authorities.ts';
 import { rotatableLeaves } from '../../lib/render/kubernetes/leaves.ts';
 import { trustFiles } from '../../lib/render/kubernetes/trust.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
+import { authorities } from '../unit/render/rendered-host.ts';
 import { rotatingHost } from './control-plane/rotating-host.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'rotation-'));
@@ -36,13 +42,18 @@ async function killedIn(step: StepBody<RotateContext>, context: RotateContext): 
 
 t.test('all other CAs, killed in every phase', async (t) => {
   keeper.restarts.length = 0;
+  const subject = { commonName: 'system:admin', organizations: ['system:masters'] };
+  const laptop = await issueLeaf(authorities.adminCa, { subject, usage: 'client' });
   const names = authorityNames.filter((name) => name !== 'serving');
   await it.request({ kind: 'authorities', names });
   await stage.run(await it.context(), it.progress());
   for (const phase of [trustBoth, useNew, trustNew]) {
     t.match(await killedIn(phase, await it.context()), { message: 'killed' }, phase.name);
     t.equal(await phase.holds(await it.context(), it.progress()), false, phase.name);
-    if (phase !== trustNew) t.equal(await it.statusFor(world.approver), 201, `then the old client`);
+    if (phase !== trustNew) {
+      t.equal(await it.statusFor(world.approver), 201, 'then the old client');
+      t.equal(await it.statusFor(laptop), 201, "and the laptop's administrator");
+    }
     await phase.run(await it.context(), it.progress());
     t.equal(await phase.holds(await it.context(), it.progress()), true, phase.name);
   }
@@ -51,6 +62,8 @@ t.test('all other CAs, killed in every phase', async (t) => {
   await it.hasEnded(t, ['etcd', 'kube-apiserver', 'kubelet']);
   t.equal(await it.statusFor(world.approver), 401, 'the old client');
   t.equal(await it.statusFor(world.node), 401, 'the old node');
+  t.equal(await it.statusFor(laptop), 401, "the laptop's administrator");
+  t.equal(existsSync(paths.at(laptopAdminCa)), false, 'which nothing trusts');
   for (const { path, authorities } of trustFiles) {
     const own = await Promise.all(
       authorities.map((name) => read(authorityPaths(name).certificate)),

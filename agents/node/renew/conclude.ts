@@ -15,20 +15,30 @@ export const conclude: StepBody<RenewContext> = {
   async run({ paths }) {
     const failures = await failed(paths);
     if (failures.length === 0) return done();
-    throw new Failure(
-      'fatal',
-      `${failures.map(({ name }) => name).join(', ')} could not be renewed`,
-      {
-        code: 'renewal-failed',
-        found: failures.map(({ failure }) => describeError(failureFromData(failure))).join('; '),
-        fix: 'Fix the cause, then run "systemctl start sno-renew": otherwise the next attempt is tomorrow.',
-        parts: failures.map(({ failure }) => failureFromData(failure)),
-      },
-    );
+    throw new Failure('fatal', summary(failures), {
+      code: 'renewal-failed',
+      found: failures.map(({ failure }) => describeError(failureFromData(failure))).join('; '),
+      fix: 'Fix the cause, then run "systemctl start sno-renew": otherwise the next attempt is tomorrow.',
+      parts: failures.map(({ failure }) => failureFromData(failure)),
+    });
   },
 };
 
-async function failed(paths: HostPaths): Promise<{ name: string; failure: FailureData }[]> {
+interface FailedAttempt {
+  readonly name: string;
+  readonly failure: FailureData;
+}
+
+function summary(failures: readonly FailedAttempt[]): string {
+  const isTrust = ({ failure }: FailedAttempt) => failure.code === 'laptop-ca-trusted';
+  const names = failures.filter((each) => !isTrust(each)).map(({ name }) => name);
+  return [
+    ...(names.length === 0 ? [] : [`${names.join(', ')} could not be renewed`]),
+    ...(failures.some(isTrust) ? ["the laptop's CA is still trusted"] : []),
+  ].join('; ');
+}
+
+async function failed(paths: HostPaths): Promise<FailedAttempt[]> {
   return (await readAttempts(paths)).flatMap(({ name, failure }) =>
     failure === undefined ? [] : [{ name, failure }],
   );

@@ -7,8 +7,8 @@ import {
 } from '../../steps/host-context.ts';
 
 /**
- * The host, and an id of this run: what an earlier run recorded is tried again. It administers
- * nothing: what it needs of the API is signed in memory, with the rights of that purpose.
+ * The host, and an id of this run: what an earlier run recorded is tried again. It has no
+ * administrator: what it needs of the API is signed in memory, with the rights of that purpose.
  */
 export interface RenewContext extends Omit<HostContext, keyof ControlPlaneRights> {
   readonly run: string;

@@ -6,6 +6,7 @@ import { conclude } from './conclude.ts';
 import type { RenewContext } from './context.ts';
 import { kubeletCertificates } from './kubelet-certificates.ts';
 import { kubeletServing } from './kubelet-serving.ts';
+import { laptopCa } from './laptop-ca.ts';
 import { renewLeaves } from './renew-leaves.ts';
 
 /**
@@ -18,6 +19,7 @@ export const renewPlan = (s: Settings): Plan<RenewContext> => ({
   steps: [
     within(s, 'renewLeavesMs', renewLeaves),
     within(s, 'kubeletServingMs', kubeletServing),
+    within(s, 'laptopCaMs', laptopCa),
     within(s, 'kubeletCertificatesMs', kubeletCertificates),
     within(s, 'finishMs', conclude),
   ],

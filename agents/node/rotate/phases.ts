@@ -1,14 +1,15 @@
 import { Failure } from '../../../lib/errors/failure.ts';
-import { exists } from '../../../lib/host/files.ts';
+import { exists, removeFile } from '../../../lib/host/files.ts';
+import { laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
 import { rotatableLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { prove, proveRefused, untilProven } from '../renew/prove.ts';
+import { publishTrust } from '../renew/published-trust.ts';
 import { applyPhase } from './apply.ts';
 import { differing, hasUndo, loadStaged, type Phase, readStaged } from './changes.ts';
 import type { RotateContext } from './context.ts';
-import { publishTrust } from './published-trust.ts';
 import { isRecorded } from './record.ts';
 import { restartedFor } from './restarts.ts';
 import { acceptOwnToken, readSecrets, rewriteSecrets } from './stored-secrets.ts';
@@ -75,6 +76,8 @@ export const trustNew: StepBody<RotateContext> = phaseStep('trust-new', {
     }
     if (what.kind === 'authorities') {
       await retried(context, 'the new CAs to be published', publishTrust, progress);
+      // Last: what is deleted does not come back if the phase fails.
+      if (what.names.includes('admin')) await removeFile(context.paths.at(laptopAdminCa));
     }
   },
 });

@@ -21,7 +21,33 @@ const NOT_RENEWED = notRenewed(
   KUBELETS_PENDING,
 );
 
+const LAPTOP_TRUSTED = new Failure('fatal', "the laptop's CA is still trusted", {
+  code: 'renewal-failed',
+  parts: [
+    new Failure('fatal', "the trust in the laptop's CA could not be ended", {
+      code: 'laptop-ca-trusted',
+      subject: '/etc/kubernetes/pki/ca/laptop-admin/ca.crt',
+      cause: new Failure('deadline', 'the API server still accepts its clients'),
+    }),
+  ],
+});
+
 export const renewalCases: readonly RuleCase[] = [
+  {
+    rule: 'certificate-not-renewed',
+    of: 'an exchanged kubeconfig whose old CA is still trusted',
+    files: {
+      [`${M}/steps/sno-renew.jsonl`]: step('15:00:02', 'conclude', 'failed', LAPTOP_TRUSTED),
+    },
+    finds: [
+      {
+        severity: 'failing',
+        title:
+          /^\/etc\/kubernetes\/pki\/ca\/laptop-admin\/ca\.crt is still trusted: .*accepts its clients/,
+        todo: /systemctl start sno-renew/,
+      },
+    ],
+  },
   {
     rule: 'certificate-not-renewed',
     of: "a leaf that was not accepted, and the kubelet's serving certificate",

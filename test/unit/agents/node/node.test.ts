@@ -3,6 +3,7 @@ import './install-payload.ts';
 import './sign-expired.ts';
 import './renew-leaves.ts';
 import './kubelet-serving.ts';
+import './laptop-ca.ts';
 import './kubelet-certificates.ts';
 import './certificates-command.ts';
 import './stage-rotation.ts';

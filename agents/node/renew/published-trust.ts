@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { resources } from '../../../lib/kube/resources.ts';
 import { trust } from '../../../lib/render/kubernetes/kube-apiserver.ts';
+import { withSignedAdministrator } from '../../../lib/render/signed-access.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
-import type { RotateContext } from './context.ts';
+import type { RenewContext } from './context.ts';
 
 const PLACE = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
 
@@ -12,10 +13,10 @@ const PLACE = { namespace: 'kube-system', name: 'extension-apiserver-authenticat
  * a certificate expires (cluster_authentication_trust_controller.go), so the old one is removed here,
  * once the API server itself no longer trusts it.
  */
-export async function publishTrust(context: RotateContext, progress: Progress): Promise<void> {
-  const { paths } = context;
+export async function publishTrust(context: RenewContext, progress: Progress): Promise<void> {
+  const { cluster, paths } = context;
   const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
-  await context.withAdministrator(progress, async (client) => {
+  await withSignedAdministrator(cluster.controlPlane, paths, progress, async (client) => {
     const published = await client.find(resources.configMaps, PLACE, limits);
     if (published === undefined) return;
     const data = {

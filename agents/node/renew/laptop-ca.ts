@@ -1,0 +1,117 @@
+import { Failure } from '../../../lib/errors/failure.ts';
+import { exists, readTextIfPresent, removeFile, writeFileAtomic } from '../../../lib/host/files.ts';
+import { isLaptopCaReplaced } from '../../../lib/kube/administrators.ts';
+import { waitForApi } from '../../../lib/kube/api-ready.ts';
+import { certificatesIn } from '../../../lib/pki/certificate.ts';
+import { authorityPaths, laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
+import { trust } from '../../../lib/render/kubernetes/kube-apiserver.ts';
+import { localApi } from '../../../lib/render/kubernetes/paths.ts';
+import { withSignedAdministrator } from '../../../lib/render/signed-access.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { done } from '../../../lib/steps/step.ts';
+import type { StepBody } from '../../../lib/steps/within.ts';
+import type { Limits } from '../../../lib/wait/limits.ts';
+import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
+import { readAttempts, recordAttempts } from './attempts.ts';
+import type { RenewContext } from './context.ts';
+import { namedAuthorities } from './named-authorities.ts';
+import { untilProven } from './prove.ts';
+import { publishTrust } from './published-trust.ts';
+
+/** As in the inventory. */
+const NAME = 'laptop-admin-ca';
+
+/**
+ * Ends the trust in the authority that signed the first kubeconfig on the laptop, once the cluster
+ * has the record that this kubeconfig was exchanged. Its key is not on this host, so no client of it
+ * can be tried here: the proof is that the API server does not name it any more when it asks a
+ * client for a certificate. The file is deleted last, so that an interrupted run is continued.
+ */
+export const laptopCa: StepBody<RenewContext> = {
+  name: 'laptop-ca',
+  leaves: "no trust in the laptop's CA, if auth/kubeconfig was exchanged",
+  input: () => laptopAdminCa,
+  async holds({ paths, began }) {
+    const last = (await readAttempts(paths)).find(({ name }) => name === NAME);
+    if (last !== undefined && new Date(last.at) >= began) return true;
+    return last?.failure === undefined && !(await exists(paths.at(laptopAdminCa)));
+  },
+  async run(context, progress) {
+    const { paths } = context;
+    try {
+      const note = await endTrust(context, progress);
+      await recordAttempts(paths, [{ name: NAME }]);
+      return done(note);
+    } catch (error) {
+      progress.signal.throwIfAborted();
+      await recordAttempts(paths, [{ name: NAME, error: stillTrusted(error) }]);
+      return done('failed');
+    }
+  },
+};
+
+const stillTrusted = (cause: unknown): Failure =>
+  new Failure('fatal', "the trust in the laptop's CA could not be ended", {
+    code: 'laptop-ca-trusted',
+    subject: laptopAdminCa,
+    cause,
+  });
+
+/** Returns what was found, for the journal. */
+async function endTrust(context: RenewContext, progress: Progress): Promise<string> {
+  const { paths } = context;
+  const laptop = await readTextIfPresent(paths.at(laptopAdminCa));
+  if (laptop === undefined) return 'nothing trusts it';
+  if (!(await isReplaced(context, progress))) return 'trusted: auth/kubeconfig was not exchanged';
+  const bundle = paths.at(trust.clients);
+  const all = certificatesIn((await readTextIfPresent(bundle)) ?? '');
+  const others = all.filter((pem) => pem !== laptop);
+  if (others.length < all.length) await writeFileAtomic(bundle, others.join(''), 0o644);
+  await progress.wait('the API server to refuse its clients', () =>
+    untilProven(
+      context,
+      (limits) => requireNotNamed(context, laptop, limits),
+      (cause) => new Failure('deadline', 'the API server still accepts its clients', { cause }),
+      progress,
+    ),
+  );
+  await publishTrust(context, progress);
+  await removeFile(paths.at(laptopAdminCa));
+  progress.say("The API server refuses the laptop's administrators: auth/kubeconfig was exchanged");
+  return 'refused from now on';
+}
+
+async function isReplaced(context: RenewContext, progress: Progress): Promise<boolean> {
+  const { cluster, paths, settings } = context;
+  return withSignedAdministrator(cluster.controlPlane, paths, progress, async (client) => {
+    await progress.wait('the API server to be ready', () =>
+      waitForApi(client, {
+        signal: progress.signal,
+        deadlineMs: settings.renewApiMs,
+        report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
+      }),
+    );
+    const limits = { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS };
+    return isLaptopCaReplaced(client, limits);
+  });
+}
+
+/** The host's own authority must be named: otherwise nothing was read. */
+async function requireNotNamed(
+  { paths }: RenewContext,
+  laptop: string,
+  limits: Limits,
+): Promise<void> {
+  const textOf = async (path: string) => (await readTextIfPresent(paths.at(path))) ?? '';
+  const own = await textOf(authorityPaths('admin').certificate);
+  const server = {
+    url: paths.endpoints.api ?? localApi,
+    ca: await textOf(authorityPaths('serving').certificate),
+  };
+  const named = await namedAuthorities(server, [own, laptop], limits);
+  if (named.length === 1 && named[0] === own) return;
+  throw new Failure('retry', 'the API server names other CAs', {
+    expected: "the host's CA, and not that of the laptop",
+    found: named.length === 0 ? 'neither' : 'that of the laptop',
+  });
+}

@@ -1,0 +1,162 @@
+import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { exchangeKubeconfig } from '../../../cli/wait-for/exchange.ts';
+import { createAuthority, createLaptopAuthorities } from '../../../lib/pki/authority.ts';
+import { adminKubeconfig } from '../../../lib/pki/kubeconfig.ts';
+import { certifyKey } from '../../../lib/pki/leaf.ts';
+import { x509 } from '../../../lib/pki/x509.ts';
+import { serveApi, servingAuthority } from '../gather/cluster/serve-api.ts';
+import { FakeApi, refusal } from '../kube/fake-api.ts';
+
+const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+const ROOT_CA = '/api/v1/namespaces/kube-system/configmaps/kube-root-ca.crt';
+const RECORD = '/api/v1/namespaces/kube-system/configmaps/sno-administrators';
+const signer = await createAuthority('admin-ca');
+const laptop = await createLaptopAuthorities();
+const other = await createAuthority('another-serving-ca');
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+const requestSchema = z.looseObject({
+  metadata: z.looseObject({ name: z.string() }),
+  spec: z.looseObject({ request: z.base64() }),
+});
+
+interface Cluster {
+  readonly user?: string;
+  readonly groups?: readonly string[];
+  readonly allowed?: boolean;
+  /** Data of ConfigMap kube-root-ca.crt. */
+  readonly published?: string;
+}
+
+/** A cluster that signs what is approved, and a folder with the first kubeconfig. */
+async function cluster(
+  t: Test,
+  {
+    user = 'system:admin',
+    groups = ['sno:administrators', 'system:authenticated'],
+    allowed = true,
+    published = servingAuthority,
+  }: Cluster = {},
+) {
+  const api = new FakeApi();
+  const { port } = await serveApi(t, (message, response) => api.answer(message, response));
+  api.set(ROOT_CA, { metadata: { name: 'kube-root-ca.crt' }, data: { 'ca.crt': published } });
+  api.rule(async ({ method, path, body }) => {
+    if (path.endsWith('/selfsubjectreviews')) {
+      return { code: 201, body: { status: { userInfo: { username: user, groups } } } };
+    }
+    if (path.endsWith('/selfsubjectaccessreviews')) {
+      return { code: 201, body: { status: { allowed } } };
+    }
+    if (method !== 'PUT' || !path.endsWith('/approval')) return undefined;
+    const request = requestSchema.parse(body);
+    const pem = Buffer.from(request.spec.request, 'base64').toString();
+    const certificate = await certifyKey(
+      signer,
+      new x509.Pkcs10CertificateRequest(pem).publicKey,
+      {
+        subject: { commonName: 'system:admin', organizations: ['sno:administrators'] },
+        usage: 'client',
+      },
+      new Date(),
+    );
+    const { name } = request.metadata;
+    const signed = { ...request, status: { certificate: base64(certificate) } };
+    setImmediate(() => api.set(`${REQUESTS}/${name}`, signed));
+    return { code: 200, body: request };
+  });
+  const config = parse(await adminKubeconfig('edge.example.test', 'edge', laptop));
+  config.clusters[0].cluster = {
+    server: `https://127.0.0.1:${port}`,
+    'certificate-authority-data': base64(servingAuthority),
+  };
+  const first = JSON.stringify(config);
+  const path = join(t.testdir(), 'kubeconfig');
+  await writeFile(path, first, { mode: 0o600 });
+  const said: string[] = [];
+  const run = (at = path) =>
+    exchangeKubeconfig(at, {
+      signal: AbortSignal.timeout(60_000),
+      signingMs: 60_000,
+      now: () => new Date(),
+      say: (line) => said.push(line),
+    });
+  return { api, path, first, run, said };
+}
+
+const caIn = (text: string): string =>
+  Buffer.from(parse(text).clusters[0].cluster['certificate-authority-data'], 'base64').toString();
+
+t.test('the published CA is kept if the server can be verified with it', async (t) => {
+  for (const [published, expected] of [
+    [servingAuthority + other.certificate, servingAuthority + other.certificate],
+    [other.certificate, servingAuthority],
+    ['no certificate', servingAuthority],
+  ] as const) {
+    const it = await cluster(t, { published });
+    await it.run();
+    const text = await readFile(it.path, 'utf8');
+    t.not(text, it.first);
+    t.equal(caIn(text), expected);
+    t.match(it.api.get(RECORD), { data: { laptopCa: 'replaced' } });
+  }
+});
+
+const NOT_ADMINISTRATORS: readonly [what: string, cluster: Cluster, found: RegExp][] = [
+  ['another name', { user: 'system:anonymous' }, /another name; .*found system:anonymous/],
+  ['no group', { groups: ['system:authenticated'] }, /found system:admin in system:auth/],
+  ['no rights', { allowed: false }, /may not do everything; expected ClusterRoleBinding/],
+];
+
+for (const [what, options, found] of NOT_ADMINISTRATORS) {
+  t.test(`an administrator with ${what} does not replace one that works`, async (t) => {
+    const it = await cluster(t, options);
+    await t.rejects(it.run(), {
+      kind: 'retry',
+      code: 'kubeconfig-not-exchanged',
+      message: found,
+    });
+    t.equal(await readFile(it.path, 'utf8'), it.first);
+    t.equal(it.api.get(RECORD), undefined);
+    t.same(it.said, []);
+  });
+}
+
+t.test('a record that cannot be written leaves a kubeconfig that works', async (t) => {
+  const it = await cluster(t);
+  let refuses = true;
+  it.api.rule(({ method, path }) =>
+    refuses && method === 'POST' && path.endsWith('/configmaps')
+      ? refusal(403, { reason: 'Forbidden', message: 'not now' })
+      : undefined,
+  );
+  await t.rejects(it.run(), { kind: 'retry', message: /not now/ });
+  const text = await readFile(it.path, 'utf8');
+  t.not(text, it.first);
+  refuses = false;
+  await it.run();
+  t.equal(await readFile(it.path, 'utf8'), text, 'the next run only records it');
+  t.match(it.api.get(RECORD), { data: { laptopCa: 'replaced' } });
+});
+
+t.test('a record of another kind is replaced', async (t) => {
+  const it = await cluster(t);
+  const metadata = { name: 'sno-administrators', namespace: 'kube-system' };
+  it.api.set(RECORD, { metadata, data: { laptopCa: 'in use' } });
+  await it.run();
+  t.match(it.api.get(RECORD), { data: { laptopCa: 'replaced' } });
+});
+
+t.test('the file behind a link is replaced, with mode 0600', async (t) => {
+  const it = await cluster(t);
+  const link = `${it.path}-link`;
+  await symlink(it.path, link);
+  await it.run(link);
+  t.not(await readFile(it.path, 'utf8'), it.first);
+  t.equal((await stat(it.path)).mode & 0o777, 0o600);
+  t.equal(await readFile(link, 'utf8'), await readFile(it.path, 'utf8'));
+});
