@@ -227,6 +227,7 @@ export class Installation {
     return {
       host: this.booted,
       kubeconfig: this.created.kubeconfig,
+      ignition: this.created.ignition,
       kubernetes: components.kubernetes,
       etcd: components.etcd,
       folder,

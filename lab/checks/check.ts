@@ -13,8 +13,10 @@ export interface DiskCheck {
 /** A cluster that is checked from outside. */
 export interface RunningCluster {
   readonly host: Host;
-  /** The administrator's, as written by `sno create`. */
+  /** The administrator's, as written by `sno create`, and later by `sno wait-for`. */
   readonly kubeconfig: string;
+  /** The Ignition config that it was installed with. */
+  readonly ignition: string;
   /** Folders with the components' binaries. */
   readonly kubernetes: string;
   readonly etcd: string;

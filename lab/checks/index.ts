@@ -1,3 +1,4 @@
+import { administrator } from './administrator.ts';
 import { allInOne } from './all-in-one.ts';
 import { bareSystem } from './bare-system.ts';
 import { bootPartition } from './boot-partition.ts';
@@ -35,6 +36,7 @@ export const clusterChecks: readonly ClusterCheck[] = [
   nodeAddresses,
   certificateNames,
   serviceFamilies,
+  ...administrator,
   // After all that expect deferred manifests: it applies them.
   deferredApplied,
   workload,
@@ -54,6 +56,7 @@ export const allInOneChecks: readonly RunningCheck[] = [
   certificateNames,
   nodeRequests,
   serviceFamilies,
+  ...administrator,
   workload,
   services,
   volumes,
