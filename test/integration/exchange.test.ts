@@ -90,7 +90,7 @@ const context = (renewProofMs = defaultSettings.renewProofMs, at = hostRoot): Re
   cluster,
   hostname: () => NODE,
   bootTime: async () => new Date(),
-  began: new Date(),
+  run: 'this',
 });
 const progress = () => {
   const log = createLogger({ write: (line) => t.comment(line.trim()), priorities: false });

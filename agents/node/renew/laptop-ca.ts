@@ -31,20 +31,19 @@ export const laptopCa: StepBody<RenewContext> = {
   name: 'laptop-ca',
   leaves: "no trust in the laptop's CA, if auth/kubeconfig was exchanged",
   input: () => laptopAdminCa,
-  async holds({ paths, began }) {
+  async holds({ paths, run: id }) {
     const last = (await readAttempts(paths)).find(({ name }) => name === NAME);
-    if (last !== undefined && new Date(last.at) >= began) return true;
+    if (last?.run === id) return true;
     return last?.failure === undefined && !(await exists(paths.at(laptopAdminCa)));
   },
   async run(context, progress) {
-    const { paths } = context;
     try {
       const note = await endTrust(context, progress);
-      await recordAttempts(paths, [{ name: NAME }]);
+      await recordAttempts(context, [{ name: NAME }]);
       return done(note);
     } catch (error) {
       progress.signal.throwIfAborted();
-      await recordAttempts(paths, [{ name: NAME, error: stillTrusted(error) }]);
+      await recordAttempts(context, [{ name: NAME, error: stillTrusted(error) }]);
       return done('failed');
     }
   },

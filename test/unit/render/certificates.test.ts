@@ -179,9 +179,10 @@ t.test('each bundle has exactly its authorities', async (t) => {
 
 t.test('the authorities of a host with a fast clock are valid once it is correct', async (t) => {
   const given = await createLaptopAuthorities(new Date('2026-03-01T12:00:00Z'));
-  const { etcd } = await createAuthorities(given);
+  const { etcd } = await createAuthorities(given.servingCa);
   t.same(inspectCertificate(etcd.certificate).notBefore, new Date('2026-02-28T12:00:00Z'));
-  const slow = await createAuthorities(await createLaptopAuthorities(new Date('2090-01-01')));
+  const later = await createLaptopAuthorities(new Date('2090-01-01'));
+  const slow = await createAuthorities(later.servingCa);
   t.ok(inspectCertificate(slow.etcd.certificate).notBefore.getTime() < Date.now());
 });
 

@@ -28,7 +28,7 @@ async function trustingHost(t: Test, answers: Readonly<Record<string, ApiAnswer>
   host.write(gather.signer.key, own.key, 0o600);
   host.write(trust.clients, own.certificate + adminCa.certificate);
   host.write(laptopAdminCa, adminCa.certificate);
-  const context = { ...host.context, began: new Date() };
+  const context = { ...host.context, run: 'first' };
   return {
     host,
     api,
