@@ -9,8 +9,10 @@ import { distFolder } from '../../lab/paths.ts';
 import type { BenchContext, Benchmark, Row } from '../benchmark.ts';
 import { copied } from '../executables.ts';
 import { expectGo } from '../go.ts';
+import { expectLab, LAB_MS } from '../lab-run.ts';
 import { expectGnuTime, measureProcess, type ProcessCost } from '../measured-process.ts';
 import { compare, interleaved, type Pair } from '../statistics.ts';
+import { measureBesideBare } from './beside-bare.ts';
 import { type RenewalHost, startRenewalHost } from './renewal-host.ts';
 
 const DAILY_RUNS = 25;
@@ -21,20 +23,23 @@ const RUN_MS = 5 * 60_000;
 /** How much a run of sno-renew may need, relative to the start of Node, and in memory. */
 const GOAL = { startRatio: 1.5, peakMiB: 80 };
 
-/** What an all-in-one host costs while it runs: the daily renewal of certificates. */
+/** What an all-in-one host costs: its first boot, restarts, and the daily renewal of certificates. */
 export const aio: Benchmark = {
   name: 'aio',
   compares:
-    'a daily run of sno-renew on a running control plane, compared with plain Node, running an empty script',
-  deadlineMs: 30 * 60_000,
+    'an all-in-one host compared with its components in bare units, and a daily run of sno-renew on a running control plane with plain Node, running an empty script',
+  deadlineMs: 30 * 60_000 + LAB_MS,
   async run(signal, context) {
+    await expectLab();
     await expectGo();
     await expectGnuTime();
+    const besideBare = await measureBesideBare(signal, context);
     const programs = await buildPrograms(signal, context);
     const host = await startRenewalHost(join(context.folder, 'host'), signal);
     try {
-      const rows = await measure(host, programs, signal, context);
+      const renewal = await measure(host, programs, signal, context);
       const { node } = process.versions;
+      const rows = [...besideBare, ...renewal];
       return { rows, versions: { node, etcd: ETCD_VERSION, kubernetes: KUBERNETES_VERSION } };
     } finally {
       await host.stop();

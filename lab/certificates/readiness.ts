@@ -3,6 +3,7 @@ import { describeError, Failure } from '../../lib/errors/failure.ts';
 import { urlHost } from '../../lib/network/address.ts';
 import { askThroughout } from '../ask-throughout.ts';
 import type { RunningCluster } from '../checks/check.ts';
+import type { Host } from '../host/host.ts';
 
 const ANSWER_MS = 5_000;
 
@@ -18,8 +19,7 @@ export async function readyThroughout(
   signal: AbortSignal,
   during: () => Promise<void>,
 ): Promise<number> {
-  const url = `https://${urlHost(host.identity.addresses[0])}:6443/readyz`;
-  const answers = await askThroughout(() => readiness(url), during);
+  const answers = await askThroughout(() => readiness(readinessUrl(host)), during);
   const bad = answers.filter((answer) => answer !== '200');
   signal.throwIfAborted();
   if (bad.length > 0) {
@@ -31,8 +31,11 @@ export async function readyThroughout(
   return answers.length;
 }
 
+export const readinessUrl = ({ identity }: Pick<Host, 'identity'>): string =>
+  `https://${urlHost(identity.addresses[0])}:6443/readyz`;
+
 /** The status, or what prevented it. Its certificate is not the question here. */
-function readiness(url: string): Promise<string> {
+export function readiness(url: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const options = {
     agent: false,

@@ -1,3 +1,4 @@
+import { besideBare } from '../bare/index.ts';
 import { certificates } from '../certificates/index.ts';
 import type { Component } from '../components/component.ts';
 import { nmstatectl } from '../components/nmstatectl.ts';
@@ -18,6 +19,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   aio,
   'aio-medium': aioMedium,
   conformance,
+  'aio-beside-bare': besideBare,
   ...faults,
   ...certificates,
 };

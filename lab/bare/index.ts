@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { writeFileAtomic } from '../../lib/host/files.ts';
+import { hostPaths } from '../../lib/host/paths.ts';
+import { readOncePaths, withReadOnce } from '../../lib/render/kubernetes/read-once.ts';
+import { manifestFile } from '../../lib/render/kubernetes/static-pod.ts';
+import { AllInOne } from '../all-in-one.ts';
+import { quickly } from '../host/command.ts';
+import type { Host } from '../host/host.ts';
+import { type Report, scenarioOf } from '../installation.ts';
+import type { LabContext, Scenario, ScenarioStep } from '../scenario.ts';
+import { bareUnits, makeBare, onHost } from './host.ts';
+import { outageOf } from './outage.ts';
+import { bareName } from './units.ts';
+import { type Usable, untilUsable } from './usable.ts';
+
+/** First boots of a host; after each of them it boots with bare units. */
+const BOOTS = 3;
+/** Of the API server after each boot. */
+const RESTARTS = 2;
+const BETWEEN_RESTARTS_MS = 5_000;
+const API_SERVER = 'kube-apiserver';
+
+const usableSchema = z.object({ api: z.number(), node: z.number(), pod: z.number() });
+
+/** `lab/out/aio-beside-bare/measured.json`; all times in seconds. */
+const measuredSchema = z.object({
+  /** First boots, from the start of aiokube. `payload`: of it, until the images are unpacked. */
+  ours: z.array(usableSchema.extend({ payload: z.number() })),
+  /** From the start of the first bare unit. */
+  bare: z.array(usableSchema),
+  /** For how long each restart left the API server unready. */
+  outages: z.object({ ours: z.array(z.number()), bare: z.array(z.number()) }),
+});
+
+export type BesideBare = z.infer<typeof measuredSchema>;
+
+const measuredFile = (out: string): string => join(out, 'measured.json');
+
+/** What the scenario measured; `out` is its folder in `lab/out`. */
+export async function readBesideBare(out: string): Promise<BesideBare> {
+  return measuredSchema.parse(JSON.parse(await readFile(measuredFile(out), 'utf8')));
+}
+
+/** All-in-one hosts and the same programs started by bare units, boot by boot in turns. */
+export const besideBare: Scenario = (context) => {
+  const turns = new Turns(context);
+  const numbers = Array.from({ length: BOOTS }, (_, at) => at + 1);
+  return scenarioOf(turns.run, [...turns.prepare(), ...numbers.flatMap((n) => turns.turn(n))]);
+};
+
+/** The same disk, again and again as coreos-installer left it. */
+class Turns {
+  readonly run: AllInOne;
+  readonly #context: LabContext;
+  readonly #measured: BesideBare = { ours: [], bare: [], outages: { ours: [], bare: [] } };
+
+  constructor(context: LabContext) {
+    this.run = new AllInOne(context);
+    this.#context = context;
+  }
+
+  prepare(): ScenarioStep[] {
+    const keep = () => this.#copy(this.run.site.disk.file, this.#newDisk);
+    return [...this.run.stepsToDisk(), { title: 'Keep a copy of the disk', run: keep }];
+  }
+
+  turn(n: number): ScenarioStep[] {
+    return [
+      { title: `First boot (${n})`, run: (report) => this.#firstBoot(`disk-${n}`, report) },
+      { title: `Restart the API server's static pod (${n})`, run: () => this.#restartPods() },
+      { title: `Boot with bare units (${n})`, run: () => this.#bareBoot(`bare-${n}`) },
+      { title: `Restart the API server's bare unit (${n})`, run: () => this.#restartUnits() },
+    ];
+  }
+
+  get #newDisk(): string {
+    return join(this.#context.folder, 'new-disk.raw');
+  }
+
+  async #copy(from: string, to: string): Promise<void> {
+    await quickly('cp', ['--sparse=always', from, to], this.#context.signal);
+  }
+
+  async #firstBoot(label: string, report: Report): Promise<void> {
+    await this.run.host?.stop();
+    await this.#copy(this.#newDisk, this.run.site.disk.file);
+    const usable = await this.#boot(label, ['aiokube.service']);
+    await this.run.finish(report, label);
+    const steps = await this.run.agentSteps();
+    const payload = steps.find(({ agent, name }) => agent === 'aiokube' && name === 'payload');
+    this.#measured.ours.push({ ...usable, payload: payload?.seconds ?? 0 });
+    await this.#write();
+  }
+
+  async #bareBoot(label: string): Promise<void> {
+    const { components, signal } = this.#context;
+    await makeBare(this.run.booted, components, signal);
+    await this.run.booted.stop();
+    this.#measured.bare.push(await this.#boot(label, bareUnits));
+    await this.#write();
+  }
+
+  async #boot(label: string, units: readonly string[]): Promise<Usable> {
+    const { promise, resolve, reject } = Promise.withResolvers<Usable>();
+    const [usable] = await Promise.all([
+      promise,
+      this.run.bootInstalled(label, async () => {
+        untilUsable(this.run.cluster, units, this.#context.signal).then(resolve, reject);
+      }),
+    ]);
+    return usable;
+  }
+
+  /** As sno-rotate does when files have changed that the API server reads once. */
+  async #restartPods(): Promise<void> {
+    const { staticPods } = hostPaths(this.run.booted.rootDir);
+    const path = join(staticPods, manifestFile(API_SERVER));
+    await this.#restarts('ours', async (n) => {
+      const manifest = await readFile(path, 'utf8');
+      const changed = new Map(readOncePaths(API_SERVER).map((each) => [each, `${n}`]));
+      const fresh = withReadOnce({ component: API_SERVER, manifest }, changed);
+      await writeFileAtomic(path, fresh, 0o600);
+    });
+  }
+
+  async #restartUnits(): Promise<void> {
+    const command = ['systemctl', 'restart', bareName(API_SERVER)];
+    await this.#restarts('bare', async (_, host) => {
+      await onHost(host, command, this.#context.signal);
+    });
+  }
+
+  async #restarts(
+    side: 'ours' | 'bare',
+    restart: (n: number, host: Host) => Promise<void>,
+  ): Promise<void> {
+    const { signal } = this.#context;
+    const host = this.run.booted;
+    for (let n = 1; n <= RESTARTS; n++) {
+      await sleep(BETWEEN_RESTARTS_MS, undefined, { signal });
+      const outage = await outageOf({ host }, signal, () => restart(n, host));
+      this.#measured.outages[side].push(outage);
+    }
+    await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    const text = `${JSON.stringify(this.#measured, null, 2)}\n`;
+    await writeFileAtomic(measuredFile(this.#context.out), text, 0o644);
+  }
+}

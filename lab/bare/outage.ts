@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../lib/errors/failure.ts';
+import { readiness, readinessUrl } from '../certificates/readiness.ts';
+import type { RunningCluster } from '../checks/check.ts';
+
+const EVERY_MS = 50;
+/** Ready for so long without a failure: the restart is over. */
+const SETTLED_MS = 8_000;
+const RESTART_MS = 3 * 60_000;
+
+/** The API server's answer to a request for its readiness. */
+export interface Answer {
+  /** When it was asked, in milliseconds. */
+  readonly askedMs: number;
+  readonly isReady: boolean;
+}
+
+/**
+ * Asks the API server from outside for its readiness, on a new connection each time, from before `restart`
+ * until it has been ready again for a while.
+ *
+ * @returns for how many seconds it was not ready.
+ * @throws Failure (deadline) if it does not become unready, or not ready again.
+ */
+export async function outageOf(
+  { host }: Pick<RunningCluster, 'host'>,
+  signal: AbortSignal,
+  restart: () => Promise<void>,
+): Promise<number> {
+  const url = readinessUrl(host);
+  const answers: Answer[] = [];
+  const ended = new AbortController();
+  const asking = (async () => {
+    while (!ended.signal.aborted) {
+      const askedMs = performance.now();
+      readiness(url).then((status) => answers.push({ askedMs, isReady: status === '200' }));
+      await sleep(EVERY_MS, undefined, { signal: ended.signal }).catch(() => undefined);
+    }
+  })();
+  try {
+    const until = performance.now() + RESTART_MS;
+    await restart();
+    while (!isOver(answers, performance.now())) {
+      if (performance.now() > until) {
+        throw new Failure('deadline', 'the API server has not restarted', {
+          found: `${answers.filter(({ isReady }) => !isReady).length} of ${answers.length} answers were not 200`,
+        });
+      }
+      await sleep(EVERY_MS, undefined, { signal });
+    }
+    return unreadyMs(answers) / 1000;
+  } finally {
+    ended.abort();
+    await asking;
+  }
+}
+
+function isOver(answers: readonly Answer[], nowMs: number): boolean {
+  const bad = answers.filter(({ isReady }) => !isReady).map(({ askedMs }) => askedMs);
+  return bad.length > 0 && nowMs - Math.max(...bad) > SETTLED_MS;
+}
+
+/** From each first request that was not answered with 200 to the next one that was. */
+export function unreadyMs(answers: readonly Answer[]): number {
+  let since: number | undefined;
+  let total = 0;
+  for (const { askedMs, isReady } of answers.toSorted((a, b) => a.askedMs - b.askedMs)) {
+    if (!isReady) since ??= askedMs;
+    if (!isReady || since === undefined) continue;
+    total += askedMs - since;
+    since = undefined;
+  }
+  return total;
+}
