@@ -1,39 +1,58 @@
+import { join } from 'node:path';
 import { type ContainerRuntime, connectHostRuntime } from '../cri/runtime.ts';
 import { Failure } from '../errors/failure.ts';
 import { hostArchitecture } from '../host/architecture.ts';
+import { readTextIfPresent, removeFile, sha256OfFile, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { syncFileSystems } from '../host/sync.ts';
 import type { Progress } from '../steps/progress.ts';
 import { binaryDestinations, installBinaries, installedPath } from './binaries.ts';
 import { containerdImporter } from './containerd.ts';
 import { importImages } from './images.ts';
-import { type Payload, readPayload } from './payload.ts';
+import { type Payload, payloadFile, readPayload } from './payload.ts';
 import { hasDigest, verifyPayload } from './verify.ts';
 
 const importDeadlineMs = 300_000;
 
-/** Verifies a payload, imports its images into the runtime and installs its binaries. */
+/**
+ * Verifies a payload, imports its images into the runtime and installs its binaries. A payload that
+ * another agent has brought since this boot is not verified again while the runtime has its images.
+ */
 export async function bringPayload(
   folder: string,
   paths: HostPaths,
   progress: Progress,
 ): Promise<{ images: number; binaries: number }> {
+  const { signal } = progress;
   const payload = await readPayload(folder);
   expectArchitecture(payload);
-  await verifyPayload(payload, progress.signal);
-  await withRuntime(paths, (runtime) =>
-    importImages(payload, containerdImporter(runtime), {
-      signal: progress.signal,
-      deadlineMs: importDeadlineMs,
-      report: (text) => progress.say(text),
-    }),
-  );
-  await installBinaries(payload, binaryDestinations(paths), progress.signal);
+  const digest = await sha256OfFile(join(folder, payloadFile), signal);
+  const isBrought =
+    (await readTextIfPresent(broughtFile(paths))) === digest &&
+    (await hasImages(payload, paths, signal));
+  if (!isBrought) {
+    await removeFile(broughtFile(paths));
+    await verifyPayload(payload, signal);
+    await withRuntime(paths, (runtime) =>
+      importImages(payload, containerdImporter(runtime), {
+        signal,
+        deadlineMs: importDeadlineMs,
+        report: (text) => progress.say(text),
+      }),
+    );
+  }
+  const written = await installBinaries(payload, binaryDestinations(paths), signal);
   // A runtime does not sync what it unpacks: after a power cut an image could exist by name and
   // digest, with empty files in it. So nothing is reported as done before this.
-  await syncFileSystems([paths.binaries, ...stores.map(paths.at)], progress.signal);
+  if (!isBrought || written.length > 0) {
+    await syncFileSystems([paths.binaries, ...stores.map(paths.at)], signal);
+  }
+  await writeFileAtomic(broughtFile(paths), digest, 0o644);
   return { images: payload.images.length, binaries: payload.binaries.length };
 }
+
+/** The digest of the payload that is imported and synced. Like everything in /run, lost in a power cut. */
+const broughtFile = ({ run }: HostPaths): string => join(run, 'payload-brought');
 
 /** Images and binaries of another architecture would fail only when started. */
 function expectArchitecture({ architecture, directory }: Payload): void {
