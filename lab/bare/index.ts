@@ -2,10 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { replacePod } from '../../agents/node/rotate/replace-pod.ts';
+import { podsIn } from '../../agents/steps/control-plane-pods.ts';
 import { writeFileAtomic } from '../../lib/host/files.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
+import { createLogger } from '../../lib/log/logger.ts';
 import { readOncePaths, withReadOnce } from '../../lib/render/kubernetes/read-once.ts';
-import { manifestFile } from '../../lib/render/kubernetes/static-pod.ts';
+import { Progress } from '../../lib/steps/progress.ts';
 import { AllInOne } from '../all-in-one.ts';
 import { quickly } from '../host/command.ts';
 import type { Host } from '../host/host.ts';
@@ -21,6 +24,7 @@ const BOOTS = 3;
 /** Of the API server after each boot. */
 const RESTARTS = 2;
 const BETWEEN_RESTARTS_MS = 5_000;
+const RESTART_MS = 3 * 60_000;
 const API_SERVER = 'kube-apiserver';
 
 const usableSchema = z.object({ api: z.number(), node: z.number(), pod: z.number() });
@@ -116,13 +120,18 @@ class Turns {
 
   /** As sno-rotate does when files have changed that the API server reads once. */
   async #restartPods(): Promise<void> {
-    const { staticPods } = hostPaths(this.run.booted.rootDir);
-    const path = join(staticPods, manifestFile(API_SERVER));
-    await this.#restarts('ours', async (n) => {
-      const manifest = await readFile(path, 'utf8');
+    const { signal } = this.#context;
+    await this.#restarts('ours', async (n, host) => {
+      const paths = hostPaths(host.rootDir);
+      const pods = await podsIn(paths.staticPods);
+      const log = createLogger({ write: () => true });
+      const progress = new Progress(signal, performance.now() + RESTART_MS, log, {
+        waiting: () => true,
+      });
       const changed = new Map(readOncePaths(API_SERVER).map((each) => [each, `${n}`]));
-      const fresh = withReadOnce({ component: API_SERVER, manifest }, changed);
-      await writeFileAtomic(path, fresh, 0o600);
+      for (const pod of pods.filter(({ component }) => component === API_SERVER)) {
+        await replacePod(paths, { ...pod, manifest: withReadOnce(pod, changed) }, progress);
+      }
     });
   }
 

@@ -6,10 +6,11 @@ import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
 import { components } from '../../../lib/render/kubernetes/static-pod.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { podsIn } from '../../steps/control-plane-pods.ts';
-import { withPresentFiles } from '../../steps/read-once.ts';
-import { placeStaticPod } from '../../steps/static-pods.ts';
+      await restarts(pod.component);
+      await replacePod(paths, fresh, progress);
 import type { RotateContext } from './context.ts';
 import { podReady } from './pod-ready.ts';
+import { replacePod } from './replace-pod.ts';
 
 const KUBELET_SETTLES_MS = 20_000;
 
@@ -44,7 +45,7 @@ export async function startStalePods(
       await kubeletSettled(progress);
       progress.say(`Restarting ${pod.component}, which has not read the present files`);
       await restarts(pod.component);
-      await placeStaticPod(paths, fresh);
+      await replacePod(paths, fresh, progress);
     }
     await podReady(context, fresh, progress);
   }

@@ -33,11 +33,21 @@ export function withReadOnce(
   contents: ReadonlyMap<string, string>,
 ): string {
   const value = fingerprint(readOncePaths(component).map((path) => [path, contents.get(path)]));
+  if (readOnceOf(manifest) === value) return manifest;
+  return annotated(manifest, READ_ONCE_ANNOTATION, value);
+}
+
+/** The same pod under another uid: the kubelet stops the present one for it. */
+export const replacing = (manifest: string): string =>
+  annotated(manifest, 'sno-agents/replaces-pod', 'true');
+
+function annotated(manifest: string, name: string, value: string): string {
   const pod = manifestSchema.parse(parse(manifest));
   const { annotations, ...metadata } = pod.metadata;
-  if (annotations?.[READ_ONCE_ANNOTATION] === value) return manifest;
-  const all = { ...annotations, [READ_ONCE_ANNOTATION]: value };
-  return stringify({ ...pod, metadata: { ...metadata, annotations: all } });
+  return stringify({
+    ...pod,
+    metadata: { ...metadata, annotations: { ...annotations, [name]: value } },
+  });
 }
 
 /** The annotation of a manifest; undefined in those of earlier releases. */

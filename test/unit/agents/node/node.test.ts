@@ -13,3 +13,4 @@ import './rotation-phases.ts';
 import './rotation-secrets.ts';
 import './rotation-workloads.ts';
 import './rotation-units.ts';
+import './replace-pod.ts';
