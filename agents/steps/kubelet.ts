@@ -9,6 +9,7 @@ import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
+import { placeStaticPod } from './static-pods.ts';
 
 const HEALTH = 'http://127.0.0.1:10248/healthz';
 const HEALTH_INTERVAL_MS = 500;
@@ -32,8 +33,9 @@ export const standaloneKubelet: StepBody<HostContext> = {
 
 /**
  * Starts the kubelet with its kubeconfig, once: static pods run before there is an API server, and
- * the Node is registered as soon as there is one. Until this step the kubelet's unit and those that
- * it requires are disabled, so that a reboot before it does not start them without their files.
+ * the Node is registered as soon as there is one. They start together, as at every later boot; the
+ * next steps wait for them. Until this step the kubelet's unit and those that it requires are
+ * disabled, so that a reboot before it does not start them without their files.
  */
 export const nodeKubelet: StepBody<HostContext> = {
   name: 'kubelet',
@@ -41,7 +43,9 @@ export const nodeKubelet: StepBody<HostContext> = {
   retries: true,
   input: (context) => filesOf(context, 'node'),
   holds: (_context, { signal }) => isHealthy(signal),
-  async run(_context, progress) {
+  async run({ paths }, progress) {
+    const { staticPods } = await loadRendered(paths);
+    for (const pod of staticPods) await placeStaticPod(paths, pod);
     await enableUnits([...kubeletRequires, UNIT], progress.signal);
     await start(progress, kubeletRequires);
     return done();

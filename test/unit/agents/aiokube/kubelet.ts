@@ -16,6 +16,7 @@ const systemctl = (kubelet: string, payload: string, certificates: string) =>
 t.test('the kubelet of a node', async (t) => {
   t.test('is enabled with the units that it requires, then started', async (t) => {
     const it = testHost(t);
+    await giveRendered(it);
     it.programs.give('systemctl', systemctl('activating', 'activating', 'inactive'));
     const answers = [false, true];
     t.capture(globalThis, 'fetch', async () => {
@@ -30,6 +31,9 @@ t.test('the kubelet of a node', async (t) => {
       'systemctl start --no-block kubelet.service',
     ]);
     t.equal(await it.holds(nodeKubelet), true);
+    for (const { file, manifest } of rendered.staticPods) {
+      t.equal(it.read(`/etc/kubernetes/manifests/${file}`), manifest, 'started together');
+    }
   });
 
   for (const [unit, payload, certificates] of [
@@ -38,6 +42,7 @@ t.test('the kubelet of a node', async (t) => {
   ] as const) {
     t.test(`does not wait for one that cannot start, because of ${unit}`, async (t) => {
       const it = testHost(t);
+      await giveRendered(it);
       it.programs.give('systemctl', systemctl('inactive', payload, certificates));
       t.capture(globalThis, 'fetch', async () => {
         throw new TypeError('fetch failed');
