@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../lib/errors/failure.ts';
+import { askThroughout } from '../ask-throughout.ts';
 import { readiness, readinessUrl } from '../certificates/readiness.ts';
 import type { RunningCluster } from '../checks/check.ts';
 
-const EVERY_MS = 50;
+const LOOK_MS = 100;
 /** Ready for so long without a failure: the restart is over. */
 const SETTLED_MS = 8_000;
 const RESTART_MS = 3 * 60_000;
@@ -29,15 +30,11 @@ export async function outageOf(
 ): Promise<number> {
   const url = readinessUrl(host);
   const answers: Answer[] = [];
-  const ended = new AbortController();
-  const asking = (async () => {
-    while (!ended.signal.aborted) {
-      const askedMs = performance.now();
-      readiness(url).then((status) => answers.push({ askedMs, isReady: status === '200' }));
-      await sleep(EVERY_MS, undefined, { signal: ended.signal }).catch(() => undefined);
-    }
-  })();
-  try {
+  const ask = async () => {
+    const askedMs = performance.now();
+    answers.push({ askedMs, isReady: (await readiness(url)) === '200' });
+  };
+  await askThroughout(ask, async () => {
     const until = performance.now() + RESTART_MS;
     await restart();
     while (!isOver(answers, performance.now())) {
@@ -46,13 +43,10 @@ export async function outageOf(
           found: `${answers.filter(({ isReady }) => !isReady).length} of ${answers.length} answers were not 200`,
         });
       }
-      await sleep(EVERY_MS, undefined, { signal });
+      await sleep(LOOK_MS, undefined, { signal });
     }
-    return unreadyMs(answers) / 1000;
-  } finally {
-    ended.abort();
-    await asking;
-  }
+  });
+  return unreadyMs(answers) / 1000;
 }
 
 function isOver(answers: readonly Answer[], nowMs: number): boolean {
