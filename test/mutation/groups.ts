@@ -12,37 +12,45 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'steps',
     sources: ['lib/steps/*.ts', 'lib/errors/*.ts'],
-    tests: ['test/unit/steps/**/*.test.ts', 'test/unit/errors/**/*.test.ts'],
+    tests: ['test/unit/{steps,errors}/**/*.test.ts', 'test/integration/steps/notify.test.ts'],
   },
   {
     name: 'agent-steps',
     sources: ['agents/steps/**/*.ts', 'agents/install-to-disk/*.ts', 'agents/bootkube/**/*.ts'],
-    tests: ['test/unit/agents/**/*.test.ts'],
+    tests: ['test/{unit,integration}/agents/**/*.test.ts'],
   },
   {
     name: 'post-reboot',
     sources: ['agents/post-reboot/**/*.ts', 'agents/aiokube/*.ts', 'agents/deferred/*.ts'],
     tests: ['test/unit/agents/**/*.test.ts'],
   },
-  { name: 'ignition', sources: ['lib/ignition/*.ts'], tests: ['test/unit/ignition/**/*.test.ts'] },
+  {
+    name: 'ignition',
+    sources: ['lib/ignition/*.ts'],
+    tests: ['test/{unit,integration}/ignition/**/*.test.ts'],
+  },
   {
     name: 'etcd',
     sources: ['lib/etcd/*.ts'],
     // The wire format: only a real etcd, in the integration tier, can verify it.
     excluded: ['lib/etcd/{descriptor,messages}.ts'],
-    tests: ['test/unit/etcd/**/*.test.ts'],
+    tests: ['test/{unit,integration}/etcd/**/*.test.ts'],
   },
   {
     name: 'installation',
     sources: ['lib/installation/*.ts'],
-    tests: ['test/unit/{installation,disk}/**/*.test.ts'],
+    tests: ['test/{unit,integration}/{installation,disk}/**/*.test.ts'],
   },
   {
     name: 'host',
     sources: ['lib/host/*.ts'],
-    tests: ['test/unit/{host,disk,network,installation}/**/*.test.ts'],
+    tests: ['test/{unit,integration}/{host,disk,network,installation}/**/*.test.ts'],
   },
-  { name: 'payload', sources: ['lib/payload/*.ts'], tests: ['test/unit/payload/**/*.test.ts'] },
+  {
+    name: 'payload',
+    sources: ['lib/payload/*.ts'],
+    tests: ['test/{unit,integration}/payload/**/*.test.ts'],
+  },
   { name: 'kube', sources: ['lib/kube/*.ts'], tests: ['test/unit/kube/**/*.test.ts'] },
   {
     name: 'deferred',
@@ -62,7 +70,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'units',
     sources: ['units/**/*.{ts,service,socket,target,timer,path,mount,conf}'],
-    tests: ['test/unit/units/**/*.test.ts'],
+    tests: ['test/{unit,integration}/units/**/*.test.ts'],
   },
 ];
 

@@ -3,10 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { copyFile } from '../../../lib/host/copy.ts';
-import { testHost } from '../agents/host/host.ts';
-import { thrownBy } from '../errors/thrown-by.ts';
-import { recordFileOperations } from './file-operations.ts';
-import { recordLimits } from './timers.ts';
+import { testHost } from '../../unit/agents/host/host.ts';
+import { thrownBy } from '../../unit/errors/thrown-by.ts';
+import { recordFileOperations } from '../../unit/host/file-operations.ts';
+import { recordLimits } from '../../unit/host/timers.ts';
 
 const signal = AbortSignal.timeout(60_000);
 const modeOf = (path: string) => statSync(path).mode & 0o7777;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { waitForFiles } from '../../../lib/host/watch.ts';
 import { SystemdNotifier } from '../../../lib/steps/systemd-notify.ts';
-import { recordLimits } from '../host/timers.ts';
-import { setEnvironment } from './environment.ts';
-import { Tester } from './tester.ts';
+import { recordLimits } from '../../unit/host/timers.ts';
+import { setEnvironment } from '../../unit/steps/environment.ts';
+import { Tester } from '../../unit/steps/tester.ts';
 
 /** A `systemd-notify` that records its arguments, one call per line. */
 const RECORDER = `#!/bin/sh

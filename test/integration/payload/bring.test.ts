@@ -14,9 +14,9 @@ import { copyPayloadTo } from '../../../lib/payload/copy.ts';
 import { readPayload } from '../../../lib/payload/payload.ts';
 import { payloadBytes } from '../../../lib/payload/size.ts';
 import { Progress } from '../../../lib/steps/progress.ts';
-import { thrownBy } from '../errors/thrown-by.ts';
-import { captureBuiltins } from '../host/builtins.ts';
-import { recordFileOperations } from '../host/file-operations.ts';
+import { thrownBy } from '../../unit/errors/thrown-by.ts';
+import { captureBuiltins } from '../../unit/host/builtins.ts';
+import { recordFileOperations } from '../../unit/host/file-operations.ts';
 import { host, ID, PIN } from './bringing-host.ts';
 
 const signal = AbortSignal.timeout(120_000);

@@ -9,11 +9,11 @@ import { aioHost, installedHost, liveHost } from '../../../../lib/render/hosts.t
 import { readRenderInput } from '../../../../lib/render/render-input.ts';
 import type { Rendered, Renderer } from '../../../../lib/render/renderer.ts';
 import { loadIdentity, loadRendered } from '../../../../lib/render/store.ts';
-import { type HostOptions, testHost } from '../host/host.ts';
-import { giveAddresses } from '../host/network.ts';
-import { writePayload } from '../host/payload.ts';
-import { rendered } from '../host/rendered.ts';
-import { fakeRuntime } from '../host/runtime.ts';
+import { type HostOptions, testHost } from '../../../unit/agents/host/host.ts';
+import { giveAddresses } from '../../../unit/agents/host/network.ts';
+import { writePayload } from '../../../unit/agents/host/payload.ts';
+import { rendered } from '../../../unit/agents/host/rendered.ts';
+import { fakeRuntime } from '../../../unit/agents/host/runtime.ts';
 
 const STORE = '/opt/openshift/rendered.json';
 const KUBELET = '/etc/kubernetes/kubelet.yaml';

@@ -8,8 +8,8 @@ import { BundleFolder } from '../../../agents/gather/bundle/folder.ts';
 import { Spooled } from '../../../agents/gather/collecting/spool.ts';
 import { memoryStorage } from '../../../agents/gather/collecting/storage.ts';
 import { FileOutput, type Output } from '../../../agents/gather/entrance/output.ts';
-import { line } from './synthetic.ts';
-import { listed, unpacked } from './tester.ts';
+import { line } from '../../unit/gather/synthetic.ts';
+import { listed, unpacked } from '../../unit/gather/tester.ts';
 
 const text = (lines: number) => Array.from({ length: lines }, (_, at) => line(at)).join('');
 

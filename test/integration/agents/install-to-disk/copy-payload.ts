@@ -1,11 +1,11 @@
 import t, { type Test } from 'tap';
 import { copyPayload } from '../../../../agents/install-to-disk/copy-payload.ts';
 import { sha256 } from '../../../../lib/host/files.ts';
-import { cluster } from '../host/cluster.ts';
-import { diskFile, type FakePartition, giveDisk } from '../host/disk.ts';
-import { type TestHost, testHost } from '../host/host.ts';
-import { journalOf } from '../host/journal.ts';
-import { writePayload } from '../host/payload.ts';
+import { cluster } from '../../../unit/agents/host/cluster.ts';
+import { diskFile, type FakePartition, giveDisk } from '../../../unit/agents/host/disk.ts';
+import { type TestHost, testHost } from '../../../unit/agents/host/host.ts';
+import { journalOf } from '../../../unit/agents/host/journal.ts';
+import { writePayload } from '../../../unit/agents/host/payload.ts';
 
 const STATE = 'var/lib/sno-agents';
 const onDisk = (path: string) => diskFile(2, `${STATE}/${path}`);

@@ -6,7 +6,7 @@ import { sha256 } from '../../../lib/host/files.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { createLogger } from '../../../lib/log/logger.ts';
 import { Progress } from '../../../lib/steps/progress.ts';
-import { serveRuntime } from '../cri/serve-runtime.ts';
+import { serveRuntime } from '../../unit/cri/serve-runtime.ts';
 
 const signal = AbortSignal.timeout(120_000);
 export const ID = `sha256:${'c'.repeat(64)}`;

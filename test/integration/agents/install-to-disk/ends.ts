@@ -9,8 +9,8 @@ import { describeError, Failure } from '../../../../lib/errors/failure.ts';
 import { failureData } from '../../../../lib/errors/failure-data.ts';
 import { writeFileAtomic } from '../../../../lib/host/files.ts';
 import type { AgentStatus } from '../../../../lib/steps/status.ts';
-import { cluster } from '../host/cluster.ts';
-import { testHost } from '../host/host.ts';
+import { cluster } from '../../../unit/agents/host/cluster.ts';
+import { testHost } from '../../../unit/agents/host/host.ts';
 
 const DONE = '/opt/openshift/.bootkube.done';
 const IGNITION = '/opt/openshift/master.ign';

@@ -4,8 +4,8 @@ import t, { type Test } from 'tap';
 import { type RestoreOptions, restoreSnapshot } from '../../../lib/etcd/restore.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { waitForFiles } from '../../../lib/host/watch.ts';
-import { thrownBy } from '../errors/thrown-by.ts';
-import { recordFileOperations } from '../host/file-operations.ts';
+import { thrownBy } from '../../unit/errors/thrown-by.ts';
+import { recordFileOperations } from '../../unit/host/file-operations.ts';
 
 const SNAPSHOT = 'keys and values';
 const KEPT = { hash: 77, revision: 51, compactRevision: 50 };

@@ -3,8 +3,8 @@ import t from 'tap';
 import { hostContext, installContext } from '../../../../agents/steps/host-context.ts';
 import { defaultSettings } from '../../../../lib/host/settings.ts';
 import { bootTime } from '../../../../lib/host/systemd.ts';
-import { cluster } from '../host/cluster.ts';
-import { testHost } from '../host/host.ts';
+import { cluster } from '../../../unit/agents/host/cluster.ts';
+import { testHost } from '../../../unit/agents/host/host.ts';
 
 const CLUSTER = '/etc/sno-agents/cluster.json';
 const { installation: _, ...withoutDisk } = cluster;

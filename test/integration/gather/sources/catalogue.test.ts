@@ -2,7 +2,7 @@ import t from 'tap';
 import { catalogue } from '../../../../agents/gather/catalogue.ts';
 import type { GatherHost } from '../../../../agents/gather/gather-host.ts';
 import type { Source } from '../../../../agents/gather/source.ts';
-import { hostAt, textOf } from './host.ts';
+import { hostAt, textOf } from '../../../unit/gather/sources/host.ts';
 
 const ON_THIS_MACHINE = new Set(['systemd', 'network', 'disks', 'node', 'kubelet']);
 

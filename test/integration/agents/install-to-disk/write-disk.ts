@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 import { writeDisk } from '../../../../agents/install-to-disk/write-disk.ts';
-import { cluster } from '../host/cluster.ts';
-import { diskFile, giveDisk } from '../host/disk.ts';
-import { type HostOptions, type TestHost, testHost } from '../host/host.ts';
+import { cluster } from '../../../unit/agents/host/cluster.ts';
+import { diskFile, giveDisk } from '../../../unit/agents/host/disk.ts';
+import { type HostOptions, type TestHost, testHost } from '../../../unit/agents/host/host.ts';
 
 const IGNITION = `{"clusterId":"${cluster.clusterId}"}`;
 const CONFIG = diskFile(1, 'ignition/config.ign');

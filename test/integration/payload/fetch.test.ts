@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
 import { fetchPayload } from '../../../lib/payload/fetch.ts';
-import { thrownBy } from '../errors/thrown-by.ts';
-import { captureBuiltins } from '../host/builtins.ts';
-import { recordFileOperations } from '../host/file-operations.ts';
-import { type Answer, answering, fileOf, openSite } from './site.ts';
+import { thrownBy } from '../../unit/errors/thrown-by.ts';
+import { captureBuiltins } from '../../unit/host/builtins.ts';
+import { recordFileOperations } from '../../unit/host/file-operations.ts';
+import { type Answer, answering, fileOf, openSite } from '../../unit/payload/site.ts';
 
 const options = { signal: AbortSignal.timeout(50_000), deadlineMs: 20_000 };
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');

@@ -2,10 +2,10 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { findDisk, partition, readDisk, varFolder } from '../../../lib/host/disk.ts';
-import { giveDisk } from '../agents/host/disk.ts';
-import { testHost } from '../agents/host/host.ts';
-import { thrownBy } from '../errors/thrown-by.ts';
-import { recordLimits } from '../host/timers.ts';
+import { giveDisk } from '../../unit/agents/host/disk.ts';
+import { testHost } from '../../unit/agents/host/host.ts';
+import { thrownBy } from '../../unit/errors/thrown-by.ts';
+import { recordLimits } from '../../unit/host/timers.ts';
 
 const signal = AbortSignal.timeout(60_000);
 

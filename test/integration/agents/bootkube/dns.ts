@@ -8,7 +8,7 @@ import {
   NETWORKS,
   type Records,
   resolveBy,
-} from './check-input.ts';
+} from '../../../unit/agents/bootkube/check-input.ts';
 
 function checkNamed(wanted: string) {
   const check = dnsChecks.find(({ name }) => name === wanted);

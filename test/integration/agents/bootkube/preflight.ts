@@ -21,11 +21,18 @@ import {
 import type { Failure } from '../../../../lib/errors/failure.ts';
 import type { Partition } from '../../../../lib/host/disk.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
-import { giveDisk } from '../host/disk.ts';
-import { testHost } from '../host/host.ts';
-import { giveAddresses } from '../host/network.ts';
-import { writePayload } from '../host/payload.ts';
-import { at, inputFor, ipv4, ipv6, NETWORKS, resolveBy } from './check-input.ts';
+import {
+  at,
+  inputFor,
+  ipv4,
+  ipv6,
+  NETWORKS,
+  resolveBy,
+} from '../../../unit/agents/bootkube/check-input.ts';
+import { giveDisk } from '../../../unit/agents/host/disk.ts';
+import { testHost } from '../../../unit/agents/host/host.ts';
+import { giveAddresses } from '../../../unit/agents/host/network.ts';
+import { writePayload } from '../../../unit/agents/host/payload.ts';
 
 const preflight = preflightOf(checks);
 

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { payload } from '../../../../agents/steps/payload.ts';
 import { payloadFolder } from '../../../../agents/steps/payload-folder.ts';
-import { type HostOptions, testHost } from '../host/host.ts';
-import { importingRuntime, writePayload } from '../host/payload.ts';
-import { fakeRuntime } from '../host/runtime.ts';
+import { type HostOptions, testHost } from '../../../unit/agents/host/host.ts';
+import { importingRuntime, writePayload } from '../../../unit/agents/host/payload.ts';
+import { fakeRuntime } from '../../../unit/agents/host/runtime.ts';
 
 const KUBELET = '/var/lib/sno-agents/bin/kubelet';
 const MEDIUM = '/run/media/iso/sno-agents/payload';

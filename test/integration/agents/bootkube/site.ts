@@ -8,9 +8,9 @@ import { withDropins } from '../../../../lib/ignition/entries.ts';
 import { validateConfig } from '../../../../lib/ignition/validate.ts';
 import { createLaptopAuthorities } from '../../../../lib/pki/authority.ts';
 import { liveUnits } from '../../../../units/live.ts';
-import { input } from '../../render/rendered-host.ts';
-import { siteCluster } from '../../render/site-cluster.ts';
-import { testHost } from '../host/host.ts';
+import { testHost } from '../../../unit/agents/host/host.ts';
+import { input } from '../../../unit/render/rendered-host.ts';
+import { siteCluster } from '../../../unit/render/site-cluster.ts';
 
 t.test('kernel arguments and partitions are arguments of coreos-installer', async (t) => {
   t.same(

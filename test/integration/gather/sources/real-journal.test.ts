@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import t from 'tap';
 import { journals, previousJournals } from '../../../../agents/gather/sources/journals.ts';
-import { hostAt, listed, read } from './host.ts';
-import { withPrograms } from './programs.ts';
+import { hostAt, listed, read } from '../../../unit/gather/sources/host.ts';
+import { withPrograms } from '../../../unit/gather/sources/programs.ts';
 
 /** Creates journal files from text. */
 const REMOTE = '/usr/lib/systemd/systemd-journal-remote';

@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { bootOrder } from '../../../../agents/install-to-disk/boot-order.ts';
 import { inspectDisk } from '../../../../agents/steps/inspect-disk.ts';
-import { type FakeVariables, fakeFirmware } from '../../boot-order/fake-firmware.ts';
-import { cluster } from '../host/cluster.ts';
-import { diskFile, type FakeDisk, giveDisk } from '../host/disk.ts';
-import { type HostOptions, type TestHost, testHost } from '../host/host.ts';
+import { cluster } from '../../../unit/agents/host/cluster.ts';
+import { diskFile, type FakeDisk, giveDisk } from '../../../unit/agents/host/disk.ts';
+import { type HostOptions, type TestHost, testHost } from '../../../unit/agents/host/host.ts';
+import { type FakeVariables, fakeFirmware } from '../../../unit/boot-order/fake-firmware.ts';
 
 const MARKER = 'var/lib/sno-agents/installation.json';
 const marker = (more: object = {}) =>

@@ -3,10 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { type FetchOptions, fetchFile } from '../../../lib/host/fetch.ts';
-import { testHost } from '../agents/host/host.ts';
-import { thrownBy } from '../errors/thrown-by.ts';
-import { type Answer, answering, fileOf, half, openSite, redirect } from '../payload/site.ts';
-import { recordLimits } from './timers.ts';
+import { testHost } from '../../unit/agents/host/host.ts';
+import { thrownBy } from '../../unit/errors/thrown-by.ts';
+import { recordLimits } from '../../unit/host/timers.ts';
+import {
+  type Answer,
+  answering,
+  fileOf,
+  half,
+  openSite,
+  redirect,
+} from '../../unit/payload/site.ts';
 
 const options = { signal: AbortSignal.timeout(110_000), deadlineMs: 100_000 };
 const CONTENT = 'content '.repeat(10_000);
