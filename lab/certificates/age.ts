@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path/posix';
 import { readAuthority } from '../../agents/steps/leaf-files.ts';
 import { exists } from '../../lib/host/files.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import { inspectCertificate, parseCertificate } from '../../lib/pki/certificate.ts';
+import { certificatesIn, inspectCertificate, parseCertificate } from '../../lib/pki/certificate.ts';
 import { certifyKey } from '../../lib/pki/leaf.ts';
 import { kubeletPaths } from '../../lib/render/kubernetes/kubelet.ts';
 import { type Leaf, leafCatalogue } from '../../lib/render/kubernetes/leaves.ts';
@@ -41,7 +41,7 @@ export async function serialOf(rootDir: string, leaf: Leaf): Promise<string> {
 
 /**
  * Puts in place of a certificate the one that would be there if it had been issued that many days
- * ago: same key, names and authority.
+ * ago: same key, names and authority. What is presented together with it stays.
  */
 export async function age(rootDir: string, leaf: Leaf, days: number): Promise<void> {
   const paths = hostPaths(rootDir);
@@ -55,7 +55,8 @@ export async function age(rootDir: string, leaf: Leaf, days: number): Promise<vo
     { subject, usage, ...names },
     new Date(Date.now() - days * DAY_MS),
   );
+  const [, ...others] = certificatesIn(pem);
   const key = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+/.exec(pem)?.[0] ?? '';
   // In the same file, with its mode.
-  await writeFile(path, `${old}${key}`);
+  await writeFile(path, [old, ...others, key].join(''));
 }

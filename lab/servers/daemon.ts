@@ -5,6 +5,7 @@ import { execa } from 'execa';
 
 /** A server in the background. */
 export interface Daemon {
+  isRunning(): boolean;
   stop(): Promise<void>;
 }
 
@@ -24,7 +25,12 @@ export function startDaemon(
     forceKillAfterDelay: 5000,
   });
   running.all.pipe(createWriteStream(log, { flags: 'a' }));
+  let isRunning = true;
+  void running.finally(() => {
+    isRunning = false;
+  });
   return {
+    isRunning: () => isRunning,
     async stop() {
       running.kill('SIGTERM');
       await running;

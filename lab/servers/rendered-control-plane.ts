@@ -15,6 +15,7 @@ export interface RenderedControlPlane extends Place {
   readonly admin: KubeClient;
   /** The actual port for a component's rendered port. */
   port(rendered: number): number;
+  isRunning(component: string): boolean;
   /** Stops a component and starts it anew, with what its files contain now. */
   restart(component: string): Promise<void>;
   stop(): Promise<void>;
@@ -42,6 +43,7 @@ export async function startRenderedControlPlane(
     const pod = rendered.staticPods.find((each) => each.component === component);
     if (pod !== undefined) daemons.set(component, start(pod));
   };
+  const isRunning = (component: string) => daemons.get(component)?.isRunning() ?? false;
   try {
     const { bootstrapAdmin } = accessTo('kubernetes').kubeconfigs;
     const admin = await kubeClient(join(root, bootstrapAdmin));
@@ -50,7 +52,14 @@ export async function startRenderedControlPlane(
       admin[Symbol.dispose]();
       await stopDaemons();
     };
-    return { ...place, admin, port: (port) => place.ports.get(port) ?? port, restart, stop };
+    return {
+      ...place,
+      admin,
+      port: (port) => place.ports.get(port) ?? port,
+      isRunning,
+      restart,
+      stop,
+    };
   } catch (error) {
     await stopDaemons();
     throw error;

@@ -1,4 +1,5 @@
 /** From the laptop's administrator to that of the host, against the rendered control plane. */
+import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -90,7 +91,7 @@ const context = (renewProofMs = defaultSettings.renewProofMs, at = hostRoot): Re
   cluster,
   hostname: () => NODE,
   bootTime: async () => new Date(),
-  run: 'this',
+  run: randomUUID(),
 });
 const progress = () => {
   const log = createLogger({ write: (line) => t.comment(line.trim()), priorities: false });

@@ -18,7 +18,10 @@ const fileOf = ({ component, file }: StaticPod): string =>
 
 const PROBED_PORT = ['spec', 'containers', 0, 'readinessProbe', 'httpGet', 'port'];
 
-/** Restarts a component when its manifest changes; the runtime lists what runs, with annotations. */
+/**
+ * Restarts a component when its manifest changes or it has ended, as without an API server; the runtime
+ * lists what runs, with annotations.
+ */
 export class StaticPodKeeper {
   /** Components in the order of their restarts. */
   readonly restarts: string[] = [];
@@ -69,8 +72,9 @@ export class StaticPodKeeper {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       const wanted = await readFile(join(this.#paths.staticPods, fileOf(pod)), 'utf8');
-      if (wanted !== this.#runs.get(pod.component)) {
-        this.restarts.push(pod.component);
+      const isChanged = wanted !== this.#runs.get(pod.component);
+      if (isChanged) this.restarts.push(pod.component);
+      if (isChanged || !this.#world.plane.isRunning(pod.component)) {
         this.#runs.delete(pod.component);
         await this.#world.plane.restart(pod.component);
         this.#runs.set(pod.component, wanted);
