@@ -8,6 +8,8 @@ import {
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { parseJson } from '../../../lib/json.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { done, type Outcome } from '../../../lib/steps/step.ts';
 import type { RenewContext } from './context.ts';
 
 const attemptSchema = z.object({
@@ -55,4 +57,22 @@ export async function recordAttempts(
   );
   const contents = { schemaVersion: 1, attempts: [...others, ...fresh] };
   await writeFileAtomic(attemptsPath(paths), `${JSON.stringify(contents, null, 2)}\n`, 0o600);
+}
+
+/** Does a part of a run and records the attempt: a failure does not keep the other parts from running. */
+export async function attempted(
+  context: RenewContext,
+  name: string,
+  body: () => Promise<string>,
+  { signal }: Progress,
+): Promise<Outcome> {
+  try {
+    const note = await body();
+    await recordAttempts(context, [{ name }]);
+    return done(note);
+  } catch (error) {
+    signal.throwIfAborted();
+    await recordAttempts(context, [{ name, error }]);
+    return done('failed');
+  }
 }

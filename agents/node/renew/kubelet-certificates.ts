@@ -4,11 +4,10 @@ import type { HostPaths } from '../../../lib/host/paths.ts';
 import { restartUnit } from '../../../lib/host/systemd.ts';
 import { kubeletLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
-import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { isUsable, type LeafOnDisk, leavesOnDisk } from '../../steps/leaf-files.ts';
 import { signAgain } from '../../steps/sign-expired.ts';
-import { readAttempts, recordAttempts } from './attempts.ts';
+import { attempted, readAttempts } from './attempts.ts';
 import type { RenewContext } from './context.ts';
 
 const NAME = 'kubelet-certificates';
@@ -32,17 +31,8 @@ export const kubeletCertificates: StepBody<RenewContext> = {
   async holds({ paths, run: id }) {
     return (await readAttempts(paths)).some((last) => last.name === NAME && last.run === id);
   },
-  async run(context, progress) {
-    try {
-      const note = await corrected(context, progress);
-      await recordAttempts(context, [{ name: NAME }]);
-      return done(note);
-    } catch (error) {
-      progress.signal.throwIfAborted();
-      await recordAttempts(context, [{ name: NAME, error }]);
-      return done('failed');
-    }
-  },
+  run: (context, progress) =>
+    attempted(context, NAME, () => corrected(context, progress), progress),
 };
 
 /** Returns what was found, for the journal. */

@@ -11,11 +11,10 @@ import { validityOf } from '../../../lib/pki/certificate.ts';
 import { accessTo } from '../../../lib/render/access.ts';
 import { signedAccess } from '../../../lib/render/signed-access.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
-import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import { approveUntil, servingPair } from '../../steps/approve-until.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
-import { readAttempts, recordAttempts } from './attempts.ts';
+import { attempted, readAttempts } from './attempts.ts';
 import type { RenewContext } from './context.ts';
 import { rotationWindow } from './rotation-window.ts';
 
@@ -38,17 +37,8 @@ export const kubeletServing: StepBody<RenewContext> = {
     if (last?.failure !== undefined) return false;
     return (await nextRequest(context, signal)) !== undefined;
   },
-  async run(context, progress) {
-    try {
-      const note = await approveIfRequested(context, progress);
-      await recordAttempts(context, [{ name: NAME }]);
-      return done(note);
-    } catch (error) {
-      progress.signal.throwIfAborted();
-      await recordAttempts(context, [{ name: NAME, error }]);
-      return done('failed');
-    }
-  },
+  run: (context, progress) =>
+    attempted(context, NAME, () => approveIfRequested(context, progress), progress),
 };
 
 /** Returns what was found, for the journal. */

@@ -8,11 +8,10 @@ import { trust } from '../../../lib/render/kubernetes/kube-apiserver.ts';
 import { localApi } from '../../../lib/render/kubernetes/paths.ts';
 import { withSignedAdministrator } from '../../../lib/render/signed-access.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
-import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { Limits } from '../../../lib/wait/limits.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
-import { readAttempts, recordAttempts } from './attempts.ts';
+import { attempted, readAttempts } from './attempts.ts';
 import type { RenewContext } from './context.ts';
 import { namedAuthorities } from './named-authorities.ts';
 import { untilProven } from './prove.ts';
@@ -36,16 +35,12 @@ export const laptopCa: StepBody<RenewContext> = {
     if (last?.run === id) return true;
     return last?.failure === undefined && !(await exists(paths.at(laptopAdminCa)));
   },
-  async run(context, progress) {
-    try {
-      const note = await endTrust(context, progress);
-      await recordAttempts(context, [{ name: NAME }]);
-      return done(note);
-    } catch (error) {
-      progress.signal.throwIfAborted();
-      await recordAttempts(context, [{ name: NAME, error: stillTrusted(error) }]);
-      return done('failed');
-    }
+  run(context, progress) {
+    const body = () =>
+      endTrust(context, progress).catch((cause: unknown) => {
+        throw stillTrusted(cause);
+      });
+    return attempted(context, NAME, body, progress);
   },
 };
 
