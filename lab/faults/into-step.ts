@@ -23,8 +23,6 @@ const INTO_STEP_MS: Partial<Readonly<Record<AgentName, Readonly<Record<string, n
   aiokube: {
     payload: 2_500,
     kubelet: 1_500,
-    etcd: 400,
-    'control-plane': 1_500,
     'bootstrap-complete': 2_000,
     'steady-state': 5_000,
     // After the first files were deleted.
