@@ -8,7 +8,9 @@ import { intoStep } from './into-step.ts';
 export interface Kills {
   /** Steps that were killed: started and not ended according to the journal. */
   readonly inside: readonly string[];
-  /** Steps that had ended, or whose process had, before the kill. */
+  /** Steps that had ended when their agent was killed, with their duration in seconds. */
+  readonly ended: ReadonlyMap<string, number>;
+  /** Steps in which no process of the agent was found. */
   readonly late: readonly string[];
   stop(): void;
 }
@@ -22,6 +24,7 @@ export async function killInEverySteps(rootDir: string, agent: AgentName): Promi
   await mkdir(folder, { recursive: true });
   const killed = new Set<string>();
   const inside: string[] = [];
+  const ended = new Map<string, number>();
   const late: string[] = [];
   let busy = false;
   /** The journal has changed since it was read. */
@@ -42,8 +45,10 @@ export async function killInEverySteps(rootDir: string, agent: AgentName): Promi
     const isHit = pid !== undefined && kill(pid);
     const entries = await readJournal(join(folder, 'journal.jsonl'));
     // After the last step the journal is deleted.
-    const end = entries.findLast(({ step }) => step === last.step)?.event ?? 'started';
-    (isHit && end === 'started' ? inside : late).push(last.step);
+    const end = entries.findLast(({ step }) => step === last.step);
+    if (!isHit) late.push(last.step);
+    else if (end === undefined || end.event === 'started') inside.push(last.step);
+    else ended.set(last.step, end.seconds ?? Number.POSITIVE_INFINITY);
   };
   const look = async () => {
     changed = true;
@@ -60,7 +65,7 @@ export async function killInEverySteps(rootDir: string, agent: AgentName): Promi
   };
   const watcher: FSWatcher = watch(folder, () => void look());
   await look();
-  return { inside, late, stop: () => watcher.close() };
+  return { inside, ended, late, stop: () => watcher.close() };
 }
 
 /** Whether the process was still there. */
