@@ -1,6 +1,6 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from '../lib/host/command.ts';
+import { type CommandOptions, run } from '../lib/host/command.ts';
 import { NotRunHere } from './benchmark.ts';
 
 /** What one run of a program cost. */
@@ -27,11 +27,11 @@ export async function measureProcess(
   program: string,
   args: readonly string[],
   folder: string,
-  limits: { readonly signal: AbortSignal; readonly deadlineMs: number },
+  options: CommandOptions,
 ): Promise<ProcessCost> {
   const figures = join(folder, 'time.txt');
   const began = performance.now();
-  await run(GNU_TIME, ['-f', '%U %S %M', '-o', figures, program, ...args], limits);
+  await run(GNU_TIME, ['-f', '%U %S %M', '-o', figures, program, ...args], options);
   const wallSeconds = (performance.now() - began) / 1000;
   const [user = Number.NaN, system = Number.NaN, kib = Number.NaN] = (
     await readFile(figures, 'utf8')

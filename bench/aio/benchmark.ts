@@ -83,7 +83,8 @@ async function measure(
 ): Promise<Row[]> {
   const limits = { signal, deadlineMs: RUN_MS };
   const args = [JSON.stringify(renewalHost.host), 'sno-renew', 'run'];
-  const renew = () => measureProcess(agents, args, folder, limits);
+  const env = { PATH: `${renewalHost.programs}:${process.env.PATH}` };
+  const renew = () => measureProcess(agents, args, folder, { ...limits, env });
   const start = () => measureProcess(node, [empty], folder, limits);
   const renewDue = async () => {
     const count = await renewalHost.ageLeaves();

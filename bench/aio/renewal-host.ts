@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { dueLeaves, leavesOnDisk, readAuthority } from '../../agents/steps/leaf-files.ts';
 import { age } from '../../lab/certificates/age.ts';
 import { ETCD_VERSION } from '../../lab/components/etcd.ts';
@@ -24,6 +24,8 @@ const DUE_DAYS = 300;
 /** A host in a folder, whose rendered control plane runs. */
 export interface RenewalHost {
   readonly host: OtherHost;
+  /** A folder with the programs of an operating system that it has in place of this machine's. */
+  readonly programs: string;
   /** Makes every leaf that sno-renew renews due for renewal; returns how many there are. */
   ageLeaves(): Promise<number>;
   countDue(): Promise<number>;
@@ -40,6 +42,7 @@ export async function startRenewalHost(root: string, signal: AbortSignal): Promi
     const endpoints = { api: at(6443), etcd: at(2379), etcdPeer: at(2380), kubelet: kubelet.url };
     return {
       host: { root, endpoints },
+      programs: await givePrograms(join(root, 'bin')),
       ageLeaves: async () => {
         const leaves = await leavesOnDisk(paths, renewableLeaves);
         for (const { leaf } of leaves) await age(root, leaf, DUE_DAYS);
@@ -85,6 +88,13 @@ async function rendering() {
     authorities: await createLaptopAuthorities(),
     deferredGroups: [],
   });
+}
+
+/** systemd does not manage this host's kubelet: it has been running since 1970. */
+async function givePrograms(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'systemctl'), '#!/bin/sh\necho @1\n', { mode: 0o755 });
+  return folder;
 }
 
 /** With a new serving certificate for this machine: the kubelet requests no other one. */

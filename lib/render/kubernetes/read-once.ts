@@ -37,9 +37,9 @@ export function withReadOnce(
   return annotated(manifest, READ_ONCE_ANNOTATION, value);
 }
 
-/** The same pod under another uid: the kubelet stops the present one for it. */
-export const replacing = (manifest: string): string =>
-  annotated(manifest, 'sno-agents/replaces-pod', 'true');
+/** The same pod under a uid of its own for each `attempt`: the kubelet stops another one for it. */
+export const replacing = (manifest: string, attempt: number): string =>
+  annotated(manifest, 'sno-agents/replaces-pod', String(attempt));
 
 function annotated(manifest: string, name: string, value: string): string {
   const pod = manifestSchema.parse(parse(manifest));
