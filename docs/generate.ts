@@ -10,6 +10,7 @@ import { installConfigReference } from './install-config-reference.ts';
 import { installConfigJsonSchema } from './install-config-schema.ts';
 import { schemaDocuments } from './schemas.ts';
 import { snoReference } from './sno-reference.ts';
+import { topologyReference } from './topology-reference.ts';
 
 export interface GeneratedDocument {
   /** From the root of the repository. */
@@ -29,6 +30,7 @@ export async function generatedDocuments(signal: AbortSignal): Promise<Generated
     },
     ...schemaDocuments(),
     { path: 'docs/reference/sno.md', contents: await snoReference(signal) },
+    { path: 'docs/reference/topology.md', contents: topologyReference() },
   ];
 }
 

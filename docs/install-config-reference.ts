@@ -3,6 +3,7 @@ import { DISK_VARIABLE } from '../cli/install-config/disk-variable.ts';
 import { NOT_SUPPORTED } from '../cli/install-config/not-supported.ts';
 import { readSettings } from '../cli/install-config/settings.ts';
 import { installConfigJsonSchema, withoutNull } from './install-config-schema.ts';
+import { row, table } from './markdown-table.ts';
 
 /** The smallest valid configuration; its absent fields show the defaults. */
 export const MINIMAL_INSTALL_CONFIG = `apiVersion: v1
@@ -104,11 +105,3 @@ function defaultTexts(): Readonly<Record<string, string>> {
 }
 
 const listed = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ');
-
-function table(head: readonly string[], rows: readonly string[]): string {
-  return [row(head), row(head.map(() => '---')), ...rows].join('\n');
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-}

@@ -5,6 +5,7 @@ import { backupListSchema } from '../lib/backup/store.ts';
 import { recordSchema } from '../lib/installation/record.ts';
 import { inventorySchema } from '../lib/pki/inventory.ts';
 import { statusSchema } from '../lib/steps/status.ts';
+import { topologyReportSchema } from '../lib/topology/report.ts';
 import { gatherRecordSchema } from '../report/gather-record.ts';
 import { reportSchema } from '../report/schema.ts';
 
@@ -17,6 +18,7 @@ const PUBLISHED = {
   certificates: { title: 'sno-certificates list --json', schema: inventorySchema },
   gather: { title: 'gather.json of a log bundle', schema: gatherRecordSchema },
   report: { title: 'report.json of a log bundle', schema: reportSchema },
+  topology: { title: 'sno explain topology --json', schema: topologyReportSchema },
   result: { title: 'lab/out/<scenario>/result.json', schema: resultSchema },
 } as const;
 

@@ -2,11 +2,15 @@ import { resourcePath, resources } from '../../lib/kube/resources.ts';
 import { watchUntil } from '../../lib/kube/watch-objects.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
+import { controlPlaneNode } from '../../lib/topology/kubernetes.ts';
+import { rowFor } from '../../lib/topology/row-for.ts';
 import type { HostContext } from '../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 
-/** The value is empty by convention; the name of the label is the role. */
-const LABELS = { 'node-role.kubernetes.io/control-plane': '' } as const;
+/** `sno create` refuses installations with workers and other platforms. */
+const { labels: LABELS } = controlPlaneNode(
+  rowFor({ platform: 'none', compute: 0, laterWorkers: 0 }),
+);
 
 /**
  * Labels the Node, as soon as the kubelet has registered it: NodeRestriction forbids a kubelet the

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Surroundings } from '../surroundings.ts';
 import { addAnalyze } from './analyze.ts';
 import { addCreate } from './create.ts';
+import { addExplain } from './explain.ts';
 import { addLicenses } from './licenses.ts';
 import { addVerify } from './verify.ts';
 import { addWaitFor } from './wait-for.ts';
@@ -18,5 +19,6 @@ export const commands: readonly AddCommand[] = [
   addVerify,
   addWaitFor,
   addAnalyze,
+  addExplain,
   addLicenses,
 ];

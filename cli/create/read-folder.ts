@@ -37,7 +37,7 @@ export async function inspectFolder(
   const text = await readInstallConfig(dir);
   const read = readSettings(text, diskVariable, host);
   const user = deferManifests(await readUserManifests(dir, signal));
-  const faults = [...(read.ok ? [] : read.faults.map(faultText)), ...user.faults];
+  const faults = [...(read.ok ? [] : read.faults.map((fault) => faultText(fault))), ...user.faults];
   if (read.ok && faults.length === 0) {
     return { contents: { settings: read.settings, user }, faults: [] };
   }

@@ -14,8 +14,12 @@ const MOST_BYTES = 1024 * 1024;
  * anything but a text file of a sensible size
  */
 export async function readInstallConfig(dir: string): Promise<string> {
-  const path = join(dir, INSTALL_CONFIG);
-  const bytes = await readRegularFile(path);
+  return readConfigText(join(dir, INSTALL_CONFIG), 'its folder with --dir');
+}
+
+/** The same, of a file with any name; `option` says what else can be set in which option. */
+export async function readConfigText(path: string, option: string): Promise<string> {
+  const bytes = await readRegularFile(path, option);
   const encoding = foreignEncoding(bytes);
   const fix = 'Save it as UTF-8.';
   if (encoding !== undefined) throw refused(path, 'UTF-8 text', encoding, fix);
@@ -24,11 +28,11 @@ export async function readInstallConfig(dir: string): Promise<string> {
 }
 
 /** Does not wait for a writer if the file is a FIFO. */
-async function readRegularFile(path: string): Promise<Buffer> {
+async function readRegularFile(path: string, option: string): Promise<Buffer> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
-    const fix = 'Put the file itself there, or set its folder with --dir.';
+    const fix = `Put the file itself there, or set ${option}.`;
     if (stats.isDirectory()) throw refused(path, 'a regular file', 'a folder', fix);
     if (!stats.isFile()) throw refused(path, 'a regular file', 'a special file', fix);
     if (stats.size > MOST_BYTES) {
@@ -37,7 +41,7 @@ async function readRegularFile(path: string): Promise<Buffer> {
     }
     return await file.readFile();
   } catch (error) {
-    throw error instanceof Failure ? error : unreadable(path, error);
+    throw error instanceof Failure ? error : unreadable(path, option, error);
   }
 }
 
@@ -49,18 +53,18 @@ function refused(path: string, expected: string, found: string, fix: string): Fa
   });
 }
 
-function unreadable(path: string, error: unknown): Failure {
+function unreadable(path: string, option: string, error: unknown): Failure {
   if (!(error instanceof Error) || !('errno' in error) || typeof error.errno !== 'number') {
     return new Failure('usage', `${path} cannot be read; nothing was written`, { cause: error });
   }
   const [code = '', words = 'unknown error'] = getSystemErrorMap().get(error.errno) ?? [];
   if (code === 'ENOENT') {
     return new Failure('usage', `${path} does not exist; nothing was written`, {
-      fix: 'Create it, or set its folder with --dir.',
+      fix: `Create it, or set ${option}.`,
     });
   }
   return new Failure('usage', `${path} cannot be read (${words}); nothing was written`, {
-    fix: 'Set a folder with a readable install-config.yaml with --dir.',
+    fix: `Make it readable, or set ${option}.`,
   });
 }
 

@@ -18,9 +18,11 @@ const LONGEST_TEXT = 60;
 const LONGEST_FIELD = 200;
 
 /** `install-config.yaml:LINE:COL path.to.field: expected …, found …. <fix>`, always one line. */
-export function faultText({ position, field, expected, found, fix }: Fault): string {
-  const place =
-    position === undefined ? '' : `${INSTALL_CONFIG}:${position.line}:${position.column} `;
+export function faultText(
+  { position, field, expected, found, fix }: Fault,
+  file = INSTALL_CONFIG,
+): string {
+  const place = position === undefined ? '' : `${file}:${position.line}:${position.column} `;
   return printable(`${place}${field}: expected ${expected}, found ${found}. ${fix}`);
 }
 

@@ -140,7 +140,9 @@ t.test('any file is either accepted completely or refused with single-line messa
 function answerTo(text: string): string {
   try {
     const read = readSettings(text, '/dev/disk/by-id/wwn-0x1');
-    const said = read.ok ? configNotices(read.settings) : read.faults.map(faultText);
+    const said = read.ok
+      ? configNotices(read.settings)
+      : read.faults.map((fault) => faultText(fault));
     if (read.ok) {
       const made = {
         clusterId: '6f1c2a52-94d4-4c5b-9f4f-0c38e0a3b1aa',

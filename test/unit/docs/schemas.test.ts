@@ -8,6 +8,7 @@ import { Failure } from '../../../lib/errors/failure.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { Reporter, statusPath } from '../../../lib/steps/reporter.ts';
 import { writeBackup } from '../backup/backup-folder.ts';
+import { sno } from '../cli/run-sno.ts';
 import { read } from './documents.ts';
 
 /** Compiled by a validator other than the generator of the schema; formats are annotations. */
@@ -70,5 +71,18 @@ t.test('backups and their list match their schemas', async (t) => {
   for (const [name, document] of Object.entries({ backup: manifest, backups: list })) {
     const validate = validator(name);
     t.ok(validate(document), `${name}: ${JSON.stringify(validate.errors)}`);
+  }
+});
+
+t.test('the topologies that sno explains match their schema', async (t) => {
+  const validate = validator('topology');
+  for (const args of [
+    [],
+    ['--compute', '1'],
+    ['--compute', '2', '--release', '4.6'],
+    ['--platform', 'aws', '--kind', 'openshift'],
+  ]) {
+    const { out } = await sno(['explain', 'topology', '--json', ...args]);
+    t.ok(validate(JSON.parse(out)), `${args.join(' ')}: ${JSON.stringify(validate.errors)}`);
   }
 });

@@ -43,6 +43,8 @@ const PURE = [
   'lib/render/machine-config/**/*.ts',
   'cli/install-config/**/*.ts',
   'lib/site/**/*.ts',
+  'lib/topology/*.ts',
+  'cli/explain/{config-inputs,options,text}.ts',
   'lib/steps/{deadline,fingerprint}.ts',
   'lib/errors/*.ts',
   'lib/agents/*.ts',

@@ -1,4 +1,5 @@
 import { type AddOn, addOnLabel } from '../../../payload/add-ons.ts';
+import { ROLES, roleToleration } from '../../../topology/roles.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 
@@ -6,10 +7,7 @@ const rbac = 'rbac.authorization.k8s.io';
 export const systemNamespace = 'kube-system';
 
 /** Add-ons run on control plane nodes too: there may be no other node. */
-export const onControlPlane = [
-  { key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' },
-  { key: 'node-role.kubernetes.io/master', operator: 'Exists', effect: 'NoSchedule' },
-];
+export const onControlPlane = [roleToleration(ROLES.controlPlane), roleToleration(ROLES.master)];
 
 export type Capability = 'NET_ADMIN' | 'NET_BIND_SERVICE' | 'DAC_OVERRIDE' | 'FOWNER';
 

@@ -1,0 +1,25 @@
+import { hasDefaultPlacement, hasTopologyFields, type Release } from './release.ts';
+import type { Row } from './rows.ts';
+
+/** `status.defaultPlacement` of the Ingress config. */
+export const defaultPlacementOf = ({ ingress }: Row): Row['installer']['defaultPlacement'] =>
+  ingress.pool === 'master' ? 'ControlPlane' : 'Workers';
+
+/** A value that openshift-install chooses in another way. */
+export interface InstallerChoice {
+  readonly field: string;
+  readonly expected: string | boolean;
+  readonly installer: string | boolean;
+}
+
+/** Where openshift-install decides otherwise than the row; undefined before it knew topologies. */
+export function installerChoices(row: Row, release: Release): InstallerChoice[] | undefined {
+  if (!hasTopologyFields(release)) return undefined;
+  const expected = { ...row, defaultPlacement: defaultPlacementOf(row) };
+  const fields = hasDefaultPlacement(release)
+    ? (['infrastructureTopology', 'mastersSchedulable', 'defaultPlacement'] as const)
+    : (['infrastructureTopology', 'mastersSchedulable'] as const);
+  return fields
+    .filter((field) => expected[field] !== row.installer[field])
+    .map((field) => ({ field, expected: expected[field], installer: row.installer[field] }));
+}

@@ -1,0 +1,203 @@
+import { z } from 'zod';
+
+export const TOPOLOGY_MODES = ['SingleReplica', 'HighlyAvailable'] as const;
+/** `platform.none`, or one whose API gives the cluster load balancers and machines. */
+export const PLATFORM_KINDS = ['none', 'cloud'] as const;
+export type PlatformKind = (typeof PLATFORM_KINDS)[number];
+
+/** What openshift-install writes by itself since 4.8, the default placement since 4.11. */
+const installerSchema = z.object({
+  infrastructureTopology: z.enum(TOPOLOGY_MODES),
+  mastersSchedulable: z.boolean(),
+  /** `status.defaultPlacement` of the Ingress config. */
+  defaultPlacement: z.enum(['ControlPlane', 'Workers']),
+});
+
+/** One row of the table of topologies. */
+export const rowSchema = z.object({
+  scenario: z.enum([
+    'no workers',
+    'one day-1 worker',
+    'several day-1 workers',
+    'day-2 workers only',
+  ]),
+  platform: z.enum(PLATFORM_KINDS),
+  dayOneWorkers: z.enum(['0', '1', '2+']).describe('workers of the installation'),
+  dayTwoWorkers: z
+    .enum(['0', '1', '1+', '2+'])
+    .describe('workers of the running cluster; those of the installation count'),
+  controlPlaneTopology: z.literal('SingleReplica'),
+  infrastructureTopology: z.enum(TOPOLOGY_MODES),
+  mastersSchedulable: z
+    .boolean()
+    .describe('whether workloads run on the control-plane node; if not, it has a taint'),
+  ingress: z.object({
+    pool: z.enum(['master', 'worker']),
+    replicas: z.union([z.literal(1), z.literal(2)]),
+    toleratesControlPlane: z.boolean().describe("tolerates the control-plane node's taint"),
+  }),
+  machineApproval: z
+    .enum(['off', 'by-machine'])
+    .describe('whether a Machine is enough for a new node to get its first certificate'),
+  why: z.string(),
+  installer: installerSchema,
+});
+export type Row = z.infer<typeof rowSchema>;
+
+/** Pinned to the one node that DNS points to. */
+const onMaster = { pool: 'master', replicas: 1, toleratesControlPlane: true } as const;
+/** Behind the load balancer of the platform. */
+const onWorkers = { pool: 'worker', replicas: 2, toleratesControlPlane: false } as const;
+
+const controlPlaneTopology = 'SingleReplica';
+
+/**
+ * The topologies of a cluster with one control-plane node. They are fixed during the installation:
+ * nothing changes them later, so they depend on the workers of the installation and not on those
+ * that join afterwards.
+ *
+ * The values are those that the draft "single-node-openshift-day2-workers" proposes
+ * (openshift/enhancements 996, columns PIT and PTP). OpenShift took another way in
+ * "single-node-openshift-with-workers": the topology only counts workers (openshift/installer,
+ * pkg/asset/manifests/topologies.go and scheduler.go), and since 4.11 the placement of the ingress
+ * controller is a field of its own (ingress.go). `installer` has those values. Both agree about
+ * every installation without workers on platform none.
+ */
+export const ROWS: readonly Row[] = [
+  {
+    scenario: 'no workers',
+    platform: 'none',
+    dayOneWorkers: '0',
+    dayTwoWorkers: '0',
+    controlPlaneTopology,
+    infrastructureTopology: 'SingleReplica',
+    mastersSchedulable: true,
+    ingress: onMaster,
+    machineApproval: 'off',
+    why: 'There is one node, and DNS points to it. A second replica would stay pending.',
+    installer: {
+      infrastructureTopology: 'SingleReplica',
+      mastersSchedulable: true,
+      defaultPlacement: 'ControlPlane',
+    },
+  },
+  {
+    scenario: 'no workers',
+    platform: 'cloud',
+    dayOneWorkers: '0',
+    dayTwoWorkers: '0',
+    controlPlaneTopology,
+    infrastructureTopology: 'SingleReplica',
+    mastersSchedulable: true,
+    ingress: onMaster,
+    machineApproval: 'by-machine',
+    why: 'There is one node. A second replica would stay pending.',
+    installer: {
+      infrastructureTopology: 'SingleReplica',
+      mastersSchedulable: true,
+      defaultPlacement: 'Workers',
+    },
+  },
+  {
+    scenario: 'one day-1 worker',
+    platform: 'none',
+    dayOneWorkers: '1',
+    dayTwoWorkers: '1',
+    controlPlaneTopology,
+    infrastructureTopology: 'SingleReplica',
+    mastersSchedulable: false,
+    ingress: onMaster,
+    machineApproval: 'off',
+    why: 'No load balancer follows the ingress controller: it must stay on the node that DNS points to, which is tainted because there is a worker.',
+    installer: {
+      infrastructureTopology: 'SingleReplica',
+      mastersSchedulable: false,
+      defaultPlacement: 'ControlPlane',
+    },
+  },
+  {
+    scenario: 'one day-1 worker',
+    platform: 'cloud',
+    dayOneWorkers: '1',
+    dayTwoWorkers: '1',
+    controlPlaneTopology,
+    infrastructureTopology: 'HighlyAvailable',
+    mastersSchedulable: true,
+    ingress: onWorkers,
+    machineApproval: 'by-machine',
+    why: 'A load balancer reaches both nodes. The control-plane node is schedulable, because two replicas need two nodes.',
+    installer: {
+      infrastructureTopology: 'SingleReplica',
+      mastersSchedulable: false,
+      defaultPlacement: 'Workers',
+    },
+  },
+  {
+    scenario: 'several day-1 workers',
+    platform: 'none',
+    dayOneWorkers: '2+',
+    dayTwoWorkers: '2+',
+    controlPlaneTopology,
+    infrastructureTopology: 'SingleReplica',
+    mastersSchedulable: false,
+    ingress: onMaster,
+    machineApproval: 'off',
+    why: 'No load balancer distributes requests to several workers: the ingress controller must stay on the node that DNS points to, which is tainted because there are workers.',
+    installer: {
+      infrastructureTopology: 'HighlyAvailable',
+      mastersSchedulable: false,
+      defaultPlacement: 'ControlPlane',
+    },
+  },
+  {
+    scenario: 'several day-1 workers',
+    platform: 'cloud',
+    dayOneWorkers: '2+',
+    dayTwoWorkers: '2+',
+    controlPlaneTopology,
+    infrastructureTopology: 'HighlyAvailable',
+    mastersSchedulable: false,
+    ingress: onWorkers,
+    machineApproval: 'by-machine',
+    why: 'A load balancer reaches all workers: infrastructure services run on two of them.',
+    installer: {
+      infrastructureTopology: 'HighlyAvailable',
+      mastersSchedulable: false,
+      defaultPlacement: 'Workers',
+    },
+  },
+  {
+    scenario: 'day-2 workers only',
+    platform: 'none',
+    dayOneWorkers: '0',
+    dayTwoWorkers: '1+',
+    controlPlaneTopology,
+    infrastructureTopology: 'SingleReplica',
+    mastersSchedulable: true,
+    ingress: onMaster,
+    machineApproval: 'off',
+    why: 'Workers that join later must not attract the ingress controller: DNS points to the first node.',
+    installer: {
+      infrastructureTopology: 'SingleReplica',
+      mastersSchedulable: true,
+      defaultPlacement: 'ControlPlane',
+    },
+  },
+  {
+    scenario: 'day-2 workers only',
+    platform: 'cloud',
+    dayOneWorkers: '0',
+    dayTwoWorkers: '1+',
+    controlPlaneTopology,
+    infrastructureTopology: 'SingleReplica',
+    mastersSchedulable: true,
+    ingress: onMaster,
+    machineApproval: 'by-machine',
+    why: 'The topology was fixed when there was one node. It does not change when workers join.',
+    installer: {
+      infrastructureTopology: 'SingleReplica',
+      mastersSchedulable: true,
+      defaultPlacement: 'Workers',
+    },
+  },
+];
