@@ -13,6 +13,7 @@ import type { HostContext } from '../steps/host-context.ts';
 import { nodeKubelet } from '../steps/kubelet.ts';
 import { manifests } from '../steps/manifests.ts';
 import { nodeReady } from '../steps/node-ready.ts';
+import { nodeRole } from '../steps/node-role.ts';
 import { payload } from '../steps/payload.ts';
 import { aioChecks, preflight } from '../steps/preflight/preflight.ts';
 import { record } from '../steps/record.ts';
@@ -26,7 +27,6 @@ import { hostIdentity } from './host-identity.ts';
 import { kubeletIdentity } from './kubelet-identity.ts';
 import { leftovers } from './leftovers.ts';
 import { marker } from './marker.ts';
-import { nodeRole } from './node-role.ts';
 
 /** The clean-up deletes what these were created from, and what their checks read. */
 const untilLeftovers = (body: StepBody<HostContext>) => until('leftovers', body);

@@ -9,6 +9,7 @@ import { clean } from '../steps/clean.ts';
 import { announce, complete } from '../steps/complete.ts';
 import type { HostContext } from '../steps/host-context.ts';
 import { nodeReady } from '../steps/node-ready.ts';
+import { nodeRole } from '../steps/node-role.ts';
 import { record } from '../steps/record.ts';
 import { servingCertificate } from '../steps/serving-certificate.ts';
 import { steadyState } from '../steps/steady-state.ts';
@@ -25,6 +26,7 @@ export const postRebootPlan = (s: Settings): Plan<HostContext> => ({
     within(s, 'apiMs', api),
     within(s, 'servingCertificateMs', servingCertificate),
     within(s, 'nodeReadyMs', nodeReady),
+    within(s, 'nodeRoleMs', nodeRole),
     within(s, 'addOnsMs', addOns),
     within(s, 'bootstrapCompleteMs', bootstrapComplete),
     within(s, 'steadyStateMs', steadyState('post-reboot')),

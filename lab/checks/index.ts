@@ -11,6 +11,7 @@ import { journalStory } from './journal-story.ts';
 import { nodeAddresses } from './node-addresses.ts';
 import { nodeReady } from './node-ready.ts';
 import { nodeRequests } from './node-requests.ts';
+import { nodeRole } from './node-role.ts';
 import { nothingLeft } from './nothing-left.ts';
 import { objectsKept } from './objects-kept.ts';
 import { restarts } from './restarts.ts';
@@ -29,6 +30,7 @@ export const clusterChecks: readonly ClusterCheck[] = [
   etcdRestored,
   objectsKept,
   restarts,
+  nodeRole,
   nothingLeft,
   unitsGone,
   siteOnHost,
@@ -50,6 +52,7 @@ export const clusterChecks: readonly ClusterCheck[] = [
 /** Of an all-in-one host. */
 export const allInOneChecks: readonly RunningCheck[] = [
   nodeReady,
+  nodeRole,
   restarts,
   ...allInOne,
   nodeAddresses,

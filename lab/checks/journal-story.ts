@@ -32,6 +32,7 @@ const STORY = [
   'api',
   'serving-certificate',
   'node-ready',
+  'node-role',
   'add-ons',
   'bootstrap-complete',
   'steady-state',

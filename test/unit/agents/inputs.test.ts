@@ -8,7 +8,6 @@ import { hostIdentity } from '../../../agents/aiokube/host-identity.ts';
 import { kubeletIdentity as aioKubeletIdentity } from '../../../agents/aiokube/kubelet-identity.ts';
 import { leftovers } from '../../../agents/aiokube/leftovers.ts';
 import { marker } from '../../../agents/aiokube/marker.ts';
-import { nodeRole } from '../../../agents/aiokube/node-role.ts';
 import { apiObjects } from '../../../agents/bootkube/handover/api-objects.ts';
 import { combinedIgnition } from '../../../agents/bootkube/handover/combined-ignition.ts';
 import { finish } from '../../../agents/bootkube/handover/finish.ts';
@@ -41,6 +40,7 @@ import { nodeKubelet, standaloneKubelet } from '../../../agents/steps/kubelet.ts
 import { kubeletIdentity } from '../../../agents/steps/kubelet-identity.ts';
 import { manifests } from '../../../agents/steps/manifests.ts';
 import { nodeReady } from '../../../agents/steps/node-ready.ts';
+import { nodeRole } from '../../../agents/steps/node-role.ts';
 import { payload } from '../../../agents/steps/payload.ts';
 import { liveChecks, preflight } from '../../../agents/steps/preflight/preflight.ts';
 import { record } from '../../../agents/steps/record.ts';

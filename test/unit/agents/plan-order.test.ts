@@ -78,6 +78,8 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
   [restorePlan(settings), 'restore-database', 'place-etcd', 'etcd would begin an empty cluster'],
   [postRebootPlan(settings), 'node-ready', 'add-ons', 'a node that is not Ready runs no pods'],
   [aiokubePlan(settings), 'node-ready', 'add-ons', 'a node that is not Ready runs no pods'],
+  [postRebootPlan(settings), 'node-role', 'steady-state', 'the label is a change'],
+  [postRebootPlan(settings), 'node-role', 'clean', 'the key that sets it is deleted'],
   [postRebootPlan(settings), 'add-ons', 'complete', 'Services and DNS are a part of the cluster'],
   [postRebootPlan(settings), 'steady-state', 'clean', 'what may still be needed is not deleted'],
   [postRebootPlan(settings), 'bootstrap-complete', 'clean', 'the key that publishes it is deleted'],

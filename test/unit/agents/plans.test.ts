@@ -156,6 +156,7 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
       api: apiUntilClean('apiMs'),
       'serving-certificate': apiUntilClean('servingCertificateMs'),
       'node-ready': apiUntilClean('nodeReadyMs'),
+      'node-role': { deadline: 'nodeRoleMs' },
       'add-ons': { deadline: 'addOnsMs', until: 'steady-state' },
       'bootstrap-complete': apiUntilClean('bootstrapCompleteMs'),
       'steady-state': apiUntilClean('steadyStateMs'),

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { nodeRole } from '../../../../agents/aiokube/node-role.ts';
+import { nodeRole } from '../../../../agents/steps/node-role.ts';
 import { type ApiAnswer, type ApiRequest, fakeApi, listOf, refuse } from '../host/api.ts';
 import { testHost } from '../host/host.ts';
 

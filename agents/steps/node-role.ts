@@ -4,8 +4,8 @@ import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import { controlPlaneNode } from '../../lib/topology/kubernetes.ts';
 import { rowFor } from '../../lib/topology/row-for.ts';
-import type { HostContext } from '../steps/host-context.ts';
-import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
+import type { HostContext } from './host-context.ts';
+import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
 /** `sno create` refuses installations with workers and other platforms. */
 const { labels: LABELS } = controlPlaneNode(
