@@ -20,7 +20,7 @@ const MANIFEST = /^\/opt\/openshift\/((?:manifests|openshift)\/[^/]+\.(?:ya?ml|j
 
 const configSchema = z.object({ data: z.object({ 'install-config': z.string() }) });
 /** The channel is such as `stable-4.19`. */
-const versionSchema = z.object({ spec: z.object({ channel: z.string().optional() }) });
+const versionSchema = z.object({ spec: z.object({ channel: z.string() }) });
 
 /**
  * Reads the bootstrap Ignition config of openshift-install. @throws Failure (usage) if
@@ -39,12 +39,16 @@ export async function readInstallerAssets(path: string): Promise<InstallerAssets
     });
   }
   const version = versionSchema.safeParse(find(manifests, 'ClusterVersion', 'version'));
-  const [, release = ''] = /-(4\.\d+)$/.exec(version.data?.spec.channel ?? '') ?? [];
   return {
     manifests,
     installConfig: config.data.data['install-config'],
-    release: parseRelease(release),
+    release: version.success ? releaseOf(version.data.spec.channel) : undefined,
   };
+}
+
+function releaseOf(channel: string): Release | undefined {
+  const [, release] = /-(4\.\d+)$/.exec(channel) ?? [];
+  return release === undefined ? undefined : parseRelease(release);
 }
 
 function manifestsIn(path: string, { storage }: Config): Manifest[] {
@@ -59,8 +63,10 @@ function manifestsIn(path: string, { storage }: Config): Manifest[] {
 }
 
 function contentsOf(path: string, file: NonNullable<NonNullable<Config['storage']>['files']>[0]) {
+  const { contents } = file;
+  if (contents?.source === undefined) return '';
   try {
-    return decodeDataUrl(file.contents ?? {}).toString('utf8');
+    return decodeDataUrl(contents).toString('utf8');
   } catch (cause) {
     throw undecodableFile(path, file.path, undefined, cause);
   }

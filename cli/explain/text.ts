@@ -14,7 +14,7 @@ export function topologyText(report: TopologyReport): string {
     `Cloud: ${platformsOf('cloud')}.`,
     ...(row === undefined
       ? ['For the row of a cluster, use --config, --from-ignition or --compute and --platform.']
-      : explanation(report, row)),
+      : explanation(report, row.why)),
   ].join('\n');
 }
 
@@ -59,16 +59,14 @@ function cellsOf(row: ReportRow): string[] {
 const platformsOf = (kind: string): string =>
   [...PLATFORMS].flatMap(([name, of]) => (of === kind ? [name] : [])).join(', ');
 
-function explanation(
-  { inputs, kubernetes, openshift, differences }: TopologyReport,
-  row: ReportRow,
-) {
-  const { compute = 0, laterWorkers = 0 } = inputs ?? {};
+function explanation({ inputs, kubernetes, openshift, differences }: TopologyReport, why: string) {
+  if (inputs === undefined) return [];
+  const { compute, laterWorkers, platform } = inputs;
   const workers = `${plural(compute, 'worker')}${laterWorkers > 0 ? `, ${laterWorkers} later` : ''}`;
   return [
     '',
-    `> applies: 1 control-plane node, ${workers}, platform ${row.platform}`,
-    `  ${row.why}`,
+    `> applies: 1 control-plane node, ${workers}, platform ${platform}`,
+    `  ${why}`,
     ...(kubernetes === undefined ? [] : onKubernetes(kubernetes)),
     ...(openshift === undefined ? [] : onOpenshift(openshift)),
     ...(differences === undefined ? [] : differencesText(differences)),

@@ -51,6 +51,11 @@ export const GROUPS: readonly Group[] = [
     sources: ['lib/payload/*.ts'],
     tests: ['test/{unit,integration}/payload/**/*.test.ts'],
   },
+  {
+    name: 'topology',
+    sources: ['lib/topology/*.ts', 'cli/explain/*.ts'],
+    tests: ['test/unit/{topology,cli/explain}/**/*.test.ts'],
+  },
   { name: 'kube', sources: ['lib/kube/*.ts'], tests: ['test/unit/kube/**/*.test.ts'] },
   {
     name: 'deferred',

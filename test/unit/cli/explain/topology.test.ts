@@ -21,7 +21,9 @@ const marked = (out: string) =>
 async function reportOf(...args: string[]) {
   const { code, out, err } = await explain(...args, '--json');
   t.equal(code, 0, err);
-  return topologyReportSchema.parse(JSON.parse(out));
+  const report = topologyReportSchema.parse(JSON.parse(out));
+  t.same(report, JSON.parse(out), 'the schema names every field');
+  return report;
 }
 
 t.test('without a cluster, the whole table', async (t) => {
@@ -115,6 +117,14 @@ t.test('--json has everything', async (t) => {
   t.match(openshift.openshift?.byHand, [{ operator: 'cluster-version-operator' }]);
   t.equal(openshift.openshift?.installer, undefined);
   t.match(openshift.openshift?.manifests.at(-1), { object: { kind: 'Authentication' } });
+  t.same(
+    (await reportOf('--compute', '1', '--platform', 'aws', '--release', '4.19')).openshift
+      ?.installer,
+    [
+      { field: 'infrastructureTopology', expected: 'HighlyAvailable', installer: 'SingleReplica' },
+      { field: 'mastersSchedulable', expected: true, installer: false },
+    ],
+  );
 });
 
 t.test('--manifests is a stream of YAML', async (t) => {
@@ -188,9 +198,27 @@ t.test('--from-ignition: what openshift-install decided', async (t) => {
   });
 
   t.test('an unknown release', async (t) => {
-    const unknown = installerIgnition({ 'manifests/cvo-overrides.yaml': '' });
-    const { out } = await explain('--from-ignition', inFile(t, unknown, 'd.ign'));
-    t.match(out, /On OpenShift 4\.21:/);
+    const version = (spec: string) =>
+      `{apiVersion: config.openshift.io/v1, kind: ClusterVersion, metadata: {name: version}, spec: ${spec}}`;
+    for (const text of [
+      '',
+      version('{}'),
+      version('{channel: ""}'),
+      version('{channel: stable-4}'),
+    ]) {
+      const unknown = installerIgnition({ 'manifests/cvo-overrides.yaml': text });
+      const { out } = await explain('--from-ignition', inFile(t, unknown, 'd.ign'));
+      t.match(out, /On OpenShift 4\.21:/, text);
+    }
+  });
+
+  t.test('an empty file, as Ignition writes it', async (t) => {
+    const empty = installerIgnition().replace(
+      '"files":[',
+      '"files":[{"path":"/opt/openshift/openshift/a.yaml"},{"path":"/opt/openshift/openshift/b.yaml","contents":{}},',
+    );
+    const run = await explain('--from-ignition', inFile(t, empty, 'e.ign'));
+    t.match(run, { code: 0, out: /^> {2}no workers +none/m });
   });
 });
 
