@@ -6,7 +6,8 @@ import { exists } from '../lib/host/files.ts';
 import { backup } from './checks/backup.ts';
 import { allInOneChecks } from './checks/index.ts';
 import { reservedCpus } from './checks/reserved-cpus.ts';
-import { OS_IMAGE } from './components/os-image.ts';
+import { type Component, ensureComponent } from './components/component.ts';
+import { OS_IMAGE, osImage } from './components/os-image.ts';
 import { bootDiskHost } from './host/disk-host.ts';
 import type { Host } from './host/host.ts';
 import { bootLiveHost } from './host/live-host.ts';
@@ -32,6 +33,8 @@ export interface AllInOneOptions {
   readonly hostInputs?: HostInputs;
   /** Default: false. */
   readonly dns?: SiteOptions['dns'];
+  /** The image on its disk, made by imageOf. Default: the lab's. */
+  readonly operatingSystem?: Component;
 }
 
 /**
@@ -43,16 +46,23 @@ export class AllInOne extends Installation {
   readonly #source: 'url' | 'medium';
   readonly #hostInputs: HostInputs;
   readonly #dns: SiteOptions['dns'];
+  readonly #operatingSystem: Component;
   #served: Served | undefined;
 
   constructor(
     context: LabContext,
-    { source = 'url', hostInputs = {}, dns = false }: AllInOneOptions = {},
+    {
+      source = 'url',
+      hostInputs = {},
+      dns = false,
+      operatingSystem = osImage,
+    }: AllInOneOptions = {},
   ) {
     super(context);
     this.#source = source;
     this.#hostInputs = hostInputs;
     this.#dns = dns;
+    this.#operatingSystem = operatingSystem;
   }
 
   /** The web server of the executable and the payload. */
@@ -106,7 +116,9 @@ export class AllInOne extends Installation {
     const { components, folder, signal } = this.context;
     const medium = join(folder, 'medium');
     await mkdir(join(medium, 'images'), { recursive: true });
-    await link(join(components.osImage, OS_IMAGE), join(medium, 'images', OS_IMAGE));
+    const within = { signal, report: () => undefined };
+    const system = await ensureComponent(this.#operatingSystem, within);
+    await link(join(system, OS_IMAGE), join(medium, 'images', OS_IMAGE));
     await link(this.created.ignition, join(medium, 'aio.ign'));
     const image = join(components.rootFilesystem, 'tree');
     const options = { ...this.hostOptions('live'), image, medium };

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../lib/errors/failure.ts';
 import { run } from '../lib/host/command.ts';
+import { exists } from '../lib/host/files.ts';
 import { writeProgramImage } from '../lib/image/write.ts';
 import type { Host } from './host/host.ts';
 
@@ -30,7 +31,11 @@ export async function importHelloImage(
   await writeHelloImage(archive, signal);
   const inHost = join(host.rootDir, 'var/tmp/hello.tar');
   await run('cp', [archive, inHost], { signal, deadlineMs: 20_000 });
-  const ctr = ['ctr', '-n', 'k8s.io', 'images', 'import', '/var/tmp/hello.tar'];
-  const { exitCode, stderr } = await host.exec(ctr, { timeoutMs: 30_000 }, signal);
+  const hasCrio = await exists(join(host.rootDir, 'etc/crio'));
+  const load = hasCrio
+    ? ['podman', 'load', '--input']
+    : ['ctr', '-n', 'k8s.io', 'images', 'import'];
+  const command = [...load, '/var/tmp/hello.tar'];
+  const { exitCode, stderr } = await host.exec(command, { timeoutMs: 30_000 }, signal);
   if (exitCode !== 0) throw new Failure('fatal', 'the image cannot be imported', { found: stderr });
 }

@@ -11,13 +11,14 @@ export interface GoBuild {
   /** Import paths of packages whose tests are built, with the names of the test binaries. */
   readonly tests?: Readonly<Record<string, string>>;
   readonly ldflags?: readonly string[];
+  readonly tags?: readonly string[];
   readonly deadlineMs: number;
 }
 
 /** Builds static binaries of pinned Go modules into `target`. */
 export async function buildGoBinaries(
   target: string,
-  { module, packages, tests = {}, ldflags = [], deadlineMs }: GoBuild,
+  { module, packages, tests = {}, ldflags = [], tags = [], deadlineMs }: GoBuild,
   { signal, report }: BuildContext,
 ): Promise<void> {
   const source = join(target, '.source');
@@ -29,7 +30,13 @@ export async function buildGoBinaries(
   ];
   for (const { path, name, command } of builds) {
     report(`go build ${name}`);
-    const flags = ['-trimpath', '-ldflags', ['-s', '-w', ...ldflags].join(' ')];
+    const flags = [
+      '-trimpath',
+      '-ldflags',
+      ['-s', '-w', ...ldflags].join(' '),
+      '-tags',
+      tags.join(),
+    ];
     await execa('go', [...command, ...flags, '-o', join(target, name), path], {
       cwd: source,
       // Uses the installed Go; go.sum determines what is built.

@@ -1,4 +1,5 @@
 import { AllInOne } from '../all-in-one.ts';
+import { crioOsImage } from '../components/cri-o-system.ts';
 import { scenarioOf } from '../installation.ts';
 import type { LabContext, Scenario, ScenarioStep } from '../scenario.ts';
 
@@ -36,4 +37,10 @@ export const aioMedium = allInOne(
 export const conformance = allInOne(
   () => [],
   (context) => new AllInOne(context, { dns: 'authoritative' }),
+);
+
+/** The same on an operating system with CRI-O in place of containerd. */
+export const crio = allInOne(
+  (run) => [{ title: 'Restart the host', run: () => run.restart() }],
+  (context) => new AllInOne(context, { operatingSystem: crioOsImage }),
 );

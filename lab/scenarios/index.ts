@@ -1,10 +1,11 @@
 import { besideBare } from '../bare/index.ts';
 import { certificates } from '../certificates/index.ts';
 import type { Component } from '../components/component.ts';
+import { crioOsImage } from '../components/cri-o-system.ts';
 import { nmstatectl } from '../components/nmstatectl.ts';
 import { faults } from '../faults/index.ts';
 import type { Scenario } from '../scenario.ts';
-import { aio, aioMedium, conformance } from './aio.ts';
+import { aio, aioMedium, conformance, crio } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { pxe } from './pxe.ts';
 import { staticNetwork } from './static-network.ts';
@@ -19,6 +20,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   aio,
   'aio-medium': aioMedium,
   conformance,
+  crio,
   'aio-beside-bare': besideBare,
   ...faults,
   ...certificates,
@@ -27,4 +29,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 /** Components used in addition to those of all scenarios. */
 export const furtherComponents: Readonly<Record<string, readonly Component[]>> = {
   'static-network': [nmstatectl],
+  crio: [crioOsImage],
 };
