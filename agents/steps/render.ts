@@ -112,6 +112,7 @@ async function readFacts(context: HostContext, signal: AbortSignal): Promise<Hos
     hostname: context.hostname(),
     nodeIps,
     cgroupDriver,
+    containerRuntime: runtime.kind,
     rootIsOverlay: await rootIsOverlay(),
     resolvConf: await resolvConfForPods(context.paths),
     images: Object.fromEntries(payload.images.map(({ name, reference }) => [name, reference])),

@@ -80,6 +80,7 @@ async function rendering() {
       hostname: hostname(),
       nodeIps: ['192.0.2.10'],
       cgroupDriver: 'systemd',
+      containerRuntime: 'containerd',
       rootIsOverlay: false,
       resolvConf: '/etc/resolv.conf',
       images: Object.fromEntries(components.map((name) => [name, `example.test/${name}:1`])),

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { credentials, status } from '@grpc/grpc-js';
 import { Failure } from '../errors/failure.ts';
 import { type CallLimits, RpcClient } from '../grpc/client.ts';
 import { isRpcFailure } from '../grpc/failure.ts';
 import type { HostPaths } from '../host/paths.ts';
 import { criDescriptor } from './descriptor.ts';
+import type { RuntimeKind } from './kind.ts';
 import {
   type Container,
   type ContainerStatus,
@@ -37,9 +39,19 @@ export interface ContainerDetails {
   readonly info: Readonly<Record<string, string>>;
 }
 
-/** The host's runtime: at the first socket that exists; containerd's if none exists yet. */
-export function connectHostRuntime({ runtimeSockets }: HostPaths): ContainerRuntime {
-  return connectRuntime(runtimeSockets.find((path) => existsSync(path)) ?? runtimeSockets[0]);
+/**
+ * The host's runtime. CRI-O if it runs: it serves nothing but kubelets, while containerd may also have
+ * been installed for Docker. Containerd if neither runs yet.
+ */
+export function connectHostRuntime(paths: Pick<HostPaths, 'runtimeSockets'>): ContainerRuntime {
+  return connectRuntime(runningSocket(paths) ?? paths.runtimeSockets[0]);
+}
+
+/** The socket of the runtime that runs, if any does. */
+export function runningSocket({
+  runtimeSockets,
+}: Pick<HostPaths, 'runtimeSockets'>): string | undefined {
+  return runtimeSockets.findLast((path) => existsSync(path));
 }
 
 /** Nothing is sent until the first call. */
@@ -61,6 +73,10 @@ export class ContainerRuntime {
   constructor(socket: string, rpc: RpcClient) {
     this.socket = socket;
     this.#rpc = rpc;
+  }
+
+  get kind(): RuntimeKind {
+    return basename(this.socket) === 'crio.sock' ? 'cri-o' : 'containerd';
   }
 
   /** Closes the connection. */
@@ -132,7 +148,8 @@ export class ContainerRuntime {
   /** The image with this name or id; undefined if there is none. */
   async imageStatus(reference: string, limits: CallLimits): Promise<Image | undefined> {
     const request = { image: { image: reference } };
-    return (await this.#rpc.unary(imageStatusMethod, request, limits)).image ?? undefined;
+    const { image } = await this.#rpc.unary(imageStatusMethod, request, limits);
+    return image === null ? undefined : { ...image, id: withAlgorithm(image.id) };
   }
 
   /**
@@ -156,3 +173,6 @@ export class ContainerRuntime {
     }
   }
 }
+
+/** CRI-O leaves out the algorithm of an image's id. */
+const withAlgorithm = (id: string): string => (/^[0-9a-f]{64}$/.test(id) ? `sha256:${id}` : id);

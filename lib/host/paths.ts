@@ -56,7 +56,7 @@ export function hostPaths(root = '/', endpoints: HostEndpoints = {}) {
     payload: at('/var/lib/sno-agents/payload'),
     cniBinaries: at('/opt/cni/bin'),
     run: at('/run/sno-agents'),
-    /** Sockets of the container runtimes, in the order of lookup: containerd, CRI-O. */
+    /** Sockets of the container runtimes: containerd, CRI-O. */
     runtimeSockets: [at('/run/containerd/containerd.sock'), at('/run/crio/crio.sock')],
     serviceRecords: at('/var/log/openshift'),
   } as const;

@@ -8,7 +8,8 @@ import { syncFileSystems } from '../host/sync.ts';
 import type { Progress } from '../steps/progress.ts';
 import { binaryDestinations, installBinaries, installedPath } from './binaries.ts';
 import { containerdImporter } from './containerd.ts';
-import { importImages } from './images.ts';
+import { crioImporter } from './crio.ts';
+import { type ImageImporter, importImages } from './images.ts';
 import { type Payload, payloadFile, readPayload } from './payload.ts';
 import { hasDigest, verifyPayload } from './verify.ts';
 
@@ -34,7 +35,7 @@ export async function bringPayload(
     await removeFile(broughtFile(paths));
     await verifyPayload(payload, signal);
     await withRuntime(paths, (runtime) =>
-      importImages(payload, containerdImporter(runtime), {
+      importImages(payload, importerOf(runtime, paths), {
         signal,
         deadlineMs: importDeadlineMs,
         report: (text) => progress.say(text),
@@ -64,6 +65,10 @@ function expectArchitecture({ architecture, directory }: Payload): void {
     found: architecture,
     fix: 'Create the Ignition config with the payload for this architecture.',
   });
+}
+
+function importerOf(runtime: ContainerRuntime, paths: HostPaths): ImageImporter {
+  return runtime.kind === 'cri-o' ? crioImporter(runtime, paths) : containerdImporter(runtime);
 }
 
 /** Where the runtimes unpack images. */

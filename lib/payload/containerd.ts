@@ -31,6 +31,7 @@ export function containerdImporter(runtime: ContainerRuntime, ctr = 'ctr'): Imag
     }
   };
   return {
+    prepare: async () => undefined,
     async sandboxImage(limits) {
       return (await runtime.status(limits)).sandboxImage;
     },

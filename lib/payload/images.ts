@@ -11,8 +11,15 @@ export interface StoredImage {
 
 export type ImportLimits = Limits;
 
+/** What a runtime may need to know of a payload's images before it has them. */
+export interface NamedImages {
+  readonly images: readonly Pick<PayloadImage, 'name' | 'reference'>[];
+}
+
 /** Imports images into one kind of container runtime. */
 export interface ImageImporter {
+  /** Called before the images of a payload are imported. */
+  prepare(payload: NamedImages, limits: ImportLimits): Promise<void>;
   /** The reference of the image of every pod sandbox, if the runtime reports it. */
   sandboxImage(limits: ImportLimits): Promise<string | undefined>;
   find(reference: string, limits: ImportLimits): Promise<StoredImage | undefined>;
@@ -45,6 +52,7 @@ export async function importImages(
   options: ImportOptions,
 ): Promise<string[]> {
   const imported: string[] = [];
+  await importer.prepare(payload, options);
   for (const image of payload.images) {
     if (await ensureImage(payload, image, importer, options)) imported.push(image.name);
   }

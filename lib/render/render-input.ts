@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { clusterSchema } from '../cluster/cluster.ts';
+import { RUNTIMES } from '../cri/kind.ts';
 import { Failure } from '../errors/failure.ts';
 import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
 import type { HostPaths } from '../host/paths.ts';
@@ -20,6 +21,8 @@ const inputSchema = z.object({
     hostname: z.string(),
     nodeIps: nodeIpsSchema,
     cgroupDriver: z.enum(['systemd', 'cgroupfs']),
+    // Earlier releases knew no other.
+    containerRuntime: z.enum(RUNTIMES).default('containerd'),
     rootIsOverlay: z.boolean(),
     resolvConf: z.string(),
     images: z.record(z.string(), z.string()),

@@ -1,4 +1,5 @@
 import type { Cluster } from '../cluster/cluster.ts';
+import type { RuntimeKind } from '../cri/kind.ts';
 import type { NodeIps } from '../network/node-ips.ts';
 import type { FileUse } from './hosts.ts';
 
@@ -79,6 +80,7 @@ export interface HostFacts {
   nodeIps: NodeIps;
   /** As the container runtime reports it (CRI Status). */
   cgroupDriver: 'systemd' | 'cgroupfs';
+  containerRuntime: RuntimeKind;
   /** The root filesystem is an overlay (or a container's), whose usage the kubelet cannot measure. */
   rootIsOverlay: boolean;
   /** The file with the host's name servers as pods can reach them, not a stub on loopback. */

@@ -33,6 +33,7 @@ export const kubelet: SourceGroup = {
         file(at('memory_manager_state.json'), `${folder}/memory_manager_state`, json),
         file(at('registries.conf'), onHost('/etc/containers/registries.conf')),
         file(at('containerd.toml'), onHost('/etc/containerd/config.toml')),
+        file(at('crio.conf'), onHost('/etc/crio/crio.conf.d/60-sno-agents.conf')),
         command(at('version.txt'), ['kubelet', '--version']),
         command(at('version-agents.txt'), [`${binaries}/kubelet`, '--version']),
         command(at('version-containerd.txt'), ['containerd', '--version']),

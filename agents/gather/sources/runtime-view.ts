@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import type { Container, ContainerStatus, PodSandbox } from '../../../lib/cri/messages.ts';
-import { type ContainerRuntime, connectRuntime } from '../../../lib/cri/runtime.ts';
+import { type ContainerRuntime, connectRuntime, runningSocket } from '../../../lib/cri/runtime.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import type { GatherHost } from '../gather-host.ts';
 
@@ -41,11 +40,10 @@ export async function withRuntime<T>(
   { paths }: GatherHost,
   use: (runtime: ContainerRuntime) => Promise<T>,
 ): Promise<T> {
-  const sockets = paths.runtimeSockets;
-  const socket = sockets.find((path) => existsSync(path));
+  const socket = runningSocket(paths);
   if (socket === undefined) {
     throw new Failure('retry', 'the container runtime is not running', {
-      expected: `a socket ${sockets.join(' or ')}`,
+      expected: `a socket ${paths.runtimeSockets.join(' or ')}`,
       found: 'none',
     });
   }

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import type { RuntimeKind } from '../../cri/kind.ts';
 import type { FileUse } from '../hosts.ts';
 import { SHUTDOWN_SECONDS } from '../machine-config/shutdown.ts';
 import type { RenderedFile, RenderInput } from '../renderer.ts';
@@ -49,13 +50,18 @@ export function kubeletFiles(input: RenderInput, authorities: Authorities): Rend
   ];
 }
 
+const RUNTIME_ENDPOINTS: Readonly<Record<RuntimeKind, string>> = {
+  containerd: 'unix:///run/containerd/containerd.sock',
+  'cri-o': 'unix:///run/crio/crio.sock',
+};
+
 /** The same before and after the reboot. */
 function configuration({ host }: RenderInput) {
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
     staticPodPath: paths.staticPods,
-    containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
+    containerRuntimeEndpoint: RUNTIME_ENDPOINTS[host.containerRuntime],
     cgroupDriver: host.cgroupDriver,
     readOnlyPort: 0,
     tlsMinVersion: 'VersionTLS12',

@@ -35,6 +35,7 @@ function contentsOf(dir: string): Record<string, string> {
 /** Identifies an image by the contents of its archive, as a runtime does. */
 class ArchiveImporter implements ImageImporter {
   readonly stored = new Map<string, StoredImage>();
+  async prepare() {}
   async sandboxImage() {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
+import { RUNTIMES, type RuntimeKind } from '../../../lib/cri/kind.ts';
 import { hostArchitecture } from '../../../lib/host/architecture.ts';
 import { sha256 } from '../../../lib/host/files.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
@@ -36,8 +37,8 @@ export function description(): string {
   });
 }
 
-/** A host with a payload, a runtime, and `ctr` and `sync` that record their calls. */
-export async function host(t: Test) {
+/** A host with a payload, a runtime, and programs that record their calls. */
+export async function host(t: Test, kind: RuntimeKind = 'containerd') {
   const folder = t.testdir({
     payload: { images: {}, bin: {}, cni: {} },
     programs: {},
@@ -52,7 +53,7 @@ export async function host(t: Test) {
     writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "${name} $*" >> ${calls}\n${body}`);
     chmodSync(path, 0o755);
   };
-  program('sync');
+  for (const name of ['sync', 'systemd-run', 'systemctl']) program(name);
   program('ctr', `case "$*" in *import*) echo 'unpacking r.test/etcd:1 (sha256:a)...done' ;; esac`);
   const before = process.env.PATH;
   process.env.PATH = `${join(folder, 'programs')}:${before}`;
@@ -68,7 +69,7 @@ export async function host(t: Test) {
   const root = mkdtempSync('/tmp/sno-cri-');
   t.teardown(() => rmSync(root, { recursive: true }));
   const paths = hostPaths(root);
-  const [socket = ''] = paths.runtimeSockets;
+  const socket = paths.runtimeSockets[RUNTIMES.indexOf(kind)] ?? '';
   mkdirSync(dirname(socket), { recursive: true });
   const server = await serveRuntime(socket, {
     Status: () => ({
@@ -80,7 +81,7 @@ export async function host(t: Test) {
       const reference = /"image":"([^"]*)"/.exec(JSON.stringify(request))?.[1] ?? '';
       asked.push(reference);
       if (unheard.has(reference)) return { image: null };
-      const imported = readFileSync(calls, 'utf8').includes(' images import ');
+      const imported = / images import | podman load /.test(readFileSync(calls, 'utf8'));
       const known = stored.get(reference) ?? (imported ? { id: ID, pinned: false } : undefined);
       return { image: known === undefined ? null : { ...known, repoTags: [reference] } };
     },

@@ -43,7 +43,8 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/sno-certificates.service': 15,
   'installed/sno-deferred.service': 22,
   'installed/sno-gather.service': 30,
-  'installed/sno-payload.service': 15,
+  // With CRI-O, it has systemd run podman.
+  'installed/sno-payload.service': 16,
   'installed/sno-backup.service': 17,
   // It asks systemd to restart the kubelet.
   'installed/sno-backup-restore.service': 22,

@@ -17,6 +17,7 @@ class FakeImporter implements ImageImporter {
     this.#sandbox = sandbox;
     this.#archives = archives;
   }
+  async prepare() {}
   async sandboxImage() {
     return this.#sandbox;
   }

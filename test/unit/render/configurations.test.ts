@@ -179,3 +179,14 @@ t.test('Secrets have one provider: plaintext is neither read nor written', async
   t.equal(secretbox.keys[0].name, 'key1');
   t.equal(Buffer.from(secretbox.keys[0].secret, 'base64').length, 32, 'the key size of the cipher');
 });
+
+t.test('with CRI-O, both kubelets use its socket', async (t) => {
+  const host = { ...input.host, containerRuntime: 'cri-o' } as const;
+  const { files } = await kubernetesRenderer.render({ ...input, host });
+  for (const name of ['kubelet.yaml', 'kubelet-live.yaml']) {
+    const file = files.find(({ path }) => path === `/etc/kubernetes/${name}`);
+    t.match(parse(file?.contents ?? ''), {
+      containerRuntimeEndpoint: 'unix:///run/crio/crio.sock',
+    });
+  }
+});

@@ -11,6 +11,7 @@ export const host: HostFacts = {
   hostname: 'edge-0',
   nodeIps: ['192.0.2.10'],
   cgroupDriver: 'systemd',
+  containerRuntime: 'containerd',
   rootIsOverlay: false,
   resolvConf: '/etc/resolv.conf',
   images: Object.fromEntries(components.map((name) => [name, `example.test/${name}:1`])),

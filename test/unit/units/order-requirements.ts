@@ -95,8 +95,8 @@ export const orderRequirements: readonly Requirement[] = [
     why: 'it runs containers and uses the network',
     units: ['live/bootkube', 'aio/aiokube'],
     says: {
-      Wants: ['network-online.target', 'containerd.service'],
-      After: ['network-online.target', 'containerd.service'],
+      Wants: ['network-online.target', 'containerd.service', 'crio.service'],
+      After: ['network-online.target', 'containerd.service', 'crio.service'],
     },
   },
   {
@@ -145,7 +145,10 @@ export const orderRequirements: readonly Requirement[] = [
   {
     why: 'it imports images from mounted file systems',
     units: ['installed/sno-payload'],
-    says: { Wants: ['containerd.service'], After: ['containerd.service', 'local-fs.target'] },
+    says: {
+      Wants: ['containerd.service', 'crio.service'],
+      After: ['containerd.service', 'crio.service', 'local-fs.target'],
+    },
   },
   {
     why: 'a wrong clock would sign with wrong dates, or let a manifest expire',
@@ -186,7 +189,7 @@ export const orderRequirements: readonly Requirement[] = [
     units: ['installed/sno-backup-restore'],
     says: {
       ConditionPathExists: '/var/lib/sno-agents/sno-backup-restore/request.json',
-      After: ['containerd.service', 'kubelet.service'],
+      After: ['containerd.service', 'crio.service', 'kubelet.service'],
       WantedBy: ['multi-user.target'],
     },
   },
@@ -232,8 +235,8 @@ export const orderRequirements: readonly Requirement[] = [
     why: "it starts containers with the host's address",
     units: KUBELETS,
     says: {
-      Wants: ['containerd.service'],
-      After: ['containerd.service', 'network-online.target'],
+      Wants: ['containerd.service', 'crio.service'],
+      After: ['containerd.service', 'crio.service', 'network-online.target'],
     },
   },
   {

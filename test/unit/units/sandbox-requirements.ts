@@ -1,6 +1,5 @@
 import {
   AGENT_UNITS,
-  BEFORE_KUBELET,
   BY_URL,
   EXECUTABLES,
   except,
@@ -129,7 +128,8 @@ export const sandboxRequirements: readonly Requirement[] = [
   {
     why: 'it needs neither other users nor capabilities',
     units: [
-      ...BEFORE_KUBELET,
+      'installed/sno-certificates',
+      'installed/sno-restore',
       ...PROGRESS,
       'live/approve-csr',
       'installed/sno-backup',
@@ -264,6 +264,16 @@ export const sandboxRequirements: readonly Requirement[] = [
     why: 'it needs no capabilities; systemd restarts the kubelet only for root of the host',
     units: ['installed/sno-backup-restore', 'installed/sno-renew'],
     says: { CapabilityBoundingSet: '' },
+  },
+  {
+    why: 'it needs no capabilities; systemd runs podman and reloads CRI-O only for root of the host',
+    units: ['installed/sno-payload'],
+    says: { CapabilityBoundingSet: '' },
+  },
+  {
+    why: 'CRI-O reads there which images are pinned',
+    units: ['live/bootkube', 'installed/sno-payload'],
+    says: { ReadWritePaths: ['-/etc/crio/crio.conf.d'] },
   },
   {
     why: 'it stops the control plane by its manifests, and puts missing keys back',

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ContainerRuntime } from '../cri/runtime.ts';
+import { Failure } from '../errors/failure.ts';
+import { run } from '../host/command.ts';
+import { readTextIfPresent, writeFileAtomic } from '../host/files.ts';
+import { runOutsideSandbox } from '../host/outside-sandbox.ts';
+import type { HostPaths } from '../host/paths.ts';
+import type { ImageImporter, ImportLimits, NamedImages } from './images.ts';
+
+/** The images that the kubelet must keep, and the image of every pod sandbox: crio.conf.d(5). */
+const CONFIGURATION = '/etc/crio/crio.conf.d/60-sno-agents.conf';
+
+const UNIT = 'crio.service';
+const RELOAD_MS = 60_000;
+
+/** CRI-O takes up a changed configuration when it gets SIGHUP, and does not say when it has. */
+const settle = { attempts: 50, delayMs: 100 } as const;
+
+/**
+ * Imports with podman, which has the same storage as CRI-O (containers-storage.conf(5)), as a unit of
+ * its own: unpacking an image needs rights that no agent has. Checks the result through CRI.
+ */
+export function crioImporter(runtime: ContainerRuntime, { at }: HostPaths): ImageImporter {
+  const podman = (args: readonly string[], limits: ImportLimits) =>
+    runOutsideSandbox('podman', args, limits);
+  return {
+    async prepare(payload, limits) {
+      await configure(at(CONFIGURATION), payload, limits);
+    },
+    // Named in the configuration, so that no other name is needed.
+    sandboxImage: async () => undefined,
+    find: (reference, limits) => runtime.imageStatus(reference, limits),
+    async importArchive(archive, limits) {
+      await podman(['load', '--quiet', '--input', archive], limits);
+    },
+    async tag(reference, newReference, limits) {
+      await podman(['tag', reference, newReference], limits);
+    },
+    async pin(reference, limits) {
+      for (let attempt = 0; attempt < settle.attempts; attempt++) {
+        const image = await runtime.imageStatus(reference, limits);
+        if (image?.pinned === true) return;
+        await sleep(settle.delayMs, undefined, { signal: limits.signal });
+      }
+      throw new Failure('retry', `CRI-O does not pin ${reference}`, {
+        subject: reference,
+        expected: `CRI-O 1.28 or newer, with ${CONFIGURATION}`,
+        fix: 'See "journalctl -u crio".',
+      });
+    },
+  };
+}
+
+async function configure(path: string, payload: NamedImages, limits: ImportLimits): Promise<void> {
+  const text = configurationOf(payload);
+  if ((await readTextIfPresent(path)) === text) return;
+  await writeFileAtomic(path, text, 0o644);
+  await run('systemctl', ['reload', UNIT], { ...limits, deadlineMs: RELOAD_MS });
+}
+
+/** In TOML, whose basic strings are written like those of JSON. */
+function configurationOf({ images }: NamedImages): string {
+  const references = images.map(({ reference }) => reference);
+  const pause = images.find(({ name }) => name === 'pause')?.reference;
+  return [
+    '[crio.image]',
+    ...(pause === undefined ? [] : [`pause_image = ${JSON.stringify(pause)}`]),
+    `pinned_images = ${JSON.stringify(references)}`,
+    '',
+  ].join('\n');
+}
