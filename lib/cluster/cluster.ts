@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Failure } from '../errors/failure.ts';
 
 /** The checks of the host before anything is changed (agents/steps/preflight). */
 export const PREFLIGHT_CHECKS = [
@@ -32,15 +33,31 @@ const installationSchema = z.strictObject({
     .default({ labels: [], indexes: [] }),
 });
 
+/** OpenShift only: which release its control plane is rendered from. */
+const openShiftSchema = z.strictObject({
+  /** Pull specification, as openshift-install wrote it: with a digest, or a tag in development. */
+  releaseImage: z.string().min(1),
+  /** Minor version, such as 4.19, of the openshift-install that made the assets. */
+  version: z.string().regex(/^4\.\d+$/),
+  /** `spec.clusterID` of the ClusterVersion, by which telemetry and support know the cluster. */
+  clusterId: z.uuid(),
+  /** `status.infrastructureName` of the Infrastructure. */
+  infrastructureName: z.string().min(1),
+  /** Name of the platform in the install-config, such as none. */
+  platform: z.string().min(1),
+});
+
 /**
  * What `sno create` decided about the cluster, for the agents on the host:
  * `/etc/sno-agents/cluster.json` in the live Ignition.
  */
-export const clusterSchema = z.strictObject({
+const clusterFields = z.strictObject({
   apiVersion: z.literal('sno-agents/v1'),
   /** New with each `sno create`; distinguishes an installation of this cluster from any other. */
   clusterId: z.uuid(),
   controlPlane: z.enum(['kubernetes', 'openshift']),
+  /** If and only if the control plane is `openshift`. */
+  openshift: openShiftSchema.optional(),
   /** `metadata.name` of the install-config. */
   name: z.string(),
   baseDomain: z.string(),
@@ -100,7 +117,13 @@ export const clusterSchema = z.strictObject({
   preflightWarnings: z.array(z.enum(PREFLIGHT_CHECKS)).default([]),
 });
 
+export const clusterSchema = clusterFields.refine(
+  ({ controlPlane, openshift }) => (controlPlane === 'openshift') === (openshift !== undefined),
+  { path: ['openshift'], error: 'must exist if and only if controlPlane is openshift' },
+);
+
 export type Cluster = z.infer<typeof clusterSchema>;
+export type OpenShiftRelease = z.infer<typeof openShiftSchema>;
 export type Installation = z.infer<typeof installationSchema>;
 
 /** A cluster whose host has a disk to write. */
@@ -111,4 +134,15 @@ export type ImageMirror = Cluster['imageMirrors'][number];
 /** `<name>.<baseDomain>`: the domain of api, api-int and *.apps. */
 export function clusterDomain(cluster: Pick<Cluster, 'name' | 'baseDomain'>): string {
   return `${cluster.name}.${cluster.baseDomain}`;
+}
+
+/** The release of an OpenShift cluster. @throws Failure (usage) for another kind of control plane */
+export function openShiftRelease(
+  cluster: Pick<Cluster, 'controlPlane' | 'openshift'>,
+): OpenShiftRelease {
+  if (cluster.openshift !== undefined) return cluster.openshift;
+  throw new Failure('usage', 'cluster.json names no OpenShift release', {
+    expected: 'controlPlane openshift, with the field openshift',
+    found: `controlPlane ${cluster.controlPlane}`,
+  });
 }

@@ -76,7 +76,7 @@ const SAFE_FIELDS = new Set([
   ...['apiVersion', 'clusterId', 'controlPlane', 'name', 'baseDomain', 'hostname', 'installation'],
   ...['machineNetwork', 'clusterNetwork', 'serviceNetwork', 'proxy', 'additionalTrustBundle'],
   ...['executableSha256', 'payloadSha256', 'payloadUrl', 'machineConfigServerUrl'],
-  ...['imageMirrors', 'additionalNtpSources', 'preflightWarnings'],
+  ...['imageMirrors', 'additionalNtpSources', 'preflightWarnings', 'openshift'],
 ]);
 
 async function cluster({ paths }: GatherHost): Promise<unknown> {

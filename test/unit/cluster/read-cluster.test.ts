@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import t from 'tap';
+import { openShiftRelease } from '../../../lib/cluster/cluster.ts';
 import { readCluster, readInstallableCluster } from '../../../lib/cluster/read-cluster.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
 import { input } from '../render/rendered-host.ts';
@@ -31,7 +32,34 @@ t.test(
   },
 );
 
+const openshift = {
+  releaseImage: 'registry.example/ocp/release@sha256:abc',
+  version: '4.19',
+  clusterId: '9b916f64-a421-4a54-8d8c-45b4d4658de7',
+  infrastructureName: 'sno-qkgrs',
+  platform: 'none',
+};
+
+t.test('an OpenShift cluster names its release', async (t) => {
+  const text = JSON.stringify({ ...withoutDisk, controlPlane: 'openshift', openshift });
+  t.same(openShiftRelease(await readCluster(hostWith(t.testdir(), text))), openshift);
+  t.throws(() => openShiftRelease(input.cluster), {
+    kind: 'usage',
+    message: /no OpenShift release.*controlPlane kubernetes/,
+  });
+});
+
 for (const [name, text, message] of [
+  [
+    'has an OpenShift release for another control plane',
+    JSON.stringify({ ...withoutDisk, openshift }),
+    /must exist if and only if controlPlane is openshift\s+→ at openshift/,
+  ],
+  [
+    'is of an OpenShift cluster without a release',
+    JSON.stringify({ ...withoutDisk, controlPlane: 'openshift' }),
+    /must exist if and only if controlPlane is openshift/,
+  ],
   ['is missing', undefined, /cluster\.json does not exist/],
   ['is no JSON', '{', /cluster\.json cannot be used/],
   [
