@@ -58,3 +58,17 @@ export const executableByUrl: UnitFile = {
   enabled: false,
   contents: readFileSync(new URL('./live/by-url/sno-executable.service', import.meta.url), 'utf8'),
 };
+
+/** What differs on a host whose control plane is OpenShift's: CRI-O, and the kubelet of the system. */
+export const openShiftDropins: readonly { unit: string; name: string; contents: string }[] = [
+  {
+    unit: 'bootkube.service',
+    name: '10-openshift.conf',
+    contents: readFileSync(new URL('./live/openshift/bootkube.conf', import.meta.url), 'utf8'),
+  },
+  {
+    unit: 'kubelet.service',
+    name: '10-openshift.conf',
+    contents: readFileSync(new URL('./live/openshift/kubelet.conf', import.meta.url), 'utf8'),
+  },
+];

@@ -9,11 +9,19 @@ import { type CreateIsoOptions, createSingleNodeIso } from '../create/single-nod
 import type { CreatePayloadOptions } from '../payload/request.ts';
 import { logged } from '../process/log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
+import {
+  DEFAULT_SHIPPING_DAYS,
+  requireNoTakeOver,
+  type TakeOverOptions,
+} from '../take-over/options.ts';
+import { takeOver } from '../take-over/take-over.ts';
 
 const machineConfigServer = [
   '--machine-config-server <url>',
   'https URL to fetch the master Ignition config from, instead of rendering it on the host',
 ] as const;
+
+const each = (value: string, values: readonly string[] = []) => [...values, value];
 
 /** `sno create ...`: the assets of an installation. */
 export function addCreate(sno: Command, surroundings: Surroundings): void {
@@ -21,7 +29,7 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
   create
     .command('single-node-ignition-config')
     .description(
-      'read DIR/install-config.yaml; write DIR/bootstrap-in-place-for-live-iso.ign and DIR/auth/kubeconfig',
+      'read DIR/install-config.yaml; write DIR/bootstrap-in-place-for-live-iso.ign, DIR/auth/kubeconfig and DIR/metadata.json',
     )
     .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.')
     .option(
@@ -39,8 +47,26 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
     )
     .option('--payload-sha256 <hex>', 'SHA-256 of that payload.yaml, instead of --payload')
     .option(...machineConfigServer)
-    .action((options: CreateOptions) =>
-      logged(options.dir, surroundings, (own) => createSingleNodeIgnitionConfig(options, own)),
+    .option(
+      '--from-ignition <file>',
+      'experimental: take over this bootstrap Ignition config of openshift-install 4.14 to 4.21, or the one in this folder, instead of DIR/install-config.yaml',
+    )
+    .option(
+      '--keep <name>',
+      'with --from-ignition: keep this file (path), unit or drop-in (UNIT.d/NAME) although it is unknown',
+      each,
+    )
+    .option(
+      '--shipping-days <days>',
+      `with --from-ignition: how long after today the host is installed at the latest (default: ${DEFAULT_SHIPPING_DAYS})`,
+    )
+    .action((options: CreateOptions & Partial<TakeOverOptions>) =>
+      logged(options.dir, surroundings, async (own) => {
+        const { fromIgnition } = options;
+        if (fromIgnition !== undefined) return takeOver({ ...options, fromIgnition }, own);
+        requireNoTakeOver(options);
+        return createSingleNodeIgnitionConfig(options, own);
+      }),
     );
   create
     .command('single-node-iso')
@@ -99,7 +125,6 @@ function addAio(create: Command, surroundings: Surroundings): void {
 }
 
 function addPayload(create: Command, surroundings: Surroundings): void {
-  const each = (value: string, values: readonly string[] = []) => [...values, value];
   create
     .command('payload')
     .description(

@@ -12,7 +12,13 @@ import { aioUnits } from '../../units/aio.ts';
 import { gatherLinks } from '../../units/gather.ts';
 import { deferredUnit } from '../../units/installed.ts';
 import { networkUnit } from '../../units/live.ts';
-import { checksum, coreUser, type IgnitionInput, sharedFiles } from './shared-entries.ts';
+import {
+  authorityFiles,
+  checksum,
+  coreUser,
+  type IgnitionInput,
+  sharedFiles,
+} from './shared-entries.ts';
 
 export interface AioIgnitionInput extends Omit<IgnitionInput, 'cluster'> {
   /** Without a disk to write, and with the digest of the payload. */
@@ -46,6 +52,7 @@ export function aioIgnitionConfig(input: AioIgnitionInput): Config {
       ...(hasDeferred ? [directory(deferredFolder(paths), 0o700)] : []),
     ],
     files: [
+      ...authorityFiles(input.authorities, file),
       ...sharedFiles(input, file),
       file(`${paths.config}/cluster-id`, 0o644, cluster.clusterId),
       ...digestFiles(cluster),

@@ -3,26 +3,41 @@ import { agentsOf } from '../../lib/agents/table.ts';
 import { issueLink } from '../../lib/console/publish-issue.ts';
 import { deferredFolder } from '../../lib/deferred/manifests.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import type { Config } from '../../lib/ignition/config.ts';
+import type { Config, Link } from '../../lib/ignition/config.ts';
 import { configOf, directory, file, link, unit, withDropins } from '../../lib/ignition/entries.ts';
 import { machineConfig } from '../../lib/render/machine-config/machine-config.ts';
 import { gatherLinks } from '../../units/gather.ts';
 import { networkUnit } from '../../units/live.ts';
 import type { UnitFile } from '../../units/unit-file.ts';
-import { coreUser, type IgnitionInput, type PlaceFile, sharedFiles } from './shared-entries.ts';
+import {
+  authorityFiles,
+  coreUser,
+  type IgnitionInput,
+  type PlaceFile,
+  sharedFiles,
+} from './shared-entries.ts';
 
 export interface LiveIgnitionInput extends IgnitionInput {
   units: readonly UnitFile[];
 }
 
+/** Uncompressed: the embed area is compressed as a whole. */
+export const plain: PlaceFile = (path, mode, contents) =>
+  file(path, mode, contents, { gzip: false });
+
+/** The agents as commands, and their login prompt. */
+export const liveLinks = (): Link[] =>
+  [...agentLinks(agentsOf('live')), ...commandLinks(['sno-agents']), ...gatherLinks, issueLink].map(
+    ({ path, target }) => link(path, target),
+  );
+
 /**
  * The Ignition config that a live image boots with. The same input gives the same
- * config. Contents stay uncompressed: the embed area is compressed as a whole.
+ * config.
  */
 export function liveIgnition(input: LiveIgnitionInput): Config {
   const { cluster, pullSecret, deferred, units } = input;
   const paths = hostPaths();
-  const plain: PlaceFile = (path, mode, contents) => file(path, mode, contents, { gzip: false });
   const site = machineConfig(cluster, 'live');
   const network = cluster.networkConfig === undefined ? [] : [networkUnit];
   return configOf({
@@ -39,16 +54,12 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
       directory('/etc/cni/net.d', 0o755),
     ],
     files: [
+      ...authorityFiles(input.authorities, plain),
       ...sharedFiles(input, plain),
       plain('/root/.docker/config.json', 0o600, pullSecret),
       ...site.files.map(({ path, mode, contents }) => plain(path, mode, contents)),
     ],
-    links: [
-      ...agentLinks(agentsOf('live')),
-      ...commandLinks(['sno-agents']),
-      ...gatherLinks,
-      issueLink,
-    ].map(({ path, target }) => link(path, target)),
+    links: liveLinks(),
     units: withDropins(
       [...units, ...network].map(({ name, contents, enabled }) =>
         unit(name, { contents, enabled }),

@@ -9,10 +9,9 @@ import type { LaptopAuthorities } from '../../lib/render/renderer.ts';
 import { messageCatalog } from '../../units/message-catalog.ts';
 import type { UserManifest } from './user-manifests.ts';
 
-/** What the Ignition configs of a live host and of an all-in-one host are made from. */
-export interface IgnitionInput {
+/** What the Ignition configs of all hosts are made from. */
+export interface SharedInput {
   cluster: Cluster;
-  authorities: LaptopAuthorities;
   /** JSON, as container tools store it. */
   pullSecret: string;
   manifests: readonly UserManifest[];
@@ -22,15 +21,19 @@ export interface IgnitionInput {
   executableUrl?: string;
 }
 
+/** The same for a control plane whose authorities `sno create` makes. */
+export interface IgnitionInput extends SharedInput {
+  authorities: LaptopAuthorities;
+}
+
 /** A file of the config, compressed or not. */
 export type PlaceFile = (path: string, mode: number, contents: string | Uint8Array) => File;
 
-/** The files that both hosts have. */
-export function sharedFiles(input: IgnitionInput, place: PlaceFile): File[] {
+/** The files that all hosts have. */
+export function sharedFiles(input: SharedInput, place: PlaceFile): File[] {
   const paths = hostPaths();
   const { cluster, manifests, deferred, executableUrl } = input;
   return [
-    ...authorityFiles(input.authorities, place),
     place(`${paths.config}/cluster.json`, 0o600, clusterText(cluster)),
     place(
       `${paths.config}/executable.sha256`,
@@ -55,7 +58,7 @@ export function sharedFiles(input: IgnitionInput, place: PlaceFile): File[] {
 }
 
 /** The host renders the control plane from them, and deletes them here. */
-function authorityFiles(
+export function authorityFiles(
   { servingCa, adminCa }: LaptopAuthorities,
   place: PlaceFile,
 ): readonly File[] {

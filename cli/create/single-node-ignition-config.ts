@@ -17,6 +17,7 @@ import type { Surroundings } from '../surroundings.ts';
 import type { DeferredUserManifests } from './defer-manifests.ts';
 import { EMBED_AREA_BYTES, kibibytes, requireEmbeddable } from './embed-area.ts';
 import { type LiveIgnitionInput, liveIgnition } from './live-ignition.ts';
+import { METADATA_NAME, metadataText } from './metadata.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
 import { readFolder } from './read-folder.ts';
 import { requireServed, type ServedOptions } from './served.ts';
@@ -48,7 +49,8 @@ export async function createSingleNodeIgnitionConfig(
   requireServed(options);
   const ignitionPath = join(dir, IGNITION_NAME);
   const kubeconfigPath = join(dir, 'auth', 'kubeconfig');
-  await requireAbsent([ignitionPath, kubeconfigPath]);
+  const metadataPath = join(dir, METADATA_NAME);
+  await requireAbsent([ignitionPath, kubeconfigPath, metadataPath]);
 
   const { settings, user } = await readFolder(dir, environment[DISK_VARIABLE], signal);
   const executable = await describeExecutable(options.agentsExecutable, environment, signal);
@@ -80,11 +82,13 @@ export async function createSingleNodeIgnitionConfig(
   signal.throwIfAborted();
   await writeOutputs([
     { path: kubeconfigPath, contents: kubeconfig },
+    { path: metadataPath, contents: metadataText(cluster) },
     { path: ignitionPath, contents: text },
   ]);
   print(
     `Wrote ${ignitionPath} (${kibibytes(embedded)} of ${kibibytes(EMBED_AREA_BYTES)} in a live ISO)`,
   );
+  print(`Wrote ${metadataPath} (the cluster's name and ids)`);
   print(`Wrote ${kubeconfigPath} (for https://api.${clusterDomain(cluster)}:6443)`);
   const source =
     cluster.payloadUrl === undefined ? 'on the live medium' : `at ${cluster.payloadUrl}`;
@@ -95,7 +99,8 @@ export async function createSingleNodeIgnitionConfig(
   }
 }
 
-function unitsFor(
+/** The agents' units, with or without a medium. */
+export function unitsFor(
   executableUrl: string | undefined,
 ): Pick<LiveIgnitionInput, 'units' | 'executableUrl'> {
   if (executableUrl === undefined) return { units: liveUnits };

@@ -159,7 +159,7 @@ async function requireMadeFor(
   }
   if (faults.length === 0) return;
   throw new Failure('usage', [`${ignition} was created for another medium`, ...faults].join('\n'), {
-    fix: 'Use the ones that it was created for, or move it and auth/kubeconfig away to create new ones.',
+    fix: 'Use the ones that it was created for, or move it, auth/kubeconfig and metadata.json away to create new ones.',
   });
 }
 
@@ -186,7 +186,7 @@ async function requireUpToDate(
     `${ignition} was created from another install-config.yaml or other manifests`,
     {
       found: `changes of ${changed.slice(0, MAX_NAMED).join(', ')}${changed.length > MAX_NAMED ? ' ...' : ''}`,
-      fix: 'Undo the changes, or move it and auth/kubeconfig away to create new ones; nothing was written.',
+      fix: 'Undo the changes, or move it, auth/kubeconfig and metadata.json away to create new ones; nothing was written.',
     },
   );
 }

@@ -88,6 +88,7 @@ t.test('writes the Ignition and the kubeconfig', async (t) => {
     IGNITION,
     'install-config.yaml',
     'manifests',
+    'metadata.json',
     'openshift',
   ]);
   t.same(await readdir(join(dir, 'auth')), ['kubeconfig']);
@@ -108,6 +109,8 @@ t.test('writes the Ignition and the kubeconfig', async (t) => {
     executableSha256: createHash('sha256').update(agentsExecutable()).digest('hex'),
     sshKeys: [SSH_KEY],
   });
+  const metadata = JSON.parse(await readFile(join(dir, 'metadata.json'), 'utf8'));
+  t.match(metadata, { clusterName: 'sno', clusterID: cluster.clusterId, infraID: /^sno-/ });
   t.equal(contentsOf(config, '/etc/hostname'), 'sno1\n');
   t.equal(contentsOf(config, '/opt/openshift/manifests/a.yaml'), MANIFEST);
   t.equal(contentsOf(config, '/opt/openshift/openshift/b.json'), JSON_MANIFEST);

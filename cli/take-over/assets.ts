@@ -1,0 +1,208 @@
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { OpenShiftRelease } from '../../lib/cluster/cluster.ts';
+import type { Config, File } from '../../lib/ignition/config.ts';
+import { decodeDataUrl, isDataUrl } from '../../lib/ignition/data-url.ts';
+import { isRecord } from '../../lib/json.ts';
+
+const ASSETS = '/opt/openshift';
+export const assetPaths = {
+  folder: `${ASSETS}/`,
+  clusterConfig: `${ASSETS}/manifests/cluster-config.yaml`,
+  infrastructure: `${ASSETS}/manifests/cluster-infrastructure-02-config.yml`,
+  clusterVersion: `${ASSETS}/manifests/cvo-overrides.yaml`,
+  installerVersion: `${ASSETS}/openshift/openshift-install-manifests.yaml`,
+  releaseScript: '/usr/local/bin/release-image-download.sh',
+  pullSecret: '/root/.docker/config.json',
+} as const;
+
+/** Versions whose files were read (installer-entries.ts). */
+const OLDEST_MINOR = 14;
+const NEWEST_MINOR = 21;
+
+/** What the agents need to know of the installer's assets. */
+export interface InstallerAssets {
+  readonly openshift: OpenShiftRelease;
+  /** As the installer completed it, without the pull secret. */
+  readonly installConfig: Readonly<Record<string, unknown>>;
+  /** The JSON of the container tools. */
+  readonly pullSecret: string;
+}
+
+/** Either, or one sentence for each fault, which begins with the path on the host. */
+export type ReadAssets =
+  | { readonly ok: true; readonly assets: InstallerAssets }
+  | { readonly ok: false; readonly faults: readonly string[] };
+
+const clusterConfig = z.looseObject({ data: z.looseObject({ 'install-config': z.string() }) });
+const installConfig = z.looseObject({
+  platform: z.looseObject({}),
+  controlPlane: z.looseObject({ replicas: z.literal(1) }),
+});
+const infrastructure = z.looseObject({
+  status: z.looseObject({ infrastructureName: z.string().min(1) }),
+});
+const clusterVersion = z.looseObject({
+  spec: z.looseObject({ clusterID: z.uuid(), channel: z.string().optional() }),
+});
+const installerVersion = z.looseObject({ data: z.looseObject({ version: z.string() }) });
+
+/** Reads the assets in the installer's config. */
+export function readAssets(config: Config): ReadAssets {
+  const reader = new Reader(config);
+  const configMap = reader.document(assetPaths.clusterConfig, clusterConfig);
+  const install = reader.checked(
+    `${assetPaths.clusterConfig}: install-config`,
+    parsedYaml(configMap?.data['install-config']),
+    installConfig,
+  );
+  const status = reader.document(assetPaths.infrastructure, infrastructure)?.status;
+  const spec = reader.document(assetPaths.clusterVersion, clusterVersion)?.spec;
+  const made = reader.optional(assetPaths.installerVersion, installerVersion);
+  const version = reader.version(made?.data.version, spec?.channel);
+  const platform = reader.platform(install?.platform);
+  const releaseImage = reader.releaseImage();
+  const pullSecret = reader.text(assetPaths.pullSecret);
+  if (
+    reader.faults.length > 0 ||
+    install === undefined ||
+    status === undefined ||
+    spec === undefined ||
+    version === undefined ||
+    platform === undefined ||
+    releaseImage === undefined ||
+    pullSecret === undefined
+  ) {
+    return { ok: false, faults: reader.faults };
+  }
+  const openshift = {
+    releaseImage,
+    version,
+    clusterId: spec.clusterID,
+    infrastructureName: status.infrastructureName,
+    platform,
+  };
+  return { ok: true, assets: { openshift, installConfig: install, pullSecret } };
+}
+
+class Reader {
+  readonly faults: string[] = [];
+  readonly #files: ReadonlyMap<string, File>;
+
+  constructor(config: Config) {
+    this.#files = new Map((config.storage?.files ?? []).map((file) => [file.path, file]));
+  }
+
+  text(path: string): string | undefined {
+    const text = textOf(this.#files.get(path));
+    if (text === undefined) this.faults.push(`${path}: expected the file, found none`);
+    return text;
+  }
+
+  document<T extends z.ZodType>(path: string, schema: T): z.infer<T> | undefined {
+    const text = this.text(path);
+    return text === undefined ? undefined : this.checked(path, parsedYaml(text), schema);
+  }
+
+  /** Undefined without a fault if there is no such file. */
+  optional<T extends z.ZodType>(path: string, schema: T): z.infer<T> | undefined {
+    return this.#files.has(path) ? this.document(path, schema) : undefined;
+  }
+
+  checked<T extends z.ZodType>(place: string, value: unknown, schema: T): z.infer<T> | undefined {
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    for (const { path, message } of parsed.error.issues) {
+      this.faults.push(`${place}: ${path.join('.') || '(file)'}: ${message}`);
+    }
+    return undefined;
+  }
+
+  /** The installer's own version, or, if it was built without one, that of its update channel. */
+  version(built: string | undefined, channel: string | undefined): string | undefined {
+    const version =
+      built?.match(/^v?(4\.\d+)(\.|$)/)?.[1] ?? channel?.match(/^[a-z]+-(4\.\d+)$/)?.[1];
+    const minor = Number(version?.slice(2));
+    if (version !== undefined && minor >= OLDEST_MINOR && minor <= NEWEST_MINOR) return version;
+    if (built !== undefined || channel !== undefined) {
+      const found = version ?? `version ${built ?? 'none'}, channel ${channel ?? 'none'}`;
+      this.faults.push(
+        `${assetPaths.clusterVersion}: expected OpenShift 4.${OLDEST_MINOR} to 4.${NEWEST_MINOR}, found ${found}`,
+      );
+    }
+    return undefined;
+  }
+
+  platform(platforms: Record<string, unknown> | undefined): string | undefined {
+    if (platforms === undefined) return undefined;
+    const [name, second] = Object.keys(platforms);
+    if ((name === 'none' || name === 'external') && second === undefined) return name;
+    const found = Object.keys(platforms).join(', ') || 'nothing';
+    this.faults.push(
+      `${assetPaths.clusterConfig}: platform: expected none or external, found ${found}`,
+    );
+    return undefined;
+  }
+
+  releaseImage(): string | undefined {
+    const script = this.text(assetPaths.releaseScript);
+    const image = script?.match(/^RELEASE_IMAGE=["']?([\w.:/@-]+)["']?$/m)?.[1];
+    if (script !== undefined && image === undefined) {
+      this.faults.push(
+        `${assetPaths.releaseScript}: expected a line RELEASE_IMAGE=..., found none`,
+      );
+    }
+    return image;
+  }
+}
+
+/** Undefined if the contents are not in the config itself. */
+export function textOf(file: File | undefined): string | undefined {
+  if (file?.contents === undefined || !isDataUrl(file.contents.source)) return undefined;
+  return decodeDataUrl(file.contents).toString('utf8');
+}
+
+function parsedYaml(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The fields of the installer's install-config that the agents act on, as the text of one that
+ * they accept. Whatever else it has is in the installer's manifests.
+ */
+export function reducedInstallConfig({ installConfig, pullSecret }: InstallerAssets): string {
+  const { networking, bootstrapInPlace, controlPlane } = installConfig;
+  const part = (value: unknown, names: readonly string[]) =>
+    isRecord(value)
+      ? Object.fromEntries(names.filter((name) => name in value).map((name) => [name, value[name]]))
+      : undefined;
+  const architecture = isRecord(controlPlane) ? controlPlane.architecture : undefined;
+  return JSON.stringify({
+    apiVersion: 'v1',
+    baseDomain: installConfig.baseDomain,
+    metadata: part(installConfig.metadata, ['name']),
+    compute: [{ name: 'worker', replicas: 0, architecture }],
+    controlPlane: { name: 'master', replicas: 1, architecture },
+    networking: part(networking, [
+      'networkType',
+      'machineNetwork',
+      'clusterNetwork',
+      'serviceNetwork',
+    ]),
+    platform: { none: {} },
+    bootstrapInPlace: part(bootstrapInPlace, ['installationDisk']),
+    ...part(installConfig, [
+      'sshKey',
+      'proxy',
+      'additionalTrustBundle',
+      'additionalTrustBundlePolicy',
+      'imageContentSources',
+      'imageDigestSources',
+    ]),
+    pullSecret,
+  });
+}

@@ -1,0 +1,89 @@
+import { Failure } from '../../lib/errors/failure.ts';
+import { hostPaths } from '../../lib/host/paths.ts';
+import type { Config, File } from '../../lib/ignition/config.ts';
+import { highestVersion } from '../../lib/ignition/config.ts';
+import { dataUrl } from '../../lib/ignition/data-url.ts';
+import { configOf, directory, unit, withDropins } from '../../lib/ignition/entries.ts';
+import { mergeConfigs } from '../../lib/ignition/merge.ts';
+import { openShiftDropins } from '../../units/live.ts';
+import type { UnitFile } from '../../units/unit-file.ts';
+import { liveLinks, plain } from '../create/live-ignition.ts';
+import { type SharedInput, sharedFiles } from '../create/shared-entries.ts';
+import { assetPaths } from './assets.ts';
+
+export interface TakenOver extends Omit<SharedInput, 'deferred'> {
+  /** The installer's config without what the agents replace. */
+  readonly kept: Config;
+  /** The contents of its files below /opt/openshift, by path. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly units: readonly UnitFile[];
+}
+
+/**
+ * The Ignition config of a live host for OpenShift: what is kept of the installer's, and the agents.
+ * Everything below /opt/openshift is private, as manifests can be Secrets with keys.
+ *
+ * @throws Failure (usage) if something that is kept has the place of something of the agents.
+ */
+export function takenOverIgnition(input: TakenOver): Config {
+  const { kept, texts } = input;
+  const ours = agentsConfig(input);
+  requireApart(kept, ours);
+  const files = (kept.storage?.files ?? []).map((file) => asset(file, texts.get(file.path)));
+  const merged = mergeConfigs({ ...kept, storage: { ...kept.storage, files } }, ours);
+  const version = highestVersion(kept.ignition.version, ours.ignition.version);
+  return { ...merged, ignition: { ...kept.ignition, version } };
+}
+
+function agentsConfig(input: TakenOver): Config {
+  const paths = hostPaths();
+  return configOf({
+    directories: [
+      directory(paths.assets, 0o755),
+      directory(paths.assetsManifests, 0o755),
+      directory(`${paths.assets}/openshift`, 0o755),
+      directory(paths.assetsTls, 0o700),
+      directory(`${paths.assets}/auth`, 0o700),
+      directory('/root/.docker', 0o700),
+      directory(paths.kubelet, 0o750),
+      // The units' sandboxes open these, so they must exist.
+      directory(paths.staticPods, 0o700),
+      directory('/etc/cni/net.d', 0o755),
+    ],
+    files: sharedFiles({ ...input, deferred: [] }, plain),
+    links: liveLinks(),
+    units: withDropins(
+      input.units.map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
+      openShiftDropins,
+    ),
+  });
+}
+
+function asset(file: File, text: string | undefined): File {
+  if (!file.path.startsWith(assetPaths.folder)) return file;
+  const contents = text === undefined ? file.contents : dataUrl(text, { gzip: false });
+  return { ...file, mode: 0o600, ...(contents === undefined ? {} : { contents }) };
+}
+
+/** In a merge one of two would be lost in silence. */
+function requireApart(kept: Config, ours: Config): void {
+  const own = new Set(placesOf(ours));
+  const both = placesOf(kept).filter((place) => own.has(place));
+  if (both.length === 0) return;
+  throw new Failure('usage', 'The config has files or units of the agents; nothing was written', {
+    expected: 'none of them',
+    found: both.join(', '),
+    fix: 'Use a config as openshift-install wrote it, without --keep for these.',
+  });
+}
+
+function placesOf({ storage, systemd }: Config): string[] {
+  return [
+    ...[...(storage?.files ?? []), ...(storage?.links ?? [])].map(({ path }) => path),
+    ...(systemd?.units ?? []).flatMap(({ name, contents, mask, dropins = [] }) => [
+      // An entry with drop-ins only adds them.
+      ...(contents === undefined && mask === undefined ? [] : [name]),
+      ...dropins.map((dropin) => `${name}.d/${dropin.name}`),
+    ]),
+  ];
+}

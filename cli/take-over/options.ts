@@ -1,0 +1,47 @@
+import { Failure } from '../../lib/errors/failure.ts';
+import type { CreateOptions } from '../create/single-node-ignition-config.ts';
+
+/** Options of `sno create single-node-ignition-config` for a config of openshift-install. */
+export interface TakeOverOptions extends CreateOptions {
+  /** That Ignition config, or the folder with it. */
+  fromIgnition: string;
+  /** Paths, units and drop-ins that are kept although nothing is known about them. */
+  keep?: readonly string[];
+  /** As on the command line; default DEFAULT_SHIPPING_DAYS. */
+  shippingDays?: string;
+}
+
+/** A month on the way: by sea, or in a warehouse. */
+export const DEFAULT_SHIPPING_DAYS = 30;
+const MOST_SHIPPING_DAYS = 365;
+
+/** The number of days. @throws Failure (usage) with every fault of these options */
+export function requireTakeOver(options: TakeOverOptions): number {
+  const { payload, payloadUrl, payloadSha256, machineConfigServer, shippingDays } = options;
+  const days = Number(shippingDays ?? DEFAULT_SHIPPING_DAYS);
+  const notWith = Object.entries({
+    '--payload': payload,
+    '--payload-url': payloadUrl,
+    '--payload-sha256': payloadSha256,
+    '--machine-config-server': machineConfigServer,
+  }).filter(([, value]) => value !== undefined);
+  const faults = [
+    ...notWith.map(
+      ([name]) => `${name}: not with --from-ignition: OpenShift comes from its release image`,
+    ),
+    ...(Number.isInteger(days) && days >= 0 && days <= MOST_SHIPPING_DAYS
+      ? []
+      : [`--shipping-days: expected 0 to ${MOST_SHIPPING_DAYS}, found ${shippingDays}`]),
+  ];
+  if (faults.length > 0) throw new Failure('usage', [...faults, 'Nothing was written'].join('\n'));
+  return days;
+}
+
+/** @throws Failure (usage) for options that say nothing without --from-ignition */
+export function requireNoTakeOver({ keep, shippingDays }: Partial<TakeOverOptions>): void {
+  const faults = [
+    ...(keep === undefined ? [] : ['--keep: only with --from-ignition']),
+    ...(shippingDays === undefined ? [] : ['--shipping-days: only with --from-ignition']),
+  ];
+  if (faults.length > 0) throw new Failure('usage', [...faults, 'Nothing was written'].join('\n'));
+}

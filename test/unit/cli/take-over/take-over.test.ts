@@ -1,0 +1,255 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import t from 'tap';
+import { clusterSchema } from '../../../../lib/cluster/cluster.ts';
+import { type Config, parseConfig } from '../../../../lib/ignition/config.ts';
+import { decodeDataUrl } from '../../../../lib/ignition/data-url.ts';
+import { liveUnits } from '../../../../units/live.ts';
+import { agentsExecutable } from '../agents-executable.ts';
+import { type Run, sno } from '../run-sno.ts';
+import { type BadCase, refusals } from './bad-ignitions.ts';
+import {
+  CLUSTER_ID,
+  file,
+  INSTALL_CONFIG,
+  installerIgnition,
+  MACHINE_CONFIG,
+  PULL_SECRET,
+  RELEASE,
+} from './installer-ignition.ts';
+
+const IGNITION = 'bootstrap-in-place-for-live-iso.ign';
+const VALIDATOR = '/usr/bin/ignition-validate';
+const METADATA = { clusterName: 'sno', clusterID: CLUSTER_ID, infraID: 'sno-qkgrs' };
+const URL_OF_WORKERS = 'https://api-int.sno.example.net:22623/config/worker';
+
+interface Taken extends Run {
+  dir: string;
+  /** What is in the folder afterwards. */
+  left: string[];
+}
+
+/** Takes over a config that is in the installer's folder, among these files. */
+async function takeOver(
+  t: Tap,
+  config: Config | string,
+  { args = [], beside = {}, own = {} }: Pick<BadCase, 'args' | 'beside' | 'own'> = {},
+): Promise<Taken> {
+  const text = typeof config === 'string' ? config : JSON.stringify(config);
+  const root = t.testdir({ agents: agentsExecutable(), from: { [IGNITION]: text }, to: {} });
+  const dir = join(root, 'to');
+  for (const [folder, files] of [
+    ['from', beside],
+    ['to', own],
+  ] as const) {
+    for (const [path, contents] of Object.entries(files)) {
+      await mkdir(join(root, folder, path, '..'), { recursive: true });
+      await writeFile(join(root, folder, path), contents);
+    }
+  }
+  const options = ['--dir', dir, '--agents-executable', join(root, 'agents')];
+  const from = ['--from-ignition', join(root, 'from')];
+  const run = await sno(['create', 'single-node-ignition-config', ...options, ...from, ...args]);
+  return { ...run, dir, left: (await readdir(dir)).toSorted() };
+}
+
+type Tap = Pick<typeof t, 'testdir'>;
+
+const read = async ({ dir }: Taken) =>
+  parseConfig(await readFile(join(dir, IGNITION), 'utf8'), IGNITION);
+
+function contents(config: Config, path: string): string {
+  const found = config.storage?.files?.find((each) => each.path === path)?.contents;
+  return found === undefined ? '' : decodeDataUrl(found).toString('utf8');
+}
+
+for (const version of ['4.14', '4.19', '4.21'] as const) {
+  t.test(`what the installer of ${version} writes is understood`, async (t) => {
+    const taken = await takeOver(t, await installerIgnition(version));
+    t.equal(taken.err, '');
+    t.equal(taken.code, 0);
+    t.match(taken.out, `Control plane: openshift ${version}, from the release image ${RELEASE}`);
+    t.notMatch(taken.out, 'Not understood');
+    t.match(taken.out.split('\n').at(-1), /experimental: the agents do not render/);
+    const config = await read(taken);
+
+    const scripts = (config.storage?.files ?? []).filter(({ path }) => path.endsWith('.sh'));
+    t.same(
+      scripts.map(({ path }) => path).toSorted(),
+      version === '4.14'
+        ? ['/etc/profile.d/proxy.sh']
+        : [
+            '/etc/profile.d/proxy.sh',
+            '/usr/local/bin/node-image-overlay.sh',
+            '/usr/local/bin/node-image-pull.sh',
+            '/usr/local/bin/release-image.sh',
+          ],
+      'no other shell is left',
+    );
+    const units = new Map(config.systemd?.units?.map((unit) => [unit.name, unit]));
+    for (const { name, contents, enabled } of liveUnits) {
+      t.match(units.get(name), { contents, enabled }, `${name} is the agents'`);
+    }
+    const left = [...units.keys()].filter((name) => !liveUnits.some((unit) => unit.name === name));
+    t.same(left.toSorted(), [
+      ...(version === '4.21' ? ['restart-sshd.service', 'var-ostreecontainer.mount'] : []),
+      'zincati.service',
+    ]);
+  });
+}
+
+t.test('the assets stay, private, and the agents get their description', async (t) => {
+  const source = await installerIgnition('4.19');
+  const taken = await takeOver(t, source, {
+    own: { 'openshift/99-mine.yaml': 'kind: MachineConfig\n' },
+  });
+  t.same(taken.left, ['.sno.log', IGNITION, 'openshift']);
+  t.equal((await stat(join(taken.dir, IGNITION))).mode & 0o777, 0o600);
+  const config = await read(taken);
+  const assets = (config.storage?.files ?? []).filter(({ path }) => path.startsWith('/opt/'));
+  t.same([...new Set(assets.map(({ mode }) => mode))], [0o600]);
+  for (const { path } of source.storage?.files ?? []) {
+    const isRenewed = /kubelet-signer\.crt$|kubelet-client-ca-bundle/.test(path);
+    if (!/^\/opt\/openshift\/(manifests|openshift|tls|auth)\//.test(path)) continue;
+    const same = contents(config, path) === contents(source, path);
+    t.equal(same, !isRenewed, `${path} ${isRenewed ? 'is signed again' : 'is unchanged'}`);
+  }
+  t.equal(
+    contents(config, '/opt/openshift/openshift/99_openshift-machineconfig_99-master-realtime.yaml'),
+    MACHINE_CONFIG,
+  );
+  t.equal(contents(config, '/opt/openshift/openshift/99-mine.yaml'), 'kind: MachineConfig\n');
+  t.equal(contents(config, '/var/lib/kubelet/config.json'), PULL_SECRET);
+  t.same(config.passwd?.users, source.passwd?.users);
+  t.same(
+    config.storage?.directories?.filter(({ path }) => /tls|auth|docker/.test(path)),
+    [
+      { path: '/opt/openshift/auth', mode: 0o700 },
+      { path: '/opt/openshift/tls', mode: 0o700 },
+      { path: '/root/.docker', mode: 0o700 },
+    ],
+  );
+  t.match(clusterSchema.parse(JSON.parse(contents(config, '/etc/sno-agents/cluster.json'))), {
+    controlPlane: 'openshift',
+    openshift: {
+      releaseImage: RELEASE,
+      version: '4.19',
+      clusterId: CLUSTER_ID,
+      infrastructureName: 'sno-qkgrs',
+      platform: 'none',
+    },
+    name: 'sno',
+    baseDomain: 'example.net',
+    machineNetwork: ['192.168.126.0/24'],
+    installation: { disk: '/dev/disk/by-id/wwn-0x1', existingSystem: 'refuse' },
+    sshKeys: [INSTALL_CONFIG.sshKey],
+  });
+  const dropins = new Map(config.systemd?.units?.map(({ name, dropins }) => [name, dropins]));
+  t.match(
+    dropins.get('kubelet.service')?.[0]?.contents,
+    /\nExecStart=\nExecStart=\/usr\/bin\/kubelet /,
+  );
+  t.match(dropins.get('bootkube.service')?.[0]?.contents, /After=crio\.service/);
+  if (existsSync(VALIDATOR)) await execa(VALIDATOR, [join(taken.dir, IGNITION)]);
+});
+
+t.test('the kubelet signer is valid for as long as the host may be shipped', async (t) => {
+  const source = await installerIgnition('4.19');
+  const { out } = await takeOver(t, source, { args: ['--shipping-days', '90'] });
+  const until = new Date(Date.now() + 91 * 86_400_000).toISOString().slice(0, 10);
+  t.match(
+    out,
+    new RegExp(
+      `signed again[^\\n]*\\n  ${until}T.*kubelet-signer, in kubelet-signer.crt and in 1 other file`,
+    ),
+  );
+  const soon = await takeOver(t, source);
+  t.match(soon.out, new Date(Date.now() + 31 * 86_400_000).toISOString().slice(0, 10), 'a month');
+});
+
+t.test('what the installer wrote beside it is checked and copied', async (t) => {
+  const source = await installerIgnition('4.19');
+  const rootCa = contents(source, '/opt/openshift/tls/root-ca.crt');
+  const beside = {
+    'metadata.json': JSON.stringify({ ...METADATA, featureSet: '' }),
+    'worker.ign': JSON.stringify({
+      ignition: {
+        version: '3.2.0',
+        config: { merge: [{ source: URL_OF_WORKERS }] },
+        security: {
+          tls: {
+            certificateAuthorities: [
+              { source: `data:;base64,${Buffer.from(rootCa).toString('base64')}` },
+            ],
+          },
+        },
+      },
+    }),
+    'auth/kubeconfig': 'server: https://api.sno.example.net:6443\n',
+    'auth/kubeadmin-password': 'secret',
+  };
+  const taken = await takeOver(t, source, { beside });
+  t.equal(taken.err, '');
+  for (const [path, text] of Object.entries(beside)) {
+    t.equal(await readFile(join(taken.dir, path), 'utf8'), text);
+    t.equal((await stat(join(taken.dir, path))).mode & 0o777, 0o600);
+  }
+  t.notMatch(taken.out, /Notice: not beside/);
+});
+
+t.test('additions that start nothing are kept, others only by request', async (t) => {
+  const source = await installerIgnition('4.19');
+  source.storage?.files?.push(
+    file('/etc/chrony.conf', 'pool ntp\n'),
+    file('/usr/local/bin/mine.sh', 'x'),
+  );
+  source.systemd?.units?.push({
+    name: 'mine.service',
+    contents: '[Service]\n',
+    dropins: [{ name: 'a.conf', contents: '' }],
+  });
+  source.systemd?.units?.push({
+    name: 'crio.service',
+    dropins: [{ name: 'b.conf', contents: '' }],
+  });
+  const kubelet = source.systemd?.units?.find(({ name }) => name === 'kubelet.service');
+  Object.assign(kubelet ?? {}, { dropins: [{ name: '10-mine.conf', contents: '[Unit]\n' }] });
+  const dropins = [
+    'mine.service.d/a.conf',
+    'crio.service.d/b.conf',
+    'kubelet.service.d/10-mine.conf',
+  ];
+  const keep = ['/usr/local/bin/mine.sh', 'mine.service', ...dropins];
+  const taken = await takeOver(t, source, { args: keep.flatMap((name) => ['--keep', name]) });
+  t.equal(taken.err, '');
+  const notUnderstood = taken.out.slice(taken.out.indexOf('Not understood, and kept:\n'));
+  t.match(notUnderstood, '  /etc/chrony.conf: not written by the installer');
+  for (const name of keep) t.match(notUnderstood, `  ${name}: unknown; kept by --keep`);
+  const config = await read(taken);
+  t.equal(contents(config, '/etc/chrony.conf'), 'pool ntp\n');
+  t.equal(contents(config, '/usr/local/bin/mine.sh'), 'x');
+  const units = new Map(config.systemd?.units?.map((unit) => [unit.name, unit]));
+  t.match(units.get('mine.service'), { contents: '[Service]\n', dropins: [{ name: 'a.conf' }] });
+  t.match(units.get('crio.service'), { contents: undefined, dropins: [{ name: 'b.conf' }] });
+  t.same(
+    units.get('kubelet.service')?.dropins?.map(({ name }) => name),
+    ['10-mine.conf', '10-openshift.conf'],
+  );
+  t.match(units.get('kubelet.service')?.contents, 'Kubelet of the live stage', "the agents' unit");
+});
+
+for (const { name, change, text, says, ...given } of refusals) {
+  t.test(`refused: ${name}`, async (t) => {
+    const config = await installerIgnition('4.19');
+    change?.(config);
+    const { code, err, out, left } = await takeOver(t, text ?? config, given);
+    t.equal(code, 2);
+    t.match(err, says);
+    t.match(err, /nothing was written/i);
+    t.equal(out, '');
+    const own = Object.keys(given.own ?? {}).map((path) => path.split('/')[0]);
+    t.same(left, own, 'nothing is written');
+  });
+}
