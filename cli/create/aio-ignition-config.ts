@@ -13,6 +13,7 @@ import { gatherLinks } from '../../units/gather.ts';
 import { deferredUnit } from '../../units/installed.ts';
 import { networkUnit } from '../../units/live.ts';
 import {
+  assetDirectories,
   authorityFiles,
   checksum,
   coreUser,
@@ -42,10 +43,7 @@ export function aioIgnitionConfig(input: AioIgnitionInput): Config {
   ];
   return configOf({
     directories: [
-      directory(paths.assets, 0o755),
-      directory(paths.assetsManifests, 0o755),
-      directory(`${paths.assets}/openshift`, 0o755),
-      directory(paths.assetsTls, 0o700),
+      ...assetDirectories(),
       // With the renderer's modes: Ignition would create parents with 0755.
       directory(paths.config, 0o700),
       directory(paths.kubelet, 0o700),

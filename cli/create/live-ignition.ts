@@ -3,13 +3,14 @@ import { agentsOf } from '../../lib/agents/table.ts';
 import { issueLink } from '../../lib/console/publish-issue.ts';
 import { deferredFolder } from '../../lib/deferred/manifests.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import type { Config, Link } from '../../lib/ignition/config.ts';
+import type { Config, Directory, Link } from '../../lib/ignition/config.ts';
 import { configOf, directory, file, link, unit, withDropins } from '../../lib/ignition/entries.ts';
 import { machineConfig } from '../../lib/render/machine-config/machine-config.ts';
 import { gatherLinks } from '../../units/gather.ts';
 import { networkUnit } from '../../units/live.ts';
 import type { UnitFile } from '../../units/unit-file.ts';
 import {
+  assetDirectories,
   authorityFiles,
   coreUser,
   type IgnitionInput,
@@ -24,6 +25,19 @@ export interface LiveIgnitionInput extends IgnitionInput {
 /** Uncompressed: the embed area is compressed as a whole. */
 export const plain: PlaceFile = (path, mode, contents) =>
   file(path, mode, contents, { gzip: false });
+
+/** The folders of every live host. */
+export function liveDirectories(): Directory[] {
+  const { kubelet, staticPods } = hostPaths();
+  return [
+    ...assetDirectories(),
+    directory('/root/.docker', 0o700),
+    directory(kubelet, 0o750),
+    // The units' sandboxes open these, so they must exist.
+    directory(staticPods, 0o700),
+    directory('/etc/cni/net.d', 0o755),
+  ];
+}
 
 /** The agents as commands, and their login prompt. */
 export const liveLinks = (): Link[] =>
@@ -42,16 +56,8 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
   const network = cluster.networkConfig === undefined ? [] : [networkUnit];
   return configOf({
     directories: [
-      directory(paths.assets, 0o755),
-      directory(paths.assetsManifests, 0o755),
-      directory(`${paths.assets}/openshift`, 0o755),
-      directory(paths.assetsTls, 0o700),
-      directory('/root/.docker', 0o700),
+      ...liveDirectories(),
       ...(deferred.length === 0 ? [] : [directory(deferredFolder(paths), 0o700)]),
-      directory(paths.kubelet, 0o750),
-      // The units' sandboxes open these, so they must exist.
-      directory(paths.staticPods, 0o700),
-      directory('/etc/cni/net.d', 0o755),
     ],
     files: [
       ...authorityFiles(input.authorities, plain),

@@ -1,9 +1,9 @@
 import type { Cluster } from '../../lib/cluster/cluster.ts';
 import { deferredFolder } from '../../lib/deferred/manifests.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import type { File, User } from '../../lib/ignition/config.ts';
+import type { Directory, File, User } from '../../lib/ignition/config.ts';
 import { dataUrl } from '../../lib/ignition/data-url.ts';
-import { user } from '../../lib/ignition/entries.ts';
+import { directory, user } from '../../lib/ignition/entries.ts';
 import { dhcpIdentity } from '../../lib/installation/dhcp-identity.ts';
 import type { LaptopAuthorities } from '../../lib/render/renderer.ts';
 import { messageCatalog } from '../../units/message-catalog.ts';
@@ -28,6 +28,17 @@ export interface IgnitionInput extends SharedInput {
 
 /** A file of the config, compressed or not. */
 export type PlaceFile = (path: string, mode: number, contents: string | Uint8Array) => File;
+
+/** The folders of the assets, which all hosts have. */
+export function assetDirectories(): Directory[] {
+  const { assets, assetsManifests, assetsTls } = hostPaths();
+  return [
+    directory(assets, 0o755),
+    directory(assetsManifests, 0o755),
+    directory(`${assets}/openshift`, 0o755),
+    directory(assetsTls, 0o700),
+  ];
+}
 
 /** The files that all hosts have. */
 export function sharedFiles(input: SharedInput, place: PlaceFile): File[] {

@@ -29,11 +29,17 @@ export interface InstallerEntry {
 const BIN = '/usr/local/bin';
 const SYSTEM = '/etc/systemd/system';
 const ASSETS = '/opt/openshift';
-const RECORDS = 'the service records of the agents';
-const GATHER = 'the agent gather';
-const NODE_IMAGE = 'gives the live image kubelet, CRI-O and oc, from the release';
-const JOURNAL = 'served the journal to the network; the log bundle has it';
-const OKD = 'only OKD uses it';
+
+/** Reasons of several entries. */
+const why = {
+  gather: 'the agent gather',
+  renderer: 'the renderer of OpenShift',
+  kubelet: "the agents' kubelet.service",
+  nodeImage: 'gives the live image kubelet, CRI-O and oc, from the release',
+  journal: 'served the journal to the network; the log bundle has it',
+  okd: 'only OKD uses it',
+  proxy: 'the proxy',
+};
 
 const assets: readonly InstallerEntry[] = [
   { at: `${ASSETS}/manifests/`, fate: 'kept', why: 'manifests of the cluster' },
@@ -59,22 +65,26 @@ const scripts: readonly InstallerEntry[] = [
     isRequired: true,
   },
   { at: `${BIN}/report-progress.sh`, fate: 'replaced', why: 'the agents progress and post-reboot' },
-  { at: `${BIN}/bootstrap-service-record.sh`, fate: 'replaced', why: RECORDS },
+  {
+    at: `${BIN}/bootstrap-service-record.sh`,
+    fate: 'replaced',
+    why: 'the service records of the agents',
+  },
   {
     at: `${BIN}/bootstrap-verify-api-server-urls.sh`,
     fate: 'replaced',
     why: 'the preflight checks dns-api and dns-api-int',
   },
-  { at: `${BIN}/bootstrap-cluster-gather.sh`, fate: 'replaced', why: GATHER },
-  { at: `${BIN}/installer-gather.sh`, fate: 'replaced', why: GATHER },
-  { at: `${BIN}/installer-masters-gather.sh`, fate: 'replaced', why: GATHER },
-  { at: `${BIN}/crio-configure.sh`, fate: 'replaced', why: 'the renderer of OpenShift' },
-  { at: `${BIN}/kubelet-pause-image.sh`, fate: 'replaced', why: 'the renderer of OpenShift' },
-  { at: `${BIN}/kubelet.sh`, fate: 'replaced', why: "the agents' kubelet.service" },
+  { at: `${BIN}/bootstrap-cluster-gather.sh`, fate: 'replaced', why: why.gather },
+  { at: `${BIN}/installer-gather.sh`, fate: 'replaced', why: why.gather },
+  { at: `${BIN}/installer-masters-gather.sh`, fate: 'replaced', why: why.gather },
+  { at: `${BIN}/crio-configure.sh`, fate: 'replaced', why: why.renderer },
+  { at: `${BIN}/kubelet-pause-image.sh`, fate: 'replaced', why: why.renderer },
+  { at: `${BIN}/kubelet.sh`, fate: 'replaced', why: why.kubelet },
   {
     at: `${BIN}/release-image-download.sh`,
     fate: 'replaced',
-    why: 'the renderer of OpenShift',
+    why: why.renderer,
     isRequired: true,
   },
   {
@@ -84,24 +94,24 @@ const scripts: readonly InstallerEntry[] = [
     neededBy: `${BIN}/node-image-pull.sh`,
   },
   { at: `${BIN}/wait-for-ha-api.sh`, fate: 'dropped', why: 'one node has no other API server' },
-  { at: `${BIN}/bootstrap-pivot.sh`, fate: 'dropped', why: OKD, isEmpty: true },
-  { at: `${BIN}/node-image-pull.sh`, fate: 'kept', why: NODE_IMAGE },
-  { at: `${BIN}/node-image-overlay.sh`, fate: 'kept', why: NODE_IMAGE },
+  { at: `${BIN}/bootstrap-pivot.sh`, fate: 'dropped', why: why.okd, isEmpty: true },
+  { at: `${BIN}/node-image-pull.sh`, fate: 'kept', why: why.nodeImage },
+  { at: `${BIN}/node-image-overlay.sh`, fate: 'kept', why: why.nodeImage },
 ];
 
 const system: readonly InstallerEntry[] = [
   {
     at: '/etc/systemd/system-generators/node-image-overlay-generator',
     fate: 'kept',
-    why: NODE_IMAGE,
+    why: why.nodeImage,
   },
-  { at: `${SYSTEM}/node-image-pull.service`, fate: 'kept', why: NODE_IMAGE },
-  { at: `${SYSTEM}/node-image-overlay.service`, fate: 'kept', why: NODE_IMAGE },
-  { at: `${SYSTEM}/node-image-overlay.target`, fate: 'kept', why: NODE_IMAGE },
-  { at: `${SYSTEM}/node-image-finish.service`, fate: 'kept', why: NODE_IMAGE },
-  { at: `${SYSTEM}/var-ostreecontainer.mount`, fate: 'kept', why: NODE_IMAGE },
-  { at: `${SYSTEM}/var-ostree\\x2dcontainer.mount`, fate: 'kept', why: NODE_IMAGE },
-  { at: '/etc/systemd/system.conf.d/10-default-env.conf', fate: 'kept', why: 'the proxy' },
+  { at: `${SYSTEM}/node-image-pull.service`, fate: 'kept', why: why.nodeImage },
+  { at: `${SYSTEM}/node-image-overlay.service`, fate: 'kept', why: why.nodeImage },
+  { at: `${SYSTEM}/node-image-overlay.target`, fate: 'kept', why: why.nodeImage },
+  { at: `${SYSTEM}/node-image-finish.service`, fate: 'kept', why: why.nodeImage },
+  { at: `${SYSTEM}/var-ostreecontainer.mount`, fate: 'kept', why: why.nodeImage },
+  { at: `${SYSTEM}/var-ostree\\x2dcontainer.mount`, fate: 'kept', why: why.nodeImage },
+  { at: '/etc/systemd/system.conf.d/10-default-env.conf', fate: 'kept', why: why.proxy },
   {
     at: '/etc/systemd/system.conf.d/10-default-env-godebug.conf',
     fate: 'kept',
@@ -112,7 +122,7 @@ const system: readonly InstallerEntry[] = [
     fate: 'kept',
     why: 'accounting of the units',
   },
-  { at: '/etc/profile.d/proxy.sh', fate: 'kept', why: 'the proxy' },
+  { at: '/etc/profile.d/proxy.sh', fate: 'kept', why: why.proxy },
   { at: '/etc/containers/registries.conf', fate: 'kept', why: 'the mirrors' },
   { at: '/etc/pki/ca-trust/source/anchors/ca.crt', fate: 'kept', why: 'the trust bundle' },
   { at: '/etc/ignition-machine-config-encapsulated.json', fate: 'kept', why: 'the FIPS mode' },
@@ -135,15 +145,15 @@ const units: readonly InstallerEntry[] = [
   },
   { at: 'approve-csr.service', fate: 'replaced', why: 'the unit of the agent approve-csr' },
   { at: 'progress.service', fate: 'replaced', why: 'the unit of the agent progress' },
-  { at: 'kubelet.service', fate: 'replaced', why: "the agents' kubelet.service" },
-  { at: 'crio-configure.service', fate: 'replaced', why: 'the renderer of OpenShift' },
-  { at: 'release-image.service', fate: 'replaced', why: 'the renderer of OpenShift' },
-  { at: 'release-image-pivot.service', fate: 'dropped', why: OKD, isEmpty: true },
-  { at: 'chown-gatewayd-key.service', fate: 'dropped', why: JOURNAL },
-  { at: 'systemd-journal-gatewayd.service.d/certs.conf', fate: 'dropped', why: JOURNAL },
-  { at: 'systemd-journal-gatewayd.socket', fate: 'dropped', why: JOURNAL },
+  { at: 'kubelet.service', fate: 'replaced', why: why.kubelet },
+  { at: 'crio-configure.service', fate: 'replaced', why: why.renderer },
+  { at: 'release-image.service', fate: 'replaced', why: why.renderer },
+  { at: 'release-image-pivot.service', fate: 'dropped', why: why.okd, isEmpty: true },
+  { at: 'chown-gatewayd-key.service', fate: 'dropped', why: why.journal },
+  { at: 'systemd-journal-gatewayd.service.d/certs.conf', fate: 'dropped', why: why.journal },
+  { at: 'systemd-journal-gatewayd.socket', fate: 'dropped', why: why.journal },
   { at: 'restart-sshd.service', fate: 'kept', why: 'logs in after the node image was laid over' },
-  { at: 'var-ostreecontainer.mount.d/10-architecture.conf', fate: 'kept', why: NODE_IMAGE },
+  { at: 'var-ostreecontainer.mount.d/10-architecture.conf', fate: 'kept', why: why.nodeImage },
   {
     at: 'zincati.service.d/okd-machine-os-disabled.conf',
     fate: 'kept',

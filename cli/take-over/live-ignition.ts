@@ -1,5 +1,4 @@
 import { Failure } from '../../lib/errors/failure.ts';
-import { hostPaths } from '../../lib/host/paths.ts';
 import type { Config, File } from '../../lib/ignition/config.ts';
 import { highestVersion } from '../../lib/ignition/config.ts';
 import { dataUrl } from '../../lib/ignition/data-url.ts';
@@ -7,7 +6,7 @@ import { configOf, directory, unit, withDropins } from '../../lib/ignition/entri
 import { mergeConfigs } from '../../lib/ignition/merge.ts';
 import { openShiftDropins } from '../../units/live.ts';
 import type { UnitFile } from '../../units/unit-file.ts';
-import { liveLinks, plain } from '../create/live-ignition.ts';
+import { liveDirectories, liveLinks, plain } from '../create/live-ignition.ts';
 import { type SharedInput, sharedFiles } from '../create/shared-entries.ts';
 import { assetPaths } from './assets.ts';
 
@@ -36,20 +35,8 @@ export function takenOverIgnition(input: TakenOver): Config {
 }
 
 function agentsConfig(input: TakenOver): Config {
-  const paths = hostPaths();
   return configOf({
-    directories: [
-      directory(paths.assets, 0o755),
-      directory(paths.assetsManifests, 0o755),
-      directory(`${paths.assets}/openshift`, 0o755),
-      directory(paths.assetsTls, 0o700),
-      directory(`${paths.assets}/auth`, 0o700),
-      directory('/root/.docker', 0o700),
-      directory(paths.kubelet, 0o750),
-      // The units' sandboxes open these, so they must exist.
-      directory(paths.staticPods, 0o700),
-      directory('/etc/cni/net.d', 0o755),
-    ],
+    directories: [...liveDirectories(), directory(`${assetPaths.folder}auth`, 0o700)],
     files: sharedFiles({ ...input, deferred: [] }, plain),
     links: liveLinks(),
     units: withDropins(
