@@ -6,7 +6,7 @@ import { Failure } from '../../lib/errors/failure.ts';
 import { type Config, readConfig, serializeConfig } from '../../lib/ignition/config.ts';
 import { validateConfigText } from '../../lib/ignition/validate.ts';
 import { plural } from '../../report/reading/words.ts';
-import { describeExecutable } from '../agents-executable.ts';
+import { type AgentsExecutable, describeExecutable } from '../agents-executable.ts';
 import { CLUSTER_PATH } from '../create/changed-since.ts';
 import { EMBED_AREA_BYTES, kibibytes, requireEmbeddable } from '../create/embed-area.ts';
 import { requireAbsent, writeOutputs } from '../create/outputs.ts';
@@ -57,7 +57,7 @@ export async function takeOver(
   const sorted = sortEntries(config, new Set(options.keep ?? []));
   const assets = requireUnderstood(source, config, sorted, options.keep ?? []);
   const executable = await describeExecutable(options.agentsExecutable, environment, signal);
-  const cluster = clusterOf(source, assets, environment[DISK_VARIABLE], executable.sha256);
+  const cluster = clusterOf(source, assets, environment[DISK_VARIABLE], executable);
   const beside = await readBeside(dirname(source), dir);
   const texts = assetTexts(source, sorted.kept);
   requireSameCluster(beside.found, cluster, assets.openshift, texts.get(ROOT_CA) ?? '');
@@ -146,7 +146,7 @@ function clusterOf(
   source: string,
   assets: InstallerAssets,
   diskVariable: string | undefined,
-  executableSha256: string,
+  executable: AgentsExecutable,
 ): Cluster {
   const read = readSettings(reducedInstallConfig(assets), diskVariable);
   if (!read.ok) {
@@ -156,12 +156,18 @@ function clusterOf(
     );
     throw refused(source, [plural(lines.length, 'error'), ...firstOf(lines)]);
   }
+  const { architecture = executable.architecture } = read.settings;
+  if (architecture !== executable.architecture) {
+    throw refused(source, [
+      `controlPlane.architecture is ${architecture}, and the executable is for ${executable.architecture}`,
+    ]);
+  }
   return clusterSchema.parse({
     ...read.settings.cluster,
     controlPlane: 'openshift',
     openshift: assets.openshift,
     clusterId: randomUUID(),
-    executableSha256,
+    executableSha256: executable.sha256,
   });
 }
 

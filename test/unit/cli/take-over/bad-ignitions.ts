@@ -159,6 +159,14 @@ export const refusals: readonly BadCase[] = [
     change: install({ platform: { aws: {} } }),
     says: /platform: expected none or external, found aws/,
   },
+  { name: 'no platform', change: install({ platform: {} }), says: /found nothing/ },
+  {
+    name: 'another architecture than that of the executable',
+    change: install({
+      controlPlane: { name: 'master', replicas: 1, architecture: 'arm64' },
+    }),
+    says: /controlPlane\.architecture is arm64, and the executable is for amd64/,
+  },
   {
     name: 'three nodes',
     change: install({ controlPlane: { name: 'master', replicas: 3 } }),

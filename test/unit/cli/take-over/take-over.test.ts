@@ -197,6 +197,38 @@ t.test('what the installer wrote beside it is checked and copied', async (t) => 
     t.equal((await stat(join(taken.dir, path))).mode & 0o777, 0o600);
   }
   t.notMatch(taken.out, /Notice: not beside/);
+  for (const path of Object.keys(beside)) t.match(taken.out, `Copied ${join(taken.dir, path)}`);
+});
+
+t.test('an installer that was built with its version says so itself', async (t) => {
+  const source = await installerIgnition('4.19');
+  const path = '/opt/openshift/openshift/openshift-install-manifests.yaml';
+  const { files = [] } = source.storage ?? {};
+  const version = '{"kind":"ConfigMap","data":{"version":"v4.20.3"}}';
+  files.splice(
+    files.findIndex((each) => each.path === path),
+    1,
+    file(path, version),
+  );
+  t.match((await takeOver(t, source)).out, 'Control plane: openshift 4.20');
+});
+
+t.test('what was replaced is listed by reason', async (t) => {
+  const { out } = await takeOver(t, await installerIgnition('4.19'));
+  const lines = new Map(
+    out
+      .split('\n')
+      .map((line) => line.split(': '))
+      .map(([a = '', b]) => [a, b]),
+  );
+  t.same(lines.get('  the agent gather')?.split(', '), [
+    '/usr/local/bin/bootstrap-cluster-gather.sh',
+    '/usr/local/bin/installer-gather.sh',
+    '/usr/local/bin/installer-masters-gather.sh',
+  ]);
+  t.equal(lines.get('  manifests of the cluster'), '6 files');
+  const heads = out.split('\n').filter((line) => /^\S.*[:,]$/.test(line));
+  t.same(heads.slice(0, 3), ['Replaced by:', 'Dropped, because:', 'Kept:']);
 });
 
 t.test('additions that start nothing are kept, others only by request', async (t) => {
