@@ -50,8 +50,10 @@ const SHORT_DAYS = 730;
 export async function renewCertificates(
   texts: ReadonlyMap<string, string>,
   shippingDays: number,
-  now: Date,
+  clock: Date,
 ): Promise<RenewedCertificates> {
+  // Certificates have no fractions of a second.
+  const now = new Date(Math.floor(clock.getTime() / 1000) * 1000);
   const all = distinctCertificates(texts.values());
   const neededUntil = new Date(now.getTime() + daysMs(shippingDays + INSTALLATION_DAYS));
   const due = all.filter((pem) => validityOf(pem).notAfter < neededUntil);

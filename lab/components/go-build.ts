@@ -12,16 +12,19 @@ export interface GoBuild {
   readonly tests?: Readonly<Record<string, string>>;
   readonly ldflags?: readonly string[];
   readonly tags?: readonly string[];
+  /** Uses a build cache that is deleted afterwards: what is built once would only fill Go's own. */
+  readonly temporaryCache?: boolean;
   readonly deadlineMs: number;
 }
 
 /** Builds static binaries of pinned Go modules into `target`. */
 export async function buildGoBinaries(
   target: string,
-  { module, packages, tests = {}, ldflags = [], tags = [], deadlineMs }: GoBuild,
+  { module, packages, tests = {}, ldflags = [], tags = [], temporaryCache, deadlineMs }: GoBuild,
   { signal, report }: BuildContext,
 ): Promise<void> {
   const source = join(target, '.source');
+  const cache = join(target, '.cache');
   await cp(module, source, { recursive: true });
   const until = Date.now() + deadlineMs;
   const builds = [
@@ -40,12 +43,16 @@ export async function buildGoBinaries(
     await execa('go', [...command, ...flags, '-o', join(target, name), path], {
       cwd: source,
       // Uses the installed Go; go.sum determines what is built.
-      env: { GOTOOLCHAIN: 'local', CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },
+      env: {
+        ...{ GOTOOLCHAIN: 'local', CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },
+        ...(temporaryCache ? { GOCACHE: cache } : {}),
+      },
       cancelSignal: signal,
       timeout: Math.max(1, until - Date.now()),
     });
   }
   await rm(source, { recursive: true });
+  await rm(cache, { recursive: true, force: true });
 }
 
 /** The folder of a module in Go's module cache, downloaded if missing. */

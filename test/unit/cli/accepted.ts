@@ -7,7 +7,10 @@ const CLUSTER = '  clusterNetwork:\n  - cidr: 10.128.0.0/14\n    hostPrefix: 23\
 const SERVICE = '  serviceNetwork:\n  - 172.30.0.0/16\n';
 const proxy = (fields: string): Edit => top(`proxy: {httpProxy: "http://p:3128", ${fields}}`);
 
-/** Changes of the good file that the OpenShift installer accepts, with the resulting values. */
+/**
+ * Changes of the good file that are accepted, with the resulting values. The OpenShift installer
+ * accepts them too, except for those that test/openshift-install/differences.ts explains.
+ */
 export const accepted: readonly { name: string; edits: readonly Edit[]; gives?: object }[] = [
   {
     name: 'an empty noProxy',

@@ -5,25 +5,10 @@ import { DISK_VARIABLE } from '../../../cli/install-config/disk-variable.ts';
 import { readSettings } from '../../../cli/install-config/settings.ts';
 import { accepted } from './accepted.ts';
 import { agentsExecutable } from './agents-executable.ts';
-import { acceptedNetworks, families, networks as withNetworks } from './bad-families.ts';
-import { identity } from './bad-identity.ts';
-import { installation } from './bad-installation.ts';
-import { networks } from './bad-networks.ts';
-import { nmstate } from './bad-nmstate.ts';
-import { outside } from './bad-outside.ts';
-import { site } from './bad-site.ts';
+import { acceptedNetworks, networks as withNetworks } from './bad-families.ts';
+import { badInstallConfigs } from './bad-install-configs.ts';
 import { edited, GOOD } from './install-config-file.ts';
 import { type Run, sno } from './run-sno.ts';
-
-const BAD = [
-  ...identity,
-  ...networks,
-  ...families,
-  ...installation,
-  ...outside,
-  ...site,
-  ...nmstate,
-];
 
 /** Runs `sno create` on a folder with this file; `left` is the folder's contents afterwards. */
 async function create(t: Tap, text: string, variable?: string): Promise<Run & { left: string[] }> {
@@ -46,7 +31,7 @@ function asWanted(line: string, wanted: string | undefined): string {
   return text.replace(/: expected .*/, '').replace(/^(\d+):\d+ /, '$1 ');
 }
 
-for (const { name, edits = [], yaml, variable, faults, says, hides } of BAD) {
+for (const { name, edits = [], yaml, variable, faults, says, hides } of badInstallConfigs) {
   t.test(`refused: ${name}`, async (t) => {
     const { code, err, left } = await create(t, yaml ?? edited(edits), variable);
     const [head = '', ...lines] = err.split('\n');
@@ -182,4 +167,4 @@ t.test('the same disk twice is not a fault', async (t) => {
   });
 });
 
-t.ok(BAD.length >= 150, `${BAD.length} bad files`);
+t.ok(badInstallConfigs.length >= 150, `${badInstallConfigs.length} bad files`);

@@ -138,6 +138,17 @@ t.test('what cannot be signed again is named, as is what expires within two year
   t.match(others, [{ name: 'year-signer', notAfter: YEAR.notAfter, paths: ['/tls/year.crt'] }]);
 });
 
+t.test('a fraction of a second does not count', async (t) => {
+  const signer = await issue('signer', { notBefore: days(0), notAfter: days(1) });
+  const given = new Map([
+    ['/tls/signer.crt', signer.certificate],
+    ['/tls/signer.key', signer.key],
+  ]);
+  const { renewed, tooShort } = await renewCertificates(given, 30, new Date(NOW.getTime() + 999));
+  t.same(tooShort, []);
+  t.match(renewed, [{ notAfter: days(31) }]);
+});
+
 t.test('a year of shipping also renews what the installer made for a year', async (t) => {
   const year = await issue('year-signer', YEAR);
   const given = new Map([
