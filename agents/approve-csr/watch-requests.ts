@@ -4,7 +4,7 @@ import { viewOfThisHost } from '../../lib/csr/this-host.ts';
 import { exists } from '../../lib/host/files.ts';
 import { waitForPath } from '../../lib/host/watch.ts';
 import { kubeClient } from '../../lib/kube/client.ts';
-import { accessTo } from '../../lib/render/access.ts';
+import { bootstrapAccess } from '../../lib/render/access.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
@@ -19,7 +19,7 @@ export const watchRequests: StepBody<HostContext> = {
   holds: ({ paths }) => exists(paths.bootkubeDone),
   async run(context, progress) {
     const { paths, cluster } = context;
-    const { csrApprover } = accessTo(cluster.controlPlane).kubeconfigs;
+    const { csrApprover } = bootstrapAccess(cluster.controlPlane).kubeconfigs;
     const ended = new AbortController();
     const signal = AbortSignal.any([progress.signal, ended.signal]);
     const limits = { signal, deadlineMs: progress.remainingMs() };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isMissing, writeFileAtomic } from '../../lib/host/files.ts';
 import { inspectCertificate } from '../../lib/pki/certificate.ts';
 import { issueLeaf } from '../../lib/pki/leaf.ts';
-import { accessTo } from '../../lib/render/access.ts';
+import { bootstrapAccess } from '../../lib/render/access.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
@@ -42,7 +42,7 @@ export const kubeletIdentity: StepBody<HostContext> = {
 /** Signs a new identity of this node; the name of the file is the kubelet's. */
 export async function issueIdentity(context: HostContext): Promise<IdentityFile> {
   const { paths, cluster } = context;
-  const files = accessTo(cluster.controlPlane).kubeletClientAuthority;
+  const files = bootstrapAccess(cluster.controlPlane).kubeletClientAuthority;
   const authority = {
     certificate: await readFile(paths.at(files.certificate), 'utf8'),
     key: await readFile(paths.at(files.key), 'utf8'),

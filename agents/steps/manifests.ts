@@ -7,6 +7,7 @@ import { sha256, writeFileAtomic } from '../../lib/host/files.ts';
 import { applyManifests } from '../../lib/kube/apply.ts';
 import { failedRows, failureTable } from '../../lib/kube/apply-table.ts';
 import { loadManifests } from '../../lib/kube/manifests.ts';
+import type { Rendered } from '../../lib/render/renderer.ts';
 import { loadRendered } from '../../lib/render/store.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
@@ -23,17 +24,19 @@ export const manifests: StepBody<HostContext> = {
   leaves: 'every manifest as an API object',
   retries: true,
   async input({ paths }) {
-    const rendered = (await loadRendered(paths)).manifests.map(({ contents }) => sha256(contents));
-    const { manifests: users, faults } = await loadManifests(usersFolders(paths));
+    const all = await loadRendered(paths);
+    const rendered = all.manifests.map(({ contents }) => sha256(contents));
+    const { manifests: users, faults } = await loadManifests(usersFolders(paths, all));
     return [rendered, users.map((manifest) => sha256(JSON.stringify(manifest))), faults.length];
   },
   // The control plane has not been stopped since (see neededUntil), and objects are not deleted by themselves.
   holds: async () => true,
   async run(context, progress) {
-    await placeRenderedManifests(context);
+    const rendered = await loadRendered(context.paths);
+    await placeRenderedManifests(context, rendered);
     const loaded = await loadManifests([
       renderedFolder(context.paths),
-      ...usersFolders(context.paths),
+      ...usersFolders(context.paths, rendered),
     ]);
     const deferred = await readDeferred(context.paths);
     const rows = await progress.wait('every manifest to be accepted', () =>
@@ -73,15 +76,16 @@ export const manifests: StepBody<HostContext> = {
   },
 };
 
-const usersFolders = (paths: HostContext['paths']) => [
-  paths.assetsManifests,
-  join(paths.assets, 'openshift'),
-];
+/** None if the renderer has included them. */
+const usersFolders = (paths: HostContext['paths'], { userManifests }: Rendered) =>
+  userManifests === 'included' ? [] : [paths.assetsManifests, join(paths.assets, 'openshift')];
 
 const renderedFolder = (paths: HostContext['paths']) => join(paths.assets, 'rendered-manifests');
 
-async function placeRenderedManifests({ paths }: HostContext): Promise<void> {
-  const { manifests: rendered } = await loadRendered(paths);
+async function placeRenderedManifests(
+  { paths }: HostContext,
+  { manifests: rendered }: Rendered,
+): Promise<void> {
   await rm(renderedFolder(paths), { recursive: true, force: true });
   await mkdir(renderedFolder(paths), { recursive: true });
   for (const { name, contents } of rendered) {

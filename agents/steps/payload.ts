@@ -11,23 +11,31 @@ import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { HostContext } from './host-context.ts';
 import { mediumPayload, payloadFolder } from './payload-folder.ts';
+import { pullReleaseImages, releaseIsPulled } from './release-images.ts';
 
 /**
  * Downloads the payload, or copies it from the medium to a host that keeps it; verifies it, imports
- * its images and installs its binaries.
+ * its images and installs its binaries. A host of OpenShift pulls the images of its release instead:
+ * the node image has the binaries.
  */
 export const payload: StepBody<HostContext> = {
   name: 'payload',
   leaves: "the payload's images in the container runtime, its binaries in their places",
   retries: true,
-  input: ({ cluster }) => [cluster.clusterId, cluster.payloadSha256],
+  input: ({ cluster }) => [
+    cluster.clusterId,
+    cluster.payloadSha256,
+    cluster.openshift?.releaseImage,
+  ],
   async holds(context, { signal }) {
+    if (context.cluster.controlPlane === 'openshift') return releaseIsPulled(context, signal);
     const folder = payloadFolder(context);
     const isBrought = folder === context.paths.payload;
     if (isBrought && !(await exists(join(folder, payloadFile)))) return false;
     return payloadIsThere(folder, context.paths, signal);
   },
   async run(context, progress) {
+    if (context.cluster.controlPlane === 'openshift') return pullReleaseImages(context, progress);
     const folder = payloadFolder(context);
     await fetchServed(context, progress);
     await copyFromMedium(context, progress);

@@ -1,25 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openShiftRelease } from '../../lib/cluster/cluster.ts';
 import { connectHostRuntime } from '../../lib/cri/runtime.ts';
 import { deferredGroups, readDeferred } from '../../lib/deferred/manifests.ts';
 import { Failure } from '../../lib/errors/failure.ts';
+import { runNamedUnit } from '../../lib/host/named-unit.ts';
 import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
 import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
 import { rootIsOverlay } from '../../lib/host/root.ts';
 import { withWorkFolder } from '../../lib/host/work-folder.ts';
+import type { NodeIps } from '../../lib/network/node-ips.ts';
 import { missingAddOns } from '../../lib/payload/add-ons.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { accessTo } from '../../lib/render/access.ts';
 import { type HostNeeds, neededBy } from '../../lib/render/hosts.ts';
+import { openShiftRenderer } from '../../lib/render/openshift/index.ts';
+import { hostPodman } from '../../lib/render/openshift/podman.ts';
 import { saveRenderInput } from '../../lib/render/render-input.ts';
 import type {
   HostFacts,
   LaptopAuthorities,
+  RenderEffects,
   Rendered,
-  RenderInput,
 } from '../../lib/render/renderer.ts';
 import {
   filesArePlaced,
+  type HostIdentity,
   loadRenderedFor,
   placeFiles,
   saveRendered,
@@ -52,39 +58,57 @@ export const render = (needs: HostNeeds, next: HostNeeds = []): StepBody<HostCon
     const key = renderKey(context);
     let rendered = await loadRenderedFor(paths, key);
     if (rendered === undefined) {
-      const host = await readFacts(context, progress.signal);
-      for (const line of missingAddOns(Object.keys(host.images))) progress.say(line);
-      const deferred = deferredGroups(await readDeferred(paths));
-      rendered = neededOnly(
-        await renderFor(context, { host, deferredGroups: deferred }, progress),
-        [...needs, ...next],
-      );
-      await saveRenderInput(paths, { cluster: context.cluster, host, deferredGroups: deferred });
-      await saveRendered(paths, key, host, rendered);
+      const fresh = await renderOf(context.cluster.controlPlane)(context, progress);
+      rendered = neededOnly(fresh.rendered, [...needs, ...next]);
+      await saveRendered(paths, key, fresh.identity, rendered);
     }
     await placeFiles(paths, needs, rendered);
     return done(`${rendered.files.length} files, ${rendered.manifests.length} manifests`);
   },
 });
 
-async function renderFor(
-  context: HostContext,
-  facts: Pick<RenderInput, 'host' | 'deferredGroups'>,
-  progress: Progress,
-): Promise<Rendered> {
+/** A control plane that was just rendered, and for which host. */
+interface Fresh {
+  readonly identity: HostIdentity;
+  readonly rendered: Rendered;
+}
+
+type Render = (context: HostContext, progress: Progress) => Promise<Fresh>;
+
+const renderOf = (kind: HostContext['cluster']['controlPlane']): Render =>
+  kind === 'openshift' ? renderRelease : renderPayload;
+
+/** Runs the render programs of the release, whose images the step payload has pulled. */
+const renderRelease: Render = async (context, progress) => {
   const { paths, cluster } = context;
-  const input = {
-    cluster,
-    ...facts,
-    authorities: await readAuthorities(context),
-  };
-  const { renderer } = accessTo(cluster.controlPlane);
+  const nodeIps = await registeredAddresses(cluster, progress.signal);
+  const input = { release: openShiftRelease(cluster), paths };
+  const rendered = await inWorkFolder(context, progress, (effects) =>
+    openShiftRenderer(hostPodman(runNamedUnit)).render(input, effects),
+  );
+  return { identity: { hostname: context.hostname(), nodeIps }, rendered };
+};
+
+const renderPayload: Render = async (context, progress) => {
+  const { paths, cluster } = context;
+  const host = await readFacts(context, progress.signal);
+  for (const line of missingAddOns(Object.keys(host.images))) progress.say(line);
+  const facts = { host, deferredGroups: deferredGroups(await readDeferred(paths)) };
+  const input = { cluster, ...facts, authorities: await readAuthorities(context) };
+  const rendered = await inWorkFolder(context, progress, (effects) =>
+    accessTo(cluster.controlPlane).renderer.render(input, effects),
+  );
+  await saveRenderInput(paths, { cluster, ...facts });
+  return { identity: host, rendered };
+};
+
+function inWorkFolder(
+  { paths }: HostContext,
+  progress: Progress,
+  use: (effects: RenderEffects) => Promise<Rendered>,
+): Promise<Rendered> {
   return withWorkFolder(join(paths.assets, 'render'), (work) =>
-    renderer.render(input, {
-      signal: progress.signal,
-      report: (line) => progress.waitingFor(line),
-      work,
-    }),
+    use({ signal: progress.signal, report: (line) => progress.waitingFor(line), work }),
   );
 }
 
@@ -96,15 +120,7 @@ const renderKey = ({ cluster }: HostContext) => fingerprint(cluster);
 
 async function readFacts(context: HostContext, signal: AbortSignal): Promise<HostFacts> {
   const { cluster } = context;
-  const addresses = await hostAddresses(signal);
-  const nodeIps = nodeIpsOf(addresses, cluster.machineNetwork);
-  if (nodeIps === undefined) {
-    throw new Failure('retry', 'the host lacks an address in the machine networks', {
-      code: 'address-missing',
-      expected: `one of each family in ${cluster.machineNetwork.join(', ')}`,
-      found: addresses.map(({ address }) => address).join(', ') || 'no address',
-    });
-  }
+  const nodeIps = await registeredAddresses(cluster, signal);
   const payload = await readPayload(payloadFolder(context));
   using runtime = connectHostRuntime(context.paths);
   const { cgroupDriver } = await runtime.status({ signal, deadlineMs: REQUEST_DEADLINE_MS });
@@ -118,6 +134,21 @@ async function readFacts(context: HostContext, signal: AbortSignal): Promise<Hos
     images: Object.fromEntries(payload.images.map(({ name, reference }) => [name, reference])),
     versions: payload.versions,
   };
+}
+
+/** @throws Failure (retry) if the host lacks an address of a family that the cluster has */
+async function registeredAddresses(
+  { machineNetwork }: HostContext['cluster'],
+  signal: AbortSignal,
+): Promise<NodeIps> {
+  const addresses = await hostAddresses(signal);
+  const nodeIps = nodeIpsOf(addresses, machineNetwork);
+  if (nodeIps !== undefined) return nodeIps;
+  throw new Failure('retry', 'the host lacks an address in the machine networks', {
+    code: 'address-missing',
+    expected: `one of each family in ${machineNetwork.join(', ')}`,
+    found: addresses.map(({ address }) => address).join(', ') || 'no address',
+  });
 }
 
 async function readAuthorities({ paths }: HostContext): Promise<LaptopAuthorities> {

@@ -50,6 +50,8 @@ export const FAILURE_CODES = {
   'executable-mismatch': 'the executable is not the one that the installation was created for',
 
   // Bootstrap and pivot.
+  'image-mismatch': 'an image is not the one of its digest, or is for another architecture',
+  'render-failed': "a render stage of OpenShift's release failed, or its result is incomplete",
   'manifests-rejected': 'manifests could not be applied; each part is one manifest',
   'manifest-rejected': 'a manifest could not be decoded or was rejected by the API server',
   'identity-changed': 'the name or an address of the host does not match its certificates',

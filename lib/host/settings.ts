@@ -24,9 +24,10 @@ export const defaultSettings = {
    * operating system, etcd, logs, and some reserve.
    */
   minDiskGB: 8,
-  /** Fetching, verifying and importing the payload: limited by a slow network or USB stick. */
+  /** Fetching, verifying and importing the payload, or pulling a release: limited by a slow network or USB stick. */
   payloadMs: minutes(45),
-  renderMs: seconds(60),
+  /** OpenShift runs a program of each operator; the Kubernetes payload takes a second. */
+  renderMs: minutes(5),
   /** Until the kubelet answers its health endpoint. */
   kubeletMs: minutes(3),
   /** aiokube: verifying the payload again, then until the kubelet answers its health endpoint. */

@@ -12,13 +12,12 @@ import { agentKubeconfigs } from './kubernetes/kubeconfigs.ts';
 import { issuedLeaves, users } from './kubernetes/leaves.ts';
 import { localApi } from './kubernetes/paths.ts';
 import { serviceAccount } from './kubernetes/service-account.ts';
+import { paths as openShiftPaths } from './openshift/paths.ts';
 import type { Renderer } from './renderer.ts';
 
-/** What the agents need to know about a rendered control plane of a given kind. */
-export interface ControlPlaneAccess {
-  readonly renderer: Renderer;
+/** What the agents of a live host need to know about a rendered control plane. */
+export interface BootstrapAccess {
   readonly etcd: {
-    readonly member: { readonly name: string; readonly peerUrl: string; readonly token: string };
     readonly clientUrl: string;
     /** Paths on the host. */
     readonly ca: string;
@@ -27,6 +26,16 @@ export interface ControlPlaneAccess {
   };
   /** Kubeconfigs on the host, by purpose. */
   readonly kubeconfigs: { readonly bootstrapAdmin: string; readonly csrApprover: string };
+  /** The authority of nodes' identities: paths of its certificate and key. */
+  readonly kubeletClientAuthority: { readonly certificate: string; readonly key: string };
+}
+
+/** The same for every host with a control plane of the Kubernetes payload. */
+export interface ControlPlaneAccess extends BootstrapAccess {
+  readonly renderer: Renderer;
+  readonly etcd: BootstrapAccess['etcd'] & {
+    readonly member: { readonly name: string; readonly peerUrl: string; readonly token: string };
+  };
   /** Files on the host with which only deferred manifests are applied. */
   readonly deferredIdentity: {
     readonly kubeconfig: string;
@@ -54,8 +63,6 @@ export interface ControlPlaneAccess {
     /** The one of them with which Secrets are read. */
     readonly encryption: string;
   };
-  /** The authority of nodes' identities: paths of its certificate and key. */
-  readonly kubeletClientAuthority: { readonly certificate: string; readonly key: string };
 }
 
 const kubernetes: ControlPlaneAccess = {
@@ -104,7 +111,33 @@ const kubernetes: ControlPlaneAccess = {
   kubeletClientAuthority: authorityPaths('kubelet-client'),
 };
 
-/** How a control plane of that kind is reached. @throws Failure (usage) for a kind that is not supported yet. */
+const openShift: BootstrapAccess = {
+  etcd: {
+    clientUrl: 'https://localhost:2379',
+    ca: `${openShiftPaths.secrets}/etcd-ca-bundle.crt`,
+    certificate: `${openShiftPaths.secrets}/etcd-client.crt`,
+    key: `${openShiftPaths.secrets}/etcd-client.key`,
+  },
+  // Its only identity for the API. No request is approved on a live host, which has no node.
+  kubeconfigs: {
+    bootstrapAdmin: `${openShiftPaths.secrets}/kubeconfig`,
+    csrApprover: `${openShiftPaths.secrets}/kubeconfig`,
+  },
+  // The controller-manager signs kubelets' certificates with it as well.
+  kubeletClientAuthority: {
+    certificate: `${openShiftPaths.secrets}/kubelet-signer.crt`,
+    key: `${openShiftPaths.secrets}/kubelet-signer.key`,
+  },
+};
+
+/** How a live host reaches its control plane. */
+export const bootstrapAccess = (kind: Cluster['controlPlane']): BootstrapAccess =>
+  kind === 'kubernetes' ? kubernetes : openShift;
+
+/**
+ * How any host reaches a control plane of that kind.
+ * @throws Failure (usage) for a kind that only live hosts support
+ */
 export function accessTo(kind: Cluster['controlPlane']): ControlPlaneAccess {
   if (kind === 'kubernetes') return kubernetes;
   throw new Failure('usage', `control planes of kind ${kind} are not supported`, {
@@ -118,7 +151,7 @@ export async function withEtcd<T>(
   paths: HostPaths,
   use: (client: EtcdClient) => Promise<T>,
 ): Promise<T> {
-  return etcdBy(kind, accessTo(kind).etcd, paths, use);
+  return etcdBy(bootstrapAccess(kind).etcd, paths, use);
 }
 
 /** The same by the API server's certificate, on hosts where the agents have none of their own. */
@@ -127,16 +160,15 @@ export async function withEtcdOfApiServer<T>(
   paths: HostPaths,
   use: (client: EtcdClient) => Promise<T>,
 ): Promise<T> {
-  return etcdBy(kind, accessTo(kind).gather.etcd, paths, use);
+  const { etcd, gather } = accessTo(kind);
+  return etcdBy({ ...gather.etcd, clientUrl: etcd.clientUrl }, paths, use);
 }
 
 async function etcdBy<T>(
-  kind: Cluster['controlPlane'],
-  { ca, certificate, key }: ControlPlaneAccess['gather']['etcd'],
+  { clientUrl, ca, certificate, key }: BootstrapAccess['etcd'],
   paths: HostPaths,
   use: (client: EtcdClient) => Promise<T>,
 ): Promise<T> {
-  const { clientUrl } = accessTo(kind).etcd;
   using client = connectEtcd(paths.endpoints.etcd ?? clientUrl, {
     ca: await readFile(paths.at(ca)),
     cert: await readFile(paths.at(certificate)),
@@ -151,6 +183,6 @@ export async function withBootstrapAdmin<T>(
   paths: HostPaths,
   use: (client: KubeClient) => Promise<T>,
 ): Promise<T> {
-  using client = await kubeClient(paths.at(accessTo(kind).kubeconfigs.bootstrapAdmin));
+  using client = await kubeClient(paths.at(bootstrapAccess(kind).kubeconfigs.bootstrapAdmin));
   return await use(client);
 }

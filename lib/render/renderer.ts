@@ -6,9 +6,11 @@ import type { FileUse } from './hosts.ts';
 /**
  * What happens to a private key after the installation:
  * - `gone`: only the bootstrap needs it; the cleanup proves that it is no longer on the disk;
+ * - `adopted`: the file is the bootstrap's, but the cluster keeps the key, in a Secret;
  * - `permanent`: rendered to its final path and kept.
  */
-export type KeyClass = 'gone' | 'permanent';
+export const KEY_CLASSES = ['gone', 'adopted', 'permanent'] as const;
+export type KeyClass = (typeof KEY_CLASSES)[number];
 
 export interface RenderedFile {
   /** Absolute path on the host. */
@@ -36,9 +38,19 @@ export interface RenderedDirectory {
  * What the agents need to know about a component to start and stop it in order:
  * - `database`: starts first, stops last, is restored from the snapshot on an installed host;
  * - `api-server`: starts after the database;
- * - `leader`: a client of the API server that holds a Lease; stops before it.
+ * - `leader`: a client of the API server that holds a Lease; stops before it;
+ * - `bootstrap`: like a leader, but only on the live host;
+ * - `ignition-server`: serves the master Ignition without the API, only on the live host and until
+ *   its end.
  */
-export type PodRole = 'database' | 'api-server' | 'leader';
+export const POD_ROLES = [
+  'database',
+  'api-server',
+  'leader',
+  'bootstrap',
+  'ignition-server',
+] as const;
+export type PodRole = (typeof POD_ROLES)[number];
 
 export interface StaticPod {
   /** Name in the payload, such as kube-apiserver. */
@@ -71,6 +83,11 @@ export interface Rendered {
   /** Leases that the leaders leave in the API when they stop. */
   leases: HeldLease[];
   manifests: RenderedManifest[];
+  /**
+   * Whether the user's manifests in `/opt/openshift` are among the rendered ones (completed, some of
+   * them) or have to be applied as well; if absent, as well.
+   */
+  userManifests?: 'included' | undefined;
 }
 
 /** Facts of the live host that rendering depends on; each must survive the reboot unchanged. */
@@ -115,6 +132,6 @@ export interface RenderEffects {
 }
 
 /** One kind of control plane. Changes nothing outside `work`; only its result is kept. */
-export interface Renderer {
-  render(input: RenderInput, effects: RenderEffects): Promise<Rendered>;
+export interface Renderer<Input = RenderInput> {
+  render(input: Input, effects: RenderEffects): Promise<Rendered>;
 }

@@ -6,7 +6,13 @@ import type { HostPaths } from '../host/paths.ts';
 import { parseJson } from '../json.ts';
 import { nodeIpsSchema } from '../network/node-ips.ts';
 import { FILE_USES, type HostNeeds, neededBy } from './hosts.ts';
-import type { PodRole, Rendered, RenderedFile, StaticPod } from './renderer.ts';
+import {
+  KEY_CLASSES,
+  POD_ROLES,
+  type Rendered,
+  type RenderedFile,
+  type StaticPod,
+} from './renderer.ts';
 
 const uses = z.array(z.enum(FILE_USES));
 
@@ -18,14 +24,14 @@ const renderedSchema: z.ZodType<Rendered> = z.object({
       mode: z.number(),
       contents: z.string(),
       uses,
-      keyClass: z.enum(['gone', 'permanent']).optional(),
+      keyClass: z.enum(KEY_CLASSES).optional(),
       leftover: z.string().optional(),
     }),
   ),
   staticPods: z.array(
     z.object({
       component: z.string(),
-      role: z.enum(['database', 'api-server', 'leader']),
+      role: z.enum(POD_ROLES),
       file: z.string(),
       container: z.string(),
       manifest: z.string(),
@@ -33,6 +39,7 @@ const renderedSchema: z.ZodType<Rendered> = z.object({
   ),
   leases: z.array(z.object({ namespace: z.string(), name: z.string() })),
   manifests: z.array(z.object({ name: z.string(), contents: z.string() })),
+  userManifests: z.literal('included').optional(),
 });
 
 /** The facts of the host that the reboot must not change. */
@@ -148,7 +155,7 @@ export async function filesArePlaced(
 /** The one static pod of that role. @throws Failure (fatal) when there is none. */
 export function podOfRole(
   { staticPods }: Pick<Rendered, 'staticPods'>,
-  role: Exclude<PodRole, 'leader'>,
+  role: 'database' | 'api-server',
 ): StaticPod {
   const found = staticPods.find((pod) => pod.role === role);
   if (found === undefined)

@@ -16,11 +16,11 @@ import {
   SNAPSHOT_FILE,
   SNAPSHOT_RECORD_FILE,
 } from '../../../lib/installation/snapshot-record.ts';
-import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 import { installedHost, neededBy } from '../../../lib/render/hosts.ts';
 import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
+import { keyFingerprintsIn } from '../../../lib/render/private-keys.ts';
 import { renderInputPath } from '../../../lib/render/render-input.ts';
-import type { Rendered } from '../../../lib/render/renderer.ts';
+import type { Rendered, RenderedFile } from '../../../lib/render/renderer.ts';
 import { loadRendered, podOfRole } from '../../../lib/render/store.ts';
 import { deferredUnit, pivotUnits } from '../../../units/installed.ts';
 import type { HostContext } from '../../steps/host-context.ts';
@@ -92,7 +92,7 @@ export async function installedHostConfig(
 
 const restoreFolder = join(installed.state, RESTORE_FOLDER);
 
-/** All except etcd's manifest in its final place: only the restore unit starts etcd. */
+/** Without etcd's manifest in its final place: only the restore unit starts etcd. */
 function renderedFiles({ files, staticPods }: Rendered): InstalledFile[] {
   return [
     ...neededBy(installedHost, files).map(({ path, mode, contents, leftover }) => ({
@@ -102,7 +102,7 @@ function renderedFiles({ files, staticPods }: Rendered): InstalledFile[] {
       leftover,
     })),
     ...staticPods
-      .filter(({ role }) => role !== 'database')
+      .filter(({ role }) => role === 'api-server' || role === 'leader')
       .map(({ file: name, manifest }) => ({
         path: join(installed.staticPods, name),
         mode: 0o600,
@@ -198,8 +198,15 @@ function ledgerOf(files: readonly InstalledFile[], rendered: Rendered): Ledger {
         : [{ path, sha256: sha256(contents), why: leftover, when: 'steady-state' as const }],
     ),
   ];
-  const goneKeys = rendered.files
-    .filter(({ keyClass }) => keyClass === 'gone')
-    .map(({ contents }) => publicKeyFingerprint(contents));
-  return { entries, goneKeys };
+  return { entries, goneKeys: goneKeysOf(rendered.files) };
+}
+
+/** Without those that a file of another class has as well: they stay. */
+function goneKeysOf(files: readonly RenderedFile[]): string[] {
+  const keysOf = (isGone: boolean) =>
+    files
+      .filter(({ keyClass }) => keyClass !== undefined && (keyClass === 'gone') === isGone)
+      .flatMap(({ contents }) => keyFingerprintsIn(contents));
+  const kept = new Set(keysOf(false));
+  return [...new Set(keysOf(true))].filter((key) => !kept.has(key));
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { clusterDomain } from '../../../lib/cluster/cluster.ts';
 import { readTextIfPresent, writeFileAtomic } from '../../../lib/host/files.ts';
-import type { HostPaths } from '../../../lib/host/paths.ts';
 import { parseConfig, serializeConfig } from '../../../lib/ignition/config.ts';
 import { fetchMasterIgnition } from '../../../lib/ignition/machine-config-server.ts';
 import { done } from '../../../lib/steps/step.ts';
@@ -30,21 +30,42 @@ export const masterIgnition: StepBody<HostContext> = {
     return true;
   },
   async run(context, progress) {
-    const { cluster, paths } = context;
-    const url = cluster.machineConfigServerUrl;
+    const server = machineConfigServer(context);
     const text =
-      url === undefined
+      server === undefined
         ? serializeConfig(await nodeIgnition(context, await pullSecret(context)))
-        : await progress.wait(`the master Ignition from ${url}`, () =>
-            fetched(url, paths, progress.signal),
+        : await progress.wait(`the master Ignition from ${server.url}`, () =>
+            fetched(server, progress.signal),
           );
     await writeFileAtomic(originalMasterPath(context), text, 0o600);
-    return done(url === undefined ? 'rendered' : `fetched from ${url}`);
+    return done(server === undefined ? 'rendered' : `fetched from ${server.url}`);
   },
 };
 
-async function fetched(url: string, paths: HostPaths, signal: AbortSignal): Promise<string> {
-  const ca = await readFile(join(paths.assetsTls, 'kube-apiserver-serving-ca.crt'), 'utf8');
+export interface MachineConfigServer {
+  readonly url: string;
+  /** Path of the CA that signed its certificate. */
+  readonly caPath: string;
+}
+
+/** On OpenShift it is a static pod of this host, under the name that workers use. */
+export function machineConfigServer({
+  cluster,
+  paths,
+}: HostContext): MachineConfigServer | undefined {
+  const { machineConfigServerUrl: url, controlPlane } = cluster;
+  if (controlPlane === 'openshift') {
+    return {
+      url: url ?? `https://api-int.${clusterDomain(cluster)}:22623/config/master`,
+      caPath: join(paths.assetsTls, 'root-ca.crt'),
+    };
+  }
+  if (url === undefined) return undefined;
+  return { url, caPath: join(paths.assetsTls, 'kube-apiserver-serving-ca.crt') };
+}
+
+async function fetched({ url, caPath }: MachineConfigServer, signal: AbortSignal): Promise<string> {
+  const ca = await readFile(caPath, 'utf8');
   const text = await fetchMasterIgnition({ url, ca, signal, deadlineMs: REQUEST_DEADLINE_MS });
   parseConfig(text, url);
   return text;

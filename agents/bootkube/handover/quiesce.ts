@@ -1,11 +1,15 @@
 import { deleteLeases } from '../../../lib/kube/leases.ts';
 import { withBootstrapAdmin } from '../../../lib/render/access.ts';
+import type { PodRole } from '../../../lib/render/renderer.ts';
 import { loadRendered, podOfRole } from '../../../lib/render/store.ts';
 import { done } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { areStopped, isPlaced, removeStaticPods } from '../../steps/static-pods.ts';
+
+/** They stop later, and none writes to etcd by itself. */
+const OUTLASTS: readonly PodRole[] = ['database', 'ignition-server'];
 
 /**
  * Stops everything that writes to etcd, in an order that leaves no trace of the live stage:
@@ -20,7 +24,7 @@ export const quiesce: StepBody<HostContext> = {
   input: ({ cluster }) => cluster.clusterId,
   async holds({ paths }, { signal }) {
     const { staticPods } = await loadRendered(paths);
-    const pods = staticPods.filter(({ role }) => role !== 'database');
+    const pods = staticPods.filter(({ role }) => !OUTLASTS.includes(role));
     const placed = await Promise.all(pods.map((pod) => isPlaced(paths, pod)));
     return (
       !placed.includes(true) &&
@@ -33,7 +37,9 @@ export const quiesce: StepBody<HostContext> = {
   },
   async run({ paths, cluster }, progress) {
     const rendered = await loadRendered(paths);
-    const leaders = rendered.staticPods.filter(({ role }) => role === 'leader');
+    const leaders = rendered.staticPods.filter(
+      ({ role }) => role === 'leader' || role === 'bootstrap',
+    );
     const apiServer = podOfRole(rendered, 'api-server');
     await removeStaticPods(paths, leaders, progress);
     // It is missing only if an earlier attempt stopped it, after deleting the Leases.

@@ -7,7 +7,12 @@ import type { HostEndpoints } from '../../../lib/host/paths.ts';
 import { createAuthority } from '../../../lib/pki/authority.ts';
 import { inspectCertificate, isIssuedBy } from '../../../lib/pki/certificate.ts';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
-import { accessTo, withBootstrapAdmin, withEtcd } from '../../../lib/render/access.ts';
+import {
+  accessTo,
+  bootstrapAccess,
+  withBootstrapAdmin,
+  withEtcd,
+} from '../../../lib/render/access.ts';
 import { signedAccess } from '../../../lib/render/signed-access.ts';
 import { testHost } from '../agents/host/host.ts';
 import { listen, statusAt } from '../etcd/serve-etcd.ts';
@@ -17,6 +22,27 @@ import { authorities, byPath, textAt } from './rendered-host.ts';
 const limits = () => ({ signal: AbortSignal.timeout(60_000), deadlineMs: 60_000 });
 const pki = '/etc/kubernetes/pki';
 const agents = '/etc/sno-agents';
+
+t.test('OpenShift: its live host has the files of the bootstrap', async (t) => {
+  const secrets = '/etc/kubernetes/bootstrap-secrets';
+  t.same(bootstrapAccess('openshift'), {
+    etcd: {
+      clientUrl: 'https://localhost:2379',
+      ca: `${secrets}/etcd-ca-bundle.crt`,
+      certificate: `${secrets}/etcd-client.crt`,
+      key: `${secrets}/etcd-client.key`,
+    },
+    kubeconfigs: {
+      bootstrapAdmin: `${secrets}/kubeconfig`,
+      csrApprover: `${secrets}/kubeconfig`,
+    },
+    kubeletClientAuthority: {
+      certificate: `${secrets}/kubelet-signer.crt`,
+      key: `${secrets}/kubelet-signer.key`,
+    },
+  });
+  t.equal(bootstrapAccess('kubernetes'), accessTo('kubernetes'));
+});
 
 t.test('addresses and files of the clients of the control plane', async (t) => {
   const { renderer: _, ...access } = accessTo('kubernetes');

@@ -5,3 +5,4 @@
 import './static-pods.ts';
 import './kubelet.ts';
 import './manifests.ts';
+import './openshift.ts';

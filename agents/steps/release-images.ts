@@ -1,0 +1,31 @@
+import { openShiftRelease } from '../../lib/cluster/cluster.ts';
+import { runNamedUnit } from '../../lib/host/named-unit.ts';
+import { hasRelease, pullRelease } from '../../lib/render/openshift/images.ts';
+import { hostPodman } from '../../lib/render/openshift/podman.ts';
+import type { Progress } from '../../lib/steps/progress.ts';
+import { done, type Outcome } from '../../lib/steps/step.ts';
+import type { HostContext } from './host-context.ts';
+
+/** Pulls the release image and the images whose render programs the step render runs. */
+export async function pullReleaseImages(
+  { cluster }: HostContext,
+  progress: Progress,
+): Promise<Outcome> {
+  const { releaseImage } = openShiftRelease(cluster);
+  const { release, images } = await progress.wait('the images of the release', () =>
+    pullRelease(hostPodman(runNamedUnit), releaseImage, {
+      signal: progress.signal,
+      deadlineMs: progress.remainingMs(),
+      report: (text) => progress.waitingFor(text),
+    }),
+  );
+  if (!release.reference.includes('@')) {
+    progress.warn(`The release image has no digest in podman's storage; its tag is used`);
+  }
+  return done(`OpenShift ${release.version}, ${images} images`);
+}
+
+/** Whether podman has all of them. */
+export function releaseIsPulled({ cluster }: HostContext, signal: AbortSignal): Promise<boolean> {
+  return hasRelease(hostPodman(runNamedUnit), openShiftRelease(cluster).releaseImage, signal);
+}

@@ -1,0 +1,27 @@
+import type { OpenShiftRelease } from '../../cluster/cluster.ts';
+import type { HostPaths } from '../../host/paths.ts';
+import type { Renderer } from '../renderer.ts';
+import { readRelease } from './images.ts';
+import { liveNodeFiles } from './live-node.ts';
+import type { Podman } from './podman.ts';
+import { readTree } from './read-tree.ts';
+import { runStages } from './run-stages.ts';
+
+export interface OpenShiftInput {
+  readonly release: OpenShiftRelease;
+  /** Below them, what openshift-install wrote. */
+  readonly paths: HostPaths;
+}
+
+/**
+ * The control plane of an OpenShift release: its operators' own `render` programs, from what
+ * openshift-install wrote. The images must be in podman's storage.
+ */
+export const openShiftRenderer = (podman: Podman): Renderer<OpenShiftInput> => ({
+  async render({ release: { releaseImage }, paths }, effects) {
+    effects.report(`the release image ${releaseImage}`);
+    const release = await readRelease(podman, releaseImage, effects);
+    const rendered = await readTree(await runStages({ ...effects, podman, release, paths }));
+    return { ...rendered, files: [...rendered.files, ...liveNodeFiles(release)] };
+  },
+});

@@ -1,0 +1,37 @@
+import { stringify } from 'yaml';
+import type { RenderedFile } from '../renderer.ts';
+import { imageOf } from './command.ts';
+import { paths } from './paths.ts';
+import type { Release } from './release.ts';
+
+/** Named in the live host's kubelet.service (units of a host that was taken over). */
+const kubeletConfig = `${paths.kubernetes}/kubelet-live.yaml`;
+/** As in openshift-install's flow. */
+const runtimeConfig = '/etc/crio/crio.conf.d/50-bootstrap-override.conf';
+
+/** What the live host needs to run static pods: the kubelet's configuration and the pause image. */
+export function liveNodeFiles(release: Release): RenderedFile[] {
+  return [
+    {
+      path: kubeletConfig,
+      mode: 0o644,
+      uses: ['standalone-kubelet'],
+      contents: stringify({
+        apiVersion: 'kubelet.config.k8s.io/v1beta1',
+        kind: 'KubeletConfiguration',
+        staticPodPath: paths.staticPods,
+        containerRuntimeEndpoint: 'unix:///var/run/crio/crio.sock',
+        volumePluginDir: '/etc/kubernetes/kubelet-plugins/volume/exec',
+        cgroupDriver: 'systemd',
+        authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
+        authorization: { mode: 'AlwaysAllow' },
+      }),
+    },
+    {
+      path: runtimeConfig,
+      mode: 0o644,
+      uses: ['standalone-kubelet'],
+      contents: `[crio.image]\npause_image = ${JSON.stringify(imageOf(release, 'pod'))}\npause_command = "/usr/bin/pod"\n`,
+    },
+  ];
+}

@@ -1,0 +1,221 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { installedHostConfig } from '../../../../agents/bootkube/handover/installed-host.ts';
+import {
+  machineConfigServer,
+  masterIgnition,
+} from '../../../../agents/bootkube/handover/master-ignition.ts';
+import { quiesce } from '../../../../agents/bootkube/handover/quiesce.ts';
+import { snapshotPath, snapshotRecordPath } from '../../../../agents/bootkube/handover/snapshot.ts';
+import { identityFolder } from '../../../../agents/steps/kubelet-identity.ts';
+import { manifests } from '../../../../agents/steps/manifests.ts';
+import { payload } from '../../../../agents/steps/payload.ts';
+import { render } from '../../../../agents/steps/render.ts';
+import { decodeDataUrl } from '../../../../lib/ignition/data-url.ts';
+import { ledgerSchema } from '../../../../lib/installation/ledger.ts';
+import { publicKeyFingerprint } from '../../../../lib/pki/keys.ts';
+import { installedHost, liveHost } from '../../../../lib/render/hosts.ts';
+import { loadIdentity, loadRendered } from '../../../../lib/render/store.ts';
+import {
+  installerFiles,
+  privateKey,
+  results,
+  writeFiles,
+} from '../../render/openshift/fake-podman.ts';
+import { imageReferences, referenceOf } from '../../render/openshift/release.ts';
+import { type TestHost, testHost } from '../host/host.ts';
+import { giveAddresses } from '../host/network.ts';
+import { fakeRuntime } from '../host/runtime.ts';
+
+const keys = {
+  admin: privateKey(),
+  kubelet: privateKey(),
+  joining: privateKey(),
+  etcdSigner: privateKey(),
+  etcdClient: privateKey(),
+};
+const openshift = {
+  releaseImage: referenceOf('release'),
+  version: '4.21',
+  clusterId: '0b0cdb0a-0000-4000-8000-000000000000',
+  infrastructureName: 'edge-abcde',
+  platform: 'none',
+};
+
+/** Its storage is a folder with a file for each image; a render stage copies its results. */
+const PODMAN = `
+for last in "$@"; do case "$last" in
+  --name=sno-render-*) stage=\${last#--name=sno-render-} ;;
+  --volume=*:/assets:z) assets=\${last#--volume=}; assets=\${assets%:/assets:z} ;;
+esac; done
+stored="$ROOT/storage/$(echo "$last" | tr '/:@' ___)"
+case "$1" in
+image)
+  [ -e "$stored" ] || exit 125
+  echo '[{"Digest":"'"\${last#*@}"'","RepoDigests":[],"Architecture":"${process.arch === 'arm64' ? 'arm64' : 'amd64'}"}]' ;;
+pull) mkdir -p "$ROOT/storage"; touch "$stored" ;;
+run)
+  case "$last" in
+  */image-references) cat "$ROOT/image-references" ;;
+  */release-metadata) echo '{"version":"4.21.0"}' ;;
+  *) cp -r "$ROOT/results/$stage/." "$assets/" ;;
+  esac ;;
+*) exit 1 ;;
+esac`;
+
+/** A live host that was taken over from openshift-install, before the step payload. */
+function openShiftHost(t: Test): TestHost {
+  const host = testHost(t, { cluster: { controlPlane: 'openshift', openshift } });
+  host.programs.give('systemctl', 'exit 0');
+  host.programs.give('systemd-run', 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
+  host.programs.give('podman', PODMAN);
+  giveAddresses(host, '192.0.2.10/24');
+  writeFiles(host.paths.assets, installerFiles(keys));
+  writeFileSync(join(host.root, 'image-references'), imageReferences);
+  for (const [stage, files] of Object.entries(results(keys))) {
+    const folder = join(host.root, 'results', stage);
+    mkdirSync(folder, { recursive: true });
+    writeFiles(folder, files);
+  }
+  return host;
+}
+
+/** The same after the steps payload and render. */
+async function renderedHost(t: Test): Promise<TestHost> {
+  const host = openShiftHost(t);
+  await host.run(payload);
+  await host.run(render(liveHost, installedHost));
+  return host;
+}
+
+t.test('payload: the images of the release are pulled', async (t) => {
+  const host = openShiftHost(t);
+  t.equal(await host.holds(payload), false, 'before');
+  t.same(await host.run(payload), { kind: 'done', note: 'OpenShift 4.21.0, 12 images' });
+  t.equal(await host.holds(payload), true, 'after');
+  const of = (tag: string) =>
+    payload.input(
+      testHost(t, { cluster: { openshift: { ...openshift, releaseImage: tag } } }).context,
+    );
+  t.notSame(of('registry.example/a:1'), of('registry.example/a:2'), 'another release is pulled');
+});
+
+t.test('render: by the programs of the release, once', async (t) => {
+  const host = openShiftHost(t);
+  await host.run(payload);
+  const step = render(liveHost, installedHost);
+  t.equal(await host.holds(step), false, 'before');
+  t.match(await host.run(step), { kind: 'done', note: /17 manifests/ });
+  t.equal(await host.holds(step), true, 'after');
+  t.same(await loadIdentity(host.paths), { hostname: 'edge-0', nodeIps: ['192.0.2.10'] });
+  t.equal(host.read('/etc/kubernetes/bootstrap-secrets/etcd-client.key'), keys.etcdClient);
+  t.equal(host.mode('/etc/kubernetes/bootstrap-secrets/etcd-client.key'), 0o600);
+  t.equal(host.read('/etc/mcc/bootstrap/controllerconfig.yaml'), 'kind: ControllerConfig\n');
+  t.notOk(host.has('/etc/kubernetes/manifests/etcd-pod.yaml'), 'the step etcd places it');
+  t.notOk(existsSync(join(host.paths.assets, 'render')), 'no key is left in the work folder');
+  t.notOk(host.has('/etc/sno-agents/render-input.json'), 'nothing is rendered again later');
+  host.programs.give('podman', 'exit 97');
+  t.match(await host.run(step), { kind: 'done' }, 'from rendered.json');
+});
+
+t.test('manifests: the installer’s are applied as the stages completed them', async (t) => {
+  const host = await renderedHost(t);
+  // There is no API here: the test checks what would have been applied.
+  await t.rejects(host.run(manifests));
+  const folder = '/opt/openshift/rendered-manifests';
+  t.match(host.read(`${folder}/99_feature-gate.yaml`), /"status"/);
+  t.equal(host.read(`${folder}/cluster-config.yaml`), 'kind: ConfigMap\n');
+  const before = await manifests.input(host.context);
+  host.write('/opt/openshift/manifests/later.yaml', 'kind: Secret\n');
+  t.same(await manifests.input(host.context), before, 'they were read by the step render');
+});
+
+t.test(
+  'quiesce: what serves only the bootstrap stops; the machine-config server stays',
+  async (t) => {
+    const host = await renderedHost(t);
+    const { staticPods } = await loadRendered(host.paths);
+    const path = (file: string) => `/etc/kubernetes/manifests/${file}`;
+    for (const { file, role } of staticPods)
+      if (role !== 'api-server') host.write(path(file), 'placed');
+    await fakeRuntime(t, host, () =>
+      staticPods.map(({ file, container: name }) => ({
+        name,
+        state: host.has(path(file)) ? ('running' as const) : ('exited' as const),
+      })),
+    );
+    t.equal(await host.holds(quiesce), false, 'before');
+    await host.run(quiesce);
+    t.same(
+      staticPods.filter(({ file }) => host.has(path(file))).map(({ role }) => role),
+      ['database', 'ignition-server'],
+    );
+    t.equal(await host.holds(quiesce), true, 'after');
+  },
+);
+
+t.test('master-ignition: from the host’s own machine-config server', async (t) => {
+  const host = openShiftHost(t);
+  t.same(machineConfigServer(host.context), {
+    url: 'https://api-int.edge.example.test:22623/config/master',
+    caPath: host.at('/opt/openshift/tls/root-ca.crt'),
+  });
+  const url = 'https://elsewhere.example:22623/config/master';
+  const elsewhere = { ...host.context.cluster, machineConfigServerUrl: url };
+  t.match(machineConfigServer({ ...host.context, cluster: elsewhere }), { url });
+  t.equal(machineConfigServer(testHost(t).context), undefined, 'rendered here');
+  t.equal(await host.holds(masterIgnition), false);
+});
+
+t.test(
+  'the installed host has the static pods that the operators replace, and no others',
+  async (t) => {
+    const host = await renderedHost(t);
+    const { context } = host;
+    host.write(join(identityFolder(context), 'kubelet-client-2026-01-31-00-00-00.pem'), 'identity');
+    host.write(snapshotPath(context), 'snapshot');
+    host.write(
+      snapshotRecordPath(context),
+      JSON.stringify({
+        clusterId: context.cluster.clusterId,
+        sha256: '0'.repeat(64),
+        bytes: 8,
+        revision: 1,
+        hash: 1,
+        compactRevision: 1,
+        etcdVersion: '3.6.5',
+        hostname: 'edge-0',
+        nodeIps: ['192.0.2.10'],
+      }),
+    );
+    const { storage } = await installedHostConfig(context, { withBundle: false });
+    const files = new Map(
+      (storage?.files ?? []).map(({ path, contents }) => [
+        path,
+        decodeDataUrl(contents ?? {}).toString(),
+      ]),
+    );
+    t.same(
+      [...files.keys()].filter((path) => path.startsWith('/etc/kubernetes/manifests/')).toSorted(),
+      [
+        '/etc/kubernetes/manifests/kube-apiserver-pod.yaml',
+        '/etc/kubernetes/manifests/kube-controller-manager-pod.yaml',
+        '/etc/kubernetes/manifests/kube-scheduler-pod.yaml',
+      ],
+    );
+    t.ok(files.has('/var/lib/sno-agents/restore/etcd-pod.yaml'));
+    t.notOk(files.has('/etc/kubernetes/kubeconfig'), 'the machine-config server’s');
+    const ledger = ledgerSchema.parse(
+      JSON.parse(files.get('/etc/sno-agents/leftovers.json') ?? ''),
+    );
+    const listed = ledger.entries.map(({ path }) => path);
+    for (const path of files.keys()) {
+      if (path.startsWith('/etc/kubernetes/bootstrap-')) t.ok(listed.includes(path), path);
+    }
+    // The administrator's is inside a kubeconfig.
+    const gone = [keys.admin, keys.kubelet, keys.etcdClient].map(publicKeyFingerprint);
+    t.same(ledger.goneKeys.toSorted(), gone.toSorted());
+    t.notOk(ledger.goneKeys.includes(publicKeyFingerprint(keys.etcdSigner)), 'in a Secret');
+  },
+);

@@ -1,0 +1,321 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { hostPaths } from '../../../../lib/host/paths.ts';
+import { installedHost, liveHost, neededBy } from '../../../../lib/render/hosts.ts';
+import { openShiftRenderer } from '../../../../lib/render/openshift/index.ts';
+import { FakePodman, installerFiles, privateKey, results, writeFiles } from './fake-podman.ts';
+import { referenceOf } from './release.ts';
+
+const keys = {
+  admin: privateKey(),
+  kubelet: privateKey(),
+  joining: privateKey(),
+  etcdSigner: privateKey(),
+  etcdClient: privateKey(),
+};
+const releaseImage = referenceOf('release');
+const openshift = {
+  releaseImage,
+  version: '4.21',
+  clusterId: '0b0cdb0a-0000-4000-8000-000000000000',
+  infrastructureName: 'sno-abcde',
+  platform: 'none',
+};
+
+function liveHostOf(t: Test, podman: FakePodman) {
+  const paths = hostPaths(t.testdir());
+  writeFiles(paths.assets, installerFiles(keys));
+  const reports: string[] = [];
+  const render = () =>
+    openShiftRenderer(podman).render(
+      { release: openshift, paths },
+      {
+        signal: new AbortController().signal,
+        report: (line) => reports.push(line),
+        work: join(paths.assets, 'render'),
+      },
+    );
+  return { paths, render, reports };
+}
+
+t.test('a release as the agents need it', async (t) => {
+  const podman = new FakePodman(results(keys));
+  const { render, reports } = liveHostOf(t, podman);
+  const rendered = await render();
+  t.same(
+    rendered.staticPods.map(({ component, role, file, container }) => [
+      component,
+      role,
+      file,
+      container,
+    ]),
+    [
+      // Under the name of the operator's pod, which replaces it.
+      ['etcd', 'database', 'etcd-pod.yaml', 'etcd'],
+      [
+        'machine-config-server',
+        'ignition-server',
+        'machineconfigoperator-bootstrap-pod.yaml',
+        'machine-config-server',
+      ],
+      ['kube-apiserver', 'api-server', 'kube-apiserver-pod.yaml', 'kube-apiserver'],
+      [
+        'kube-controller-manager',
+        'leader',
+        'kube-controller-manager-pod.yaml',
+        'kube-controller-manager',
+      ],
+      ['kube-scheduler', 'leader', 'kube-scheduler-pod.yaml', 'kube-scheduler'],
+      ['cluster-version-operator', 'bootstrap', 'bootstrap-pod.yaml', 'cluster-version-operator'],
+      ['cco', 'bootstrap', 'cloud-credential-operator-pod.yaml', 'cco'],
+    ],
+  );
+  t.same(rendered.leases, [
+    { namespace: 'openshift-cluster-version', name: 'version' },
+    { namespace: 'kube-system', name: 'cluster-policy-controller-lock' },
+    { namespace: 'kube-system', name: 'kube-controller-manager' },
+    { namespace: 'openshift-kube-scheduler', name: 'kube-scheduler' },
+  ]);
+  t.equal(rendered.userManifests, 'included');
+  t.same(
+    rendered.manifests.map(({ name }) => name),
+    [
+      '0000_00_namespace.yaml',
+      '0000_10_apiservers.crd.yaml',
+      '99_feature-gate.yaml',
+      '99_machineconfig.yaml',
+      'cco.yaml',
+      'cluster-config.yaml',
+      'cluster-infrastructure-02-config.yml',
+      'cluster-ingress-00.yaml',
+      'cluster-network-02-config.yml',
+      'csr-binding.yaml',
+      'csr-signer.yaml',
+      'etcd-signer.yaml',
+      'kargs.yaml',
+      'ns.yaml',
+      'openshift-config-secret-pull-secret.yaml',
+      'rolebindingrestrictions.yaml',
+      'scc.yaml',
+    ],
+  );
+  t.match(
+    rendered.manifests.find(({ name }) => name === '99_feature-gate.yaml')?.contents,
+    /"status"/,
+    'the completed one',
+  );
+  t.match(reports.at(-1), /13 of 13/);
+});
+
+t.test('files of the live and of the installed host, with the classes of their keys', async (t) => {
+  const { render } = liveHostOf(t, new FakePodman(results(keys)));
+  const { files } = await render();
+  const classes = (host: typeof liveHost) =>
+    Object.fromEntries(
+      neededBy(host, files).map(({ path, keyClass = '-', leftover }) => [
+        path,
+        leftover === undefined ? keyClass : `${keyClass}, deleted`,
+      ]),
+    );
+  const [configs, secrets] = [
+    '/etc/kubernetes/bootstrap-configs',
+    '/etc/kubernetes/bootstrap-secrets',
+  ];
+  const member = '/etc/kubernetes/static-pod-resources/etcd-member';
+  const both = {
+    [`${configs}/kube-apiserver-config.yaml`]: '-, deleted',
+    [`${configs}/kube-controller-manager-config.yaml`]: '-, deleted',
+    [`${configs}/cluster-policy-controller-config.yaml`]: '-, deleted',
+    [`${configs}/kube-scheduler-config.yaml`]: '-, deleted',
+    [`${secrets}/etcd-ca-bundle.crt`]: '-, deleted',
+    [`${secrets}/etcd-client.crt`]: '-, deleted',
+    // In no manifest.
+    [`${secrets}/etcd-client.key`]: 'gone, deleted',
+    [`${secrets}/kube-apiserver-complete-client-ca-bundle.crt`]: '-, deleted',
+    [`${secrets}/kubeconfig`]: 'gone, deleted',
+    [`${secrets}/kubelet-signer.key`]: 'gone, deleted',
+    [`${secrets}/machine-config-server.crt`]: '-, deleted',
+    [`${secrets}/machine-config-server.key`]: 'gone, deleted',
+    [`${secrets}/root-ca.crt`]: '-, deleted',
+    [`${secrets}/service-account.key`]: 'gone, deleted',
+    [`${member}/ca.crt`]: '-, deleted',
+    // Also in the Secret of etcd's signer.
+    [`${member}/etcd-all-certs/etcd-signer.key`]: 'adopted, deleted',
+  };
+  t.same(classes(installedHost), both);
+  t.same(classes(liveHost), {
+    ...both,
+    '/etc/crio/crio.conf.d/50-bootstrap-override.conf': '-',
+    '/etc/kubernetes/kubeconfig': 'gone',
+    '/etc/kubernetes/kubelet-live.yaml': '-',
+    ...Object.fromEntries(
+      [
+        '0000_00_namespace.yaml',
+        '0000_10_apiservers.crd.yaml',
+        '99_feature-gate.yaml',
+        '99_machineconfig.yaml',
+        'cluster-config.yaml',
+        'cluster-infrastructure-02-config.yml',
+        'cluster-ingress-00.yaml',
+        'cluster-network-02-config.yml',
+        'controllerconfig.yaml',
+        'csr-signer.yaml',
+        'kargs.yaml',
+        'ns.yaml',
+        'openshift-config-secret-pull-secret.yaml',
+        'rolebindingrestrictions.yaml',
+        'scc.yaml',
+      ].map((name) => [`/etc/mcc/bootstrap/${name}`, '-']),
+    ),
+    '/etc/mcc/bootstrap/etcd-signer.yaml': 'adopted',
+    // Nodes join with it; the installed host has it from the machine-config server.
+    '/etc/mcs/kubeconfig': 'permanent',
+    '/etc/ssl/mcs/tls.crt': '-',
+    '/etc/ssl/mcs/tls.key': 'gone',
+  });
+  const open = files.filter(({ mode }) => mode !== 0o600).map(({ path }) => path);
+  t.same(open, [
+    '/etc/kubernetes/kubelet-live.yaml',
+    '/etc/crio/crio.conf.d/50-bootstrap-override.conf',
+  ]);
+  t.match(
+    files.find(({ path }) => path.startsWith('/etc/crio'))?.contents,
+    `pause_image = "${referenceOf('pod')}"`,
+  );
+});
+
+t.test('folders', async (t) => {
+  const { render } = liveHostOf(t, new FakePodman(results(keys)));
+  const { directories } = await render();
+  const modes = new Map(directories.map(({ path, mode }) => [path, mode.toString(8)]));
+  for (const [path, mode] of [
+    ['/etc/kubernetes', '755'],
+    ['/etc/kubernetes/manifests', '700'],
+    ['/etc/kubernetes/bootstrap-secrets', '700'],
+    ['/etc/kubernetes/bootstrap-configs', '700'],
+    ['/etc/kubernetes/static-pod-resources/etcd-member/etcd-all-certs', '700'],
+    ['/etc/mcs/bootstrap', '700'],
+    ['/var/lib/etcd', '700'],
+    ['/var/log/kube-apiserver', '700'],
+  ] as const) {
+    t.equal(modes.get(path), mode, path);
+  }
+  const installed = neededBy(installedHost, directories).map(({ path }) => path);
+  t.notOk(installed.includes('/var/lib/etcd'), 'restoring a snapshot makes it');
+  t.notOk(installed.includes('/etc/mcc'));
+  t.ok(installed.includes('/etc/kubernetes/bootstrap-secrets'));
+});
+
+t.test('each stage finds what it needs and nothing else', async (t) => {
+  const podman = new FakePodman(results(keys));
+  const { render } = liveHostOf(t, podman);
+  await render();
+  const installers = Object.keys(installerFiles(keys));
+  const added = (stage: string) =>
+    podman.found
+      .get(stage)
+      ?.filter((path) => !installers.includes(path))
+      .filter((path) => path !== 'image-references' && !/manifests.99_/.test(path));
+  t.same(added('etcd-bootstrap'), []);
+  t.same(added('kube-scheduler-bootstrap'), []);
+  t.same(added('kube-controller-manager-bootstrap'), ['manifests/0000_10_apiservers.crd.yaml']);
+  t.same(added('kube-apiserver-bootstrap'), [
+    'manifests/0000_10_apiservers.crd.yaml',
+    'manifests/etcd-signer.yaml',
+    'tls/etcd-ca-bundle.crt',
+    'tls/etcd-client.crt',
+    'tls/etcd-client.key',
+  ]);
+  t.ok(podman.found.get('etcd-bootstrap')?.includes('manifests/99_machineconfig.yaml'));
+  const [mco] = podman.runs.filter(({ name }) => name === 'sno-render-mco-bootstrap');
+  t.match(mco, { user: '0', network: 'host', image: referenceOf('machine-config-operator') });
+  const [cvo] = podman.runs.filter(({ name }) => name === 'sno-render-cvo-bootstrap');
+  t.match(cvo, { image: releaseImage, user: undefined });
+});
+
+t.test('stages run at the same time, and their order of ending changes nothing', async (t) => {
+  const stages = Object.keys(results(keys));
+  const texts = [];
+  for (const turns of [
+    (stage: string) => stages.indexOf(stage) + 1,
+    (stage: string) => stages.length - stages.indexOf(stage),
+  ]) {
+    // Two stages with a file of the same name: the later one in the table wins, as in the shell.
+    const files = results(keys);
+    files['etcd-bootstrap'] = {
+      ...files['etcd-bootstrap'],
+      'etcd-bootstrap/manifests/scc.yaml': 'early\n',
+    };
+    const podman = new FakePodman(files);
+    podman.turns = turns;
+    podman.together = 4;
+    const { render } = liveHostOf(t, podman);
+    const rendered = await render();
+    t.equal(rendered.manifests.find(({ name }) => name === 'scc.yaml')?.contents, 'kind: SCC\n');
+    t.equal(podman.mostAtOnce, 4);
+    texts.push(JSON.stringify(rendered));
+  }
+  t.equal(texts[0], texts[1]);
+});
+
+t.test(
+  'a second attempt finds nothing of the first, nor does it change the installer’s files',
+  async (t) => {
+    const podman = new FakePodman(results(keys));
+    podman.failing = 'kube-apiserver-bootstrap';
+    const { paths, render } = liveHostOf(t, podman);
+    await t.rejects(render(), { message: /sno-render-kube-apiserver-bootstrap failed/ });
+    rmSync(join(paths.assets, 'render'), { recursive: true });
+    podman.failing = undefined;
+    podman.found.clear();
+    await render();
+    t.same(
+      podman.found.get('api-bootstrap')?.filter((path) => path.startsWith('manifests/')),
+      [
+        'manifests/99_feature-gate.yaml',
+        'manifests/99_machineconfig.yaml',
+        'manifests/cluster-config.yaml',
+        'manifests/cluster-infrastructure-02-config.yml',
+        'manifests/cluster-network-02-config.yml',
+        'manifests/openshift-config-secret-pull-secret.yaml',
+      ],
+    );
+  },
+);
+
+t.test('what cannot be rendered is named', async (t) => {
+  const without = (stage: string, path: string) => {
+    const files = results(keys);
+    const { [path]: _, ...rest } = files[stage] ?? {};
+    return { ...files, [stage]: rest };
+  };
+  const scheduler = 'kube-scheduler-bootstrap';
+  const incomplete = new FakePodman(without(scheduler, `${scheduler}/config`));
+  await t.rejects(liveHostOf(t, incomplete).render(), {
+    kind: 'retry',
+    code: 'render-failed',
+    message: /kube-scheduler-bootstrap has not rendered kube-scheduler-bootstrap\/config/,
+  });
+
+  const unknown = new FakePodman(results(keys));
+  unknown.version = '4.12.1';
+  await t.rejects(liveHostOf(t, unknown).render(), { kind: 'fatal', message: /4\.12\.1/ });
+
+  const lacking = liveHostOf(t, new FakePodman(results(keys)));
+  rmSync(join(lacking.paths.assetsTls, 'service-account.key'));
+  await t.rejects(lacking.render(), {
+    kind: 'fatal',
+    message: /\/opt\/openshift\/tls\/service-account\.key does not exist.*kube-controller-manager/,
+  });
+
+  const noPod = results(keys);
+  noPod['cvo-bootstrap'] = {
+    ...noPod['cvo-bootstrap'],
+    'cvo-bootstrap/bootstrap/bootstrap-pod.yaml': 'kind: Service\n',
+  };
+  await t.rejects(liveHostOf(t, new FakePodman(noPod)).render(), {
+    kind: 'fatal',
+    message: /bootstrap-pod\.yaml cannot be used/,
+  });
+});
