@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { kubeletRequires } from '../../lib/agents/table.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { sha256 } from '../../lib/host/files.ts';
-import { enableUnits, reloadUnits, startUnit, unitProperties } from '../../lib/host/systemd.ts';
+import {
+  enableUnits,
+  reloadUnits,
+  restartUnit,
+  startUnit,
+  unitProperties,
+} from '../../lib/host/systemd.ts';
 import type { FileUse } from '../../lib/render/hosts.ts';
 import { loadRendered } from '../../lib/render/store.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
@@ -25,7 +31,9 @@ export const standaloneKubelet: StepBody<HostContext> = {
   retries: true,
   input: (context) => filesOf(context, 'standalone-kubelet'),
   holds: (_context, { signal }) => isHealthy(signal),
-  async run(_context, progress) {
+  async run({ cluster }, progress) {
+    // It has read its configuration before the step render wrote the release's pause image.
+    if (cluster.controlPlane === 'openshift') await restartUnit('crio.service', progress.signal);
     await start(progress);
     return done();
   },

@@ -8,6 +8,7 @@ import {
 } from '../../../../agents/bootkube/handover/master-ignition.ts';
 import { quiesce } from '../../../../agents/bootkube/handover/quiesce.ts';
 import { snapshotPath, snapshotRecordPath } from '../../../../agents/bootkube/handover/snapshot.ts';
+import { standaloneKubelet } from '../../../../agents/steps/kubelet.ts';
 import { identityFolder } from '../../../../agents/steps/kubelet-identity.ts';
 import { manifests } from '../../../../agents/steps/manifests.ts';
 import { payload } from '../../../../agents/steps/payload.ts';
@@ -117,6 +118,22 @@ t.test('render: by the programs of the release, once', async (t) => {
   t.notOk(host.has('/etc/sno-agents/render-input.json'), 'nothing is rendered again later');
   host.programs.give('podman', 'exit 97');
   t.match(await host.run(step), { kind: 'done' }, 'from rendered.json');
+});
+
+t.test('kubelet: CRI-O takes up the pause image of the release first', async (t) => {
+  const host = await renderedHost(t);
+  host.programs.forgetCalls();
+  host.programs.give(
+    'systemctl',
+    'case "$1" in show) echo ActiveState=active; echo NRestarts=0;; esac',
+  );
+  t.ok(await host.waitsFor(standaloneKubelet, /health endpoint/));
+  const calls = host.programs.calls('systemctl');
+  t.same(calls.slice(0, 3), [
+    'systemctl restart crio.service',
+    'systemctl daemon-reload',
+    'systemctl start --no-block kubelet.service',
+  ]);
 });
 
 t.test('manifests: the installer’s are applied as the stages completed them', async (t) => {
