@@ -24,7 +24,7 @@ export const defaultSettings = {
    * operating system, etcd, logs, and some reserve.
    */
   minDiskGB: 8,
-  /** Fetching, verifying and importing the payload, or pulling a release: limited by a slow network or USB stick. */
+  /** Fetching, verifying and importing the payload, or pulling a release: a slow network or USB stick. */
   payloadMs: minutes(45),
   /** OpenShift runs a program of each operator; the Kubernetes payload takes a second. */
   renderMs: minutes(5),
