@@ -39,7 +39,7 @@ export interface Podman {
 
 const inspectSchema = z.tuple([
   z.object({
-    Digest: z.string().default(''),
+    Digest: z.string(),
     RepoDigests: z.array(z.string()).nullable().default([]),
     Architecture: z.string(),
   }),

@@ -6,6 +6,7 @@ import { Failure } from '../../../../lib/errors/failure.ts';
 import { hostArchitecture } from '../../../../lib/host/architecture.ts';
 import type { ContainerRun, Podman } from '../../../../lib/render/openshift/podman.ts';
 import { RELEASE_FILES } from '../../../../lib/render/openshift/release.ts';
+import type { Limits } from '../../../../lib/wait/limits.ts';
 import { imageReferences } from './release.ts';
 
 export const privateKey = (): string =>
@@ -135,7 +136,8 @@ export class FakePodman implements Podman {
     this.#results = files;
   }
 
-  async run(container: ContainerRun): Promise<string> {
+  async run(container: ContainerRun, { signal }: Limits): Promise<string> {
+    signal.throwIfAborted();
     this.runs.push(container);
     if (container.entrypoint === 'cat') {
       const isMetadata = container.command[0] === RELEASE_FILES.metadata;
@@ -156,12 +158,14 @@ export class FakePodman implements Podman {
     return '';
   }
 
-  async inspect(reference: string) {
+  async inspect(reference: string, _name: string, { signal }: Limits) {
+    signal.throwIfAborted();
     await nextTurn();
     return this.stored.get(reference);
   }
 
-  async pull(reference: string): Promise<void> {
+  async pull(reference: string, _name: string, { signal }: Limits): Promise<void> {
+    signal.throwIfAborted();
     await this.#begin();
     await nextTurn();
     this.#running--;

@@ -49,15 +49,16 @@ t.test('a release that is read runs without a network', async (t) => {
   const podman = new FakePodman();
   await pull(podman).pulled;
   t.same(
-    podman.runs.map(({ image, entrypoint, command, network }) => [
+    podman.runs.map(({ name, image, entrypoint, command, network }) => [
+      name,
       image,
       entrypoint,
       ...command,
       network,
     ]),
     [
-      [releaseImage, 'cat', '/release-manifests/image-references', 'none'],
-      [releaseImage, 'cat', '/release-manifests/release-metadata', 'none'],
+      ['sno-release-files', releaseImage, 'cat', '/release-manifests/image-references', 'none'],
+      ['sno-release-files', releaseImage, 'cat', '/release-manifests/release-metadata', 'none'],
     ],
   );
 });

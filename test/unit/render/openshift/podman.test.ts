@@ -51,14 +51,20 @@ t.test('each call is a unit of its name, with the pull secret of root', async (t
     architecture: 'amd64',
   });
   await podman.pull('r', 'etcd', limits);
-  t.same(
-    units.map(({ name, argv, environment }) => [name, ...argv.slice(0, 2), environment]),
-    [
-      ['sno-render-x', 'podman', 'run', { HOME: '/root' }],
-      ['sno-inspect-etcd', 'podman', 'image', { HOME: '/root' }],
-      ['sno-pull-etcd', 'podman', 'pull', { HOME: '/root' }],
-    ],
-  );
+  const [run, inspect, pull] = units;
+  t.match(run, { name: 'sno-render-x', environment: { HOME: '/root' } });
+  t.same(run?.argv, ['podman', ...runArguments(container)]);
+  const called = { environment: { HOME: '/root' }, ...limits };
+  t.same(inspect, {
+    name: 'sno-inspect-etcd',
+    argv: ['podman', 'image', 'inspect', '--', 'r'],
+    ...called,
+  });
+  t.same(pull, {
+    name: 'sno-pull-etcd',
+    argv: ['podman', 'pull', '--quiet', '--', 'r'],
+    ...called,
+  });
 });
 
 t.test('a failure names stage, image, arguments, exit code and the last lines', async (t) => {

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { parse } from 'yaml';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { installedHost, liveHost, neededBy } from '../../../../lib/render/hosts.ts';
 import { openShiftRenderer } from '../../../../lib/render/openshift/index.ts';
@@ -179,10 +180,22 @@ t.test('files of the live and of the installed host, with the classes of their k
     '/etc/kubernetes/kubelet-live.yaml',
     '/etc/crio/crio.conf.d/50-bootstrap-override.conf',
   ]);
-  t.match(
-    files.find(({ path }) => path.startsWith('/etc/crio'))?.contents,
-    `pause_image = "${referenceOf('pod')}"`,
+  const contents = (path: string) => files.find((file) => file.path === path)?.contents ?? '';
+  t.equal(
+    contents('/etc/crio/crio.conf.d/50-bootstrap-override.conf'),
+    `[crio.image]\npause_image = "${referenceOf('pod')}"\npause_command = "/usr/bin/pod"\n`,
   );
+  t.same(parse(contents('/etc/kubernetes/kubelet-live.yaml')), {
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    kind: 'KubeletConfiguration',
+    staticPodPath: '/etc/kubernetes/manifests',
+    containerRuntimeEndpoint: 'unix:///var/run/crio/crio.sock',
+    volumePluginDir: '/etc/kubernetes/kubelet-plugins/volume/exec',
+    cgroupDriver: 'systemd',
+    // It has no API server to ask.
+    authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
+    authorization: { mode: 'AlwaysAllow' },
+  });
 });
 
 t.test('folders', async (t) => {
@@ -195,16 +208,52 @@ t.test('folders', async (t) => {
     ['/etc/kubernetes/bootstrap-secrets', '700'],
     ['/etc/kubernetes/bootstrap-configs', '700'],
     ['/etc/kubernetes/static-pod-resources/etcd-member/etcd-all-certs', '700'],
+    ['/etc/mcs', '700'],
     ['/etc/mcs/bootstrap', '700'],
+    ['/etc/mcc', '700'],
+    ['/etc/mcc/bootstrap', '700'],
+    ['/etc/ssl/mcs', '700'],
+    ['/etc/kubernetes/cloud', '755'],
+    ['/var/log/bootstrap-control-plane', '700'],
     ['/var/lib/etcd', '700'],
     ['/var/log/kube-apiserver', '700'],
   ] as const) {
     t.equal(modes.get(path), mode, path);
   }
-  const installed = neededBy(installedHost, directories).map(({ path }) => path);
-  t.notOk(installed.includes('/var/lib/etcd'), 'restoring a snapshot makes it');
-  t.notOk(installed.includes('/etc/mcc'));
-  t.ok(installed.includes('/etc/kubernetes/bootstrap-secrets'));
+  const pathsOf = (host: typeof liveHost) =>
+    neededBy(host, directories)
+      .map(({ path }) => path)
+      .toSorted();
+  const both = [
+    '/etc/kubernetes',
+    '/etc/kubernetes/bootstrap-configs',
+    '/etc/kubernetes/bootstrap-secrets',
+    '/etc/kubernetes/cloud',
+    '/etc/kubernetes/manifests',
+    '/etc/kubernetes/static-pod-resources',
+    '/etc/kubernetes/static-pod-resources/etcd-member',
+    '/etc/kubernetes/static-pod-resources/etcd-member/etcd-all-certs',
+    '/var/log/bootstrap-control-plane',
+    '/var/log/kube-apiserver',
+  ];
+  // Restoring a snapshot makes /var/lib/etcd there.
+  t.same(pathsOf(installedHost), both);
+  const live = ['/etc/mcc', '/etc/mcc/bootstrap', '/etc/mcs', '/etc/mcs/bootstrap', '/etc/ssl/mcs'];
+  t.same([...new Set(pathsOf(liveHost))], [...both, ...live, '/var/lib/etcd'].toSorted());
+});
+
+t.test('the scheduler’s Lease is the one that its configuration names', async (t) => {
+  for (const [config, lease] of [
+    ['kind: X\n', { namespace: 'kube-system', name: 'kube-scheduler' }],
+    ['leaderElection: {}\n', { namespace: 'kube-system', name: 'kube-scheduler' }],
+    ['leaderElection: {resourceNamespace: a, resourceName: b}\n', { namespace: 'a', name: 'b' }],
+  ] as const) {
+    const files = results(keys);
+    const stage = 'kube-scheduler-bootstrap';
+    files[stage] = { ...files[stage], [`${stage}/config`]: config };
+    const { leases } = await liveHostOf(t, new FakePodman(files)).render();
+    t.same(leases.at(-1), lease, config);
+  }
 });
 
 t.test('each stage finds what it needs and nothing else', async (t) => {

@@ -186,6 +186,12 @@ t.test('a release without an image that a stage names', async (t) => {
     kind: 'fatal',
     message: /has no image etcd; .*found version 4\.21\.0, 0 images/,
   });
-  const wrong = { name: 's', command: [{ argument: '--x={what}' }] };
-  t.throws(() => commandOf(wrong, lacking, () => false), { kind: 'bug', message: /\{what\}/ });
+  for (const placeholder of ['{what}', '{image}', '{imag:etcd}', '{}']) {
+    const wrong = { name: 's', command: [{ argument: `--x=${placeholder}` }] };
+    t.throws(
+      () => commandOf(wrong, release('4.21.0'), () => false),
+      { kind: 'bug', message: `the stage s has the unknown placeholder ${placeholder}` },
+      placeholder,
+    );
+  }
 });
