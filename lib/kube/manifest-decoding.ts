@@ -1,15 +1,7 @@
-import {
-  type Document,
-  isNode,
-  isScalar,
-  LineCounter,
-  type Node,
-  parseAllDocuments,
-  type Tags,
-  visit,
-} from 'yaml';
+import { type Document, isNode, isScalar, type Node, type Tags, visit } from 'yaml';
 import { z } from 'zod';
 import { describeError } from '../errors/failure.ts';
+import { parseDocuments } from './parse-documents.ts';
 
 /** One object to apply, and where it was read. */
 export interface Manifest {
@@ -56,15 +48,13 @@ const listSchema = z.looseObject({
 
 /** Every manifest in a file's text and every document that is not one; lists are split. */
 export function decodeManifests(file: string, text: string): DecodedManifests {
-  const lines = new LineCounter();
   const decoded: DecodedManifests = { manifests: [], undecodable: [] };
-  const documents = parseAllDocuments(text, {
+  const { documents, lines } = parseDocuments(text, {
     // The API's own decoder follows YAML 1.1, where `0644` is octal and `yes` is true.
     version: '1.1',
     customTags: withoutTimes,
     // The parser's own check compares each key with all keys before it: minutes for a large map.
     uniqueKeys: false,
-    lineCounter: lines,
     prettyErrors: false,
   });
   for (const [index, document] of documents.entries()) {

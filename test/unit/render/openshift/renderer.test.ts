@@ -16,6 +16,7 @@ const keys = {
   etcdClient: privateKey(),
 };
 const releaseImage = referenceOf('release');
+const CCO_POD = 'cco-bootstrap/bootstrap-manifests/cloud-credential-operator-pod.yaml';
 const openshift = {
   releaseImage,
   version: '4.21',
@@ -240,6 +241,33 @@ t.test('folders', async (t) => {
   t.same(pathsOf(installedHost), both);
   const live = ['/etc/mcc', '/etc/mcc/bootstrap', '/etc/mcs', '/etc/mcs/bootstrap', '/etc/ssl/mcs'];
   t.same([...new Set(pathsOf(liveHost))], [...both, ...live, '/var/lib/etcd'].toSorted());
+});
+
+t.test('load balancers and name servers of a platform run on the live host', async (t) => {
+  const platforms = ['aws', 'baremetal', 'gcp', 'nutanix', 'openstack', 'ovirt', 'vsphere'];
+  const files = results(keys);
+  const own = platforms.map((platform) => [
+    [
+      `mco-bootstrap/${platform}/manifests/${platform}.yaml`,
+      files['cco-bootstrap']?.[CCO_POD] ?? '',
+    ],
+    [`mco-bootstrap/${platform}/static-pod-resources/${platform}/conf`, platform],
+  ]);
+  files['mco-bootstrap'] = { ...files['mco-bootstrap'], ...Object.fromEntries(own.flat()) };
+  const rendered = await liveHostOf(t, new FakePodman(files)).render();
+  const pods = rendered.staticPods.filter(({ file }) =>
+    platforms.includes(file.split('.')[0] ?? ''),
+  );
+  t.same(
+    pods.map(({ file, role }) => [file, role]),
+    platforms.map((platform) => [`${platform}.yaml`, 'bootstrap']),
+  );
+  const folder = '/etc/kubernetes/static-pod-resources';
+  for (const platform of platforms) {
+    const conf = rendered.files.find(({ path }) => path === `${folder}/${platform}/conf`);
+    t.same(conf?.uses, ['standalone-kubelet'], platform);
+    t.equal(conf?.leftover, undefined);
+  }
 });
 
 t.test('the scheduler’s Lease is the one that its configuration names', async (t) => {

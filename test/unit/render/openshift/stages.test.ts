@@ -5,6 +5,7 @@ import { stagesIn } from '../../../../lib/render/openshift/stage.ts';
 import { INSTALLER_FILES } from '../../../../lib/render/openshift/stages/inputs.ts';
 import { STAGES } from '../../../../lib/render/openshift/stages.ts';
 import type { Minor } from '../../../../lib/render/openshift/versions.ts';
+import { argumentsOf419 } from './arguments-4.19.ts';
 import { release } from './release.ts';
 
 const versions: readonly Minor[] = [
@@ -46,6 +47,62 @@ for (const version of versions) {
     t.notMatch(argumentsIn(version).join('\n'), /[{}]/);
   });
 }
+
+t.test('the arguments of 4.19', async (t) => {
+  const found = stagesIn('4.19', STAGES).map(({ name, command }) => [
+    name,
+    command.map(({ argument, ifPresent }) =>
+      ifPresent === undefined ? argument : `${argument} if ${ifPresent}`,
+    ),
+  ]);
+  t.same(Object.fromEntries(found), argumentsOf419);
+});
+
+t.test('images, users and what tuning gets', async (t) => {
+  const stages = stagesIn('4.21', STAGES);
+  t.same(
+    stages.filter(({ user }) => user !== undefined).map(({ name, user }) => [name, user]),
+    [
+      ['mco-bootstrap', 'root'],
+      ['cco-bootstrap', 'root'],
+    ],
+  );
+  t.same(
+    stages.map(({ image }) => image),
+    [
+      'cluster-config-api',
+      'cluster-authentication-operator',
+      'cluster-config-operator',
+      'release',
+      'cluster-etcd-operator',
+      'cluster-kube-apiserver-operator',
+      'cluster-kube-controller-manager-operator',
+      'cluster-kube-scheduler-operator',
+      'cluster-ingress-operator',
+      'cluster-node-tuning-operator',
+      'cluster-node-tuning-operator',
+      'machine-config-operator',
+      'cloud-credential-operator',
+    ],
+  );
+  const [tuning] = stages.filter(({ hostFolders }) => hostFolders !== undefined);
+  t.equal(tuning?.name, 'cmdbootline-nto-bootstrap');
+  t.same(tuning?.environment, { CLUSTER_NODE_TUNED_BOOTSTRAP_SAFE_ENV: 'true' });
+  // Whatever tuned writes to.
+  t.same(tuning?.hostFolders?.toSorted(), [
+    '/etc/kubernetes',
+    '/etc/modprobe.d',
+    '/etc/sysconfig',
+    '/etc/sysctl.d',
+    '/etc/systemd',
+    '/etc/tuned',
+    '/lib/modules',
+    '/run',
+    '/sys',
+    '/usr/lib/tuned',
+    '/var/lib/kubelet',
+  ]);
+});
 
 /** Added and removed from the version before. */
 const changes: Readonly<Record<string, { added: string[]; removed: string[] }>> = {
