@@ -6,12 +6,13 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { loadManifests } from '../../../lib/kube/manifests.ts';
 import { liveHost, neededBy } from '../../../lib/render/hosts.ts';
 import { readTree } from '../../../lib/render/openshift/read-tree.ts';
 import { stagesIn } from '../../../lib/render/openshift/stage.ts';
 import { STAGES } from '../../../lib/render/openshift/stages.ts';
 import { applyCopies, filesBelow } from '../../../lib/render/openshift/tree.ts';
-import { installerFiles, privateKey, writeFiles } from '../../unit/render/openshift/fake-podman.ts';
+import { installerFiles, writeFiles } from '../../unit/render/openshift/fake-podman.ts';
 
 const rendered = process.env.SNO_OPENSHIFT_RENDERED;
 const skip = rendered === undefined ? 'needs SNO_OPENSHIFT_RENDERED' : false;
@@ -20,8 +21,7 @@ t.test('the tree of a real release', { skip }, async (t) => {
   if (rendered === undefined) return;
   const folder = t.testdir();
   const tree = { assets: join(folder, 'assets'), host: join(folder, 'host') };
-  const [admin, kubelet, joining] = [privateKey(), privateKey(), privateKey()];
-  writeFiles(tree.assets, installerFiles({ admin, kubelet, joining }));
+  writeFiles(tree.assets, installerFiles());
   const stages = stagesIn('4.21', STAGES);
   const made = new Set<string>();
   for (const { copies } of stages) {
@@ -58,6 +58,10 @@ t.test('the tree of a real release', { skip }, async (t) => {
       (name) => !manifests.some((manifest) => manifest.name === name),
     );
     t.same(missing, []);
+  });
+
+  await t.test('every manifest can be decoded, and no object is there twice', async (t) => {
+    t.same((await loadManifests([join(tree.assets, 'manifests')])).faults, []);
   });
 
   await t.test('its static pods have their roles', async (t) => {

@@ -16,19 +16,11 @@ import { STAGES } from '../../../lib/render/openshift/stages.ts';
 import {
   FakePodman,
   installerFiles,
-  privateKey,
   results,
   writeFiles,
 } from '../../unit/render/openshift/fake-podman.ts';
 import { imageReferences, referenceOf } from '../../unit/render/openshift/release.ts';
 
-const keys = {
-  admin: privateKey(),
-  kubelet: privateKey(),
-  joining: privateKey(),
-  etcdSigner: privateKey(),
-  etcdClient: privateKey(),
-};
 const stages = stagesIn('4.21', STAGES);
 const busybox = '/usr/bin/busybox';
 
@@ -59,7 +51,7 @@ const outputOf = (stage: string) =>
 const referenceBy = (image: string) => `localhost/sno-test/${image}:1`;
 
 async function makeImages(t: Test, folder: string): Promise<string> {
-  const all = results(keys);
+  const all = results();
   const releaseFiles = {
     'release-manifests/image-references': imageReferences.replaceAll(
       /"registry.example\/ocp@[^"]*"/g,
@@ -114,7 +106,7 @@ t.test('a release with podman', { skip }, async (t) => {
   const releaseImage = await makeImages(t, join(folder, 'images'));
   const podman = hostPodman(runHere);
   const paths = hostPaths(join(folder, 'host'));
-  writeFiles(paths.assets, installerFiles(keys));
+  writeFiles(paths.assets, installerFiles());
   writeFiles(paths.root, { 'etc/sysconfig/own': 'of the host' });
   const signal = AbortSignal.timeout(600_000);
   const render = (using: Parameters<typeof openShiftRenderer>[0], image: string, work: string) =>
@@ -146,7 +138,7 @@ t.test('a release with podman', { skip }, async (t) => {
     const name = 'sno-render-etcd-bootstrap';
     await execa('podman', ['create', '--name', name, releaseImage, 'x']);
     const rendered = await render(podman, releaseImage, 'work');
-    const expected = await render(new FakePodman(results(keys)), referenceOf('release'), 'fake');
+    const expected = await render(new FakePodman(results()), referenceOf('release'), 'fake');
     const names = (all: typeof rendered) => all.files.map(({ path }) => path).toSorted();
     t.same(names(rendered), names(expected));
     t.same(rendered.manifests, expected.manifests);

@@ -18,24 +18,12 @@ import { ledgerSchema } from '../../../../lib/installation/ledger.ts';
 import { publicKeyFingerprint } from '../../../../lib/pki/keys.ts';
 import { installedHost, liveHost } from '../../../../lib/render/hosts.ts';
 import { loadIdentity, loadRendered } from '../../../../lib/render/store.ts';
-import {
-  installerFiles,
-  privateKey,
-  results,
-  writeFiles,
-} from '../../render/openshift/fake-podman.ts';
+import { installerFiles, keys, results, writeFiles } from '../../render/openshift/fake-podman.ts';
 import { imageReferences, referenceOf } from '../../render/openshift/release.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 import { giveAddresses } from '../host/network.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 
-const keys = {
-  admin: privateKey(),
-  kubelet: privateKey(),
-  joining: privateKey(),
-  etcdSigner: privateKey(),
-  etcdClient: privateKey(),
-};
 const openshift = {
   releaseImage: referenceOf('release'),
   version: '4.21',
@@ -72,9 +60,9 @@ function openShiftHost(t: Test): TestHost {
   host.programs.give('systemd-run', 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
   host.programs.give('podman', PODMAN);
   giveAddresses(host, '192.0.2.10/24');
-  writeFiles(host.paths.assets, installerFiles(keys));
+  writeFiles(host.paths.assets, installerFiles());
   writeFileSync(join(host.root, 'image-references'), imageReferences);
-  for (const [stage, files] of Object.entries(results(keys))) {
+  for (const [stage, files] of Object.entries(results())) {
     const folder = join(host.root, 'results', stage);
     mkdirSync(folder, { recursive: true });
     writeFiles(folder, files);

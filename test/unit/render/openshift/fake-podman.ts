@@ -9,15 +9,24 @@ import { RELEASE_FILES } from '../../../../lib/render/openshift/release.ts';
 import type { Limits } from '../../../../lib/wait/limits.ts';
 import { imageReferences } from './release.ts';
 
-export const privateKey = (): string =>
+const privateKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString();
 
-export const secret = (name: string, key: string) =>
+/** Of the installer and of the stages. */
+export const keys = {
+  admin: privateKey(),
+  kubelet: privateKey(),
+  joining: privateKey(),
+  etcdSigner: privateKey(),
+  etcdClient: privateKey(),
+};
+
+const secret = (name: string, key: string) =>
   `apiVersion: v1\nkind: Secret\nmetadata:\n  name: ${name}\ndata:\n  tls.key: ${Buffer.from(key).toString('base64')}\n`;
 
-export const kubeconfig = (key: string) =>
+const kubeconfig = (key: string) =>
   `apiVersion: v1\nkind: Config\nusers:\n- name: u\n  user:\n    client-key-data: ${Buffer.from(key).toString('base64')}\n`;
 
 const pod = (name: string, ...containers: string[]) =>
@@ -26,10 +35,7 @@ const pod = (name: string, ...containers: string[]) =>
 type Files = Readonly<Record<string, string>>;
 
 /** What a stage writes below /assets, by the stage, in the shape of a release. */
-export const results = (keys: {
-  etcdSigner: string;
-  etcdClient: string;
-}): Record<string, Files> => ({
+export const results = (): Record<string, Files> => ({
   'api-bootstrap': {
     'api-bootstrap/manifests/0000_10_apiservers.crd.yaml': 'kind: CustomResourceDefinition\n',
     'manifests/99_feature-gate.yaml': '{"kind":"FeatureGate","status":{"featureGates":[]}}\n',
@@ -195,7 +201,7 @@ function filesBelow(folder: string): string[] {
 }
 
 /** What openshift-install writes: `/opt/openshift` of a live host. */
-export function installerFiles(keys: { admin: string; kubelet: string; joining: string }): Files {
+export function installerFiles(): Files {
   return {
     'manifests/cluster-infrastructure-02-config.yml': 'kind: Infrastructure\n',
     'manifests/cluster-network-02-config.yml': 'kind: Network\n',

@@ -5,16 +5,9 @@ import { parse } from 'yaml';
 import { hostPaths } from '../../../../lib/host/paths.ts';
 import { installedHost, liveHost, neededBy } from '../../../../lib/render/hosts.ts';
 import { openShiftRenderer } from '../../../../lib/render/openshift/index.ts';
-import { FakePodman, installerFiles, privateKey, results, writeFiles } from './fake-podman.ts';
+import { FakePodman, installerFiles, results, writeFiles } from './fake-podman.ts';
 import { referenceOf } from './release.ts';
 
-const keys = {
-  admin: privateKey(),
-  kubelet: privateKey(),
-  joining: privateKey(),
-  etcdSigner: privateKey(),
-  etcdClient: privateKey(),
-};
 const releaseImage = referenceOf('release');
 const CCO_POD = 'cco-bootstrap/bootstrap-manifests/cloud-credential-operator-pod.yaml';
 const openshift = {
@@ -27,7 +20,7 @@ const openshift = {
 
 function liveHostOf(t: Test, podman: FakePodman) {
   const paths = hostPaths(t.testdir());
-  writeFiles(paths.assets, installerFiles(keys));
+  writeFiles(paths.assets, installerFiles());
   const reports: string[] = [];
   const render = () =>
     openShiftRenderer(podman).render(
@@ -42,7 +35,7 @@ function liveHostOf(t: Test, podman: FakePodman) {
 }
 
 t.test('a release as the agents need it', async (t) => {
-  const podman = new FakePodman(results(keys));
+  const podman = new FakePodman(results());
   const { render, reports } = liveHostOf(t, podman);
   const rendered = await render();
   t.same(
@@ -111,7 +104,7 @@ t.test('a release as the agents need it', async (t) => {
 });
 
 t.test('files of the live and of the installed host, with the classes of their keys', async (t) => {
-  const { render } = liveHostOf(t, new FakePodman(results(keys)));
+  const { render } = liveHostOf(t, new FakePodman(results()));
   const { files } = await render();
   const classes = (host: typeof liveHost) =>
     Object.fromEntries(
@@ -200,7 +193,7 @@ t.test('files of the live and of the installed host, with the classes of their k
 });
 
 t.test('folders', async (t) => {
-  const { render } = liveHostOf(t, new FakePodman(results(keys)));
+  const { render } = liveHostOf(t, new FakePodman(results()));
   const { directories } = await render();
   const modes = new Map(directories.map(({ path, mode }) => [path, mode.toString(8)]));
   for (const [path, mode] of [
@@ -245,7 +238,7 @@ t.test('folders', async (t) => {
 
 t.test('load balancers and name servers of a platform run on the live host', async (t) => {
   const platforms = ['aws', 'baremetal', 'gcp', 'nutanix', 'openstack', 'ovirt', 'vsphere'];
-  const files = results(keys);
+  const files = results();
   const own = platforms.map((platform) => [
     [
       `mco-bootstrap/${platform}/manifests/${platform}.yaml`,
@@ -276,7 +269,7 @@ t.test('the scheduler’s Lease is the one that its configuration names', async 
     ['leaderElection: {}\n', { namespace: 'kube-system', name: 'kube-scheduler' }],
     ['leaderElection: {resourceNamespace: a, resourceName: b}\n', { namespace: 'a', name: 'b' }],
   ] as const) {
-    const files = results(keys);
+    const files = results();
     const stage = 'kube-scheduler-bootstrap';
     files[stage] = { ...files[stage], [`${stage}/config`]: config };
     const { leases } = await liveHostOf(t, new FakePodman(files)).render();
@@ -285,10 +278,10 @@ t.test('the scheduler’s Lease is the one that its configuration names', async 
 });
 
 t.test('each stage finds what it needs and nothing else', async (t) => {
-  const podman = new FakePodman(results(keys));
+  const podman = new FakePodman(results());
   const { render } = liveHostOf(t, podman);
   await render();
-  const installers = Object.keys(installerFiles(keys));
+  const installers = Object.keys(installerFiles());
   const added = (stage: string) =>
     podman.found
       .get(stage)
@@ -312,14 +305,14 @@ t.test('each stage finds what it needs and nothing else', async (t) => {
 });
 
 t.test('stages run at the same time, and their order of ending changes nothing', async (t) => {
-  const stages = Object.keys(results(keys));
+  const stages = Object.keys(results());
   const texts = [];
   for (const turns of [
     (stage: string) => stages.indexOf(stage) + 1,
     (stage: string) => stages.length - stages.indexOf(stage),
   ]) {
     // Two stages with a file of the same name: the later one in the table wins, as in the shell.
-    const files = results(keys);
+    const files = results();
     files['etcd-bootstrap'] = {
       ...files['etcd-bootstrap'],
       'etcd-bootstrap/manifests/scc.yaml': 'early\n',
@@ -339,7 +332,7 @@ t.test('stages run at the same time, and their order of ending changes nothing',
 t.test(
   'a second attempt finds nothing of the first, nor does it change the installer’s files',
   async (t) => {
-    const podman = new FakePodman(results(keys));
+    const podman = new FakePodman(results());
     podman.failing = 'kube-apiserver-bootstrap';
     const { paths, render } = liveHostOf(t, podman);
     await t.rejects(render(), { message: /sno-render-kube-apiserver-bootstrap failed/ });
@@ -363,7 +356,7 @@ t.test(
 
 t.test('what cannot be rendered is named', async (t) => {
   const without = (stage: string, path: string) => {
-    const files = results(keys);
+    const files = results();
     const { [path]: _, ...rest } = files[stage] ?? {};
     return { ...files, [stage]: rest };
   };
@@ -375,18 +368,18 @@ t.test('what cannot be rendered is named', async (t) => {
     message: /kube-scheduler-bootstrap has not rendered kube-scheduler-bootstrap\/config/,
   });
 
-  const unknown = new FakePodman(results(keys));
+  const unknown = new FakePodman(results());
   unknown.version = '4.12.1';
   await t.rejects(liveHostOf(t, unknown).render(), { kind: 'fatal', message: /4\.12\.1/ });
 
-  const lacking = liveHostOf(t, new FakePodman(results(keys)));
+  const lacking = liveHostOf(t, new FakePodman(results()));
   rmSync(join(lacking.paths.assetsTls, 'service-account.key'));
   await t.rejects(lacking.render(), {
     kind: 'fatal',
     message: /\/opt\/openshift\/tls\/service-account\.key does not exist.*kube-controller-manager/,
   });
 
-  const noPod = results(keys);
+  const noPod = results();
   noPod['cvo-bootstrap'] = {
     ...noPod['cvo-bootstrap'],
     'cvo-bootstrap/bootstrap/bootstrap-pod.yaml': 'kind: Service\n',
