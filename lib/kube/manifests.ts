@@ -51,13 +51,16 @@ export async function loadManifests(folders: readonly string[]): Promise<LoadedM
   };
 }
 
-/** By group, not version: an object written in two versions is one object. */
+/** Tells objects apart: by group, not version, since one written in two versions is one object. */
+export function objectKey({ apiVersion, kind, namespace = '', name }: Manifest): string {
+  return JSON.stringify([groupOf(apiVersion), kind, namespace, name]);
+}
+
 export function splitDuplicates(all: readonly Manifest[]): LoadedManifests {
   const seen = new Map<string, Manifest>();
   const faults: ManifestFault[] = [];
   for (const manifest of all) {
-    const { apiVersion, kind, namespace = '', name } = manifest;
-    const key = JSON.stringify([groupOf(apiVersion), kind, namespace, name]);
+    const key = objectKey(manifest);
     const first = seen.get(key);
     if (first === undefined) seen.set(key, manifest);
     else faults.push({ kind: 'duplicate', manifest, first });

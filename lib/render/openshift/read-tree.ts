@@ -14,6 +14,7 @@ import type {
 } from '../renderer.ts';
 import { keyClasses } from './key-classes.ts';
 import { paths } from './paths.ts';
+import { withoutRepeats } from './repeats.ts';
 import { staticPodsOf } from './static-pods.ts';
 import { filesBelow, type Tree } from './tree.ts';
 
@@ -42,7 +43,7 @@ export async function readTree({ assets, host }: Tree): Promise<Rendered> {
     files,
     staticPods: staticPodsOf(pods),
     leases: [...fixedLeases, schedulerLease(files)],
-    manifests,
+    manifests: withoutRepeats(manifests),
     userManifests: 'included',
   };
 }

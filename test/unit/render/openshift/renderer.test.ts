@@ -236,6 +236,24 @@ t.test('folders', async (t) => {
   t.same([...new Set(pathsOf(liveHost))], [...both, ...live, '/var/lib/etcd'].toSorted());
 });
 
+t.test('what two stages render is applied once, as the first file has it', async (t) => {
+  const object = (name: string, version = 'v1') =>
+    `apiVersion: e.com/${version}\nkind: CRD\nmetadata:\n  name: ${name}\n`;
+  const files = results();
+  const stage = 'cco-bootstrap';
+  files[stage] = {
+    ...files[stage],
+    [`${stage}/manifests/aa.yaml`]: object('a'),
+    [`${stage}/manifests/bb-again.yaml`]: object('a', 'v2'),
+    [`${stage}/manifests/bb-both.yaml`]: `${object('a')}---\n${object('b')}`,
+    [`${stage}/manifests/bb-broken.yaml`]: `${object('a')}---\nkind: [\n`,
+    [`${stage}/manifests/bb-broken2.yaml`]: 'kind: [\n',
+  };
+  const { manifests } = await liveHostOf(t, new FakePodman(files)).render();
+  const names = manifests.map(({ name }) => name).filter((name) => /^(aa|bb)/.test(name));
+  t.same(names, ['aa.yaml', 'bb-both.yaml', 'bb-broken.yaml', 'bb-broken2.yaml']);
+});
+
 t.test('load balancers and name servers of a platform run on the live host', async (t) => {
   const platforms = ['aws', 'baremetal', 'gcp', 'nutanix', 'openstack', 'ovirt', 'vsphere'];
   const files = results();
