@@ -95,7 +95,7 @@ export async function takeOver(
 }
 
 const EXPERIMENTAL =
-  'Notice: experimental: the agents do not render the control plane of OpenShift yet, so a host cannot be installed with this config';
+  'Notice: experimental: the live host bootstraps the control plane of OpenShift, but the installed host does not continue it yet, so do not install a host with this config';
 
 /** The config itself, where its folder is named. */
 async function sourceOf(named: string): Promise<string> {
