@@ -1,9 +1,10 @@
 import { chmod, copyFile, cp, mkdir, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { run } from '../../lib/host/command.ts';
 import { debootstrap } from './debootstrap.ts';
 import { e2eTestModule } from './e2e-test.ts';
 import { goModuleFolder } from './go-build.ts';
+import { addProgram, writeTreeLayer } from './image-tree.ts';
 
 /** Folders with the programs of the images. */
 export interface ImagePrograms {
@@ -38,9 +39,9 @@ const layers = {
   debian: (tree, _, signal) => debootstrap(tree, debianPackages, signal),
   // As in the upstream image, all applets are in /bin.
   busybox: async (tree, { debian }, signal) => {
-    await program('/bin/busybox', join(tree, 'bin/busybox'));
+    await addProgram('/bin/busybox', join(tree, 'bin/busybox'));
     // BusyBox's and dash's sh drop variables such as `data-1` from the environment.
-    await program(join(debian, 'bin/bash-static'), join(tree, 'bin/sh'));
+    await addProgram(join(debian, 'bin/bash-static'), join(tree, 'bin/sh'));
     const within = { signal, deadlineMs: 20_000 };
     const present = ['', 'busybox', 'sh'];
     for (const applet of (await run('/bin/busybox', ['--list'], within)).split('\n')) {
@@ -52,7 +53,7 @@ const layers = {
     await users(tree);
   },
   agnhost: async (tree, { e2eTest, images }) => {
-    await program(join(e2eTest, 'agnhost'), join(tree, 'agnhost'));
+    await addProgram(join(e2eTest, 'agnhost'), join(tree, 'agnhost'));
     await symlink('agnhost', join(tree, 'agnhost-2'));
     await mkdir(join(tree, 'uploads'));
     for (const name of ['localhost.crt', 'localhost.key']) {
@@ -65,13 +66,13 @@ const layers = {
   nginx: (tree) => page(join(tree, 'usr/share/nginx/html')),
   nonewprivs: async (tree, { e2eTest }) => {
     const nnp = join(tree, 'usr/local/bin/nnp');
-    await program(join(e2eTest, 'nnp'), nnp);
+    await addProgram(join(e2eTest, 'nnp'), nnp);
     await chmod(nnp, 0o4755);
   },
   'sample-apiserver': (tree, { e2eTest }) =>
-    program(join(e2eTest, 'sample-apiserver'), join(tree, 'sample-apiserver')),
-  etcd: (tree, { etcd }) => program(join(etcd, 'etcd'), join(tree, 'usr/local/bin/etcd')),
-  pause: (tree, { pause }) => program(join(pause, 'pause'), join(tree, 'pause')),
+    addProgram(join(e2eTest, 'sample-apiserver'), join(tree, 'sample-apiserver')),
+  etcd: (tree, { etcd }) => addProgram(join(etcd, 'etcd'), join(tree, 'usr/local/bin/etcd')),
+  pause: (tree, { pause }) => addProgram(join(pause, 'pause'), join(tree, 'pause')),
 } satisfies Readonly<Record<string, Write>>;
 
 export type Layer = keyof typeof layers;
@@ -94,25 +95,9 @@ export async function writeLayers(
     const tree = join(work, layer);
     await mkdir(tree);
     await write(tree, sources, signal);
-    tars.set(layer, await writeTar(tree, signal));
+    tars.set(layer, await writeTreeLayer(tree, signal));
   }
   return tars;
-}
-
-/** Sorted and without times, so that the same files give the same layer. */
-async function writeTar(tree: string, signal: AbortSignal): Promise<string> {
-  const tar = `${tree}.tar`;
-  const fixed = ['--sort=name', '--mtime=@0', '--numeric-owner', '--format=gnu'];
-  // Device nodes of debootstrap's /dev are made by the container runtime.
-  const args = [...fixed, '--exclude=./dev/*', '-C', tree, '-cf', tar, '.'];
-  await run('tar', args, { signal, deadlineMs: 120_000 });
-  return tar;
-}
-
-async function program(source: string, target: string): Promise<void> {
-  await mkdir(dirname(target), { recursive: true });
-  await copyFile(source, target);
-  await chmod(target, 0o755);
 }
 
 async function users(tree: string): Promise<void> {

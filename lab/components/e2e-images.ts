@@ -7,6 +7,7 @@ import type { Component } from './component.ts';
 import { type Layer, writeLayers } from './e2e-image-layers.ts';
 import { e2eTest } from './e2e-test.ts';
 import { etcd } from './etcd.ts';
+import { imageConfig, type RunConfig } from './image-tree.ts';
 import { KUBERNETES_VERSION } from './kubernetes.ts';
 import { pause } from './pause.ts';
 
@@ -24,12 +25,7 @@ gcEtcdRegistry: registry.lab
 interface Recipe {
   /** The lowest layer first. */
   readonly layers: readonly Layer[];
-  /** Fields of the OCI image configuration. */
-  readonly config?: {
-    readonly Entrypoint?: readonly string[];
-    readonly Cmd?: readonly string[];
-    readonly User?: string;
-  };
+  readonly config?: RunConfig;
 }
 
 const serve = (folder: string) => ['httpd', '-f', '-p', '80', '-h', folder];
@@ -58,9 +54,6 @@ const recipes: Readonly<Record<string, Recipe>> = {
   pause: { layers: ['pause'], config: { Entrypoint: ['/pause'] } },
 };
 
-const environment = ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'];
-const CREATED = '1970-01-01T00:00:00Z';
-
 /**
  * The images that conformance tests start, with the names and tags that e2e.test asks for.
  * agnhost, sample-apiserver, etcd and pause are the projects' own programs. httpd and nginx are
@@ -73,6 +66,7 @@ export const e2eImages: Component = {
     import.meta.filename,
     join(import.meta.dirname, 'e2e-image-layers.ts'),
     join(import.meta.dirname, 'debootstrap.ts'),
+    join(import.meta.dirname, 'image-tree.ts'),
   ],
   needs: [e2eTest, etcd, pause],
   build: async (target, { folderOf, signal, report }) => {
@@ -98,24 +92,13 @@ export const e2eImages: Component = {
         const path = tars.get(layer) ?? '';
         return { path, diffId: digests.get(path) ?? '' };
       });
-      const config = Buffer.from(JSON.stringify(imageConfig(recipe, layers)));
+      const config = imageConfig(recipe.config ?? {}, layers);
       const archive = join(archives, `${name}-${tag}.tar`);
       await writeImageArchive(archive, { reference, config, layers }, signal);
     }
     await rm(work, { recursive: true });
   },
 };
-
-function imageConfig({ config = {} }: Recipe, layers: readonly { diffId: string }[]) {
-  return {
-    architecture: 'amd64',
-    os: 'linux',
-    created: CREATED,
-    config: { Env: environment, WorkingDir: '/', ...config },
-    rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => `sha256:${diffId}`) },
-    history: layers.map(() => ({ created: CREATED })),
-  };
-}
 
 /** References of the images that e2e.test may start. */
 async function imageList(
