@@ -3,10 +3,12 @@ import { certificates } from '../certificates/index.ts';
 import type { Component } from '../components/component.ts';
 import { crioOsImage } from '../components/cri-o-system.ts';
 import { nmstatectl } from '../components/nmstatectl.ts';
+import { openshiftImages } from '../components/openshift/images.ts';
 import { faults } from '../faults/index.ts';
 import type { Scenario } from '../scenario.ts';
 import { aio, aioMedium, conformance, crio } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
+import { openshiftComponents } from './openshift-components.ts';
 import { pxe } from './pxe.ts';
 import { staticNetwork } from './static-network.ts';
 
@@ -22,6 +24,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   conformance,
   crio,
   'aio-beside-bare': besideBare,
+  'openshift-components': openshiftComponents,
   ...faults,
   ...certificates,
 };
@@ -30,4 +33,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 export const furtherComponents: Readonly<Record<string, readonly Component[]>> = {
   'static-network': [nmstatectl],
   crio: [crioOsImage],
+  'openshift-components': [openshiftImages],
 };

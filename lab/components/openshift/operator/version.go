@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	imageReferences = "/release-manifests/image-references"
+	releaseFolder   = "/manifests"
+)
+
+// printImage prints the reference of an image of the release.
+func printImage(arguments []string) error {
+	_, names, err := parse(arguments)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return errors.New("missing command line argument short-name")
+	}
+	text, err := os.ReadFile(imageReferences)
+	if err != nil {
+		return err
+	}
+	var stream struct {
+		Spec struct {
+			Tags []struct {
+				Name string `json:"name"`
+				From struct {
+					Name string `json:"name"`
+				} `json:"from"`
+			} `json:"tags"`
+		} `json:"spec"`
+	}
+	if err := yaml.Unmarshal(text, &stream); err != nil {
+		return err
+	}
+	for _, tag := range stream.Spec.Tags {
+		if tag.Name == names[0] {
+			fmt.Print(tag.From.Name)
+			return nil
+		}
+	}
+	return fmt.Errorf("image for %s not found", names[0])
+}
+
+// renderClusterVersion writes the operator's own manifests and its static pod.
+func renderClusterVersion(arguments []string) error {
+	args, _, err := parse(arguments, []option{
+		{name: "output-dir", required: true},
+		{name: "release-image", required: true},
+		{name: "feature-gate-manifest-path"},
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(imageReferences); err != nil {
+		return err
+	}
+	if file := args.of("feature-gate-manifest-path"); file != "" {
+		gate, err := readKind(file, "FeatureGate")
+		if err != nil {
+			return err
+		}
+		if gate.Spec.FeatureSet != "" {
+			return fmt.Errorf("the stand-in renders the default feature set only, not %s", gate.Spec.FeatureSet)
+		}
+	}
+	profile, set := os.LookupEnv("CLUSTER_PROFILE")
+	if !set {
+		profile = "self-managed-high-availability"
+	}
+	data := map[string]string{"ReleaseImage": args.of("release-image"), "Profile": profile}
+	folder := args.of("output-dir")
+	if err := executeTemplates("cluster-version", folder, data, nil); err != nil {
+		return err
+	}
+	return copyDefinitions(releaseFolder, "*.crd.yaml", filepath.Join(folder, "manifests"), nil)
+}
+
+// startClusterVersion is the operator's static pod. It applies nothing: the release that it would
+// apply does not exist.
+func startClusterVersion(arguments []string) error {
+	_, _, err := parse(arguments, []option{
+		{name: "release-image", required: true},
+		{name: "enable-auto-update"},
+		{name: "listen"},
+		{name: "serving-cert-file"},
+		{name: "serving-key-file"},
+		{name: "always-enable-capabilities"},
+		{name: "v"},
+		{name: "kubeconfig"},
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Println("stand-in for the cluster-version operator: nothing is applied")
+	untilStopped()
+	return nil
+}
+
+func untilStopped() {
+	stopped := make(chan os.Signal, 1)
+	signal.Notify(stopped, syscall.SIGTERM, syscall.SIGINT)
+	<-stopped
+}
