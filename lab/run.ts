@@ -70,7 +70,10 @@ async function prepare(scenario: string, signal: AbortSignal): Promise<void> {
                 const report = (text: string) => {
                   line.output = text;
                 };
+                const began = Date.now();
                 await ensureComponent(component, { signal, report });
+                const seconds = Math.round((Date.now() - began) / 1000);
+                if (seconds > 0) line.title = `${line.title} (${seconds} s)`;
               },
             })),
             { concurrent: true },

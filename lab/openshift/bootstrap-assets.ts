@@ -1,21 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { createAuthority } from '../../lib/pki/authority.ts';
-import { createSigningKey } from '../../lib/pki/keys.ts';
+import { writeCredentials } from './bootstrap-credentials.ts';
+
+/** Namespaces of openshift-install's own manifests that rendered ones need. */
+const namespaces = ['config', 'config-managed', 'machine-config-operator'];
 
 /** An address of the lab's network, for renders that look for one. */
 export const NODE_ADDRESS = '192.168.126.10';
-
-const signers = [
-  ...['aggregator-signer', 'kube-control-plane-signer', 'kubelet-signer', 'root-ca'],
-  ...['kube-apiserver-to-kubelet-signer', 'kube-apiserver-lb-signer'],
-  ...['kube-apiserver-localhost-signer', 'kube-apiserver-service-network-signer'],
-];
-const bundles = [
-  ...['admin-kubeconfig-ca-bundle', 'kube-apiserver-complete-client-ca-bundle'],
-  ...['kubelet-bootstrap-kubeconfig-ca-bundle', 'kubelet-client-ca-bundle'],
-];
 
 const installConfig = {
   apiVersion: 'v1',
@@ -70,23 +62,16 @@ const configuration = {
  */
 export async function writeBootstrapAssets(folder: string): Promise<void> {
   for (const name of ['manifests', 'tls', 'auth']) await mkdir(join(folder, name));
-  const tls = (name: string, text: string) => writeFile(join(folder, 'tls', name), text);
-  for (const name of signers) {
-    const { certificate, key } = await createAuthority(name);
-    await tls(`${name}.crt`, certificate);
-    await tls(`${name}.key`, key);
-  }
-  const { certificate } = await createAuthority('lab');
-  for (const name of bundles) await tls(`${name}.crt`, certificate);
-  const { privateKey, publicKey } = await createSigningKey();
-  await tls('service-account.key', privateKey);
-  await tls('service-account.pub', publicKey);
-  await writeFile(join(folder, 'auth/kubeconfig'), stringify({ kind: 'Config' }));
+  await writeCredentials(folder);
   const manifest = (name: string, object: unknown) =>
     writeFile(join(folder, 'manifests', name), stringify(object));
   for (const [name, object] of Object.entries(configuration)) {
     const typed = { apiVersion: 'config.openshift.io/v1', metadata: { name: 'cluster' } };
     await manifest(name, { ...typed, ...object });
+  }
+  for (const name of namespaces) {
+    const metadata = { name: `openshift-${name}` };
+    await manifest(`00_namespace-${name}.yaml`, { apiVersion: 'v1', kind: 'Namespace', metadata });
   }
   await manifest('cluster-config.yaml', {
     apiVersion: 'v1',

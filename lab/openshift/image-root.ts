@@ -1,5 +1,5 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { run } from '../../lib/host/command.ts';
 
@@ -43,17 +43,38 @@ export class ImageRoot {
     return new ImageRoot(tree, config);
   }
 
-  /** Mounts a folder of the machine, as `podman run --volume` does. */
+  /** Mounts a folder or file of the machine, as `podman run --volume` does. */
   async mount(source: string, target: string, signal: AbortSignal): Promise<void> {
     const path = join(this.tree, target);
-    await mkdir(path, { recursive: true });
+    if ((await stat(source)).isDirectory()) await mkdir(path, { recursive: true });
+    else {
+      await mkdir(dirname(path), { recursive: true });
+      await appendFile(path, '');
+    }
     await run('mount', ['--bind', source, path], { signal, deadlineMs: UNPACK_MS });
   }
 
-  /** Runs the image's entrypoint, or the command if it has none; returns its output. */
-  run(command: readonly string[], signal: AbortSignal): Promise<string> {
-    const clean = ['env', '-i', ...this.#environment];
-    const args = [...clean, 'chroot', this.tree, ...this.#entrypoint, ...command];
-    return run('/usr/bin/env', args.slice(1), { signal, deadlineMs: RENDER_MS });
+  /** The machine's command line for a command in the image, without its entrypoint. */
+  commandLine(
+    command: readonly string[],
+    variables: readonly string[] = [],
+  ): { readonly program: string; readonly args: readonly string[] } {
+    const environment = ['-i', ...this.#environment, ...variables];
+    return { program: 'env', args: [...environment, 'chroot', this.tree, ...command] };
+  }
+
+  /** Runs a command to its end; returns its output. */
+  async execute(
+    command: readonly string[],
+    variables: readonly string[],
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { program, args } = this.commandLine(command, variables);
+    return run(program, args, { signal, deadlineMs: RENDER_MS });
+  }
+
+  /** Runs arguments after the image's entrypoint, as `podman run` does; returns the output. */
+  run(args: readonly string[], signal: AbortSignal): Promise<string> {
+    return this.execute([...this.#entrypoint, ...args], [], signal);
   }
 }

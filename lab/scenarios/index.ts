@@ -4,6 +4,8 @@ import type { Component } from '../components/component.ts';
 import { crioOsImage } from '../components/cri-o-system.ts';
 import { nmstatectl } from '../components/nmstatectl.ts';
 import { openshiftImages } from '../components/openshift/images.ts';
+import { openshiftKubernetes } from '../components/openshift/kubernetes.ts';
+import { machineConfig } from '../components/openshift/machine-config.ts';
 import { faults } from '../faults/index.ts';
 import type { Scenario } from '../scenario.ts';
 import { aio, aioMedium, conformance, crio } from './aio.ts';
@@ -33,5 +35,5 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 export const furtherComponents: Readonly<Record<string, readonly Component[]>> = {
   'static-network': [nmstatectl],
   crio: [crioOsImage],
-  'openshift-components': [openshiftImages],
+  'openshift-components': [openshiftKubernetes, machineConfig, openshiftImages],
 };

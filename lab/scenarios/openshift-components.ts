@@ -5,15 +5,18 @@ import { ensureComponent } from '../components/component.ts';
 import { openshiftImages, RELEASE_IMAGE } from '../components/openshift/images.ts';
 import { NODE_ADDRESS, writeBootstrapAssets } from '../openshift/bootstrap-assets.ts';
 import { ImageRoots } from '../openshift/image-roots.ts';
+import { serveMasterIgnition } from '../openshift/machine-config.ts';
 import { requirePrograms } from '../openshift/programs.ts';
 import { renderAll, requireReferences, requireRefusals } from '../openshift/render-checks.ts';
 import type { Scenario } from '../scenario.ts';
+import type { Daemon } from '../servers/daemon.ts';
 
 /**
- * The images of the lab's OpenShift release: their programs start, and every render accepts the
- * bootstrap host's arguments and refuses wrong ones. No host is booted.
+ * The images of the lab's OpenShift release: their programs start, every render accepts the
+ * bootstrap host's arguments and refuses wrong ones, and the machine-config server serves what
+ * was rendered. No host is booted: containers are processes in the file systems of their images.
  */
-export const openshiftComponents: Scenario = ({ folder, signal }) => {
+export const openshiftComponents: Scenario = ({ folder, out, teardown, signal }) => {
   const work = join(folder, 'images');
   const assets = join(folder, 'assets');
   let roots: ImageRoots | undefined;
@@ -23,10 +26,23 @@ export const openshiftComponents: Scenario = ({ folder, signal }) => {
     for (const path of [work, assets]) await mkdir(path);
     await writeBootstrapAssets(assets);
     // The render of etcd looks for an address in the machine network.
-    const address = ['address', 'add', `${NODE_ADDRESS}/24`, 'dev', 'lo'];
-    await run('ip', address, { signal, deadlineMs: 10_000 });
+    for (const change of [
+      ['link', 'set', 'lo', 'up'],
+      ['address', 'add', `${NODE_ADDRESS}/24`, 'dev', 'lo'],
+    ]) {
+      await run('ip', change, { signal, deadlineMs: 10_000 });
+    }
     roots = new ImageRoots({ images, work, assets });
     return roots;
+  };
+  const podOptions = async () => ({
+    roots: await ready(),
+    host: join(folder, 'host'),
+    logs: out,
+    signal,
+  });
+  const started = (daemons: readonly Daemon[]) => {
+    for (const daemon of daemons) teardown.add('stop a container', () => daemon.stop());
   };
   return {
     host: undefined,
@@ -47,6 +63,13 @@ export const openshiftComponents: Scenario = ({ folder, signal }) => {
       {
         title: 'Refuse wrong arguments',
         run: async (report) => report(`${await requireRefusals(await ready(), signal)} refused`),
+      },
+      {
+        title: 'Serve the Ignition config of the master',
+        run: async (report) => {
+          const files = await serveMasterIgnition(await podOptions(), started);
+          report(`${files} files`);
+        },
       },
     ],
   };

@@ -1,0 +1,60 @@
+import { copyFile, cp, mkdir, readFile } from 'node:fs/promises';
+import { get } from 'node:https';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import { Failure } from '../../lib/errors/failure.ts';
+import { eventually } from '../eventually.ts';
+import type { Daemon } from '../servers/daemon.ts';
+import { type PodOptions, startStaticPod } from './static-pod.ts';
+
+const START_MS = 60_000;
+const ADDRESS = 'https://localhost:22623/config/master';
+/** Without it, the server answers in an older version of the specification. */
+const IGNITION = 'application/vnd.coreos.ignition+json;version=3.4.0';
+
+const ignitionSchema = z.object({
+  ignition: z.object({ version: z.literal('3.4.0') }),
+  storage: z.object({ files: z.array(z.object({ path: z.string() })) }),
+});
+
+/**
+ * Places what was rendered as the bootstrap host has it, and starts the machine-config server
+ * after the controller has rendered the MachineConfigs. Returns the number of files in the
+ * master's Ignition config.
+ */
+export async function serveMasterIgnition(
+  options: PodOptions,
+  started: (daemons: readonly Daemon[]) => void,
+): Promise<number> {
+  const { roots, host, signal } = options;
+  const { assets } = roots;
+  const bootstrap = join(assets, 'mco-bootstrap/bootstrap');
+  const input = join(host, 'etc/mcc/bootstrap');
+  await cp(join(bootstrap, 'manifests'), input, { recursive: true });
+  await cp(join(assets, 'manifests'), input, { recursive: true });
+  for (const folder of ['etc/mcs', 'etc/ssl/mcs']) {
+    await mkdir(join(host, folder), { recursive: true });
+  }
+  await copyFile(join(assets, 'auth/kubeconfig'), join(host, 'etc/mcs/kubeconfig'));
+  for (const kind of ['crt', 'key']) {
+    const source = join(assets, `tls/machine-config-server.${kind}`);
+    await copyFile(source, join(host, `etc/ssl/mcs/tls.${kind}`));
+  }
+  const manifest = join(bootstrap, 'machineconfigoperator-bootstrap-pod.yaml');
+  started(await startStaticPod(manifest, ['machine-config-server'], options));
+  const ca = await readFile(join(assets, 'tls/root-ca.crt'), 'utf8');
+  const body = await eventually(() => request(ca, signal), START_MS, signal);
+  return ignitionSchema.parse(JSON.parse(body)).storage.files.length;
+}
+
+async function request(ca: string, signal: AbortSignal): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const sent = get(ADDRESS, { ca, signal, headers: { accept: IGNITION } }, async (response) => {
+    const body = await text(response);
+    if (response.statusCode === 200) resolve(body);
+    else reject(new Failure('retry', `${ADDRESS} returned ${response.statusCode}`));
+  });
+  sent.on('error', reject);
+  return promise;
+}
