@@ -110,6 +110,7 @@ t.test('render', async (t) => {
         hostname: 'edge-7',
         nodeIps: ['192.0.2.10', '2001:db8::10'],
         cgroupDriver: 'cgroupfs',
+        containerRuntime: 'containerd',
         rootIsOverlay: true,
         resolvConf: '/etc/resolv.conf',
         images: { etcd: 'registry.k8s.io/etcd:3.6.8-0' },
