@@ -13,6 +13,8 @@ import { bootkubePlan } from './bootkube/plan.ts';
 import { runDeferred } from './deferred/main.ts';
 import { runGather } from './gather/main.ts';
 import { installToDiskPlan } from './install-to-disk/plan.ts';
+import { approveContext } from './node/approve/context.ts';
+import { approvePlan } from './node/approve/plan.ts';
 import { runBackup } from './node/backup/main.ts';
 import { restoreContext } from './node/backup/restore/context.ts';
 import { backupRestorePlan } from './node/backup/restore/plan.ts';
@@ -71,6 +73,7 @@ export const agents: Readonly<Record<AgentName, Run>> = {
   'sno-backup': (paths, args) => runBackup(paths, args),
   'sno-backup-restore': planned(backupRestorePlan, restoreContext),
   'sno-rotate': planned(rotatePlan, rotateContext),
+  'sno-approve': planned(approvePlan, approveContext),
   'sno-deferred': runDeferred,
   gather: runGather,
 };

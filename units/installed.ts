@@ -60,6 +60,17 @@ export const nodeUnits: readonly UnitFile[] = [
     enabled: true,
     contents: readFileSync(new URL('./installed/sno-rotate.service', import.meta.url), 'utf8'),
   },
+  // It ends at once when no worker is expected.
+  {
+    name: 'sno-approve.service',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-approve.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'sno-approve.path',
+    enabled: true,
+    contents: readFileSync(new URL('./installed/sno-approve.path', import.meta.url), 'utf8'),
+  },
 ];
 
 /** Until the installation is complete. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ControlPlane } from '../../lab/servers/control-plane.ts';
 import { makeTls, startEtcd } from '../../lab/servers/etcd-member.ts';
 import { approveServingRequests } from '../../lib/csr/approver.ts';
-import { servingSigner, userOfNode } from '../../lib/csr/judge.ts';
+import { servingSigner, userOfNode } from '../../lib/csr/checks.ts';
 import { waitForPath } from '../../lib/host/watch.ts';
 import { applyManifests } from '../../lib/kube/apply.ts';
 import { failedRows, failureTable } from '../../lib/kube/apply-table.ts';

@@ -123,6 +123,12 @@ export const AGENTS = [
     stage: 'node',
   },
   {
+    name: 'sno-approve',
+    unit: 'sno-approve',
+    purpose: 'approves the certificates of workers that are on the list of this host',
+    stage: 'node',
+  },
+  {
     name: 'sno-deferred',
     unit: 'sno-deferred',
     purpose: 'applies the manifests whose kinds were not served during the installation',

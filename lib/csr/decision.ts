@@ -1,4 +1,4 @@
-import type { Judgement } from './judge.ts';
+import type { Judgement } from './checks.ts';
 
 /** The decision on one request; reported once, and again when it changes. */
 export interface Decision {

@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto';
+import { createHash, createPublicKey } from 'node:crypto';
 import { canonicalAddress } from '../network/address.ts';
 import { x509 } from '../pki/x509.ts';
 
@@ -15,6 +15,8 @@ export interface RequestedCertificate {
   readonly extras: readonly string[];
   /** `EC prime256v1`, `RSA 2048`, `ed25519`. */
   readonly key: string;
+  /** SHA-256 of its SubjectPublicKeyInfo, as lower-case hex. */
+  readonly keySha256: string;
   readonly signatureIsValid: boolean;
 }
 
@@ -49,6 +51,7 @@ export async function readRequestedCertificate(pem: string): Promise<RequestedCe
       .map(({ type, value }) => `${type}:${value}`),
     extras: [...unexpectedAttributes(request), ...unexpectedExtensions(extensions)],
     key: describeKey(request.publicKey.rawData),
+    keySha256: createHash('sha256').update(Buffer.from(request.publicKey.rawData)).digest('hex'),
     signatureIsValid: await isSigned(request),
   };
 }

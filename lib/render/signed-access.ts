@@ -19,8 +19,8 @@ const LIFETIME_MS = 10 * MINUTE_MS;
 const ADMINISTRATOR = 'sno-agents:administrator';
 
 /**
- * Access to this host's API by a client certificate that is signed here and valid for ten minutes.
- * Key and certificate exist only in the memory of this process: the host stores no identity for it,
+ * Access to this host's API by a client certificate that is signed here and valid for ten minutes,
+ * or as long as the caller says. Key and certificate exist only in the memory of this process: the host stores no identity for it,
  * only the authority that signs client certificates. `identity` names the user and its only group.
  *
  * @throws Failure (fatal) when that authority is not valid at the host's time.
@@ -29,8 +29,9 @@ export async function signedAccess(
   kind: Cluster['controlPlane'],
   paths: HostPaths,
   identity: string,
+  lifetimeMs = LIFETIME_MS,
 ): Promise<Access> {
-  return signed(kind, paths, { commonName: identity, organizations: [identity] }, LIFETIME_MS);
+  return signed(kind, paths, { commonName: identity, organizations: [identity] }, lifetimeMs);
 }
 
 /**

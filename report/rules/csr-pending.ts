@@ -1,4 +1,4 @@
-import { servingSigner } from '../../lib/csr/judge.ts';
+import { servingSigner } from '../../lib/csr/checks.ts';
 import type { BundleView, Evidence, Found, Rule } from '../bundle-view.ts';
 import { hostFilesIn } from '../reading/hosts.ts';
 import { installingUnit } from '../reading/installation.ts';
@@ -82,6 +82,13 @@ function todoFor(rule: string): string {
       return "Compare the node's addresses with those of the host (network/ip-addr.json), restore what is missing on the host, and restart the kubelet: it sends a new request.";
     case 'api':
       return 'The API did not take the approval. Look at the findings about the API and etcd; the agents try again.';
+    case 'worker':
+    case 'expiry':
+      return 'If that host is supposed to join, add or renew its entry in /etc/sno-agents/workers.d.';
+    case 'fingerprint':
+      return 'Compare the fingerprint with the one on the console of that host. If it is another one, find out which host sent the request.';
+    case 'node-exists':
+      return 'If the host was installed again, delete its Node ("kubectl delete node NAME"); otherwise find out which host sent the request.';
     case 'age':
       return 'Nothing waits for it any more. Delete it, and restart the kubelet if it has no serving certificate.';
     default:

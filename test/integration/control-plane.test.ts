@@ -10,6 +10,7 @@ import { editorAttacks } from './control-plane/editors.ts';
 import { etcdAttacks } from './control-plane/etcd.ts';
 import { kubeletAttacks } from './control-plane/kubelets.ts';
 import { nodeAttacks } from './control-plane/nodes.ts';
+import { workerAttacks } from './control-plane/workers.ts';
 import { startWorld } from './control-plane/world.ts';
 
 // Not tap's own folder, which is deleted while the components still write to it.
@@ -25,6 +26,7 @@ stop = world.stop;
 apiServerAttacks(world);
 editorAttacks(world);
 nodeAttacks(world);
+workerAttacks(world);
 kubeletAttacks(world);
 controllerAttacks(world);
 etcdAttacks(world);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { type Cluster, clusterDomain } from '../../../lib/cluster/cluster.ts';
-import { whyWeak } from '../../../lib/csr/judge.ts';
+import { whyWeak } from '../../../lib/csr/checks.ts';
 import {
   type RequestedCertificate,
   readRequestedCertificate,

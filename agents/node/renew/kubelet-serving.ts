@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
+import { servingSigner, userOfNode } from '../../../lib/csr/checks.ts';
 import type { Decision } from '../../../lib/csr/decision.ts';
-import { servingSigner, userOfNode } from '../../../lib/csr/judge.ts';
 import { viewOfThisHost } from '../../../lib/csr/this-host.ts';
 import type { HostView } from '../../../lib/csr/views.ts';
 import { Failure } from '../../../lib/errors/failure.ts';

@@ -51,6 +51,8 @@ export function apiServerPod(input: RenderInput): StaticPod {
     'tls-min-version': 'VersionTLS12',
     'client-ca-file': trust.clients,
     'authentication-config': authenticationConfigPath,
+    // Workers request their first certificate with a token; without one there is nobody to be.
+    'enable-bootstrap-token-auth': true,
     'authorization-mode': ['Node', 'RBAC'],
     'enable-admission-plugins': admissionPlugins,
     'admission-control-config-file': admissionConfigPath,

@@ -70,6 +70,8 @@ export function controllerManagerPod(input: RenderInput): StaticPod {
     'leader-elect-renew-deadline': leaderElection.renewDeadline,
     'leader-elect-retry-period': leaderElection.retryPeriod,
 
+    // Expired bootstrap tokens are not accepted, and are deleted by a controller that is off by default.
+    controllers: ['*', 'tokencleaner'],
     'use-service-account-credentials': true,
     'service-account-private-key-file': serviceAccount.privateKey,
     'root-ca-file': trust.api,

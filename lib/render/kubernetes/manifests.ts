@@ -3,6 +3,7 @@ import { deferredAccess } from '../../deferred/access.ts';
 import { gatherAccess } from '../../gather/access.ts';
 import { administratorsAccess } from '../../kube/administrators.ts';
 import { installationStatusAccess } from '../../kube/installation-status.ts';
+import { workersAccess } from '../../workers/access.ts';
 import type { RenderedManifest, RenderInput } from '../renderer.ts';
 import { addOnManifests } from './addons/index.ts';
 import { hasDeferred, users } from './leaves.ts';
@@ -18,7 +19,7 @@ interface RoleSubject {
  * The rights that the control plane needs in addition to Kubernetes' own bindings, and the
  * add-ons of the payload.
  *
- * Bootstrap tokens have no rights on purpose. In particular, nothing lets the
+ * Bootstrap tokens of other groups than that of workers have no rights on purpose. Nothing lets the
  * controller-manager approve a first client certificate for an arbitrary node name.
  */
 export function manifests(input: RenderInput): RenderedManifest[] {
@@ -39,6 +40,7 @@ export function manifests(input: RenderInput): RenderedManifest[] {
       approverRole(input.host.hostname),
       binding(users.csrApprover, users.csrApprover, user(users.csrApprover)),
     ]),
+    manifest('10-workers.yaml', workersAccess()),
     manifest('10-administrators.yaml', administratorsAccess()),
     manifest('10-gather.yaml', gatherAccess()),
     manifest('10-installation-status.yaml', installationStatusAccess()),

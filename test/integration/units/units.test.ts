@@ -41,6 +41,8 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/kubelet.service': 96,
   'installed/progress.service': 13,
   'installed/sno-certificates.service': 15,
+  // The API on loopback, and nothing that changes the host.
+  'installed/sno-approve.service': 17,
   'installed/sno-deferred.service': 22,
   'installed/sno-gather.service': 30,
   // With CRI-O, it has systemd run podman.

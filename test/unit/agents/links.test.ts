@@ -39,7 +39,7 @@ t.test('links of a stage are removed with it', async (t) => {
   t.strictSame(agentsOf('aio'), ['progress', 'aiokube']);
   t.strictSame(agentsOf('node'), [
     ...['sno-payload', 'sno-certificates', 'sno-renew', 'sno-backup', 'sno-backup-restore'],
-    'sno-rotate',
+    ...['sno-rotate', 'sno-approve'],
   ]);
   t.strictSame(agentsOf('deferred'), ['sno-deferred']);
 });

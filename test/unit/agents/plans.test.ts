@@ -7,6 +7,7 @@ import { approveCsrPlan } from '../../../agents/approve-csr/plan.ts';
 import { bootkubePlan } from '../../../agents/bootkube/plan.ts';
 import { deferredPlan } from '../../../agents/deferred/plan.ts';
 import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
+import { approvePlan } from '../../../agents/node/approve/plan.ts';
 import { backupPlan } from '../../../agents/node/backup/plan.ts';
 import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
 import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
@@ -107,6 +108,12 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
       'kubelet-certificates': { deadline: 'kubeletCertificatesMs', once: true },
       conclude: { deadline: 'finishMs', once: true },
     },
+  ],
+  [
+    approvePlan(settings),
+    'sno-approve',
+    // A day longer than an entry of the list may be valid.
+    { 'approve-workers': { deadline: 15 * 86_400_000 } },
   ],
   [
     backupPlan(settings),

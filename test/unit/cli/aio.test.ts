@@ -102,6 +102,8 @@ t.test('writes the Ignition config and the kubeconfig', async (t) => {
   t.same(enabled.map(({ name }) => name).toSorted(), [
     'aiokube.service',
     'progress.service',
+    'sno-approve.path',
+    'sno-approve.service',
     'sno-backup-restore.service',
     'sno-backup.timer',
     'sno-label.service',

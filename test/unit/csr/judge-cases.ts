@@ -1,4 +1,4 @@
-import type { Rule } from '../../../lib/csr/judge.ts';
+import type { Rule } from '../../../lib/csr/checks.ts';
 import type { HostView, NodeView } from '../../../lib/csr/views.ts';
 import { x509 } from '../../../lib/pki/x509.ts';
 import { twoValues, withForeignSignature, withUnknownSignature } from './damaged-requests.ts';

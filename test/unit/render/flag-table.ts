@@ -57,6 +57,11 @@ const apiServer: readonly Row[] = [
     `${config('kube-apiserver')}/admission.yaml`,
     'without it, a namespace without a label allows privileged pods',
   ],
+  [
+    'enable-bootstrap-token-auth',
+    'true',
+    'a worker requests its first certificate with a token; there is none by default',
+  ],
   ['allow-privileged', 'true', 'network plugins need it; admission decides by namespace'],
   ['profiling', 'false', 'memory holds every Secret'],
   ['etcd-servers', 'https://127.0.0.1:2379', 'the one member'],
@@ -148,6 +153,11 @@ const controllerManager: readonly Row[] = [
   ['kubeconfig', `${config('kube-controller-manager')}/kubeconfig`, 'the API on loopback'],
   ['profiling', 'false', 'memory holds the signing keys'],
   ...leaderElection,
+  [
+    'controllers',
+    '*,tokencleaner',
+    'expired bootstrap tokens are deleted; the default has every other controller',
+  ],
   ['use-service-account-credentials', 'true', 'no controller has the rights of all'],
   [
     'service-account-private-key-file',

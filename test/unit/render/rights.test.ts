@@ -38,6 +38,16 @@ const BINDINGS: readonly {
     reason: 'the role below',
   },
   {
+    role: 'sno-agents:worker-approver',
+    subject: 'Group sno-agents:worker-approver',
+    reason: 'the role below; its certificates are signed in memory while a worker is expected',
+  },
+  {
+    role: 'system:node-bootstrapper',
+    subject: 'Group system:bootstrappers:sno-workers',
+    reason: 'a worker requests its first certificate; nothing approves it but the list of workers',
+  },
+  {
     role: 'cluster-admin',
     subject: 'Group sno:administrators',
     reason: 'administrators whose certificates the cluster signed: system:masters is not admitted',
@@ -93,6 +103,7 @@ t.test('manifests are applied in this order, under these names', async (t) => {
       '10-kubelet-api-access.yaml',
       '10-kubelet-client-renewal.yaml',
       '10-csr-approver.yaml',
+      '10-workers.yaml',
       '10-administrators.yaml',
       '10-gather.yaml',
       '10-installation-status.yaml',
@@ -171,6 +182,38 @@ t.test('the approver reads requests, approves for one signer and reads one node'
       subjects: [{ apiGroup, kind: 'User', name }],
     },
   ]);
+});
+
+t.test('the approver of workers approves for two signers and reads nodes', async (t) => {
+  const [role, ...bindings] = objectsIn('10-workers.yaml');
+  t.same(role, {
+    apiVersion,
+    kind: 'ClusterRole',
+    metadata: { name: 'sno-agents:worker-approver' },
+    rules: [
+      {
+        apiGroups: ['certificates.k8s.io'],
+        resources: ['certificatesigningrequests'],
+        verbs: ['get', 'list', 'watch'],
+      },
+      {
+        apiGroups: ['certificates.k8s.io'],
+        resources: ['certificatesigningrequests/approval'],
+        verbs: ['update'],
+      },
+      {
+        apiGroups: ['certificates.k8s.io'],
+        resources: ['signers'],
+        resourceNames: [
+          'kubernetes.io/kube-apiserver-client-kubelet',
+          'kubernetes.io/kubelet-serving',
+        ],
+        verbs: ['approve'],
+      },
+      { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
+    ],
+  });
+  t.equal(bindings.length, 2);
 });
 
 t.test('deferred manifests are created in their API groups', async (t) => {

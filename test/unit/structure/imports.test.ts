@@ -29,7 +29,8 @@ const FORBIDDEN = [
 const PURE = [
   'report/{rules,reading,timeline}/*.ts',
   'report/{causes,findings,first-errors,host-facts,state,summary}.ts',
-  'lib/csr/{judge,requested-certificate}.ts',
+  'lib/csr/{checks,judge,judge-worker,requested-certificate}.ts',
+  'lib/workers/{access,bootstrappers,entry}.ts',
   'lib/secrets/bytes/*.ts',
   'lib/secrets/scan/base64.ts',
   'lib/ignition/combine.ts',

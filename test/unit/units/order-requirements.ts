@@ -4,6 +4,7 @@ import {
   KUBELETS,
   ON_DEMAND,
   type Requirement,
+  WAITING,
 } from './requirement.ts';
 
 const NEEDS_EXECUTABLE = [
@@ -152,12 +153,7 @@ export const orderRequirements: readonly Requirement[] = [
   },
   {
     why: 'a wrong clock would sign with wrong dates, or let a manifest expire',
-    units: [
-      'installed/sno-certificates',
-      'installed/sno-deferred',
-      ...ON_DEMAND,
-      'installed/sno-rotate',
-    ],
+    units: ['installed/sno-certificates', ...WAITING, ...ON_DEMAND, 'installed/sno-rotate'],
     says: { After: ['time-sync.target'] },
   },
   {
@@ -264,6 +260,26 @@ export const orderRequirements: readonly Requirement[] = [
     says: {
       ConditionPathExists: '/var/lib/sno-agents/record.json',
       After: ['kubelet.service'],
+      WantedBy: ['multi-user.target'],
+    },
+  },
+  {
+    why: 'it continues after a restart of the host, needs the keys and the control plane of a finished installation, and has nothing to do without a list',
+    units: ['installed/sno-approve'],
+    says: {
+      ConditionPathExists: '/var/lib/sno-agents/record.json',
+      ConditionDirectoryNotEmpty: '/etc/sno-agents/workers.d',
+      After: ['kubelet.service', 'sno-certificates.service'],
+      WantedBy: ['multi-user.target'],
+    },
+  },
+  {
+    why: 'an entry starts it; nobody but root reads or writes the list, which the unit creates',
+    units: ['installed/sno-approve.path'],
+    says: {
+      PathChanged: '/etc/sno-agents/workers.d',
+      MakeDirectory: 'yes',
+      DirectoryMode: '0700',
       WantedBy: ['multi-user.target'],
     },
   },

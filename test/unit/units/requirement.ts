@@ -1,7 +1,7 @@
 /** Directives that units must have, and what goes wrong without them. */
 export interface Requirement {
   readonly why: string;
-  /** By their files below `units/`, without `.service`; timers in full. */
+  /** By their files below `units/`, without `.service`; timers and path units in full. */
   readonly units: readonly string[];
   /**
    * By directive: a value, the values of repeated lines in their order, or some words of a list, to
@@ -43,12 +43,16 @@ export const PLANNED = [
   ...BEFORE_KUBELET,
   ...PROGRESS,
   'live/approve-csr',
+  'installed/sno-approve',
   'installed/sno-deferred',
   'installed/sno-renew',
   'installed/sno-backup',
   'installed/sno-backup-restore',
   'installed/sno-rotate',
 ] as const;
+
+/** Stay on a running host for days while they wait. */
+export const WAITING = ['installed/sno-deferred', 'installed/sno-approve'] as const;
 
 /** Started by a timer or a person, on a running host. */
 export const DAILY = ['installed/sno-renew', 'installed/sno-backup'] as const;

@@ -20,7 +20,7 @@ const requirements: readonly Requirement[] = [
   ...orderRequirements,
 ];
 const units = new Map(
-  globSync('**/*.{service,timer}', { cwd: root })
+  globSync('**/*.{service,timer,path}', { cwd: root })
     .toSorted()
     .map((path): [string, Directives] => [
       path.replace(/\.service$/, ''),
@@ -123,6 +123,8 @@ const HOSTS: readonly {
       'sno-backup.timer': true,
       'sno-backup-restore': true,
       'sno-rotate': true,
+      'sno-approve': true,
+      'sno-approve.path': true,
     },
   },
   {
@@ -147,6 +149,8 @@ const AIO = {
   'sno-backup.timer': true,
   'sno-backup-restore': true,
   'sno-rotate': true,
+  'sno-approve': true,
+  'sno-approve.path': true,
   ...ENABLED_LATER,
   // Wanted by aiokube.
   'sno-executable': false,

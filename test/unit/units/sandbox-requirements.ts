@@ -12,6 +12,7 @@ import {
   type Requirement,
   SANDBOXED,
   SYSTEM_PROGRAMS,
+  WAITING,
 } from './requirement.ts';
 
 const MOUNTS_DISKS = ['live/bootkube', 'live/install-to-disk'] as const;
@@ -133,6 +134,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       ...PROGRESS,
       'live/approve-csr',
       'installed/sno-backup',
+      'installed/sno-approve',
       'sno-label',
       ...EXECUTABLES,
     ],
@@ -181,7 +183,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       ...BY_URL,
       'aio/aiokube',
       'installed/bootkube',
-      'installed/sno-deferred',
+      ...WAITING,
       ...ON_DEMAND,
       'installed/sno-rotate',
     ],
@@ -209,7 +211,7 @@ export const sandboxRequirements: readonly Requirement[] = [
     units: [
       'live/approve-csr',
       'installed/bootkube',
-      'installed/sno-deferred',
+      ...WAITING,
       ...ON_DEMAND,
       'installed/sno-rotate',
     ],
@@ -217,12 +219,12 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'its state, its service record and its status',
-    units: except(PLANNED, 'installed/sno-deferred', 'installed/sno-backup'),
+    units: except(PLANNED, ...WAITING, 'installed/sno-backup'),
     says: { ReadWritePaths: ['/var/lib', '/var/log', '/run'] },
   },
   {
-    why: 'the same, and its backups; it only reads keys and calls etcd',
-    units: ['installed/sno-backup'],
+    why: 'the same, and its backups; it only reads keys and lists, and calls etcd or the API',
+    units: ['installed/sno-backup', 'installed/sno-approve'],
     says: { ReadWritePaths: ['/var/lib/sno-agents', '/var/log', '/run'] },
   },
   {

@@ -10,11 +10,12 @@ import {
   PROGRESS,
   type Requirement,
   SANDBOXED,
+  WAITING,
 } from './requirement.ts';
 
 const AGENTS = '/var/lib/sno-agents/bin/sno-agents';
 const DIGEST = '/usr/bin/sha256sum --check --strict /etc/sno-agents/executable.sha256';
-const WATCHED = [...INSTALLING, 'installed/sno-deferred', 'installed/sno-rotate'] as const;
+const WATCHED = [...INSTALLING, ...WAITING, 'installed/sno-rotate'] as const;
 const LIMITED = [...WATCHED, ...PROGRESS, 'live/approve-csr'] as const;
 const RESTARTED = [...LIMITED, 'installed/sno-backup-restore'] as const;
 const PART = '/var/lib/sno-agents/bin/.sno-agents.part';
@@ -40,7 +41,12 @@ const ONESHOTS = [...BEFORE_KUBELET, ...EXECUTABLES, 'sno-label', 'live/sno-netw
 export const serviceRequirements: readonly Requirement[] = [
   {
     why: 'systemctl help shows the manual',
-    units: [...SANDBOXED, ...KUBELETS, ...DAILY.map((name) => `${name}.timer`)],
+    units: [
+      ...SANDBOXED,
+      ...KUBELETS,
+      ...DAILY.map((name) => `${name}.timer`),
+      'installed/sno-approve.path',
+    ],
     says: { Documentation: 'man:sno-agents(8)' },
   },
   ...Object.entries({
@@ -54,6 +60,7 @@ export const serviceRequirements: readonly Requirement[] = [
     'installed/sno-payload': 'sno-payload',
     'installed/sno-certificates': 'sno-certificates',
     'installed/sno-restore': 'sno-restore',
+    'installed/sno-approve': 'sno-approve',
     'installed/sno-deferred': 'sno-deferred',
     'installed/sno-renew': 'sno-renew',
     'installed/sno-backup': 'sno-backup',
@@ -97,7 +104,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'the same, for one that may wait for days: each notification is a process',
-    units: ['installed/sno-deferred'],
+    units: WAITING,
     says: { WatchdogSec: '1800' },
   },
   {
@@ -167,7 +174,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: "it may wait for a week, while the host's resources belong to the workload",
-    units: ['installed/sno-deferred'],
+    units: WAITING,
     says: { Nice: '10', MemoryHigh: '192M' },
   },
   {

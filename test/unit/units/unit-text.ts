@@ -14,6 +14,7 @@ export const isWordList = (directive: string): boolean => WORD_LISTS.has(directi
 function sectionOf(directive: string): string {
   if (/^(WantedBy|RequiredBy)$/.test(directive)) return 'Install';
   if (/^(OnCalendar|OnClockChange|Persistent|RandomizedDelaySec)$/.test(directive)) return 'Timer';
+  if (/^(PathChanged|MakeDirectory|DirectoryMode)$/.test(directive)) return 'Path';
   const ofUnit =
     /^(Description|Documentation|After|Before|Requires|Wants|OnFailure|RequiresMountsFor)$|^Condition|^StartLimit/;
   return ofUnit.test(directive) ? 'Unit' : 'Service';

@@ -121,7 +121,7 @@ t.test('master-ignition', async (t) => {
       [config, '/var/lib/kubelet'],
     );
     const agents = [
-      ...['gather', 'sno-backup', 'sno-backup-restore'],
+      ...['gather', 'sno-approve', 'sno-backup', 'sno-backup-restore'],
       ...['sno-certificates', 'sno-payload', 'sno-renew', 'sno-rotate'],
     ];
     const commands = [
@@ -146,7 +146,8 @@ t.test('master-ignition', async (t) => {
     t.same(
       systemd?.units?.filter(({ enabled }) => enabled).map(({ name }) => name),
       [
-        ...['kubelet.service', 'sno-backup-restore.service', 'sno-backup.timer'],
+        ...['kubelet.service', 'sno-approve.path', 'sno-approve.service'],
+        ...['sno-backup-restore.service', 'sno-backup.timer'],
         ...['sno-certificates.service', 'sno-label.service'],
         ...['sno-payload.service', 'sno-renew.timer', 'sno-rotate.service'],
       ],

@@ -2,6 +2,7 @@
 import './install-payload.ts';
 import './sign-expired.ts';
 import './renew-leaves.ts';
+import './approve-workers.ts';
 import './kubelet-serving.ts';
 import './laptop-ca.ts';
 import './kubelet-certificates.ts';

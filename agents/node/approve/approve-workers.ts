@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { watch } from 'chokidar';
+import { describeDecision } from '../../../lib/csr/decision.ts';
+import { approveWorkerRequests } from '../../../lib/csr/worker-approver.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
+import { KubeClient } from '../../../lib/kube/client.ts';
+import { signedAccess } from '../../../lib/render/signed-access.ts';
+import type { Progress } from '../../../lib/steps/progress.ts';
+import { done, type Step } from '../../../lib/steps/step.ts';
+import { WORKER_APPROVER } from '../../../lib/workers/access.ts';
+import { type AllowList, readAllowList, workersFolder } from '../../../lib/workers/allow-list.ts';
+import type { AllowedWorker } from '../../../lib/workers/entry.ts';
+import type { ApproveContext } from './context.ts';
+import { expectedOf, recordJoined } from './joined.ts';
+
+/** For this long one certificate of the approver is used, which is valid a little longer. */
+const SESSION_MS = 3_600_000;
+const MARGIN_MS = 300_000;
+
+/**
+ * Approves requests of the workers in `workers.d`, and of no other host, until none is expected: each
+ * has its certificates, or its entry has expired. The list is read again whenever it changes.
+ */
+export const approveWorkers: Omit<Step<ApproveContext>, 'deadlineMs' | 'retry'> = {
+  name: 'approve-workers',
+  leaves: 'the certificates of every worker in /etc/sno-agents/workers.d that has joined in time',
+  input: ({ cluster }) => cluster.clusterId,
+  async holds(context) {
+    const { workers, faults } = await readList(context);
+    return faults.length === 0 && (await expected(context, workers)).length === 0;
+  },
+  async run(context, progress) {
+    const reported = new Set<string>();
+    const decisions = new Set<string>();
+    for (;;) {
+      const list = await readList(context);
+      for (const fault of list.faults.filter((each) => !reported.has(each))) {
+        reported.add(fault);
+        progress.warn(`This entry allows nothing: ${fault}`);
+      }
+      const awaited = await expected(context, list.workers);
+      if (awaited.length === 0) return conclude(context, list);
+      const names = awaited.map(({ name }) => name).join(', ');
+      await progress.wait(`requests of ${names}`, () =>
+        session(context, list.workers, awaited, progress, decisions),
+      );
+    }
+  },
+};
+
+const readList = ({ paths, cluster: { machineNetwork }, hostname }: ApproveContext) =>
+  readAllowList(paths, { ownName: hostname(), machineNetwork, now: new Date() });
+
+const expected = ({ paths }: ApproveContext, workers: readonly AllowedWorker[]) =>
+  expectedOf(paths, workers, new Date());
+
+function conclude({ paths }: ApproveContext, { faults }: AllowList) {
+  if (faults.length === 0) return done('no worker is expected');
+  throw new Failure('usage', `files in ${workersFolder(paths)} cannot be used`, {
+    found: faults.join('; '),
+    fix: 'Correct or delete them: sno-approve starts again when the folder changes.',
+  });
+}
+
+/** Until the list changes, an entry expires, a worker has joined, or the certificate is due. */
+async function session(
+  context: ApproveContext,
+  workers: readonly AllowedWorker[],
+  awaited: readonly AllowedWorker[],
+  progress: Progress,
+  decisions: Set<string>,
+): Promise<void> {
+  const { paths, cluster, hostname } = context;
+  const access = await signedAccess(
+    cluster.controlPlane,
+    paths,
+    WORKER_APPROVER,
+    SESSION_MS + MARGIN_MS,
+  );
+  using client = new KubeClient(access);
+  const ended = new AbortController();
+  const signal = AbortSignal.any([progress.signal, ended.signal]);
+  const joined = Promise.withResolvers<void>();
+  const untilExpiry = Math.min(...awaited.map(({ expires }) => expires.getTime() - Date.now()));
+  const ends = [
+    joined.promise,
+    sleep(Math.max(1, Math.min(SESSION_MS, untilExpiry)), undefined, { signal }),
+    changeIn(workersFolder(paths), signal),
+    approveWorkerRequests(client, {
+      signal,
+      ownName: hostname(),
+      workers,
+      report: (decision) => {
+        const text = JSON.stringify(decision);
+        if (!decisions.has(text)) progress.say(...describeDecision(decision));
+        decisions.add(text);
+      },
+      served: (name) => {
+        recordJoined(paths, workers, name).then(joined.resolve, joined.reject);
+      },
+    }),
+  ];
+  try {
+    await Promise.race(ends);
+  } finally {
+    ended.abort();
+    await Promise.allSettled(ends.slice(1));
+  }
+}
+
+/** Resolves when a file of the folder is created, changed or deleted. */
+async function changeIn(folder: string, signal: AbortSignal): Promise<void> {
+  const watcher = watch(folder, { depth: 0, ignoreInitial: true, awaitWriteFinish: false });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      watcher.on('all', () => resolve()).on('error', reject);
+      if (signal.aborted) reject(signal.reason);
+    });
+  } finally {
+    await watcher.close();
+  }
+}

@@ -1,0 +1,22 @@
+import { identity } from '../../../lib/agents/table.ts';
+import type { Settings } from '../../../lib/host/settings.ts';
+import type { Plan } from '../../../lib/steps/step.ts';
+import { LONGEST_DAYS } from '../../../lib/workers/entry.ts';
+import { approveWorkers } from './approve-workers.ts';
+import type { ApproveContext } from './context.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Runs while a worker of the list is expected. */
+export const approvePlan = (s: Settings): Plan<ApproveContext> => ({
+  ...identity('sno-approve'),
+  achieved: 'no worker is expected',
+  steps: [
+    {
+      ...approveWorkers,
+      retry: { delayMs: s.retryMs },
+      // It ends with the last entry, by the wall clock; this limits it if the clock is set back.
+      deadlineMs: (LONGEST_DAYS + 1) * DAY_MS,
+    },
+  ],
+});

@@ -1,0 +1,57 @@
+import { BOOTSTRAPPERS } from './bootstrappers.ts';
+
+const rbac = 'rbac.authorization.k8s.io';
+
+/** Group, and user, whose right is to approve requests of workers; its certificates are short. */
+export const WORKER_APPROVER = 'sno-agents:worker-approver';
+
+/**
+ * Whoever holds a bootstrap token for workers may request certificates, of any name: nothing
+ * approves them but sno-approve, by the list of allowed workers. In particular, nothing lets the
+ * controller-manager approve a first client certificate (`nodeclient`).
+ */
+export function workersAccess(): object[] {
+  return [
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRole',
+      metadata: { name: WORKER_APPROVER },
+      rules: [
+        {
+          apiGroups: ['certificates.k8s.io'],
+          resources: ['certificatesigningrequests'],
+          verbs: ['get', 'list', 'watch'],
+        },
+        {
+          apiGroups: ['certificates.k8s.io'],
+          resources: ['certificatesigningrequests/approval'],
+          verbs: ['update'],
+        },
+        {
+          apiGroups: ['certificates.k8s.io'],
+          resources: ['signers'],
+          resourceNames: [
+            'kubernetes.io/kube-apiserver-client-kubelet',
+            'kubernetes.io/kubelet-serving',
+          ],
+          verbs: ['approve'],
+        },
+        // Whether a name is taken, and the addresses that a serving certificate may name.
+        { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
+      ],
+    },
+    binding(WORKER_APPROVER, WORKER_APPROVER, WORKER_APPROVER),
+    // Kubernetes' own role: to create a request, and to see what became of it.
+    binding('sno:worker-requests', 'system:node-bootstrapper', BOOTSTRAPPERS),
+  ];
+}
+
+function binding(name: string, role: string, group: string) {
+  return {
+    apiVersion: `${rbac}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
+    subjects: [{ apiGroup: rbac, kind: 'Group', name: group }],
+  };
+}
