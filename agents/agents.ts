@@ -13,7 +13,6 @@ import { bootkubePlan } from './bootkube/plan.ts';
 import { runDeferred } from './deferred/main.ts';
 import { runGather } from './gather/main.ts';
 import { installToDiskPlan } from './install-to-disk/plan.ts';
-import { approveContext } from './node/approve/context.ts';
 import { approvePlan } from './node/approve/plan.ts';
 import { runBackup } from './node/backup/main.ts';
 import { restoreContext } from './node/backup/restore/context.ts';
@@ -27,8 +26,9 @@ import { rotatePlan } from './node/rotate/plan.ts';
 import { postRebootPlan } from './post-reboot/plan.ts';
 import { restorePlan } from './post-reboot/restore/plan.ts';
 import { progressPlan } from './progress/plan.ts';
-import { hostContext, installContext } from './steps/host-context.ts';
+import { hostContext, installContext, plainHost } from './steps/host-context.ts';
 import { retiringArguments } from './steps/retire.ts';
+import { workerPlan } from './worker/plan.ts';
 
 /** `calledAs`: the name it was called by. Returns the exit code. */
 type Run = (paths: HostPaths, args: readonly string[], calledAs: string) => Promise<number>;
@@ -66,6 +66,8 @@ export const agents: Readonly<Record<AgentName, Run>> = {
     ),
   aiokube: async (paths, args) =>
     planned(aiokubePlan, aioContext)(paths, await retiringArguments(paths, 'aiokube', args)),
+  worker: async (paths, args) =>
+    planned(workerPlan, plainHost)(paths, await retiringArguments(paths, 'worker', args)),
   'sno-renew': (paths, args) => {
     expectShortRun();
     return planned(renewPlan, renewContext)(paths, args);
@@ -73,7 +75,7 @@ export const agents: Readonly<Record<AgentName, Run>> = {
   'sno-backup': (paths, args) => runBackup(paths, args),
   'sno-backup-restore': planned(backupRestorePlan, restoreContext),
   'sno-rotate': planned(rotatePlan, rotateContext),
-  'sno-approve': planned(approvePlan, approveContext),
+  'sno-approve': planned(approvePlan, plainHost),
   'sno-deferred': runDeferred,
   gather: runGather,
 };

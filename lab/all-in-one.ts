@@ -1,4 +1,3 @@
-import { link, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../lib/errors/failure.ts';
 import { run } from '../lib/host/command.ts';
@@ -10,7 +9,7 @@ import { type Component, ensureComponent } from './components/component.ts';
 import { OS_IMAGE, osImage } from './components/os-image.ts';
 import { bootDiskHost } from './host/disk-host.ts';
 import type { Host } from './host/host.ts';
-import { bootLiveHost } from './host/live-host.ts';
+import type { HostIdentity } from './host/network.ts';
 import { waitUntilInactive } from './host/unit-state.ts';
 import { type HostInputs, writeInstallConfig } from './install-config.ts';
 import { Installation, type Report } from './installation.ts';
@@ -19,10 +18,10 @@ import { cli } from './paths.ts';
 import { checkLedger, restartByHand } from './restart.ts';
 import type { LabContext, ScenarioStep } from './scenario.ts';
 import { type Served, serveProduct } from './served.ts';
-import { DISK, openSite, type SiteOptions } from './site.ts';
+import { openSite, type SiteOptions } from './site.ts';
+import { writeImage } from './write-image.ts';
 
 const CREATE_MS = 60_000;
-const WRITE_MS = 5 * 60_000;
 const AIOKUBE_MS = 10 * 60_000;
 /** Before it. */
 const EARLIER_UNITS = ['sno-executable.service', 'sno-payload.service'];
@@ -35,6 +34,7 @@ export interface AllInOneOptions {
   readonly dns?: SiteOptions['dns'];
   /** The image on its disk, made by imageOf. Default: the lab's. */
   readonly operatingSystem?: Component;
+  readonly otherHosts?: readonly HostIdentity[];
 }
 
 /**
@@ -47,6 +47,7 @@ export class AllInOne extends Installation {
   readonly #hostInputs: HostInputs;
   readonly #dns: SiteOptions['dns'];
   readonly #operatingSystem: Component;
+  readonly #otherHosts: readonly HostIdentity[];
   #served: Served | undefined;
 
   constructor(
@@ -56,6 +57,7 @@ export class AllInOne extends Installation {
       hostInputs = {},
       dns = false,
       operatingSystem = osImage,
+      otherHosts = [],
     }: AllInOneOptions = {},
   ) {
     super(context);
@@ -63,6 +65,7 @@ export class AllInOne extends Installation {
     this.#hostInputs = hostInputs;
     this.#dns = dns;
     this.#operatingSystem = operatingSystem;
+    this.#otherHosts = otherHosts;
   }
 
   /** The web server of the executable and the payload. */
@@ -81,7 +84,8 @@ export class AllInOne extends Installation {
   override async create(): Promise<void> {
     const { components, folder, teardown, signal } = this.context;
     const target = join(folder, 'installation');
-    const site = await openSite(folder, { dns: this.#dns }, teardown, signal);
+    const network = { dns: this.#dns, otherHosts: this.#otherHosts };
+    const site = await openSite(folder, network, teardown, signal);
     await writeInstallConfig(target, site.host, this.#hostInputs);
     const iso = join(folder, 'medium.iso');
     if (this.#source === 'url') this.#served = await serveProduct(this.context);
@@ -113,27 +117,12 @@ export class AllInOne extends Installation {
 
   /** As a person does from a live image, with coreos-installer. */
   async writeDisk(): Promise<void> {
-    const { components, folder, signal } = this.context;
-    const medium = join(folder, 'medium');
-    await mkdir(join(medium, 'images'), { recursive: true });
-    const within = { signal, report: () => undefined };
+    const within = { signal: this.context.signal, report: () => undefined };
     const system = await ensureComponent(this.#operatingSystem, within);
-    await link(join(system, OS_IMAGE), join(medium, 'images', OS_IMAGE));
-    await link(this.created.ignition, join(medium, 'aio.ign'));
-    const image = join(components.rootFilesystem, 'tree');
-    const options = { ...this.hostOptions('live'), image, medium };
-    const host = await this.started('live', await bootLiveHost(options, signal));
-    const command = [
-      ...['coreos-installer', 'install', '--offline', '--insecure'],
-      ...['--image-file', `/run/media/iso/images/${OS_IMAGE}`],
-      ...['--ignition-file', '/run/media/iso/aio.ign', DISK],
-    ];
-    const { exitCode, stderr } = await host.exec(command, { timeoutMs: WRITE_MS }, signal);
-    await host.stop();
+    const options = this.hostOptions('live');
+    const image = { osImage: join(system, OS_IMAGE), ignition: this.created.ignition };
+    await writeImage(options, image, this.context, (host) => this.started('live', host));
     this.host = undefined;
-    if (exitCode !== 0) {
-      throw new Failure('fatal', 'coreos-installer failed', { found: stderr.slice(-2000) });
-    }
   }
 
   /** Until aiokube has removed itself. */

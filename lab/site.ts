@@ -46,17 +46,29 @@ export interface SiteOptions {
   /** false: only hosts with static configuration get an address. Default: true. */
   readonly dhcp?: boolean;
   readonly dns?: NetworkOptions['dns'];
+  /** Known to DHCP and DNS beside the host of the control plane. */
+  readonly otherHosts?: readonly HostIdentity[];
 }
+
+/** Of one more host, in a folder of its own. */
+export const emptyDisk = (folder: string): Promise<Disk> =>
+  createDisk(join(folder, 'disk.raw'), DISK_BYTES);
 
 export async function openSite(
   folder: string,
-  { withoutRecords = [], families = ['IPv4'], dhcp = true, dns = true }: SiteOptions,
+  {
+    withoutRecords = [],
+    families = ['IPv4'],
+    dhcp = true,
+    dns = true,
+    otherHosts = [],
+  }: SiteOptions,
   teardown: Teardown,
   signal: AbortSignal,
 ): Promise<Site> {
   const identity = hostOf(families);
-  const options = { domain: DOMAIN, host: identity, withoutRecords, dhcp, dns };
+  const options = { domain: DOMAIN, host: identity, otherHosts, withoutRecords, dhcp, dns };
   const network = await startNetwork(options, folder, teardown, signal);
-  const disk = await createDisk(join(folder, 'disk.raw'), DISK_BYTES);
+  const disk = await emptyDisk(folder);
   return { folder, network, host: identity, disk };
 }

@@ -35,6 +35,10 @@ const byUrl: readonly UnitFile[] = [
   },
 ];
 
+/** What installs the executable on a host that boots from its disk. */
+export const executableUnits = (source: 'medium' | 'url'): readonly UnitFile[] =>
+  source === 'medium' ? fromMedium : byUrl;
+
 const aiokubeUnit: UnitFile = {
   name: 'aiokube.service',
   enabled: true,
@@ -52,7 +56,7 @@ export const aioUnits = (source: 'medium' | 'url'): readonly UnitFile[] => [
   ...nodeUnits.map((unit) =>
     ENABLED_LATER.includes(unit.name) ? { ...unit, enabled: false } : unit,
   ),
-  ...(source === 'medium' ? fromMedium : byUrl),
+  ...executableUnits(source),
   progressUnit,
   aiokubeUnit,
 ];

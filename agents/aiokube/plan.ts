@@ -12,6 +12,7 @@ import { etcd } from '../steps/etcd.ts';
 import type { HostContext } from '../steps/host-context.ts';
 import { nodeKubelet } from '../steps/kubelet.ts';
 import { manifests } from '../steps/manifests.ts';
+import { marker } from '../steps/marker.ts';
 import { nodeReady } from '../steps/node-ready.ts';
 import { nodeRole } from '../steps/node-role.ts';
 import { payload } from '../steps/payload.ts';
@@ -26,7 +27,6 @@ import { finish } from './finish.ts';
 import { hostIdentity } from './host-identity.ts';
 import { kubeletIdentity } from './kubelet-identity.ts';
 import { leftovers } from './leftovers.ts';
-import { marker } from './marker.ts';
 
 /** The clean-up deletes what these were created from, and what their checks read. */
 const untilLeftovers = (body: StepBody<HostContext>) => until('leftovers', body);

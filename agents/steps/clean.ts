@@ -6,7 +6,7 @@ import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
 import { isLeft, type LedgerEntry, ledgerPath, readLedger } from '../../lib/installation/ledger.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { HostContext } from './host-context.ts';
+import type { PlainHost } from './host-context.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
 /** CoreOS deletes this at its first boot; other operating systems may not. */
@@ -17,7 +17,7 @@ const BOOT_IGNITION = '/boot/ignition/config.ign';
  * bootstrap installed, and only if no running container mounts the file. Nothing is deleted by
  * pattern.
  */
-export const clean: StepBody<HostContext> = {
+export const clean: StepBody<PlainHost> = {
   name: 'clean',
   leaves: 'none of the files that the leftovers ledger lists',
   retries: true,

@@ -36,6 +36,9 @@ export interface HostContext extends ControlPlaneRights {
   bootTime(signal: AbortSignal): Promise<Date>;
 }
 
+/** A host as steps see it that administer nothing: its files, its name and its cluster. */
+export type PlainHost = Omit<HostContext, keyof ControlPlaneRights>;
+
 /** The same for plans that write a disk or prepare for it. */
 export interface InstallContext extends HostContext {
   readonly cluster: InstallableCluster;
@@ -43,8 +46,14 @@ export interface InstallContext extends HostContext {
 
 /** @throws Failure (usage) if cluster.json or settings.json is invalid. */
 export async function hostContext(paths: HostPaths): Promise<HostContext> {
+  const host = await plainHost(paths);
+  return { ...host, ...bootstrapRights(paths, host.cluster) };
+}
+
+/** @throws Failure (usage) like hostContext */
+export async function plainHost(paths: HostPaths): Promise<PlainHost> {
   const [settings, cluster] = await Promise.all([readSettings(paths), readCluster(paths)]);
-  return { paths, settings, cluster, hostname, bootTime, ...bootstrapRights(paths, cluster) };
+  return { paths, settings, cluster, hostname, bootTime };
 }
 
 /** @throws Failure (usage) like hostContext, and if cluster.json names no disk. */

@@ -51,9 +51,14 @@ export async function issueIdentity(context: HostContext): Promise<IdentityFile>
     subject: { commonName: nodeUser(context), organizations: ['system:nodes'] },
     usage: 'client',
   });
-  const name = `kubelet-client-${fileDate(new Date())}.pem`;
-  return { name, contents: `${certificate}${key}` };
+  return identityFile(certificate, key);
 }
+
+/** Certificate and key (PEM) under the name that the kubelet would give them now. */
+export const identityFile = (certificate: string, key: string): IdentityFile => ({
+  name: `kubelet-client-${fileDate(new Date())}.pem`,
+  contents: `${certificate}${key}`,
+});
 
 /** The issued identity, with its file name in the kubelet's folder. */
 export async function readIdentity(context: HostContext): Promise<IdentityFile | undefined> {
@@ -68,10 +73,11 @@ export async function readIdentity(context: HostContext): Promise<IdentityFile |
 }
 
 /** Whether a certificate is that of this node, by its subject. */
-export const isOfNode = (pem: string, context: HostContext): boolean =>
+export const isOfNode = (pem: string, context: Pick<HostContext, 'hostname'>): boolean =>
   inspectCertificate(pem).subject.commonName === nodeUser(context);
 
-const nodeUser = ({ hostname }: HostContext) => `system:node:${hostname()}`;
+export const nodeUser = ({ hostname }: Pick<HostContext, 'hostname'>) =>
+  `system:node:${hostname()}`;
 
 /** `2026-01-31-23-59-59`, UTC: the format in the kubelet's file names (client-go, util/certificate). */
 const fileDate = (date: Date) => date.toISOString().slice(0, 19).replace(/[T:]/g, '-');

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { kubeletRequires } from '../../lib/agents/table.ts';
+import { kubeletRequires, workerKubeletRequires } from '../../lib/agents/table.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { sha256 } from '../../lib/host/files.ts';
 import {
@@ -14,7 +14,7 @@ import { loadRendered } from '../../lib/render/store.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { HostContext } from './host-context.ts';
+import type { HostContext, PlainHost } from './host-context.ts';
 import { placeStaticPod } from './static-pods.ts';
 
 const HEALTH = 'http://127.0.0.1:10248/healthz';
@@ -56,6 +56,20 @@ export const nodeKubelet: StepBody<HostContext> = {
     for (const pod of staticPods) await placeStaticPod(paths, pod);
     await enableUnits([...kubeletRequires, UNIT], progress.signal);
     await start(progress, kubeletRequires);
+    return done();
+  },
+};
+
+/** The same on a worker: no static pods, and only the payload before it. */
+export const workerKubelet: StepBody<PlainHost> = {
+  name: 'kubelet',
+  leaves: 'a kubelet that starts at every boot and answers its health endpoint',
+  retries: true,
+  input: ({ cluster }) => cluster.clusterId,
+  holds: (_context, { signal }) => isHealthy(signal),
+  async run(_context, progress) {
+    await enableUnits([...workerKubeletRequires, UNIT], progress.signal);
+    await start(progress, workerKubeletRequires);
     return done();
   },
 };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import type { HostContext } from './host-context.ts';
+import type { PlainHost } from './host-context.ts';
 
 /** The payload's folder on a medium with the layout of a live ISO. */
 export const mediumPayload = ({ medium }: Pick<HostPaths, 'medium'>) => join(medium, 'payload');
@@ -10,7 +10,7 @@ export const mediumPayload = ({ medium }: Pick<HostPaths, 'medium'>) => join(med
  * downloaded to. A host without a disk to write keeps what it bootstraps with, so it has its own
  * copy of a medium's payload there.
  */
-export function payloadFolder({ paths, cluster }: Pick<HostContext, 'paths' | 'cluster'>): string {
+export function payloadFolder({ paths, cluster }: Pick<PlainHost, 'paths' | 'cluster'>): string {
   const isOnMedium = cluster.payloadUrl === undefined && cluster.installation !== undefined;
   return isOnMedium ? mediumPayload(paths) : paths.payload;
 }

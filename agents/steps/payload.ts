@@ -9,7 +9,7 @@ import { hasDigest } from '../../lib/payload/verify.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { HostContext } from './host-context.ts';
+import type { PlainHost } from './host-context.ts';
 import { mediumPayload, payloadFolder } from './payload-folder.ts';
 import { pullReleaseImages, releaseIsPulled } from './release-images.ts';
 
@@ -18,7 +18,7 @@ import { pullReleaseImages, releaseIsPulled } from './release-images.ts';
  * its images and installs its binaries. A host of OpenShift pulls the images of its release instead:
  * the node image has the binaries.
  */
-export const payload: StepBody<HostContext> = {
+export const payload: StepBody<PlainHost> = {
   name: 'payload',
   leaves: "the payload's images in the container runtime, its binaries in their places",
   retries: true,
@@ -48,7 +48,7 @@ export const payload: StepBody<HostContext> = {
   },
 };
 
-async function fetchServed(context: HostContext, progress: Progress): Promise<void> {
+async function fetchServed(context: PlainHost, progress: Progress): Promise<void> {
   const { payloadUrl: url, payloadSha256: sha256, proxy } = context.cluster;
   if (url === undefined) return;
   if (sha256 === undefined) {
@@ -67,7 +67,7 @@ async function fetchServed(context: HostContext, progress: Progress): Promise<vo
 }
 
 /** The medium is needed until the copy is complete, and not after that. */
-async function copyFromMedium(context: HostContext, progress: Progress): Promise<void> {
+async function copyFromMedium(context: PlainHost, progress: Progress): Promise<void> {
   const { paths, cluster } = context;
   const { signal } = progress;
   if (cluster.payloadUrl !== undefined || payloadFolder(context) !== paths.payload) return;
@@ -93,7 +93,7 @@ async function expectMedium(medium: string): Promise<void> {
 
 /** payload.yaml lists all other digests; its own came with Ignition, if passed to `sno create`. */
 async function expectPinned(
-  context: HostContext,
+  context: PlainHost,
   folder: string,
   signal: AbortSignal,
 ): Promise<void> {

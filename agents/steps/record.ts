@@ -9,14 +9,14 @@ import { readJournal } from '../../lib/steps/journal.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import { productVersion } from '../../lib/version.ts';
-import type { HostContext } from './host-context.ts';
+import type { PlainHost } from './host-context.ts';
 import { readRestarts } from './steady-state.ts';
 
 /**
  * Records the installation, from the journals of all its agents, before this agent's state is
  * deleted: `/var/lib/sno-agents/record.json`.
  */
-export const record = (agent: EndingAgent): StepBody<HostContext> => ({
+export const record = (agent: EndingAgent): StepBody<PlainHost> => ({
   name: 'record',
   leaves: '/var/lib/sno-agents/record.json: every step with its time, and the restarts',
   input: ({ cluster }) => cluster.clusterId,

@@ -4,11 +4,11 @@ import { hasRelease, pullRelease } from '../../lib/render/openshift/images.ts';
 import { hostPodman } from '../../lib/render/openshift/podman.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done, type Outcome } from '../../lib/steps/step.ts';
-import type { HostContext } from './host-context.ts';
+import type { PlainHost } from './host-context.ts';
 
 /** Pulls the release image and the images whose render programs the step render runs. */
 export async function pullReleaseImages(
-  { cluster }: HostContext,
+  { cluster }: PlainHost,
   progress: Progress,
 ): Promise<Outcome> {
   const { releaseImage } = openShiftRelease(cluster);
@@ -26,6 +26,6 @@ export async function pullReleaseImages(
 }
 
 /** Whether podman has all of them. */
-export function releaseIsPulled({ cluster }: HostContext, signal: AbortSignal): Promise<boolean> {
+export function releaseIsPulled({ cluster }: PlainHost, signal: AbortSignal): Promise<boolean> {
   return hasRelease(hostPodman(runNamedUnit), openShiftRelease(cluster).releaseImage, signal);
 }

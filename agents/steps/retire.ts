@@ -11,7 +11,7 @@ import { readJournal } from '../../lib/steps/journal.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import { deferredUnit } from '../../units/installed.ts';
-import type { HostContext } from './host-context.ts';
+import type { PlainHost } from './host-context.ts';
 
 const NAME = 'retire';
 
@@ -27,7 +27,7 @@ const unitPath = (paths: HostPaths, unit: string) => paths.at(`/etc/systemd/syst
 export function retireAgent(
   agent: EndingAgent,
   folders: readonly string[] = [],
-): StepBody<HostContext> {
+): StepBody<PlainHost> {
   const unit = `${unitOf(agent)}.service`;
   return {
     name: NAME,

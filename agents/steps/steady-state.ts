@@ -55,7 +55,10 @@ export const steadyState = (agent: Waiting): StepBody<HostContext> => ({
 });
 
 /** The restart count of each control plane container, as recorded by the steady state. */
-export async function readRestarts(context: HostContext, agent: EndingAgent): Promise<Restarts> {
+export async function readRestarts(
+  context: Pick<HostContext, 'paths'>,
+  agent: EndingAgent,
+): Promise<Restarts> {
   const text = await readTextIfPresent(restartsPath(context, agent));
   return restartsSchema.parse(JSON.parse(text ?? '[]'));
 }

@@ -11,7 +11,7 @@ import { filesOnDisk, type Walk } from '../../lib/secrets/scan/walk.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { HostContext } from './host-context.ts';
+import type { PlainHost } from './host-context.ts';
 
 /**
  * Where a host stores what it was given. /usr belongs to the operating system and is read-only
@@ -55,7 +55,7 @@ const podVolumes = /^\/var\/lib\/kubelet\/(pods|plugins)\//;
  * snapshot, so it holds no old revisions, and keys of the class *gone* are never written to the
  * API. Free blocks of the disk are not searched. A host that never had such a key is not searched.
  */
-export const verifyClean: StepBody<HostContext> = {
+export const verifyClean: StepBody<PlainHost> = {
   name: 'verify-clean',
   leaves: 'verification that no ledger path and no bootstrap key is left',
   input: ({ cluster }) => cluster.clusterId,

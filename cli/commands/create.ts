@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TOKEN_HOURS } from '../../lib/workers/token.ts';
 import { type AioOptions, createAioIgnition } from '../create/aio-ignition.ts';
 import { createPayload } from '../create/payload.ts';
 import {
@@ -6,6 +7,7 @@ import {
   createSingleNodeIgnitionConfig,
 } from '../create/single-node-ignition-config.ts';
 import { type CreateIsoOptions, createSingleNodeIso } from '../create/single-node-iso.ts';
+import { createWorkerIgnition, type WorkerOptions } from '../create/worker-ignition.ts';
 import type { CreatePayloadOptions } from '../payload/request.ts';
 import { logged } from '../process/log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -90,16 +92,47 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
       logged(options.dir, surroundings, (own) => createSingleNodeIso(options, own)),
     );
   addAio(create, surroundings);
+  addWorker(create, surroundings);
   addPayload(create, surroundings);
 }
 
 function addAio(create: Command, surroundings: Surroundings): void {
-  create
+  const command = create
     .command('aio-ignition')
     .description(
       'read DIR/install-config.yaml; write DIR/aio.ign, for the first boot of one all-in-one host from its disk, and DIR/auth/kubeconfig',
     )
-    .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.')
+    .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.');
+  withSources(command).action((options: AioOptions) =>
+    logged(options.dir, surroundings, (own) => createAioIgnition(options, own)),
+  );
+}
+
+function addWorker(create: Command, surroundings: Surroundings): void {
+  const { default: hours, maximum } = TOKEN_HOURS;
+  const command = create
+    .command('worker-ignition')
+    .description(
+      'read DIR/install-config.yaml of a running cluster; write DIR/worker.ign, for the first boot of its workers from their disks, with a bootstrap token that is created for it',
+    )
+    .option('--dir <dir>', 'folder with install-config.yaml, as the cluster was created', '.')
+    .option('--kubeconfig <file>', 'of an administrator (default: DIR/auth/kubeconfig)')
+    .option(
+      '--api-server <host:port>',
+      'the API server as workers reach it (default: api-int of the cluster, port 6443)',
+    )
+    .option(
+      '--token-hours <n>',
+      `how long workers may request their first certificate with it, at most ${maximum} (default: ${hours})`,
+    );
+  withSources(command).action((options: WorkerOptions) =>
+    logged(options.dir, surroundings, (own) => createWorkerIgnition(options, own)),
+  );
+}
+
+/** Where a host that boots from its disk gets the executable and the payload. */
+const withSources = (command: Command): Command =>
+  command
     .option(
       '--agents-executable <file>',
       'the sno-agents executable (default: $SNO_AGENTS_EXECUTABLE, else the one built with sno)',
@@ -118,11 +151,7 @@ function addAio(create: Command, surroundings: Surroundings): void {
     .addHelpText(
       'after',
       '\nWithout URLs, the host expects a medium as --medium-iso creates it, with the label sno-agents.',
-    )
-    .action((options: AioOptions) =>
-      logged(options.dir, surroundings, (own) => createAioIgnition(options, own)),
     );
-}
 
 function addPayload(create: Command, surroundings: Surroundings): void {
   create

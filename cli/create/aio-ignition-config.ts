@@ -74,8 +74,11 @@ export function aioIgnitionConfig(input: AioIgnitionInput): Config {
   });
 }
 
-/** What is verified on this host only. */
-function digestFiles({ executableSha256, payloadSha256 }: AioIgnitionInput['cluster']) {
+/** What only a host that boots from its disk verifies. */
+export function digestFiles({
+  executableSha256,
+  payloadSha256,
+}: Pick<AioIgnitionInput['cluster'], 'executableSha256' | 'payloadSha256'>) {
   const { config, binaries, payload } = hostPaths();
   return [
     // The name under which the executable is verified before it is placed.

@@ -40,7 +40,7 @@ export interface AioOptions extends ServedOptions {
 }
 
 /** Everything that was found to be sound. */
-interface Sound extends FolderContents {
+export interface Sound extends FolderContents {
   readonly executableSha256: string;
   readonly payload: Pick<Cluster, 'payloadUrl'> & { readonly payloadSha256: string };
   readonly medium: Medium | undefined;
@@ -106,7 +106,8 @@ export async function createAioIgnition(
 
 const ONE_INSTALLATION = `one Ignition config is one installation: create another one for each host. ${AIO_IGNITION_NAME} has the key of the API server's CA, and auth/kubeconfig that of an administrator`;
 
-async function writeAll(
+/** Writes the outputs and the medium, or nothing. */
+export async function writeAll(
   outputs: Parameters<typeof writeOutputs>[0],
   medium: Medium | undefined,
   { print, signal }: Surroundings,
@@ -120,7 +121,11 @@ async function writeAll(
   print(`Wrote ${medium.path} (${Math.ceil(bytes / 1024 ** 2)} MiB, without secrets)`);
 }
 
-async function inspect(
+/**
+ * Everything that the Ignition config of a host that boots from its disk is made from.
+ * @throws Failure (usage) that names every fault of the folder and the options
+ */
+export async function inspect(
   options: AioOptions,
   outputs: readonly string[],
   { environment, signal }: Surroundings,

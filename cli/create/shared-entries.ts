@@ -29,7 +29,7 @@ export interface IgnitionInput extends SharedInput {
 /** A file of the config, compressed or not. */
 export type PlaceFile = (path: string, mode: number, contents: string | Uint8Array) => File;
 
-/** The folders of the assets, which all hosts have. */
+/** The folders of the assets of a host that sets up a control plane. */
 export function assetDirectories(): Directory[] {
   const { assets, assetsManifests, assetsTls } = hostPaths();
   return [
@@ -40,10 +40,30 @@ export function assetDirectories(): Directory[] {
   ];
 }
 
-/** The files that all hosts have. */
+/** The files of a host that sets up a control plane. */
 export function sharedFiles(input: SharedInput, place: PlaceFile): File[] {
   const paths = hostPaths();
-  const { cluster, manifests, deferred, executableUrl } = input;
+  const { manifests, deferred } = input;
+  return [
+    ...hostFiles(input, place),
+    // A manifest can be a Secret.
+    ...manifests.map(({ path, contents }) => place(`${paths.assets}/${path}`, 0o600, contents)),
+    ...deferred.map(({ name, contents }) =>
+      place(`${deferredFolder(paths)}/${name}`, 0o600, contents),
+    ),
+  ];
+}
+
+/** The files that every host has, also one without a control plane. */
+export function hostFiles(
+  {
+    cluster,
+    executableUrl,
+    pullSecret,
+  }: Pick<SharedInput, 'cluster' | 'executableUrl' | 'pullSecret'>,
+  place: PlaceFile,
+): File[] {
+  const paths = hostPaths();
   return [
     place(`${paths.config}/cluster.json`, 0o600, clusterText(cluster)),
     place(
@@ -56,15 +76,10 @@ export function sharedFiles(input: SharedInput, place: PlaceFile): File[] {
       : [place(executableByUrlPath(), 0o644, curlConfig(executableUrl))]),
     place(messageCatalog.path, 0o644, messageCatalog.contents),
     place(dhcpIdentity.path, 0o644, dhcpIdentity.contents),
-    place(`${paths.kubelet}/config.json`, 0o600, input.pullSecret),
+    place(`${paths.kubelet}/config.json`, 0o600, pullSecret),
     ...(cluster.hostname === undefined
       ? []
       : [place('/etc/hostname', 0o644, `${cluster.hostname}\n`)]),
-    // A manifest can be a Secret.
-    ...manifests.map(({ path, contents }) => place(`${paths.assets}/${path}`, 0o600, contents)),
-    ...deferred.map(({ name, contents }) =>
-      place(`${deferredFolder(paths)}/${name}`, 0o600, contents),
-    ),
   ];
 }
 

@@ -13,6 +13,7 @@ import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
 import { openshiftComponents } from './openshift-components.ts';
 import { pxe } from './pxe.ts';
 import { staticNetwork } from './static-network.ts';
+import { workers } from './workers.ts';
 
 /** Valid values of `--scenario`. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -25,6 +26,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'aio-medium': aioMedium,
   conformance,
   crio,
+  workers,
   'aio-beside-bare': besideBare,
   'openshift-components': openshiftComponents,
   ...faults,

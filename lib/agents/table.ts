@@ -4,11 +4,20 @@
  * - `pivot`: on the installed host until the installation is complete;
  * - `installation`: on both hosts until the installation is complete;
  * - `aio`: on an all-in-one host until the installation is complete;
+ * - `worker`: on a worker until it has joined;
  * - `deferred`: on the installed host while a manifest waits for its kind;
  * - `node`: permanently on every installed host;
  * - `every`: permanently on both hosts.
  */
-export type AgentStage = 'live' | 'pivot' | 'aio' | 'installation' | 'deferred' | 'node' | 'every';
+export type AgentStage =
+  | 'live'
+  | 'pivot'
+  | 'aio'
+  | 'worker'
+  | 'installation'
+  | 'deferred'
+  | 'node'
+  | 'every';
 
 interface AgentEntry {
   /** Name of its link, lock, journal and status. */
@@ -98,6 +107,13 @@ export const AGENTS = [
     installs: true,
   },
   {
+    name: 'worker',
+    unit: 'sno-worker',
+    purpose: 'joins a worker to the cluster',
+    stage: 'worker',
+    installs: true,
+  },
+  {
     name: 'sno-renew',
     unit: 'sno-renew',
     purpose:
@@ -157,8 +173,12 @@ export const DEFERRED_AGENT = 'sno-deferred' satisfies AgentName;
 /** It replaces etcd's database while a request for it exists. */
 export const RESTORING_AGENT = 'sno-backup-restore' satisfies AgentName;
 
-/** The last agent of an installation, on a host that a live host wrote and on an all-in-one host. */
-export const ENDING_AGENTS = ['post-reboot', 'aiokube'] as const satisfies readonly AgentName[];
+/** The last agent of an installation: on a host that a live host wrote, an all-in-one host, a worker. */
+export const ENDING_AGENTS = [
+  'post-reboot',
+  'aiokube',
+  'worker',
+] as const satisfies readonly AgentName[];
 export type EndingAgent = (typeof ENDING_AGENTS)[number];
 
 /** Whether the end of that agent is the end of the installation. */
@@ -177,8 +197,7 @@ export const agentsOf = (stage: AgentStage): AgentName[] =>
     .filter(
       (entry) =>
         entry.stage === stage ||
-        (entry.stage === 'installation' &&
-          (stage === 'live' || stage === 'pivot' || stage === 'aio')),
+        (entry.stage === 'installation' && ['live', 'pivot', 'aio', 'worker'].includes(stage)),
     )
     .map(({ name }) => name);
 
@@ -201,6 +220,14 @@ export const keepsKubelet = (name: string): boolean => agentEntry(name)?.beforeK
 export const kubeletRequires: readonly string[] = entries
   .filter(({ stage, beforeKubelet }) => stage === 'node' && beforeKubelet)
   .map(({ unit }) => `${unit}.service`);
+
+/** Agents of every node that a worker has too: the others serve a control plane. */
+export const WORKER_AGENTS = ['sno-payload'] as const satisfies readonly AgentName[];
+
+/** The units that the kubelet of a worker requires, with `.service`. */
+export const workerKubeletRequires: readonly string[] = WORKER_AGENTS.filter(keepsKubelet).map(
+  (name) => `${unitOf(name)}.service`,
+);
 
 /** Name, unit and purpose of a plan, from the table. */
 export function identity(agent: AgentName): { agent: AgentName; unit: string; purpose: string } {

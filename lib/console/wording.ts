@@ -13,6 +13,7 @@ export const PLAIN_WORDS: Readonly<Partial<Record<AgentName, string>>> = {
   'sno-certificates': 'Checking the certificates',
   'post-reboot': 'Starting the cluster',
   aiokube: 'Setting up the cluster',
+  worker: 'Joining the cluster',
   'sno-deferred': 'Applying the remaining manifests',
 };
 

@@ -69,6 +69,10 @@ export const defaultSettings = {
   bootOrderMs: minutes(6),
   /** sno-restore, aiokube: until the address is configured after the boot. */
   identityMs: minutes(5),
+  /** worker: until the control-plane host has approved its first certificate. */
+  workerApprovalMs: minutes(24 * 60),
+  /** worker: until its Node has subnets for pods. */
+  podNetworkMs: minutes(15),
   /** sno-restore: restoring the database from the snapshot with etcdutl. */
   restoreMs: minutes(10),
   /** sno-certificates: reading and signing a dozen certificates. */

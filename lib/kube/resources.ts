@@ -36,6 +36,7 @@ export const objectSchema = z.looseObject({ metadata: metadataSchema });
 export type KubeObject = z.infer<typeof objectSchema>;
 
 const nodeSchema = objectSchema.extend({
+  spec: z.looseObject({ podCIDRs: z.array(z.string()).optional() }).optional(),
   status: z
     .looseObject({
       conditions: z
@@ -117,6 +118,7 @@ export const resources = {
   nodes: { apiVersion: 'v1', plural: 'nodes', schema: nodeSchema },
   pods: { apiVersion: 'v1', plural: 'pods', schema: podSchema },
   configMaps: { apiVersion: 'v1', plural: 'configmaps', schema: configMapSchema },
+  secrets: { apiVersion: 'v1', plural: 'secrets', schema: objectSchema },
   leases: { apiVersion: 'coordination.k8s.io/v1', plural: 'leases', schema: leaseSchema },
   apiServices: {
     apiVersion: 'apiregistration.k8s.io/v1',

@@ -21,6 +21,14 @@ export interface KubeconfigOptions {
   };
 }
 
+/** The text of a kubeconfig with a bearer token, and the path of the CA. */
+export function tokenKubeconfig(
+  { server, cluster, user }: Omit<KubeconfigOptions, 'credentials'>,
+  { authority, token }: { readonly authority: string; readonly token: string },
+): string {
+  return document({ server, cluster, user }, byPath('certificate-authority', authority), { token });
+}
+
 const byPath = (name: string, path: string) => ({ [name]: path });
 const byText = (name: string, pem: string) => ({
   [`${name}-data`]: Buffer.from(pem).toString('base64'),
@@ -37,18 +45,22 @@ const FORMS = {
 export function kubeconfig({ server, cluster, user, credentials }: KubeconfigOptions): string {
   const { kind, authority, certificate, key } = credentials;
   const { field, keyField } = FORMS[kind];
+  return document({ server, cluster, user }, field('certificate-authority', authority), {
+    ...field('client-certificate', certificate),
+    ...keyField('client-key', key),
+  });
+}
+
+function document(
+  { server, cluster, user }: Omit<KubeconfigOptions, 'credentials'>,
+  authority: object,
+  credentials: object,
+): string {
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [
-      { name: cluster, cluster: { server, ...field('certificate-authority', authority) } },
-    ],
-    users: [
-      {
-        name: user,
-        user: { ...field('client-certificate', certificate), ...keyField('client-key', key) },
-      },
-    ],
+    clusters: [{ name: cluster, cluster: { server, ...authority } }],
+    users: [{ name: user, user: credentials }],
     contexts: [{ name: user, context: { cluster, user } }],
     'current-context': user,
   });

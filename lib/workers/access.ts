@@ -43,6 +43,18 @@ export function workersAccess(): object[] {
     binding(WORKER_APPROVER, WORKER_APPROVER, WORKER_APPROVER),
     // Kubernetes' own role: to create a request, and to see what became of it.
     binding('sno:worker-requests', 'system:node-bootstrapper', BOOTSTRAPPERS),
+    // Kubernetes' own role: the certificates by which the kubelet knows its clients.
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: 'sno:worker-trust', namespace: 'kube-system' },
+      roleRef: {
+        apiGroup: rbac,
+        kind: 'Role',
+        name: 'extension-apiserver-authentication-reader',
+      },
+      subjects: [{ apiGroup: rbac, kind: 'Group', name: BOOTSTRAPPERS }],
+    },
   ];
 }
 

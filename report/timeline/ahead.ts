@@ -29,7 +29,10 @@ export function stepsAhead(view: BundleView, runs: readonly StepRun[]): Ahead[] 
     .flatMap(({ agent, number, of }) =>
       of > number ? [{ agent, stage: stage(agent), steps: of - number } as const] : [],
     );
-  // aiokube is the only one that leads on its host, so it is never ahead of others.
-  const others = INSTALLING.slice(furthest + 1).filter((name) => agentEntry(name)?.stage !== 'aio');
+  // These are the only ones that lead on their hosts, so they are never ahead of others.
+  const others = INSTALLING.slice(furthest + 1).filter((name) => {
+    const at = agentEntry(name)?.stage;
+    return at !== 'aio' && at !== 'worker';
+  });
   return [...begun, ...others.map((agent) => ({ agent, stage: stage(agent) }) as const)];
 }

@@ -10,7 +10,7 @@ import { done, type Step } from '../../../lib/steps/step.ts';
 import { WORKER_APPROVER } from '../../../lib/workers/access.ts';
 import { type AllowList, readAllowList, workersFolder } from '../../../lib/workers/allow-list.ts';
 import type { AllowedWorker } from '../../../lib/workers/entry.ts';
-import type { ApproveContext } from './context.ts';
+import type { PlainHost } from '../../steps/host-context.ts';
 import { expectedOf, recordJoined } from './joined.ts';
 
 /** For this long one certificate of the approver is used, which is valid a little longer. */
@@ -21,7 +21,7 @@ const MARGIN_MS = 300_000;
  * Approves requests of the workers in `workers.d`, and of no other host, until none is expected: each
  * has its certificates, or its entry has expired. The list is read again whenever it changes.
  */
-export const approveWorkers: Omit<Step<ApproveContext>, 'deadlineMs' | 'retry'> = {
+export const approveWorkers: Omit<Step<PlainHost>, 'deadlineMs' | 'retry'> = {
   name: 'approve-workers',
   leaves: 'the certificates of every worker in /etc/sno-agents/workers.d that has joined in time',
   input: ({ cluster }) => cluster.clusterId,
@@ -48,13 +48,13 @@ export const approveWorkers: Omit<Step<ApproveContext>, 'deadlineMs' | 'retry'> 
   },
 };
 
-const readList = ({ paths, cluster: { machineNetwork }, hostname }: ApproveContext) =>
+const readList = ({ paths, cluster: { machineNetwork }, hostname }: PlainHost) =>
   readAllowList(paths, { ownName: hostname(), machineNetwork, now: new Date() });
 
-const expected = ({ paths }: ApproveContext, workers: readonly AllowedWorker[]) =>
+const expected = ({ paths }: PlainHost, workers: readonly AllowedWorker[]) =>
   expectedOf(paths, workers, new Date());
 
-function conclude({ paths }: ApproveContext, { faults }: AllowList) {
+function conclude({ paths }: PlainHost, { faults }: AllowList) {
   if (faults.length === 0) return done('no worker is expected');
   throw new Failure('usage', `files in ${workersFolder(paths)} cannot be used`, {
     found: faults.join('; '),
@@ -64,7 +64,7 @@ function conclude({ paths }: ApproveContext, { faults }: AllowList) {
 
 /** Until the list changes, an entry expires, a worker has joined, or the certificate is due. */
 async function session(
-  context: ApproveContext,
+  context: PlainHost,
   workers: readonly AllowedWorker[],
   awaited: readonly AllowedWorker[],
   progress: Progress,

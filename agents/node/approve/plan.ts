@@ -2,13 +2,13 @@ import { identity } from '../../../lib/agents/table.ts';
 import type { Settings } from '../../../lib/host/settings.ts';
 import type { Plan } from '../../../lib/steps/step.ts';
 import { LONGEST_DAYS } from '../../../lib/workers/entry.ts';
+import type { PlainHost } from '../../steps/host-context.ts';
 import { approveWorkers } from './approve-workers.ts';
-import type { ApproveContext } from './context.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Runs while a worker of the list is expected. */
-export const approvePlan = (s: Settings): Plan<ApproveContext> => ({
+export const approvePlan = (s: Settings): Plan<PlainHost> => ({
   ...identity('sno-approve'),
   achieved: 'no worker is expected',
   steps: [

@@ -1,7 +1,7 @@
 import type { Cluster, PreflightCheck } from '../../../lib/cluster/cluster.ts';
 import type { FailureCode } from '../../../lib/errors/codes.ts';
 import type { FamilyAddress } from '../../../lib/host/network.ts';
-import type { HostContext } from '../host-context.ts';
+import type { PlainHost } from '../host-context.ts';
 
 /** Result of a check: `ok` with a fact worth logging, or a problem with its fix. */
 export type Finding =
@@ -24,7 +24,7 @@ export const bad = (problem: string, fix: string, subject?: string): Finding => 
 
 /** `Described`: what the check needs of the cluster's description. */
 export interface CheckInput<Described extends Cluster = Cluster>
-  extends Pick<HostContext, 'paths' | 'settings'> {
+  extends Pick<PlainHost, 'paths' | 'settings'> {
   readonly cluster: Described;
   readonly hostname: string;
   /** The host's address in each family of the machine networks. */

@@ -3,8 +3,10 @@ import { readFile, statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import type { InstallableCluster, Installation } from '../../../lib/cluster/cluster.ts';
 import { type BlockDevice, readDisk } from '../../../lib/host/disk.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
 import { keptPartitions } from '../../../lib/installation/kept-partitions.ts';
 import { payloadBytes } from '../../../lib/payload/size.ts';
+import { trust } from '../../../lib/render/kubernetes/kubelet.ts';
 import { parseCpuSet } from '../../../lib/site/cpu-set.ts';
 import { mediumPayload } from '../payload-folder.ts';
 import { bad, type Check, type CheckInput, type Finding, good } from './check.ts';
@@ -14,29 +16,34 @@ const GB = 1e9;
 const inGB = (bytes: number) => `${(bytes / GB).toFixed(1)} GB`;
 
 /** Certificates issued with a wrong clock are not valid once it is corrected. */
-export const clockCheck: Check = {
-  name: 'clock',
-  code: 'preflight-clock',
-  run: async ({ paths }) => {
-    const pem = await readFile(`${paths.assetsTls}/admin-ca.crt`, 'utf8');
-    const { validFrom, validTo } = new X509Certificate(pem);
-    const now = new Date();
-    const fix = 'Set the clock, or make NTP servers reachable.';
-    if (now < new Date(validFrom)) {
-      return bad(
-        `the clock shows ${now.toISOString()}, before the Ignition config was created`,
-        fix,
-      );
-    }
-    if (now > new Date(validTo)) {
-      return bad(
-        `the clock shows ${now.toISOString()}, after the certificates in the Ignition config expire`,
-        fix,
-      );
-    }
-    return good(`the clock shows ${now.toISOString()}`);
-  },
-};
+export const clockCheck: Check = clockCheckBy((paths) => `${paths.assetsTls}/admin-ca.crt`);
+
+/** The same on a worker, which has only the CA of the API server. */
+export const workerClockCheck: Check = clockCheckBy((paths) => paths.at(trust.api));
+
+function clockCheckBy(certificate: (paths: HostPaths) => string): Check {
+  return {
+    name: 'clock',
+    code: 'preflight-clock',
+    run: async ({ paths }) => judgeClock(await readFile(certificate(paths), 'utf8')),
+  };
+}
+
+function judgeClock(pem: string): Finding {
+  const { validFrom, validTo } = new X509Certificate(pem);
+  const now = new Date();
+  const fix = 'Set the clock, or make NTP servers reachable.';
+  if (now < new Date(validFrom)) {
+    return bad(`the clock shows ${now.toISOString()}, before the Ignition config was created`, fix);
+  }
+  if (now > new Date(validTo)) {
+    return bad(
+      `the clock shows ${now.toISOString()}, after the certificates in the Ignition config expire`,
+      fix,
+    );
+  }
+  return good(`the clock shows ${now.toISOString()}`);
+}
 
 export const memoryCheck: Check = {
   name: 'memory',

@@ -3,12 +3,19 @@ import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { addressByFamily, hostAddresses } from '../../../lib/host/network.ts';
 import { done, type Outcome } from '../../../lib/steps/step.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
-import type { HostContext } from '../host-context.ts';
+import type { PlainHost } from '../host-context.ts';
 import { REQUEST_DEADLINE_MS } from '../request-deadline.ts';
 import { bad, type Check, type CheckInput, type Finding, warningOnly } from './check.ts';
 import { dnsChecks } from './dns.ts';
 import { addressCheck, hostnameCheck } from './identity.ts';
-import { clockCheck, cpusCheck, diskCheck, memoryCheck, ownDiskCheck } from './machine.ts';
+import {
+  clockCheck,
+  cpusCheck,
+  diskCheck,
+  memoryCheck,
+  ownDiskCheck,
+  workerClockCheck,
+} from './machine.ts';
 import { networkCheck } from './network.ts';
 
 /** Of a live host, before the disk that it will write is changed. */
@@ -35,6 +42,14 @@ export const aioChecks: readonly Check[] = [
   ownDiskCheck,
 ];
 
+/** Of a worker, which runs from its disk and has no control plane. */
+export const workerChecks: readonly Check[] = [
+  hostnameCheck,
+  addressCheck,
+  workerClockCheck,
+  ownDiskCheck,
+];
+
 /**
  * Checks everything that would make the installation fail an hour later. All checks run, so
  * that one visit to the site fixes all problems; a check named in the cluster's
@@ -43,7 +58,7 @@ export const aioChecks: readonly Check[] = [
  */
 export const preflight = <Described extends Cluster>(
   checks: readonly Check<Described>[],
-): StepBody<HostContext & { readonly cluster: Described }> => ({
+): StepBody<PlainHost & { readonly cluster: Described }> => ({
   name: 'preflight',
   leaves: 'a host that meets the requirements of the installation',
   retries: true,

@@ -3,6 +3,8 @@ import type { RenderedFile, RenderInput } from '../renderer.ts';
 import { firstSubnet } from './addresses.ts';
 import { publicFile } from './files.ts';
 
+export const cniPath = '/etc/cni/net.d/10-sno.conflist';
+
 const everything = { IPv4: '0.0.0.0/0', IPv6: '::/0' } as const;
 
 /**
@@ -11,9 +13,15 @@ const everything = { IPv4: '0.0.0.0/0', IPv6: '::/0' } as const;
  * since nothing outside has a route to pods.
  */
 export function cniFile({ cluster }: RenderInput): RenderedFile {
-  const subnets = cluster.clusterNetwork.map(({ cidr, hostPrefix }) =>
-    firstSubnet(cidr, hostPrefix, 'networking.clusterNetwork'),
+  return cniFileFor(
+    cluster.clusterNetwork.map(({ cidr, hostPrefix }) =>
+      firstSubnet(cidr, hostPrefix, 'networking.clusterNetwork'),
+    ),
   );
+}
+
+/** The same for the subnets (CIDR) of any node. */
+export function cniFileFor(subnets: readonly string[]): RenderedFile {
   const list = {
     cniVersion: '1.0.0',
     name: 'sno',
@@ -36,7 +44,7 @@ export function cniFile({ cluster }: RenderInput): RenderedFile {
       { type: 'portmap', capabilities: { portMappings: true } },
     ],
   };
-  return publicFile('/etc/cni/net.d/10-sno.conflist', `${JSON.stringify(list, undefined, 2)}\n`, {
+  return publicFile(cniPath, `${JSON.stringify(list, undefined, 2)}\n`, {
     uses: ['node'],
   });
 }

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { RuntimeKind } from '../../cri/kind.ts';
 import type { FileUse } from '../hosts.ts';
 import { SHUTDOWN_SECONDS } from '../machine-config/shutdown.ts';
-import type { RenderedFile, RenderInput } from '../renderer.ts';
+import type { HostFacts, RenderedFile, RenderInput } from '../renderer.ts';
 import { clusterDnsIp } from './addresses.ts';
 import type { Authorities } from './authorities.ts';
 import { publicFile } from './files.ts';
@@ -29,12 +29,19 @@ export const trust = {
   clients: `${folder}/client-ca.crt`,
 } as const;
 
+/** What the configuration of a kubelet depends on. */
+export interface KubeletInput {
+  readonly cluster: Pick<RenderInput['cluster'], 'serviceNetwork' | 'reservedCpus'>;
+  readonly host: Pick<HostFacts, 'cgroupDriver' | 'containerRuntime' | 'rootIsOverlay' | 'resolvConf'>;
+}
+
+const identity = {
+  name: 'kubelet',
+  certificate: kubeletPaths.clientPair,
+  key: kubeletPaths.clientPair,
+} as const;
+
 export function kubeletFiles(input: RenderInput, authorities: Authorities): RenderedFile[] {
-  const identity = {
-    name: 'kubelet',
-    certificate: kubeletPaths.clientPair,
-    key: kubeletPaths.clientPair,
-  };
   const standalone: FileUse = 'standalone-kubelet';
   const node: FileUse = 'node';
   return [
@@ -43,10 +50,24 @@ export function kubeletFiles(input: RenderInput, authorities: Authorities): Rend
     publicFile(kubeletPaths.liveConfig, stringify(standaloneConfiguration(input)), {
       uses: [standalone],
     }),
-    publicFile(kubeletPaths.installedConfig, stringify(nodeConfiguration(input)), {
+    publicFile(kubeletPaths.installedConfig, stringify(controlPlaneConfiguration(input)), {
       uses: [node],
     }),
     componentKubeconfig(kubeletPaths.kubeconfig, identity, trust.api, { uses: [node] }),
+  ];
+}
+
+/**
+ * The kubelet's files on a worker, which runs no static pods and reaches the API by the same address
+ * as a control-plane host. `clients`: the authorities of those who may call the kubelet.
+ */
+export function workerKubeletFiles(input: KubeletInput, clients: string): RenderedFile[] {
+  return [
+    publicFile(trust.clients, clients, { uses: ['node'] }),
+    publicFile(kubeletPaths.installedConfig, stringify(nodeConfiguration(input)), {
+      uses: ['node'],
+    }),
+    componentKubeconfig(kubeletPaths.kubeconfig, identity, trust.api, { uses: ['node'] }),
   ];
 }
 
@@ -56,11 +77,10 @@ const RUNTIME_ENDPOINTS: Readonly<Record<RuntimeKind, string>> = {
 };
 
 /** The same before and after the reboot. */
-function configuration({ host }: RenderInput) {
+function configuration({ host }: KubeletInput) {
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
-    staticPodPath: paths.staticPods,
     containerRuntimeEndpoint: RUNTIME_ENDPOINTS[host.containerRuntime],
     cgroupDriver: host.cgroupDriver,
     readOnlyPort: 0,
@@ -81,6 +101,7 @@ function configuration({ host }: RenderInput) {
 function standaloneConfiguration(input: RenderInput) {
   return {
     ...configuration(input),
+    staticPodPath: paths.staticPods,
     enableServer: false,
     // It builds an authenticator nevertheless, and refuses to start without a method.
     authentication: {
@@ -98,12 +119,17 @@ function standaloneConfiguration(input: RenderInput) {
 }
 
 /** Containers of guaranteed pods that request whole CPUs get these alone, none of them reserved. */
-function cpuReservation({ cluster: { reservedCpus } }: RenderInput) {
+function cpuReservation({ cluster: { reservedCpus } }: KubeletInput) {
   if (reservedCpus === undefined) return {};
   return { reservedSystemCPUs: reservedCpus, cpuManagerPolicy: 'static' };
 }
 
-function nodeConfiguration(input: RenderInput) {
+const controlPlaneConfiguration = (input: RenderInput) => ({
+  ...nodeConfiguration(input),
+  staticPodPath: paths.staticPods,
+});
+
+function nodeConfiguration(input: KubeletInput) {
   return {
     ...configuration(input),
     authentication: {

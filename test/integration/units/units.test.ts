@@ -37,6 +37,9 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   // It fetches: no address can be known beforehand.
   'live/by-url/sno-executable.service': 18,
   'live/sno-network.service': 21,
+  // It connects to the control-plane host, whose address is the site's.
+  'worker/sno-api.service': 14,
+  'worker/sno-worker.service': 23,
   'installed/bootkube.service': 26,
   'installed/kubelet.service': 96,
   'installed/progress.service': 13,
@@ -57,7 +60,7 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/sno-restore.service': 15,
 };
 
-const stages = ['live', 'live/by-url', 'installed', 'aio', 'aio/by-url'];
+const stages = ['live', 'live/by-url', 'installed', 'aio', 'aio/by-url', 'worker'];
 /** Those of the stage, and those that both stages have. */
 const unitsOf = (stage: string) =>
   ['units', `units/${stage}`].flatMap((folder) =>

@@ -37,6 +37,7 @@ t.test('links of a stage are removed with it', async (t) => {
   t.strictSame(agentsOf('live'), ['bootkube', 'install-to-disk', 'approve-csr', 'progress']);
   t.strictSame(agentsOf('pivot'), ['progress', 'sno-restore', 'post-reboot']);
   t.strictSame(agentsOf('aio'), ['progress', 'aiokube']);
+  t.strictSame(agentsOf('worker'), ['progress', 'worker']);
   t.strictSame(agentsOf('node'), [
     ...['sno-payload', 'sno-certificates', 'sno-renew', 'sno-backup', 'sno-backup-restore'],
     ...['sno-rotate', 'sno-approve'],

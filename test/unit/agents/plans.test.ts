@@ -18,6 +18,7 @@ import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
 import { progressPlan } from '../../../agents/progress/plan.ts';
 import { announce } from '../../../agents/steps/complete.ts';
+import { workerPlan } from '../../../agents/worker/plan.ts';
 import { defaultSettings, type Settings } from '../../../lib/host/settings.ts';
 import type { Plan } from '../../../lib/steps/step.ts';
 
@@ -107,6 +108,28 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
       'laptop-ca': { deadline: 'laptopCaMs', once: true },
       'kubelet-certificates': { deadline: 'kubeletCertificatesMs', once: true },
       conclude: { deadline: 'finishMs', once: true },
+    },
+  ],
+  [
+    workerPlan(settings),
+    'sno-worker',
+    {
+      marker: { deadline: 'finishMs' },
+      preflight: { deadline: 'preflightMs' },
+      payload: { deadline: 'payloadMs' },
+      // Afterwards the token is deleted with which it would be requested again.
+      'kubelet-identity': { deadline: 'workerApprovalMs', until: 'leftovers' },
+      'kubelet-files': { deadline: 'identityMs', until: 'leftovers' },
+      kubelet: { deadline: 'nodeKubeletMs', until: 'leftovers' },
+      'pod-network': { deadline: 'podNetworkMs' },
+      'serving-certificate': apiUntilClean('servingCertificateMs'),
+      'node-ready': apiUntilClean('nodeReadyMs'),
+      leftovers: { deadline: 'finishMs' },
+      clean: { deadline: 'cleanMs' },
+      'verify-clean': { deadline: 'verifyCleanMs', once: true },
+      record: { deadline: 'finishMs', once: true },
+      finish: { deadline: 'finishMs', once: true },
+      retire: { deadline: 'retireMs', once: true, last: true },
     },
   ],
   [

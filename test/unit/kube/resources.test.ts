@@ -39,6 +39,7 @@ const OBJECTS: Readonly<Record<keyof typeof resources, object>> = {
       ],
     },
   },
+  secrets: { metadata: { name: 'bootstrap-token-abcdef' } },
   configMaps: { metadata: METADATA, data: { a: 'b' } },
   leases: {
     metadata: METADATA,
@@ -152,6 +153,7 @@ t.test('each resource has its path in the API', async (t) => {
     '/api/v1/nodes',
     '/api/v1/pods',
     '/api/v1/configmaps',
+    '/api/v1/secrets',
     '/apis/coordination.k8s.io/v1/leases',
     '/apis/apiregistration.k8s.io/v1/apiservices',
     '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',

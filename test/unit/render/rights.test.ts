@@ -48,6 +48,12 @@ const BINDINGS: readonly {
     reason: 'a worker requests its first certificate; nothing approves it but the list of workers',
   },
   {
+    role: 'extension-apiserver-authentication-reader',
+    subject: 'Group system:bootstrappers:sno-workers',
+    where: 'kube-system',
+    reason: 'the kubelet of a worker knows its clients by these certificates, which are public',
+  },
+  {
     role: 'cluster-admin',
     subject: 'Group sno:administrators',
     reason: 'administrators whose certificates the cluster signed: system:masters is not admitted',
@@ -213,7 +219,7 @@ t.test('the approver of workers approves for two signers and reads nodes', async
       { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
     ],
   });
-  t.equal(bindings.length, 2);
+  t.equal(bindings.length, 3);
 });
 
 t.test('deferred manifests are created in their API groups', async (t) => {

@@ -1,5 +1,6 @@
 import {
   BEFORE_KUBELET,
+  FROM_DISK,
   INSTALLING,
   KUBELETS,
   ON_DEMAND,
@@ -28,29 +29,29 @@ export const orderRequirements: readonly Requirement[] = [
       After: ['sno-executable.service'],
       Before: [
         ...['bootkube.service', 'install-to-disk.service', 'approve-csr.service'],
-        ...['progress.service', 'sno-payload.service', 'aiokube.service'],
+        ...['progress.service', 'sno-payload.service', 'aiokube.service', 'sno-worker.service'],
       ],
       WantedBy: ['multi-user.target'],
     },
   },
   {
     why: 'the same, where the unit itself runs the executable first',
-    units: ['live/bootkube', 'installed/sno-payload', 'aio/aiokube'],
+    units: ['live/bootkube', 'installed/sno-payload', ...FROM_DISK],
     says: { Wants: ['sno-label.service'] },
   },
   {
     why: 'labelled before it is run',
-    units: ['installed/sno-payload', 'installed/progress', 'aio/aiokube'],
+    units: ['installed/sno-payload', 'installed/progress', ...FROM_DISK],
     says: { After: ['sno-label.service'] },
   },
   {
-    why: 'an all-in-one host installs it at its first boot; a failure to do so is retried',
-    units: ['installed/progress', 'aio/aiokube'],
+    why: 'a host without a live medium installs it at its first boot; a failure to do so is retried',
+    units: ['installed/progress', ...FROM_DISK],
     says: { After: ['sno-executable.service'] },
   },
   {
     why: 'started at every boot until it removes itself, also after the other unit is deleted',
-    units: ['aio/aiokube'],
+    units: FROM_DISK,
     says: { Wants: ['sno-executable.service'], WantedBy: ['multi-user.target'] },
   },
   {
@@ -94,7 +95,7 @@ export const orderRequirements: readonly Requirement[] = [
   },
   {
     why: 'it runs containers and uses the network',
-    units: ['live/bootkube', 'aio/aiokube'],
+    units: ['live/bootkube', ...FROM_DISK],
     says: {
       Wants: ['network-online.target', 'containerd.service', 'crio.service'],
       After: ['network-online.target', 'containerd.service', 'crio.service'],
@@ -282,6 +283,25 @@ export const orderRequirements: readonly Requirement[] = [
       DirectoryMode: '0700',
       WantedBy: ['multi-user.target'],
     },
+  },
+  {
+    why: 'all its clients find the API there, from the start of the host',
+    units: ['worker/sno-api.socket'],
+    says: { ListenStream: '127.0.0.1:6443', WantedBy: ['sockets.target'] },
+  },
+  {
+    why: 'it gets its connections from the socket, and connects to another host',
+    units: ['worker/sno-api'],
+    says: {
+      Requires: ['sno-api.socket'],
+      Wants: ['network-online.target'],
+      After: ['sno-api.socket', 'network-online.target'],
+    },
+  },
+  {
+    why: 'it reaches the API by that socket',
+    units: ['worker/sno-worker'],
+    says: { Wants: ['sno-api.socket'], After: ['sno-api.socket'] },
   },
   {
     why: 'the medium is mounted, and the Ignition has the digest of the executable',

@@ -1,7 +1,7 @@
 /** Directives that units must have, and what goes wrong without them. */
 export interface Requirement {
   readonly why: string;
-  /** By their files below `units/`, without `.service`; timers and path units in full. */
+  /** By their files below `units/`, without `.service`; timers, path units and sockets in full. */
   readonly units: readonly string[];
   /**
    * By directive: a value, the values of repeated lines in their order, or some words of a list, to
@@ -18,7 +18,11 @@ export const INSTALLING = [
   'live/install-to-disk',
   'installed/bootkube',
   'aio/aiokube',
+  'worker/sno-worker',
 ] as const;
+
+/** Set up a host that boots from its disk, without a live stage. */
+export const FROM_DISK = ['aio/aiokube', 'worker/sno-worker'] as const;
 
 /** Done before the kubelet of the installed host starts. */
 export const BEFORE_KUBELET = [
@@ -62,7 +66,12 @@ export const ON_DEMAND = [...DAILY, 'installed/sno-backup-restore'] as const;
 export const AGENT_UNITS = [...PLANNED, ...GATHER] as const;
 
 /** Run programs of the operating system only. */
-export const SYSTEM_PROGRAMS = ['sno-label', 'live/sno-network', ...EXECUTABLES] as const;
+export const SYSTEM_PROGRAMS = [
+  'sno-label',
+  'live/sno-network',
+  'worker/sno-api',
+  ...EXECUTABLES,
+] as const;
 
 export const SANDBOXED = [...AGENT_UNITS, ...SYSTEM_PROGRAMS] as const;
 

@@ -7,6 +7,7 @@ import { aioUnits, MEDIUM_LABEL } from '../../../units/aio.ts';
 import { deferredUnit, nodeUnits, pivotUnits } from '../../../units/installed.ts';
 import { executableByUrl, liveUnits, networkUnit } from '../../../units/live.ts';
 import type { UnitFile } from '../../../units/unit-file.ts';
+import { ownWorkerUnits, workerUnits } from '../../../units/worker.ts';
 import { orderRequirements } from './order-requirements.ts';
 import type { Requirement } from './requirement.ts';
 import { sandboxRequirements } from './sandbox-requirements.ts';
@@ -20,7 +21,7 @@ const requirements: readonly Requirement[] = [
   ...orderRequirements,
 ];
 const units = new Map(
-  globSync('**/*.{service,timer,path}', { cwd: root })
+  globSync('**/*.{service,timer,path,socket}', { cwd: root })
     .toSorted()
     .map((path): [string, Directives] => [
       path.replace(/\.service$/, ''),
@@ -133,6 +134,11 @@ const HOSTS: readonly {
     enabled: { 'sno-restore': true, bootkube: true, progress: true },
   },
   { host: 'installed', files: [deferredUnit], enabled: { 'sno-deferred': true } },
+  {
+    host: 'worker',
+    files: ownWorkerUnits,
+    enabled: { 'sno-api.socket': true, 'sno-api': false, 'sno-worker': true },
+  },
 ];
 
 /** The device of the mount unit's What=, as systemd escapes its path. */
@@ -180,6 +186,26 @@ t.test('an all-in-one host has the units of a node, but the kubelet waits', asyn
       t.equal(contents, readFileSync(path ?? '', 'utf8'), `${source}: ${name}`);
     }
   }
+});
+
+t.test('a worker has no unit of a control plane, and its kubelet waits', async (t) => {
+  const names = (source: 'url' | 'medium') =>
+    Object.fromEntries(
+      workerUnits(source).map(({ name, enabled }) => [basename(name, '.service'), enabled]),
+    );
+  const both = {
+    'sno-label': true,
+    'sno-gather': false,
+    'sno-payload': false,
+    kubelet: false,
+    'sno-executable': false,
+    progress: true,
+    'sno-api.socket': true,
+    'sno-api': false,
+    'sno-worker': true,
+  };
+  t.same(names('url'), both);
+  t.same(names('medium'), { ...both, 'run-media-iso.mount': false, [MEDIUM_DEVICE]: false });
 });
 
 t.test('a host whose second medium was removed does not wait long for it', async (t) => {

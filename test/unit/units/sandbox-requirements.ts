@@ -3,6 +3,7 @@ import {
   BY_URL,
   EXECUTABLES,
   except,
+  FROM_DISK,
   FROM_MEDIUM,
   GATHER,
   INSTALLING,
@@ -20,7 +21,7 @@ const MOUNTS_DISKS = ['live/bootkube', 'live/install-to-disk'] as const;
  * They read the host's name after their start, when DHCP may have set it: ProtectHostname= would
  * give them a UTS namespace of their own, in which they never see the change.
  */
-const FOLLOWS_HOSTNAME = ['live/bootkube', 'live/approve-csr', 'aio/aiokube'] as const;
+const FOLLOWS_HOSTNAME = ['live/bootkube', 'live/approve-csr', ...FROM_DISK] as const;
 const READS_ALL_FILES = 'installed/bootkube';
 
 /** What each unit may access on the host. */
@@ -123,7 +124,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it needs only processes in /proc; agents also need the uptime and the boot id',
-    units: EXECUTABLES,
+    units: [...EXECUTABLES, 'worker/sno-api'],
     says: { ProcSubset: 'pid' },
   },
   {
@@ -136,6 +137,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'installed/sno-backup',
       'installed/sno-approve',
       'sno-label',
+      'worker/sno-api',
       ...EXECUTABLES,
     ],
     says: { PrivateUsers: 'yes', CapabilityBoundingSet: '' },
@@ -157,7 +159,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'locks, systemd, journald and the container runtime use local sockets',
-    units: [...AGENT_UNITS, 'live/sno-network', ...BY_URL],
+    units: [...AGENT_UNITS, 'live/sno-network', 'worker/sno-api', ...BY_URL],
     says: { RestrictAddressFamilies: ['AF_UNIX'] },
   },
   {
@@ -169,6 +171,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'installed/sno-renew',
       'live/approve-csr',
       'live/sno-network',
+      'worker/sno-api',
       ...BY_URL,
     ],
     says: { RestrictAddressFamilies: ['AF_NETLINK'] },
@@ -180,8 +183,9 @@ export const sandboxRequirements: readonly Requirement[] = [
       'live/bootkube',
       'live/approve-csr',
       'live/sno-network',
+      'worker/sno-api',
       ...BY_URL,
-      'aio/aiokube',
+      ...FROM_DISK,
       'installed/bootkube',
       ...WAITING,
       ...ON_DEMAND,
@@ -191,7 +195,14 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it connects to addresses that are not known in advance',
-    units: ['live/bootkube', 'aio/aiokube', ...GATHER, 'live/sno-network', ...BY_URL],
+    units: [
+      'live/bootkube',
+      ...FROM_DISK,
+      ...GATHER,
+      'live/sno-network',
+      'worker/sno-api',
+      ...BY_URL,
+    ],
     says: { RestrictAddressFamilies: ['AF_INET6'] },
   },
   {
@@ -199,9 +210,10 @@ export const sandboxRequirements: readonly Requirement[] = [
     units: except(
       SANDBOXED,
       'live/bootkube',
-      'aio/aiokube',
+      ...FROM_DISK,
       ...GATHER,
       'live/sno-network',
+      'worker/sno-api',
       ...BY_URL,
     ),
     says: { IPAddressDeny: ['any'] },
@@ -249,7 +261,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it deletes the files of the ledger wherever they are, those of Ignition on /boot, and its own links',
-    units: ['installed/bootkube', 'aio/aiokube'],
+    units: ['installed/bootkube', ...FROM_DISK],
     says: { ReadWritePaths: ['/etc', '/var/opt', '/opt', '/boot', '-/usr/local/bin'] },
   },
   {
@@ -291,6 +303,11 @@ export const sandboxRequirements: readonly Requirement[] = [
     why: 'the bundle and the work folder',
     units: GATHER,
     says: { ReadWritePaths: ['/var/log', '/run'] },
+  },
+  {
+    why: 'it has no files, and a user of its own',
+    units: ['worker/sno-api'],
+    says: { DynamicUser: 'yes' },
   },
   {
     why: 'it labels the executable',

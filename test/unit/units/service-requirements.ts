@@ -3,6 +3,7 @@ import {
   BEFORE_KUBELET,
   DAILY,
   EXECUTABLES,
+  FROM_DISK,
   GATHER,
   INSTALLING,
   KUBELETS,
@@ -46,6 +47,7 @@ export const serviceRequirements: readonly Requirement[] = [
       ...KUBELETS,
       ...DAILY.map((name) => `${name}.timer`),
       'installed/sno-approve.path',
+      'worker/sno-api.socket',
     ],
     says: { Documentation: 'man:sno-agents(8)' },
   },
@@ -56,6 +58,7 @@ export const serviceRequirements: readonly Requirement[] = [
     'live/progress': 'progress',
     'installed/bootkube': 'post-reboot',
     'aio/aiokube': 'aiokube',
+    'worker/sno-worker': 'worker',
     'installed/progress': 'progress',
     'installed/sno-payload': 'sno-payload',
     'installed/sno-certificates': 'sno-certificates',
@@ -84,7 +87,7 @@ export const serviceRequirements: readonly Requirement[] = [
   })),
   {
     why: 'a damaged executable cannot verify itself: the operating system does',
-    units: ['installed/sno-payload', 'installed/progress', 'aio/aiokube'],
+    units: ['installed/sno-payload', 'installed/progress', ...FROM_DISK],
     says: { ExecStartPre: DIGEST },
   },
   {
@@ -259,7 +262,7 @@ export const serviceRequirements: readonly Requirement[] = [
   },
   {
     why: 'it fetches the payload, through the proxy if there is one',
-    units: ['aio/aiokube'],
+    units: FROM_DISK,
     says: { EnvironmentFile: '-/etc/sno-agents/proxy.env' },
   },
   {
@@ -277,6 +280,17 @@ export const serviceRequirements: readonly Requirement[] = [
     why: 'nobody is there to start it again: the server or the medium may come later',
     units: AIO_EXECUTABLES,
     says: { Restart: 'on-failure', RestartSec: '30', StartLimitIntervalSec: '0' },
+  },
+  {
+    why: 'the name is resolved for each connection; kubelets and pods keep many open; it comes back after a crash',
+    units: ['worker/sno-api'],
+    says: {
+      EnvironmentFile: '/etc/sno-agents/api.env',
+      ExecStart: '/usr/lib/systemd/systemd-socket-proxyd --connections-max=4096 $\u007bAPI_SERVER}',
+      LimitNOFILE: '16384',
+      Restart: 'on-failure',
+      RestartSec: '2',
+    },
   },
   {
     why: 'systemd may not run files with the label of /var',

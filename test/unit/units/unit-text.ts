@@ -15,6 +15,7 @@ function sectionOf(directive: string): string {
   if (/^(WantedBy|RequiredBy)$/.test(directive)) return 'Install';
   if (/^(OnCalendar|OnClockChange|Persistent|RandomizedDelaySec)$/.test(directive)) return 'Timer';
   if (/^(PathChanged|MakeDirectory|DirectoryMode)$/.test(directive)) return 'Path';
+  if (directive === 'ListenStream') return 'Socket';
   const ofUnit =
     /^(Description|Documentation|After|Before|Requires|Wants|OnFailure|RequiresMountsFor)$|^Condition|^StartLimit/;
   return ofUnit.test(directive) ? 'Unit' : 'Service';

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { finish } from '../../../../agents/aiokube/finish.ts';
-import { marker } from '../../../../agents/aiokube/marker.ts';
+import { marker } from '../../../../agents/steps/marker.ts';
 import { machineIdentity } from '../../../../lib/host/machine-identity.ts';
 import { cluster } from '../host/cluster.ts';
 import { testHost } from '../host/host.ts';

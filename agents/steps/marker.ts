@@ -10,14 +10,14 @@ import {
 } from '../../lib/installation/marker.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { HostContext } from '../steps/host-context.ts';
+import type { PlainHost } from './host-context.ts';
 
 /**
  * Marks the disk as that of this cluster on this machine, before anything else is written: one
  * Ignition config is one installation. A disk that was used before, or was moved to another machine
  * or copied, has the keys and the database of that installation, and is refused.
  */
-export const marker: StepBody<HostContext> = {
+export const marker: StepBody<PlainHost> = {
   name: 'marker',
   leaves: 'a disk that is marked as that of this cluster on this machine',
   retries: true,
@@ -47,7 +47,7 @@ export const marker: StepBody<HostContext> = {
 /** Undefined for the marker of this installation. */
 function refusal(
   found: InstallationMarker,
-  { clusterId }: HostContext['cluster'],
+  { clusterId }: PlainHost['cluster'],
   machine: string,
 ): Failure | undefined {
   const state = found.state === 'finished' ? 'a finished' : 'an unfinished';

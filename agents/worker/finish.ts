@@ -1,0 +1,18 @@
+import { machineIdentity } from '../../lib/host/machine-identity.ts';
+import { markerOf, readMarker, writeMarker } from '../../lib/installation/marker.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { PlainHost } from '../steps/host-context.ts';
+
+/** Marks the installation as finished, on the disk. */
+export const finish: StepBody<PlainHost> = {
+  name: 'finish',
+  leaves: 'the marker of a finished installation',
+  input: ({ cluster }) => cluster.clusterId,
+  holds: async ({ paths }) => (await readMarker(paths.at('/var')))?.state === 'finished',
+  async run({ paths, cluster }) {
+    const machine = await machineIdentity(paths);
+    await writeMarker(paths.at('/var'), markerOf(cluster, 'finished', machine));
+    return done();
+  },
+};

@@ -1,0 +1,85 @@
+import { X509Certificate } from 'node:crypto';
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connectHostRuntime } from '../../lib/cri/runtime.ts';
+import { Failure } from '../../lib/errors/failure.ts';
+import { exists, type NewFile, writeFileAtomic } from '../../lib/host/files.ts';
+import { hostAddresses, nodeIpsOf } from '../../lib/host/network.ts';
+import { resolvConfForPods } from '../../lib/host/resolv-conf.ts';
+import { rootIsOverlay } from '../../lib/host/root.ts';
+import { kubeClient } from '../../lib/kube/client.ts';
+import { resources } from '../../lib/kube/resources.ts';
+import { certificatesIn } from '../../lib/pki/certificate.ts';
+import { trust, workerKubeletFiles } from '../../lib/render/kubernetes/kubelet.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import { workerPaths } from '../../lib/workers/paths.ts';
+import type { PlainHost } from '../steps/host-context.ts';
+import { currentIdentity } from '../steps/kubelet-client-file.ts';
+import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
+
+/** Where the API server publishes the authorities of its clients, in kube-system. */
+const TRUST = 'extension-apiserver-authentication';
+
+/**
+ * Writes the kubelet's configuration, the host's name and address for it, and the authorities of the
+ * kubelet's clients, which the cluster publishes: the API server, and administrators.
+ */
+export const kubeletFiles: StepBody<PlainHost> = {
+  name: 'kubelet-files',
+  leaves: "the kubelet's configuration and kubeconfig, and its host name and addresses",
+  retries: true,
+  input: ({ cluster, hostname }) => [cluster.clusterId, hostname()],
+  holds: ({ paths }) => exists(kubeletEnvironment(paths.config)),
+  async run(context, { signal }) {
+    const { paths, cluster, hostname } = context;
+    const nodeIps = nodeIpsOf(await hostAddresses(signal), cluster.machineNetwork);
+    if (nodeIps === undefined) {
+      throw new Failure('retry', 'the host lacks an address in the machine networks', {
+        code: 'address-missing',
+        expected: `one of each family in ${cluster.machineNetwork.join(', ')}`,
+      });
+    }
+    using runtime = connectHostRuntime(paths);
+    const { cgroupDriver } = await runtime.status({ signal, deadlineMs: REQUEST_DEADLINE_MS });
+    const host = {
+      cgroupDriver,
+      containerRuntime: runtime.kind,
+      rootIsOverlay: await rootIsOverlay(),
+      resolvConf: await resolvConfForPods(paths),
+    };
+    const files: NewFile[] = [
+      ...workerKubeletFiles({ cluster, host }, await clientsOf(context, signal)),
+      { path: '/etc/hostname', contents: `${hostname()}\n`, mode: 0o644 },
+    ].map((file) => ({ ...file, path: paths.at(file.path) }));
+    await mkdir(paths.at(trust.clients.replace(/\/[^/]+$/, '')), { recursive: true });
+    await mkdir(paths.kubelet, { recursive: true });
+    await chmod(paths.kubelet, 0o700);
+    for (const { path, contents, mode } of files) await writeFileAtomic(path, contents, mode);
+    // Last: it shows that the others are complete.
+    const environment = `KUBELET_NODE_IPS=${nodeIps.join(',')}\n`;
+    await writeFileAtomic(kubeletEnvironment(paths.config), environment, 0o644);
+    return done([hostname(), ...nodeIps].join(', '));
+  },
+};
+
+const kubeletEnvironment = (config: string) => join(config, 'kubelet.env');
+
+/**
+ * The published authorities without the one that signs nodes' identities: no node is a client of
+ * another one's kubelet.
+ */
+async function clientsOf({ paths }: PlainHost, signal: AbortSignal): Promise<string> {
+  using client = await kubeClient(paths.at(workerPaths.bootstrapKubeconfig));
+  const place = { namespace: 'kube-system', name: TRUST };
+  const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
+  const { data } = await client.get(resources.configMaps, place, limits);
+  const own = new X509Certificate((await currentIdentity(paths)) ?? '');
+  const clients = certificatesIn(data?.['client-ca-file'] ?? '').filter(
+    (authority) => !own.checkIssued(new X509Certificate(authority)),
+  );
+  if (clients.length > 0) return clients.map((pem) => `${pem.trimEnd()}\n`).join('');
+  throw new Failure('retry', `the ConfigMap kube-system/${TRUST} has no authority of clients`, {
+    expected: 'client-ca-file with the certificate of the authority admin-ca',
+  });
+}

@@ -1,0 +1,49 @@
+import { exists, writeFileAtomic } from '../../lib/host/files.ts';
+import { type Node, resources } from '../../lib/kube/resources.ts';
+import { watchUntil } from '../../lib/kube/watch-objects.ts';
+import { cniFileFor, cniPath } from '../../lib/render/kubernetes/cni.ts';
+import { done } from '../../lib/steps/step.ts';
+import type { StepBody } from '../../lib/steps/within.ts';
+import type { PlainHost } from '../steps/host-context.ts';
+import { asNode } from './own-node.ts';
+
+/**
+ * Configures the bridge of this node's pods with the subnets that the controller-manager has allocated
+ * to its Node. They never change.
+ */
+export const podNetwork: StepBody<PlainHost> = {
+  name: 'pod-network',
+  leaves: `${cniPath}, with the subnets of this node`,
+  retries: true,
+  input: ({ hostname }) => hostname(),
+  holds: ({ paths }) => exists(paths.at(cniPath)),
+  async run(context, progress) {
+    const name = context.hostname();
+    const what = `subnets for the pods of node ${name}`;
+    using client = await asNode(context);
+    const subnets = await progress.wait(what, () =>
+      watchUntil(
+        client,
+        resources.nodes,
+        { fieldSelector: `metadata.name=${name}` },
+        (nodes) => subnetsOf(nodes.get(name)),
+        {
+          signal: progress.signal,
+          deadlineMs: progress.remainingMs(),
+          what,
+          describe: (nodes) =>
+            nodes.has(name) ? 'the node has no subnets' : 'the node is not registered',
+          report: (observed) => progress.waitingFor(`${what}: ${observed}`),
+        },
+      ),
+    );
+    const { path, contents, mode } = cniFileFor(subnets);
+    await writeFileAtomic(context.paths.at(path), contents, mode);
+    return done(subnets.join(', '));
+  },
+};
+
+function subnetsOf(node: Node | undefined): readonly string[] | undefined {
+  const subnets = node?.spec?.podCIDRs ?? [];
+  return subnets.length === 0 ? undefined : subnets;
+}

@@ -1,0 +1,106 @@
+import t from 'tap';
+import { clean } from '../../../../agents/steps/clean.ts';
+import { workerKubelet } from '../../../../agents/steps/kubelet.ts';
+import { verifyClean } from '../../../../agents/steps/verify-clean.ts';
+import { finish } from '../../../../agents/worker/finish.ts';
+import { leftovers } from '../../../../agents/worker/leftovers.ts';
+import { nodeReady } from '../../../../agents/worker/node-ready.ts';
+import { servingCertificate } from '../../../../agents/worker/serving-certificate.ts';
+import { readMarker } from '../../../../lib/installation/marker.ts';
+import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { issueLeaf } from '../../../../lib/pki/leaf.ts';
+import { fakeRuntime } from '../host/runtime.ts';
+import { endPauses } from '../host/timers.ts';
+import { NODES, workerHost } from './worker-host.ts';
+
+const UNITS = '/etc/systemd/system';
+const SERVING = '/var/lib/kubelet/pki/kubelet-server-current.pem';
+const GONE = [
+  '/etc/sno-agents/worker-bootstrap.kubeconfig',
+  '/etc/sno-agents/executable.curl',
+  '/etc/sno-agents/executable-part.sha256',
+  `${UNITS}/progress.service`,
+  `${UNITS}/sno-executable.service`,
+];
+const STAYS = [
+  '/etc/sno-agents/cluster.json',
+  '/etc/sno-agents/api.env',
+  '/etc/kubernetes/pki/kubelet/api-ca.crt',
+  `${UNITS}/sno-api.service`,
+  `${UNITS}/sno-worker.service`,
+];
+
+t.test('the kubelet of a worker requires the payload alone', async (t) => {
+  const { host } = await workerHost(t);
+  host.programs.give(
+    'systemctl',
+    'case "$1" in enable|daemon-reload|start) ;; show) echo ActiveState=active; echo NRestarts=0 ;; *) exit 97 ;; esac',
+  );
+  const answers = [false, true];
+  t.capture(globalThis, 'fetch', async () => {
+    if (answers.shift() === false) throw new TypeError('fetch failed');
+    return new Response('ok');
+  });
+  endPauses(t, 5000);
+  t.same(await host.run(workerKubelet), { kind: 'done' });
+  t.same(host.programs.calls().slice(0, 3), [
+    'systemctl enable --no-reload sno-payload.service kubelet.service',
+    'systemctl daemon-reload',
+    'systemctl start --no-block kubelet.service',
+  ]);
+});
+
+t.test('serving-certificate waits for the file of the kubelet', async (t) => {
+  const { host } = await workerHost(t);
+  const authority = await createAuthority('kubelet-serving-ca');
+  const pem = async (name: string) => {
+    const profile = { subject: { commonName: name }, usage: 'server', dnsNames: [name] } as const;
+    const { certificate, key } = await issueLeaf(authority, profile);
+    return `${certificate}${key}`;
+  };
+  t.equal(await host.holds(servingCertificate), false);
+  host.write(SERVING, await pem('edge-0'), 0o600);
+  t.equal(await host.holds(servingCertificate), false, 'that of another host');
+  const running = host.run(servingCertificate);
+  await host.said(/Waiting for the serving certificate to be approved on the control-plane host/);
+  host.write(SERVING, await pem('worker-0'), 0o600);
+  t.same(await running, { kind: 'done' });
+  t.equal(await host.holds(servingCertificate), true);
+});
+
+t.test('node-ready asks as the node itself', async (t) => {
+  const { host, api } = await workerHost(t);
+  const running = host.run(nodeReady);
+  await host.said(/node worker-0 to be Ready: the node is not registered/);
+  const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: '2030-01-01T00:00:01Z' }];
+  api.set(`${NODES}/worker-0`, { metadata: { name: 'worker-0' }, status: { conditions } });
+  t.same(await running, { kind: 'done' });
+  const [first] = api.requests;
+  t.equal(first?.query.fieldSelector, 'metadata.name=worker-0', 'a node may read no other');
+});
+
+t.test('the token is deleted at the end, and what the worker needs is not', async (t) => {
+  const { host } = await workerHost(t);
+  for (const path of [...GONE.slice(1), ...STAYS]) host.write(path, `contents of ${path}`);
+  host.programs.give('systemctl', 'case "$1" in disable|daemon-reload) ;; *) exit 97 ;; esac');
+  await fakeRuntime(t, host, () => [], {});
+  t.equal(await host.holds(leftovers), false);
+  t.same(await host.run(leftovers), { kind: 'done', note: `${GONE.length} files` });
+  t.equal(await host.holds(leftovers), true);
+  t.match(await host.run(clean), { kind: 'done' });
+  t.match(await host.run(verifyClean), { kind: 'done' });
+  for (const path of GONE) t.notOk(host.has(path), path);
+  for (const path of STAYS) t.ok(host.has(path), path);
+});
+
+t.test('finish marks the disk', async (t) => {
+  const { host } = await workerHost(t);
+  host.write('/etc/machine-id', 'one\n');
+  t.equal(await host.holds(finish), false);
+  t.same(await host.run(finish), { kind: 'done' });
+  t.equal(await host.holds(finish), true);
+  t.match(await readMarker(host.paths.at('/var')), {
+    state: 'finished',
+    machine: 'machine-id:one',
+  });
+});

@@ -1,0 +1,100 @@
+import t from 'tap';
+import { parse } from 'yaml';
+import { kubeletFiles } from '../../../../agents/worker/kubelet-files.ts';
+import { podNetwork } from '../../../../agents/worker/pod-network.ts';
+import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { issueLeaf } from '../../../../lib/pki/leaf.ts';
+import { giveAddresses } from '../host/network.ts';
+import { fakeRuntime } from '../host/runtime.ts';
+import { NODES, workerHost } from './worker-host.ts';
+
+const TRUST = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+const ENVIRONMENT = '/etc/sno-agents/kubelet.env';
+const CLIENTS = '/etc/kubernetes/pki/kubelet/client-ca.crt';
+const CNI = '/etc/cni/net.d/10-sno.conflist';
+const nodes = await createAuthority('kubelet-client-ca');
+const admin = await createAuthority('admin-ca');
+const successor = await createAuthority('admin-ca@1');
+
+t.test('kubelet-files', async (t) => {
+  const given = async (t: Parameters<typeof workerHost>[0], bundle: string) => {
+    const it = await workerHost(t);
+    const subject = { commonName: 'system:node:worker-0', organizations: ['system:nodes'] };
+    const { certificate, key } = await issueLeaf(nodes, { subject, usage: 'client' });
+    it.host.write('/var/lib/kubelet/pki/kubelet-client-current.pem', `${certificate}${key}`, 0o600);
+    giveAddresses(it.host, '192.0.2.20/24', '198.51.100.7/24');
+    await fakeRuntime(t, it.host, () => [], {
+      Status: () => ({ status: {}, info: {} }),
+      RuntimeConfig: () => ({ linux: { cgroupDriver: 'SYSTEMD' } }),
+    });
+    it.api.set(TRUST, {
+      metadata: { name: 'extension-apiserver-authentication', namespace: 'kube-system' },
+      data: { 'client-ca-file': bundle },
+    });
+    return it;
+  };
+
+  t.test('configure the kubelet of this host, without a static pod', async (t) => {
+    const bundle = nodes.certificate + admin.certificate + successor.certificate;
+    const { host } = await given(t, bundle);
+    t.equal(await host.holds(kubeletFiles), false, 'before');
+    t.match(await host.run(kubeletFiles), { kind: 'done', note: 'worker-0, 192.0.2.20' });
+    t.equal(await host.holds(kubeletFiles), true, 'after');
+    t.equal(host.read(ENVIRONMENT), 'KUBELET_NODE_IPS=192.0.2.20\n');
+    t.equal(host.read('/etc/hostname'), 'worker-0\n');
+    const config = parse(host.read('/etc/kubernetes/kubelet.yaml'));
+    t.match(config, {
+      kind: 'KubeletConfiguration',
+      authentication: { anonymous: { enabled: false }, x509: { clientCAFile: CLIENTS } },
+      authorization: { mode: 'Webhook' },
+      clusterDNS: ['172.30.0.10'],
+      rotateCertificates: true,
+      serverTLSBootstrap: true,
+    });
+    t.equal(config.staticPodPath, undefined);
+    const kubeconfig = parse(host.read('/var/lib/kubelet/kubeconfig'));
+    t.equal(kubeconfig.clusters[0].cluster.server, 'https://127.0.0.1:6443', 'sno-api');
+    t.equal(host.mode('/var/lib/kubelet/kubeconfig'), 0o600);
+    t.equal(
+      host.read(CLIENTS),
+      [admin, successor].map(({ certificate }) => `${certificate.trimEnd()}\n`).join(''),
+      'no node is a client of another kubelet',
+    );
+  });
+
+  t.test('without the authority of clients nobody is trusted: it waits', async (t) => {
+    for (const bundle of ['', nodes.certificate]) {
+      const { host } = await given(t, bundle);
+      t.match(await host.failureOf(kubeletFiles), {
+        kind: 'retry',
+        message: /has no authority of clients/,
+      });
+      t.notOk(host.has(ENVIRONMENT));
+    }
+  });
+
+  t.test('without an address in the machine networks it waits', async (t) => {
+    const { host } = await given(t, admin.certificate);
+    giveAddresses(host, '198.51.100.7/24');
+    t.match(await host.failureOf(kubeletFiles), { kind: 'retry', code: 'address-missing' });
+  });
+});
+
+t.test('pod-network', async (t) => {
+  t.test('has the subnets of the Node, once they are allocated', async (t) => {
+    const { host, api } = await workerHost(t);
+    t.equal(await host.holds(podNetwork), false, 'before');
+    const running = host.run(podNetwork);
+    await host.said(/worker-0: the node is not registered/);
+    api.set(`${NODES}/worker-0`, { metadata: { name: 'worker-0' } });
+    await host.said(/worker-0: the node has no subnets/);
+    api.set(`${NODES}/worker-0`, {
+      metadata: { name: 'worker-0' },
+      spec: { podCIDRs: ['10.128.2.0/23', 'fd01:0:0:2::/64'] },
+    });
+    t.same(await running, { kind: 'done', note: '10.128.2.0/23, fd01:0:0:2::/64' });
+    t.equal(await host.holds(podNetwork), true, 'after');
+    const [bridge] = JSON.parse(host.read(CNI)).plugins;
+    t.same(bridge.ipam.ranges, [[{ subnet: '10.128.2.0/23' }], [{ subnet: 'fd01:0:0:2::/64' }]]);
+  });
+});

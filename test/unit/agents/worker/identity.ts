@@ -1,0 +1,172 @@
+import { readlinkSync } from 'node:fs';
+import t from 'tap';
+import { z } from 'zod';
+import { kubeletIdentity } from '../../../../agents/worker/kubelet-identity.ts';
+import { createAuthority } from '../../../../lib/pki/authority.ts';
+import { inspectCertificate } from '../../../../lib/pki/certificate.ts';
+import {
+  createSigningKey,
+  publicCryptoKey,
+  publicKeyFingerprint,
+} from '../../../../lib/pki/keys.ts';
+import { certifyKey } from '../../../../lib/pki/leaf.ts';
+import { x509 } from '../../../../lib/pki/x509.ts';
+import type { FakeApi } from '../../kube/fake-api.ts';
+import { refusal } from '../../kube/fake-api.ts';
+import { REQUESTS, type WorkerHost, workerHost } from './worker-host.ts';
+
+const PKI = '/var/lib/kubelet/pki';
+const CURRENT = `${PKI}/kubelet-client-current.pem`;
+const KEY = '/var/lib/sno-agents/worker/kubelet.key';
+const authority = await createAuthority('kubelet-client-ca');
+
+const postedSchema = z.looseObject({
+  metadata: z.looseObject({ name: z.string() }),
+  spec: z.looseObject({
+    request: z.string(),
+    signerName: z.string(),
+    usages: z.array(z.string()),
+  }),
+});
+
+/** The requests that were sent, in order. */
+const posted = (api: FakeApi) =>
+  api.requests
+    .filter(({ method, path }) => method === 'POST' && path === REQUESTS)
+    .map(({ body }) => postedSchema.parse(body));
+
+const parsedOf = (request: string) =>
+  new x509.Pkcs10CertificateRequest(Buffer.from(request, 'base64').toString());
+
+/** What the control-plane host does after its approval; `name` and `key` of another node and key by choice. */
+async function issue(
+  { api }: WorkerHost,
+  { node = 'worker-0', key }: { node?: string; key?: string } = {},
+): Promise<void> {
+  const [body] = posted(api);
+  if (body === undefined) throw new Error('nothing was requested');
+  const publicKey = key ?? parsedOf(body.spec.request).publicKey.toString('pem');
+  const subject = { commonName: `system:node:${node}`, organizations: ['system:nodes'] };
+  const pem = await certifyKey(
+    authority,
+    await publicCryptoKey(publicKey),
+    { subject, usage: 'client' },
+    new Date(),
+  );
+  const certificate = Buffer.from(pem).toString('base64');
+  const conditions = [{ type: 'Approved', status: 'True' }];
+  api.set(`${REQUESTS}/${body.metadata.name}`, { ...body, status: { conditions, certificate } });
+}
+
+const PENDING = /Waiting for worker worker-0 to be approved/;
+
+t.test('kubelet-identity of a worker', async (t) => {
+  t.test('is a key of its own, and the certificate that was approved for it', async (t) => {
+    const it = await workerHost(t);
+    const { host, api } = it;
+    t.equal(await host.holds(kubeletIdentity), false, 'before');
+    const running = host.run(kubeletIdentity);
+    await host.said(PENDING);
+    t.equal(host.mode(KEY), 0o600);
+    const fingerprint = publicKeyFingerprint(host.read(KEY));
+    t.match(
+      host.lines.join(''),
+      `The key of worker worker-0 has the fingerprint sha256:${fingerprint}`,
+    );
+    t.match(host.lines.join(''), `key sha256:${fingerprint}`, 'also in what is waited for');
+    const [request, ...more] = posted(api);
+    t.same(more, []);
+    t.match(request, {
+      metadata: { name: new RegExp(`^sno-worker-worker-0-${fingerprint.slice(0, 12)}-\\d+$`) },
+      spec: {
+        signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+        usages: ['digital signature', 'client auth'],
+      },
+    });
+    const { subjectName, extensions } = parsedOf(request?.spec.request ?? '');
+    t.equal(subjectName.toString(), 'O=system:nodes, CN=system:node:worker-0');
+    t.same(extensions, [], 'no other names');
+    t.match(api.requests.find(({ method }) => method === 'POST')?.headers, {
+      authorization: 'Bearer abcdef.0123456789abcdef',
+    });
+    await issue(it);
+    t.match(await running, { kind: 'done' });
+    const target = readlinkSync(host.at(CURRENT));
+    t.match(target, /^kubelet-client-\d{4}(-\d\d){5}\.pem$/);
+    t.equal(host.mode(`${PKI}/${target}`), 0o600);
+    t.equal(publicKeyFingerprint(host.read(CURRENT)), fingerprint);
+    t.equal(inspectCertificate(host.read(CURRENT)).subject.commonName, 'system:node:worker-0');
+    t.match(host.read(CURRENT), 'PRIVATE KEY');
+    t.notOk(host.has(KEY), 'the key is in one place');
+    t.equal(await host.holds(kubeletIdentity), true, 'after');
+  });
+
+  t.test('after a kill it keeps its key and finds its request', async (t) => {
+    const it = await workerHost(t);
+    const { host, api } = it;
+    t.ok(await host.waitsFor(kubeletIdentity, PENDING));
+    const key = host.read(KEY);
+    const running = host.run(kubeletIdentity);
+    await issue(it);
+    t.match(await running, { kind: 'done' });
+    t.equal(host.read(CURRENT).includes(key.trim()), true);
+    t.equal(new Set(posted(api).map(({ metadata }) => metadata.name)).size, 1);
+  });
+
+  t.test('a certificate for another key or another node is not used', async (t) => {
+    const { publicKey } = await createSigningKey();
+    for (const [what, wrong, found] of [
+      ['key', { key: publicKey }, /found another key/],
+      ['node', { node: 'edge-0' }, /expected system:node:worker-0; found system:node:edge-0/],
+    ] as const) {
+      await t.test(what, async (t) => {
+        const it = await workerHost(t);
+        const running = it.host.failureOf(kubeletIdentity);
+        await it.host.said(PENDING);
+        await issue(it, wrong);
+        t.match(await running, { kind: 'retry', message: found });
+        t.notOk(it.host.has(CURRENT));
+      });
+    }
+  });
+
+  t.test('a denied request is final', async (t) => {
+    const { host, api } = await workerHost(t);
+    const running = host.failureOf(kubeletIdentity);
+    await host.said(PENDING);
+    const [body] = posted(api);
+    const conditions = [{ type: 'Denied', status: 'True', message: 'not ours' }];
+    if (body !== undefined)
+      api.set(`${REQUESTS}/${body.metadata.name}`, { ...body, status: { conditions } });
+    t.match(await running, { kind: 'fatal', message: /was not granted; found Denied, not ours/ });
+  });
+
+  t.test('a request that was deleted is repeated', async (t) => {
+    const { host, api } = await workerHost(t);
+    const running = host.run(kubeletIdentity);
+    await host.said(PENDING);
+    api.delete(`${REQUESTS}/${posted(api)[0]?.metadata.name}`);
+    t.match(await running, { kind: 'not-yet' });
+  });
+
+  t.test('a token that has expired is reported with its remedy', async (t) => {
+    const { host, api } = await workerHost(t);
+    api.rule(({ method }) =>
+      method === 'POST' ? refusal(401, { message: 'Unauthorized' }) : undefined,
+    );
+    t.match(await host.failureOf(kubeletIdentity), {
+      kind: 'fatal',
+      message: /does not accept the bootstrap token.*sno create worker-ignition/,
+    });
+  });
+
+  t.test('the identity of another host name does not hold', async (t) => {
+    const it = await workerHost(t);
+    const running = it.host.run(kubeletIdentity);
+    await it.host.said(PENDING);
+    await issue(it);
+    await running;
+    const renamed = { ...it.host.context, hostname: () => 'worker-1' };
+    t.equal(await kubeletIdentity.holds(renamed, it.host.progress()), false);
+  });
+});

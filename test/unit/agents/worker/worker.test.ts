@@ -1,0 +1,4 @@
+/** The steps of a worker that only it has. */
+import './identity.ts';
+import './files.ts';
+import './end.ts';

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { workerKubeletRequires } from '../lib/agents/table.ts';
+import { executableUnits } from './aio.ts';
+import { nodeUnits, progressUnit } from './installed.ts';
+import type { UnitFile } from './unit-file.ts';
+
+/** Units of every node that a worker has, too: the others serve a control plane. */
+const FROM_NODE = [
+  'sno-label.service',
+  'sno-gather.service',
+  'kubelet.service',
+  ...workerKubeletRequires,
+];
+
+/** Enabled by the step kubelet, which has given them what they need. */
+const ENABLED_LATER = [...workerKubeletRequires, 'kubelet.service'];
+
+/** Those that only a worker has. */
+export const ownWorkerUnits: readonly UnitFile[] = [
+  {
+    name: 'sno-api.socket',
+    enabled: true,
+    contents: readFileSync(new URL('./worker/sno-api.socket', import.meta.url), 'utf8'),
+  },
+  // Started by its socket.
+  {
+    name: 'sno-api.service',
+    enabled: false,
+    contents: readFileSync(new URL('./worker/sno-api.service', import.meta.url), 'utf8'),
+  },
+  {
+    name: 'sno-worker.service',
+    enabled: true,
+    contents: readFileSync(new URL('./worker/sno-worker.service', import.meta.url), 'utf8'),
+  },
+];
+
+/** The units of a worker, put into its Ignition by `sno create worker-ignition`. */
+export const workerUnits = (source: 'medium' | 'url'): readonly UnitFile[] => [
+  ...nodeUnits
+    .filter(({ name }) => FROM_NODE.includes(name))
+    .map((unit) => (ENABLED_LATER.includes(unit.name) ? { ...unit, enabled: false } : unit)),
+  ...executableUnits(source),
+  progressUnit,
+  ...ownWorkerUnits,
+];
