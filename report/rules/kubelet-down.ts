@@ -1,7 +1,11 @@
-import { unitOf } from '../../lib/agents/table.ts';
 import type { Rule } from '../bundle-view.ts';
 import { hostFiles, installedHosts } from '../reading/hosts.ts';
-import { installingUnit, START_COMMANDS, startCommand } from '../reading/installation.ts';
+import {
+  installingUnit,
+  START_COMMANDS,
+  startCommand,
+  startsKubelet,
+} from '../reading/installation.ts';
 import { lastLike } from '../reading/journal.ts';
 import { unitsOf } from '../reading/units.ts';
 
@@ -36,11 +40,10 @@ export const kubeletDown: Rule = {
       const said = hostFiles(view, 'journals/kubelet.log').flatMap((path) =>
         lastLike(view, path, SAID, 2),
       );
-      // aiokube starts it only once everything before that is done.
       const isNotYetStarted =
         kubelet.active === 'inactive' &&
         failed.length + said.length === 0 &&
-        installingUnit(view) === unitOf('aiokube');
+        startsKubelet(installingUnit(view));
       if (isNotYetStarted) return [];
       const why =
         failed.length > 0

@@ -8,6 +8,11 @@ export interface Group {
 
 /** The sources in which errors do the most damage. `npm run test:mutation -- NAME...` runs some of them. */
 export const GROUPS: readonly Group[] = [
+  {
+    name: 'workers',
+    sources: ['lib/workers/*.ts', 'agents/worker/*.ts', 'agents/node/approve/*.ts'],
+    tests: ['test/unit/workers/**/*.test.ts', 'test/unit/agents/{worker,node}/**/*.test.ts'],
+  },
   { name: 'csr', sources: ['lib/csr/*.ts'], tests: ['test/unit/csr/**/*.test.ts'] },
   {
     name: 'steps',

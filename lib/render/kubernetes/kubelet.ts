@@ -32,7 +32,10 @@ export const trust = {
 /** What the configuration of a kubelet depends on. */
 export interface KubeletInput {
   readonly cluster: Pick<RenderInput['cluster'], 'serviceNetwork' | 'reservedCpus'>;
-  readonly host: Pick<HostFacts, 'cgroupDriver' | 'containerRuntime' | 'rootIsOverlay' | 'resolvConf'>;
+  readonly host: Pick<
+    HostFacts,
+    'cgroupDriver' | 'containerRuntime' | 'rootIsOverlay' | 'resolvConf'
+  >;
 }
 
 const identity = {

@@ -241,6 +241,32 @@ export const hostCases: readonly RuleCase[] = [
   },
   {
     rule: 'kubelet-down',
+    of: 'the kubelet of a worker',
+    files: units(
+      shown('kubelet.service', 'inactive', 'dead'),
+      shown('sno-payload.service', 'failed', 'failed', { result: 'exit-code' }),
+      shown('sno-worker.service', 'activating', 'start'),
+      shown('sno-api.service', 'active', 'running'),
+    ),
+    finds: [
+      {
+        severity: 'failing',
+        title: /since sno-payload.service failed/,
+        todo: /then run "systemctl start sno-worker"\.$/,
+      },
+    ],
+  },
+  {
+    rule: 'kubelet-down',
+    of: 'one that the agent of a worker has not started yet',
+    files: units(
+      shown('kubelet.service', 'inactive', 'dead'),
+      shown('sno-worker.service', 'activating', 'start'),
+      shown('sno-api.service', 'active', 'running'),
+    ),
+  },
+  {
+    rule: 'kubelet-down',
     of: 'one that aiokube has not started yet',
     files: {
       ...units(

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { runCertificates } from '../../../../agents/node/certificates/main.ts';
@@ -125,6 +126,28 @@ t.test('what prevents a rotation: nothing is changed', async (t) => {
     t.notOk(host.has(REQUEST));
     t.equal((await run('rotate-ca', 'serving', '--restart-workloads', '--no-wait')).code, 0);
     t.match(JSON.parse(host.read(REQUEST)), { restartWorkloads: true });
+  });
+
+  t.test('workers, which do not learn of a new CA', async (t) => {
+    const authority = await earlierAuthority();
+    const nodes = (...names: string[]) => ({
+      'GET /api/v1/nodes': listOf(...names.map((name) => ({ metadata: { name } }))),
+    });
+    const serving = authorityPaths('serving').certificate;
+    for (const name of ['kubelet-client', 'kubelet-serving', 'admin'] as const) {
+      const { host, run } = installed(t, {
+        api: (await apiOf(t, authority, nodes('worker-0', 'worker-1', hostname()))).url,
+      });
+      host.write(serving, authority.certificate);
+      const { code, errors } = await run('rotate-ca', name);
+      t.equal(code, 2);
+      t.match(errors, /has workers, which do not learn of a new CA: worker-0, worker-1\./);
+      t.notOk(host.has(REQUEST));
+      t.equal((await run('rotate-ca', 'etcd', '--no-wait')).code, 0, 'no worker trusts it');
+    }
+    const { host, run } = installed(t, { api: (await apiOf(t, authority, nodes(hostname()))).url });
+    host.write(serving, authority.certificate);
+    t.equal((await run('rotate-ca', 'admin', '--no-wait')).code, 0, 'its own Node is no worker');
   });
 
   const unknown: [args: string[], says: RegExp][] = [
