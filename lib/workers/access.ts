@@ -1,3 +1,6 @@
+import { approverRole } from '../csr/approver-role.ts';
+import { servingSigner } from '../csr/checks.ts';
+import { clientSigner } from '../csr/judge-worker.ts';
 import { BOOTSTRAPPERS } from './bootstrappers.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
@@ -12,34 +15,7 @@ export const WORKER_APPROVER = 'sno-agents:worker-approver';
  */
 export function workersAccess(): object[] {
   return [
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'ClusterRole',
-      metadata: { name: WORKER_APPROVER },
-      rules: [
-        {
-          apiGroups: ['certificates.k8s.io'],
-          resources: ['certificatesigningrequests'],
-          verbs: ['get', 'list', 'watch'],
-        },
-        {
-          apiGroups: ['certificates.k8s.io'],
-          resources: ['certificatesigningrequests/approval'],
-          verbs: ['update'],
-        },
-        {
-          apiGroups: ['certificates.k8s.io'],
-          resources: ['signers'],
-          resourceNames: [
-            'kubernetes.io/kube-apiserver-client-kubelet',
-            'kubernetes.io/kubelet-serving',
-          ],
-          verbs: ['approve'],
-        },
-        // Whether a name is taken, and the addresses that a serving certificate may name.
-        { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
-      ],
-    },
+    approverRole(WORKER_APPROVER, [clientSigner, servingSigner]),
     binding(WORKER_APPROVER, WORKER_APPROVER, WORKER_APPROVER),
     // Kubernetes' own role: to create a request, and to see what became of it.
     binding('sno:worker-requests', 'system:node-bootstrapper', BOOTSTRAPPERS),

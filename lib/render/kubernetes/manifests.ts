@@ -1,4 +1,6 @@
 import { stringify } from 'yaml';
+import { approverRole } from '../../csr/approver-role.ts';
+import { servingSigner } from '../../csr/checks.ts';
 import { deferredAccess } from '../../deferred/access.ts';
 import { gatherAccess } from '../../gather/access.ts';
 import { administratorsAccess } from '../../kube/administrators.ts';
@@ -37,7 +39,7 @@ export function manifests(input: RenderInput): RenderedManifest[] {
       ),
     ]),
     manifest('10-csr-approver.yaml', [
-      approverRole(input.host.hostname),
+      approverRole(users.csrApprover, [servingSigner], [input.host.hostname]),
       binding(users.csrApprover, users.csrApprover, user(users.csrApprover)),
     ]),
     manifest('10-workers.yaml', workersAccess()),
@@ -49,39 +51,6 @@ export function manifests(input: RenderInput): RenderedManifest[] {
       : []),
     ...addOnManifests(input),
   ];
-}
-
-function approverRole(hostname: string) {
-  return {
-    apiVersion: `${rbac}/v1`,
-    kind: 'ClusterRole',
-    metadata: { name: users.csrApprover },
-    rules: [
-      {
-        apiGroups: ['certificates.k8s.io'],
-        resources: ['certificatesigningrequests'],
-        verbs: ['get', 'list', 'watch'],
-      },
-      {
-        apiGroups: ['certificates.k8s.io'],
-        resources: ['certificatesigningrequests/approval'],
-        verbs: ['update'],
-      },
-      {
-        apiGroups: ['certificates.k8s.io'],
-        resources: ['signers'],
-        resourceNames: ['kubernetes.io/kubelet-serving'],
-        verbs: ['approve'],
-      },
-      // Its addresses are those that a serving certificate may name.
-      {
-        apiGroups: [''],
-        resources: ['nodes'],
-        resourceNames: [hostname],
-        verbs: ['get', 'list', 'watch'],
-      },
-    ],
-  };
 }
 
 function binding(name: string, role: string, subject: RoleSubject) {
