@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { dueLeaves, leavesOnDisk, readAuthority } from '../../agents/steps/leaf-files.ts';
@@ -12,7 +12,7 @@ import { hostAddresses } from '../../lib/host/network.ts';
 import { type HostPaths, hostPaths } from '../../lib/host/paths.ts';
 import { createLaptopAuthorities } from '../../lib/pki/authority.ts';
 import { issueLeaf } from '../../lib/pki/leaf.ts';
-import { authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
+import { authorityPaths, laptopAdminCa } from '../../lib/render/kubernetes/authorities.ts';
 import { kubernetesRenderer } from '../../lib/render/kubernetes/index.ts';
 import { kubeletPaths } from '../../lib/render/kubernetes/kubelet.ts';
 import { renewableLeaves } from '../../lib/render/kubernetes/leaves.ts';
@@ -37,6 +37,8 @@ export async function startRenewalHost(root: string, signal: AbortSignal): Promi
   try {
     const paths = hostPaths(root);
     await writeFile(`${paths.config}/cluster.json`, JSON.stringify(cluster));
+    // As on every day after auth/kubeconfig was exchanged.
+    await rm(paths.at(laptopAdminCa));
     const kubelet = await startKubelet(paths, signal);
     const at = (port: number) => `https://127.0.0.1:${plane.port(port)}`;
     const endpoints = { api: at(6443), etcd: at(2379), etcdPeer: at(2380), kubelet: kubelet.url };
