@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
 import type { ImageRoots } from './image-roots.ts';
-import { type Render, renders } from './renders.ts';
+import { type Render, rendersOf } from './renders.ts';
 
 /** Runs every render in order, and requires the files that each must write. */
 export async function renderAll(
@@ -11,12 +11,12 @@ export async function renderAll(
   report: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const render of renders) {
-    report(render.output);
+  for (const render of await rendersOf(roots, signal)) {
+    report(render.name);
     const root = await roots.of(render.image, signal);
     await root.run(render.command, signal);
     for (const file of render.files) {
-      const path = join(roots.assets, render.output, file);
+      const path = join(roots.assets, file);
       if (!(await exists(path))) throw failure(render, `did not write ${file}`);
     }
   }
@@ -32,7 +32,7 @@ export async function requireRefusals(roots: ImageRoots, signal: AbortSignal): P
     await requireRefused(roots, render, command, signal);
     refused += 1;
   };
-  for (const render of renders) {
+  for (const render of await rendersOf(roots, signal)) {
     const { command, required, reads } = render;
     await refuse(render, [...command, '--no-such-flag=1']);
     if (required !== undefined) {
@@ -75,7 +75,7 @@ export async function requireReferences(
   const root = await roots.of(release, signal);
   const file = join(root.tree, 'release-manifests/image-references');
   const list = await readFile(file, 'utf8');
-  for (const { image } of renders) {
+  for (const { image } of await rendersOf(roots, signal)) {
     if (image === release) continue;
     const printed = await root.run(['image', image], signal);
     if (list.includes(`"${printed}"`)) continue;
@@ -85,6 +85,6 @@ export async function requireReferences(
   await copyFile(file, join(roots.assets, 'image-references'));
 }
 
-function failure({ image, output }: Render, what: string): Failure {
-  return new Failure('fatal', `render ${output} of image ${image} ${what}`);
+function failure({ image, name }: Render, what: string): Failure {
+  return new Failure('fatal', `the stage ${name} with the image ${image} ${what}`);
 }

@@ -1,14 +1,18 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { commandOf } from '../../lib/render/openshift/command.ts';
+import { parseRelease, RELEASE_FILES } from '../../lib/render/openshift/release.ts';
+import { stagesIn } from '../../lib/render/openshift/stage.ts';
+import { STAGES } from '../../lib/render/openshift/stages.ts';
+import { knownMinor } from '../../lib/render/openshift/versions.ts';
 import { RELEASE_IMAGE } from '../components/openshift/images.ts';
-import { OPENSHIFT_KUBERNETES_VERSION } from '../components/openshift/kubernetes.ts';
-import { imageReference, OPENSHIFT_VERSION } from '../components/openshift/release.ts';
+import { imageReference } from '../components/openshift/release.ts';
+import type { ImageRoots } from './image-roots.ts';
 
-/** A render: its image, its command, and files that it must leave in the assets. */
-export interface Render {
-  readonly image: string;
-  readonly command: readonly string[];
-  /** Folder of its output, by which it is called too. */
-  readonly output: string;
-  /** Below the folder. */
+/** What is known of the render of a stage. */
+interface Expected {
+  /** Paths in the assets that it must write. */
   readonly files: readonly string[];
   /** A flag without which it must fail. */
   readonly required?: string;
@@ -16,186 +20,123 @@ export interface Render {
   readonly reads?: string;
 }
 
-const assets = (path: string) => `/assets/${path}`;
-const manifest = (name: string) => assets(`manifests/${name}`);
-const infrastructure = manifest('cluster-infrastructure-02-config.yml');
-const network = manifest('cluster-network-02-config.yml');
-const payloadVersion = `--payload-version=${OPENSHIFT_VERSION}`;
-const rendered = [`--rendered-manifest-files=${assets('manifests')}`, payloadVersion];
+/** A stage of the product's table, with its arguments for the lab's release. */
+export interface Render extends Expected {
+  /** Name of the stage. */
+  readonly name: string;
+  readonly image: string;
+  readonly command: readonly string[];
+}
 
-/** The flags that renders of static pods share. */
-const staticPod = (output: string) => [
-  `--manifest-image=${imageReference('hyperkube')}`,
-  `--asset-input-dir=${assets('tls')}`,
-  `--asset-output-dir=${assets(output)}`,
-  `--config-output-file=${assets(`${output}/config`)}`,
-];
+const within = (folder: string, names: readonly string[]) =>
+  names.map((name) => `${folder}/${name}`);
 
-const profile = [
-  `--rendered-manifest-dir=${assets('manifests')}`,
-  '--cluster-profile=self-managed-high-availability',
-  payloadVersion,
-];
+const featureGate = 'manifests/99_feature-gate.yaml';
 
-/** In an order in which each finds what it reads, with the arguments of the bootstrap host. */
-export const renders: readonly Render[] = [
-  {
-    image: 'cluster-config-api',
-    output: 'api-bootstrap',
-    command: ['/usr/bin/render', `--asset-output-dir=${assets('api-bootstrap')}`, ...profile],
-    files: ['manifests/0000_10_config-operator_01_infrastructures-Default.crd.yaml'],
-    reads: 'manifests/99_feature-gate.yaml',
+/** By the name of the stage. */
+const expected: Readonly<Record<string, Expected>> = {
+  'api-bootstrap': {
+    files: within('api-bootstrap/manifests', [
+      '0000_10_config-operator_01_infrastructures-Default.crd.yaml',
+    ]),
+    reads: featureGate,
   },
-  {
-    image: 'cluster-authentication-operator',
-    output: 'auth-api-bootstrap',
+  'auth-api-bootstrap': {
     required: 'asset-output-dir',
-    command: ['render', `--asset-output-dir=${assets('auth-api-bootstrap/manifests')}`, ...profile],
-    files: ['manifests/authorization.openshift.io_rolebindingrestrictions.yaml'],
+    files: within('auth-api-bootstrap/manifests', [
+      'authorization.openshift.io_rolebindingrestrictions.yaml',
+    ]),
   },
-  {
-    image: 'cluster-config-operator',
-    output: 'config-bootstrap',
+  'config-bootstrap': {
     required: 'asset-input-dir',
     reads: 'manifests/cluster-infrastructure-02-config.yml',
-    command: [
-      ...['/usr/bin/cluster-config-operator', 'render', '--skip-api-rendering', ...rendered],
-      `--cluster-infrastructure-input-file=${infrastructure}`,
-      `--cloud-provider-config-output-file=${assets('config-bootstrap/cloud-provider-config-generated.yaml')}`,
-      `--config-output-file=${assets('config-bootstrap/config')}`,
-      `--asset-input-dir=${assets('tls')}`,
-      `--asset-output-dir=${assets('config-bootstrap')}`,
-    ],
-    files: ['cloud-provider-config-generated.yaml'],
+    files: within('config-bootstrap', ['cloud-provider-config-generated.yaml']),
   },
-  {
-    image: RELEASE_IMAGE,
-    output: 'cvo-bootstrap',
+  'cvo-bootstrap': {
     required: 'release-image',
-    reads: 'manifests/99_feature-gate.yaml',
-    command: [
-      ...['render', `--output-dir=${assets('cvo-bootstrap')}`],
-      `--release-image=${imageReference(RELEASE_IMAGE)}`,
-      `--feature-gate-manifest-path=${manifest('99_feature-gate.yaml')}`,
-    ],
-    files: [
+    reads: featureGate,
+    files: within('cvo-bootstrap', [
       'bootstrap/bootstrap-pod.yaml',
       'manifests/0000_00_cluster-version-operator_01_clusterversions-Default.crd.yaml',
-    ],
+    ]),
   },
-  {
-    image: 'cluster-etcd-operator',
-    output: 'etcd-bootstrap',
+  'etcd-bootstrap': {
     required: 'etcd-image',
     reads: 'manifests/cluster-config.yaml',
-    command: [
-      ...['/usr/bin/cluster-etcd-operator', 'render'],
-      `--asset-output-dir=${assets('etcd-bootstrap')}`,
-      `--cluster-configmap-file=${manifest('cluster-config.yaml')}`,
-      `--etcd-image=${imageReference('etcd')}`,
-      `--infra-config-file=${infrastructure}`,
-      `--network-config-file=${network}`,
-    ],
-    files: [
+    files: within('etcd-bootstrap', [
       'etc-kubernetes/manifests/etcd-member-pod.yaml',
       'etc-kubernetes/static-pod-resources/etcd-member/etcd-all-certs/etcd-signer.key',
       'manifests/openshift-etcd-etcd-all-certs.yaml',
       'tls/etcd-client.key',
-    ],
+    ]),
   },
-  {
-    image: 'cluster-kube-apiserver-operator',
-    output: 'kube-apiserver-bootstrap',
+  'kube-apiserver-bootstrap': {
     required: 'operand-kubernetes-version',
-    reads: 'manifests/99_feature-gate.yaml',
-    command: [
-      ...['/usr/bin/cluster-kube-apiserver-operator', 'render', ...rendered],
-      ...staticPod('kube-apiserver-bootstrap'),
-      '--manifest-etcd-serving-ca=etcd-ca-bundle.crt',
-      '--manifest-etcd-server-urls=https://localhost:2379',
-      `--manifest-operator-image=${imageReference('cluster-kube-apiserver-operator')}`,
-      `--cluster-config-file=${network}`,
-      `--cluster-auth-file=${manifest('cluster-authentication-02-config.yaml')}`,
-      `--infra-config-file=${infrastructure}`,
-      `--operand-kubernetes-version=${OPENSHIFT_KUBERNETES_VERSION}`,
-    ],
-    files: [
-      ...['bootstrap-manifests/kube-apiserver-pod.yaml', 'config'],
+    reads: featureGate,
+    files: within('kube-apiserver-bootstrap', [
+      'bootstrap-manifests/kube-apiserver-pod.yaml',
+      'config',
       'manifests/0000_20_kube-apiserver-operator_00_scc-restricted-v3.yaml',
       'manifests/secret-bound-sa-token-signing-key.yaml',
-    ],
+    ]),
   },
-  {
-    image: 'cluster-kube-controller-manager-operator',
-    output: 'kube-controller-manager-bootstrap',
+  'kube-controller-manager-bootstrap': {
     required: 'cpc-config-output-file',
     reads: 'auth/kubeconfig',
-    command: [
-      ...['/usr/bin/cluster-kube-controller-manager-operator', 'render', ...rendered],
-      ...staticPod('kube-controller-manager-bootstrap'),
-      `--cluster-policy-controller-image=${imageReference('cluster-policy-controller')}`,
-      `--cpc-config-output-file=${assets('kube-controller-manager-bootstrap/cpc-config')}`,
-      `--cluster-config-file=${network}`,
-    ],
-    files: ['bootstrap-manifests/kube-controller-manager-pod.yaml', 'config', 'cpc-config'],
+    files: within('kube-controller-manager-bootstrap', [
+      'bootstrap-manifests/kube-controller-manager-pod.yaml',
+      'config',
+      'cpc-config',
+    ]),
   },
-  {
-    image: 'cluster-kube-scheduler-operator',
-    output: 'kube-scheduler-bootstrap',
+  'kube-scheduler-bootstrap': {
     required: 'config-output-file',
-    command: [
-      ...['/usr/bin/cluster-kube-scheduler-operator', 'render'],
-      ...staticPod('kube-scheduler-bootstrap'),
-    ],
-    files: ['bootstrap-manifests/kube-scheduler-pod.yaml', 'config'],
+    files: within('kube-scheduler-bootstrap', [
+      'bootstrap-manifests/kube-scheduler-pod.yaml',
+      'config',
+    ]),
   },
-  {
-    image: 'cluster-ingress-operator',
-    output: 'ingress-operator-manifests',
+  'ingress-operator-bootstrap': {
     required: 'output-dir',
-    command: [
-      ...['render', '--prefix=cluster-ingress-'],
-      `--output-dir=${assets('ingress-operator-manifests')}`,
-    ],
-    files: ['cluster-ingress-00-custom-resource-definition.yaml'],
+    files: within('ingress-operator-manifests', [
+      'cluster-ingress-00-custom-resource-definition.yaml',
+    ]),
   },
-  {
-    image: 'cluster-node-tuning-operator',
-    output: 'cmdbootline-nto-bootstrap',
-    required: 'mcp-name',
-    command: [
-      ...['render-bootcmd-mc', `--asset-input-dir=${assets('manifests')}`, '--mcp-name=master'],
-      `--asset-output-dir=${assets('cmdbootline-nto-bootstrap')}`,
-    ],
-    files: [],
-  },
-  {
-    image: 'machine-config-operator',
-    output: 'mco-bootstrap',
+  'node-tuning-bootstrap': { files: [] },
+  'cmdbootline-nto-bootstrap': { required: 'mcp-name', files: [] },
+  'mco-bootstrap': {
     reads: 'tls/root-ca.crt',
-    command: [
-      ...['bootstrap', `--dest-dir=${assets('mco-bootstrap')}`, payloadVersion],
-      `--root-ca=${assets('tls/root-ca.crt')}`,
-      `--kube-ca=${assets('tls/kube-apiserver-complete-client-ca-bundle.crt')}`,
-      `--config-file=${manifest('cluster-config.yaml')}`,
-      `--pull-secret=${manifest('openshift-config-secret-pull-secret.yaml')}`,
-      `--release-image=${imageReference(RELEASE_IMAGE)}`,
-      `--image-references=${assets('image-references')}`,
-    ],
-    files: [
-      'bootstrap/machineconfigoperator-bootstrap-pod.yaml',
-      'bootstrap/manifests/machineconfigcontroller-controllerconfig.yaml',
-    ],
+    files: within('mco-bootstrap/bootstrap', [
+      'machineconfigoperator-bootstrap-pod.yaml',
+      'manifests/machineconfigcontroller-controllerconfig.yaml',
+    ]),
   },
-  {
-    image: 'cloud-credential-operator',
-    output: 'cco-bootstrap',
-    required: 'dest-dir',
-    command: [
-      ...['render', `--dest-dir=${assets('cco-bootstrap')}`],
-      `--manifests-dir=${assets('manifests')}`,
-      `--cloud-credential-operator-image=${imageReference('cloud-credential-operator')}`,
-    ],
-    files: [],
-  },
-];
+  'cco-bootstrap': { required: 'dest-dir', files: [] },
+};
+
+/**
+ * The stages with which the product renders the lab's release, in an order in which each finds what it
+ * reads. @throws if the table has a stage that is not described here, or the other way round
+ */
+export async function rendersOf(roots: ImageRoots, signal: AbortSignal): Promise<Render[]> {
+  const { tree } = await roots.of(RELEASE_IMAGE, signal);
+  const release = parseRelease(imageReference(RELEASE_IMAGE), {
+    imageReferences: await readFile(join(tree, RELEASE_FILES.imageReferences), 'utf8'),
+    metadata: await readFile(join(tree, RELEASE_FILES.metadata), 'utf8'),
+  });
+  const stages = stagesIn(knownMinor(release.version), STAGES);
+  const described = Object.keys(expected);
+  const names = stages.map(({ name }) => name);
+  const unpaired = [
+    ...names.filter((name) => !described.includes(name)),
+    ...described.filter((name) => !names.includes(name)),
+  ];
+  if (unpaired.length > 0) throw new Error(`stages without a pair: ${unpaired.join(', ')}`);
+  const isPresent = (path: string) => existsSync(join(roots.assets, path));
+  return stages.map((stage) => ({
+    name: stage.name,
+    image: stage.image,
+    command: commandOf(stage, release, isPresent),
+    ...(expected[stage.name] ?? { files: [] }),
+  }));
+}
