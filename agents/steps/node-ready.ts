@@ -1,30 +1,48 @@
+import type { KubeClient } from '../../lib/kube/client.ts';
 import { nodeReady as waitForNode } from '../../lib/kube/node-ready.ts';
+import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import type { HostContext } from './host-context.ts';
+import type { HostContext, PlainHost } from './host-context.ts';
 
-/** Waits until the node has been reported Ready by the kubelet since this boot. */
-export const nodeReady: StepBody<HostContext> = {
+/** Runs `use` with a client that may read this host's Node. */
+type WithClient<Context> = (
+  context: Context,
+  progress: Progress,
+  use: (client: KubeClient) => Promise<unknown>,
+) => Promise<unknown>;
+
+/** Waits until the kubelet has reported the node Ready since this boot. */
+export const nodeReadyBy = <Context extends PlainHost>(
+  withClient: WithClient<Context>,
+): StepBody<Context> => ({
   name: 'node-ready',
   leaves: 'a node that is Ready, reported in this boot',
   retries: true,
   neededUntil: 'clean',
   input: ({ hostname }) => hostname(),
-  // If the node becomes NotReady again, the steady state detects it and waits with its own deadline.
+  // If the node becomes NotReady again, the steady state detects it and waits with its own deadline;
+  // on a worker, that is not the installation's to wait for.
   holds: async () => true,
   async run(context, progress) {
-    const nodeName = context.hostname();
-    const started = await context.bootTime(progress.signal);
-    await context.withAdministrator(progress, (client) =>
-      progress.wait(`node ${nodeName} to be Ready`, () =>
-        waitForNode(client, nodeName, {
+    const name = context.hostname();
+    const what = `node ${name} to be Ready`;
+    const bootTime = await context.bootTime(progress.signal);
+    await withClient(context, progress, (client) =>
+      progress.wait(what, () =>
+        waitForNode(client, name, {
           signal: progress.signal,
           deadlineMs: progress.remainingMs(),
-          bootTime: started,
-          report: (observed) => progress.waitingFor(`node ${nodeName} to be Ready: ${observed}`),
+          bootTime,
+          report: (observed) => progress.waitingFor(`${what}: ${observed}`),
         }),
       ),
     );
     return done();
   },
-};
+});
+
+/** By the rights with which the agents administer the control plane. */
+export const nodeReady: StepBody<HostContext> = nodeReadyBy((context, progress, use) =>
+  context.withAdministrator(progress, use),
+);
