@@ -1,5 +1,6 @@
 import { execa } from 'execa';
 import type { Limits } from '../wait/limits.ts';
+import { waitedFor } from './outside-sandbox.ts';
 
 export interface NamedUnit extends Limits {
   /** Without `.service`. A unit of that name that still runs is stopped first. */
@@ -32,9 +33,7 @@ export const runNamedUnit: RunProgram = async (unit) => {
   await stop(name);
   const options = [
     `--unit=${name}`,
-    ...['--quiet', '--pipe', '--wait', '--collect'],
-    // Limits the program itself: killing systemd-run would leave it running.
-    `--property=RuntimeMaxSec=${Math.ceil(deadlineMs / 1000)}`,
+    ...waitedFor(unit),
     ...Object.entries(environment).map(([key, value]) => `--setenv=${key}=${value}`),
   ];
   const ended = await runHere({

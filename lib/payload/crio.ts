@@ -37,11 +37,11 @@ export function crioImporter(runtime: ContainerRuntime, { at }: HostPaths): Imag
       await podman(['tag', reference, newReference], limits);
     },
     async pin(reference, limits) {
-      for (let attempt = 0; attempt < settle.attempts; attempt++) {
-        const image = await runtime.imageStatus(reference, limits);
-        if (image?.pinned === true) return;
-        await sleep(settle.delayMs, undefined, { signal: limits.signal });
-      }
+      const isPinned = async () => (await runtime.imageStatus(reference, limits))?.pinned === true;
+      if (await becomes(isPinned, limits.signal)) return;
+      // An attempt that was killed may have written the configuration without a reload.
+      await reload(limits);
+      if (await becomes(isPinned, limits.signal)) return;
       throw new Failure('retry', `CRI-O does not pin ${reference}`, {
         subject: reference,
         expected: `CRI-O 1.28 or newer, with ${CONFIGURATION}`,
@@ -55,7 +55,19 @@ async function configure(path: string, payload: NamedImages, limits: ImportLimit
   const text = configurationOf(payload);
   if ((await readTextIfPresent(path)) === text) return;
   await writeFileAtomic(path, text, 0o644);
-  await run('systemctl', ['reload', UNIT], { ...limits, deadlineMs: RELOAD_MS });
+  await reload(limits);
+}
+
+async function reload({ signal }: ImportLimits): Promise<void> {
+  await run('systemctl', ['reload', UNIT], { signal, deadlineMs: RELOAD_MS });
+}
+
+async function becomes(isSo: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+  for (let attempt = 0; attempt < settle.attempts; attempt++) {
+    if (await isSo()) return true;
+    await sleep(settle.delayMs, undefined, { signal });
+  }
+  return false;
 }
 
 /** In TOML, whose basic strings are written like those of JSON. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { connectHostRuntime } from '../../../lib/cri/runtime.ts';
 import { bringPayload, payloadIsThere } from '../../../lib/payload/bring.ts';
@@ -18,9 +19,13 @@ t.test(
     // As CRI-O answers: without the algorithm.
     stored.set('r.test/etcd:1', { id: 'd'.repeat(64), pinned: true });
     const bringing = bringPayload(payload, paths, progress);
-    while (!called().some((line) => line.includes('podman load'))) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    const loaded = async () => {
+      while (!called().some((line) => line.includes('podman load'))) {
+        await sleep(10, undefined, { signal });
+      }
+    };
+    // A failure before that is thrown below.
+    await Promise.race([loaded(), bringing.catch(() => undefined)]);
     stored.set('r.test/etcd:1', { id: ID.replace('sha256:', ''), pinned: true });
     t.strictSame(await bringing, { images: 1, binaries: 2 });
     t.equal(called()[0], 'systemctl reload crio.service', 'configured first');
@@ -52,13 +57,29 @@ t.test('CRI-O is not reloaded for the configuration that it has', async (t) => {
 
 t.test('an image that CRI-O does not pin is an error', async (t) => {
   const { paths, stored } = await host(t, 'cri-o');
-  endPauses(t);
+  endPauses(t, 1000);
   stored.set('r', { id: ID, pinned: false });
   using runtime = connectHostRuntime(paths);
   t.match(await thrownBy(crioImporter(runtime, paths).pin('r', limits)), {
     kind: 'retry',
     message: 'CRI-O does not pin r',
   });
+});
+
+t.test('CRI-O is reloaded again if an earlier attempt ended before its reload', async (t) => {
+  const { paths, stored, called } = await host(t, 'cri-o');
+  endPauses(t, 1000);
+  stored.set('r.test/etcd:1', { id: ID, pinned: false });
+  using runtime = connectHostRuntime(paths);
+  const pinning = crioImporter(runtime, paths).pin('r.test/etcd:1', limits);
+  pinning.catch(() => undefined);
+  while (called().every((line) => line === '')) {
+    await new Promise((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+  }
+  stored.set('r.test/etcd:1', { id: ID, pinned: true });
+  await pinning;
+  t.strictSame(called(), ['systemctl reload crio.service']);
 });
 
 t.test('CRI-O is preferred to containerd', async (t) => {
