@@ -1,4 +1,6 @@
+import { type HostCommandName, hostCommandNames } from '../lib/agents/commands.ts';
 import { AGENTS, type AgentName } from '../lib/agents/table.ts';
+import { readCluster } from '../lib/cluster/read-cluster.ts';
 import { scriptNames } from '../lib/gather/names.ts';
 import type { HostPaths } from '../lib/host/paths.ts';
 import { readSettings, type Settings } from '../lib/host/settings.ts';
@@ -23,6 +25,10 @@ import { renewContext } from './node/renew/context.ts';
 import { renewPlan } from './node/renew/plan.ts';
 import { rotateContext } from './node/rotate/context.ts';
 import { rotatePlan } from './node/rotate/plan.ts';
+import { runWaitSteady } from './node/steady/main.ts';
+import { runVerifyClean } from './node/verify-clean/main.ts';
+import { postRebootOpenShiftPlan } from './post-reboot/openshift/plan.ts';
+import { openShiftRestorePlan } from './post-reboot/openshift/restore/plan.ts';
 import { postRebootPlan } from './post-reboot/plan.ts';
 import { restorePlan } from './post-reboot/restore/plan.ts';
 import { progressPlan } from './progress/plan.ts';
@@ -50,17 +56,30 @@ const planned =
       args,
     );
 
-/** The implementation of each agent of the table (lib/agents/table.ts). */
-export const agents: Readonly<Record<AgentName, Run>> = {
+/** Of two plans that of the host's kind of control plane; where cluster.json names none, `run` says so. */
+async function ofKind<T>(paths: HostPaths, kubernetes: T, openShift: T): Promise<T> {
+  const kind = await readCluster(paths).then(
+    ({ controlPlane }) => controlPlane,
+    () => undefined,
+  );
+  return kind === 'openshift' ? openShift : kubernetes;
+}
+
+/** An agent of the table (lib/agents/table.ts), or another program of a host (lib/agents/commands.ts). */
+type ProgramName = AgentName | HostCommandName;
+
+/** The implementation of each. */
+export const agents: Readonly<Record<ProgramName, Run>> = {
   bootkube: planned(bootkubePlan, installContext),
   'install-to-disk': planned(installToDiskPlan, installContext),
   'approve-csr': planned(approveCsrPlan, hostContext),
   progress: planned(progressPlan, hostContext),
   'sno-payload': planned(payloadPlan, hostContext),
-  'sno-restore': planned(restorePlan, hostContext),
+  'sno-restore': async (paths, args) =>
+    planned(await ofKind(paths, restorePlan, openShiftRestorePlan), hostContext)(paths, args),
   'sno-certificates': (paths, args) => runCertificates(paths, args),
   'post-reboot': async (paths, args) =>
-    planned(postRebootPlan, hostContext)(
+    planned(await ofKind(paths, postRebootPlan, postRebootOpenShiftPlan), hostContext)(
       paths,
       await retiringArguments(paths, 'post-reboot', args),
     ),
@@ -77,12 +96,19 @@ export const agents: Readonly<Record<AgentName, Run>> = {
   'sno-rotate': planned(rotatePlan, rotateContext),
   'sno-approve': planned(approvePlan, plainHost),
   'sno-deferred': runDeferred,
+  'verify-clean': (paths, args) => runVerifyClean(paths, args),
+  'wait-steady': (paths, args) => runWaitSteady(paths, args),
   gather: runGather,
 };
 
-/** The agent of this name, if this executable includes it. */
-export function agentOf(name: string): AgentName | undefined {
+const programNames: readonly ProgramName[] = [
+  ...AGENTS.map(({ name }) => name),
+  ...hostCommandNames,
+];
+
+/** The agent or program of this name, if this executable includes it. */
+export function agentOf(name: string): ProgramName | undefined {
   const isScript = scriptNames.some((script) => script === name);
   const wanted = isScript ? 'gather' : name;
-  return AGENTS.find((agent) => agent.name === wanted && Object.hasOwn(agents, agent.name))?.name;
+  return programNames.find((each) => each === wanted && Object.hasOwn(agents, each));
 }

@@ -1,19 +1,23 @@
 import { aio } from './aio/benchmark.ts';
 import { apply } from './apply/benchmark.ts';
 import type { Benchmark } from './benchmark.ts';
+import { csr } from './csr/benchmark.ts';
 import { etcdSnapshot } from './etcd-snapshot/benchmark.ts';
 import { executables } from './executables.ts';
 import { gatherBench } from './gather/benchmark.ts';
 import { lab } from './lab/benchmark.ts';
+import { openshiftRender } from './openshift-render/benchmark.ts';
 import { waits } from './waits/benchmark.ts';
 
 /** In the order in which they run. */
 export const benchmarks: readonly Benchmark[] = [
   executables,
   waits,
+  csr,
   etcdSnapshot,
   apply,
   gatherBench,
   aio,
   lab,
+  openshiftRender,
 ];

@@ -31,6 +31,12 @@ export function spread(samples: readonly number[]): Spread {
   return { median, min: at(0), max: at(sorted.length - 1) };
 }
 
+/** The smallest sample that is not less than this share of all; at least one sample. */
+export function percentile(samples: readonly number[], share: number): number {
+  const sorted = samples.toSorted((a, b) => a - b);
+  return sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] ?? Number.NaN;
+}
+
 /** One sample of each side. */
 export interface Pair<T> {
   readonly ours: T;

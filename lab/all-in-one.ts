@@ -15,6 +15,7 @@ import { type HostInputs, writeInstallConfig } from './install-config.ts';
 import { Installation, type Report } from './installation.ts';
 import { mountIso } from './medium.ts';
 import { cli } from './paths.ts';
+import { payload } from './payload.ts';
 import { checkLedger, restartByHand } from './restart.ts';
 import type { LabContext, ScenarioStep } from './scenario.ts';
 import { type Served, serveProduct } from './served.ts';
@@ -35,6 +36,10 @@ export interface AllInOneOptions {
   /** The image on its disk, made by imageOf. Default: the lab's. */
   readonly operatingSystem?: Component;
   readonly otherHosts?: readonly HostIdentity[];
+  /** Of the installation. Default: none. */
+  readonly workers?: number;
+  /** Made by payloadWith. Default: that of most scenarios. */
+  readonly payload?: Component;
 }
 
 /**
@@ -48,6 +53,8 @@ export class AllInOne extends Installation {
   readonly #dns: SiteOptions['dns'];
   readonly #operatingSystem: Component;
   readonly #otherHosts: readonly HostIdentity[];
+  readonly #workers: number;
+  readonly #payload: Component;
   #served: Served | undefined;
 
   constructor(
@@ -58,6 +65,8 @@ export class AllInOne extends Installation {
       dns = false,
       operatingSystem = osImage,
       otherHosts = [],
+      workers = 0,
+      payload: ownPayload = payload,
     }: AllInOneOptions = {},
   ) {
     super(context);
@@ -66,6 +75,8 @@ export class AllInOne extends Installation {
     this.#dns = dns;
     this.#operatingSystem = operatingSystem;
     this.#otherHosts = otherHosts;
+    this.#workers = workers;
+    this.#payload = ownPayload;
   }
 
   /** The web server of the executable and the payload. */
@@ -82,18 +93,19 @@ export class AllInOne extends Installation {
   }
 
   override async create(): Promise<void> {
-    const { components, folder, teardown, signal } = this.context;
+    const { folder, teardown, signal } = this.context;
+    const payload = await ensureComponent(this.#payload, { signal, report: () => undefined });
+    const context = { ...this.context, components: { ...this.context.components, payload } };
     const target = join(folder, 'installation');
     const network = { dns: this.#dns, otherHosts: this.#otherHosts };
     const site = await openSite(folder, network, teardown, signal);
-    await writeInstallConfig(target, site.host, this.#hostInputs);
+    await writeInstallConfig(target, site.host, this.#hostInputs, this.#workers);
     const iso = join(folder, 'medium.iso');
-    if (this.#source === 'url') this.#served = await serveProduct(this.context);
-    const options = this.#served?.options ?? [
-      ...['--medium-iso', iso],
-      ...['--payload', components.payload],
-    ];
-    const create = ['create', 'aio-ignition', '--dir', target, ...options];
+    if (this.#source === 'url') this.#served = await serveProduct(context);
+    const options = this.#served?.options ?? [...['--medium-iso', iso], ...['--payload', payload]];
+    // The lab does not use the site's DNS.
+    const api = this.#workers === 0 ? [] : ['--api-server', site.host.addresses[0]];
+    const create = ['create', 'aio-ignition', '--dir', target, ...api, ...options];
     await run(cli, create, { signal, deadlineMs: CREATE_MS });
     if (this.#source === 'medium') await mountIso(iso, this.#medium, this.context);
     this.prepared(site, {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
-import { familyOf } from '../lib/network/address.ts';
+import { type Family, familyOf } from '../lib/network/address.ts';
 import { expectDeferredNotice } from './checks/deferred-applied.ts';
 import { type HostIdentity, SEGMENTS } from './host/network.ts';
 import { cli } from './paths.ts';
@@ -13,18 +13,25 @@ import { hostInputs, siteInputs } from './site-inputs.ts';
 /** Additional fields of `bootstrapInPlace`. */
 export type HostInputs = Readonly<Record<string, unknown>>;
 
-/** Cluster and service networks are the defaults for the machine networks' families. */
-const installConfig = ({ name, addresses }: HostIdentity, inputs: HostInputs) => ({
+/**
+ * The lab's cluster on the networks of these families. Cluster and service networks are the defaults
+ * for them. `workers`: those of the installation.
+ */
+export const clusterConfig = (families: readonly Family[], workers = 0) => ({
   apiVersion: 'v1',
   baseDomain: CLUSTER.baseDomain,
   metadata: { name: CLUSTER.name },
-  compute: [{ name: 'worker', replicas: 0 }],
+  compute: [{ name: 'worker', replicas: workers }],
   controlPlane: { name: 'master', replicas: 1 },
   networking: {
     networkType: 'OVNKubernetes',
-    machineNetwork: addresses.map((address) => ({ cidr: SEGMENTS[familyOf(address)].network })),
+    machineNetwork: families.map((family) => ({ cidr: SEGMENTS[family].network })),
   },
   platform: { none: {} },
+});
+
+const installConfig = ({ name, addresses }: HostIdentity, inputs: HostInputs, workers: number) => ({
+  ...clusterConfig(addresses.map(familyOf), workers),
   bootstrapInPlace: { hostname: `${name}.${DOMAIN}`, ...hostInputs, ...inputs },
 });
 
@@ -46,11 +53,13 @@ export async function writeInstallConfig(
   folder: string,
   host: HostIdentity,
   inputs: HostInputs,
+  /** Of the installation. */
+  workers = 0,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(
     join(folder, 'install-config.yaml'),
-    stringify({ ...installConfig(host, inputs), ...(await siteInputs()) }),
+    stringify({ ...installConfig(host, inputs, workers), ...(await siteInputs()) }),
   );
 }
 

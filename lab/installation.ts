@@ -131,9 +131,9 @@ export class Installation {
 
   /** `early` is called as soon as the host's systemd is running. */
   async bootLive(label = 'live', early?: Early): Promise<Host> {
-    const { components, signal } = this.context;
+    const { signal } = this.context;
     const { ignition } = needed(this.#created);
-    const image = join(components.rootFilesystem, 'tree');
+    const image = join(await this.liveSystem(), 'tree');
     const medium = this.#medium === undefined ? {} : { medium: this.#medium };
     const programs = await this.#programs();
     const options = { ...this.hostOptions(label), image, ignition, programs, ...medium };
@@ -170,6 +170,11 @@ export class Installation {
       }
       this.#carried = await readCarried(mounted.boot);
     });
+  }
+
+  /** Folder of the component with the live host's root file system. */
+  protected async liveSystem(): Promise<string> {
+    return this.context.components.rootFilesystem;
   }
 
   protected bootDisk(label: string): Promise<Host> {

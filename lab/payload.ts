@@ -4,6 +4,7 @@ import { cniPlugins } from './components/cni-plugins.ts';
 import type { Component } from './components/component.ts';
 import { COREDNS_VERSION, coredns } from './components/coredns.ts';
 import { etcd } from './components/etcd.ts';
+import { FLANNEL_VERSION, flannel } from './components/flannel.ts';
 import { KUBE_PROXY_IMAGE, kubeProxy } from './components/kube-proxy.ts';
 import { KUBERNETES_VERSION, kubernetes } from './components/kubernetes.ts';
 import {
@@ -37,12 +38,18 @@ const binaries: Readonly<Record<string, Component>> = {
 const CREATE_MS = 5 * 60_000;
 const sno = join(repository, 'cli/main.ts');
 
+/** An image that is made of a program, and its tag in a registry. */
+interface FurtherImage {
+  readonly component: Component;
+  readonly reference: string;
+}
+
 /**
- * The payload that `sno create payload` makes of the lab's programs. Cached like a component:
- * it depends only on them and on the sources that write it.
+ * A payload that `sno create payload` makes of the lab's programs. Cached like a component: it depends
+ * only on them and on the sources that write it.
  */
-export const payload: Component = {
-  name: 'payload',
+const payloadWith = (name: string, further: Readonly<Record<string, FurtherImage>>): Component => ({
+  name,
   version: KUBERNETES_VERSION,
   recipe: [
     import.meta.filename,
@@ -50,7 +57,10 @@ export const payload: Component = {
       join(repository, path),
     ),
   ],
-  needs: [kubernetes, etcd, cniPlugins, pause, kubeProxy, coredns, localPathProvisioner],
+  needs: [
+    ...[kubernetes, etcd, cniPlugins, pause, kubeProxy, coredns, localPathProvisioner],
+    ...Object.values(further).map(({ component }) => component),
+  ],
   build: async (target, { folderOf, signal, report }) => {
     report('sno create payload');
     const named = (option: string, parts: Readonly<Record<string, Component>>) =>
@@ -67,9 +77,24 @@ export const payload: Component = {
       ]),
       ...['--reference', `pause=registry.k8s.io/pause:${PAUSE_VERSION}`],
       ...['--reference', `coredns=registry.k8s.io/coredns/coredns:v${COREDNS_VERSION}`],
+      ...Object.entries(further).flatMap(([name, { component, reference }]) => [
+        ...named('--image', { [name]: component }),
+        ...['--reference', `${name}=${reference}`],
+      ]),
       ...named('--binary', binaries),
     ];
     // From source: the executable may still be building.
     await run(process.execPath, [sno, ...args], { signal, deadlineMs: CREATE_MS });
   },
-};
+});
+
+/** Of most scenarios. */
+export const payload = payloadWith('payload', {});
+
+/** Of clusters with workers. */
+export const routedPayload = payloadWith('routed-payload', {
+  flannel: {
+    component: flannel,
+    reference: `docker.io/flannel/flannel:v${FLANNEL_VERSION}`,
+  },
+});

@@ -66,6 +66,11 @@ export async function restartByHand(cluster: RunningCluster, signal: AbortSignal
   await applyObject(cluster, claim, signal);
   await applyObject(cluster, accountant, signal);
   await kubectl(cluster, ['rollout', 'status', 'deployment/accountant', '--timeout=50s'], signal);
+  await rebootByHand(cluster, signal);
+}
+
+/** Until the host has gone down, ready to be booted again. */
+export async function rebootByHand(cluster: RunningCluster, signal: AbortSignal): Promise<void> {
   // systemd's own order of stopping is not enough: only logind waits for the kubelet.
   await cluster.host.exec(['systemctl', 'reboot'], { timeoutMs: 10_000 }, signal);
   const late = AbortSignal.timeout(SHUTDOWN_MS);

@@ -33,7 +33,7 @@ export const hostInputs = {
 };
 
 /** In ssh-keygen's format (RFC 8709, section 4): two strings, each preceded by its length. */
-function sshPublicKey(): string {
+export function sshPublicKey(): string {
   const { publicKey } = generateKeyPairSync('ed25519');
   const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
   const parts = [Buffer.from('ssh-ed25519'), raw].flatMap((part) => {

@@ -3,9 +3,14 @@ import { join } from 'node:path';
 import { Failure } from '../lib/errors/failure.ts';
 import { run } from '../lib/host/command.ts';
 import { exists } from '../lib/host/files.ts';
+import { controlPlaneNode } from '../lib/topology/kubernetes.ts';
+import { rowFor } from '../lib/topology/row-for.ts';
+import type { Row } from '../lib/topology/rows.ts';
 import { AllInOne } from './all-in-one.ts';
 import type { RunningCluster } from './checks/check.ts';
+import { deleteIngressPod, deployIngress, ingressRunsOn } from './checks/ingress-placement.ts';
 import { kubectl } from './checks/kubectl.ts';
+import { expectFlannelOn, podsReachEachOther } from './checks/pod-routes.ts';
 import { workerChecks } from './checks/worker.ts';
 import { OS_IMAGE } from './components/os-image.ts';
 import { eventually } from './eventually.ts';
@@ -16,6 +21,8 @@ import { waitUntilInactive } from './host/unit-state.ts';
 import { waitForStep } from './host/wait-for-step.ts';
 import type { Report } from './installation.ts';
 import { cli } from './paths.ts';
+import { routedPayload } from './payload.ts';
+import { rebootByHand } from './restart.ts';
 import type { LabContext } from './scenario.ts';
 import { DOMAIN, emptyDisk } from './site.ts';
 import { writeImage } from './write-image.ts';
@@ -24,6 +31,7 @@ const CREATE_MS = 60_000;
 const BOOT_MS = 60_000;
 const JOIN_MS = 8 * 60_000;
 const PENDING_MS = 3 * 60_000;
+const READY_MS = 3 * 60_000;
 const LIST = 'etc/sno-agents/workers.d';
 
 const WORKER: HostIdentity = {
@@ -42,8 +50,19 @@ export class Workers extends AllInOne {
   #worker: Host | undefined;
   #fingerprint = '';
 
-  constructor(context: LabContext) {
-    super(context, { dns: true, otherHosts: [WORKER, STRANGER] });
+  readonly #row: Row;
+
+  /** `dayOne`: the worker belongs to the installation, and the control-plane node has a taint. */
+  constructor(context: LabContext, { dayOne }: { readonly dayOne: boolean }) {
+    const workers = dayOne ? 1 : 0;
+    const otherHosts = [WORKER, STRANGER];
+    super(context, { dns: true, otherHosts, payload: routedPayload, workers });
+    this.#row = rowFor({ platform: 'none', compute: workers, laterWorkers: 1 });
+  }
+
+  /** A host alone needs no routes. */
+  async checkAlone(): Promise<void> {
+    await expectFlannelOn(this.cluster, 0, this.context.signal);
   }
 
   /** As an administrator does on the laptop. */
@@ -118,6 +137,39 @@ export class Workers extends AllInOne {
       report(check.name);
       await check.run(cluster, this.context.signal);
     }
+  }
+
+  /** The control-plane node has the taint of its row, or none. */
+  async checkTaint(): Promise<void> {
+    const { signal } = this.context;
+    const node = `${this.booted.identity.name}.${DOMAIN}`;
+    const path = 'jsonpath={range .spec.taints[*]}{.key}:{.effect} {end}';
+    const found = await kubectl(this.cluster, ['get', 'node', node, '-o', path], signal);
+    const { taints } = controlPlaneNode(this.#row);
+    const expected = taints.map(({ key, effect }) => `${key}:${effect}`).join(' ');
+    if (found.trim() === expected) return;
+    throw new Failure('fatal', 'the control-plane node has other taints', { expected, found });
+  }
+
+  /** Though the worker would take it. */
+  async checkIngress(report: Report): Promise<void> {
+    const { signal } = this.context;
+    const node = `${this.booted.identity.name}.${DOMAIN}`;
+    const { cluster } = this;
+    report('placed');
+    await deployIngress(cluster, this.#row, signal);
+    const first = await ingressRunsOn(cluster, node, signal);
+    report('deleted');
+    await deleteIngressPod(cluster, first, signal);
+    await ingressRunsOn(cluster, node, signal, first);
+    report('restarting its host');
+    await rebootByHand(cluster, signal);
+    await this.booted.stop();
+    await this.bootInstalled('restarted');
+    await eventually(() => kubectl(this.cluster, ['get', 'nodes'], signal), READY_MS, signal);
+    await ingressRunsOn(this.cluster, node, signal);
+    report('pods reach each other again');
+    await podsReachEachOther(this.cluster, signal);
   }
 
   /** Its request stays pending, and the journal of the control-plane host says why. */

@@ -51,5 +51,6 @@ async function follow(
     nodeName: context.hostname(),
     host: () => viewOfThisHost(context, signal),
     report: (decision) => progress.say(...describeDecision(decision)),
+    reportsAllSigners: true,
   });
 }

@@ -24,7 +24,7 @@ import { payloadFolder } from '../steps/payload-folder.ts';
 export const copyPayload: StepBody<InstallContext> = {
   name: 'copy-payload',
   leaves:
-    "executable and payload in the new system's /var, and the marker of a finished installation",
+    "the executable in the new system's /var, the payload if there is one, and the marker of a finished installation",
   retries: true,
   input: ({ cluster }) => [cluster.clusterId, cluster.executableSha256],
   async holds(context, { signal }) {
@@ -53,7 +53,10 @@ async function fill(context: InstallContext, root: string, signal: AbortSignal):
     cluster.executableSha256,
     signal,
   );
-  await copyPayloadTo(await readPayload(payloadFolder(context)), join(state, 'payload'), signal);
+  // OpenShift comes from its release image.
+  if (cluster.controlPlane === 'kubernetes') {
+    await copyPayloadTo(await readPayload(payloadFolder(context)), join(state, 'payload'), signal);
+  }
   // They are lost with the live host; the record of the installation is built from them.
   for (const { name } of installingAgents.live) {
     const journal = await readTextIfPresent(journalPath(paths, name));

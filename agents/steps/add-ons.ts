@@ -1,5 +1,5 @@
 import { addOnsReady, areAddOnsReady } from '../../lib/kube/add-ons-ready.ts';
-import { addOnsOf } from '../../lib/payload/add-ons.ts';
+import { addOnsOf, alwaysRunning } from '../../lib/payload/add-ons.ts';
 import { readPayload } from '../../lib/payload/payload.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
@@ -45,5 +45,5 @@ export const addOns: StepBody<HostContext> = {
 
 async function namesOf({ paths }: HostContext): Promise<string[]> {
   const { images } = await readPayload(paths.payload);
-  return addOnsOf(images.map(({ name }) => name));
+  return alwaysRunning(addOnsOf(images.map(({ name }) => name)));
 }

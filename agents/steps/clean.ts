@@ -1,13 +1,11 @@
-import { connectHostRuntime } from '../../lib/cri/runtime.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists, removeFile } from '../../lib/host/files.ts';
-import type { HostPaths } from '../../lib/host/paths.ts';
 import { disableUnit, reloadUnits } from '../../lib/host/systemd.ts';
 import { isLeft, type LedgerEntry, ledgerPath, readLedger } from '../../lib/installation/ledger.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import type { PlainHost } from './host-context.ts';
-import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
+import { mountedPaths, neededMount } from './mounted-paths.ts';
 
 /** CoreOS deletes this at its first boot; other operating systems may not. */
 const BOOT_IGNITION = '/boot/ignition/config.ign';
@@ -36,10 +34,13 @@ export const clean: StepBody<PlainHost> = {
       });
     }
     const mounted = await mountedPaths(paths, signal);
+    const all = ledger.entries.map(({ path }) => paths.at(path));
     let removed = 0;
     for (const entry of ledger.entries) {
       if (await isLeft(paths, entry, signal)) {
-        await removeEntry(entry, paths.at(entry.path), mounted, signal);
+        refuseMounted(entry, await neededMount(paths.at(entry.path), mounted, all));
+        if (entry.unit !== undefined) await disableUnit(entry.unit, signal);
+        await removeFile(paths.at(entry.path));
         removed += 1;
         progress.say(`Removed ${entry.path}: ${entry.why}`);
       } else if (await exists(paths.at(entry.path))) {
@@ -54,27 +55,9 @@ export const clean: StepBody<PlainHost> = {
   },
 };
 
-async function removeEntry(
-  { path: stated, unit }: LedgerEntry,
-  path: string,
-  mounted: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  const mount = mounted.find((source) => path === source || path.startsWith(`${source}/`));
-  if (mount !== undefined) {
-    throw new Failure('retry', `a running container mounts ${mount}, which contains ${stated}`, {
-      code: 'leftover-remains',
-    });
-  }
-  if (unit !== undefined) await disableUnit(unit, signal);
-  await removeFile(path);
-}
-
-/** Host paths that running containers mount. */
-async function mountedPaths(paths: HostPaths, signal: AbortSignal): Promise<string[]> {
-  using runtime = connectHostRuntime(paths);
-  const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };
-  const running = (await runtime.listContainers(limits)).filter(({ state }) => state === 'running');
-  const all = await Promise.all(running.map(({ id }) => runtime.containerStatus(id, limits)));
-  return all.flatMap((status) => status?.mounts ?? []).map(({ hostPath }) => hostPath);
+function refuseMounted({ path }: LedgerEntry, mount: string | undefined): void {
+  if (mount === undefined) return;
+  throw new Failure('retry', `a running container mounts ${mount}, which contains ${path}`, {
+    code: 'leftover-remains',
+  });
 }

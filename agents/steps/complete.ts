@@ -1,10 +1,14 @@
+import type { Cluster } from '../../lib/cluster/cluster.ts';
 import { describeError } from '../../lib/errors/failure.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
 import { KubeClient } from '../../lib/kube/client.ts';
 import {
   type InstallationStatus,
   publishInstallationStatus,
   statusIdentity,
 } from '../../lib/kube/installation-status.ts';
+import type { Access } from '../../lib/kube/kubeconfig.ts';
+import { accessFor } from '../../lib/render/openshift/installed-access.ts';
 import { signedAccess } from '../../lib/render/signed-access.ts';
 import { done, type PlanEvent } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
@@ -51,8 +55,14 @@ async function publish(
   event: Pick<InstallationStatus, 'state' | 'step' | 'message'>,
   signal: AbortSignal,
 ): Promise<void> {
-  using client = new KubeClient(await signedAccess(cluster.controlPlane, paths, statusIdentity));
+  using client = new KubeClient(await statusAccess(cluster.controlPlane, paths));
   const time = new Date().toISOString();
   const status = { version: productVersion, ...event, time, clusterId: cluster.clusterId };
   await publishInstallationStatus(client, status, { signal, deadlineMs: REQUEST_DEADLINE_MS });
 }
+
+/** OpenShift leaves no authority on the host: its administrator acts for the user with these rights. */
+const statusAccess = (kind: Cluster['controlPlane'], paths: HostPaths): Promise<Access> =>
+  kind === 'openshift'
+    ? accessFor(paths, statusIdentity, [statusIdentity])
+    : signedAccess(kind, paths, statusIdentity);

@@ -1,6 +1,7 @@
+import type { Cluster } from '../../lib/cluster/cluster.ts';
 import { sha256 } from '../../lib/host/files.ts';
-import { isApiReady, waitForApi } from '../../lib/kube/api-ready.ts';
-import type { Rendered } from '../../lib/render/renderer.ts';
+import { type ApiChecks, isApiReady, waitForApi } from '../../lib/kube/api-ready.ts';
+import type { Rendered, StaticPod } from '../../lib/render/renderer.ts';
 import { loadRendered } from '../../lib/render/store.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
@@ -11,30 +12,58 @@ import { placeStaticPod, waitUntilRunning } from './static-pods.ts';
 const controlPlanePods = ({ staticPods }: Rendered) =>
   staticPods.filter(({ role }) => role !== 'database');
 
-/** Starts the API server, the controller-manager and the scheduler as static pods. */
+/**
+ * Its clients start after the API server is ready: one that asks for its Lease before that asks again only
+ * after up to 6.6 s (client-go's jitter on its retry period of 3 s).
+ */
+const awaitsApi = ({ role }: StaticPod) => role === 'leader' || role === 'bootstrap';
+
+/** Those that need no other part of the control plane than the database. */
+export const podsBeforeApi = ({ staticPods }: Rendered): StaticPod[] =>
+  staticPods.filter((pod) => !awaitsApi(pod));
+
+/**
+ * When the API server can be used. That of OpenShift creates no role binding before the definition of
+ * RoleBindingRestriction exists, which the step manifests creates. Until then its own roles are
+ * missing, for which it is neither ready nor live.
+ */
+const USABLE: Readonly<Record<Cluster['controlPlane'], ApiChecks>> = {
+  kubernetes: '/readyz',
+  openshift: '/livez/etcd',
+};
+
+/** Starts the API server, then the controller-manager and the scheduler, as static pods. */
 export const controlPlane: StepBody<HostContext> = {
   name: 'control-plane',
-  leaves: 'an API server that is ready, a running controller-manager and scheduler',
+  leaves: 'an API server that can be used, a running controller-manager and scheduler',
   retries: true,
   async input({ paths }) {
     return controlPlanePods(await loadRendered(paths)).map(({ manifest }) => sha256(manifest));
   },
   async holds(context, progress) {
-    return context.withAdministrator(progress, (client) => isApiReady(client, progress.signal));
+    const checks = USABLE[context.cluster.controlPlane];
+    return context.withAdministrator(progress, (client) =>
+      isApiReady(client, progress.signal, checks),
+    );
   },
   async run(context, progress) {
     const { paths } = context;
     const pods = controlPlanePods(await loadRendered(paths));
-    for (const pod of pods) await placeStaticPod(paths, pod);
+    for (const pod of pods.filter((each) => !awaitsApi(each))) await placeStaticPod(paths, pod);
     await context.withAdministrator(progress, (client) =>
       progress.wait('the API server to be ready', () =>
-        waitForApi(client, {
-          signal: progress.signal,
-          deadlineMs: progress.remainingMs(),
-          report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
-        }),
+        waitForApi(
+          client,
+          {
+            signal: progress.signal,
+            deadlineMs: progress.remainingMs(),
+            report: (state) => progress.waitingFor(`the API server to be ready: ${state}`),
+          },
+          USABLE[context.cluster.controlPlane],
+        ),
       ),
     );
+    for (const pod of pods.filter(awaitsApi)) await placeStaticPod(paths, pod);
     const names = pods.map((pod) => pod.container);
     await progress.wait('all of them to be running', () =>
       waitUntilRunning(paths, names, progress),

@@ -1,7 +1,9 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kubeletRequires, workerKubeletRequires } from '../../lib/agents/table.ts';
 import { Failure } from '../../lib/errors/failure.ts';
-import { sha256 } from '../../lib/host/files.ts';
+import { removeFile, sha256 } from '../../lib/host/files.ts';
+import type { HostPaths } from '../../lib/host/paths.ts';
 import {
   enableUnits,
   reloadUnits,
@@ -14,6 +16,7 @@ import { loadRendered } from '../../lib/render/store.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
+import { podsBeforeApi } from './control-plane.ts';
 import type { HostContext, PlainHost } from './host-context.ts';
 import { placeStaticPod } from './static-pods.ts';
 
@@ -41,8 +44,8 @@ export const standaloneKubelet: StepBody<HostContext> = {
 
 /**
  * Starts the kubelet with its kubeconfig, once: static pods run before there is an API server, and
- * the Node is registered as soon as there is one. They start together, as at every later boot; the
- * next steps wait for them. Until this step the kubelet's unit and those that it requires are
+ * the Node is registered as soon as there is one. etcd and the API server start with it; the next steps
+ * wait for them. Until this step the kubelet's unit and those that it requires are
  * disabled, so that a reboot before it does not start them without their files.
  */
 export const nodeKubelet: StepBody<HostContext> = {
@@ -52,10 +55,9 @@ export const nodeKubelet: StepBody<HostContext> = {
   input: (context) => filesOf(context, 'node'),
   holds: (_context, { signal }) => isHealthy(signal),
   async run({ paths }, progress) {
-    const { staticPods } = await loadRendered(paths);
-    for (const pod of staticPods) await placeStaticPod(paths, pod);
+    for (const pod of podsBeforeApi(await loadRendered(paths))) await placeStaticPod(paths, pod);
     await enableUnits([...kubeletRequires, UNIT], progress.signal);
-    await start(progress, kubeletRequires);
+    await startPrepared(paths, progress, kubeletRequires);
     return done();
   },
 };
@@ -67,9 +69,9 @@ export const workerKubelet: StepBody<PlainHost> = {
   retries: true,
   input: ({ cluster }) => cluster.clusterId,
   holds: (_context, { signal }) => isHealthy(signal),
-  async run(_context, progress) {
+  async run({ paths }, progress) {
     await enableUnits([...workerKubeletRequires, UNIT], progress.signal);
-    await start(progress, workerKubeletRequires);
+    await startPrepared(paths, progress, workerKubeletRequires);
     return done();
   },
 };
@@ -77,6 +79,24 @@ export const workerKubelet: StepBody<PlainHost> = {
 async function filesOf({ paths }: HostContext, use: FileUse): Promise<string[]> {
   const { files } = await loadRendered(paths);
   return files.filter(({ uses }) => uses.includes(use)).map(({ contents }) => sha256(contents));
+}
+
+/**
+ * The units that the kubelet requires verify the payload and renew certificates. Earlier steps have just done
+ * both, so these units are skipped at this start (ConditionPathExists=), and run at every other one.
+ */
+async function startPrepared(
+  paths: HostPaths,
+  progress: Progress,
+  required: readonly string[],
+): Promise<void> {
+  await mkdir(paths.run, { recursive: true });
+  await writeFile(paths.kubeletPrepared, '', { mode: 0o600 });
+  try {
+    await start(progress, required);
+  } finally {
+    await removeFile(paths.kubeletPrepared);
+  }
 }
 
 /** `required`: the units without which systemd does not start it. */

@@ -3,28 +3,35 @@ import { watchUntil } from '../../lib/kube/watch-objects.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import { controlPlaneNode } from '../../lib/topology/kubernetes.ts';
+import { ROUTED_LABEL } from '../../lib/topology/routed.ts';
 import { rowFor } from '../../lib/topology/row-for.ts';
 import type { HostContext } from './host-context.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
 
-/** `sno create` refuses installations with workers and other platforms. */
-const { labels: LABELS } = controlPlaneNode(
-  rowFor({ platform: 'none', compute: 0, laterWorkers: 0 }),
-);
+/**
+ * `sno create` refuses other platforms. With workers of the installation, the node has a taint, and its
+ * pods are routed.
+ */
+function roleOf({ dayOneWorkers = 0 }: HostContext['cluster']) {
+  const row = rowFor({ platform: 'none', compute: dayOneWorkers, laterWorkers: 0 });
+  const { labels, taints } = controlPlaneNode(row);
+  return { labels: dayOneWorkers === 0 ? labels : { ...labels, [ROUTED_LABEL]: '' }, taints };
+}
 
 /**
- * Labels the Node, as soon as the kubelet has registered it: NodeRestriction forbids a kubelet the
- * labels of roles. The Node gets no taint, so that it runs all pods.
+ * Gives the Node the labels of its role, and the taint if the topology has one, as soon as the kubelet
+ * has registered it: NodeRestriction forbids a kubelet the labels of roles.
  */
 export const nodeRole: StepBody<HostContext> = {
   name: 'node-role',
   leaves: 'a registered Node with the role control-plane',
   retries: true,
-  input: ({ hostname }) => [hostname(), LABELS],
+  input: ({ hostname, cluster }) => [hostname(), roleOf(cluster)],
   // Nobody removes the label by itself, and whoever does it later may want to.
   holds: async () => true,
   async run(context, progress) {
     const name = context.hostname();
+    const { labels, taints } = roleOf(context.cluster);
     const what = `node ${name} to be registered`;
     await context.withAdministrator(progress, async (client) => {
       await progress.wait(what, () =>
@@ -46,8 +53,9 @@ export const nodeRole: StepBody<HostContext> = {
         {
           method: 'PATCH',
           path: resourcePath(resources.nodes, { name }),
-          contentType: 'application/merge-patch+json',
-          body: { metadata: { labels: LABELS } },
+          // Merges taints by their keys: the node has others while it is not Ready.
+          contentType: 'application/strategic-merge-patch+json',
+          body: { metadata: { labels }, ...(taints.length === 0 ? {} : { spec: { taints } }) },
         },
         { signal: progress.signal, deadlineMs: REQUEST_DEADLINE_MS },
       );

@@ -10,6 +10,7 @@ import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import { productVersion } from '../../lib/version.ts';
 import type { PlainHost } from './host-context.ts';
+import { readRevisions } from './revisions.ts';
 import { readRestarts } from './steady-state.ts';
 
 /**
@@ -36,6 +37,7 @@ export const record = (agent: EndingAgent): StepBody<PlainHost> => ({
     const steps = await Promise.all(
       journals.map(async ([name, path]) => recordedSteps(name, await readJournal(path))),
     );
+    const revisions = await readRevisions(paths);
     const summary: InstallationRecord = {
       schemaVersion: 1,
       version: productVersion,
@@ -45,6 +47,7 @@ export const record = (agent: EndingAgent): StepBody<PlainHost> => ({
       installed: (await readMarker(paths.at('/var')))?.at,
       completed: new Date().toISOString(),
       containerRestarts: await readRestarts(context, agent),
+      ...(revisions.length === 0 ? {} : { revisions: [...revisions] }),
       steps: steps.flat(),
     };
     await writeFileAtomic(paths.record, `${JSON.stringify(summary, null, 2)}\n`, 0o644);

@@ -22,6 +22,7 @@ import type {
   LaptopAuthorities,
   RenderEffects,
   Rendered,
+  RenderedFile,
 } from '../../lib/render/renderer.ts';
 import {
   filesArePlaced,
@@ -34,6 +35,8 @@ import { fingerprint } from '../../lib/steps/fingerprint.ts';
 import type { Progress } from '../../lib/steps/progress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
+import { readFutureToken } from '../../lib/workers/future-token.ts';
+import { openShiftInstalledFiles } from '../../units/openshift.ts';
 import type { HostContext } from './host-context.ts';
 import { payloadFolder } from './payload-folder.ts';
 import { REQUEST_DEADLINE_MS } from './request-deadline.ts';
@@ -82,19 +85,38 @@ const renderOf = (kind: HostContext['cluster']['controlPlane']): Render =>
 const renderRelease: Render = async (context, progress) => {
   const { paths, cluster } = context;
   const nodeIps = await registeredAddresses(cluster, progress.signal);
-  const input = { release: openShiftRelease(cluster), paths };
+  const host = { rootIsOverlay: await rootIsOverlay() };
+  const input = { release: openShiftRelease(cluster), paths, host };
   const rendered = await inWorkFolder(context, progress, (effects) =>
     openShiftRenderer(hostPodman(runNamedUnit)).render(input, effects),
   );
-  return { identity: { hostname: context.hostname(), nodeIps }, rendered };
+  const files = [...rendered.files, ...installedFiles(cluster)];
+  return { identity: { hostname: context.hostname(), nodeIps }, rendered: { ...rendered, files } };
 };
+
+/** The agents' own on the installed host, where the rest comes from the machine config. */
+function installedFiles({ executableSha256 }: HostContext['cluster']): RenderedFile[] {
+  const executable = '/var/lib/sno-agents/bin/sno-agents';
+  const digest = {
+    path: '/etc/sno-agents/executable.sha256',
+    contents: `${executableSha256}  ${executable}\n`,
+  };
+  return [digest, ...openShiftInstalledFiles].map((file) => ({
+    ...file,
+    mode: 0o644,
+    uses: ['node'],
+    leftover: 'only the agents of the installation need it',
+  }));
+}
 
 const renderPayload: Render = async (context, progress) => {
   const { paths, cluster } = context;
   const host = await readFacts(context, progress.signal);
   for (const line of missingAddOns(Object.keys(host.images))) progress.say(line);
   const facts = { host, deferredGroups: deferredGroups(await readDeferred(paths)) };
-  const input = { cluster, ...facts, authorities: await readAuthorities(context) };
+  const authorities = await readAuthorities(context);
+  const workerToken = await readFutureToken(paths, new Date());
+  const input = { cluster, ...facts, authorities, ...(workerToken && { workerToken }) };
   const rendered = await inWorkFolder(context, progress, (effects) =>
     accessTo(cluster.controlPlane).renderer.render(input, effects),
   );

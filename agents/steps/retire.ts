@@ -5,7 +5,8 @@ import { type EndingAgent, removedWith, unitOf } from '../../lib/agents/table.ts
 import { exists, removeFile, syncDirectory } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import { disableUnit, reloadUnits, startUnit } from '../../lib/host/systemd.ts';
-import { ledgerPath } from '../../lib/installation/ledger.ts';
+import { writeGoneKeys } from '../../lib/installation/gone-keys.ts';
+import { ledgerPath, readLedger } from '../../lib/installation/ledger.ts';
 import { journalPath } from '../../lib/steps/agent-command.ts';
 import { readJournal } from '../../lib/steps/journal.ts';
 import { done } from '../../lib/steps/step.ts';
@@ -41,6 +42,9 @@ export function retireAgent(
         await rm(join(paths.state, folder), { recursive: true, force: true });
       }
       for (const { path } of agentLinks(agents)) await removeFile(paths.at(path));
+      // For the command verify-clean, which stays.
+      const ledger = await readLedger(paths);
+      if (ledger !== undefined) await writeGoneKeys(paths, ledger.goneKeys);
       await removeFile(ledgerPath(paths));
       await syncDirectory(dirname(paths.binaries));
       // Not awaited: it may itself wait for days.

@@ -1,45 +1,43 @@
-import { X509Certificate } from 'node:crypto';
-import { kubeClient } from '../../lib/kube/client.ts';
-import { accessTo } from '../../lib/render/access.ts';
+import { KubeClient } from '../../lib/kube/client.ts';
+import { validityOf } from '../../lib/pki/certificate.ts';
+import { approverAccess } from '../../lib/render/approver-access.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
-import { approveUntil, servingPair } from './approve-until.ts';
+import { approveUntil, isForThisHost, servingPair } from './approve-until.ts';
 import type { HostContext } from './host-context.ts';
+
+const MINUTE_MS = 60_000;
 
 /**
  * Approves the serving certificate requested by this node's kubelet, by the policy of lib/csr,
- * using an identity without any other rights. Requests from others are reported and left
- * pending.
+ * using an identity without any other rights. Requests from others are
+ * reported and left pending.
  */
 export const servingCertificate: StepBody<HostContext> = {
   name: 'serving-certificate',
-  leaves: "the kubelet's serving certificate, issued for this node's name and address",
+  leaves: "the kubelet's serving certificate, issued for this node's name and addresses",
   retries: true,
   neededUntil: 'clean',
   input: ({ hostname }) => hostname(),
-  async holds(context) {
+  async holds(context, { signal }) {
     const pem = await servingPair(context.paths);
-    return pem !== undefined && isOfThisHost(context, pem);
+    return pem !== undefined && (await isValidHere(context, pem, signal));
   },
   async run(context, progress) {
     const { cluster, paths } = context;
-    const { csrApprover } = accessTo(cluster.controlPlane).kubeconfigs;
-    using client = await kubeClient(paths.at(csrApprover));
+    // The API server checks it with every request, so it outlives the step.
+    const lifetimeMs = Math.max(0, progress.remainingMs()) + MINUTE_MS;
+    using client = new KubeClient(await approverAccess(cluster.controlPlane, paths, lifetimeMs));
     await approveUntil(context, client, progress, {
-      isAwaited: (pem) => isOfThisHost(context, pem),
+      isAwaited: (pem) => isValidHere(context, pem, progress.signal),
       waitingFor: "the kubelet's serving certificate",
     });
     return done();
   },
 };
 
-/** Whether it is for this host's name and valid now. */
-function isOfThisHost({ hostname }: HostContext, pem: string): boolean {
-  const certificate = new X509Certificate(pem);
+async function isValidHere(context: HostContext, pem: string, signal: AbortSignal) {
+  const { notBefore, notAfter } = validityOf(pem);
   const now = new Date();
-  return (
-    certificate.checkHost(hostname()) !== undefined &&
-    new Date(certificate.validFrom) <= now &&
-    now < new Date(certificate.validTo)
-  );
+  return notBefore <= now && now < notAfter && (await isForThisHost(context, pem, signal));
 }

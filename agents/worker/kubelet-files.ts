@@ -11,6 +11,7 @@ import { kubeClient } from '../../lib/kube/client.ts';
 import { resources } from '../../lib/kube/resources.ts';
 import { certificatesIn } from '../../lib/pki/certificate.ts';
 import { trust, workerKubeletFiles } from '../../lib/render/kubernetes/kubelet.ts';
+import { podEgressFile } from '../../lib/render/kubernetes/pod-egress.ts';
 import { done } from '../../lib/steps/step.ts';
 import type { StepBody } from '../../lib/steps/within.ts';
 import { workerPaths } from '../../lib/workers/paths.ts';
@@ -22,8 +23,9 @@ import { REQUEST_DEADLINE_MS } from '../steps/request-deadline.ts';
 const TRUST = 'extension-apiserver-authentication';
 
 /**
- * Writes the kubelet's configuration, the host's name and address for it, and the authorities of the
- * kubelet's clients, which the cluster publishes: the API server, and administrators.
+ * Writes the kubelet's configuration, the host's name and address for it, the address translation of
+ * its pods, and the authorities of the kubelet's clients, which the cluster publishes: the API server,
+ * and administrators.
  */
 export const kubeletFiles: StepBody<PlainHost> = {
   name: 'kubelet-files',
@@ -50,6 +52,7 @@ export const kubeletFiles: StepBody<PlainHost> = {
     };
     const files: NewFile[] = [
       ...workerKubeletFiles({ cluster, host }, await clientsOf(context, signal)),
+      podEgressFile(cluster),
       { path: '/etc/hostname', contents: `${hostname()}\n`, mode: 0o644 },
     ].map((file) => ({ ...file, path: paths.at(file.path) }));
     await mkdir(paths.at(trust.clients.replace(/\/[^/]+$/, '')), { recursive: true });

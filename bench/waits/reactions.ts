@@ -6,10 +6,11 @@ import type { ControlPlane } from '../../lab/servers/control-plane.ts';
 import { makeTls, startEtcd } from '../../lab/servers/etcd-member.ts';
 import { approveServingRequests } from '../../lib/csr/approver.ts';
 import { servingSigner, userOfNode } from '../../lib/csr/checks.ts';
+import { fingerprintOf } from '../../lib/csr/views.ts';
 import { waitForPath } from '../../lib/host/watch.ts';
 import { applyManifests } from '../../lib/kube/apply.ts';
 import { failedRows, failureTable } from '../../lib/kube/apply-table.ts';
-import type { KubeClient } from '../../lib/kube/client.ts';
+import { KubeClient } from '../../lib/kube/client.ts';
 import { decodeManifests } from '../../lib/kube/manifest-decoding.ts';
 import { nodeReady } from '../../lib/kube/node-ready.ts';
 import { resources } from '../../lib/kube/resources.ts';
@@ -138,17 +139,16 @@ export async function approvalReaction(
   signal: AbortSignal,
 ) {
   using approver = await controlPlane.client({ name: 'approver', groups: [administrators] });
-  using kubelet = await controlPlane.client({
+  const access = await controlPlane.access({
     name: userOfNode(nodeName),
     groups: ['system:nodes'],
   });
+  using kubelet = new KubeClient(access);
   const ended = new AbortController();
   try {
     await registerNode(approver, nodeName, signal);
-    const host = {
-      ...{ nodeName, staticHostName: nodeName },
-      ...{ nodeIps: [address], interfaceAddresses: [address] },
-    };
+    const clientCertificate = fingerprintOf(access.certificate);
+    const host = { nodeName, staticHostName: nodeName, nodeIps: [address], clientCertificate };
     const approved = Promise.withResolvers<void>();
     approveServingRequests(approver, {
       signal: AbortSignal.any([signal, ended.signal]),

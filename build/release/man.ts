@@ -1,3 +1,4 @@
+import { HOST_COMMANDS } from '../../lib/agents/commands.ts';
 import { AGENTS } from '../../lib/agents/table.ts';
 import { allCommands, type CommandNode } from './command-tree.ts';
 
@@ -57,6 +58,8 @@ export function agentsManual(page: Omit<Page, 'title' | 'section'>): string {
     `.SH DESCRIPTION\n${roff('One executable holds all agents; the name by which it is called selects one. systemd starts them; they can also be run manually.')}`,
     '.SH AGENTS',
     ...agents,
+    '.SH OTHER PROGRAMS',
+    ...HOST_COMMANDS.map(({ name, purpose }) => entry(bold(name), purpose)),
     '.SH COMMANDS',
     entry(bold('plan'), 'prints the steps, their deadlines and their results'),
     entry(bold('run'), 'runs the plan, or continues where it was interrupted'),

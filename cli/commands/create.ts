@@ -23,6 +23,15 @@ const machineConfigServer = [
   'https URL to fetch the master Ignition config from, instead of rendering it on the host',
 ] as const;
 
+const apiServer = [
+  '--api-server <host:port>',
+  'the API server as workers reach it (default: api-int of the cluster, port 6443)',
+] as const;
+const tokenHours = [
+  '--token-hours <n>',
+  `how long workers may request their first certificate, at most ${TOKEN_HOURS.maximum}; for those of an installation, from its beginning on the host (default: ${TOKEN_HOURS.default})`,
+] as const;
+
 const each = (value: string, values: readonly string[] = []) => [...values, value];
 
 /** `sno create ...`: the assets of an installation. */
@@ -31,7 +40,7 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
   create
     .command('single-node-ignition-config')
     .description(
-      'read DIR/install-config.yaml; write DIR/bootstrap-in-place-for-live-iso.ign, DIR/auth/kubeconfig and DIR/metadata.json',
+      'read DIR/install-config.yaml; write DIR/bootstrap-in-place-for-live-iso.ign, DIR/auth/kubeconfig and DIR/metadata.json, and DIR/worker.ign if compute.replicas is above 0',
     )
     .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.')
     .option(
@@ -49,6 +58,8 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
     )
     .option('--payload-sha256 <hex>', 'SHA-256 of that payload.yaml, instead of --payload')
     .option(...machineConfigServer)
+    .option(...apiServer)
+    .option(...tokenHours)
     .option(
       '--from-ignition <file>',
       'experimental: take over this bootstrap Ignition config of openshift-install 4.14 to 4.21, or the one in this folder, instead of DIR/install-config.yaml',
@@ -100,16 +111,17 @@ function addAio(create: Command, surroundings: Surroundings): void {
   const command = create
     .command('aio-ignition')
     .description(
-      'read DIR/install-config.yaml; write DIR/aio.ign, for the first boot of one all-in-one host from its disk, and DIR/auth/kubeconfig',
+      'read DIR/install-config.yaml; write DIR/aio.ign, for the first boot of one all-in-one host from its disk, and DIR/auth/kubeconfig, and DIR/worker.ign if compute.replicas is above 0',
     )
-    .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.');
+    .option('--dir <dir>', 'folder with install-config.yaml, manifests and openshift', '.')
+    .option(...apiServer)
+    .option(...tokenHours);
   withSources(command).action((options: AioOptions) =>
     logged(options.dir, surroundings, (own) => createAioIgnition(options, own)),
   );
 }
 
 function addWorker(create: Command, surroundings: Surroundings): void {
-  const { default: hours, maximum } = TOKEN_HOURS;
   const command = create
     .command('worker-ignition')
     .description(
@@ -117,14 +129,8 @@ function addWorker(create: Command, surroundings: Surroundings): void {
     )
     .option('--dir <dir>', 'folder with install-config.yaml, as the cluster was created', '.')
     .option('--kubeconfig <file>', 'of an administrator (default: DIR/auth/kubeconfig)')
-    .option(
-      '--api-server <host:port>',
-      'the API server as workers reach it (default: api-int of the cluster, port 6443)',
-    )
-    .option(
-      '--token-hours <n>',
-      `how long workers may request their first certificate with it, at most ${maximum} (default: ${hours})`,
-    );
+    .option(...apiServer)
+    .option(...tokenHours);
   withSources(command).action((options: WorkerOptions) =>
     logged(options.dir, surroundings, (own) => createWorkerIgnition(options, own)),
   );
@@ -162,7 +168,7 @@ function addPayload(create: Command, surroundings: Surroundings): void {
     .requiredOption('--dir <dir>', 'the new folder; its parent folder must exist')
     .option(
       '--image <name=file>',
-      'an image, from a docker archive, an OCI archive (either may be compressed with gzip or zstd) or a static program; required: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, pause; for Services, cluster DNS and volumes also: kube-proxy, coredns, local-path-provisioner',
+      'an image, from a docker archive, an OCI archive (either may be compressed with gzip or zstd) or a static program; required: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, pause; for Services, cluster DNS and volumes also: kube-proxy, coredns, local-path-provisioner; for workers: flannel',
       each,
     )
     .option(

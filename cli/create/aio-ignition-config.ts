@@ -1,3 +1,4 @@
+import { hostCommandNames } from '../../lib/agents/commands.ts';
 import { agentLinks, commandLinks } from '../../lib/agents/links.ts';
 import { agentsOf } from '../../lib/agents/table.ts';
 import type { Cluster } from '../../lib/cluster/cluster.ts';
@@ -50,7 +51,7 @@ export function aioIgnitionConfig(input: AioIgnitionInput): Config {
       ...(hasDeferred ? [directory(deferredFolder(paths), 0o700)] : []),
     ],
     files: [
-      ...authorityFiles(input.authorities, file),
+      ...authorityFiles(input, file),
       ...sharedFiles(input, file),
       file(`${paths.config}/cluster-id`, 0o644, cluster.clusterId),
       ...digestFiles(cluster),
@@ -62,7 +63,7 @@ export function aioIgnitionConfig(input: AioIgnitionInput): Config {
         ...agentsOf('node'),
         ...(hasDeferred ? agentsOf('deferred') : []),
       ]),
-      ...commandLinks(['sno-agents']),
+      ...commandLinks(['sno-agents', ...hostCommandNames]),
       ...gatherLinks,
       issueLink,
     ].map(({ path, target }) => link(path, target)),

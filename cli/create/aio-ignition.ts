@@ -19,6 +19,7 @@ import { createMedium } from '../iso/create-medium.ts';
 import { requireIsoPrograms } from '../iso/programs.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { aioIgnitionConfig } from './aio-ignition-config.ts';
+import { dayOneWorkers } from './day-one-workers.ts';
 import { kibibytes } from './embed-area.ts';
 import { requireSpace, writeLargeFile } from './large-file.ts';
 import { requireAbsent, writeOutputs } from './outputs.ts';
@@ -27,11 +28,12 @@ import { type ServedOptions, servedFaults } from './served.ts';
 import { manifestNotices, pinnedPayload } from './single-node-ignition-config.ts';
 import { FOLDER, filesOf, readWholePayload, totalSize } from './single-node-iso.ts';
 import { aioNotices } from './site-notices.ts';
+import { WORKER_IGNITION_NAME, type WorkerConfigOptions } from './worker-config.ts';
 
 /** In the folder with install-config.yaml. */
 export const AIO_IGNITION_NAME = 'aio.ign';
 
-export interface AioOptions extends ServedOptions {
+export interface AioOptions extends ServedOptions, WorkerConfigOptions {
   /** The folder with install-config.yaml; outputs go there too. */
   dir: string;
   agentsExecutable?: string;
@@ -77,12 +79,17 @@ export async function createAioIgnition(
   };
   const domain = clusterDomain(cluster);
   const credentials = await createLaptopCredentials(domain, cluster.name);
+  const apiCa = credentials.authorities.servingCa.certificate;
+  const workers = dayOneWorkers({ settings, cluster, apiCa, options });
+  const worker = join(dir, WORKER_IGNITION_NAME);
+  if (workers !== undefined) await requireAbsent([worker]);
   const config = aioIgnitionConfig({
     cluster,
     authorities: credentials.authorities,
     pullSecret: settings.pullSecret,
     manifests: user.manifests,
     deferred: user.deferred,
+    workerToken: workers?.token,
     ...(options.agentsUrl === undefined ? {} : { executableUrl: options.agentsUrl }),
   });
   const text = serializeConfig(config);
@@ -91,6 +98,7 @@ export async function createAioIgnition(
   const outputs = [
     { path: kubeconfig, contents: credentials.kubeconfig },
     { path: ignition, contents: text },
+    ...(workers === undefined ? [] : [{ path: worker, contents: workers.text }]),
   ];
 
   signal.throwIfAborted();
@@ -99,6 +107,8 @@ export async function createAioIgnition(
   print(`Wrote ${kubeconfig} (for https://api.${domain}:6443)`);
   const source = sound.payload.payloadUrl ?? `the medium with the label ${MEDIUM_LABEL}`;
   print(`Control plane: ${cluster.controlPlane}, from the payload on ${source}`);
+  if (workers !== undefined) print(`Wrote ${worker} (for all workers)`);
+  for (const line of workers?.lines ?? []) print(line);
   for (const notice of [...aioNotices(settings), ...manifestNotices(user), ONE_INSTALLATION]) {
     print(`Notice: ${notice}`);
   }

@@ -60,7 +60,7 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
       ...(deferred.length === 0 ? [] : [directory(deferredFolder(paths), 0o700)]),
     ],
     files: [
-      ...authorityFiles(input.authorities, plain),
+      ...authorityFiles(input, plain),
       ...sharedFiles(input, plain),
       plain('/root/.docker/config.json', 0o600, pullSecret),
       ...site.files.map(({ path, mode, contents }) => plain(path, mode, contents)),

@@ -6,6 +6,7 @@ import { dataUrl } from '../../lib/ignition/data-url.ts';
 import { directory, user } from '../../lib/ignition/entries.ts';
 import { dhcpIdentity } from '../../lib/installation/dhcp-identity.ts';
 import type { LaptopAuthorities } from '../../lib/render/renderer.ts';
+import { type FutureToken, futureTokenPath } from '../../lib/workers/future-token.ts';
 import { messageCatalog } from '../../units/message-catalog.ts';
 import type { UserManifest } from './user-manifests.ts';
 
@@ -24,6 +25,8 @@ export interface SharedInput {
 /** The same for a control plane whose authorities `sno create` makes. */
 export interface IgnitionInput extends SharedInput {
   authorities: LaptopAuthorities;
+  /** Of the workers of the installation, if there are any. */
+  workerToken?: FutureToken | undefined;
 }
 
 /** A file of the config, compressed or not. */
@@ -85,11 +88,17 @@ export function hostFiles(
 
 /** The host renders the control plane from them, and deletes them here. */
 export function authorityFiles(
-  { servingCa, adminCa }: LaptopAuthorities,
+  {
+    authorities: { servingCa, adminCa },
+    workerToken,
+  }: Pick<IgnitionInput, 'authorities' | 'workerToken'>,
   place: PlaceFile,
 ): readonly File[] {
   const { assetsTls } = hostPaths();
   return [
+    ...(workerToken === undefined
+      ? []
+      : [place(futureTokenPath({ assetsTls }), 0o600, JSON.stringify(workerToken))]),
     place(`${assetsTls}/kube-apiserver-serving-ca.crt`, 0o644, servingCa.certificate),
     place(`${assetsTls}/kube-apiserver-serving-ca.key`, 0o600, servingCa.key),
     place(`${assetsTls}/admin-ca.crt`, 0o644, adminCa.certificate),

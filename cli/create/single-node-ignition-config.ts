@@ -14,6 +14,7 @@ import { describeExecutable, requireSameArchitecture } from '../agents-executabl
 import { DISK_VARIABLE } from '../install-config/disk-variable.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { type DayOneWorkers, dayOneWorkers } from './day-one-workers.ts';
 import type { DeferredUserManifests } from './defer-manifests.ts';
 import { EMBED_AREA_BYTES, kibibytes, requireEmbeddable } from './embed-area.ts';
 import { type LiveIgnitionInput, liveIgnition } from './live-ignition.ts';
@@ -22,11 +23,12 @@ import { requireAbsent, writeOutputs } from './outputs.ts';
 import { readFolder } from './read-folder.ts';
 import { requireServed, type ServedOptions } from './served.ts';
 import { configNotices } from './site-notices.ts';
+import { WORKER_IGNITION_NAME, type WorkerConfigOptions } from './worker-config.ts';
 
 /** In the folder with install-config.yaml, under the name that openshift-install uses. */
 export const IGNITION_NAME = 'bootstrap-in-place-for-live-iso.ign';
 
-export interface CreateOptions extends ServedOptions {
+export interface CreateOptions extends ServedOptions, WorkerConfigOptions {
   /** The folder with install-config.yaml; outputs go there too. */
   dir: string;
   /** The sno-agents executable, if not the one of this build. */
@@ -66,12 +68,21 @@ export async function createSingleNodeIgnitionConfig(
     clusterDomain(cluster),
     cluster.name,
   );
+  const workers = workersOf({
+    settings,
+    cluster,
+    apiCa: authorities.servingCa.certificate,
+    options,
+  });
+  const workerPath = join(dir, WORKER_IGNITION_NAME);
+  if (workers !== undefined) await requireAbsent([workerPath]);
   const config = liveIgnition({
     cluster,
     authorities,
     pullSecret: settings.pullSecret,
     manifests: user.manifests,
     deferred: user.deferred,
+    workerToken: workers?.token,
     ...unitsFor(options.agentsUrl),
   });
   const text = serializeConfig(config);
@@ -84,12 +95,15 @@ export async function createSingleNodeIgnitionConfig(
     { path: kubeconfigPath, contents: kubeconfig },
     { path: metadataPath, contents: metadataText(cluster) },
     { path: ignitionPath, contents: text },
+    ...(workers === undefined ? [] : [{ path: workerPath, contents: workers.text }]),
   ]);
   print(
     `Wrote ${ignitionPath} (${kibibytes(embedded)} of ${kibibytes(EMBED_AREA_BYTES)} in a live ISO)`,
   );
   print(`Wrote ${metadataPath} (the cluster's name and ids)`);
   print(`Wrote ${kubeconfigPath} (for https://api.${clusterDomain(cluster)}:6443)`);
+  if (workers !== undefined) print(`Wrote ${workerPath} (for all workers)`);
+  for (const line of workers?.lines ?? []) print(line);
   const source =
     cluster.payloadUrl === undefined ? 'on the live medium' : `at ${cluster.payloadUrl}`;
   print(`Control plane: ${cluster.controlPlane}, from the payload ${source}`);
@@ -97,6 +111,18 @@ export async function createSingleNodeIgnitionConfig(
   if (cluster.payloadSha256 === undefined) {
     print(`Notice: ${NOT_PINNED}`);
   }
+}
+
+/** A live medium does not serve hosts that boot from their disks. */
+function workersOf(made: Parameters<typeof dayOneWorkers>[0]): DayOneWorkers | undefined {
+  const { dayOneWorkers: count, payloadUrl } = made.cluster;
+  if (count !== undefined && payloadUrl === undefined) {
+    throw new Failure('usage', 'workers cannot use the live medium; nothing was written', {
+      expected: '--agents-url and --payload-url, or compute.replicas 0',
+      fix: 'Serve executable and payload, or add workers to the running cluster with "sno create worker-ignition --medium-iso".',
+    });
+  }
+  return dayOneWorkers(made);
 }
 
 /** The agents' units, with or without a medium. */

@@ -14,7 +14,7 @@ import { digestFiles } from './aio-ignition-config.ts';
 import { coreUser, hostFiles } from './shared-entries.ts';
 
 /** What describes one host of the cluster, and not its workers. */
-type OfOneHost = 'installation' | 'hostname' | 'networkConfig' | 'reservedCpus';
+type OfOneHost = 'installation' | 'hostname' | 'networkConfig' | 'reservedCpus' | 'dayOneWorkers';
 
 export interface WorkerIgnitionInput {
   /** With the digest of the payload. */

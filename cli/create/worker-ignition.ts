@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { clusterDomain } from '../../lib/cluster/cluster.ts';
 import { Failure } from '../../lib/errors/failure.ts';
-import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
-import { validateConfigText } from '../../lib/ignition/validate.ts';
 import { KubeClient } from '../../lib/kube/client.ts';
 import {
   installationStatusSchema,
@@ -12,30 +10,28 @@ import {
 import { readKubeconfig } from '../../lib/kube/kubeconfig.ts';
 import { resources } from '../../lib/kube/resources.ts';
 import type { Limits } from '../../lib/wait/limits.ts';
-import { createToken, TOKEN_HOURS, tokenSecret, tokenText } from '../../lib/workers/token.ts';
+import { routePods } from '../../lib/workers/route-pods.ts';
+import { createToken, tokenSecret, tokenText } from '../../lib/workers/token.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import type { InstallSettings } from '../install-config/translate.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { type AioOptions, inspect, type Sound, writeAll } from './aio-ignition.ts';
+import { type AioOptions, inspect, writeAll } from './aio-ignition.ts';
 import { kibibytes } from './embed-area.ts';
-import { aioNotices } from './site-notices.ts';
-import { type WorkerIgnitionInput, workerIgnitionConfig } from './worker-ignition-config.ts';
-
-/** In the folder with install-config.yaml. */
-export const WORKER_IGNITION_NAME = 'worker.ign';
+import {
+  apiServerOf,
+  configText,
+  describedFor,
+  ignoredForWorkers,
+  tokenHours,
+  WORKER_IGNITION_NAME,
+} from './worker-config.ts';
 
 export interface WorkerOptions extends AioOptions {
   /** Of an administrator of the running cluster; default: auth/kubeconfig in the folder. */
   kubeconfig?: string;
-  /** Host, or host:port, of the API server as workers reach it. */
-  apiServer?: string;
-  /** How long the token in the Ignition config is accepted. */
-  tokenHours?: string;
 }
 
 const REQUEST_MS = 30_000;
-const API_PORT = 6443;
-const API_SERVER = /^([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:([1-9]\d{0,4}))?$/;
 
 /**
  * `sno create worker-ignition`: creates the Ignition config of the workers of a running cluster, from
@@ -66,6 +62,7 @@ export async function createWorkerIgnition(
     apiServer,
     ...(options.agentsUrl === undefined ? {} : { executableUrl: options.agentsUrl }),
   });
+  const isRouted = await routePods(client, limits);
   const secret = tokenSecret(token);
   await client.create(resources.secrets, { namespace: secret.metadata.namespace }, secret, limits);
   signal.throwIfAborted();
@@ -74,7 +71,8 @@ export async function createWorkerIgnition(
   const source = sound.payload.payloadUrl ?? `the medium with the label ${MEDIUM_LABEL}`;
   print(`Workers get the payload from ${source}, and reach the API at ${apiServer}`);
   print(`The token in it is accepted until ${token.expires.toISOString()}`);
-  for (const notice of [...ignoredForWorkers(sound.settings), HOW_TO_ALLOW]) {
+  const missing = isRouted ? [] : [NO_ROUTES];
+  for (const notice of [...ignoredForWorkers(sound.settings), ...missing, HOW_TO_ALLOW]) {
     print(`Notice: ${notice}`);
   }
 }
@@ -82,49 +80,8 @@ export async function createWorkerIgnition(
 const HOW_TO_ALLOW =
   'list each worker in /etc/sno-agents/workers.d on the control-plane host, or its requests stay pending';
 
-/** Created before the token: a config that is not valid must not leave one behind. */
-function configText(input: WorkerIgnitionInput): string {
-  const text = serializeConfig(workerIgnitionConfig(input));
-  const faults = validateConfigText(text);
-  if (faults.length > 0) throw invalidConfig('this program', faults);
-  return text;
-}
-
-/** The description of the cluster without what describes its control-plane host. */
-function describedFor(
-  { settings, payload, executableSha256 }: Sound,
-  clusterId: string,
-): WorkerIgnitionInput['cluster'] {
-  const {
-    installation: _disk,
-    hostname: _name,
-    networkConfig: _network,
-    reservedCpus: _cpus,
-    ...described
-  } = settings.cluster;
-  return { ...described, ...payload, clusterId, executableSha256 };
-}
-
-function tokenHours(text: string | undefined): number {
-  if (text === undefined) return TOKEN_HOURS.default;
-  const hours = Number(text);
-  if (/^\d+$/.test(text) && hours >= 1 && hours <= TOKEN_HOURS.maximum) return hours;
-  throw new Failure('usage', '--token-hours cannot be used; nothing was written', {
-    expected: `a whole number from 1 to ${TOKEN_HOURS.maximum}`,
-    found: text,
-  });
-}
-
-/** With its port. */
-function apiServerOf(given: string | undefined, { cluster }: InstallSettings): string {
-  if (given === undefined) return `api-int.${clusterDomain(cluster)}:${API_PORT}`;
-  const [, , , port] = API_SERVER.exec(given) ?? [];
-  if (API_SERVER.test(given)) return port === undefined ? `${given}:${API_PORT}` : given;
-  throw new Failure('usage', '--api-server cannot be used; nothing was written', {
-    expected: 'a host name in lower case or an address, with or without a port',
-    found: JSON.stringify(given),
-  });
-}
+const NO_ROUTES =
+  'the payload of the cluster has no image flannel: pods of workers reach no pod of another node, and no cluster DNS, unless something else routes between them';
 
 /** @throws Failure (usage) if the cluster is not installed, or is not this one */
 async function clusterIdOf(
@@ -141,20 +98,4 @@ async function clusterIdOf(
     found: status.data?.state ?? 'no such state',
     fix: 'Wait for it with "sno wait-for install-complete".',
   });
-}
-
-/** What describes the control-plane host alone, and what may not be intended. */
-function ignoredForWorkers(settings: InstallSettings): string[] {
-  const { hostname, networkConfig, reservedCpus } = settings.cluster;
-  const ignored = Object.entries({ hostname, networkConfig, reservedCPUs: reservedCpus }).flatMap(
-    ([name, value]) => (value === undefined ? [] : [`bootstrapInPlace.${name}`]),
-  );
-  return [
-    ...(ignored.length === 0
-      ? []
-      : [
-          `for workers ignored: ${ignored.join(', ')}. They get names and addresses by DHCP or DNS`,
-        ]),
-    ...aioNotices(settings).filter((notice) => /^(only warnings|the certificate)/.test(notice)),
-  ];
 }

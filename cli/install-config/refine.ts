@@ -42,10 +42,7 @@ export function refine(
   }));
 }
 
-/**
- * One payload serves one architecture; the pool of workers is empty, but must not
- * contradict it.
- */
+/** One payload serves one architecture: that of all hosts. */
 function ofArchitecture({ sound }: Config): Refinement[] {
   const node = sound.controlPlane?.architecture || 'amd64';
   const workers = sound.compute?.[0]?.architecture || node;

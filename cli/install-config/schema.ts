@@ -55,20 +55,23 @@ const pool = {
   platform: optional(mapping({}, 'Omit the field: nothing else is supported.', '{}')),
 };
 
+/** More than one control-plane host serves. */
+const MOST_WORKERS = 100;
+
 const compute = list(
   mapping(
     {
       name: only('worker', 'Keep only the pool worker.'),
-      replicas: only(
-        0,
-        'Set replicas to 0: workers join later; the default would be three workers.',
-      ),
+      replicas: field(z.number().int().min(0).max(MOST_WORKERS), {
+        expected: `a whole number from 0 to ${MOST_WORKERS}`,
+        fix: 'Write the number of workers that are installed with the cluster, such as 0; the default would be three.',
+      }),
       ...pool,
     },
     'Write {name: worker, replicas: 0}.',
   ),
   {
-    expected: 'a list of one pool, worker, with replicas 0',
+    expected: 'a list of one pool, worker, with its replicas',
     fix: 'Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
   },
   { least: 1, most: 1 },

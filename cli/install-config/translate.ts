@@ -72,6 +72,7 @@ function clusterOf(config: InstallConfig, variable: DiskArguments): InstallSetti
     imageMirrors: mirrorsOf(config),
     networkConfig: host?.networkConfig && quoted(host.networkConfig),
     additionalNtpSources: host?.additionalNTPSources ?? [],
+    dayOneWorkers: config.compute[0]?.replicas || undefined,
     reservedCpus: host?.reservedCPUs === undefined ? undefined : `${host.reservedCPUs}`,
     preflightWarnings: host?.preflightWarnings ?? [],
   };

@@ -10,6 +10,7 @@ const KNOWN_PACKAGES = [
   /^github\.com\/kubernetes-sigs\/cri-tools\/cmd\/([^/]+)$/,
   /^github\.com\/coredns\/(coredns)$/,
   /^github\.com\/rancher\/(local-path-provisioner)$/,
+  /^github\.com\/flannel-io\/(flannel)$/,
   /^github\.com\/containernetworking\/plugins\/plugins\/[^/]+\/([^/]+)$/,
 ];
 const ETCD_PACKAGE = /^go\.etcd\.io\/etcd\/server\/v\d+$/;

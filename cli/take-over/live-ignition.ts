@@ -36,7 +36,12 @@ export function takenOverIgnition(input: TakenOver): Config {
 
 function agentsConfig(input: TakenOver): Config {
   return configOf({
-    directories: [...liveDirectories(), directory(`${assetPaths.folder}auth`, 0o700)],
+    directories: [
+      ...liveDirectories(),
+      directory(`${assetPaths.folder}auth`, 0o700),
+      // The sandbox of bootkube opens these, so they must exist.
+      ...['/etc/mcc', '/etc/mcs', '/etc/ssl/mcs'].map((path) => directory(path, 0o700)),
+    ],
     files: sharedFiles({ ...input, deferred: [] }, plain),
     links: liveLinks(),
     units: withDropins(

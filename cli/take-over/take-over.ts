@@ -27,6 +27,7 @@ import {
 } from './assets.ts';
 import { BESIDE, readBeside, requireSameCluster } from './beside.ts';
 import { takenOverIgnition } from './live-ignition.ts';
+import { machineApprovalManifests } from './machine-approval.ts';
 import { requireTakeOver, type TakeOverOptions } from './options.ts';
 import { renewCertificates } from './renew-certificates.ts';
 import { addedLines, certificateLines, entryLines } from './report.ts';
@@ -62,12 +63,15 @@ export async function takeOver(
   const texts = assetTexts(source, sorted.kept);
   requireSameCluster(beside.found, cluster, assets.openshift, texts.get(ROOT_CA) ?? '');
   const certificates = await renewCertificates(texts, shippingDays, new Date());
+  const manifests = await ownManifests(dir, sorted.kept, signal);
+  const given = [...texts.values(), ...manifests.map(({ contents }) => contents.toString())];
+  const approval = machineApprovalManifests(assets.openshift, given);
   const taken = takenOverIgnition({
     kept: sorted.kept,
     texts: certificates.texts,
     cluster,
     pullSecret: assets.pullSecret,
-    manifests: await ownManifests(dir, sorted.kept, signal),
+    manifests: [...manifests, ...approval],
     ...unitsFor(options.agentsUrl),
   });
   const text = serializeConfig(taken);
@@ -88,6 +92,9 @@ export async function takeOver(
   for (const line of entryLines(sorted.entries)) print(line);
   for (const line of addedLines(sorted.entries)) print(line);
   for (const line of certificateLines(certificates)) print(line);
+  if (approval.length > 0)
+    print('Added, so that no Machine is enough for a certificate of a node:');
+  for (const { path } of approval) print(`  ${path}`);
   if (beside.missing.length > 0) {
     print(`Notice: not beside ${source}, so not copied: ${beside.missing.join(', ')}`);
   }
@@ -95,7 +102,7 @@ export async function takeOver(
 }
 
 const EXPERIMENTAL =
-  'Notice: experimental: the live host bootstraps the control plane of OpenShift, but the installed host does not continue it yet, so do not install a host with this config';
+  'Notice: experimental: no host with a release of OpenShift has been installed yet, so install only hosts that you can lose';
 
 /** The config itself, where its folder is named. */
 async function sourceOf(named: string): Promise<string> {

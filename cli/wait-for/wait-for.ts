@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { durationText, parseDuration } from '../../lib/duration.ts';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
 import { KubeClient } from '../../lib/kube/client.ts';
@@ -7,7 +8,6 @@ import { resources } from '../../lib/kube/resources.ts';
 import { watchUntil } from '../../lib/kube/watch-objects.ts';
 import { LEVELS, type Level, type LogFile } from '../process/log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { durationText, parseDuration } from './duration.ts';
 import { exchangeKubeconfig } from './exchange.ts';
 import { type TargetName, targets } from './targets.ts';
 

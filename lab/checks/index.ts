@@ -4,6 +4,7 @@ import { bareSystem } from './bare-system.ts';
 import { bootPartition } from './boot-partition.ts';
 import { certificateNames } from './certificate-names.ts';
 import type { ClusterCheck, DiskCheck, RunningCheck } from './check.ts';
+import { cleanLater } from './clean-later.ts';
 import { deferredApplied } from './deferred-applied.ts';
 import { editor } from './editor.ts';
 import { etcdRestored } from './etcd-restored.ts';
@@ -18,6 +19,7 @@ import { restarts } from './restarts.ts';
 import { serviceFamilies } from './service-families.ts';
 import { outsideNames, services } from './services.ts';
 import { kernelArgument, siteOnHost } from './site-inputs.ts';
+import { steady } from './steady.ts';
 import { unitsGone } from './units-gone.ts';
 import { volumes } from './volumes.ts';
 import { workload } from './workload.ts';
@@ -47,6 +49,9 @@ export const clusterChecks: readonly ClusterCheck[] = [
   outsideNames,
   volumes,
   editor,
+  cleanLater,
+  // Last: the checks before it have created pods.
+  steady,
 ];
 
 /** Of an all-in-one host. */
@@ -64,4 +69,6 @@ export const allInOneChecks: readonly RunningCheck[] = [
   services,
   volumes,
   editor,
+  // Last: the checks before it have created pods.
+  steady,
 ];

@@ -2,51 +2,17 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../lib/errors/failure.ts';
 import { exists } from '../../lib/host/files.ts';
-import { eventually } from '../eventually.ts';
 import type { Host } from '../host/host.ts';
 import { DOMAIN } from '../site.ts';
-import { HELLO_IMAGE, importHelloImage } from '../test-workload.ts';
-import { applyObject } from './apply-object.ts';
+import { importHelloImage } from '../test-workload.ts';
 import type { RunningCheck } from './check.ts';
 import { kubectl } from './kubectl.ts';
-
-const ANSWER_MS = 30_000;
+import { deployOnBoth, expectFlannelOn, podsReachEachOther } from './pod-routes.ts';
 
 const nodeSchema = z.object({
   spec: z.object({ podCIDR: z.string(), taints: z.array(z.unknown()).optional() }),
   status: z.object({ conditions: z.array(z.object({ type: z.string(), status: z.string() })) }),
 });
-
-/** On the host's network: the pod networks of two hosts are not connected. */
-const pod = (nodeName: string) => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: 'on-worker', namespace: 'kube-system', labels: { app: 'on-worker' } },
-  spec: {
-    nodeName,
-    hostNetwork: true,
-    terminationGracePeriodSeconds: 0,
-    containers: [
-      {
-        name: 'web',
-        image: HELLO_IMAGE,
-        imagePullPolicy: 'Never',
-        command: ['busybox', 'sh', '-c'],
-        args: [
-          'echo worker > /tmp/index.html && echo ready && exec busybox httpd -f -p 8081 -h /tmp',
-        ],
-        readinessProbe: { httpGet: { path: '/', port: 8081 }, periodSeconds: 1 },
-      },
-    ],
-  },
-});
-
-const service = {
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: { name: 'on-worker', namespace: 'kube-system' },
-  spec: { selector: { app: 'on-worker' }, ports: [{ port: 80, targetPort: 8081 }] },
-};
 
 /** What a worker promises once it has joined. */
 export function workerChecks(worker: Host): readonly RunningCheck[] {
@@ -64,30 +30,25 @@ export function workerChecks(worker: Host): readonly RunningCheck[] {
       },
     },
     {
-      name: 'a pod on it answers a Service from the control-plane host, and its logs can be read',
+      name: 'pods of both nodes reach each other by the names of Services',
       run: async (cluster, signal) => {
-        await importHelloImage(worker, join(cluster.folder, 'worker-hello.tar'), signal);
-        for (const object of [pod(name), service]) await applyObject(cluster, object, signal);
-        const inSystem = ['-n', 'kube-system'];
-        const wait = ['wait', 'pod/on-worker', '--for=condition=Ready', '--timeout=50s'];
-        await kubectl(cluster, [...wait, ...inSystem], signal);
-        const ip = ['get', 'service', 'on-worker', '-o', 'jsonpath={.spec.clusterIP}'];
-        const address = await kubectl(cluster, [...ip, ...inSystem], signal);
-        const ask = ['curl', '--silent', '--max-time', '5', `http://${address}/`];
-        await eventually(
-          async () => {
-            const { stdout } = await cluster.host.exec(ask, { timeoutMs: 10_000 }, signal);
-            if (stdout.trim() !== 'worker') {
-              throw new Failure('retry', 'the Service does not answer', { found: stdout });
-            }
-          },
-          ANSWER_MS,
-          signal,
-        );
-        const logs = await kubectl(cluster, ['logs', 'on-worker', ...inSystem], signal);
-        if (!logs.includes('ready')) {
-          throw new Failure('fatal', 'the logs of the pod cannot be read', { found: logs });
+        for (const host of [cluster.host, worker]) {
+          await importHelloImage(host, join(cluster.folder, `${host.identity.name}.tar`), signal);
         }
+        await expectFlannelOn(cluster, 2, signal);
+        const nodes = {
+          'on-first': `${cluster.host.identity.name}.${DOMAIN}`,
+          'on-worker': name,
+        };
+        await deployOnBoth(cluster, nodes, signal);
+        await podsReachEachOther(cluster, signal);
+      },
+    },
+    {
+      name: 'the logs of a pod on it can be read',
+      run: async (cluster, signal) => {
+        // An error is no output.
+        await kubectl(cluster, ['logs', 'deployment/on-worker'], signal);
       },
     },
     {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { exists } from '../../lib/host/files.ts';
 
 /**
@@ -44,6 +44,15 @@ export function cacheFolder(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'sno-agents');
 }
 
+/** Whether the cache has the component's result. */
+export async function isBuilt(component: Component): Promise<boolean> {
+  return exists(await folderOf(component));
+}
+
+async function folderOf(component: Component): Promise<string> {
+  return join(cacheFolder(), 'components', component.name, await componentKey(component));
+}
+
 const running = new Map<string, Promise<string>>();
 
 /** The folder with the component's result; builds it and what it needs if not cached. */
@@ -63,15 +72,14 @@ async function ensureOnce(component: Component, options: EnsureOptions): Promise
       folders.set(needed.name, await ensureComponent(needed, options));
     }),
   );
-  const parent = join(cacheFolder(), 'components', component.name);
-  const folder = join(parent, await componentKey(component));
+  const folder = await folderOf(component);
   if (await exists(folder)) {
     await utimes(folder, new Date(), new Date());
     return folder;
   }
   const release = await takeBuildSlot(options.signal);
   try {
-    await buildInto(component, parent, folder, {
+    await buildInto(component, folder, {
       ...options,
       folderOf: (needed) => folders.get(needed.name) ?? '',
     });
@@ -83,10 +91,10 @@ async function ensureOnce(component: Component, options: EnsureOptions): Promise
 
 async function buildInto(
   component: Component,
-  parent: string,
   folder: string,
   context: BuildContext,
 ): Promise<void> {
+  const parent = dirname(folder);
   await mkdir(parent, { recursive: true });
   await prune(parent);
   const building = `${folder}.building-${process.pid}`;

@@ -12,6 +12,8 @@ export interface GoBuild {
   readonly tests?: Readonly<Record<string, string>>;
   readonly ldflags?: readonly string[];
   readonly tags?: readonly string[];
+  /** The program has a part in C, which is linked statically, too. Default: no. */
+  readonly cgo?: boolean;
   /** Uses a build cache that is deleted afterwards: what is built once would only fill Go's own. */
   readonly temporaryCache?: boolean;
   readonly deadlineMs: number;
@@ -20,12 +22,24 @@ export interface GoBuild {
 /** Builds static binaries of pinned Go modules into `target`. */
 export async function buildGoBinaries(
   target: string,
-  { module, packages, tests = {}, ldflags = [], tags = [], temporaryCache, deadlineMs }: GoBuild,
+  {
+    module,
+    packages,
+    tests = {},
+    ldflags = [],
+    tags = [],
+    cgo,
+    temporaryCache,
+    deadlineMs,
+  }: GoBuild,
   { signal, report }: BuildContext,
 ): Promise<void> {
   const source = join(target, '.source');
   const cache = join(target, '.cache');
   await cp(module, source, { recursive: true });
+  const linking = cgo === true ? ['-linkmode', 'external', '-extldflags', '-static'] : [];
+  // Go's own resolver, as without cgo: the C library cannot be linked statically with its own.
+  const allTags = cgo === true ? [...tags, 'netgo', 'osusergo'] : tags;
   const until = Date.now() + deadlineMs;
   const builds = [
     ...Object.entries(packages).map(([path, name]) => ({ path, name, command: ['build'] })),
@@ -36,15 +50,19 @@ export async function buildGoBinaries(
     const flags = [
       '-trimpath',
       '-ldflags',
-      ['-s', '-w', ...ldflags].join(' '),
+      ['-s', '-w', ...linking, ...ldflags].join(' '),
       '-tags',
-      tags.join(),
+      allTags.join(),
     ];
     await execa('go', [...command, ...flags, '-o', join(target, name), path], {
       cwd: source,
       // Uses the installed Go; go.sum determines what is built.
       env: {
-        ...{ GOTOOLCHAIN: 'local', CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },
+        ...{
+          GOTOOLCHAIN: 'local',
+          CGO_ENABLED: cgo === true ? '1' : '0',
+          GOFLAGS: '-mod=readonly',
+        },
         ...(temporaryCache ? { GOCACHE: cache } : {}),
       },
       cancelSignal: signal,

@@ -74,7 +74,7 @@ export async function startStaticPod(
 
 /** Mounts a container's volumes; returns what is to be run. */
 async function prepare(pod: Pod, container: Container, { roots, host, signal }: PodOptions) {
-  const [, image = ''] = /([^/]+):[^:/]+$/.exec(container.image) ?? [];
+  const [, image = ''] = /([^/@:]+)[@:][^/]+$/.exec(container.image) ?? [];
   const root = await roots.of(image, signal);
   for (const { source, target } of volumesOf(pod, container, host)) {
     if (!(await exists(source))) await mkdir(source, { recursive: true });

@@ -4,16 +4,23 @@ import type { Component } from '../components/component.ts';
 import { crioOsImage } from '../components/cri-o-system.ts';
 import { nmstatectl } from '../components/nmstatectl.ts';
 import { openshiftImages } from '../components/openshift/images.ts';
+import { openshiftInstaller } from '../components/openshift/installer.ts';
 import { openshiftKubernetes } from '../components/openshift/kubernetes.ts';
 import { machineConfig } from '../components/openshift/machine-config.ts';
+import { openshiftRegistry } from '../components/openshift/registry-storage.ts';
+import { openshiftOsImage } from '../components/openshift/system.ts';
+import { registry } from '../components/registry.ts';
 import { faults } from '../faults/index.ts';
+import { routedPayload } from '../payload.ts';
 import type { Scenario } from '../scenario.ts';
 import { aio, aioMedium, conformance, crio } from './aio.ts';
 import { bootstrapInPlace, dualStack, ipv6 } from './bootstrap-in-place.ts';
+import { openshift } from './openshift.ts';
 import { openshiftComponents } from './openshift-components.ts';
+import { openshiftRender } from './openshift-render.ts';
 import { pxe } from './pxe.ts';
 import { staticNetwork } from './static-network.ts';
-import { workers } from './workers.ts';
+import { dayOneWorkers, workers } from './workers.ts';
 
 /** Valid values of `--scenario`. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -27,15 +34,27 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   conformance,
   crio,
   workers,
+  'day-one-workers': dayOneWorkers,
   'aio-beside-bare': besideBare,
   'openshift-components': openshiftComponents,
+  'openshift-render': openshiftRender,
+  openshift,
   ...faults,
   ...certificates,
 };
+
+const openshiftHost: readonly Component[] = [
+  ...[openshiftKubernetes, machineConfig, openshiftInstaller],
+  ...[openshiftRegistry, openshiftOsImage, registry],
+];
 
 /** Components used in addition to those of all scenarios. */
 export const furtherComponents: Readonly<Record<string, readonly Component[]>> = {
   'static-network': [nmstatectl],
   crio: [crioOsImage],
+  workers: [routedPayload],
+  'day-one-workers': [routedPayload],
   'openshift-components': [openshiftKubernetes, machineConfig, openshiftImages],
+  'openshift-render': openshiftHost,
+  openshift: openshiftHost,
 };

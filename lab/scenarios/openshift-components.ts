@@ -8,6 +8,7 @@ import { ImageRoots } from '../openshift/image-roots.ts';
 import { serveMasterIgnition } from '../openshift/machine-config.ts';
 import { requirePrograms } from '../openshift/programs.ts';
 import { renderAll, requireReferences, requireRefusals } from '../openshift/render-checks.ts';
+import { requireStaticPodOperator } from '../openshift/static-pod-operator.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Daemon } from '../servers/daemon.ts';
 
@@ -51,6 +52,10 @@ export const openshiftComponents: Scenario = ({ folder, out, teardown, signal })
       {
         title: 'Start the programs in their images',
         run: async (report) => requirePrograms(await ready(), report, signal),
+      },
+      {
+        title: 'Start the static pod operators in their image',
+        run: (report) => requireStaticPodOperator(work, report, signal),
       },
       {
         title: 'Look up images in the release',

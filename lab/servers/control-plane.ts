@@ -17,12 +17,22 @@ export interface ApiUser {
 export interface ControlPlaneOptions {
   /** Both processes end after this time, even if their user does not stop them. */
   lifetimeMs?: number;
+  /** Another kube-apiserver than that of the lab's Kubernetes. */
+  program?: string;
   /** Additional arguments for kube-apiserver. */
   args?: readonly string[];
 }
 
+export interface CertificateAccess extends KeyPair {
+  readonly server: URL;
+  /** Certificate of the server's authority. */
+  readonly ca: string;
+}
+
 /** A real etcd and kube-apiserver on loopback, with TLS and RBAC, and nothing else. */
 export interface ControlPlane {
+  /** A new certificate for that user, with which it is known to the API server. */
+  access(user: ApiUser): Promise<CertificateAccess>;
   /** A client with a certificate for that user. Default: administrator. */
   client(user?: ApiUser): Promise<KubeClient>;
   /** The same certificate in a kubeconfig. */
@@ -50,10 +60,10 @@ const administrator: ApiUser = { name: 'test-admin', groups: ['system:masters'] 
 export async function startControlPlane(
   folder: string,
   signal: AbortSignal,
-  { lifetimeMs = 240_000, args = [] }: ControlPlaneOptions = {},
+  { lifetimeMs = 240_000, args = [], program: given }: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
   // First: on a new machine this builds them, which takes longer than a server's lifetime.
-  const program = await kubernetesBinary('kube-apiserver', signal);
+  const program = given ?? (await kubernetesBinary('kube-apiserver', signal));
   const authority = await createAuthority('test authority');
   const files = await writePki(folder, authority);
   const etcd = await startEtcd(folder, files, lifetimeMs, signal);
@@ -64,10 +74,12 @@ export async function startControlPlane(
       subject: { commonName: user.name, organizations: user.groups },
       usage: 'client',
     });
-  const client = async (user = administrator) => {
-    const { certificate, key } = await leafOf(user);
-    return new KubeClient({ server, ca: authority.certificate, certificate, key });
-  };
+  const access = async (user: ApiUser) => ({
+    server,
+    ca: authority.certificate,
+    ...(await leafOf(user)),
+  });
+  const client = async (user = administrator) => new KubeClient(await access(user));
   const kubeconfigOf = async (user: ApiUser) => {
     const { certificate, key } = await leafOf(user);
     const credentials = { authority: authority.certificate, certificate, key };
@@ -98,6 +110,7 @@ export async function startControlPlane(
   }
   const { ca, certificate, key } = files;
   return {
+    access,
     client,
     kubeconfig: kubeconfigOf,
     stopApiServer,

@@ -13,6 +13,7 @@ export const PREFLIGHT_CHECKS = [
   'clock',
   'memory',
   'cpus',
+  'network-plugins',
   'disk',
 ] as const;
 
@@ -111,6 +112,8 @@ const clusterFields = z.strictObject({
   additionalNtpSources: z.array(z.string()).default([]),
   /** URL of the folder with payload.yaml; if absent, the payload is on the live medium. */
   payloadUrl: z.url().optional(),
+  /** Workers of the installation, which the topology depends on; absent: none. */
+  dayOneWorkers: z.number().int().positive().optional(),
   /** CPUs (a list such as 0-1,4) for the node's own processes; workloads can have the others alone. */
   reservedCpus: z.string().optional(),
   /** Names of preflight checks whose failure is only a warning. */

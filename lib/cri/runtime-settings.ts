@@ -5,12 +5,18 @@ export interface RuntimeSettings {
   /** The image of every pod sandbox, if the runtime reports it. */
   sandboxImage?: string;
   cgroupDriver?: 'systemd' | 'cgroupfs';
+  /** The folders in which it looks for network plugins, if it reports them. */
+  pluginFolders?: readonly string[];
 }
 
 /** The parts of containerd's `config` in a verbose status (internal/cri/config of containerd 1.6 to 2.1). */
 const containerdConfig = z.object({
   sandboxImage: z.string().optional(),
   systemdCgroup: z.boolean().optional(),
+  // binDirs since 2.1.
+  cni: z
+    .object({ binDir: z.string().optional(), binDirs: z.array(z.string()).nullish() })
+    .optional(),
   containerd: z
     .object({
       defaultRuntimeName: z.string().default('runc'),
@@ -25,17 +31,26 @@ const containerdConfig = z.object({
 });
 
 /**
- * The runtime's settings, from the `config` text of its verbose status. Empty if
- * that is not containerd's JSON (CRI-O prints TOML and answers RuntimeConfig).
+ * The runtime's settings, from the `config` text of its verbose status: containerd's JSON, or CRI-O's
+ * TOML, of which only the folders are read, since it answers RuntimeConfig.
  */
 export function parseRuntimeSettings(config: string | undefined): RuntimeSettings {
   const parsed = containerdConfig.safeParse(parseJson(config ?? ''));
-  if (!parsed.success) return {};
-  const { sandboxImage = '', systemdCgroup, containerd } = parsed.data;
+  if (!parsed.success) return crioSettings(config ?? '');
+  const { sandboxImage = '', systemdCgroup, containerd, cni } = parsed.data;
   const options = containerd?.runtimes[containerd.defaultRuntimeName]?.options;
   const systemd = options?.SystemdCgroup ?? systemdCgroup ?? false;
+  const pluginFolders = cni?.binDirs ?? [cni?.binDir ?? ''];
   return {
+    ...(pluginFolders.every((folder) => folder === '') ? {} : { pluginFolders }),
     ...(sandboxImage === '' ? {} : { sandboxImage }),
     ...(containerd === undefined ? {} : { cgroupDriver: systemd ? 'systemd' : 'cgroupfs' }),
   };
+}
+
+/** `plugin_dirs`, as CRI-O prints its configuration. */
+function crioSettings(config: string): RuntimeSettings {
+  const [, list = ''] = /^\s*plugin_dirs = \[([^\]]*)\]/m.exec(config) ?? [];
+  const pluginFolders = Array.from(list.matchAll(/"([^"]+)"/g), ([, folder = '']) => folder);
+  return pluginFolders.length === 0 ? {} : { pluginFolders };
 }

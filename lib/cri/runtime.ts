@@ -32,6 +32,8 @@ export interface RuntimeStatus {
   cgroupDriver: 'systemd' | 'cgroupfs';
   /** The image of every pod sandbox, if the runtime reports it. */
   sandboxImage?: string;
+  /** The folders in which it looks for network plugins, if it reports them. */
+  pluginFolders?: readonly string[];
 }
 
 export interface ContainerDetails {

@@ -9,7 +9,7 @@ export function approverRole(
   signers: readonly string[],
   nodes?: readonly string[],
 ): object {
-  const read = ['get', 'list', 'watch'];
+  const read = ['list', 'watch'];
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',

@@ -1,3 +1,5 @@
+import { lifetimes } from '../pki/lifetimes.ts';
+import { encodedAttributes, encodedNames, encodedSubjects } from './kubelet-encoding.ts';
 import type { RequestedCertificate } from './requested-certificate.ts';
 import type { SigningRequest } from './signing-request.ts';
 
@@ -9,6 +11,7 @@ export type Rule =
   | 'expiry'
   | 'requestor'
   | 'groups'
+  | 'credential'
   | 'age'
   | 'request'
   | 'signature'
@@ -18,11 +21,9 @@ export type Rule =
   | 'extensions'
   | 'usages'
   | 'lifetime'
-  | 'dns-names'
-  | 'other-names'
+  | 'names'
   | 'node-exists'
-  | 'node-addresses'
-  | 'ip-addresses';
+  | 'node-addresses';
 
 export type Judgement =
   | { readonly verdict: 'approve' }
@@ -33,6 +34,17 @@ export type Judgement =
 export type Check<T> = (input: T) => string | undefined;
 /** In the order in which they are checked: the first rule that is violated is reported. */
 export type Checks<T> = readonly (readonly [Rule, Check<T>])[];
+
+/**
+ * All rules for one kind of request. None of them is implied by the others: without any one of them,
+ * some request that the API server accepts would be approved (test/unit/csr/each-rule.test.ts).
+ */
+export interface Rules<T extends Request> {
+  /** About the object around the request: strangers' requests are not even parsed. */
+  readonly outer: Checks<T>;
+  /** About the PKCS#10 request in it. */
+  readonly inner: Checks<T & Readable>;
+}
 
 /** What the common rules look at. */
 export interface Request {
@@ -50,7 +62,8 @@ const nodesGroup = 'system:nodes';
 export const nodeGroups: readonly string[] = [nodesGroup, 'system:authenticated'];
 /** The kubelet gives up on a request after 15 minutes; the rest allows for clock changes. */
 const longestAgeMs = 60 * 60_000;
-const longestLifetimeSeconds = 30 * 24 * 3600;
+/** What a kubelet gets, which names no lifetime: the controller-manager's `--cluster-signing-duration`. */
+const longestLifetimeSeconds = lifetimes.leafDays * 24 * 3600;
 const strongCurves = ['EC prime256v1', 'EC secp384r1', 'EC secp521r1'];
 
 /** The user as which the API server knows a node's kubelet. */
@@ -68,38 +81,54 @@ export const timely: Checks<Request> = [
   ['age', ({ csr, now }) => whyTooOld(csr.created, now)],
   [
     'lifetime',
-    ({ csr }) =>
-      (csr.expirationSeconds ?? 0) <= longestLifetimeSeconds
+    ({ csr: { expirationSeconds = longestLifetimeSeconds } }) =>
+      expirationSeconds <= longestLifetimeSeconds
         ? undefined
-        : differs(`at most ${longestLifetimeSeconds} s`, `${csr.expirationSeconds} s`),
+        : differs(`at most ${longestLifetimeSeconds} s`, `${expirationSeconds} s`),
   ],
 ];
 
-/** The requestor has the key, and the key is strong. */
+/** The request is unambiguous, the requestor has the key, and the key is strong. */
 export const provenKey: Checks<Readable> = [
   [
-    'signature',
+    'request',
     ({ certificate }) =>
-      certificate.signatureIsValid ? undefined : 'its signature does not match its public key',
+      certificate.isAlone ? undefined : 'it is not one PEM block of a certificate request alone',
   ],
   ['key', ({ certificate }) => whyWeak(certificate.key)],
+  [
+    'signature',
+    ({ certificate: { signature } }) =>
+      signature === 'valid' ? undefined : whyNotSigned(signature),
+  ],
 ];
 
-export const noExtras: Check<Readable> = ({ certificate: { extras } }) =>
-  extras.length === 0 ? undefined : differs('alternative names only', show(extras));
+export const whyNotSigned = (signature: 'invalid' | 'by an algorithm that is not accepted') =>
+  signature === 'invalid'
+    ? 'its signature does not match its public key'
+    : 'it is signed by an algorithm that is not accepted: expected ECDSA or RSA with SHA-2';
 
-export const noOtherNames: Check<Readable> = ({ certificate: { otherNames } }) =>
-  otherNames.length === 0 ? undefined : differs('DNS names and addresses only', show(otherNames));
+/** Nothing but alternative names is requested, in the encoding of a kubelet. */
+export const noExtras: Check<Readable> = ({
+  certificate: { attributes, attributeTypes, names },
+}) =>
+  encodedAttributes(names).equals(attributes)
+    ? undefined
+    : differs('alternative names only, as a kubelet encodes them', show(attributeTypes));
+
+/** Nothing at all is requested besides the subject. */
+export const noAttributes: Check<Readable> = ({
+  certificate: { attributes, attributeTypes, nameTexts },
+}) =>
+  encodedAttributes(undefined).equals(attributes)
+    ? undefined
+    : differs('no extensions', show([...attributeTypes, ...nameTexts]));
 
 /** The judgement by the surrounding object first, and by the PKCS#10 request in it. */
-export function judged<T extends Request>(
-  outer: Checks<T>,
-  inner: Checks<T & Readable>,
-  input: T,
-): Judgement {
+export function judged<T extends Request>({ outer, inner }: Rules<T>, input: T): Judgement {
   const broken = firstBroken(outer, input);
   if (broken !== undefined) return broken;
-  const { certificate } = input.csr;
+  const certificate = input.csr.certificate();
   if ('unreadable' in certificate) {
     return { verdict: 'leave', rule: 'request', explanation: certificate.unreadable };
   }
@@ -130,14 +159,31 @@ export function whyWeak(key: string): string | undefined {
 
 /** The subject of a node's certificates: the group of all nodes, and its own user. */
 export function whyOtherSubject(
-  subject: RequestedCertificate['subject'],
+  { subject, subjectParts }: RequestedCertificate,
   nodeName: string,
 ): string | undefined {
-  return whyOther(
-    subject.map(([type, value]) => `${type}=${value}`),
-    [`O=${nodesGroup}`, `CN=${userOfNode(nodeName)}`],
-  );
+  const user = userOfNode(nodeName);
+  if (encodedSubjects(nodesGroup, user).some((each) => each.equals(subject))) return undefined;
+  const found = show(subjectParts.map(([type, value]) => `${type}=${value}`));
+  return whyOtherBytes(`O=${nodesGroup}, CN=${user}`, found);
 }
+
+/** Exactly this name and these addresses, which are in canonical form. */
+export function whyOtherNames(
+  { names, nameTexts }: RequestedCertificate,
+  dnsName: string,
+  addresses: readonly string[],
+): string | undefined {
+  if (names !== undefined && encodedNames([dnsName], addresses).equals(names)) return undefined;
+  const expected = [`DNS:${dnsName}`, ...addresses.toSorted().map((address) => `IP:${address}`)];
+  return whyOtherBytes(show(expected), show(nameTexts));
+}
+
+/** The text may be the same although the bytes are not. */
+const whyOtherBytes = (expected: string, found: string): string =>
+  expected === found
+    ? `${differs(expected, 'the same')} in another encoding than a kubelet's`
+    : differs(expected, found);
 
 /** Key encipherment applies to RSA keys only: kubelets with other keys do not request it. */
 export function whyOtherUsages(

@@ -9,6 +9,8 @@ export interface Decision {
   readonly judgement:
     | Judgement
     | { readonly verdict: 'failed'; readonly rule: 'api'; readonly explanation: string };
+  /** Set on the last stranger's request that is reported: there are too many of them. */
+  readonly isLast?: true;
 }
 
 /**
@@ -20,9 +22,11 @@ export function describeDecision({
   requestor,
   signer,
   judgement,
+  isLast,
 }: Decision): [sentence: string, fields: Readonly<Record<string, string>>] {
   const what = `request ${request} of ${requestor || 'an unknown user'} to ${signer}`;
   if (judgement.verdict === 'approve') return [`Approved ${what}`, {}];
   const verb = judgement.verdict === 'failed' ? 'Could not approve' : 'Did not approve';
-  return [`${verb} ${what}`, { request, rule: judgement.rule, why: judgement.explanation }];
+  const rest = isLast ? '; further requests of unknown hosts are not reported' : '';
+  return [`${verb} ${what}${rest}`, { request, rule: judgement.rule, why: judgement.explanation }];
 }

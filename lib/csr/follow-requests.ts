@@ -3,73 +3,76 @@ import { ChangeSignal } from '../kube/change-signal.ts';
 import type { KubeClient, Selection } from '../kube/client.ts';
 import { type CertificateSigningRequest, resources } from '../kube/resources.ts';
 import { watchObjects } from '../kube/watch-objects.ts';
+import type { PendingRequests } from './pending-requests.ts';
 import { type NodeView, nodeView } from './views.ts';
 
 export interface FollowOptions {
   readonly signal: AbortSignal;
+  /** The requests that are followed at all. */
+  readonly requests: Selection;
   /** The Nodes that the judgement depends on. */
   readonly nodes: Selection;
-  /** Judges all requests; false if they must be reviewed again. */
-  readonly review: (
-    requests: Iterable<CertificateSigningRequest>,
-    nodes: ReadonlyMap<string, NodeView>,
-  ) => Promise<boolean>;
+  /** Which of the selected requests are decided here; default: all. */
+  readonly isOurs?: (request: CertificateSigningRequest) => boolean;
 }
 
-const retryMs = 1000;
+/** After this time, approvals that the API did not accept are sent again. */
+const RETRY_MS = 1000;
+/** After this time the host is compared again with requests that its state may have kept pending. */
+const RECHECK_MS = 15_000;
 
 /**
- * Reviews all requests whenever one of them or a selected Node changes, until the signal fires.
+ * Decides each request when it appears, and again when a selected Node or the host has changed, until
+ * the signal fires.
  * @throws the reason of the signal
  */
-export async function followRequests(client: KubeClient, options: FollowOptions): Promise<void> {
+export async function followRequests<View>(
+  client: KubeClient,
+  pending: PendingRequests<View>,
+  viewOf: (nodes: ReadonlyMap<string, NodeView>) => Promise<View>,
+  { isOurs = () => true, ...options }: FollowOptions,
+): Promise<void> {
   const ended = new AbortController();
   const signal = AbortSignal.any([options.signal, ended.signal]);
-  const follower = new Follower(client, { ...options, signal });
-  try {
-    await Promise.race([follower.followNodes(), follower.followRequests(), follower.work()]);
-  } finally {
-    ended.abort();
-  }
-}
+  const changes = new ChangeSignal();
+  let nodes: ReadonlyMap<string, NodeView> = new Map();
 
-class Follower {
-  readonly #client: KubeClient;
-  readonly #options: FollowOptions;
-  readonly #changes = new ChangeSignal();
-  #requests: ReadonlyMap<string, CertificateSigningRequest> = new Map();
-  #nodes: ReadonlyMap<string, NodeView> = new Map();
-
-  constructor(client: KubeClient, options: FollowOptions) {
-    this.#client = client;
-    this.#options = options;
-  }
-
-  async followNodes(): Promise<void> {
-    const { nodes, signal } = this.#options;
-    for await (const { objects } of watchObjects(this.#client, resources.nodes, nodes, signal)) {
+  const followNodes = async () => {
+    for await (const { objects } of watchObjects(client, resources.nodes, options.nodes, signal)) {
       const views = new Map([...objects].map(([name, node]) => [name, nodeView(node)]));
       // Kubelets also update fields that do not matter here, such as their heartbeat.
-      if (isDeepStrictEqual(views, this.#nodes)) continue;
-      this.#nodes = views;
-      this.#changes.notify();
+      if (isDeepStrictEqual(views, nodes)) continue;
+      nodes = views;
+      changes.notify();
     }
-  }
-
-  async followRequests(): Promise<void> {
-    const { certificateSigningRequests: all } = resources;
-    for await (const { objects } of watchObjects(this.#client, all, {}, this.#options.signal)) {
-      this.#requests = objects;
-      this.#changes.notify();
+  };
+  const followAll = async () => {
+    const { certificateSigningRequests: resource } = resources;
+    const snapshots = watchObjects(client, resource, options.requests, signal);
+    for await (const { objects, changed } of snapshots) {
+      if (changed === undefined) {
+        pending.replaceAll(new Map([...objects].filter(([, request]) => isOurs(request))));
+      } else {
+        const request = objects.get(changed);
+        if (request === undefined || isOurs(request)) pending.replace(changed, request);
+      }
+      changes.notify();
     }
-  }
-
-  /** Reviews all requests after each change. */
-  async work(): Promise<never> {
+  };
+  const work = async () => {
+    let again: NodeJS.Timeout | undefined;
     for (;;) {
-      await this.#changes.next(this.#options.signal);
-      const isComplete = await this.#options.review(this.#requests.values(), this.#nodes);
-      if (!isComplete) setTimeout(() => this.#changes.notify(), retryMs).unref();
+      await changes.next(signal);
+      const result = await pending.decide(() => viewOf(nodes));
+      clearTimeout(again);
+      if (result === 'done') continue;
+      const delayMs = result === 'failed' ? RETRY_MS : RECHECK_MS;
+      again = setTimeout(() => changes.notify(), delayMs).unref();
     }
+  };
+  try {
+    await Promise.race([followNodes(), followAll(), work()]);
+  } finally {
+    ended.abort();
   }
 }

@@ -5,21 +5,24 @@ import {
   differs,
   type Judgement,
   judged,
+  noAttributes,
   nodeGroups,
   noExtras,
-  noOtherNames,
   provenKey,
   type Readable,
   type Request,
+  type Rules,
   servingSigner,
   show,
   timely,
   undecided,
   userOfNode,
   whyOther,
+  whyOtherNames,
   whyOtherSubject,
   whyOtherUsages,
 } from './checks.ts';
+import type { RequestedCertificate } from './requested-certificate.ts';
 import type { SigningRequest } from './signing-request.ts';
 import type { NodeView } from './views.ts';
 
@@ -34,99 +37,123 @@ export interface WorkersView {
 }
 
 interface Case extends Request {
-  readonly ownName: string;
-  /** The name that the request is for; undefined if it names no node. */
-  readonly name: string | undefined;
-  readonly worker: AllowedWorker | undefined;
-  readonly node: NodeView | undefined;
+  readonly view: WorkersView;
 }
 
-const isOnList: Checks<Case> = [
+/** The entry and the Node of a name; undefined where there is none. */
+const workerOf = ({ allowed }: WorkersView, name: string | undefined) =>
+  allowed.find((worker) => worker.name === name);
+const nodeIn = ({ nodes }: WorkersView, name: string | undefined) =>
+  name === undefined ? undefined : nodes.get(name);
+
+/** `nameOf`: the node that the request is for; undefined if it names none. */
+const isOnList = <T extends Case>(nameOf: (input: T) => string | undefined): Checks<T> => [
   [
     'worker',
-    ({ name, ownName, worker }) => {
+    (input) => {
+      const { ownName } = input.view;
+      const name = nameOf(input);
       if (name === undefined) return 'it names no node';
       if (name === ownName) return `${name} is the node of the control plane`;
+      const worker = workerOf(input.view, name);
       return worker === undefined ? `${name} is not in the list of allowed workers` : undefined;
     },
   ],
   [
     'expiry',
-    ({ worker, now }) =>
-      worker === undefined || now < worker.expires
+    (input) => {
+      const worker = workerOf(input.view, nameOf(input));
+      return worker === undefined || input.now < worker.expires
         ? undefined
-        : `the entry of ${worker.name} expired at ${worker.expires.toISOString()}`,
+        : `the entry of ${worker.name} expired at ${worker.expires.toISOString()}`;
+    },
   ],
 ];
 
 /** Of a host that has a bootstrap token and nothing else. */
-const firstOuter: Checks<Case> = [
-  ['pending', undecided],
-  [
-    'requestor',
-    ({ csr }) =>
-      bootstrapperName.test(csr.username)
-        ? undefined
-        : differs('the holder of a bootstrap token', csr.username || 'nobody'),
+export const firstRules: Rules<Case> = {
+  outer: [
+    ['pending', undecided],
+    [
+      'requestor',
+      ({ csr }) =>
+        bootstrapperName.test(csr.username)
+          ? undefined
+          : differs('the holder of a bootstrap token', csr.username || 'nobody'),
+    ],
+    ['groups', ({ csr }) => whyOther(csr.groups, bootstrapperGroups)],
+    ...timely,
   ],
-  ['groups', ({ csr }) => whyOther(csr.groups, bootstrapperGroups)],
-  ...timely,
-];
-
-const firstInner: Checks<Case & Readable> = [
-  ...isOnList,
-  ...provenKey,
-  [
-    'fingerprint',
-    ({ worker, certificate }) =>
-      worker?.keySha256 === undefined || worker.keySha256 === certificate.keySha256
-        ? undefined
-        : differs(`the key sha256:${worker.keySha256}`, `sha256:${certificate.keySha256}`),
+  inner: [
+    ...isOnList<Case & Readable>(({ certificate }) => requestedNode(certificate)),
+    ...provenKey,
+    [
+      'fingerprint',
+      ({ view, certificate }) => {
+        const worker = workerOf(view, requestedNode(certificate));
+        return worker?.keySha256 === undefined || worker.keySha256 === certificate.keySha256
+          ? undefined
+          : differs(`the key sha256:${worker.keySha256}`, `sha256:${certificate.keySha256}`);
+      },
+    ],
+    [
+      'subject',
+      ({ certificate }) => whyOtherSubject(certificate, requestedNode(certificate) ?? ''),
+    ],
+    ['extensions', noAttributes],
+    [
+      'usages',
+      ({ csr, certificate }) => whyOtherUsages(csr.usages, certificate.key, 'client auth'),
+    ],
+    [
+      'node-exists',
+      ({ view, certificate }) => {
+        const name = requestedNode(certificate);
+        const isKeyed = workerOf(view, name)?.keySha256 !== undefined;
+        return nodeIn(view, name) === undefined || isKeyed
+          ? undefined
+          : `the cluster has a node ${name}: another host would take its place. Delete the Node, or give the entry the fingerprint of the key`;
+      },
+    ],
   ],
-  ['subject', ({ certificate, name }) => whyOtherSubject(certificate.subject, name ?? '')],
-  ['extensions', noExtras],
-  ['usages', ({ csr, certificate }) => whyOtherUsages(csr.usages, certificate.key, 'client auth')],
-  ['other-names', noOtherNames],
-  ['dns-names', ({ certificate }) => whyOther(certificate.dnsNames, [])],
-  ['ip-addresses', ({ certificate }) => whyOther(certificate.ipAddresses, [])],
-  [
-    'node-exists',
-    ({ node, worker }) =>
-      node === undefined || worker?.keySha256 !== undefined
-        ? undefined
-        : `the cluster has a node ${node.name}: another host would take its place. Delete the Node, or give the entry the fingerprint of the key`,
-  ],
-];
+};
 
 /** Of a worker that has registered its Node. */
-const servingOuter: Checks<Case> = [
-  ['pending', undecided],
-  ...isOnList,
-  ['groups', ({ csr }) => whyOther(csr.groups, nodeGroups)],
-  ...timely,
-];
-
-const servingInner: Checks<Case & Readable> = [
-  ...provenKey,
-  ['subject', ({ certificate, name }) => whyOtherSubject(certificate.subject, name ?? '')],
-  ['extensions', noExtras],
-  ['usages', ({ csr, certificate }) => whyOtherUsages(csr.usages, certificate.key, 'server auth')],
-  ['other-names', noOtherNames],
-  ['dns-names', ({ certificate, name }) => whyOther(certificate.dnsNames, [name ?? ''])],
-  [
-    'node-addresses',
-    ({ node, worker }) => {
-      if (node === undefined) return 'the API has no such node yet';
-      if (allowedAddresses(node, worker).length > 0) return undefined;
-      return `none of the node's addresses (${show(node.internalIps)}) is one of its entry (${show(worker?.addresses ?? [])})`;
-    },
+export const servingRules: Rules<Case> = {
+  outer: [
+    ['pending', undecided],
+    ...isOnList<Case>(({ csr }) => nodeOf(csr.username)),
+    ['groups', ({ csr }) => whyOther(csr.groups, nodeGroups)],
+    ['credential', ({ csr }) => whyNoCertificate(csr.credentials)],
+    ...timely,
   ],
-  [
-    'ip-addresses',
-    ({ certificate, node, worker }) =>
-      whyOther(certificate.ipAddresses, allowedAddresses(node, worker)),
+  inner: [
+    ...provenKey,
+    ['subject', ({ csr, certificate }) => whyOtherSubject(certificate, nodeOf(csr.username) ?? '')],
+    ['extensions', noExtras],
+    [
+      'usages',
+      ({ csr, certificate }) => whyOtherUsages(csr.usages, certificate.key, 'server auth'),
+    ],
+    [
+      'node-addresses',
+      ({ csr, view }) => {
+        const name = nodeOf(csr.username);
+        const node = nodeIn(view, name);
+        if (node === undefined) return 'the API has no such node yet';
+        if (allowedAddresses(view, name).length > 0) return undefined;
+        return `none of the node's addresses (${show(node.internalIps)}) is one of its entry (${show(workerOf(view, name)?.addresses ?? [])})`;
+      },
+    ],
+    [
+      'names',
+      ({ csr, view, certificate }) => {
+        const name = nodeOf(csr.username);
+        return whyOtherNames(certificate, name ?? '', allowedAddresses(view, name));
+      },
+    ],
   ],
-];
+};
 
 /**
  * Whether a request is one of an allowed worker. Its first client certificate is requested with a
@@ -134,24 +161,26 @@ const servingInner: Checks<Case & Readable> = [
  * certificate is requested by the node itself, for exactly its name and those addresses that both
  * its Node and its entry have.
  */
-export function judgeWorker(csr: SigningRequest, view: WorkersView, now: Date): Judgement {
-  const isFirst = csr.signerName === clientSigner;
-  if (!isFirst && csr.signerName !== servingSigner) {
-    const explanation = differs(`${clientSigner} or ${servingSigner}`, csr.signerName);
-    return { verdict: 'leave', rule: 'signer', explanation };
-  }
-  const name = isFirst ? requestedNode(csr) : nodeOf(csr.username);
-  const input: Case = {
-    csr,
-    now,
-    name,
-    ownName: view.ownName,
-    worker: view.allowed.find((worker) => worker.name === name),
-    node: name === undefined ? undefined : view.nodes.get(name),
-  };
-  return isFirst
-    ? judged(firstOuter, firstInner, input)
-    : judged(servingOuter, servingInner, input);
+export function judgeWorker(
+  csr: SigningRequest,
+  view: WorkersView,
+  now: Date,
+  rules = { first: firstRules, serving: servingRules },
+): Judgement {
+  if (csr.signerName === clientSigner) return judged(rules.first, { csr, now, view });
+  if (csr.signerName === servingSigner) return judged(rules.serving, { csr, now, view });
+  const explanation = differs(`${clientSigner} or ${servingSigner}`, csr.signerName);
+  return { verdict: 'leave', rule: 'signer', explanation };
+}
+
+/** Whether it names a worker of the list, rightly or not. */
+export function isOfAllowedWorker(csr: SigningRequest, { allowed }: WorkersView): boolean {
+  const certificate = csr.signerName === clientSigner ? csr.certificate() : undefined;
+  const named =
+    certificate === undefined || 'unreadable' in certificate
+      ? nodeOf(csr.username)
+      : requestedNode(certificate);
+  return allowed.some(({ name }) => name === named);
 }
 
 /**
@@ -173,16 +202,21 @@ const NODE_USER = /^system:node:(.+)$/;
 const nodeOf = (user: string): string | undefined => NODE_USER.exec(user)?.[1];
 
 /** The node that the subject names, if it names exactly one. */
-function requestedNode({ certificate }: SigningRequest): string | undefined {
-  if ('unreadable' in certificate) return undefined;
-  const names = certificate.subject.filter(([type]) => type === 'CN').map(([, value]) => value);
+function requestedNode({ subjectParts }: RequestedCertificate): string | undefined {
+  const names = subjectParts.filter(([type]) => type === 'CN').map(([, value]) => value);
   return names.length === 1 ? nodeOf(names[0] ?? '') : undefined;
 }
 
-function allowedAddresses(
-  node: NodeView | undefined,
-  worker: AllowedWorker | undefined,
-): readonly string[] {
-  const internal = node?.internalIps ?? [];
-  return [...new Set(internal.filter((address) => worker?.addresses.includes(address)))];
+/** An impersonated node presents no client certificate of its own. */
+function whyNoCertificate(credentials: readonly string[]): string | undefined {
+  const [credential = ''] = credentials;
+  return credentials.length === 1 && /^X509SHA256=[0-9a-f]{64}$/.test(credential)
+    ? undefined
+    : differs("the digest of the node's client certificate", show(credentials));
+}
+
+function allowedAddresses(view: WorkersView, name: string | undefined): readonly string[] {
+  const internal = nodeIn(view, name)?.internalIps ?? [];
+  const { addresses = [] } = workerOf(view, name) ?? {};
+  return [...new Set(internal.filter((address) => addresses.includes(address)))];
 }

@@ -1,79 +1,84 @@
 import {
-  type Checks,
   differs,
   type Judgement,
   judged,
   nodeGroups,
   noExtras,
-  noOtherNames,
   provenKey,
-  type Readable,
   type Request,
+  type Rules,
   servingSigner,
   show,
   timely,
   undecided,
   userOfNode,
   whyOther,
+  whyOtherNames,
   whyOtherSubject,
   whyOtherUsages,
 } from './checks.ts';
 import type { SigningRequest } from './signing-request.ts';
 import type { HostView, NodeView } from './views.ts';
 
-/** Everything that a rule may look at. */
-interface Case extends Request {
+/** What a request of this host's node is compared with: both must agree. */
+export interface OwnView {
   readonly host: HostView;
+  /** Undefined while the API has no such node. */
   readonly node: NodeView | undefined;
 }
 
-/** Checks of the surrounding object. */
-const outerChecks: Checks<Case> = [
-  ['pending', undecided],
-  [
-    'signer',
-    ({ csr }) =>
-      csr.signerName === servingSigner ? undefined : differs(servingSigner, csr.signerName),
-  ],
-  ['host-name', ({ host }) => whyHostNameNotFinal(host)],
-  [
-    'requestor',
-    ({ csr, host }) =>
-      csr.username === userOfNode(host.nodeName)
-        ? undefined
-        : differs(userOfNode(host.nodeName), csr.username || 'nobody'),
-  ],
-  ['groups', ({ csr }) => whyOther(csr.groups, nodeGroups)],
-  ...timely,
-];
+/** Everything that a rule may look at. */
+export interface OwnCase extends Request, OwnView {}
 
-/** Checks of the PKCS#10 request inside. */
-const innerChecks: Checks<Case & Readable> = [
-  ...provenKey,
-  ['subject', ({ certificate, host }) => whyOtherSubject(certificate.subject, host.nodeName)],
-  ['extensions', noExtras],
-  ['usages', ({ csr, certificate }) => whyOtherUsages(csr.usages, certificate.key, 'server auth')],
-  ['other-names', noOtherNames],
-  ['dns-names', ({ certificate, host }) => whyOther(certificate.dnsNames, [host.nodeName])],
-  ['node-addresses', ({ host, node }) => whyNoAddress(host, node)],
-  [
-    'ip-addresses',
-    ({ certificate, host, node }) => whyOther(certificate.ipAddresses, ownAddresses(host, node)),
+export const ownRules: Rules<OwnCase> = {
+  outer: [
+    ['pending', undecided],
+    [
+      'signer',
+      ({ csr }) =>
+        csr.signerName === servingSigner ? undefined : differs(servingSigner, csr.signerName),
+    ],
+    ['host-name', ({ host }) => whyHostNameNotFinal(host)],
+    [
+      'requestor',
+      ({ csr, host }) =>
+        csr.username === userOfNode(host.nodeName)
+          ? undefined
+          : differs(userOfNode(host.nodeName), csr.username || 'nobody'),
+    ],
+    ['groups', ({ csr }) => whyOther(csr.groups, nodeGroups)],
+    ['credential', ({ csr, host }) => whyOtherCredential(csr, host)],
+    ...timely,
   ],
-];
+  inner: [
+    ...provenKey,
+    ['subject', ({ certificate, host }) => whyOtherSubject(certificate, host.nodeName)],
+    ['extensions', noExtras],
+    [
+      'usages',
+      ({ csr, certificate }) => whyOtherUsages(csr.usages, certificate.key, 'server auth'),
+    ],
+    ['node-addresses', ({ host, node }) => whyNoAddress(host, node)],
+    [
+      'names',
+      ({ certificate, host, node }) =>
+        whyOtherNames(certificate, host.nodeName, ownAddresses(host, node)),
+    ],
+  ],
+};
 
 /**
- * Whether a request is this node's own, for its serving certificate: requested by
- * the node itself, for exactly the name and addresses that the host has too. Client
- * certificates are never approved here, regardless of the requestor.
+ * Whether a request is this node's own, for its serving certificate: requested by the node itself,
+ * with the client certificate that the host has, for exactly the name and addresses that the host
+ * has too. Client certificates are never approved here, regardless of the requestor.
  */
 export function judge(
   csr: SigningRequest,
-  host: HostView,
-  node: NodeView | undefined,
+  { host, node }: OwnView,
   now: Date,
+  rules: Rules<OwnCase> = ownRules,
 ): Judgement {
-  return judged(outerChecks, innerChecks, { csr, host, node, now });
+  return judged(rules, { csr, host, node, now });
 }
 
 function whyHostNameNotFinal({ nodeName, staticHostName }: HostView): string | undefined {
@@ -84,13 +89,22 @@ function whyHostNameNotFinal({ nodeName, staticHostName }: HostView): string | u
   return differs(`${nodeName} in /etc/hostname`, staticHostName);
 }
 
+/** An administrator who impersonates the node has another credential, as has a node that was copied earlier. */
+function whyOtherCredential(
+  { credentials }: SigningRequest,
+  { clientCertificate }: HostView,
+): string | undefined {
+  if (clientCertificate === undefined) return 'the kubelet of this host has no client certificate';
+  return whyOther(credentials, [`X509SHA256=${clientCertificate}`]);
+}
+
 function ownAddresses(host: HostView, node: NodeView | undefined): string[] {
   const internal = node?.name === host.nodeName ? node.internalIps : [];
-  return [...new Set(internal.filter((address) => host.interfaceAddresses.includes(address)))];
+  return [...new Set(internal.filter((address) => host.nodeIps.includes(address)))];
 }
 
 function whyNoAddress(host: HostView, node: NodeView | undefined): string | undefined {
   if (node === undefined) return `the API has no node ${host.nodeName} yet`;
   if (ownAddresses(host, node).length > 0) return undefined;
-  return `none of the node's addresses (${show(node.internalIps)}) is on an interface with ${show(host.nodeIps)} (${show(host.interfaceAddresses)})`;
+  return `none of the node's addresses (${show(node.internalIps)}) is one of the host (${show(host.nodeIps)})`;
 }

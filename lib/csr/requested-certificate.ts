@@ -1,86 +1,186 @@
-import { createHash, createPublicKey } from 'node:crypto';
-import { canonicalAddress } from '../network/address.ts';
-import { x509 } from '../pki/x509.ts';
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { addressText } from '../network/address.ts';
+import { type Element, elementsOf, onlyElement, TAGS } from './der.ts';
 
-/** The contents of a PKCS#10 request, parsed strictly. */
+/**
+ * The contents of a PKCS#10 request. What decides is given as bytes, to be compared with what is
+ * expected; the texts are for people.
+ */
 export interface RequestedCertificate {
-  /** In order: `['O', 'system:nodes']`, `['CN', …]`; an unknown attribute is named by its OID. */
-  readonly subject: readonly (readonly [type: string, value: string])[];
-  readonly dnsNames: readonly string[];
-  /** In canonical form. */
-  readonly ipAddresses: readonly string[];
-  /** Alternative names of every other type, as `email:…`, `url:…`. */
-  readonly otherNames: readonly string[];
-  /** Attributes and extensions besides the alternative names, by OID. */
-  readonly extras: readonly string[];
-  /** `EC prime256v1`, `RSA 2048`, `ed25519`. */
+  /** Whether the PEM has nothing else: a parser may take another block, or the text around it. */
+  readonly isAlone: boolean;
+  /** DER of the subject. */
+  readonly subject: Buffer;
+  /** In order: `['O', 'system:nodes']`, `['CN', …]`; an unknown attribute is named by its OID in hex. */
+  readonly subjectParts: readonly (readonly [type: string, value: string])[];
+  /** DER of all attributes, the requested extensions among them. */
+  readonly attributes: Buffer;
+  /** Their OIDs in dotted form, those of the extensions instead of the attribute that has them. */
+  readonly attributeTypes: readonly string[];
+  /** Contents of the first extension with alternative names; undefined if there is none. */
+  readonly names: Buffer | undefined;
+  /** `DNS:…`, `IP:…`, `email:…`, `URI:…`, `other:…`; what cannot be read is `unreadable`. */
+  readonly nameTexts: readonly string[];
+  /** `EC prime256v1`, `RSA 2048`, `RSA 2048 with exponent 3`, `ed25519`. */
   readonly key: string;
   /** SHA-256 of its SubjectPublicKeyInfo, as lower-case hex. */
   readonly keySha256: string;
-  readonly signatureIsValid: boolean;
+  /** Whether the holder of the key signed it, with a hash that is not broken. */
+  readonly signature: 'valid' | 'invalid' | 'by an algorithm that is not accepted';
 }
 
-const extensionRequest = '1.2.840.113549.1.9.14';
-const subjectAlternativeName = '2.5.29.17';
+const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
+const ALTERNATIVE_NAMES = '2.5.29.17';
+const SUBJECT_TYPES: Readonly<Record<string, string>> = {
+  '2.5.4.3': 'CN',
+  '2.5.4.6': 'C',
+  '2.5.4.7': 'L',
+  '2.5.4.8': 'ST',
+  '2.5.4.10': 'O',
+  '2.5.4.11': 'OU',
+};
+/** ECDSA and RSA (PKCS#1 v1.5), by OID. */
+const SIGNATURES: Readonly<Record<string, { hash: string; type: 'ec' | 'rsa' }>> = {
+  '1.2.840.10045.4.3.2': { hash: 'sha256', type: 'ec' },
+  '1.2.840.10045.4.3.3': { hash: 'sha384', type: 'ec' },
+  '1.2.840.10045.4.3.4': { hash: 'sha512', type: 'ec' },
+  '1.2.840.113549.1.1.11': { hash: 'sha256', type: 'rsa' },
+  '1.2.840.113549.1.1.12': { hash: 'sha384', type: 'rsa' },
+  '1.2.840.113549.1.1.13': { hash: 'sha512', type: 'rsa' },
+};
+/** By tag: rfc822Name, dNSName, uniformResourceIdentifier, iPAddress. */
+const NAME_KINDS: Readonly<Record<number, string>> = {
+  129: 'email',
+  130: 'DNS',
+  134: 'URI',
+  135: 'IP',
+};
 
-/** One block and nothing else, so that no two parsers can see different requests. */
-const singleBlock =
-  /^\s*-----BEGIN CERTIFICATE REQUEST-----\r?\n[A-Za-z0-9+/=\r\n]+-----END CERTIFICATE REQUEST-----\s*$/;
+const BLOCK =
+  /-----BEGIN CERTIFICATE REQUEST-----\r?\n([A-Za-z0-9+/=\r\n]+)-----END CERTIFICATE REQUEST-----/;
 
-/** @throws Error if the text is not exactly one PKCS#10 request in PEM. */
-export async function readRequestedCertificate(pem: string): Promise<RequestedCertificate> {
-  if (!singleBlock.test(pem)) throw new Error('it is not one PEM block of a certificate request');
-  const request = new x509.Pkcs10CertificateRequest(pem);
-  const extensions = request.attributes.flatMap((attribute) =>
-    attribute instanceof x509.ExtensionsAttribute ? attribute.items : [],
-  );
-  const names = extensions.flatMap((extension) =>
-    extension instanceof x509.SubjectAlternativeNameExtension ? extension.names.items : [],
-  );
-  const valuesOf = (type: string) =>
-    names.filter((name) => name.type === type).map(({ value }) => value);
+/** @throws Error if the text has no PKCS#10 request in PEM, or one that is not DER. */
+export function readRequestedCertificate(pem: string): RequestedCertificate {
+  const block = BLOCK.exec(pem);
+  if (block?.[1] === undefined) throw new Error('it has no PEM block of a certificate request');
+  const request = parts(onlyElement(Buffer.from(block[1], 'base64'), TAGS.sequence).contents, 3);
+  const [info, algorithm, signature] = request;
+  const [, subject, publicKey, attributes] = parts(info.contents, 4);
+  const key = createPublicKey({ key: publicKey.bytes, format: 'der', type: 'spki' });
+  const { types, names } = readAttributes(attributes);
   return {
-    subject: request.subjectName
-      .toJSON()
-      .flatMap((part) => Object.entries(part))
-      .flatMap(([type, values]) => values.map((value) => [type, value] as const)),
-    dnsNames: valuesOf('dns'),
-    ipAddresses: valuesOf('ip').map(canonicalAddress),
-    otherNames: names
-      .filter(({ type }) => type !== 'dns' && type !== 'ip')
-      .map(({ type, value }) => `${type}:${value}`),
-    extras: [...unexpectedAttributes(request), ...unexpectedExtensions(extensions)],
-    key: describeKey(request.publicKey.rawData),
-    keySha256: createHash('sha256').update(Buffer.from(request.publicKey.rawData)).digest('hex'),
-    signatureIsValid: await isSigned(request),
+    isAlone: pem.trim() === block[0],
+    subject: subject.bytes,
+    subjectParts: readSubject(subject),
+    attributes: attributes.bytes,
+    attributeTypes: types,
+    names,
+    nameTexts: names === undefined ? [] : readNames(names),
+    key: describeKey(key, publicKey.bytes),
+    keySha256: createHash('sha256').update(publicKey.bytes).digest('hex'),
+    signature: signatureOf(info, algorithm, signature, key),
   };
 }
 
-/** Parsers differ in which of several values they use: only a single value is unambiguous. */
-function unexpectedAttributes({ attributes }: x509.Pkcs10CertificateRequest): string[] {
-  const others = attributes.filter(({ type }) => type !== extensionRequest);
-  const requests = attributes.filter(({ type }) => type === extensionRequest);
-  const plain = requests.length <= 1 && requests.every(({ values }) => values.length === 1);
-  return [...others.map(({ type }) => type), ...(plain ? [] : [extensionRequest])];
+/** Exactly so many elements. */
+function parts(bytes: Buffer, count: 3): [Element, Element, Element];
+function parts(bytes: Buffer, count: 4): [Element, Element, Element, Element];
+function parts(bytes: Buffer, count: number): Element[] {
+  const found = elementsOf(bytes);
+  if (found.length !== count) throw new Error('its structure is unexpected');
+  return found;
 }
 
-function unexpectedExtensions(extensions: readonly x509.Extension[]): string[] {
-  const others = extensions.filter(({ type }) => type !== subjectAlternativeName);
-  const named = extensions.filter(({ type }) => type === subjectAlternativeName);
-  return [...others, ...named.slice(1)].map(({ type }) => type);
+function readSubject(subject: Element): [type: string, value: string][] {
+  return elementsOf(subject.contents)
+    .flatMap(({ contents }) => elementsOf(contents))
+    .map(({ contents }) => {
+      const [type, value] = elementsOf(contents);
+      const oid = oidText(type);
+      return [SUBJECT_TYPES[oid] ?? oid, value?.contents.toString() ?? ''];
+    });
 }
 
-function describeKey(spki: ArrayBuffer): string {
-  const key = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
-  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
-  if (type === 'ec') return `EC ${details?.namedCurve}`;
-  return type === 'rsa' ? `RSA ${details?.modulusLength}` : `${type}`;
-}
-
-async function isSigned(request: x509.Pkcs10CertificateRequest): Promise<boolean> {
-  try {
-    return await request.verify();
-  } catch {
-    return false;
+function readAttributes({ contents }: Element): { types: string[]; names: Buffer | undefined } {
+  const types: string[] = [];
+  let names: Buffer | undefined;
+  for (const attribute of elementsOf(contents)) {
+    const [type, values] = elementsOf(attribute.contents);
+    if (oidText(type) !== EXTENSION_REQUEST || values === undefined) {
+      types.push(oidText(type));
+      continue;
+    }
+    for (const extension of elementsOf(values.contents).flatMap((set) =>
+      elementsOf(set.contents),
+    )) {
+      const fields = elementsOf(extension.contents);
+      types.push(oidText(fields[0]));
+      if (oidText(fields[0]) === ALTERNATIVE_NAMES) names ??= fields.at(-1)?.contents;
+    }
   }
+  return { types, names };
+}
+
+function readNames(names: Buffer): string[] {
+  try {
+    return elementsOf(onlyElement(names, TAGS.sequence).contents).map(({ tag, contents }) => {
+      const kind = NAME_KINDS[tag] ?? 'other';
+      if (kind === 'other') return `other:${contents.toString('hex')}`;
+      return `${kind}:${kind === 'IP' ? addressText(contents) : contents.toString()}`;
+    });
+  } catch {
+    return ['unreadable'];
+  }
+}
+
+/** `spki` as in the request: a key in another encoding than its only DER one is none. */
+function describeKey(key: KeyObject, spki: Buffer): string {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  const encoded = key.export({ type: 'spki', format: 'der' });
+  const text =
+    type === 'ec'
+      ? `EC ${details?.namedCurve}`
+      : type === 'rsa'
+        ? `RSA ${details?.modulusLength}${exponentOf(details?.publicExponent)}`
+        : `${type}`;
+  return encoded.equals(spki) ? text : `${text} in an unusual encoding`;
+}
+
+const exponentOf = (exponent: bigint | undefined): string =>
+  exponent === 65_537n ? '' : ` with exponent ${exponent}`;
+
+function signatureOf(
+  info: Element,
+  algorithm: Element,
+  { tag, contents }: Element,
+  key: KeyObject,
+): RequestedCertificate['signature'] {
+  const accepted = SIGNATURES[oidText(elementsOf(algorithm.contents)[0])];
+  if (accepted === undefined || accepted.type !== key.asymmetricKeyType) {
+    return 'by an algorithm that is not accepted';
+  }
+  // A BIT STRING begins with the number of its unused bits.
+  const isWhole = tag === TAGS.bitString && contents.at(0) === 0;
+  const isValid = isWhole && verify(accepted.hash, info.bytes, key, contents.subarray(1));
+  return isValid ? 'valid' : 'invalid';
+}
+
+/** Dotted; empty if the element is no OID. */
+function oidText(element: Element | undefined): string {
+  if (element?.tag !== TAGS.oid) return '';
+  const [head = 0n, ...rest] = oidNumbers(element.contents);
+  const first = head < 80n ? head / 40n : 2n;
+  return [first, head - first * 40n, ...rest].join('.');
+}
+
+function oidNumbers(contents: Buffer): bigint[] {
+  const numbers: bigint[] = [];
+  let number = 0n;
+  for (const octet of contents) {
+    number = number * 128n + BigInt(octet & 0x7f);
+    if (octet >= 0x80) continue;
+    numbers.push(number);
+    number = 0n;
+  }
+  return numbers;
 }

@@ -9,29 +9,36 @@ export interface SigningRequest {
   /** Who asked, as the API server authenticated it. */
   readonly username: string;
   readonly groups: readonly string[];
+  /** What proved that: `X509SHA256=` and the digest of a client certificate, or the id of a token. */
+  readonly credentials: readonly string[];
   readonly usages: readonly string[];
   readonly expirationSeconds: number | undefined;
   readonly created: Date | undefined;
   /** `Approved`, `Denied`, `Failed`; empty while it is pending. */
   readonly decisions: readonly string[];
-  /** The parsed request, or why it cannot be parsed. */
-  readonly certificate: RequestedCertificate | { readonly unreadable: string };
+  /** The parsed request, or why it cannot be parsed. Not parsed before it is needed. */
+  certificate(): RequestedCertificate | Unreadable;
 }
 
-/** Parsed certificates by request, for callers that judge the same request repeatedly. */
-export type CertificateCache = Map<string, SigningRequest['certificate']>;
+export interface Unreadable {
+  readonly unreadable: string;
+}
 
-export async function readSigningRequest(
-  { metadata, spec, status }: CertificateSigningRequest,
-  cache: CertificateCache = new Map(),
-): Promise<SigningRequest> {
-  const certificate = cache.get(spec.request) ?? (await readRequest(spec.request));
-  cache.set(spec.request, certificate);
+/** The key of Kubernetes 1.32 and newer (k8s.io/apiserver, pkg/authentication/user/user.go). */
+const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
+
+export function signingRequestOf({
+  metadata,
+  spec,
+  status,
+}: CertificateSigningRequest): SigningRequest {
+  let certificate: RequestedCertificate | Unreadable | undefined;
   return {
     name: metadata.name,
     signerName: spec.signerName,
     username: spec.username ?? '',
     groups: spec.groups ?? [],
+    credentials: spec.extra?.[CREDENTIAL_ID] ?? [],
     usages: spec.usages ?? [],
     expirationSeconds: spec.expirationSeconds,
     created: metadata.creationTimestamp ? new Date(metadata.creationTimestamp) : undefined,
@@ -39,13 +46,16 @@ export async function readSigningRequest(
       ...(status?.conditions ?? []).map(({ type }) => type),
       ...(status?.certificate === undefined ? [] : ['Issued']),
     ],
-    certificate,
+    certificate() {
+      certificate ??= readRequest(spec.request);
+      return certificate;
+    },
   };
 }
 
-async function readRequest(base64: string): Promise<SigningRequest['certificate']> {
+function readRequest(base64: string): RequestedCertificate | Unreadable {
   try {
-    return await readRequestedCertificate(Buffer.from(base64, 'base64').toString('latin1'));
+    return readRequestedCertificate(Buffer.from(base64, 'base64').toString('latin1'));
   } catch (error) {
     return { unreadable: describeError(error) };
   }

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { readTextIfPresent } from '../host/files.ts';
 import type { Node } from '../kube/resources.ts';
@@ -9,10 +10,10 @@ export interface HostView {
   readonly nodeName: string;
   /** The persistent name, from `/etc/hostname`. */
   readonly staticHostName: string;
-  /** The node's addresses that the host has now. */
+  /** Those addresses that the kubelet registers its node with, as far as the host has them now. */
   readonly nodeIps: readonly string[];
-  /** All addresses of the interfaces that have one of them. */
-  readonly interfaceAddresses: readonly string[];
+  /** SHA-256 of the kubelet's client certificate, as lower-case hex; undefined if it has none. */
+  readonly clientCertificate: string | undefined;
 }
 
 /** What the API reports about this host's node. */
@@ -24,19 +25,27 @@ export interface NodeView {
 export interface HostIdentity {
   /** The kernel's current host name, which is also the node's name. */
   readonly hostname: string;
-  readonly nodeIps: readonly string[];
+  /** The addresses that the kubelet registers, in canonical form. */
+  readonly registeredIps: readonly string[];
   /** Path of `/etc/hostname`. */
   readonly hostNameFile: string;
+  /** Path of the kubelet's client certificate. */
+  readonly clientCertificateFile: string;
 }
 
 /** Reads the host's current view: names and addresses change while a host starts. */
 export async function readHostView(identity: HostIdentity): Promise<HostView> {
-  const { hostname, nodeIps, hostNameFile } = identity;
+  const { hostname, registeredIps, hostNameFile, clientCertificateFile } = identity;
+  const [staticHostName = '', clientCertificate] = await Promise.all([
+    readTextIfPresent(hostNameFile),
+    readTextIfPresent(clientCertificateFile),
+  ]);
+  const present = addressesOf(Object.values(networkInterfaces()));
   return {
     nodeName: hostname,
-    nodeIps,
-    staticHostName: ((await readTextIfPresent(hostNameFile)) ?? '').trim(),
-    interfaceAddresses: addressesBeside(nodeIps, Object.values(networkInterfaces())),
+    nodeIps: registeredIps.filter((address) => present.has(address)),
+    staticHostName: staticHostName.trim(),
+    clientCertificate: fingerprintOf(clientCertificate),
   };
 }
 
@@ -45,17 +54,25 @@ interface InterfaceAddress {
   readonly internal: boolean;
 }
 
-/** All addresses of the interfaces that have one of these; none for the loopback interface. */
-export function addressesBeside(
-  wanted: readonly string[],
+/** The addresses of these interfaces, without those of the loopback interface. */
+export function addressesOf(
   interfaces: readonly (readonly InterfaceAddress[] | undefined)[],
-): string[] {
-  const canonical = new Set(wanted.map(canonicalAddress));
-  return interfaces
-    .map((entries) => (entries ?? []).filter(({ internal }) => !internal))
-    .map((entries) => entries.map((entry) => canonicalAddress(entry.address)))
-    .filter((addresses) => addresses.some((address) => canonical.has(address)))
-    .flat();
+): ReadonlySet<string> {
+  const entries = interfaces.flatMap((each) => each ?? []).filter(({ internal }) => !internal);
+  return new Set(entries.map(({ address }) => canonicalAddress(address)));
+}
+
+/**
+ * SHA-256 of the first certificate in the text, as the API server computes it. Undefined if there is
+ * none: a file that is being replaced may be unreadable.
+ */
+export function fingerprintOf(pem: string | undefined): string | undefined {
+  if (pem === undefined) return undefined;
+  try {
+    return new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
+  } catch {
+    return undefined;
+  }
 }
 
 export function nodeView({ metadata, status }: Node): NodeView {

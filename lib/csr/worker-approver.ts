@@ -4,7 +4,12 @@ import type { AllowedWorker } from '../workers/entry.ts';
 import { servingSigner } from './checks.ts';
 import type { Decision } from './decision.ts';
 import { followRequests } from './follow-requests.ts';
-import { isDecidedElsewhere, judgeWorker } from './judge-worker.ts';
+import {
+  isDecidedElsewhere,
+  isOfAllowedWorker,
+  judgeWorker,
+  type WorkersView,
+} from './judge-worker.ts';
 import { PendingRequests } from './pending-requests.ts';
 
 export interface WorkerApproverOptions {
@@ -26,9 +31,11 @@ export async function approveWorkerRequests(
   client: KubeClient,
   { signal, ownName, workers, report, served }: WorkerApproverOptions,
 ): Promise<void> {
-  const pending = new PendingRequests(client, {
+  const pending = new PendingRequests<WorkersView>(client, {
     signal,
     approval,
+    judge: judgeWorker,
+    isExpected: isOfAllowedWorker,
     report: (decision) => {
       report(decision);
       const isServing = decision.signer === servingSigner;
@@ -37,15 +44,9 @@ export async function approveWorkerRequests(
       }
     },
   });
-  await followRequests(client, {
-    signal,
-    nodes: {},
-    review: (requests, nodes) =>
-      pending.run(
-        [...requests].filter(({ spec }) => !isDecidedElsewhere(spec, ownName)),
-        async () => (csr) => judgeWorker(csr, { ownName, allowed: workers, nodes }, new Date()),
-      ),
-  });
+  const viewOf = async (nodes: WorkersView['nodes']) => ({ ownName, allowed: workers, nodes });
+  const isOurs = ({ spec }: CertificateSigningRequest) => !isDecidedElsewhere(spec, ownName);
+  await followRequests(client, pending, viewOf, { signal, requests: {}, nodes: {}, isOurs });
 }
 
 const approval = ({ spec }: CertificateSigningRequest) =>

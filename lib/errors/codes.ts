@@ -32,6 +32,8 @@ export const FAILURE_CODES = {
   'preflight-clock': 'the clock is outside the validity of the certificates',
   'preflight-memory': 'the host has too little memory',
   'preflight-cpus': 'the CPUs to reserve are not those of the host',
+  'preflight-network-plugins':
+    'the container runtime would not find the plugins of the pod network',
   'preflight-disk': 'the installation disk is too small or cannot be read',
 
   // The installation disk.

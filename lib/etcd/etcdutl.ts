@@ -5,9 +5,14 @@ import { exists } from '../host/files.ts';
 import type { Limits } from '../wait/limits.ts';
 import type { HashKv } from './client.ts';
 
+/**
+ * Path of the etcdutl executable, or what runs it where it is only in an image and returns its output.
+ * Its version must match the etcd that will run.
+ */
+export type Etcdutl = string | ((args: readonly string[], limits: Limits) => Promise<string>);
+
 export interface EtcdutlOptions extends Limits {
-  /** Path of the etcdutl executable; its version must match the etcd that will run. */
-  program: string;
+  program: Etcdutl;
 }
 
 const hashKvOutput = z.object({
@@ -67,6 +72,7 @@ export async function runEtcdutl(
   args: readonly string[],
   { program, signal, deadlineMs }: EtcdutlOptions,
 ): Promise<string> {
+  if (typeof program !== 'string') return program(args, { signal, deadlineMs });
   try {
     const { stdout } = await execa(program, args, {
       cancelSignal: signal,

@@ -12,7 +12,7 @@ import {
 import { parseJson } from '../json.ts';
 import type { Limits } from '../wait/limits.ts';
 import type { HashKv } from './client.ts';
-import { type EtcdutlOptions, hashKvOfDatabase, runEtcdutl } from './etcdutl.ts';
+import { type Etcdutl, type EtcdutlOptions, hashKvOfDatabase, runEtcdutl } from './etcdutl.ts';
 import { syncTree } from './sync-tree.ts';
 
 /** What was recorded when the snapshot was taken. */
@@ -33,8 +33,7 @@ export interface RestoreOptions extends Limits {
   peerUrl: string;
   token: string;
   expected: ExpectedSnapshot;
-  /** Path of the payload's etcdutl. */
-  etcdutl: string;
+  etcdutl: Etcdutl;
   /**
    * Set if the state is older than what clients may have seen (a backup, a
    * rollback): added to the revision, and everything before is marked compacted, so

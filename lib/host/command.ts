@@ -20,7 +20,7 @@ export async function run(
   try {
     const { stdout } = await execa(program, [...args], {
       cancelSignal: signal,
-      timeout: Math.max(1, deadlineMs),
+      timeout: Math.max(1, Math.ceil(deadlineMs)),
       stdin: input === undefined ? 'ignore' : 'pipe',
       ...(input === undefined ? {} : { input }),
       ...(env === undefined ? {} : { env: { ...env } }),

@@ -56,6 +56,8 @@ export function hostPaths(root = '/', endpoints: HostEndpoints = {}) {
     payload: at('/var/lib/sno-agents/payload'),
     cniBinaries: at('/opt/cni/bin'),
     run: at('/run/sno-agents'),
+    /** Exists while the agent that has just installed the payload and the certificates starts the kubelet. */
+    kubeletPrepared: at('/run/sno-agents/kubelet-prepared'),
     /** Sockets of the container runtimes: containerd, CRI-O. */
     runtimeSockets: [at('/run/containerd/containerd.sock'), at('/run/crio/crio.sock')],
     serviceRecords: at('/var/log/openshift'),

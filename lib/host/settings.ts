@@ -7,10 +7,15 @@ const minutes = (count: number) => count * 60_000;
 const seconds = (count: number) => count * 1000;
 
 /**
- * Every deadline, interval and threshold of the agents, with its unit in the name.
+ * Every deadline, interval and threshold of the agents, with its unit in the name, and one switch.
  * `/etc/sno-agents/settings.json` overrides any of them by the same name.
  */
 export const defaultSettings = {
+  /**
+   * Whether the agents approve certificate signing requests: of the kubelet for serving, and of
+   * workers in the list. If not, somebody else does: never two decide.
+   */
+  approveCertificates: true,
   /** Pause between two attempts of a step. */
   retryMs: seconds(2),
   /** Inspecting the target disk before anything is changed; the boot order of a finished one. */
@@ -143,6 +148,17 @@ export const defaultSettings = {
   /** How long the API must answer without an error before the bootstrap is reported complete. */
   apiStableMs: seconds(5),
   bootstrapCompleteMs: minutes(3),
+  /** post-reboot on OpenShift: the API, then the node; each has to pull its images first. */
+  startWithPullsMs: minutes(45),
+  /** post-reboot on OpenShift: one request to the API, which may restart. */
+  overridesMs: minutes(10),
+  /** post-reboot on OpenShift: a restart of the kubelet after its unit has changed. */
+  reloadKubeletMs: minutes(4),
+  /** post-reboot on OpenShift: until each operator has installed its first revision, with its images. */
+  takeOverMs: minutes(60),
+  handOverMs: minutes(5),
+  /** post-reboot on OpenShift: until the version and all operators are settled. */
+  installCompleteMs: minutes(90),
   steadyStateMs: minutes(30),
   /** How long nothing in the control plane may change. */
   settlingWindowMs: seconds(20),
@@ -177,13 +193,17 @@ export const defaultSettings = {
   gatherBulkConcurrency: 2,
 } as const;
 
-export type Settings = { readonly [Name in keyof typeof defaultSettings]: number };
+type Name = keyof typeof defaultSettings;
+export type Settings = {
+  readonly [Each in Name]: (typeof defaultSettings)[Each] extends boolean ? boolean : number;
+};
 
 /** The maximum of Node's timers; a longer one would fire at once. */
 const longestMs = 2 ** 31 - 1;
 
 /** A count is a whole number. Backups may use the whole disk, but not more. */
-function schemaOf(name: string) {
+function schemaOf(name: string, value: number | boolean) {
+  if (typeof value === 'boolean') return z.boolean();
   const number = z.number().positive().max(longestMs);
   if (name === 'backupDiskSharePercent') return number.max(100);
   return name.endsWith('Count') ? number.int() : number;
@@ -193,7 +213,9 @@ function schemaOf(name: string) {
 const settingsSchema = () =>
   z
     .strictObject(
-      Object.fromEntries(Object.keys(defaultSettings).map((name) => [name, schemaOf(name)])),
+      Object.fromEntries(
+        Object.entries(defaultSettings).map(([name, value]) => [name, schemaOf(name, value)]),
+      ),
     )
     .partial();
 
@@ -215,7 +237,7 @@ export function parseSettings(path: string, text: string): Settings {
             .join('; ')
         : describeError(error);
     throw new Failure('usage', `the settings in ${path} cannot be used`, {
-      expected: 'a JSON object of settings with positive numbers',
+      expected: 'a JSON object of settings with positive numbers, or true and false for switches',
       found,
     });
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { revisionSchema } from '../openshift/revisions.ts';
 import type { JournalEntry } from '../steps/journal.ts';
 
 /** The final outcome of an agent's step. */
@@ -29,6 +30,10 @@ export const recordSchema = z.object({
   installed: z.iso.datetime().optional().describe('when the disk was complete'),
   completed: z.iso.datetime().describe('when the clean-up was verified'),
   containerRestarts: restartsSchema.describe('of the control plane since the reboot'),
+  revisions: z
+    .array(revisionSchema)
+    .optional()
+    .describe("of OpenShift's static pods, in the order in which they were seen"),
   steps: z.array(recordedStepSchema).describe('of both hosts, in the order of the agents'),
 });
 

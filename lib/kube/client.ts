@@ -30,8 +30,7 @@ const bookmarkSchema = z.looseObject({ metadata: z.looseObject({ resourceVersion
 
 /** Objects in one page of a list, so that neither side holds thousands in one response. */
 const pageSize = 500;
-/** The server ends a watch after this long; the next one continues at its last version. */
-const watchSeconds = 240;
+const WATCH_SECONDS = 240;
 
 /** A client for the API server that a kubeconfig names. */
 export async function kubeClient(kubeconfigPath: string): Promise<KubeClient> {
@@ -44,9 +43,12 @@ export async function kubeClient(kubeconfigPath: string): Promise<KubeClient> {
  */
 export class KubeClient {
   readonly #transport: Transport;
+  readonly #watchSeconds: number;
 
-  constructor(access: Access) {
+  /** The server ends a watch after `watchSeconds`; the next one continues at its last version. */
+  constructor(access: Access, watchSeconds = WATCH_SECONDS) {
     this.#transport = new Transport(access);
+    this.#watchSeconds = watchSeconds;
   }
 
   /** Closes the connections. */
@@ -163,12 +165,12 @@ export class KubeClient {
     const path = collectionPath(resource, selection, {
       watch: 'true',
       allowWatchBookmarks: 'true',
-      timeoutSeconds: String(watchSeconds),
+      timeoutSeconds: String(this.#watchSeconds),
       resourceVersion,
     });
     const call: Call = { method: 'GET', path };
     // Longer than the server's own limit: only a connection that broke without notice reaches it.
-    const limits = { signal, deadlineMs: (watchSeconds + 30) * 1000 };
+    const limits = { signal, deadlineMs: (this.#watchSeconds + 30) * 1000 };
     for await (const line of this.#transport.lines(call, limits, answerError(call))) {
       yield watchEvent(resource, describe(call), line);
     }

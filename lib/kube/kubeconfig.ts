@@ -11,6 +11,8 @@ export interface Access {
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
   readonly token?: string | undefined;
+  /** Whom the owner of the credentials acts for: the API server grants that user's rights only. */
+  readonly actingFor?: { readonly user: string; readonly groups: readonly string[] } | undefined;
 }
 
 const kubeconfigSchema = z.object({

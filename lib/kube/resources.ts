@@ -103,6 +103,8 @@ const csrSchema = objectSchema.extend({
     expirationSeconds: z.number().optional(),
     usages: z.array(z.string()).optional(),
     username: z.string().optional(),
+    /** Further attributes of the requestor, by key. */
+    extra: z.record(z.string(), z.array(z.string())).optional(),
     groups: z.array(z.string()).optional(),
   }),
   status: z
@@ -119,6 +121,7 @@ export const resources = {
   pods: { apiVersion: 'v1', plural: 'pods', schema: podSchema },
   configMaps: { apiVersion: 'v1', plural: 'configmaps', schema: configMapSchema },
   secrets: { apiVersion: 'v1', plural: 'secrets', schema: objectSchema },
+  daemonSets: { apiVersion: 'apps/v1', plural: 'daemonsets', schema: objectSchema },
   leases: { apiVersion: 'coordination.k8s.io/v1', plural: 'leases', schema: leaseSchema },
   apiServices: {
     apiVersion: 'apiregistration.k8s.io/v1',

@@ -11,6 +11,9 @@ const passingRefusals: readonly RegExp[] = [
   /no PriorityClass with name .* was found/,
   /RuntimeClass .* not found/,
   /not yet ready to handle request/,
+  // Plug-ins of OpenShift, until the definitions exist that they watch.
+  /caches? (?:is )?not synchronized/,
+  /could not list rolebinding restrictions/,
   // The authorizer's, about the client's rights. They can be granted later, and a server that
   // has just started does not know all roles yet.
   /User "[^"]*" cannot (?:get|create|update) (?:resource|path)/,

@@ -134,7 +134,8 @@ function whyPodUnsettled(pod: Pod, bootTime: Date): string | undefined {
     : `container ${old.name} of ${name} has not started since this boot`;
 }
 
-function whyLeaseUnsettled(
+/** What keeps a Lease of kube-system from being held in this boot, or undefined if it is. */
+export function whyLeaseUnsettled(
   name: string,
   leases: readonly Lease[],
   now: Date,
@@ -150,7 +151,8 @@ function whyLeaseUnsettled(
   return renewed + lasts >= now.getTime() ? undefined : `lease ${name} was not renewed in time`;
 }
 
-function whyApiServiceUnavailable({ metadata, status }: Conditioned): string | undefined {
+/** What keeps an APIService from being available, or undefined if it is. */
+export function whyApiServiceUnavailable({ metadata, status }: Conditioned): string | undefined {
   const available = status?.conditions?.find(({ type }) => type === 'Available');
   if (available?.status === 'True') return undefined;
   return `API service ${metadata.name} is not available: ${available?.message ?? 'no condition'}`;

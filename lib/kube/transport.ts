@@ -82,7 +82,7 @@ export class Transport {
     { method, path, body, contentType, accept }: Call,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
-    const { server, token } = this.#access;
+    const { server, token, actingFor } = this.#access;
     const payload = body === undefined ? undefined : JSON.stringify(body);
     return new Promise((resolve, reject) => {
       const request = httpsRequest(
@@ -95,6 +95,9 @@ export class Transport {
             accept: accept ?? JSON_TYPE,
             'user-agent': 'sno-agents',
             ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+            ...(actingFor === undefined
+              ? {}
+              : { 'impersonate-user': actingFor.user, 'impersonate-group': [...actingFor.groups] }),
             ...(payload === undefined ? {} : { 'content-type': contentType ?? JSON_TYPE }),
           },
         },

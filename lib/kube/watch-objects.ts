@@ -8,8 +8,13 @@ import type { KubeObject, Resource } from './resources.ts';
 
 /** What is known about the selected objects at one moment. */
 export interface Snapshot<T> {
-  /** By `namespace/name`, or by name if the kind is not namespaced. */
+  /**
+   * By `namespace/name`, or by name if the kind is not namespaced. Only valid until the next snapshot
+   * is requested: a copy after each change would cost as much as there are objects.
+   */
   readonly objects: ReadonlyMap<string, T>;
+  /** The key of the only object that has changed, or was removed; undefined if any may have. */
+  readonly changed?: string;
   /** Set while the API does not respond; the objects are those seen last. */
   readonly lost?: KubeError;
 }
@@ -31,7 +36,7 @@ export async function* watchObjects<T extends KubeObject>(
   selection: Selection,
   signal: AbortSignal,
 ): AsyncGenerator<Snapshot<T>> {
-  let objects: ReadonlyMap<string, T> = new Map();
+  let objects = new Map<string, T>();
   let resourceVersion: string | undefined;
   let failures = 0;
   for (;;) {
@@ -49,8 +54,10 @@ export async function* watchObjects<T extends KubeObject>(
           continue;
         }
         resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
-        objects = withChange(objects, event.type, event.object);
-        yield { objects };
+        const changed = keyOf(event.object);
+        if (event.type === 'removed') objects.delete(changed);
+        else objects.set(changed, event.object);
+        yield { objects, changed };
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -105,15 +112,4 @@ export async function watchUntil<T extends KubeObject, R>(
 
 function keyOf({ metadata: { namespace, name } }: KubeObject): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
-}
-
-function withChange<T extends KubeObject>(
-  objects: ReadonlyMap<string, T>,
-  type: 'changed' | 'removed',
-  object: T,
-): ReadonlyMap<string, T> {
-  const changed = new Map(objects);
-  if (type === 'removed') changed.delete(keyOf(object));
-  else changed.set(keyOf(object), object);
-  return changed;
 }

@@ -26,9 +26,20 @@ export function urlHost(address: string): string {
   return familyOf(address) === 'IPv6' ? `[${address}]` : address;
 }
 
+/** The address as 4 or 16 bytes. */
+export function addressBytes(address: string): Buffer {
+  return Buffer.from(ipaddr.parse(address).toByteArray());
+}
+
+/** The address that 4 or 16 bytes are, in canonical form; other bytes in hex. */
+export function addressText(bytes: Uint8Array): string {
+  if (bytes.length !== 4 && bytes.length !== 16) return Buffer.from(bytes).toString('hex');
+  return ipaddr.fromByteArray([...bytes]).toString();
+}
+
 /** The address as a number. */
 export function numberOf(address: string): bigint {
-  return BigInt(`0x${Buffer.from(ipaddr.parse(address).toByteArray()).toString('hex')}`);
+  return BigInt(`0x${addressBytes(address).toString('hex')}`);
 }
 
 /** @throws RangeError if the number is not an address of the family. */
@@ -36,7 +47,7 @@ export function addressOf(number: bigint, family: Family): string {
   const bytes = bitsOf(family) / 8;
   const digits = number.toString(16).padStart(bytes * 2, '0');
   if (number < 0n || digits.length > bytes * 2) throw new RangeError(`no ${family} address`);
-  return ipaddr.fromByteArray([...Buffer.from(digits, 'hex')]).toString();
+  return addressText(Buffer.from(digits, 'hex'));
 }
 
 export function bitsOf(family: Family): number {

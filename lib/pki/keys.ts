@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
+import { Failure } from '../errors/failure.ts';
 
 const generate = promisify(generateKeyPair);
 
@@ -31,14 +32,35 @@ export function publicKeyFingerprint(pem: string): string {
   return createHash('sha256').update(spki).digest('hex');
 }
 
-const ecdsaP256 = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+/** By the names of OpenSSL, as Node reports them. */
+const CURVES: Readonly<Record<string, string>> = {
+  prime256v1: 'P-256',
+  secp384r1: 'P-384',
+  secp521r1: 'P-521',
+};
 
-/** A private key from PEM (PKCS#8 or SEC 1) for signing. */
+/**
+ * A private key from PEM for signing, of any kind that an authority has: the product's own have
+ * ECDSA P-256, those of openshift-install RSA.
+ *
+ * @throws Failure (fatal) for another kind of key.
+ */
 export function signingCryptoKey(pem: string) {
-  return createPrivateKey(pem).toCryptoKey(ecdsaP256, false, ['sign']);
+  const key = createPrivateKey(pem);
+  if (key.asymmetricKeyType === 'rsa') {
+    return key.toCryptoKey({ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }, false, ['sign']);
+  }
+  const namedCurve = CURVES[key.asymmetricKeyDetails?.namedCurve ?? ''];
+  if (namedCurve !== undefined) {
+    return key.toCryptoKey({ name: 'ECDSA', namedCurve }, false, ['sign']);
+  }
+  throw new Failure('fatal', 'the key of a certificate authority cannot be used', {
+    expected: 'RSA or an elliptic curve of NIST',
+    found: key.asymmetricKeyType ?? 'no private key',
+  });
 }
 
-/** The public key of a key or certificate in PEM, for inclusion in a certificate. */
+/** The public key of a key or certificate in PEM (ECDSA P-256), for inclusion in a certificate. */
 export function publicCryptoKey(pem: string) {
-  return createPublicKey(pem).toCryptoKey(ecdsaP256, true, []);
+  return createPublicKey(pem).toCryptoKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, []);
 }

@@ -28,6 +28,8 @@ export interface BootstrapAccess {
   readonly kubeconfigs: { readonly bootstrapAdmin: string; readonly csrApprover: string };
   /** The authority of nodes' identities: paths of its certificate and key. */
   readonly kubeletClientAuthority: { readonly certificate: string; readonly key: string };
+  /** Paths of the certificates of authorities that sign kubelets' serving certificates, where they exist. */
+  readonly kubeletServingAuthorities: readonly string[];
 }
 
 /** The same for every host with a control plane of the Kubernetes payload. */
@@ -85,6 +87,7 @@ const kubernetes: ControlPlaneAccess = {
     key: issuedLeaves.deferred.key,
   },
   csrApprover: users.csrApprover,
+  kubeletServingAuthorities: [authorityPaths('kubelet-serving').certificate],
   gather: {
     server: localApi,
     ca: authorityPaths('serving').certificate,
@@ -128,6 +131,11 @@ const openShift: BootstrapAccess = {
     certificate: `${openShiftPaths.secrets}/kubelet-signer.crt`,
     key: `${openShiftPaths.secrets}/kubelet-signer.key`,
   },
+  // The bootstrap's, then that of the controller-manager's operator.
+  kubeletServingAuthorities: [
+    `${openShiftPaths.secrets}/kubelet-signer.crt`,
+    '/etc/kubernetes/static-pod-resources/kube-controller-manager-certs/secrets/csr-signer/tls.crt',
+  ],
 };
 
 /** How a live host reaches its control plane. */

@@ -5,7 +5,7 @@
  * - `new-database`: etcd starts with an empty database instead of a restored one;
  * - `etcd-access`: agents call etcd, which is full access to all data;
  * - `bootstrap`: agents administer the cluster until the installation ends;
- * - `csr-approval`: agents approve certificate signing requests;
+ * - `csr-approval`: an agent watches certificate signing requests before there is a Node;
  * - `standalone-kubelet`: the kubelet runs static pods without an API server;
  * - `node`: the kubelet registers a Node and runs pods;
  * - `deferred-manifests`: an agent applies manifests whose kinds are served later.
@@ -40,7 +40,6 @@ export const liveHost: HostNeeds = [
 export const installedHost: HostNeeds = [
   'control-plane',
   'bootstrap',
-  'csr-approval',
   'node',
   'deferred-manifests',
 ];
@@ -49,13 +48,7 @@ export const installedHost: HostNeeds = [
  * Runs a control plane of its own from its first boot: no pivot, so no key of a bootstrap. Its agents
  * administer the cluster by certificates that are signed in memory (lib/render/signed-access.ts).
  */
-export const aioHost: HostNeeds = [
-  'control-plane',
-  'new-database',
-  'csr-approval',
-  'node',
-  'deferred-manifests',
-];
+export const aioHost: HostNeeds = ['control-plane', 'new-database', 'node', 'deferred-manifests'];
 
 /** The files or folders that such a host needs, in the given order. */
 export function neededBy<T extends { readonly uses: readonly FileUse[] }>(

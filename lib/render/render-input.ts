@@ -9,7 +9,7 @@ import { nodeIpsSchema } from '../network/node-ips.ts';
 import type { RenderInput } from './renderer.ts';
 
 /** What a control plane was rendered from, without keys. */
-export type KeylessInput = Omit<RenderInput, 'authorities'>;
+export type KeylessInput = Omit<RenderInput, 'authorities' | 'workerToken'>;
 
 /** Increased when the stored format changes. */
 const SCHEMA_VERSION = 1;

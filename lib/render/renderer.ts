@@ -1,6 +1,7 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { RuntimeKind } from '../cri/kind.ts';
 import type { NodeIps } from '../network/node-ips.ts';
+import type { BootstrapToken } from '../workers/token.ts';
 import type { FileUse } from './hosts.ts';
 
 /**
@@ -119,6 +120,8 @@ export interface RenderInput {
   authorities: LaptopAuthorities;
   /** API groups of the manifests that are applied after the installation; empty when there are none. */
   deferredGroups: readonly string[];
+  /** With which the workers of the installation request their certificates. */
+  workerToken?: BootstrapToken | undefined;
 }
 
 /** What a renderer gets in addition to its input: it may run programs, for minutes. */

@@ -128,7 +128,7 @@ const APPROVER = 'openshift-cluster-machine-approver';
  * openshift/cluster-machine-approver, README.md and pkg/controller/csr_check.go. Serving
  * certificates are still renewed.
  */
-function machineApprovalOff(): TopologyManifest[] {
+export function machineApprovalOff(): TopologyManifest[] {
   const why =
     'There are no Machines on platform none. If somebody creates one, it must not be enough for a node to get its first certificate.';
   return [

@@ -10,21 +10,27 @@ export interface BootstrapToken {
 }
 
 export const TOKEN_HOURS = { default: 24, maximum: 14 * 24 } as const;
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 const word = (length: number): string =>
   Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
-/** A new token in Kubernetes' format, with about 80 bits of secret. */
-export const createToken = (hours: number, now: Date): BootstrapToken => ({
+/** The id and the secret of a new token in Kubernetes' format, with about 80 bits of secret. */
+export const newToken = (): Pick<BootstrapToken, 'id' | 'secret'> => ({
   id: word(6),
   secret: word(16),
+});
+
+/** A new token that is accepted from now on. */
+export const createToken = (hours: number, now: Date): BootstrapToken => ({
+  ...newToken(),
   expires: new Date(now.getTime() + hours * HOUR_MS),
 });
 
 /** As a client presents it. */
-export const tokenText = ({ id, secret }: BootstrapToken): string => `${id}.${secret}`;
+export const tokenText = ({ id, secret }: Pick<BootstrapToken, 'id' | 'secret'>): string =>
+  `${id}.${secret}`;
 
 /** The Secret by which the API server knows it: its holder is in the group of workers, and in no other. */
 export const tokenSecret = ({ id, secret, expires }: BootstrapToken) => ({

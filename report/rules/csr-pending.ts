@@ -77,9 +77,11 @@ function todoFor(rule: string): string {
   switch (rule) {
     case 'host-name':
       return 'Give the host its final name ("hostnamectl set-hostname") and restart the kubelet.';
-    case 'ip-addresses':
+    case 'names':
     case 'node-addresses':
-      return "Compare the node's addresses with those of the host (network/ip-addr.json), restore what is missing on the host, and restart the kubelet: it sends a new request.";
+      return "Compare the node's name and addresses with those of the host (network/ip-addr.json), restore what is missing on the host, and restart the kubelet: it sends a new request.";
+    case 'credential':
+      return "Somebody else acts as this node, or the kubelet's client certificate was replaced without a restart of the kubelet. Restart it: if its new request is approved, it was the latter.";
     case 'api':
       return 'The API did not take the approval. Look at the findings about the API and etcd; the agents try again.';
     case 'worker':

@@ -4,9 +4,10 @@ import t from 'tap';
 import { startControlPlane } from '../../lab/servers/control-plane.ts';
 import { approveServingRequests } from '../../lib/csr/approver.ts';
 import { type Decision, describeDecision } from '../../lib/csr/decision.ts';
+import { fingerprintOf } from '../../lib/csr/views.ts';
 import { applyManifests } from '../../lib/kube/apply.ts';
 import { failureTable } from '../../lib/kube/apply-table.ts';
-import type { KubeClient } from '../../lib/kube/client.ts';
+import { KubeClient } from '../../lib/kube/client.ts';
 import { decodeManifests } from '../../lib/kube/manifest-decoding.ts';
 import { type CertificateSigningRequest, resources } from '../../lib/kube/resources.ts';
 import { watchUntil } from '../../lib/kube/watch-objects.ts';
@@ -21,9 +22,13 @@ const { signal } = limits;
 const controlPlane = await startControlPlane(join(t.testdir(), 'control-plane'), signal);
 t.teardown(() => controlPlane.stop());
 const user = (name: string, ...groups: string[]) => controlPlane.client({ name, groups });
-const [admin, kubelet, otherKubelet, approver] = await Promise.all([
+const identity = await controlPlane.access({
+  name: `system:node:${nodeName}`,
+  groups: ['system:nodes'],
+});
+const kubelet = new KubeClient(identity);
+const [admin, otherKubelet, approver] = await Promise.all([
   controlPlane.client(),
-  user(`system:node:${nodeName}`, 'system:nodes'),
   user('system:node:worker-0', 'system:nodes'),
   user(users.csrApprover),
 ]);
@@ -33,8 +38,8 @@ t.teardown(() => {
 
 const view = {
   ...host,
-  nodeIps: ['192.0.2.10'],
-  interfaceAddresses: ['192.0.2.10', '198.51.100.1'],
+  nodeIps: ['192.0.2.10', '198.51.100.1'],
+  clientCertificate: fingerprintOf(identity.certificate),
 };
 const decisions: Decision[] = [];
 
@@ -111,6 +116,7 @@ t.test('the approver, with the rendered rights', async (t) => {
     nodeName,
     host: async () => view,
     report: (decision) => decisions.push(decision),
+    reportsAllSigners: true,
   });
   running.catch(() => {});
 
@@ -133,7 +139,7 @@ t.test('the approver, with the rendered rights', async (t) => {
       ['by-admin', 'requestor', () => submit(admin, 'by-admin')],
       [
         'more-names',
-        'dns-names',
+        'names',
         () =>
           submit(kubelet, 'more-names', {
             names: [
@@ -171,7 +177,7 @@ t.test('the approver, with the rendered rights', async (t) => {
       { type: 'ip' as const, value: '198.51.100.1' },
     ];
     await submit(kubelet, 'moved', { names });
-    t.match(await decisionOn('moved'), { judgement: { rule: 'ip-addresses' } });
+    t.match(await decisionOn('moved'), { judgement: { rule: 'names' } });
     await setAddresses('198.51.100.1');
     t.match(await approvalOf('moved'), { status: 'True' });
   });

@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000;
 const CSRS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 /** Those that this host has: it defers no manifests, and the bootstrap's is not renewed. */
 const leaves = Object.values(issuedLeaves).filter(
-  ({ name }) => name !== 'deferred' && name !== 'bootstrap-admin',
+  (leaf) => leaf.name !== 'deferred' && !('leftover' in leaf),
 );
 
 /** The rendered files, with leaves of 300 days. */
@@ -246,6 +246,8 @@ t.test("the kubelet's request is approved with rights that outlive the installat
   await mkdir(dirname(file), { recursive: true });
   await writeFile(context.paths.at('/etc/hostname'), `${NODE}\n`);
   await giveAddress(t, address);
+  const { certificate = '', key = '' } = world.node;
+  await writeFile(context.paths.at(kubeletPaths.clientPair), certificate + key);
   // No key of the approver is on this host.
   await rm(context.paths.at(issuedLeaves.csrApprover.key));
   const post = async (path: string, body: object, caller = world.node) => {

@@ -12,7 +12,7 @@ import { hostPaths } from '../../lib/host/paths.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
 import { createLogger } from '../../lib/log/logger.ts';
 import { inspectCertificate } from '../../lib/pki/certificate.ts';
-import { issuedLeaves } from '../../lib/render/kubernetes/leaves.ts';
+import { renewableLeaves } from '../../lib/render/kubernetes/leaves.ts';
 import { Progress } from '../../lib/steps/progress.ts';
 import { cluster } from '../unit/agents/host/cluster.ts';
 import { readinessThroughout } from './control-plane/readiness.ts';
@@ -25,9 +25,7 @@ const DAY_MS = 86_400_000;
 const DAYS_AHEAD = 4 * 365;
 const PROCESS = join(import.meta.dirname, 'control-plane/renew-process.ts');
 /** Those that this host has: it defers no manifests, and the bootstrap's is not renewed. */
-const leaves = Object.values(issuedLeaves).filter(
-  ({ name }) => name !== 'deferred' && name !== 'bootstrap-admin',
-);
+const leaves = renewableLeaves.filter(({ name }) => name !== 'deferred');
 
 t.test('what is renewed years ahead works then and now', { skip }, async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'clock-'));

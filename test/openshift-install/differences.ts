@@ -31,8 +31,8 @@ const bySno: readonly (readonly [fault: RegExp, reason: string])[] = [
     'a name with a dot changes the domain of the cluster; a number is no name',
   ],
   [
-    /compute(\[0\]\.replicas)?: expected (a list of one pool|0)/,
-    'the installer adds three workers, which a host that bootstraps itself does not have',
+    /compute(\[0\]\.replicas)?: expected (a list of one pool|a whole number)/,
+    'the installer adds three workers unless it is told how many, and takes any number of them',
   ],
   [
     /serviceNetwork\[0\]: expected a network outside of 127/,

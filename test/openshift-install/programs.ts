@@ -15,6 +15,11 @@ export interface Verdict {
 const DEADLINE_MS = 60_000;
 /** A string to the installer: nothing pulls it. */
 const RELEASE_IMAGE = `registry.example/ocp/release@sha256:${'0123456789abcdef'.repeat(4)}`;
+/** Workers need it: only the install-config is compared. */
+const SERVED = [
+  ...['--agents-url', 'https://boot.example/sno-agents', '--payload-url', 'https://boot.example/p'],
+  ...['--payload-sha256', '0123456789abcdef'.repeat(4)],
+];
 const COMMAND = ['create', 'single-node-ignition-config'];
 
 /** `sno create single-node-ignition-config`, with the executable of a test. */
@@ -25,7 +30,7 @@ export async function verdictOfSno(
 ): Promise<Verdict> {
   await folderWith(dir, text);
   const { code, err } = await sno(
-    [...COMMAND, '--dir', dir, '--agents-executable', executable],
+    [...COMMAND, '--dir', dir, '--agents-executable', executable, ...SERVED],
     variable === undefined ? {} : { [DISK_VARIABLE]: variable },
   );
   return { isAccepted: code === 0, faults: code === 0 ? [] : err.split('\n').slice(1) };

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { readTextIfPresent, sha256, writeFileAtomic } from '../../../lib/host/files.ts';
+import { withClosedKeys } from '../../../lib/ignition/closed-keys.ts';
 import { combine } from '../../../lib/ignition/combine.ts';
 import { parseConfig } from '../../../lib/ignition/config.ts';
 import { validateConfigText } from '../../../lib/ignition/validate.ts';
@@ -58,7 +59,7 @@ async function combined(
   const { text } = combine({
     master: {
       origin: 'the master Ignition',
-      config: parseConfig(await readFile(masterPath, 'utf8'), masterPath),
+      config: withClosedKeys(parseConfig(await readFile(masterPath, 'utf8'), masterPath)),
     },
     ours: { origin: 'the bootstrap', config: await installedHostConfig(context, { withBundle }) },
     mustWin: { origin: 'the live host', config: await hostIdentity(context) },

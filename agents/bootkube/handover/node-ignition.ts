@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { hostCommandNames } from '../../../lib/agents/commands.ts';
 import { agentLinks, commandLinks } from '../../../lib/agents/links.ts';
 import { agentsOf } from '../../../lib/agents/table.ts';
 import { issueLink } from '../../../lib/console/publish-issue.ts';
@@ -58,7 +59,7 @@ export async function nodeIgnition(
     ],
     links: [
       ...agentLinks(agentsOf('node')),
-      ...commandLinks(['sno-agents']),
+      ...commandLinks(['sno-agents', ...hostCommandNames]),
       ...gatherLinks,
       issueLink,
     ].map(({ path, target }) => link(path, target)),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { type Cluster, clusterDomain } from '../../../lib/cluster/cluster.ts';
-import { whyWeak } from '../../../lib/csr/checks.ts';
+import { whyNotSigned, whyWeak } from '../../../lib/csr/checks.ts';
 import {
   type RequestedCertificate,
   readRequestedCertificate,
@@ -75,18 +75,25 @@ async function readRequest(path: string): Promise<{ pem: string; commonName: str
   const pem = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw unusable(path, describeError(cause));
   });
-  const request = await readRequestedCertificate(pem).catch((cause: unknown) => {
-    throw unusable(path, describeError(cause));
-  });
-  const { signatureIsValid, key } = request;
-  if (!signatureIsValid) throw unusable(path, 'its signature does not match its public key');
+  const request = parsed(path, pem);
+  const { isAlone, signature, key } = request;
+  if (!isAlone) throw unusable(path, 'it is not one PEM block of a certificate request');
+  if (signature !== 'valid') throw unusable(path, whyNotSigned(signature));
   const weak = whyWeak(key);
   if (weak !== undefined) throw unusable(path, `its key: ${weak}`);
   return { pem, commonName: commonNameOf(path, request) };
 }
 
-function commonNameOf(path: string, { subject }: RequestedCertificate): string {
-  const names = subject.filter(([type]) => type === 'CN').map(([, value]) => value);
+function parsed(path: string, pem: string): RequestedCertificate {
+  try {
+    return readRequestedCertificate(pem);
+  } catch (cause) {
+    throw unusable(path, describeError(cause));
+  }
+}
+
+function commonNameOf(path: string, { subjectParts }: RequestedCertificate): string {
+  const names = subjectParts.filter(([type]) => type === 'CN').map(([, value]) => value);
   const [name = ''] = names;
   if (names.length === 1 && NAME.test(name)) return name;
   throw new Failure('usage', `the request ${path} cannot be used`, {

@@ -1,8 +1,5 @@
-import { X509Certificate } from 'node:crypto';
 import { servingSigner, userOfNode } from '../../../lib/csr/checks.ts';
 import type { Decision } from '../../../lib/csr/decision.ts';
-import { viewOfThisHost } from '../../../lib/csr/this-host.ts';
-import type { HostView } from '../../../lib/csr/views.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { waitForApi } from '../../../lib/kube/api-ready.ts';
 import { KubeClient } from '../../../lib/kube/client.ts';
@@ -12,7 +9,12 @@ import { accessTo } from '../../../lib/render/access.ts';
 import { signedAccess } from '../../../lib/render/signed-access.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import type { StepBody } from '../../../lib/steps/within.ts';
-import { approveUntil, servingPair } from '../../steps/approve-until.ts';
+import {
+  APPROVED_ELSEWHERE,
+  approveUntil,
+  isForThisHost,
+  servingPair,
+} from '../../steps/approve-until.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import { attempted, readAttempts } from './attempts.ts';
 import type { RenewContext } from './context.ts';
@@ -35,6 +37,7 @@ export const kubeletServing: StepBody<RenewContext> = {
     const last = (await readAttempts(context.paths)).find(({ name }) => name === NAME);
     if (last?.run === context.run) return true;
     if (last?.failure !== undefined) return false;
+    if (!context.settings.approveCertificates) return true;
     return (await nextRequest(context, signal)) !== undefined;
   },
   run: (context, progress) =>
@@ -43,6 +46,7 @@ export const kubeletServing: StepBody<RenewContext> = {
 
 /** Returns what was found, for the journal. */
 async function approveIfRequested(context: RenewContext, progress: Progress): Promise<string> {
+  if (!context.settings.approveCertificates) return APPROVED_ELSEWHERE;
   const pem = await servingPair(context.paths);
   if (pem !== undefined && new Date() < validityOf(pem).notBefore) {
     return 'it is not valid yet: the clock was fast when it was issued';
@@ -58,7 +62,7 @@ async function nextRequest(context: RenewContext, signal: AbortSignal): Promise<
   const pem = await servingPair(context.paths);
   if (pem === undefined) return undefined;
   const { from } = rotationWindow(pem);
-  const isEarly = new Date() < from && isForHost(pem, await viewOfThisHost(context, signal));
+  const isEarly = new Date() < from && (await isForThisHost(context, pem, signal));
   return isEarly ? from : undefined;
 }
 
@@ -104,15 +108,6 @@ async function approveRequest(context: RenewContext, progress: Progress): Promis
 
 const isOwn = ({ hostname }: RenewContext, requestor: string | undefined, signer: string) =>
   signer === servingSigner && requestor === userOfNode(hostname());
-
-/** Whether it names the host as it is now; otherwise the kubelet requests another one at once. */
-function isForHost(pem: string, { nodeName, nodeIps }: HostView): boolean {
-  const certificate = new X509Certificate(pem);
-  return (
-    certificate.checkHost(nodeName) !== undefined &&
-    nodeIps.every((address) => certificate.checkIP(address) !== undefined)
-  );
-}
 
 function notReplaced({ request, judgement }: Decision): Failure {
   const subject = { code: 'serving-request-pending', subject: request } as const;

@@ -25,6 +25,8 @@ export const renewLeaves: StepBody<RenewContext> = {
   async holds({ paths, run }) {
     const tried = (await readAttempts(paths)).filter((attempt) => attempt.run === run);
     const open = await openLeaves(paths);
+    // A failure of an earlier run that no longer holds has to be dropped, or `conclude` fails with it.
+    if ((await renewedElsewhere(paths)).length > 0) return false;
     return open.every((name) => tried.some((attempt) => attempt.name === name));
   },
   async run(context, progress) {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Etcdutl } from '../../../lib/etcd/etcdutl.ts';
 import { restoreSnapshot } from '../../../lib/etcd/restore.ts';
 import { exists } from '../../../lib/host/files.ts';
 import { SNAPSHOT_FILE } from '../../../lib/installation/snapshot-record.ts';
@@ -8,29 +9,49 @@ import type { StepBody } from '../../../lib/steps/within.ts';
 import type { HostContext } from '../../steps/host-context.ts';
 import { requireRecord, restoreFile } from './record.ts';
 
+/** The member whose database is restored, and what restores it. */
+export interface RestoringMember {
+  readonly name: string;
+  readonly peerUrl: string;
+  readonly token: string;
+  readonly etcdutl: Etcdutl;
+  /** Whether that etcdutl can hash a database. */
+  readonly hashes: boolean;
+}
+
 /** Restores the database beside its final path and compares its hash before it can be used. */
-export const restoreDatabase: StepBody<HostContext> = {
+export const restoreDatabaseOf = (
+  memberOf: (context: HostContext, signal: AbortSignal) => Promise<RestoringMember>,
+): StepBody<HostContext> => ({
   name: 'restore-database',
   leaves: "etcd's database, with the hash that the live stage recorded",
   retries: true,
   input: requireRecord,
   holds: ({ paths }) => exists(join(paths.etcdData, 'member/snap/db')),
   async run(context, progress) {
-    const { paths, cluster } = context;
+    const { paths } = context;
     const { sha256, revision, hash, compactRevision } = await requireRecord(context);
+    const { hashes, ...member } = await memberOf(context, progress.signal);
     const result = await progress.wait('etcdutl to rebuild the database', () =>
       restoreSnapshot(restoreFile(context, SNAPSHOT_FILE), paths.etcdData, {
-        ...accessTo(cluster.controlPlane).etcd.member,
-        expected: { sha256, revision, history: { hash, compactRevision } },
-        etcdutl: join(paths.binaries, 'etcdutl'),
+        ...member,
+        expected: { sha256, revision, ...(hashes ? { history: { hash, compactRevision } } : {}) },
         signal: progress.signal,
         deadlineMs: progress.remainingMs(),
       }),
     );
+    const verified = hashes ? `hash ${hash} verified` : 'its hash is not verified';
     return done(
       result === 'restored'
-        ? `revision ${revision}, hash ${hash} verified`
+        ? `revision ${revision}, ${verified}`
         : 'this snapshot is already restored',
     );
   },
-};
+});
+
+/** The same for every host of the Kubernetes payload, which has etcdutl. */
+export const restoreDatabase = restoreDatabaseOf(async ({ paths, cluster }) => ({
+  ...accessTo(cluster.controlPlane).etcd.member,
+  etcdutl: join(paths.binaries, 'etcdutl'),
+  hashes: true,
+}));

@@ -3,6 +3,7 @@ import { readFile, statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import type { InstallableCluster, Installation } from '../../../lib/cluster/cluster.ts';
 import { type BlockDevice, readDisk } from '../../../lib/host/disk.ts';
+import { exists } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { keptPartitions } from '../../../lib/installation/kept-partitions.ts';
 import { payloadBytes } from '../../../lib/payload/size.ts';
@@ -15,17 +16,22 @@ const MIB = 2 ** 20;
 const GB = 1e9;
 const inGB = (bytes: number) => `${(bytes / GB).toFixed(1)} GB`;
 
+/** The certificate of the Ignition config that expires first, by the kind of control plane. */
+const FIRST_TO_EXPIRE = { kubernetes: 'admin-ca.crt', openshift: 'kubelet-signer.crt' } as const;
+
 /** Certificates issued with a wrong clock are not valid once it is corrected. */
-export const clockCheck: Check = clockCheckBy((paths) => `${paths.assetsTls}/admin-ca.crt`);
+export const clockCheck: Check = clockCheckBy(
+  ({ paths, cluster }) => `${paths.assetsTls}/${FIRST_TO_EXPIRE[cluster.controlPlane]}`,
+);
 
 /** The same on a worker, which has only the CA of the API server. */
-export const workerClockCheck: Check = clockCheckBy((paths) => paths.at(trust.api));
+export const workerClockCheck: Check = clockCheckBy(({ paths }) => paths.at(trust.api));
 
-function clockCheckBy(certificate: (paths: HostPaths) => string): Check {
+function clockCheckBy(certificate: (input: CheckInput) => string): Check {
   return {
     name: 'clock',
     code: 'preflight-clock',
-    run: async ({ paths }) => judgeClock(await readFile(certificate(paths), 'utf8')),
+    run: async (input) => judgeClock(await readFile(certificate(input), 'utf8')),
   };
 }
 
@@ -48,16 +54,50 @@ function judgeClock(pem: string): Finding {
 export const memoryCheck: Check = {
   name: 'memory',
   code: 'preflight-memory',
-  run: async ({ settings }) => {
-    const mib = Math.floor(totalmem() / MIB);
-    return mib >= settings.minMemoryMiB
-      ? good(`${mib} MiB of memory`)
-      : bad(
-          `${mib} MiB of memory, at least ${settings.minMemoryMiB} MiB are needed`,
-          'Give the host more memory.',
-        );
+  run: async ({ settings, paths }) => {
+    const needed = { control: settings.minMemoryMiB * MIB, images: await imagesInMemory(paths) };
+    if (needed.images === 0) return judgeMemory(totalmem(), Infinity, needed);
+    const { bavail, bsize } = await statfs(paths.state);
+    return judgeMemory(totalmem(), bavail * bsize, needed);
   },
 };
+
+/** CoreOS creates it on every live system. */
+const LIVE = '/run/ostree-live';
+
+/**
+ * Bytes of images that the host has in its memory. The files of a live system of CoreOS are there, in a
+ * file system of half of it: the images as they are imported and as they are unpacked, each about as
+ * large as the payload. Before a payload is fetched, its size is not known.
+ */
+async function imagesInMemory(paths: HostPaths): Promise<number> {
+  if (!(await exists(paths.at(LIVE)))) return 0;
+  return 2 * (await payloadBytes(mediumPayload(paths)));
+}
+
+/** All in bytes; `free`: what the file system of the images has left. */
+export function judgeMemory(
+  total: number,
+  free: number,
+  { control, images }: { readonly control: number; readonly images: number },
+): Finding {
+  const mib = (bytes: number) => `${Math.floor(bytes / MIB)} MiB`;
+  const fix = 'Give the host more memory.';
+  const parts = images === 0 ? '' : ` (${mib(images)} for images of the payload)`;
+  if (total < control + images) {
+    return bad(
+      `${mib(total)} of memory, at least ${mib(control + images)} are needed${parts}`,
+      fix,
+    );
+  }
+  if (free < images) {
+    return bad(
+      `${mib(free)} are free in the file system in memory, at least ${mib(images)} are needed for images of the payload`,
+      `${fix} A live system of CoreOS uses half of it for files.`,
+    );
+  }
+  return good(`${mib(total)} of memory${parts}`);
+}
 
 /** The kubelet does not start with reserved CPUs that the host lacks, and needs one for workloads. */
 export const cpusCheck: Check = {

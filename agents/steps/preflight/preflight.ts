@@ -17,6 +17,7 @@ import {
   workerClockCheck,
 } from './machine.ts';
 import { networkCheck } from './network.ts';
+import { networkPluginsCheck } from './network-plugins.ts';
 
 /** Of a live host, before the disk that it will write is changed. */
 export const liveChecks: readonly Check<InstallableCluster>[] = [
@@ -27,6 +28,7 @@ export const liveChecks: readonly Check<InstallableCluster>[] = [
   clockCheck,
   memoryCheck,
   cpusCheck,
+  networkPluginsCheck,
   diskCheck,
 ];
 
@@ -39,6 +41,7 @@ export const aioChecks: readonly Check[] = [
   clockCheck,
   memoryCheck,
   cpusCheck,
+  networkPluginsCheck,
   ownDiskCheck,
 ];
 
@@ -47,6 +50,7 @@ export const workerChecks: readonly Check[] = [
   hostnameCheck,
   addressCheck,
   workerClockCheck,
+  networkPluginsCheck,
   ownDiskCheck,
 ];
 

@@ -1,6 +1,7 @@
-import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256OfFiles } from '../../../lib/host/digests.ts';
+import { sha256 } from '../../../lib/host/files.ts';
 import { writeImageArchive } from '../../../lib/image/write.ts';
 import type { Component } from '../component.ts';
 import { etcd } from '../etcd.ts';
@@ -8,10 +9,18 @@ import { addProgram, imageConfig, type RunConfig, writeTreeLayer } from '../imag
 import { pause } from '../pause.ts';
 import { OPERATOR_CRDS, openshiftApi, PAYLOAD_CRDS } from './api.ts';
 import { BASE_LAYER, openshiftBase } from './base.ts';
+import { imageManifest } from './image-manifest.ts';
 import { OPENSHIFT_KUBERNETES_VERSION, openshiftKubernetes } from './kubernetes.ts';
 import { MACHINE_CONFIG_TEMPLATES, machineConfig } from './machine-config.ts';
 import { standInOperator } from './operator.ts';
-import { imageReference, imageReferences, OPENSHIFT_VERSION, releaseMetadata } from './release.ts';
+import {
+  imageReference,
+  imageReferences,
+  namespaceManifest,
+  OPENSHIFT_VERSION,
+  RELEASE_NAMESPACES,
+  releaseMetadata,
+} from './release.ts';
 
 /** Folder with one docker archive for each image: `<name>.tar`. */
 export const OPENSHIFT_ARCHIVES = 'archives';
@@ -23,10 +32,12 @@ const hyperkube = join(import.meta.dirname, 'hyperkube');
 const DEFINITIONS = 'usr/share/bootkube/manifests/manifests';
 
 type FolderOf = (component: Component) => string;
+/** Digests of images by name. */
+type Digests = ReadonlyMap<string, string>;
 
 interface Recipe {
-  /** Writes the files of the image's own layer. */
-  write(tree: string, folderOf: FolderOf): Promise<unknown>;
+  /** Writes the files of the image's own layer; `digests` are those of the images before it. */
+  write(tree: string, folderOf: FolderOf, digests: Digests): Promise<unknown>;
   readonly config?: RunConfig;
   /** On top of the layer with a shell. */
   readonly onBase?: boolean;
@@ -90,7 +101,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   etcd: {
     onBase: true,
     write: async (tree, folderOf) => {
-      for (const program of ['etcd', 'etcdctl']) {
+      for (const program of ['etcd', 'etcdctl', 'etcdutl']) {
         await addProgram(join(folderOf(etcd), program), join(tree, 'usr/bin', program));
       }
     },
@@ -125,11 +136,18 @@ const recipes: Readonly<Record<string, Recipe>> = {
   },
 };
 
+/** Of installer's and user's manifests whose kinds the cluster-version operator defines. */
+const machineConfigDefinitions = [
+  ...['containerruntimeconfigs', 'kubeletconfigs', 'machineconfigpools-Default', 'machineconfigs'],
+].map((kind) => `0000_80_machine-config_01_${kind}.crd.yaml`);
+
 /** The release image: the cluster-version operator's stand-in, and what it reads. */
 const release: Recipe = {
+  // `cat` prints its files.
+  onBase: true,
   config: { Entrypoint: ['/usr/bin/cluster-version-operator'] },
-  write: async (tree, folderOf) => {
-    await standIn('cluster-version-operator').write(tree, folderOf);
+  write: async (tree, folderOf, digests) => {
+    await standIn('cluster-version-operator').write(tree, folderOf, digests);
     const prefix = '0000_00_cluster-version-operator_01_';
     for (const name of ['clusteroperators', 'clusterversions-Default']) {
       const file = `${prefix}${name}.crd.yaml`;
@@ -137,13 +155,21 @@ const release: Recipe = {
     }
     const folder = join(tree, 'release-manifests');
     await mkdir(folder);
-    const references = imageReferences(Object.keys(recipes), OPENSHIFT_KUBERNETES_VERSION);
+    const references = imageReferences(digests, OPENSHIFT_KUBERNETES_VERSION);
     await writeFile(join(folder, 'image-references'), references);
     await writeFile(join(folder, 'release-metadata'), releaseMetadata());
+    for (const name of RELEASE_NAMESPACES) {
+      await writeFile(join(folder, `0000_10_namespace-${name}.yaml`), namespaceManifest(name));
+    }
+    for (const name of machineConfigDefinitions) {
+      await cp(join(folderOf(openshiftApi), PAYLOAD_CRDS, name), join(folder, name));
+    }
   },
 };
 
+/** The release image last: it names the digests of the others. */
 const images: Readonly<Record<string, Recipe>> = { ...recipes, [RELEASE_IMAGE]: release };
+export const IMAGE_NAMES: readonly string[] = Object.keys(images);
 
 /** The images of the lab's OpenShift release, as archives that podman and containerd load. */
 export const openshiftImages: Component = {
@@ -153,6 +179,7 @@ export const openshiftImages: Component = {
     import.meta.filename,
     hyperkube,
     join(import.meta.dirname, 'release.ts'),
+    join(import.meta.dirname, 'image-manifest.ts'),
     join(import.meta.dirname, '../image-tree.ts'),
   ],
   needs: [
@@ -163,22 +190,37 @@ export const openshiftImages: Component = {
     const archives = join(target, OPENSHIFT_ARCHIVES);
     await mkdir(archives);
     const base = join(folderOf(openshiftBase), BASE_LAYER);
+    const known = new Map<string, string>();
     for (const [name, recipe] of Object.entries(images)) {
       report(name);
       const tree = join(target, `.${name}`);
       await (recipe.onBase ? mkdir(tree) : skeleton(tree));
-      await recipe.write(tree, folderOf);
+      await recipe.write(tree, folderOf, known);
       const paths = [...(recipe.onBase ? [base] : []), await writeTreeLayer(tree, signal)];
       const digests = await sha256OfFiles(paths, signal);
       const layers = paths.map((path) => ({ path, diffId: digests.get(path) ?? '' }));
       const config = imageConfig(recipe.config ?? {}, layers);
       const image = { reference: imageReference(name), config, layers };
       await writeImageArchive(join(archives, `${name}.tar`), image, signal);
+      known.set(name, await manifestDigest(config, layers));
       await rm(tree, { recursive: true });
       await rm(`${tree}.tar`);
     }
   },
 };
+
+/** The digest by which a registry serves the image. */
+async function manifestDigest(
+  config: Uint8Array,
+  layers: readonly { readonly path: string; readonly diffId: string }[],
+): Promise<string> {
+  const blobs = layers.map(async ({ path, diffId }) => ({
+    digest: diffId,
+    bytes: (await stat(path)).size,
+  }));
+  const own = { digest: sha256(config), bytes: config.byteLength };
+  return imageManifest(own, await Promise.all(blobs)).digest;
+}
 
 /** What programs expect of any root file system. */
 async function skeleton(tree: string): Promise<void> {

@@ -9,8 +9,7 @@ const everything = { IPv4: '0.0.0.0/0', IPv6: '::/0' } as const;
 
 /**
  * The pod network of a single node: a bridge with the subnets that are allocated to the node,
- * one of each family. Pod traffic leaves the host under the host's address, in both families,
- * since nothing outside has a route to pods.
+ * one of each family. Addresses are translated apart from it, by podEgressFile.
  */
 export function cniFile({ cluster }: RenderInput): RenderedFile {
   return cniFileFor(
@@ -30,7 +29,6 @@ export function cniFileFor(subnets: readonly string[]): RenderedFile {
         type: 'bridge',
         bridge: 'sno0',
         isGateway: true,
-        ipMasq: true,
         hairpinMode: true,
         ipam: {
           type: 'host-local',

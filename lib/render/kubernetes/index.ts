@@ -13,6 +13,7 @@ import { leases } from './leader-election.ts';
 import { leafFiles } from './leaves.ts';
 import { manifests } from './manifests.ts';
 import { paths } from './paths.ts';
+import { podEgressFile } from './pod-egress.ts';
 import { withReadOnce } from './read-once.ts';
 import { serviceAccountFiles } from './service-account.ts';
 
@@ -33,6 +34,7 @@ async function render(input: RenderInput): Promise<Rendered> {
     ...kubeletFiles(input, authorities),
     ...agentKubeconfigFiles(input, authorities),
     cniFile(input),
+    podEgressFile(input.cluster),
     ...addOnFiles(input),
   ];
   const closed = closedDirectories(files, [

@@ -2,7 +2,13 @@ import { kubeconfig } from '../../pki/kubeconfig.ts';
 import type { RenderedFile, RenderInput } from '../renderer.ts';
 import type { Authorities } from './authorities.ts';
 import { privateFile, publicFile } from './files.ts';
-import { bootstrapAdminPurpose, hasDeferred, issuedLeaves, type Leaf } from './leaves.ts';
+import {
+  bootstrapAdminPurpose,
+  csrApproverPurpose,
+  hasDeferred,
+  issuedLeaves,
+  type Leaf,
+} from './leaves.ts';
 import { localApi, paths } from './paths.ts';
 
 /** Kubeconfigs that the agents use. */
@@ -41,6 +47,7 @@ export function agentKubeconfigFiles(input: RenderInput, { serving }: Authoritie
     }),
     componentKubeconfig(csrApprover, issuedLeaves.csrApprover, agentsTrust, {
       uses: ['csr-approval'],
+      leftover: csrApproverPurpose,
     }),
     componentKubeconfig(bootstrapAdmin, issuedLeaves.bootstrapAdmin, agentsTrust, {
       uses: ['bootstrap'],

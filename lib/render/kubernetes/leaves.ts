@@ -42,6 +42,9 @@ export const users = {
 export const bootstrapAdminPurpose =
   'the agents administer the cluster with it until the installation has ended';
 
+/** Why the live host has an identity of the approver; on other hosts it is signed in memory. */
+export const csrApproverPurpose = 'approve-csr watches requests with it on the live host';
+
 /** Files of the leaf with this name in a folder. */
 function at(folder: string, name: string): Pick<Leaf, 'certificate' | 'key'> {
   return { certificate: `${folder}/${name}.crt`, key: `${folder}/${name}.key` };
@@ -127,6 +130,7 @@ export const issuedLeaves = {
     subject: { commonName: users.csrApprover },
     usage: 'client',
     uses: ['csr-approval'],
+    leftover: csrApproverPurpose,
   },
   deferred: {
     name: 'deferred',

@@ -5,7 +5,9 @@ import { deferredAccess } from '../../deferred/access.ts';
 import { gatherAccess } from '../../gather/access.ts';
 import { administratorsAccess } from '../../kube/administrators.ts';
 import { installationStatusAccess } from '../../kube/installation-status.ts';
+import { steadyAccess } from '../../steady/access.ts';
 import { workersAccess } from '../../workers/access.ts';
+import { tokenSecret } from '../../workers/token.ts';
 import type { RenderedManifest, RenderInput } from '../renderer.ts';
 import { addOnManifests } from './addons/index.ts';
 import { hasDeferred, users } from './leaves.ts';
@@ -43,8 +45,12 @@ export function manifests(input: RenderInput): RenderedManifest[] {
       binding(users.csrApprover, users.csrApprover, user(users.csrApprover)),
     ]),
     manifest('10-workers.yaml', workersAccess()),
+    ...(input.workerToken === undefined
+      ? []
+      : [manifest('10-worker-token.yaml', [tokenSecret(input.workerToken)])]),
     manifest('10-administrators.yaml', administratorsAccess()),
     manifest('10-gather.yaml', gatherAccess()),
+    manifest('10-steady.yaml', steadyAccess()),
     manifest('10-installation-status.yaml', installationStatusAccess()),
     ...(hasDeferred(input)
       ? [manifest('10-deferred.yaml', deferredAccess(input.deferredGroups))]

@@ -104,6 +104,8 @@ function container(pod: ControlPlanePod, image: string) {
       capabilities: { drop: ['ALL'] },
       privileged: false,
       readOnlyRootFilesystem: true,
+      // The folders of the host keep the labels of its policy, which a confined container cannot read.
+      seLinuxOptions: { type: 'spc_t' },
     },
     startupProbe: {
       httpGet: httpGet(pod.live),

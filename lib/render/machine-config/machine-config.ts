@@ -7,6 +7,7 @@ import { shutdownFiles } from './shutdown.ts';
 import type { SiteDropin, SiteFile } from './site-files.ts';
 import { timeFiles } from './time.ts';
 import { trustFiles } from './trust.ts';
+import { updaterDropins } from './updaters.ts';
 
 export interface MachineConfig {
   files: SiteFile[];
@@ -37,7 +38,7 @@ export function machineConfig(cluster: Cluster, host: 'live' | 'installed' | 'ai
     ],
     dropins: [
       ...proxyDropins(cluster, host),
-      ...(runsWorkloads ? reservedCpuDropins(cluster) : []),
+      ...(runsWorkloads ? [...reservedCpuDropins(cluster), ...updaterDropins] : []),
     ],
   };
 }

@@ -91,7 +91,11 @@ function renderImages({ version }: Release): string[] {
   return [...new Set(images)].filter((image) => image !== 'release');
 }
 
-async function obtain(
+/**
+ * Pulls an image unless podman has it, with a few attempts; `name` names the unit that does it.
+ * @throws Failure (fatal) if it has another digest or is for another architecture
+ */
+export async function obtain(
   podman: Podman,
   { name, reference }: { readonly name: string; readonly reference: string },
   wait: Wait,

@@ -1,7 +1,9 @@
 import type { OpenShiftRelease } from '../../cluster/cluster.ts';
 import type { HostPaths } from '../../host/paths.ts';
-import type { Renderer } from '../renderer.ts';
+import type { HostFacts, Renderer } from '../renderer.ts';
+import { agentIdentities } from './agent-identities.ts';
 import { readRelease } from './images.ts';
+import { installedNodeFiles } from './installed-node.ts';
 import { liveNodeFiles } from './live-node.ts';
 import type { Podman } from './podman.ts';
 import { readTree } from './read-tree.ts';
@@ -11,6 +13,7 @@ export interface OpenShiftInput {
   readonly release: OpenShiftRelease;
   /** Below them, what openshift-install wrote. */
   readonly paths: HostPaths;
+  readonly host: Pick<HostFacts, 'rootIsOverlay'>;
 }
 
 /**
@@ -18,10 +21,15 @@ export interface OpenShiftInput {
  * openshift-install wrote. The images must be in podman's storage.
  */
 export const openShiftRenderer = (podman: Podman): Renderer<OpenShiftInput> => ({
-  async render({ release: { releaseImage }, paths }, effects) {
+  async render({ release: { releaseImage }, paths, host }, effects) {
     effects.report(`the release image ${releaseImage}`);
     const release = await readRelease(podman, releaseImage, effects);
     const rendered = await readTree(await runStages({ ...effects, podman, release, paths }));
-    return { ...rendered, files: [...rendered.files, ...liveNodeFiles(release)] };
+    const installed = await installedNodeFiles(paths, rendered.staticPods);
+    return {
+      ...rendered,
+      files: [...rendered.files, ...liveNodeFiles(release, host), ...installed],
+      manifests: [...rendered.manifests, ...agentIdentities()],
+    };
   },
 });

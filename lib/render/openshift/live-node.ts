@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { RenderedFile } from '../renderer.ts';
+import type { HostFacts, RenderedFile } from '../renderer.ts';
 import { imageOf } from './command.ts';
 import { paths } from './paths.ts';
 import type { Release } from './release.ts';
@@ -9,8 +9,14 @@ const kubeletConfig = `${paths.kubernetes}/kubelet-live.yaml`;
 /** As in openshift-install's flow. */
 const runtimeConfig = '/etc/crio/crio.conf.d/50-bootstrap-override.conf';
 
-/** What the live host needs to run static pods: the kubelet's configuration and the pause image. */
-export function liveNodeFiles(release: Release): RenderedFile[] {
+/**
+ * What the live host needs to run static pods: the kubelet's configuration and the pause image.
+ * `rootIsOverlay`: the kubelet cannot measure the usage of `/`.
+ */
+export function liveNodeFiles(
+  release: Release,
+  { rootIsOverlay }: Pick<HostFacts, 'rootIsOverlay'>,
+): RenderedFile[] {
   return [
     {
       path: kubeletConfig,
@@ -23,8 +29,22 @@ export function liveNodeFiles(release: Release): RenderedFile[] {
         containerRuntimeEndpoint: 'unix:///var/run/crio/crio.sock',
         volumePluginDir: '/etc/kubernetes/kubelet-plugins/volume/exec',
         cgroupDriver: 'systemd',
-        authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
+        // Without an API server no client can be authorized: it serves nothing.
+        enableServer: false,
+        // It builds an authenticator nevertheless, and refuses to start without a method.
+        authentication: {
+          anonymous: { enabled: false },
+          webhook: { enabled: false },
+          x509: { clientCAFile: `${paths.secrets}/kube-apiserver-complete-client-ca-bundle.crt` },
+        },
         authorization: { mode: 'AlwaysAllow' },
+        // As in openshift-install's flow: several images are pulled for the first pods.
+        serializeImagePulls: false,
+        runtimeRequestTimeout: '10m',
+        // A live host keeps all images, however full its memory is.
+        imageGCHighThresholdPercent: 100,
+        imageGCLowThresholdPercent: 99,
+        ...(rootIsOverlay ? { localStorageCapacityIsolation: false } : {}),
       }),
     },
     {

@@ -17,6 +17,8 @@ export interface ContainerRun {
   readonly environment?: Readonly<Record<string, string>>;
   /** In podman's notation. */
   readonly volumes: readonly string[];
+  /** For volumes of the host whose SELinux labels must stay as they are. */
+  readonly unlabeled?: true;
 }
 
 /** What podman says of an image in its storage. */
@@ -45,15 +47,26 @@ const inspectSchema = z.tuple([
   }),
 ]);
 
-/** Where podman finds the pull secret: a service of the system has no home folder. */
-const environment = { HOME: '/root' };
+/**
+ * Where podman finds the pull secret on a live host: a service of the system has no home folder.
+ */
+const liveEnvironment = { HOME: '/root' };
+
+/** The same on an installed host, where it is the kubelet's. */
+export const installedEnvironment = {
+  HOME: '/root',
+  REGISTRY_AUTH_FILE: '/var/lib/kubelet/config.json',
+};
 
 /**
  * The host's podman, each call in a unit of its own: mounts and namespaces are denied in the agents'
  * sandbox. Mirrors and the proxy are those of the host: registries.conf, the environment of the
  * system's services.
  */
-export function hostPodman(runProgram: RunProgram): Podman {
+export function hostPodman(
+  runProgram: RunProgram,
+  environment: Readonly<Record<string, string>> = liveEnvironment,
+): Podman {
   const podman = (name: string, args: readonly string[], limits: Limits) =>
     runProgram({ name, argv: ['podman', ...args], environment, ...limits });
   return {
@@ -94,7 +107,7 @@ export function hostPodman(runProgram: RunProgram): Podman {
 
 /** Of `podman`, for that container. */
 export function runArguments(container: ContainerRun): string[] {
-  const { name, image, command, entrypoint, network, user, volumes } = container;
+  const { name, image, command, entrypoint, network, user, volumes, unlabeled } = container;
   return [
     'run',
     ...['--quiet', '--rm', '--pull=never', '--log-driver=none'],
@@ -104,6 +117,7 @@ export function runArguments(container: ContainerRun): string[] {
     ...(user === undefined ? [] : [`--user=${user}`]),
     ...(entrypoint === undefined ? [] : [`--entrypoint=${entrypoint}`]),
     ...Object.entries(container.environment ?? {}).map(([key, value]) => `--env=${key}=${value}`),
+    ...(unlabeled === undefined ? [] : ['--security-opt=label=disable']),
     ...volumes.map((volume) => `--volume=${volume}`),
     image,
     ...command,

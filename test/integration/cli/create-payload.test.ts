@@ -58,7 +58,7 @@ t.test('the agents accept a payload made from every kind of source', async (t) =
   process.umask(umask);
   t.match({ code, err }, { code: 0, err: '' });
   t.match(out, /image +etcd .* registry\.k8s\.io\/etcd:3\.6\.8-0\n/);
-  t.match(out, /Kubernetes v1\.34\.4, etcd v3\.6\.8, amd64: 8 images, 6 binaries, 0\.1 MB/);
+  t.match(out, /Kubernetes v1\.34\.4, etcd v3\.6\.8, amd64: 9 images, 6 binaries, 0\.1 MB/);
   t.match(out, `SHA-256 of payload.yaml: ${hex(readFileSync(join(dir, 'payload.yaml')))}`);
   t.notMatch(out, 'Notice');
   t.strictSame(readdirSync(join(dir, '..')), ['payload'], 'nothing is left beside it');
@@ -76,6 +76,7 @@ t.test('the agents accept a payload made from every kind of source', async (t) =
     [
       'registry.k8s.io/coredns/coredns:v1.12.1',
       'registry.k8s.io/etcd:3.6.8-0',
+      'docker.io/flannel/flannel:v0.28.10',
       'registry.k8s.io/kube-apiserver:v1.34.4',
       'registry.k8s.io/kube-controller-manager:v1.34.4',
       'registry.k8s.io/kube-proxy:v1.34.4',
@@ -86,7 +87,7 @@ t.test('the agents accept a payload made from every kind of source', async (t) =
   );
   await verifyPayload(payload, signal);
   const limits = { signal, deadlineMs: 1000, report: () => {} };
-  t.equal((await importImages(payload, new ArchiveImporter(), limits)).length, 8);
+  t.equal((await importImages(payload, new ArchiveImporter(), limits)).length, 9);
   const verified = await sno(['verify', 'payload', dir]);
   t.equal(verified.code, 0);
   t.equal(out, `Wrote ${dir}\n${verified.out}`, 'verify prints the same');

@@ -136,7 +136,11 @@ export function nodeAttacks(world: World): void {
         const body = method === 'GET' ? {} : { body: {} };
         t.equal((await api({ ...approver, method, path, ...body })).code, 403, `${method} ${path}`);
       }
-      t.equal((await api({ ...approver, path: `/api/v1/nodes/${NODE}` })).code, 200);
+      t.equal(
+        (await api({ ...approver, path: `/api/v1/nodes?fieldSelector=metadata.name%3D${NODE}` }))
+          .code,
+        200,
+      );
     },
   );
 

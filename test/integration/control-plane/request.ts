@@ -17,7 +17,7 @@ export interface Request extends Caller {
   readonly port: number;
   readonly path: string;
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: object;
   /** CA of the server; without it, the server is not verified. */
   readonly ca?: string;

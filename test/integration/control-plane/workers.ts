@@ -110,7 +110,7 @@ export function workerAttacks(world: World): void {
       ]),
       201,
     );
-    t.equal(await ruleOf('stolen-address'), 'ip-addresses');
+    t.equal(await ruleOf('stolen-address'), 'names');
     t.equal(
       await submit(worker, 'own-address', SERVING, JOINING, [{ type: 'ip', value: ADDRESS }]),
       201,

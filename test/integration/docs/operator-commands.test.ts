@@ -43,6 +43,7 @@ async function sources(folder: string): Promise<void> {
     ['kube-proxy', 'registry.k8s.io/kube-proxy:v1.34.4'],
     ['coredns', 'registry.k8s.io/coredns/coredns:v1.12.1'],
     ['local-path-provisioner', 'docker.io/rancher/local-path-provisioner:v0.0.30'],
+    ['flannel', 'docker.io/flannel/flannel:v0.28.10'],
   ] as const) {
     const archive = await dockerArchive([{ references: [reference], layer: await layerOf(name) }]);
     write(`${name}.tar`, await tarOf(archive));

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { connectHostRuntime } from '../../../lib/cri/runtime.ts';
@@ -15,7 +16,10 @@ const limits = { signal, deadlineMs: 60_000 };
 t.test(
   'podman loads the images outside the sandbox, and the configuration pins them',
   async (t) => {
-    const { payload, paths, progress, called, stored } = await host(t, 'cri-o');
+    const { payload, paths, progress, called, stored, program, folder } = await host(t, 'cri-o');
+    // podman ends when the runtime has the image.
+    const loadedMark = join(folder, 'loaded');
+    program('systemd-run', `until [ -e ${loadedMark} ]; do sleep 0.05; done\n`);
     // As CRI-O answers: without the algorithm.
     stored.set('r.test/etcd:1', { id: 'd'.repeat(64), pinned: true });
     const bringing = bringPayload(payload, paths, progress);
@@ -27,6 +31,7 @@ t.test(
     // A failure before that is thrown below.
     await Promise.race([loaded(), bringing.catch(() => undefined)]);
     stored.set('r.test/etcd:1', { id: ID.replace('sha256:', ''), pinned: true });
+    writeFileSync(loadedMark, '');
     t.strictSame(await bringing, { images: 1, binaries: 2 });
     t.equal(called()[0], 'systemctl reload crio.service', 'configured first');
     t.match(called()[1], /^systemd-run .* -- podman load --quiet --input .*images\/etcd\.tar$/);

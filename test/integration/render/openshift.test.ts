@@ -113,6 +113,7 @@ t.test('a release with podman', { skip }, async (t) => {
     openShiftRenderer(using).render(
       {
         paths,
+        host: { rootIsOverlay: false },
         release: {
           releaseImage: image,
           version: '4.21',

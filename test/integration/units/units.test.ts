@@ -50,6 +50,7 @@ const EXPOSURE_LIMITS: Readonly<Record<string, number>> = {
   'installed/sno-gather.service': 30,
   // With CRI-O, it has systemd run podman.
   'installed/sno-payload.service': 16,
+  'installed/openshift/sno-payload.service': 8,
   'installed/sno-backup.service': 17,
   // It asks systemd to restart the kubelet.
   'installed/sno-backup-restore.service': 22,

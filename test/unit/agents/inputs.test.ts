@@ -64,6 +64,7 @@ const descriptions = {
   'cluster id': { clusterId: 'another' },
   'payload digest': { payloadSha256: 'b'.repeat(64) },
   'executable digest': { executableSha256: 'b'.repeat(64) },
+  workers: { dayOneWorkers: 2 },
   'machine config server': { machineConfigServerUrl: 'https://mcs/config/master' },
 } as const;
 const settings = {
@@ -127,6 +128,7 @@ const DESCRIPTION: readonly Change[] = [
   'payload digest',
   'executable digest',
   'machine config server',
+  'workers',
   'disk',
   'kernel argument',
 ];
@@ -172,7 +174,7 @@ const table: [step: StepBody<Context>, runsAgainFor: readonly Change[]][] = [
   [hostIdentity, []],
   [aioKubeletIdentity, ['cluster id', 'host name']],
   [nodeKubelet, ['other file']],
-  [nodeRole, ['host name']],
+  [nodeRole, ['host name', 'workers']],
   [leftovers, ['cluster id']],
   [aioFinish, ['cluster id']],
   [applyDeferred, ['expiry']],

@@ -6,6 +6,8 @@ import { installToDiskPlan } from '../../../agents/install-to-disk/plan.ts';
 import { backupPlan } from '../../../agents/node/backup/plan.ts';
 import { backupRestorePlan } from '../../../agents/node/backup/restore/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
+import { postRebootOpenShiftPlan } from '../../../agents/post-reboot/openshift/plan.ts';
+import { openShiftRestorePlan } from '../../../agents/post-reboot/openshift/restore/plan.ts';
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
 import { defaultSettings as settings } from '../../../lib/host/settings.ts';
@@ -88,6 +90,39 @@ const reasons: [plan: Plan<never>, before: string, after: string, why: string][]
   [postRebootPlan(settings), 'record', 'complete', 'a client may take the record at once'],
   [postRebootPlan(settings), 'complete', 'retire', 'only this agent is left to remove'],
   [postRebootPlan(settings), 'record', 'retire', 'it is made of the state that retire deletes'],
+  [
+    openShiftRestorePlan(settings),
+    'etcd-image',
+    'restore-database',
+    'the program that restores is in the image',
+  ],
+  [
+    openShiftRestorePlan(settings),
+    'restore-database',
+    'place-etcd',
+    'etcd would begin an empty cluster',
+  ],
+  ...(
+    [
+      ['bootstrap-complete', 'take-over', "etcd's operator waits for it (ceohelpers/bootstrap.go)"],
+      ['restore-overrides', 'take-over', 'the version operator leaves unmanaged objects alone'],
+      ['reload-kubelet', 'node-ready', "the node's address is in a drop-in"],
+      ['take-over', 'hand-over', 'a pod of the bootstrap goes when there is another'],
+      ['hand-over', 'install-complete', 'two pods of a component fight over its ports'],
+      ['hand-over', 'clean', 'pods of the bootstrap mount what is deleted'],
+      ['install-complete', 'clean', 'what may still be needed is not deleted'],
+      ['serving-certificate', 'withdraw-rights', 'the rights are for it'],
+      ['withdraw-rights', 'clean', 'the key that withdraws them is deleted'],
+      ['clean', 'verify-clean', 'there is nothing to prove before'],
+      ['record', 'complete', 'a client may take the record at once'],
+      ['record', 'retire', 'it is made of the state that retire deletes'],
+    ] as const
+  ).map(([before, after, why]): [Plan<never>, string, string, string] => [
+    postRebootOpenShiftPlan(settings),
+    before,
+    after,
+    why,
+  ]),
   [aiokubePlan(settings), 'marker', 'preflight', 'nothing is done on the disk of another machine'],
   [aiokubePlan(settings), 'preflight', 'render', 'certificates have the final name and addresses'],
   [aiokubePlan(settings), 'payload', 'render', 'pods name the images of the payload'],

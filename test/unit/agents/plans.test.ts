@@ -14,6 +14,8 @@ import { certificatesPlan } from '../../../agents/node/certificates/plan.ts';
 import { payloadPlan } from '../../../agents/node/payload/plan.ts';
 import { renewPlan } from '../../../agents/node/renew/plan.ts';
 import { rotatePlan } from '../../../agents/node/rotate/plan.ts';
+import { postRebootOpenShiftPlan } from '../../../agents/post-reboot/openshift/plan.ts';
+import { openShiftRestorePlan } from '../../../agents/post-reboot/openshift/restore/plan.ts';
 import { postRebootPlan } from '../../../agents/post-reboot/plan.ts';
 import { restorePlan } from '../../../agents/post-reboot/restore/plan.ts';
 import { progressPlan } from '../../../agents/progress/plan.ts';
@@ -190,6 +192,37 @@ const plans: [plan: Plan<never>, unit: string, steps: Record<string, Expected>][
       'add-ons': { deadline: 'addOnsMs', until: 'steady-state' },
       'bootstrap-complete': apiUntilClean('bootstrapCompleteMs'),
       'steady-state': apiUntilClean('steadyStateMs'),
+      clean: { deadline: 'cleanMs' },
+      'verify-clean': { deadline: 'verifyCleanMs', once: true },
+      record: { deadline: 'finishMs', once: true },
+      complete: { deadline: 'completeMs' },
+      retire: { deadline: 'retireMs', once: true, last: true },
+    },
+  ],
+  [
+    openShiftRestorePlan(settings),
+    'sno-restore',
+    {
+      'check-identity': { deadline: 'identityMs' },
+      'etcd-image': { deadline: 'payloadMs', until: 'restore-database' },
+      'restore-database': { deadline: 'restoreMs' },
+      'place-etcd': { deadline: 'finishMs', once: true },
+    },
+  ],
+  [
+    postRebootOpenShiftPlan(settings),
+    'bootkube',
+    {
+      api: apiUntilClean('startWithPullsMs'),
+      'bootstrap-complete': apiUntilClean('bootstrapCompleteMs'),
+      'restore-overrides': { deadline: 'overridesMs' },
+      'reload-kubelet': apiUntilClean('reloadKubeletMs'),
+      'serving-certificate': apiUntilClean('servingCertificateMs'),
+      'node-ready': apiUntilClean('startWithPullsMs'),
+      'take-over': apiUntilClean('takeOverMs'),
+      'hand-over': apiUntilClean('handOverMs'),
+      'install-complete': apiUntilClean('installCompleteMs'),
+      'withdraw-rights': apiUntilClean('overridesMs'),
       clean: { deadline: 'cleanMs' },
       'verify-clean': { deadline: 'verifyCleanMs', once: true },
       record: { deadline: 'finishMs', once: true },

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { compare, interleaved, spread } from '../../../bench/statistics.ts';
+import { compare, interleaved, percentile, spread } from '../../../bench/statistics.ts';
 
 t.test('the median is the middle sample, or the mean of the middle two', async (t) => {
   const cases: [samples: number[], median: number, min: number, max: number][] = [
@@ -13,6 +13,14 @@ t.test('the median is the middle sample, or the mean of the middle two', async (
   }
   t.throws(() => spread([]), RangeError);
   t.throws(() => spread([1, Number.NaN]), RangeError);
+});
+
+t.test('a percentile is a sample', async (t) => {
+  const hundred = Array.from({ length: 100 }, (_, at) => 100 - at);
+  t.equal(percentile(hundred, 0.5), 50);
+  t.equal(percentile(hundred, 0.95), 95);
+  t.equal(percentile([3, 1, 2], 0.95), 3);
+  t.equal(percentile([7], 0.5), 7);
 });
 
 t.test('a row has the ratio of the medians', async (t) => {

@@ -37,6 +37,11 @@ export const accepted: readonly { name: string; edits: readonly Edit[]; gives?: 
     edits: [[KEY, `from="10.0.0.0/8",no-pty ${KEY}`]],
     gives: { cluster: { sshKeys: [`from="10.0.0.0/8",no-pty ${KEY}`] } },
   },
+  {
+    name: 'workers',
+    edits: [['replicas: 0', 'replicas: 3']],
+    gives: { cluster: { dayOneWorkers: 3 } },
+  },
   { name: 'an empty trust bundle', edits: [top('additionalTrustBundle: ""')] },
   {
     name: 'an empty policy of the trust bundle',

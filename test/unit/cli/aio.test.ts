@@ -22,6 +22,7 @@ const NO_DISK: readonly Edit[] = [
   ['  installationDisk: /dev/disk/by-id/wwn-0x1\n', ''],
   ['  existingSystem: overwrite\n', ''],
 ];
+const WITH_WORKERS: readonly Edit[] = [...NO_DISK, ['  replicas: 0\n', '  replicas: 2\n']];
 const MANIFEST = 'apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n';
 const DEFERRED = 'apiVersion: example.com/v1\nkind: Till\nmetadata: {name: b}\n';
 
@@ -49,6 +50,48 @@ function contentsOf({ storage }: Config, path: string): string {
 }
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+t.test('with workers, the config of all of them is written too, with the same token', async (t) => {
+  const dir = folder(t, WITH_WORKERS);
+  const { code, out, err } = await create(dir, [...PINNED, ...URLS, '--token-hours', '36']);
+  t.equal(err, '');
+  t.equal(code, 0);
+  t.match(out, /worker\.ign \(for all workers\)/);
+  t.match(out, /accepted for 36 hours from the installation/);
+  t.match(out, /the control-plane node has a taint/);
+  t.equal(await modeOf(join(dir, 'worker.ign')), '600');
+  const host = await readIgnition(dir);
+  const worker = parseConfig(await readFile(join(dir, 'worker.ign'), 'utf8'), 'worker.ign');
+  const clusterIn = (config: Config) =>
+    clusterSchema.parse(JSON.parse(contentsOf(config, '/etc/sno-agents/cluster.json')));
+  t.equal(clusterIn(host).dayOneWorkers, 2);
+  t.equal(clusterIn(worker).clusterId, clusterIn(host).clusterId);
+  const { id, secret, hours } = JSON.parse(
+    contentsOf(host, '/opt/openshift/tls/worker-token.json'),
+  );
+  t.equal(hours, 36);
+  t.match(`${id}.${secret}`, /^[a-z0-9]{6}\.[a-z0-9]{16}$/);
+  const kubeconfig = parse(contentsOf(worker, '/etc/sno-agents/worker-bootstrap.kubeconfig'));
+  t.equal(kubeconfig.users[0].user.token, `${id}.${secret}`);
+  t.notOk(out.includes(secret), 'it is not printed');
+  t.equal(
+    contentsOf(worker, '/etc/kubernetes/pki/kubelet/api-ca.crt'),
+    contentsOf(host, '/opt/openshift/tls/kube-apiserver-serving-ca.crt'),
+  );
+  t.notMatch(JSON.stringify(worker), /PRIVATE KEY/);
+  const token = host.storage?.files?.find(({ path }) => path.endsWith('worker-token.json'));
+  t.equal(token?.mode, 0o600);
+});
+
+t.test('a worker.ign that exists is kept, and nothing is written', async (t) => {
+  const dir = folder(t, WITH_WORKERS);
+  await writeFile(join(dir, 'worker.ign'), 'mine');
+  const { code, err } = await create(dir, [...PINNED, ...URLS]);
+  t.equal(code, 2);
+  t.match(err, /worker\.ign/);
+  t.notOk(existsSync(join(dir, 'aio.ign')));
+  t.equal(await readFile(join(dir, 'worker.ign'), 'utf8'), 'mine');
+});
 
 t.test('writes the Ignition config and the kubeconfig', async (t) => {
   const dir = folder(t, NO_DISK, { 'a.yaml': MANIFEST });
@@ -209,16 +252,21 @@ const REFUSED: readonly {
     says: [/--medium-iso requires the payload itself/],
   },
   {
-    name: 'workers',
-    args: PINNED,
-    edits: [...NO_DISK, ['  replicas: 0\n', '  replicas: 2\n']],
-    says: [/compute\[0\]\.replicas: expected 0, found 2/],
+    name: 'options of workers without workers',
+    args: [...PINNED, '--token-hours', '5'],
+    says: [/--token-hours is only for workers.*compute\.replicas above 0/s],
+  },
+  {
+    name: 'hours of a token that are none',
+    args: [...PINNED, '--token-hours', '0'],
+    edits: WITH_WORKERS,
+    says: [/--token-hours cannot be used/],
   },
   {
     name: 'everything wrong at once: options, fields, manifests, executable',
     args: ['--agents-url', 'ftp://x', '--agents-executable', '/nowhere/sno-agents'],
     edits: [
-      ['  replicas: 0\n', '  replicas: 3\n'],
+      ['  replicas: 0\n', '  replicas: -3\n'],
       ['baseDomain: example.com', 'baseDomain: .'],
     ],
     says: [
@@ -226,7 +274,7 @@ const REFUSED: readonly {
       /--agents-url: expected an http or https URL/,
       /--agents-url and --payload-url belong together/,
       /the digest of the payload is missing/,
-      /compute\[0\]\.replicas: expected 0, found 3/,
+      /compute\[0\]\.replicas: expected a whole number from 0 to 100, found -3/,
       /baseDomain: expected a DNS domain/,
       /\/nowhere\/sno-agents cannot be read/,
     ],
@@ -243,7 +291,7 @@ for (const { name, args, edits = NO_DISK, says } of REFUSED) {
 }
 
 t.test('a config of an earlier run is kept, and named with the other faults', async (t) => {
-  const dir = folder(t, [...NO_DISK, ['  replicas: 0\n', '  replicas: 2\n']]);
+  const dir = folder(t, [...NO_DISK, ['  replicas: 0\n', '  replicas: -2\n']]);
   await writeFile(join(dir, 'aio.ign'), 'of another host');
   t.match(await create(dir, PINNED), {
     code: 2,

@@ -9,7 +9,7 @@ export const identity: readonly Case[] = [
       '1:1 apiVersion: expected v1, found nothing. Write apiVersion: v1.',
       '1:1 baseDomain: expected a DNS domain in lower case, at most 167 characters, found nothing. Write the parent domain of the cluster, such as example.com.',
       '1:1 metadata: expected a mapping, found nothing. Write metadata with the name of the cluster.',
-      '1:1 compute: expected a list of one pool, worker, with replicas 0, found nothing. Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
+      '1:1 compute: expected a list of one pool, worker, with its replicas, found nothing. Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
       '1:1 controlPlane: expected the pool master with replicas 1, found nothing. Write controlPlane: {name: master, replicas: 1}; the default would be three nodes.',
       '1:1 platform: expected {none: {}}, found nothing. Write platform: {none: {}}.',
       '1:1 pullSecret: expected JSON with auths that has a string auth, or credsStore, for each registry, found nothing. Copy the pull secret as one line in single quotes; if no registry needs one, copy the one in docs/reference/install-config.md.',
@@ -154,28 +154,42 @@ export const identity: readonly Case[] = [
     name: 'compute left out',
     edits: [['compute:\n- name: worker\n  replicas: 0\n', '']],
     faults: [
-      '1:1 compute: expected a list of one pool, worker, with replicas 0, found nothing. Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
+      '1:1 compute: expected a list of one pool, worker, with its replicas, found nothing. Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
     ],
   },
   {
     name: 'compute empty',
     edits: [['compute:\n- name: worker\n  replicas: 0\n', 'compute: []\n']],
     faults: [
-      '5:10 compute: expected a list of one pool, worker, with replicas 0, found an empty list. Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
+      '5:10 compute: expected a list of one pool, worker, with its replicas, found an empty list. Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
     ],
   },
   {
     name: 'compute replicas left out',
     edits: [['- name: worker\n  replicas: 0', '- name: worker']],
     faults: [
-      '6:3 compute[0].replicas: expected 0, found nothing. Set replicas to 0: workers join later; the default would be three workers.',
+      '6:3 compute[0].replicas: expected a whole number from 0 to 100, found nothing. Write the number of workers that are installed with the cluster, such as 0; the default would be three.',
     ],
   },
   {
-    name: 'compute replicas 3',
-    edits: [['replicas: 0', 'replicas: 3']],
+    name: 'fewer workers than none',
+    edits: [['replicas: 0', 'replicas: -1']],
     faults: [
-      '7:13 compute[0].replicas: expected 0, found 3. Set replicas to 0: workers join later; the default would be three workers.',
+      '7:13 compute[0].replicas: expected a whole number from 0 to 100, found -1. Write the number of workers that are installed with the cluster, such as 0; the default would be three.',
+    ],
+  },
+  {
+    name: 'more workers than one control-plane host serves',
+    edits: [['replicas: 0', 'replicas: 101']],
+    faults: [
+      '7:13 compute[0].replicas: expected a whole number from 0 to 100, found 101. Write the number of workers that are installed with the cluster, such as 0; the default would be three.',
+    ],
+  },
+  {
+    name: 'half a worker',
+    edits: [['replicas: 0', 'replicas: 0.5']],
+    faults: [
+      '7:13 compute[0].replicas: expected a whole number from 0 to 100, found 0.5. Write the number of workers that are installed with the cluster, such as 0; the default would be three.',
     ],
   },
   {
@@ -187,7 +201,7 @@ export const identity: readonly Case[] = [
     name: 'a second compute pool',
     edits: [['  replicas: 0\n', '  replicas: 0\n- name: edge\n  replicas: 0\n']],
     faults: [
-      '6:1 compute: expected a list of one pool, worker, with replicas 0, found a list. Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
+      '6:1 compute: expected a list of one pool, worker, with its replicas, found a list. Write compute: [{name: worker, replicas: 0}]; the default would be three workers.',
       '8:9 compute[1].name: expected worker, found "edge". Keep only the pool worker.',
     ],
   },

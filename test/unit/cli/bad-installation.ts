@@ -236,7 +236,7 @@ export const installation: readonly Case[] = [
     edits: [
       ['apiVersion: v1', 'apiVersion: v2'],
       ['name: sno\n', 'name: SNO\n'],
-      ['replicas: 0', 'replicas: 2'],
+      ['replicas: 0', 'replicas: -2'],
       ['172.30.0.0/16', '192.168.0.0/16'],
       ['/dev/disk/by-id/wwn-0x1', 'vda'],
     ],
@@ -244,7 +244,7 @@ export const installation: readonly Case[] = [
     faults: [
       '1:13 apiVersion: expected v1, found "v2". Write apiVersion: v1.',
       '4:9 metadata.name: expected a DNS label: a-z, 0-9 and -, at most 54 characters, found "SNO". Write the name of the cluster, such as sno.',
-      '7:13 compute[0].replicas: expected 0, found 2. Set replicas to 0: workers join later; the default would be three workers.',
+      '7:13 compute[0].replicas: expected a whole number from 0 to 100, found -2. Write the number of workers that are installed with the cluster, such as 0; the default would be three.',
       '19:5 networking.serviceNetwork[0]: expected a network that does not overlap networking.machineNetwork[0].cidr (192.168.7.0/24), found 192.168.0.0/16. Change one of the two: their addresses overlap.',
       '23:21 bootstrapInPlace.installationDisk: expected the path of a disk below /dev, found "vda". Use a path that does not change, such as /dev/disk/by-id/wwn-0x5000c500a1b2c3d4.',
       'OPENSHIFT_INSTALL_EXPERIMENTAL_BOOTSTRAP_IN_PLACE_COREOS_INSTALLER_ARGS: expected arguments of coreos-installer install with one disk below /dev, found an error (The arguments have an unclosed quote). Write it as for coreos-installer install.',

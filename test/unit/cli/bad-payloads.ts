@@ -48,6 +48,13 @@ export const badPayloads: readonly [name: string, change: Change, faults: readon
     ],
   ],
   [
+    'another program as flannel',
+    ({ images, binaries }) => {
+      images.flannel = binaries.etcdutl ?? '';
+    },
+    [/--image flannel=.*another program.*expected flannel.*found etcdutl/],
+  ],
+  [
     'kube-proxy of another version of Kubernetes',
     async ({ images }, { write }) => {
       const references = ['registry.k8s.io/kube-proxy:v1.33.1'];

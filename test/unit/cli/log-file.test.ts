@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { LogFile, logged } from '../../../cli/process/log-file.ts';
 import type { Surroundings } from '../../../cli/surroundings.ts';
-import { durationText, parseDuration } from '../../../cli/wait-for/duration.ts';
+import { durationText, parseDuration } from '../../../lib/duration.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 
 const NAME = '.sno.log';

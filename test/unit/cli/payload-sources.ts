@@ -20,6 +20,7 @@ export interface PayloadSources {
   write(name: string, contents: string | Buffer): string;
 }
 
+const FLANNEL = 'path\tgithub.com/flannel-io/flannel\n';
 const kubernetes: ProgramOptions = { modules: 'mod\tk8s.io/kubernetes\tv1.34.4\t\n' };
 
 export const kubernetesProgram = (name: string, options: ProgramOptions = {}): Buffer =>
@@ -68,11 +69,13 @@ export async function payloadSources(folder: string): Promise<PayloadSources> {
         pause: write('pause', programBytes({ text: 'pause' })),
         'kube-proxy': write('addons.tar', addOns),
         coredns: write('coredns', programBytes({ text: 'coredns' })),
+        flannel: write('flannel', programBytes({ modules: FLANNEL, text: 'flannel' })),
         'local-path-provisioner': join(folder, 'addons.tar'),
       },
       references: {
         pause: 'registry.k8s.io/pause:3.10',
         coredns: 'registry.k8s.io/coredns/coredns:v1.12.1',
+        flannel: 'docker.io/flannel/flannel:v0.28.10',
       },
       binaries: {
         kubelet: write('kubelet', kubernetesProgram('kubelet')),

@@ -68,6 +68,26 @@ bootstrapInPlace: {installationDisk: /dev/vda}
 pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}'
 `;
 
+t.test('workers need what is served: they do not use the live medium', async (t) => {
+  const workers = INSTALL_CONFIG.replace('replicas: 0', 'replicas: 1');
+  const dir = t.testdir({ 'install-config.yaml': workers, agents: agentsExecutable() });
+  const create = ['create', 'single-node-ignition-config', '--dir', dir];
+  const pinned = ['--agents-executable', join(dir, 'agents'), '--payload-sha256', DIGEST];
+  const from = ['--agents-url', 'https://h/sno-agents', '--payload-url', 'http://h/payload'];
+  t.match(await sno([...create, ...pinned.slice(0, 2)]), {
+    code: 2,
+    err: /workers cannot use the live medium; nothing was written/,
+  });
+  t.notOk(existsSync(join(dir, 'auth')));
+  t.match(await sno([...create, ...pinned, ...from]), { code: 0, out: /worker\.ign/ });
+  const read = async (name: string) => parseConfig(await readFile(join(dir, name), 'utf8'), name);
+  const live = await read('bootstrap-in-place-for-live-iso.ign');
+  const paths = live.storage?.files?.map(({ path }) => path) ?? [];
+  t.ok(paths.includes('/opt/openshift/tls/worker-token.json'));
+  const worker = await read('worker.ign');
+  t.ok(worker.systemd?.units?.some(({ name }) => name === 'sno-worker.service'));
+});
+
 t.test('the live host is told what to download, with digests', async (t) => {
   const dir = t.testdir({ 'install-config.yaml': INSTALL_CONFIG, agents: agentsExecutable() });
   const create = ['create', 'single-node-ignition-config', '--dir', dir];

@@ -19,6 +19,8 @@ const SOURCES = [
 const CLUSTER_ID = '6f0c8f0e-3b1b-4b44-9f0d-0123456789ab';
 const STATUS = '/api/v1/namespaces/kube-system/configmaps/sno-installation';
 const SECRETS = '/api/v1/namespaces/kube-system/secrets';
+const NODE = '/api/v1/nodes/sno.example.test';
+const FLANNEL = '/apis/apps/v1/namespaces/kube-system/daemonsets/flannel';
 const NO_DISK: readonly Edit[] = [
   ['  installationDisk: /dev/disk/by-id/wwn-0x1\n', ''],
   ['  existingSystem: overwrite\n', ''],
@@ -37,6 +39,8 @@ async function cluster(t: Test, state = 'complete') {
   };
   const metadata = { name: 'sno-installation', namespace: 'kube-system' };
   if (state !== 'absent') api.set(STATUS, { metadata, data });
+  const labels = { 'node-role.kubernetes.io/control-plane': '' };
+  api.set(NODE, { metadata: { name: 'sno.example.test', labels } });
   const files = {
     'install-config.yaml': edited(NO_DISK),
     auth: { kubeconfig: adminKubeconfig(port) },
@@ -184,6 +188,21 @@ t.test('wrong input creates no token and no file', async (t) => {
       await t.rejects(stat(join(dir, 'worker.ign')), { code: 'ENOENT' });
     });
   }
+});
+
+t.test('pods of the control-plane node are routed from now on', async (t) => {
+  const { api, create } = await cluster(t);
+  const { out } = await create(SOURCES);
+  t.match(out, /has no image flannel/, 'the payload of this cluster');
+  const patches = api.requests.filter(({ method }) => method === 'PATCH');
+  t.match(patches, [
+    { path: NODE, body: { metadata: { labels: { 'sno-agents/routed-pods': '' } } } },
+  ]);
+  t.equal(patches.length, 1);
+
+  const other = await cluster(t);
+  other.api.set(FLANNEL, { metadata: { name: 'flannel', namespace: 'kube-system' } });
+  t.notMatch((await other.create(SOURCES)).out, /flannel/);
 });
 
 t.test('another kubeconfig may be used', async (t) => {

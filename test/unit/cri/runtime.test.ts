@@ -24,11 +24,23 @@ t.test('settings of containerd', async (t) => {
     [{ systemdCgroup: true, ...runc({}) }, { cgroupDriver: 'systemd' }],
     [{ sandboxImage: 'r/pause:3' }, { sandboxImage: 'r/pause:3' }],
     [[], {}],
+    [{ cni: { binDir: '/usr/libexec/cni' } }, { pluginFolders: ['/usr/libexec/cni'] }],
+    [
+      { cni: { binDir: '', binDirs: ['/opt/cni/bin', '/a'] } },
+      { pluginFolders: ['/opt/cni/bin', '/a'] },
+    ],
+    [{ cni: { binDir: '', binDirs: null } }, {}],
   ];
   for (const [config, expected] of cases) {
     t.strictSame(parseRuntimeSettings(JSON.stringify(config)), expected);
   }
   t.strictSame(parseRuntimeSettings('[crio]\ncgroup_manager = "systemd"'), {});
+  t.strictSame(
+    parseRuntimeSettings(
+      '[crio.network]\n  plugin_dirs = ["/opt/cni/bin", "/usr/libexec/cni"]\n  network_dir = "/x"\n',
+    ),
+    { pluginFolders: ['/opt/cni/bin', '/usr/libexec/cni'] },
+  );
   t.strictSame(parseRuntimeSettings(undefined), {});
 });
 

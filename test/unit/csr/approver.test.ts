@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import { approveServingRequests } from '../../../lib/csr/approver.ts';
 import type { Decision } from '../../../lib/csr/decision.ts';
+import type { HostView } from '../../../lib/csr/views.ts';
 import { refusal, startFakeApi } from '../kube/fake-api.ts';
 import { host, recentRequest } from './requests.ts';
 
@@ -13,8 +14,10 @@ const nodeWith = (address: string) => ({
   status: { addresses: [{ type: 'InternalIP', address }] },
 });
 
+const twoAddresses: HostView = { ...host, nodeIps: ['192.0.2.10', '192.0.2.77'] };
+
 /** `next` returns the outcome of each request in order; it fails as soon as the approver ends. */
-async function startApprover(t: Test, view = async () => host) {
+async function startApprover(t: Test, view: () => Promise<HostView> = async () => twoAddresses) {
   const { api, client } = await startFakeApi(t);
   api.set(`${NODES}/${NODE}`, nodeWith('192.0.2.10'));
   const stop = new AbortController();
@@ -51,12 +54,13 @@ t.test('requests are decided when they appear and when the node changes', async 
     ],
   });
   api.set(`${REQUESTS}/moved`, moved);
-  t.match(await next(), { request: 'moved', verdict: 'leave', rule: 'ip-addresses' });
+  t.match(await next(), { request: 'moved', verdict: 'leave', rule: 'names' });
   api.set(`${NODES}/${NODE}`, nodeWith('192.0.2.77'));
   t.strictSame(await next(), { request: 'moved', verdict: 'approve' });
+  api.set(`${REQUESTS}/late`, await recentRequest('late', { names: [] }));
+  t.match(await next(), { request: 'late', verdict: 'leave', rule: 'names' });
   api.delete(`${NODES}/${NODE}`);
-  api.set(`${REQUESTS}/late`, moved);
-  t.match(await next(), { verdict: 'leave', rule: 'node-addresses' });
+  t.match(await next(), { request: 'late', verdict: 'leave', rule: 'node-addresses' });
   t.strictSame(decisions, [], 'nothing is reported twice');
   const lists = api.requests.filter(({ query }) => query.watch === undefined);
   t.match(

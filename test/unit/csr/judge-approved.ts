@@ -4,10 +4,6 @@ const dns = (value: string) => ({ type: 'dns' as const, value });
 const ip = (value: string) => ({ type: 'ip' as const, value });
 const ownName = dns('sno.example.com');
 const ownAddress = ip('192.0.2.10');
-const subject = (...parts: [string, string][]) =>
-  parts.map(([type, value]) => ({ [type]: [value] }));
-const group: [string, string] = ['O', 'system:nodes'];
-const self: [string, string] = ['CN', 'system:node:sno.example.com'];
 
 export const approved: Row[] = [
   { title: "the kubelet's request with an ECDSA key" },
@@ -20,9 +16,8 @@ export const approved: Row[] = [
   },
   { title: 'an RSA key, without key encipherment', request: { key: 'RSA-2048' } },
   {
-    title: 'groups, usages and names in another order',
+    title: 'groups and usages in another order',
     request: {
-      names: [ownAddress, ownName],
       spec: {
         groups: ['system:authenticated', 'system:nodes'],
         usages: ['server auth', 'digital signature'],
@@ -30,27 +25,32 @@ export const approved: Row[] = [
     },
   },
   {
-    title: 'subject attributes in another order',
-    request: { subject: subject(self, group) },
+    title: 'a subject of UTF-8 strings',
+    request: {
+      subject: [
+        { O: [{ utf8String: 'system:nodes' }] },
+        { CN: [{ utf8String: 'system:node:sno.example.com' }] },
+      ],
+    },
   },
   { title: 'an ECDSA key on P-384', request: { key: 'P-384' } },
   { title: 'an ECDSA key on P-521', request: { key: 'P-521' } },
   { title: 'exactly an hour old', request: { created: '2029-12-31T23:10:00Z' } },
   { title: 'created by a clock ahead', request: { created: '2030-01-01T00:15:00Z' } },
-  { title: 'exactly thirty days long', request: { spec: { expirationSeconds: 30 * 86_400 } } },
+  { title: 'exactly a year long', request: { spec: { expirationSeconds: 365 * 86_400 } } },
   {
     title: 'a host name in capital letters',
     host: { staticHostName: 'SNO.example.com' },
   },
   {
-    title: 'an address of the node that is neither on the interface nor asked for',
+    title: 'an address of the node that is neither the host’s nor asked for',
     node: { name: 'sno.example.com', internalIps: ['192.0.2.10', '198.51.100.1'] },
   },
   { title: 'a short lifetime', request: { spec: { expirationSeconds: 3600 } } },
   {
-    title: 'both families when both are on the interface',
+    title: 'both families when the host has both',
     request: { names: [ownName, ownAddress, ip('2001:DB8:0::10')] },
-    host: { interfaceAddresses: ['192.0.2.10', '2001:db8::10'] },
+    host: { nodeIps: ['192.0.2.10', '2001:db8::10'] },
     node: { name: 'sno.example.com', internalIps: ['192.0.2.10', '2001:db8::10'] },
   },
 ];

@@ -13,22 +13,20 @@ const node = nodeView({
     addresses: [ipv4.value, '2001:DB8:0:0::10'].map((address) => ({ type: 'InternalIP', address })),
   },
 });
-const host = {
-  nodeIps: [ipv4.value, ipv6.value],
-  interfaceAddresses: [ipv4.value, ipv6.value, '2001:db8::aaaa', 'fe80::1'],
-};
+const host = { nodeIps: [ipv4.value, ipv6.value] };
 
 export const approvedFamilies: readonly Row[] = [
   {
     title: 'both addresses of a dual-stack node',
     host,
     node,
-    request: { names: [name, ipv6, ipv4] },
+    request: { names: [name, ipv4, ipv6] },
   },
 ];
 
 export const leftFamilies = [
   { title: 'one of the two addresses', names: [name, ipv4] },
+  { title: 'the two in another order', names: [name, ipv6, ipv4] },
   { title: 'only the other one', names: [name, ipv6] },
   {
     title: "a temporary address of the interface instead of the node's",
@@ -36,7 +34,7 @@ export const leftFamilies = [
   },
   { title: 'the link-local address besides', names: [name, ipv4, ipv6, ip('fe80::1')] },
 ].map(({ title, names }) => ({
-  rule: 'ip-addresses' as const,
+  rule: 'names' as const,
   title,
   host,
   node,

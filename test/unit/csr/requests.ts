@@ -1,5 +1,5 @@
 import { webcrypto } from 'node:crypto';
-import { readSigningRequest, type SigningRequest } from '../../../lib/csr/signing-request.ts';
+import { type SigningRequest, signingRequestOf } from '../../../lib/csr/signing-request.ts';
 import type { HostView, NodeView } from '../../../lib/csr/views.ts';
 import type { CertificateSigningRequest } from '../../../lib/kube/resources.ts';
 import { x509 } from '../../../lib/pki/x509.ts';
@@ -10,8 +10,13 @@ export const host: HostView = {
   nodeName: 'sno.example.com',
   staticHostName: 'sno.example.com',
   nodeIps: ['192.0.2.10'],
-  interfaceAddresses: ['192.0.2.10', '192.0.2.77', 'fe80::1'],
+  clientCertificate: 'ab'.repeat(32),
 };
+
+/** How the API server records which client certificate proved the requestor. */
+export const credential = (sha256: string) => ({
+  'authentication.kubernetes.io/credential-id': [`X509SHA256=${sha256}`],
+});
 
 export const node: NodeView = { name: 'sno.example.com', internalIps: ['192.0.2.10'] };
 
@@ -75,6 +80,7 @@ export async function requestObject(variation: Variation = {}): Promise<Certific
       signerName: 'kubernetes.io/kubelet-serving',
       username: 'system:node:sno.example.com',
       groups: ['system:nodes', 'system:authenticated'],
+      extra: credential('ab'.repeat(32)),
       usages: ['digital signature', 'server auth'],
       ...variation.spec,
     },
@@ -90,7 +96,7 @@ export async function recentRequest(name: string, variation: Variation = {}) {
 }
 
 export async function signingRequest(variation: Variation = {}): Promise<SigningRequest> {
-  return readSigningRequest(await requestObject(variation));
+  return signingRequestOf(await requestObject(variation));
 }
 
 const keyPairs = new Map<KeyKind, ReturnType<typeof createKeyPair>>();

@@ -1,3 +1,4 @@
+import { createHash, X509Certificate } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import t, { type Test } from 'tap';
 import { viewOfThisHost } from '../../../lib/csr/this-host.ts';
 import { readHostView } from '../../../lib/csr/views.ts';
 import { hostPaths } from '../../../lib/host/paths.ts';
+import { createAuthority } from '../../../lib/pki/authority.ts';
 import { captureBuiltins } from '../host/builtins.ts';
 
 const on = (...addresses: string[]) =>
@@ -17,34 +19,61 @@ function kernel(t: Test, interfaces: object) {
   });
 }
 
-t.test('names and addresses are read from the host at each call', async (t) => {
+t.test('names, addresses and certificate are read from the host at each call', async (t) => {
   const folder = t.testdir({ hostname: 'static.example.com\n' });
   const file = join(folder, 'hostname');
   const identity = {
     hostname: 'running.example.com',
-    nodeIps: ['192.0.2.10'],
+    registeredIps: ['192.0.2.10', '192.0.2.11'],
     hostNameFile: file,
+    clientCertificateFile: join(folder, 'client.pem'),
   };
   kernel(t, {
     lo: on('127.0.0.1'),
-    eth0: on('192.0.2.10', 'FE80::1'),
+    eth0: on('192.0.2.10', '192.0.2.77', 'FE80::1'),
     eth1: on('198.51.100.1'),
   });
   t.strictSame(await readHostView(identity), {
     nodeName: 'running.example.com',
     nodeIps: ['192.0.2.10'],
     staticHostName: 'static.example.com',
-    interfaceAddresses: ['192.0.2.10', 'fe80::1'],
+    clientCertificate: undefined,
   });
   writeFileSync(file, '  renamed \n');
   t.equal((await readHostView(identity)).staticHostName, 'renamed');
+  const { certificate, key } = await createAuthority('a kubelet');
+  writeFileSync(identity.clientCertificateFile, key + certificate);
+  const digest = createHash('sha256').update(new X509Certificate(certificate).raw).digest('hex');
+  t.equal((await readHostView(identity)).clientCertificate, digest);
+  writeFileSync(identity.clientCertificateFile, 'half a file');
+  t.equal((await readHostView(identity)).clientCertificate, undefined);
   const without = { ...identity, hostNameFile: join(folder, 'none') };
   t.equal((await readHostView(without)).staticHostName, '', 'no /etc/hostname');
   const unreadable = { ...identity, hostNameFile: folder };
   await t.rejects(readHostView(unreadable), { code: 'EISDIR' });
 });
 
-t.test('addresses of the host are those in the machine networks', async (t) => {
+t.test('addresses of the node are those that the kubelet is started with', async (t) => {
+  const root = t.testdir({
+    etc: {
+      hostname: 'sno\n',
+      'sno-agents': { 'kubelet.env': 'KUBELET_NODE_IPS=192.0.2.10,2001:DB8:0::7\n' },
+    },
+  });
+  const view = () =>
+    viewOfThisHost(
+      {
+        cluster: { machineNetwork: ['198.51.100.0/24'] },
+        paths: hostPaths(root),
+        hostname: () => 'sno',
+      },
+      AbortSignal.timeout(60_000),
+    );
+  kernel(t, { eth0: on('192.0.2.10', '2001:db8::7', '192.0.2.77'), eth1: on('198.51.100.1') });
+  t.strictSame((await view()).nodeIps, ['192.0.2.10', '2001:db8::7']);
+});
+
+t.test('without such, they are those in the machine networks', async (t) => {
   const folder = t.testdir({ programs: {}, root: { etc: { hostname: 'sno\n' } } });
   const info = (local: string, prefixlen: number) => ({ local, prefixlen, scope: 'global' });
   const shown = [
@@ -74,12 +103,8 @@ t.test('addresses of the host are those in the machine networks', async (t) => {
     nodeName: 'edge',
     nodeIps: ['192.0.2.10', '2001:db8::7'],
     staticHostName: 'sno',
-    interfaceAddresses: ['192.0.2.10', '2001:db8::7'],
+    clientCertificate: undefined,
   });
-  t.match(await view('198.51.100.0/24'), {
-    nodeIps: ['198.51.100.1'],
-    interfaceAddresses: ['198.51.100.1'],
-  });
-  const none = await view('203.0.113.0/24');
-  t.strictSame([none.nodeIps, none.interfaceAddresses], [[], []], 'a family without an address');
+  t.strictSame((await view('198.51.100.0/24')).nodeIps, ['198.51.100.1']);
+  t.strictSame((await view('203.0.113.0/24')).nodeIps, [], 'a family without an address');
 });

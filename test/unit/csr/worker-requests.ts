@@ -56,8 +56,9 @@ export const serving = ({ spec, ...variation }: Variation = {}): Variation => ({
 });
 export const registered: NodeView = { name: WORKER, internalIps: ['192.0.2.20'] };
 
-export async function verdict({ request, worker, nodes = [] }: Row) {
-  const view = {
+/** What a row's request is compared with. */
+export function viewOf({ worker, nodes = [] }: Row) {
+  return {
     ownName: CONTROL_PLANE,
     allowed: [
       { ...entry, name: 'worker-9', addresses: ['192.0.2.29'] },
@@ -65,10 +66,13 @@ export async function verdict({ request, worker, nodes = [] }: Row) {
     ],
     nodes: new Map(nodes.map((node) => [node.name, node])),
   };
-  return judgeWorker(await signingRequest(request), view, now);
+}
+
+export async function verdict(row: Row) {
+  return judgeWorker(await signingRequest(row.request), viewOf(row), now);
 }
 
 export const fingerprintOf = async (request: Variation) => {
-  const { certificate } = await signingRequest(request);
+  const certificate = (await signingRequest(request)).certificate();
   return 'unreadable' in certificate ? '' : certificate.keySha256;
 };

@@ -53,7 +53,7 @@ const BAD: readonly [name: string, edit: Edit, path: string][] = [
   ['a name that is a number', ['name: sno', 'name: 1'], '/metadata/name'],
   ['a domain in capitals', ['example.com\n', 'Example.com\n'], '/baseDomain'],
   ['three nodes', ['replicas: 1', 'replicas: 3'], '/controlPlane/replicas'],
-  ['workers', ['replicas: 0', 'replicas: 2'], '/compute/0/replicas'],
+  ['too many workers', ['replicas: 0', 'replicas: 101'], '/compute/0/replicas'],
   ['no workers', ['compute:\n- name: worker\n  replicas: 0\n', 'compute: []\n'], '/compute'],
   [
     'an architecture',

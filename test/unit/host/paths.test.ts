@@ -32,6 +32,7 @@ t.test('all paths on a host', async (t) => {
     executable: '/var/lib/sno-agents/bin/sno-agents',
     payload: '/var/lib/sno-agents/payload',
     run: '/run/sno-agents',
+    kubeletPrepared: '/run/sno-agents/kubelet-prepared',
     runtimeSockets: ['/run/containerd/containerd.sock', '/run/crio/crio.sock'],
   });
   t.equal(at('/etc/hosts'), '/etc/hosts');

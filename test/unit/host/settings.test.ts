@@ -11,11 +11,13 @@ t.test("defaults, and values overridden by the host's file", async (t) => {
   writeFileSync(`${paths.config}/settings.json`, '{"etcdMs": 1000, "minDiskGB": 0.5}');
   t.strictSame(await readSettings(paths), { ...defaultSettings, etcdMs: 1000, minDiskGB: 0.5 });
   t.strictSame(parseSettings('f', '{}'), defaultSettings);
+  t.match(parseSettings('f', '{"approveCertificates": false}'), { approveCertificates: false });
   t.match(parseSettings('f', '{"etcdMs": 2147483647}'), { etcdMs: 2147483647 }, 'the longest');
 });
 
 t.test('every name ends with its unit', async (t) => {
   for (const [name, value] of Object.entries(defaultSettings)) {
+    if (typeof value === 'boolean') continue;
     t.match(name, /(Ms|Hours|Days|Count|MiB|GiB|GB|Percent|Concurrency)$/, name);
     t.ok(value > 0 && value < 2 ** 31, `${name} can be counted by a timer`);
   }
@@ -39,16 +41,22 @@ t.test('the defaults match the documentation', async (t) => {
     'utf8',
   );
   const rows = text.matchAll(/^\| `(?<name>\w+)` \| (?<count>\d+) ?(?<unit>\S*) \| .+ \|$/gm);
+  const switches = [...text.matchAll(/^\| `(?<name>\w+)` \| (?<value>true|false) \| .+ \|$/gm)].map(
+    ({ groups: { name = '', value = '' } = {} }) => [name, value === 'true'],
+  );
   const documented = [...rows].map(({ groups: { name = '', count = '', unit = '' } = {} }) => [
     name,
     Number(count) * (UNITS[unit] ?? Number.NaN),
   ]);
-  t.same(defaultSettings, Object.fromEntries(documented));
+  t.same(defaultSettings, Object.fromEntries([...switches, ...documented]));
 });
 
 t.test('invalid values are refused with file, name and reason', async (t) => {
   const table: [string, RegExp][] = [
     ['{"etcdMs": 0}', /found etcdMs: /],
+    ['{"approveCertificates": 0}', /found approveCertificates: .*boolean/],
+    ['{"approveCertificates": "no"}', /found approveCertificates: .*boolean/],
+    ['{"etcdMs": true}', /found etcdMs: .*number/],
     ['{"etcdMs": -5}', /found etcdMs: /],
     ['{"etcdMs": "5m"}', /found etcdMs: .*number/],
     ['{"etcdMs": null}', /found etcdMs: /],

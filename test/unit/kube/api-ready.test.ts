@@ -44,6 +44,16 @@ t.test('a wait ends when the API is ready, and reports each new reason once', as
   t.equal(api.requests.length, 4);
 });
 
+t.test('of a server without its definitions, only its database is asked for', async (t) => {
+  stopClock(t);
+  const { api, client } = await startFakeApi(t);
+  api.rule(({ path }) => (path === '/livez/etcd' ? { code: 200, body: 'ok' } : UNREADY));
+  t.equal(await isApiReady(client, signal), false);
+  t.equal(await isApiReady(client, signal, '/livez/etcd'), true);
+  await waitForApi(client, { signal, deadlineMs: 1000, report: () => {} }, '/livez/etcd');
+  t.equal(readinessReason({ code: 500, body: '' }, '/livez/etcd'), '/livez/etcd returned 500');
+});
+
 t.test('at the deadline the wait fails with the last reason', async (t) => {
   const clock = stopClock(t);
   const { api, client } = await startFakeApi(t);

@@ -107,6 +107,21 @@ const refusals = [
     again: true,
   },
   { code: 403, body: status({ message: 'not yet ready to handle request' }), again: true },
+  {
+    code: 403,
+    body: status({ message: 'quota.openshift.io/ClusterResourceQuota: caches not synchronized' }),
+    again: true,
+  },
+  {
+    code: 403,
+    body: status({ message: 'securitycontextconstraints cache is not synchronized' }),
+    again: true,
+  },
+  {
+    code: 403,
+    body: status({ message: 'forbidden: could not list rolebinding restrictions: not found' }),
+    again: true,
+  },
   { code: 422, body: status({ message: 'status unknown for quota: q' }), again: false },
   {
     code: 422,

@@ -41,6 +41,7 @@ const OBJECTS: Readonly<Record<keyof typeof resources, object>> = {
   },
   secrets: { metadata: { name: 'bootstrap-token-abcdef' } },
   configMaps: { metadata: METADATA, data: { a: 'b' } },
+  daemonSets: { metadata: METADATA },
   leases: {
     metadata: METADATA,
     spec: { holderIdentity: 'n1', leaseDurationSeconds: 15, acquireTime: OFFSET, renewTime: TIME },
@@ -154,6 +155,7 @@ t.test('each resource has its path in the API', async (t) => {
     '/api/v1/pods',
     '/api/v1/configmaps',
     '/api/v1/secrets',
+    '/apis/apps/v1/daemonsets',
     '/apis/coordination.k8s.io/v1/leases',
     '/apis/apiregistration.k8s.io/v1/apiservices',
     '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',

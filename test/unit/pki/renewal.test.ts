@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import t from 'tap';
 import { createAuthority, createSuccessor } from '../../../lib/pki/authority.ts';
 import {
@@ -9,6 +9,7 @@ import {
 } from '../../../lib/pki/certificate.ts';
 import { publicKeyFingerprint } from '../../../lib/pki/keys.ts';
 import { issueLeaf, needsRenewal, rekeyLeaf, renewLeaf } from '../../../lib/pki/leaf.ts';
+import { type Algorithm, issue } from '../cli/take-over/test-authority.ts';
 
 const extensionsOf = (certificate: string) =>
   parseCertificate(certificate).extensions.map(({ type, critical, value }) => [
@@ -42,6 +43,26 @@ t.test('a renewed leaf keeps everything but serial number and dates', async (t) 
   const certificate = new X509Certificate(renewed);
   t.ok(certificate.verify(new X509Certificate(authority.certificate).publicKey));
   t.ok(certificate.checkPrivateKey(createPrivateKey(leaf.key)));
+});
+
+for (const algorithm of ['rsa', 'P-256', 'P-384'] satisfies Algorithm[]) {
+  t.test(`an authority of openshift-install signs with its ${algorithm} key`, async (t) => {
+    const dates = { notBefore: made, notAfter: new Date('2036-03-01T12:00:00Z') };
+    const theirs = await issue('kubelet-signer', dates, { algorithm });
+    const { certificate, key } = await issueLeaf(theirs, profile, made);
+    const issued = new X509Certificate(certificate);
+    t.ok(issued.verify(new X509Certificate(theirs.certificate).publicKey));
+    t.ok(issued.checkPrivateKey(createPrivateKey(key)));
+    t.ok(await isIssuedBy(certificate, theirs.certificate));
+  });
+}
+
+t.test('an authority with another kind of key signs nothing', async (t) => {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const key = `${privateKey.export({ format: 'pem', type: 'pkcs8' })}`;
+  await t.rejects(issueLeaf({ ...authority, key }, profile, made), {
+    message: /cannot be used.*RSA or an elliptic curve.*ed25519/,
+  });
 });
 
 t.test('with a slow clock it is valid immediately and for no less time than before', async (t) => {

@@ -40,6 +40,10 @@ t.test('OpenShift: its live host has the files of the bootstrap', async (t) => {
       certificate: `${secrets}/kubelet-signer.crt`,
       key: `${secrets}/kubelet-signer.key`,
     },
+    kubeletServingAuthorities: [
+      `${secrets}/kubelet-signer.crt`,
+      '/etc/kubernetes/static-pod-resources/kube-controller-manager-certs/secrets/csr-signer/tls.crt',
+    ],
   });
   t.equal(bootstrapAccess('kubernetes'), accessTo('kubernetes'));
 });
@@ -66,6 +70,7 @@ t.test('addresses and files of the clients of the control plane', async (t) => {
       key: `${agents}/deferred.key`,
     },
     csrApprover: 'sno-agents:csr-approver',
+    kubeletServingAuthorities: [`${pki}/ca/kubelet-serving/ca.crt`],
     gather: {
       server: 'https://127.0.0.1:6443',
       ca: `${pki}/ca/serving/ca.crt`,

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { objectOf, objectsOf, podSpecSchema, withAddOns } from './addon-objects.ts';
 
-const names = ['kube-proxy', 'coredns', 'local-path-provisioner'] as const;
+const names = ['kube-proxy', 'coredns', 'local-path-provisioner', 'flannel'] as const;
 
 /** Every right of an add-on that is a rule of its own. */
 const RULES: Readonly<Record<string, readonly [rule: string, reason: string][]>> = {
@@ -24,6 +24,10 @@ const RULES: Readonly<Record<string, readonly [rule: string, reason: string][]>>
     ],
     ['events create,patch', 'why a claim gets no volume'],
     ['storage.k8s.io/storageclasses get,list,watch', 'which claims are its own'],
+  ],
+  'flannel ClusterRole sno:flannel': [
+    ['nodes get,list,watch', 'the subnets and addresses of all nodes'],
+    ['nodes/status patch', 'the address of its node; a policy limits it to that'],
   ],
 };
 
@@ -76,6 +80,7 @@ t.test('each is bound to the ServiceAccount of its add-on only', async (t) => {
     ['ClusterRoleBinding', 'ClusterRole', 'sno:coredns', dns],
     ['RoleBinding', 'Role', 'local-path-provisioner', provisioner],
     ['ClusterRoleBinding', 'ClusterRole', 'sno:local-path-provisioner', provisioner],
+    ['ClusterRoleBinding', 'ClusterRole', 'sno:flannel', 'ServiceAccount kube-system/flannel'],
   ]);
 });
 
@@ -107,6 +112,12 @@ const PODS: Readonly<Record<string, Privileges>> = {
     hostNetwork: false,
     volumes: ['configMap local-path-config'],
   },
+  flannel: {
+    user: 0,
+    capabilities: [['NET_ADMIN', "it changes the host's routes"]],
+    hostNetwork: true,
+    volumes: ['configMap flannel', 'emptyDir'],
+  },
   'helper pod': {
     user: 0,
     capabilities: [
@@ -118,6 +129,17 @@ const PODS: Readonly<Record<string, Privileges>> = {
     volumes: [],
   },
 };
+
+const onEveryNode: readonly string[] = ['kube-proxy', 'flannel'];
+
+const volumeSchema = z.union([
+  z
+    .strictObject({ name: z.string(), configMap: z.strictObject({ name: z.string() }) })
+    .transform(({ configMap }) => `configMap ${configMap.name}`),
+  z
+    .strictObject({ name: z.string(), emptyDir: z.looseObject({ medium: z.literal('Memory') }) })
+    .transform(() => 'emptyDir'),
+]);
 
 const templateSchema = z.looseObject({
   template: z.looseObject({
@@ -131,7 +153,7 @@ function specOf(name: string) {
     const { data } = objectOf('local-path-provisioner', 'ConfigMap');
     return podSpecSchema.parse(parse(data?.['helperPod.yaml'] ?? '').spec);
   }
-  const kind = name === 'kube-proxy' ? 'DaemonSet' : 'Deployment';
+  const kind = onEveryNode.includes(name) ? 'DaemonSet' : 'Deployment';
   return templateSchema.parse(objectOf(name, kind).spec).template.spec;
 }
 
@@ -160,13 +182,7 @@ for (const [name, { user, capabilities, hostNetwork, volumes }] of Object.entrie
     });
     t.equal(spec.hostNetwork ?? false, hostNetwork);
     t.same([spec.hostPID, spec.hostIPC], [undefined, undefined]);
-    const mounted = z
-      .array(z.strictObject({ name: z.string(), configMap: z.strictObject({ name: z.string() }) }))
-      .parse(spec.volumes ?? []);
-    t.same(
-      mounted.map(({ configMap }) => `configMap ${configMap.name}`),
-      volumes,
-    );
+    t.same(z.array(volumeSchema).parse(spec.volumes ?? []), volumes);
     t.match(image, /^example\.test\//, 'of the payload');
     t.equal(imagePullPolicy, 'IfNotPresent', 'the site may have no registry');
     t.ok(resources.requests.cpu && resources.requests.memory, 'so the scheduler counts it');
@@ -180,6 +196,7 @@ t.test('which pod goes first when the host is full', async (t) => {
       ['kube-proxy', 'system-node-critical'],
       ['coredns', 'system-cluster-critical'],
       ['local-path-provisioner', 'system-cluster-critical'],
+      ['flannel', 'system-node-critical'],
       ['helper pod', 'system-node-critical'],
     ],
   );
@@ -187,7 +204,7 @@ t.test('which pod goes first when the host is full', async (t) => {
 
 t.test('the agents find the pods of each add-on', async (t) => {
   for (const name of names) {
-    const kind = name === 'kube-proxy' ? 'DaemonSet' : 'Deployment';
+    const kind = onEveryNode.includes(name) ? 'DaemonSet' : 'Deployment';
     const { template } = templateSchema.parse(objectOf(name, kind).spec);
     t.equal(template.metadata.labels['sno-agents/add-on'], name);
   }

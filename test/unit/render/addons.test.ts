@@ -31,6 +31,7 @@ for (const [name, expected] of [
   ['kube-proxy', onNode.slice(0, 1)],
   ['coredns', []],
   ['local-path-provisioner', onNode.slice(1)],
+  ['flannel', []],
 ] as const) {
   t.test(`a payload with ${name} alone`, async (t) => {
     const one = await kubernetesRenderer.render(inputWith([name]));
@@ -65,7 +66,7 @@ t.test('the host: bridged traffic is tracked, and only root reaches volumes', as
 });
 
 t.test('objects of a namespace exist in it before pods do', async (t) => {
-  for (const addOn of ['kube-proxy', 'coredns', 'local-path-provisioner']) {
+  for (const addOn of ['kube-proxy', 'coredns', 'local-path-provisioner', 'flannel']) {
     const objects = objectsOf(withAddOns, addOn);
     const namespaces = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
     t.same(

@@ -123,7 +123,7 @@ const CONFIGURATIONS: readonly [path: string, what: string, expected: object][] 
   ],
   [
     '/etc/cni/net.d/10-sno.conflist',
-    "pods have addresses of the node's subnet, reach their own Services and use the host's address outside",
+    "pods have addresses of the node's subnet and reach their own Services",
     {
       cniVersion: '1.0.0',
       name: 'sno',
@@ -132,7 +132,6 @@ const CONFIGURATIONS: readonly [path: string, what: string, expected: object][] 
           type: 'bridge',
           bridge: 'sno0',
           isGateway: true,
-          ipMasq: true,
           // Lets a pod reach a Service whose only endpoint is the pod itself.
           hairpinMode: true,
           ipam: {

@@ -18,10 +18,15 @@ interface Case {
   clusterDns: string;
   subnets: string[];
   routes: string[];
+  /** Rules of address translation. */
+  egress: string[];
 }
 
 const pods4 = { cidr: '10.128.0.0/14', hostPrefix: 23 };
 const pods6 = { cidr: 'fd01::/48', hostPrefix: 64 };
+
+const egress4 = 'ip saddr 10.128.0.0/14 ip daddr != { 10.128.0.0/14, 224.0.0.0/4 } masquerade';
+const egress6 = 'ip6 saddr fd01::/48 ip6 daddr != { fd01::/48, ff00::/8 } masquerade';
 
 const CASES: readonly Case[] = [
   {
@@ -41,6 +46,7 @@ const CASES: readonly Case[] = [
     clusterDns: '172.30.0.10',
     subnets: ['10.128.0.0/23', 'fd01::/64'],
     routes: ['0.0.0.0/0', '::/0'],
+    egress: [egress4, egress6],
   },
   {
     name: 'dual-stack, IPv6 first',
@@ -56,6 +62,7 @@ const CASES: readonly Case[] = [
     clusterDns: 'fd02::a',
     subnets: ['fd01::/64', '10.128.0.0/23'],
     routes: ['::/0', '0.0.0.0/0'],
+    egress: [egress6, egress4],
   },
   {
     name: 'IPv6 alone',
@@ -73,6 +80,7 @@ const CASES: readonly Case[] = [
     clusterDns: 'fd02::a',
     subnets: ['fd01::/64'],
     routes: ['::/0'],
+    egress: [egress6],
   },
 ];
 
@@ -82,7 +90,6 @@ const podSchema = z.object({
 const cniSchema = z.object({
   plugins: z.array(
     z.object({
-      ipMasq: z.boolean().optional(),
       ipam: z
         .object({
           ranges: z.array(z.tuple([z.object({ subnet: z.string() })])),
@@ -126,7 +133,14 @@ for (const { name, nodeIps, clusterNetwork, serviceNetwork, ...expected } of CAS
 
     t.match(parse(textAt('/etc/kubernetes/kubelet.yaml')), { clusterDNS: [expected.clusterDns] });
     const [bridge] = cniSchema.parse(JSON.parse(textAt('/etc/cni/net.d/10-sno.conflist'))).plugins;
-    t.equal(bridge?.ipMasq, true);
+    t.same(
+      Array.from(
+        textAt('/etc/sno-agents/pod-egress.nft').matchAll(/^ +(ip6? saddr .*)$/gm),
+        ([, rule]) => rule,
+      ),
+      expected.egress,
+      'to other pods without address translation',
+    );
     t.same(
       bridge?.ipam?.ranges.map(([{ subnet }]) => subnet),
       expected.subnets,

@@ -18,11 +18,13 @@ const administrator = agents(
   'bootstrap-admin.key',
   'bootstrap-admin.kubeconfig',
 );
+const watching = agents('csr-approver.crt', 'csr-approver.key', 'csr-approver.kubeconfig');
 const standalone = ['/etc/kubernetes/kubelet-live.yaml'];
 const node = [
   '/etc/cni/net.d/10-sno.conflist',
   '/etc/kubernetes/kubelet.yaml',
   '/etc/kubernetes/pki/kubelet/api-ca.crt',
+  '/etc/sno-agents/pod-egress.nft',
   '/var/lib/kubelet/kubeconfig',
 ];
 
@@ -36,7 +38,7 @@ const HOSTS: readonly {
   {
     name: 'the live host',
     needs: liveHost,
-    files: [...etcdAccess, ...standalone, ...administrator],
+    files: [...etcdAccess, ...watching, ...standalone, ...administrator],
     directories: ['/var/lib/etcd'],
   },
   {
@@ -56,7 +58,14 @@ const HOSTS: readonly {
 ];
 
 const paths = (all: readonly { path: string }[]) => all.map(({ path }) => path);
-const onlySome = [...etcdAccess, ...standalone, ...node, ...deferred, ...administrator];
+const onlySome = [
+  ...etcdAccess,
+  ...watching,
+  ...standalone,
+  ...node,
+  ...deferred,
+  ...administrator,
+];
 const someFolders = ['/var/lib/etcd', '/var/lib/kubelet'];
 
 for (const { name, needs, files, directories } of HOSTS) {
@@ -88,10 +97,7 @@ const BY_USE: Readonly<
     directories: ['/etc/sno-agents'],
   },
   'csr-approval': {
-    files: [
-      ...apiTrust,
-      ...agents('csr-approver.crt', 'csr-approver.key', 'csr-approver.kubeconfig'),
-    ],
+    files: [...apiTrust, ...watching],
     directories: ['/etc/sno-agents'],
   },
   'deferred-manifests': { files: [...apiTrust, ...deferred], directories: ['/etc/sno-agents'] },
@@ -106,7 +112,7 @@ const BY_USE: Readonly<
     files: [...node.slice(0, 3), ...pki('kubelet/client-ca.crt'), ...node.slice(3)],
     directories: [
       ...['/etc/kubernetes', '/etc/kubernetes/manifests', '/etc/kubernetes/pki'],
-      ...['/etc/kubernetes/pki/kubelet', '/var/lib/kubelet'],
+      ...['/etc/kubernetes/pki/kubelet', '/etc/sno-agents', '/var/lib/kubelet'],
     ],
   },
 };

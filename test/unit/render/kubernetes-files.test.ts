@@ -16,22 +16,23 @@ t.test('every private key has a class and mode 0600, and no other file has a cla
   }
 });
 
-t.test(
-  "only the key of the bootstrap's administrator is deleted after the installation",
-  async (t) => {
-    const gone = rendered.files.filter(({ keyClass }) => keyClass === 'gone');
-    t.same(
-      gone.map(({ path }) => path),
-      ['/etc/sno-agents/bootstrap-admin.key'],
-    );
-    const leftovers = rendered.files.filter(({ leftover }) => leftover !== undefined);
-    t.same(
-      leftovers.map(({ path }) => path),
-      ['crt', 'key', 'kubeconfig'].map((end) => `/etc/sno-agents/bootstrap-admin.${end}`),
-    );
-    for (const { leftover } of leftovers) t.match(leftover, /until the installation has ended/);
-  },
-);
+t.test('only keys of agents of the installation end with it', async (t) => {
+  const gone = rendered.files.filter(({ keyClass }) => keyClass === 'gone');
+  t.same(
+    gone.map(({ path }) => path),
+    ['/etc/sno-agents/csr-approver.key', '/etc/sno-agents/bootstrap-admin.key'],
+  );
+  const leftovers = rendered.files.filter(({ leftover }) => leftover !== undefined);
+  t.same(
+    leftovers.map(({ path }) => path).toSorted(),
+    ['bootstrap-admin', 'csr-approver'].flatMap((name) =>
+      ['crt', 'key', 'kubeconfig'].map((end) => `/etc/sno-agents/${name}.${end}`),
+    ),
+  );
+  for (const { leftover } of leftovers) {
+    t.match(leftover, /until the installation has ended|on the live host/);
+  }
+});
 
 t.test('no key is rendered twice', async (t) => {
   const keys = rendered.files.filter(({ contents }) => contents.includes('PRIVATE KEY'));

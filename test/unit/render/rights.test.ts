@@ -64,6 +64,17 @@ const BINDINGS: readonly {
     reason: 'gathering a bundle uses a certificate of ten minutes',
   },
   {
+    role: 'sno-agents:steady',
+    subject: 'Group sno-agents:steady',
+    reason: 'wait-steady reads what its verdict depends on',
+  },
+  {
+    role: 'sno-agents:steady',
+    subject: 'Group sno-agents:steady',
+    where: 'kube-system',
+    reason: 'its verdict is one ConfigMap',
+  },
+  {
     role: 'sno-agents:installation',
     subject: 'Group sno-agents:installation',
     where: 'kube-system',
@@ -112,6 +123,7 @@ t.test('manifests are applied in this order, under these names', async (t) => {
       '10-workers.yaml',
       '10-administrators.yaml',
       '10-gather.yaml',
+      '10-steady.yaml',
       '10-installation-status.yaml',
       '10-deferred.yaml',
     ],
@@ -159,7 +171,7 @@ t.test('the approver reads requests, approves for one signer and reads one node'
         {
           apiGroups: ['certificates.k8s.io'],
           resources: ['certificatesigningrequests'],
-          verbs: ['get', 'list', 'watch'],
+          verbs: ['list', 'watch'],
         },
         {
           apiGroups: ['certificates.k8s.io'],
@@ -176,7 +188,7 @@ t.test('the approver reads requests, approves for one signer and reads one node'
           apiGroups: [''],
           resources: ['nodes'],
           resourceNames: ['edge-0'],
-          verbs: ['get', 'list', 'watch'],
+          verbs: ['list', 'watch'],
         },
       ],
     },
@@ -200,7 +212,7 @@ t.test('the approver of workers approves for two signers and reads nodes', async
       {
         apiGroups: ['certificates.k8s.io'],
         resources: ['certificatesigningrequests'],
-        verbs: ['get', 'list', 'watch'],
+        verbs: ['list', 'watch'],
       },
       {
         apiGroups: ['certificates.k8s.io'],
@@ -216,7 +228,7 @@ t.test('the approver of workers approves for two signers and reads nodes', async
         ],
         verbs: ['approve'],
       },
-      { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
     ],
   });
   t.equal(bindings.length, 3);

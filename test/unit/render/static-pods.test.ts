@@ -99,6 +99,8 @@ for (const { component, grace, requests, live, ready, mounts } of COMPONENTS) {
         capabilities: { drop: ['ALL'] },
         privileged: false,
         readOnlyRootFilesystem: true,
+        // A container_t reads neither /etc/kubernetes nor /var/lib/etcd, whose labels stay.
+        seLinuxOptions: { type: 'spc_t' },
       },
       // 600 s: a large database on a slow disk is no reason to kill it.
       startupProbe: {

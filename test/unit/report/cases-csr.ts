@@ -25,7 +25,7 @@ const [msg, fields] = describeDecision({
   signer: 'kubernetes.io/kubelet-serving',
   judgement: {
     verdict: 'leave',
-    rule: 'ip-addresses',
+    rule: 'names',
     explanation: 'expected 192.168.126.10; found 10.0.0.9',
   },
 });
@@ -47,7 +47,7 @@ export const csrCases: readonly RuleCase[] = [
       {
         severity: 'failing',
         title:
-          /csr-1 of system:node:sno .* pending for 30 min: the agents did not approve it, by the rule "ip-addresses": expected 192.168.126.10; found 10.0.0.9$/,
+          /csr-1 of system:node:sno .* pending for 30 min: the agents did not approve it, by the rule "names": expected 192.168.126.10; found 10.0.0.9$/,
         todo: /addresses/,
         at: 'resources/csr.json:6',
       },

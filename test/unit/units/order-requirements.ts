@@ -8,12 +8,8 @@ import {
   WAITING,
 } from './requirement.ts';
 
-const NEEDS_EXECUTABLE = [
-  'live/bootkube',
-  'live/install-to-disk',
-  'live/approve-csr',
-  'live/progress',
-] as const;
+const REPORTING = ['live/approve-csr', 'live/progress'] as const;
+const NEEDS_EXECUTABLE = ['live/bootkube', 'live/install-to-disk', ...REPORTING] as const;
 
 /** What starts which unit, after and before what, and under which conditions. */
 export const orderRequirements: readonly Requirement[] = [
@@ -36,12 +32,18 @@ export const orderRequirements: readonly Requirement[] = [
   },
   {
     why: 'the same, where the unit itself runs the executable first',
-    units: ['live/bootkube', 'installed/sno-payload', ...FROM_DISK],
+    units: [
+      ...['live/bootkube', 'installed/sno-payload', 'installed/openshift/sno-payload'],
+      ...FROM_DISK,
+    ],
     says: { Wants: ['sno-label.service'] },
   },
   {
     why: 'labelled before it is run',
-    units: ['installed/sno-payload', 'installed/progress', ...FROM_DISK],
+    units: [
+      ...['installed/sno-payload', 'installed/openshift/sno-payload', 'installed/progress'],
+      ...FROM_DISK,
+    ],
     says: { After: ['sno-label.service'] },
   },
   {
@@ -100,6 +102,11 @@ export const orderRequirements: readonly Requirement[] = [
       Wants: ['network-online.target', 'containerd.service', 'crio.service'],
       After: ['network-online.target', 'containerd.service', 'crio.service'],
     },
+  },
+  {
+    why: 'the agent that starts the kubelet for the first time has just done it',
+    units: ['installed/sno-payload', 'installed/sno-certificates'],
+    says: { ConditionPathExists: '!/run/sno-agents/kubelet-prepared' },
   },
   {
     why: 'a finished bootstrap does not start again: its control plane was stopped on purpose',
@@ -310,6 +317,11 @@ export const orderRequirements: readonly Requirement[] = [
       RequiresMountsFor: '/run/media/iso',
       ConditionPathExists: '/etc/sno-agents/executable.sha256',
     },
+  },
+  {
+    why: 'a live system that runs from memory has released its medium: it says so, and does not search',
+    units: ['live/sno-executable'],
+    says: { AssertKernelCommandLine: '!coreos.liveiso.fromram' },
   },
   {
     why: "the site's network comes first: nothing can be fetched without it",

@@ -68,6 +68,7 @@ export const AGENT_UNITS = [...PLANNED, ...GATHER] as const;
 /** Run programs of the operating system only. */
 export const SYSTEM_PROGRAMS = [
   'sno-label',
+  'installed/openshift/sno-payload',
   'live/sno-network',
   'worker/sno-api',
   ...EXECUTABLES,

@@ -137,6 +137,7 @@ export const sandboxRequirements: readonly Requirement[] = [
       'installed/sno-backup',
       'installed/sno-approve',
       'sno-label',
+      'installed/openshift/sno-payload',
       'worker/sno-api',
       ...EXECUTABLES,
     ],
@@ -154,7 +155,7 @@ export const sandboxRequirements: readonly Requirement[] = [
   },
   {
     why: 'it needs no sockets',
-    units: ['sno-label', ...FROM_MEDIUM],
+    units: ['sno-label', 'installed/openshift/sno-payload', ...FROM_MEDIUM],
     says: { PrivateNetwork: 'yes', RestrictAddressFamilies: ['none'] },
   },
   {

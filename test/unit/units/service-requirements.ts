@@ -36,7 +36,14 @@ const PLACED = [
   `/usr/bin/mv --no-target-directory ${PART} ${AGENTS}`,
   '/usr/bin/sync /var/lib/sno-agents/bin',
 ];
-const ONESHOTS = [...BEFORE_KUBELET, ...EXECUTABLES, 'sno-label', 'live/sno-network'] as const;
+const VERIFIES = 'installed/openshift/sno-payload';
+const ONESHOTS = [
+  ...BEFORE_KUBELET,
+  ...EXECUTABLES,
+  'sno-label',
+  VERIFIES,
+  'live/sno-network',
+] as const;
 
 /** What each unit runs, where it writes, and how it ends. */
 export const serviceRequirements: readonly Requirement[] = [
@@ -89,6 +96,11 @@ export const serviceRequirements: readonly Requirement[] = [
     why: 'a damaged executable cannot verify itself: the operating system does',
     units: ['installed/sno-payload', 'installed/progress', ...FROM_DISK],
     says: { ExecStartPre: DIGEST },
+  },
+  {
+    why: 'the same, where no payload has to be verified; reading 100 MB takes seconds',
+    units: [VERIFIES],
+    says: { ExecStart: DIGEST, TimeoutStartSec: '120' },
   },
   {
     why: 'units that start it do not wait for its end, and its status shows what it waits for',
@@ -227,6 +239,11 @@ export const serviceRequirements: readonly Requirement[] = [
     },
   },
   {
+    why: 'pods reach the outside with the address of their node',
+    units: ['installed/kubelet'],
+    says: { ExecStartPre: '/usr/sbin/nft --file /etc/sno-agents/pod-egress.nft' },
+  },
+  {
     why: 'it is ready when it says so, and units after it find it running',
     units: ['installed/kubelet'],
     says: { Type: 'notify' },
@@ -295,7 +312,10 @@ export const serviceRequirements: readonly Requirement[] = [
   {
     why: 'systemd may not run files with the label of /var',
     units: ['sno-label'],
-    says: { ExecStart: `/usr/bin/chcon --type=bin_t ${AGENTS}`, TimeoutStartSec: '30' },
+    says: {
+      ExecStart: '/usr/bin/chcon --recursive --no-dereference --type=bin_t /var/lib/sno-agents/bin',
+      TimeoutStartSec: '30',
+    },
   },
   {
     why: 'NetworkManager answers up to a second after it is on the bus; an earlier attempt would fail',

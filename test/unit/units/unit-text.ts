@@ -17,7 +17,7 @@ function sectionOf(directive: string): string {
   if (/^(PathChanged|MakeDirectory|DirectoryMode)$/.test(directive)) return 'Path';
   if (directive === 'ListenStream') return 'Socket';
   const ofUnit =
-    /^(Description|Documentation|After|Before|Requires|Wants|OnFailure|RequiresMountsFor)$|^Condition|^StartLimit/;
+    /^(Description|Documentation|After|Before|Requires|Wants|OnFailure|RequiresMountsFor)$|^Condition|^Assert|^StartLimit/;
   return ofUnit.test(directive) ? 'Unit' : 'Service';
 }
 

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	imageReferences = "/release-manifests/image-references"
-	releaseFolder   = "/manifests"
+	releaseManifests = "/release-manifests"
+	imageReferences  = releaseManifests + "/image-references"
+	releaseFolder    = "/manifests"
 )
 
 // printImage prints the reference of an image of the release.
@@ -85,10 +86,10 @@ func renderClusterVersion(arguments []string) error {
 	return copyDefinitions(releaseFolder, "*.crd.yaml", filepath.Join(folder, "manifests"), nil)
 }
 
-// startClusterVersion is the operator's static pod. It applies nothing: the release that it would
-// apply does not exist.
+// startClusterVersion is the operator's static pod. Of the release that it would apply it creates only
+// what other operators' rendered manifests need.
 func startClusterVersion(arguments []string) error {
-	_, _, err := parse(arguments, []option{
+	args, _, err := parse(arguments, []option{
 		{name: "release-image", required: true},
 		{name: "enable-auto-update"},
 		{name: "listen"},
@@ -101,7 +102,11 @@ func startClusterVersion(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("stand-in for the cluster-version operator: nothing is applied")
+	fmt.Println("stand-in for the cluster-version operator: only namespaces and definitions are created")
+	go func() {
+		created, err := createUntilAllExist(releaseManifests, args.of("kubeconfig"))
+		fmt.Println("exist:", created, "errors:", err)
+	}()
 	untilStopped()
 	return nil
 }

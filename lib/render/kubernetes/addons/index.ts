@@ -8,6 +8,7 @@ import type {
 } from '../../renderer.ts';
 import { publicFile } from '../files.ts';
 import { coredns } from './coredns.ts';
+import { flannel } from './flannel.ts';
 import { kubeProxy } from './kube-proxy.ts';
 import { localPathProvisioner, volumesFolder } from './local-path-provisioner.ts';
 
@@ -15,6 +16,7 @@ const objectsOf: Readonly<Record<AddOn, (image: string, input: RenderInput) => o
   'kube-proxy': kubeProxy,
   coredns,
   'local-path-provisioner': localPathProvisioner,
+  flannel,
 };
 
 /** The objects of every add-on whose image the payload has, one manifest for each. */

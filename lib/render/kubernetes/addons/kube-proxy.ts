@@ -1,10 +1,11 @@
 import { stringify } from 'yaml';
 import type { RenderInput } from '../../renderer.ts';
-import { localApi } from '../paths.ts';
 import {
   addOnPod,
-  asRoot,
   clusterRoleBinding,
+  hostKubeconfig,
+  hostLiveness,
+  onHostNetwork,
   payloadImage,
   restricted,
   serviceAccount,
@@ -13,7 +14,6 @@ import {
 
 const account = { name: 'kube-proxy', namespace: systemNamespace };
 const folder = '/var/lib/kube-proxy';
-const identity = '/var/run/secrets/kubernetes.io/serviceaccount';
 const healthPort = 10256;
 
 /** Addresses of Services: kube-proxy in nftables mode, on the host's network. */
@@ -28,7 +28,7 @@ export function kubeProxy(image: string, input: RenderInput): object[] {
       metadata: account,
       data: {
         'config.yaml': stringify(configuration(input)),
-        'kubeconfig.yaml': stringify(kubeconfig),
+        'kubeconfig.yaml': stringify(hostKubeconfig(account)),
       },
     },
     daemonSet(image),
@@ -62,22 +62,9 @@ function configuration({ cluster }: RenderInput) {
   };
 }
 
-/** The host's own API server: Service addresses and DNS work only once kube-proxy runs. */
-const kubeconfig = {
-  apiVersion: 'v1',
-  kind: 'Config',
-  clusters: [
-    { name: 'host', cluster: { server: localApi, 'certificate-authority': `${identity}/ca.crt` } },
-  ],
-  users: [{ name: 'kube-proxy', user: { tokenFile: `${identity}/token` } }],
-  contexts: [{ name: 'host', context: { cluster: 'host', user: 'kube-proxy' } }],
-  'current-context': 'host',
-};
-
 function daemonSet(image: string) {
   const selected = { 'k8s-app': 'kube-proxy' };
   const labels = { ...selected, ...addOnPod('kube-proxy') };
-  const probe = (path: string) => ({ host: '127.0.0.1', path, port: healthPort });
   return {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
@@ -87,14 +74,7 @@ function daemonSet(image: string) {
       template: {
         metadata: { labels },
         spec: {
-          hostNetwork: true,
-          dnsPolicy: 'Default',
-          enableServiceLinks: false,
-          serviceAccountName: account.name,
-          priorityClassName: 'system-node-critical',
-          // A node that is not Ready needs it too.
-          tolerations: [{ operator: 'Exists' }],
-          securityContext: asRoot,
+          ...onHostNetwork(account),
           containers: [
             {
               name: 'kube-proxy',
@@ -108,14 +88,12 @@ function daemonSet(image: string) {
               resources: { requests: { cpu: '50m', memory: '64Mi' } },
               // nft changes the host's rules.
               securityContext: restricted('NET_ADMIN'),
-              livenessProbe: {
-                httpGet: probe('/livez'),
-                initialDelaySeconds: 10,
-                periodSeconds: 10,
+              livenessProbe: hostLiveness('/livez', healthPort),
+              readinessProbe: {
+                httpGet: { host: '127.0.0.1', path: '/healthz', port: healthPort },
+                periodSeconds: 2,
                 timeoutSeconds: 15,
-                failureThreshold: 8,
               },
-              readinessProbe: { httpGet: probe('/healthz'), periodSeconds: 2, timeoutSeconds: 15 },
               volumeMounts: [{ name: 'config', mountPath: folder, readOnly: true }],
             },
           ],

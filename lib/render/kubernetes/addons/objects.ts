@@ -1,5 +1,6 @@
 import { type AddOn, addOnLabel } from '../../../payload/add-ons.ts';
 import { ROLES, roleToleration } from '../../../topology/roles.ts';
+import { localApi } from '../paths.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 
@@ -87,4 +88,43 @@ export function namespacedRole(account: Account, rules: readonly PolicyRule[]) {
       subjects: [{ kind: 'ServiceAccount', ...account }],
     },
   ];
+}
+
+/** Of a pod that works on the host's network, and that every node needs. */
+export const onHostNetwork = ({ name }: Account) => ({
+  hostNetwork: true,
+  dnsPolicy: 'Default',
+  enableServiceLinks: false,
+  serviceAccountName: name,
+  priorityClassName: 'system-node-critical',
+  // A node that is not Ready needs it too.
+  tolerations: [{ operator: 'Exists' }],
+  securityContext: asRoot,
+});
+
+/** Of such a pod, which is reached on loopback. */
+export const hostLiveness = (path: string, port: number) => ({
+  httpGet: { host: '127.0.0.1', path, port },
+  initialDelaySeconds: 10,
+  periodSeconds: 10,
+  timeoutSeconds: 15,
+  failureThreshold: 8,
+});
+
+const identity = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/**
+ * For pods on the host's network that Services depend on: they reach the API server at the host's own
+ * address, since addresses of Services and DNS work only once they run.
+ */
+export function hostKubeconfig({ name }: Account) {
+  const cluster = { server: localApi, 'certificate-authority': `${identity}/ca.crt` };
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'host', cluster }],
+    users: [{ name, user: { tokenFile: `${identity}/token` } }],
+    contexts: [{ name: 'host', context: { cluster: 'host', user: name } }],
+    'current-context': 'host',
+  };
 }

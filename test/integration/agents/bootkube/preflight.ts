@@ -90,6 +90,14 @@ t.test('the clock is within the lifetime of the certificates', async (t) => {
   const input = { ...inputFor(t, [ipv4], NETWORKS), ...host.context, hostname: 'edge-0' };
   const { certificate } = await createAuthority('admin-ca');
   host.write('/opt/openshift/tls/admin-ca.crt', certificate);
+  const openShift = testHost(t);
+  openShift.write('/opt/openshift/tls/kubelet-signer.crt', certificate);
+  const { cluster } = input;
+  const onOpenShift = {
+    ...input,
+    paths: openShift.context.paths,
+    cluster: { ...cluster, controlPlane: 'openshift' as const },
+  };
   const { validFrom, validTo } = new X509Certificate(certificate);
   const [first, last] = [Date.parse(validFrom), Date.parse(validTo)];
   t.teardown(() => mock.timers.reset());
@@ -103,6 +111,7 @@ t.test('the clock is within the lifetime of the certificates', async (t) => {
   t.same(await at(first), { ok: true, fact: `the clock shows ${new Date(first).toISOString()}` });
   t.match(await at(last), { ok: true });
   t.match(await at(last + 1), { ok: false, problem: /after the certificates/, fix });
+  t.match(await clockCheck.run(onOpenShift), { ok: false, problem: /after the certificates/ });
 });
 
 t.test('there is enough memory', async (t) => {

@@ -53,6 +53,18 @@ t.test('copy-payload', async (t) => {
     t.match(it.lines.join(''), /Waiting for the payload to be copied to the disk/);
   });
 
+  t.test('on OpenShift there is no payload', async (t) => {
+    const it = testHost(t, {
+      cluster: { executableSha256: sha256('the agents'), controlPlane: 'openshift' },
+    });
+    it.write('/var/lib/sno-agents/bin/sno-agents', 'the agents', 0o755);
+    giveDisk(it, { partitions: partitions() });
+    t.same(await it.run(copyPayload), { kind: 'done' });
+    t.equal(await it.holds(copyPayload), true);
+    t.equal(it.read(onDisk('bin/sno-agents')), 'the agents');
+    t.notOk(it.has(onDisk('payload')));
+  });
+
   t.test('on CoreOS, /var is the one of the deployment', async (t) => {
     const it = host(t);
     giveDisk(it, { partitions: partitions({ files: { 'ostree/deploy/rhcos/var/.keep': '' } }) });

@@ -19,7 +19,10 @@ t.test('the kubelet of a node', async (t) => {
     await giveRendered(it);
     it.programs.give('systemctl', systemctl('activating', 'activating', 'inactive'));
     const answers = [false, true];
+    const prepared = '/run/sno-agents/kubelet-prepared';
     t.capture(globalThis, 'fetch', async () => {
+      if (answers.length > 0)
+        t.ok(it.has(prepared), 'the payload was verified by an earlier step, and is not again');
       if (answers.shift() === false) throw new TypeError('fetch failed');
       return new Response('ok');
     });
@@ -30,10 +33,13 @@ t.test('the kubelet of a node', async (t) => {
       'systemctl daemon-reload',
       'systemctl start --no-block kubelet.service',
     ]);
-    t.equal(await it.holds(nodeKubelet), true);
-    for (const { file, manifest } of rendered.staticPods) {
-      t.equal(it.read(`/etc/kubernetes/manifests/${file}`), manifest, 'started together');
+    t.notOk(it.has(prepared), 'later starts verify the payload');
+    for (const { file, manifest, component } of rendered.staticPods) {
+      const path = `/etc/kubernetes/manifests/${file}`;
+      if (component === 'etcd' || component === 'kube-apiserver') t.equal(it.read(path), manifest);
+      else t.notOk(it.has(path), `${component} waits for the API`);
     }
+    t.equal(await it.holds(nodeKubelet), true);
   });
 
   for (const [unit, payload, certificates] of [
@@ -51,6 +57,7 @@ t.test('the kubelet of a node', async (t) => {
         kind: 'retry',
         message: new RegExp(`${unit}\\.service has failed.*journalctl -u ${unit}\\.service`),
       });
+      t.notOk(it.has('/run/sno-agents/kubelet-prepared'), 'the next start verifies');
       t.equal(await it.holds(nodeKubelet), false);
     });
   }

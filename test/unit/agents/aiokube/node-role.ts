@@ -26,6 +26,29 @@ t.test('node-role', async (t) => {
     t.same(await host.run(nodeRole), { kind: 'done' }, 'again');
   });
 
+  t.test('with workers of the installation: a taint, and routes to its pods', async (t) => {
+    const host = testHost(t, { cluster: { dayOneWorkers: 1 } });
+    const asked: ApiRequest[] = [];
+    await fakeApi(t, host, {
+      [`GET ${NODES}`]: () => listOf(node),
+      [`PATCH ${NODES}/edge-0`]: (request) => {
+        asked.push(request);
+        return node;
+      },
+    });
+    t.same(await host.run(nodeRole), { kind: 'done' });
+    t.same(JSON.parse(asked[0]?.body ?? ''), {
+      metadata: {
+        labels: { 'node-role.kubernetes.io/control-plane': '', 'sno-agents/routed-pods': '' },
+      },
+      spec: {
+        taints: [{ key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' }],
+      },
+    });
+    // A merge patch would replace the taints of a node that is not Ready yet.
+    t.equal(asked[0]?.headers['content-type'], 'application/strategic-merge-patch+json');
+  });
+
   t.test('waits until the kubelet has registered it', async (t) => {
     const host = testHost(t);
     await fakeApi(t, host, { [`GET ${NODES}`]: () => listOf() });

@@ -4,5 +4,7 @@
  */
 import './static-pods.ts';
 import './kubelet.ts';
+import './memory.ts';
+import './network-plugins.ts';
 import './manifests.ts';
 import './openshift.ts';

@@ -125,7 +125,7 @@ t.test('master-ignition', async (t) => {
       ...['sno-certificates', 'sno-payload', 'sno-renew', 'sno-rotate'],
     ];
     const commands = [
-      'sno-agents',
+      ...['sno-agents', 'verify-clean', 'wait-steady'],
       ...agents,
       'installer-gather.sh',
       'installer-masters-gather.sh',
@@ -140,7 +140,10 @@ t.test('master-ignition', async (t) => {
       ]),
     );
     t.same(
-      systemd?.units?.map(({ name, enabled }) => [name, enabled]),
+      // Those of the operating system have drop-ins only.
+      systemd?.units
+        ?.filter(({ contents }) => contents !== undefined)
+        .map(({ name, enabled }) => [name, enabled]),
       nodeUnits.map(({ name, enabled }) => [name, enabled]).toSorted(),
     );
     t.same(

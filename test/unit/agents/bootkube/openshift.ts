@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { combinedIgnition } from '../../../../agents/bootkube/handover/combined-ignition.ts';
 import { installedHostConfig } from '../../../../agents/bootkube/handover/installed-host.ts';
 import {
   machineConfigServer,
@@ -8,18 +9,23 @@ import {
 } from '../../../../agents/bootkube/handover/master-ignition.ts';
 import { quiesce } from '../../../../agents/bootkube/handover/quiesce.ts';
 import { snapshotPath, snapshotRecordPath } from '../../../../agents/bootkube/handover/snapshot.ts';
+import { controlPlane } from '../../../../agents/steps/control-plane.ts';
 import { standaloneKubelet } from '../../../../agents/steps/kubelet.ts';
 import { identityFolder } from '../../../../agents/steps/kubelet-identity.ts';
 import { manifests } from '../../../../agents/steps/manifests.ts';
 import { payload } from '../../../../agents/steps/payload.ts';
 import { render } from '../../../../agents/steps/render.ts';
+import { parseConfig, serializeConfig } from '../../../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../../../lib/ignition/data-url.ts';
+import { configOf, file } from '../../../../lib/ignition/entries.ts';
+import { effectiveConfig } from '../../../../lib/ignition/validate.ts';
 import { ledgerSchema } from '../../../../lib/installation/ledger.ts';
 import { publicKeyFingerprint } from '../../../../lib/pki/keys.ts';
 import { installedHost, liveHost } from '../../../../lib/render/hosts.ts';
 import { loadIdentity, loadRendered } from '../../../../lib/render/store.ts';
 import { installerFiles, keys, results, writeFiles } from '../../render/openshift/fake-podman.ts';
 import { imageReferences, referenceOf } from '../../render/openshift/release.ts';
+import { fakeApi, kubeconfigs, refuse } from '../host/api.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 import { giveAddresses } from '../host/network.ts';
 import { fakeRuntime } from '../host/runtime.ts';
@@ -73,8 +79,32 @@ function openShiftHost(t: Test): TestHost {
 /** The same after the steps payload and render. */
 async function renderedHost(t: Test): Promise<TestHost> {
   const host = openShiftHost(t);
+  host.write('/opt/openshift/original_cvo_overrides.patch', '{"spec":{}}');
   await host.run(payload);
   await host.run(render(liveHost, installedHost));
+  return host;
+}
+
+/** The same after its etcd has stopped. */
+async function stoppedHost(t: Test): Promise<TestHost> {
+  const host = await renderedHost(t);
+  const { context } = host;
+  host.write(join(identityFolder(context), 'kubelet-client-2026-01-31-00-00-00.pem'), 'identity');
+  host.write(snapshotPath(context), 'snapshot');
+  host.write(
+    snapshotRecordPath(context),
+    JSON.stringify({
+      clusterId: context.cluster.clusterId,
+      sha256: '0'.repeat(64),
+      bytes: 8,
+      revision: 1,
+      hash: 1,
+      compactRevision: 1,
+      etcdVersion: '3.6.5',
+      hostname: 'edge-0',
+      nodeIps: ['192.0.2.10'],
+    }),
+  );
   return host;
 }
 
@@ -95,7 +125,7 @@ t.test('render: by the programs of the release, once', async (t) => {
   await host.run(payload);
   const step = render(liveHost, installedHost);
   t.equal(await host.holds(step), false, 'before');
-  t.match(await host.run(step), { kind: 'done', note: /17 manifests/ });
+  t.match(await host.run(step), { kind: 'done', note: /19 manifests/ });
   t.equal(await host.holds(step), true, 'after');
   t.same(await loadIdentity(host.paths), { hostname: 'edge-0', nodeIps: ['192.0.2.10'] });
   t.equal(host.read('/etc/kubernetes/bootstrap-secrets/etcd-client.key'), keys.etcdClient);
@@ -104,6 +134,7 @@ t.test('render: by the programs of the release, once', async (t) => {
   t.notOk(host.has('/etc/kubernetes/manifests/etcd-pod.yaml'), 'the step etcd places it');
   t.notOk(existsSync(join(host.paths.assets, 'render')), 'no key is left in the work folder');
   t.notOk(host.has('/etc/sno-agents/render-input.json'), 'nothing is rendered again later');
+  t.notOk(host.has('/etc/sno-agents/bootstrap-pods.json'), 'only the installed host needs it');
   host.programs.give('podman', 'exit 97');
   t.match(await host.run(step), { kind: 'done' }, 'from rendered.json');
 });
@@ -122,6 +153,21 @@ t.test('kubelet: CRI-O takes up the pause image of the release first', async (t)
     'systemctl daemon-reload',
     'systemctl start --no-block kubelet.service',
   ]);
+});
+
+t.test('control-plane: the API server is used before it is ready', async (t) => {
+  const host = await renderedHost(t);
+  const { staticPods } = await loadRendered(host.paths);
+  await fakeRuntime(t, host, () => staticPods.map(({ container: name }) => ({ name })));
+  // Its own roles can be created only after the definitions, which the step manifests creates.
+  const { requests } = await fakeApi(t, host, {
+    'GET /livez/etcd': () => ({}),
+    'GET /readyz': () => refuse(500),
+  });
+  host.write('/etc/kubernetes/bootstrap-secrets/kubeconfig', host.read(kubeconfigs.bootstrapAdmin));
+  t.same(await host.run(controlPlane), { kind: 'done' });
+  t.equal(await host.holds(controlPlane), true);
+  t.same([...new Set(requests)], ['GET /livez/etcd']);
 });
 
 t.test('manifests: the installer’s are applied as the stages completed them', async (t) => {
@@ -173,27 +219,23 @@ t.test('master-ignition: from the host’s own machine-config server', async (t)
   t.equal(await host.holds(masterIgnition), false);
 });
 
+t.test('combined-ignition: a key of the machine-config server is closed', async (t) => {
+  const host = await stoppedHost(t);
+  const kubeconfig = file('/etc/kubernetes/kubeconfig', 0o644, keys.etcdClient);
+  const master = serializeConfig(configOf({ files: [kubeconfig] }));
+  host.write('/opt/openshift/original-master.ign', master, 0o600);
+  t.match(await host.run(combinedIgnition), { kind: 'done' });
+  t.equal(await host.holds(combinedIgnition), true);
+  const combined = parseConfig(host.read('/opt/openshift/master.ign'), 'master.ign');
+  const { config } = effectiveConfig(combined);
+  const found = config.storage?.files?.find(({ path }) => path === kubeconfig.path);
+  t.equal(found?.mode, 0o600);
+});
+
 t.test(
   'the installed host has the static pods that the operators replace, and no others',
   async (t) => {
-    const host = await renderedHost(t);
-    const { context } = host;
-    host.write(join(identityFolder(context), 'kubelet-client-2026-01-31-00-00-00.pem'), 'identity');
-    host.write(snapshotPath(context), 'snapshot');
-    host.write(
-      snapshotRecordPath(context),
-      JSON.stringify({
-        clusterId: context.cluster.clusterId,
-        sha256: '0'.repeat(64),
-        bytes: 8,
-        revision: 1,
-        hash: 1,
-        compactRevision: 1,
-        etcdVersion: '3.6.5',
-        hostname: 'edge-0',
-        nodeIps: ['192.0.2.10'],
-      }),
-    );
+    const { context } = await stoppedHost(t);
     const { storage } = await installedHostConfig(context, { withBundle: false });
     const files = new Map(
       (storage?.files ?? []).map(({ path, contents }) => [
@@ -218,6 +260,25 @@ t.test(
     for (const path of files.keys()) {
       if (path.startsWith('/etc/kubernetes/bootstrap-')) t.ok(listed.includes(path), path);
     }
+    // For the agents, which are gone at the end of the installation.
+    for (const [path, contents] of [
+      ['/etc/sno-agents/executable.sha256', /^a{64} {2}\/var\/lib\/sno-agents\/bin\/sno-agents\n$/],
+      ['/etc/systemd/system/sno-payload.service', /executable.sha256/],
+      ['/etc/systemd/system/sno-label.service', /chcon/],
+      ['/etc/systemd/system/sno-gather.service', /gather/],
+      ['/etc/systemd/system/sno-restore.service.d/10-openshift.conf', /PrivateUsers=no/],
+      ['/opt/openshift/original_cvo_overrides.patch', '{"spec":{}}'],
+    ] as const) {
+      t.match(files.get(path), contents, path);
+      t.ok(listed.includes(path), `${path} is deleted`);
+    }
+    const pods: unknown = JSON.parse(files.get('/etc/sno-agents/bootstrap-pods.json') ?? '');
+    t.match(pods, [
+      { component: 'etcd', path: '/etc/kubernetes/manifests/etcd-pod.yaml' },
+      { component: 'kube-apiserver' },
+      { component: 'kube-controller-manager' },
+      { component: 'kube-scheduler', path: '/etc/kubernetes/manifests/kube-scheduler-pod.yaml' },
+    ]);
     // The administrator's is inside a kubeconfig.
     const gone = [keys.admin, keys.kubelet, keys.etcdClient].map(publicKeyFingerprint);
     t.same(ledger.goneKeys.toSorted(), gone.toSorted());

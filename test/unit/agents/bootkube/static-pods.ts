@@ -122,13 +122,19 @@ t.test('stop-etcd', async (t) => {
 t.test('control-plane', async (t) => {
   t.test('places the pods and waits for API and containers', async (t) => {
     const it = await host(t, [ETCD]);
-    await fakeApi(t, it, { 'GET /readyz': () => (it.has(API_SERVER) ? {} : refuse(500)) });
+    const isReady = () => {
+      for (const path of LEADERS) t.notOk(it.has(path), 'they start when the API is ready');
+      return it.has(API_SERVER) ? {} : refuse(500);
+    };
+    const api = { 'GET /readyz': isReady };
+    await fakeApi(t, it, api);
     t.equal(await it.holds(controlPlane), false, 'before');
     t.same(await it.run(controlPlane), { kind: 'done' });
     for (const { component, manifest } of rendered.staticPods.slice(1)) {
       t.equal(it.read(podPath(component)), manifest);
       t.equal(it.mode(podPath(component)), 0o600);
     }
+    api['GET /readyz'] = () => ({});
     t.equal(await it.holds(controlPlane), true, 'after');
     t.same(await it.run(controlPlane), { kind: 'done' }, 'again');
   });

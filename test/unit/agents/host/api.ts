@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Test } from 'tap';
 import { accessTo } from '../../../../lib/render/access.ts';
@@ -9,6 +9,7 @@ import type { TestHost } from './host.ts';
 export interface ApiRequest {
   readonly query: URLSearchParams;
   readonly body: string;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** The API's answer: an object with status 200, or `refuse(...)`; may be delayed. */
@@ -53,7 +54,9 @@ export async function fakeApi(
     const name = `${request.method} ${pathname}`;
     requests.push(name);
     if (answers[name] === undefined) unexpected.push(name);
-    const given = (await answers[name]?.({ query, body })) ?? refuse(403, `no answer for ${name}`);
+    const given =
+      (await answers[name]?.({ query, body, headers: request.headers })) ??
+      refuse(403, `no answer for ${name}`);
     if (!(given instanceof Refusal)) return void response.end(JSON.stringify(given));
     const { code, message, reason } = given;
     response.writeHead(code).end(JSON.stringify({ kind: 'Status', code, message, reason }));

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { approveWorkers } from '../../../../agents/node/approve/approve-workers.ts';
+import type { Settings } from '../../../../lib/host/settings.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
 import { recentRequest, type Variation } from '../../csr/requests.ts';
@@ -17,10 +18,14 @@ const entry = (name = WORKER, expires = inHours(1), address = '192.0.2.20') =>
   `name: ${name}\naddresses: [${address}]\nexpires: ${expires}\n`;
 
 /** A control-plane host with that list and an API. */
-async function hostWith(t: Test, files: Readonly<Record<string, string>>) {
+async function hostWith(
+  t: Test,
+  files: Readonly<Record<string, string>>,
+  settings: Partial<Settings> = {},
+) {
   const api = new FakeApi();
   const { port } = await serveApi(t, (message, response) => api.answer(message, response));
-  const host = testHost(t, { endpoints: { api: `https://127.0.0.1:${port}` } });
+  const host = testHost(t, { endpoints: { api: `https://127.0.0.1:${port}` }, settings });
   host.write(authorityPaths('admin').certificate, admin.certificate);
   host.write(authorityPaths('admin').key, admin.key, 0o600);
   host.write(authorityPaths('serving').certificate, servingAuthority);
@@ -71,6 +76,14 @@ t.test('approve-workers', async (t) => {
     await host.said(/Approved request client/);
     stop.abort(new Error('stopped by the test'));
     await running;
+  });
+
+  t.test('where requests are approved elsewhere, nobody is asked', async (t) => {
+    const settings = { approveCertificates: false };
+    const { api, host } = await hostWith(t, { 'w.yaml': entry() }, settings);
+    t.equal(await host.holds(approveWorkers), true);
+    t.match(await host.run(approveWorkers), { note: /approveCertificates is false/ });
+    t.same(api.requests, []);
   });
 
   t.test('an expired entry is not waited for', async (t) => {

@@ -133,7 +133,11 @@ t.test('sno-certificates kubeconfig', async (t) => {
     ['no name', { subject: [{ O: ['system:masters'] }] }, /found none/],
     ['two names', { subject: [{ CN: ['a'] }, { CN: ['b'] }] }, /found a, b/],
     ['a weak key', { ...jo, key: 'RSA-1024' }, /RSA 1024/],
-    ['text before it', { ...jo, pem: (right) => `x\n${right}` }, /not one PEM block/],
+    [
+      'text before it',
+      { ...jo, pem: (right) => `x\n${right}` },
+      /not one PEM block of a certificate request/,
+    ],
     ['a wrong signature', { ...jo, pem: otherSignature }, /signature/],
   ];
   for (const [title, request, says] of refused) {

@@ -1,35 +1,35 @@
 import { syncBuiltinESMExports } from 'node:module';
-import os from 'node:os';
 import { mock } from 'node:test';
 import timers from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { readAttempts, recordAttempts } from '../../../../agents/node/renew/attempts.ts';
 import { kubeletServing } from '../../../../agents/node/renew/kubelet-serving.ts';
 import { rotationWindow } from '../../../../agents/node/renew/rotation-window.ts';
-import type { HostEndpoints } from '../../../../lib/host/paths.ts';
 import type { Settings } from '../../../../lib/host/settings.ts';
-import { readKubeconfig } from '../../../../lib/kube/kubeconfig.ts';
 import { createAuthority } from '../../../../lib/pki/authority.ts';
 import { issueLeaf } from '../../../../lib/pki/leaf.ts';
-import { accessTo } from '../../../../lib/render/access.ts';
 import { requestObject } from '../../csr/requests.ts';
-import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { recordFileOperations } from '../../host/file-operations.ts';
-import { type ApiAnswer, fakeApi, kubeconfigs, listOf, refuse } from '../host/api.ts';
+import { type ApiAnswer, listOf, refuse } from '../host/api.ts';
+import {
+  approvingHost,
+  ofKubelet,
+  servingSigner,
+  type WritableEndpoints,
+} from '../host/approver.ts';
 import { testHost } from '../host/host.ts';
-import { giveAddresses } from '../host/network.ts';
 
 const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const APPROVAL = `PUT ${REQUESTS}/csr-abcde/approval`;
 const CURRENT = '/var/lib/kubelet/pki/kubelet-server-current.pem';
 const DAY_MS = 86_400_000;
-const authority = await createAuthority('kubelet-serving-ca');
-const signer = await createAuthority('admin-ca');
+const foreign = await createAuthority('kubelet-serving-ca');
 
 /** A serving certificate with a lifetime of 100 days, the backdating included. */
 const aged = async (
   days: number,
   names = { dnsNames: ['edge-0'], ipAddresses: ['192.0.2.10'] },
+  authority = servingSigner,
 ) => {
   const profile = {
     subject: { commonName: 'system:node:edge-0' },
@@ -47,7 +47,7 @@ const own = {
     { type: 'dns' as const, value: 'edge-0' },
     { type: 'ip' as const, value: '192.0.2.10' },
   ],
-  spec: { username: 'system:node:edge-0' },
+  spec: { username: 'system:node:edge-0', extra: ofKubelet },
   created: new Date().toISOString(),
 };
 const request = await requestObject(own);
@@ -56,6 +56,11 @@ const ofOther = await requestObject({ ...own, spec: { username: 'system:node:edg
 const ofOtherHost = {
   'of another name': await aged(10, { dnsNames: ['edge-1'], ipAddresses: ['192.0.2.10'] }),
   'of another address': await aged(10, { dnsNames: ['edge-0'], ipAddresses: ['192.0.2.11'] }),
+  'of one more address': await aged(10, {
+    dnsNames: ['edge-0'],
+    ipAddresses: ['192.0.2.10', '192.0.2.11'],
+  }),
+  'of another authority with the same name': await aged(10, undefined, foreign),
 };
 const node = {
   metadata: { name: 'edge-0', uid: 'u' },
@@ -77,30 +82,16 @@ async function servingHost(
     readonly more?: Readonly<Record<string, ApiAnswer>>;
   },
 ) {
-  const endpoints: { -readonly [Name in keyof HostEndpoints]: HostEndpoints[Name] } = {};
+  const endpoints: WritableEndpoints = {};
   const host = testHost(t, { endpoints, settings: { servingRequestMs: 60_000, ...settings } });
   host.write(`${CURRENT}.keep`);
   if (days !== undefined) host.write(CURRENT, await aged(days));
-  host.write('/etc/hostname', 'edge-0\n');
-  giveAddresses(host, '192.0.2.10/24');
-  t.teardown(() => syncBuiltinESMExports());
-  t.capture(os, 'hostname', () => 'edge-0');
-  t.capture(os, 'networkInterfaces', () => ({
-    eth0: [{ address: '192.0.2.10', internal: false }],
-  }));
-  syncBuiltinESMExports();
-  const api = await fakeApi(t, host, {
+  const api = await approvingHost(t, host, endpoints, {
     'GET /readyz': () => ({}),
     'GET /api/v1/nodes': () => listOf(node),
     [`GET ${REQUESTS}`]: () => listOf(...requests),
     ...more,
   });
-  endpoints.api = (await readKubeconfig(host.at(kubeconfigs.csrApprover))).server.href;
-  for (const path of Object.values(kubeconfigs)) host.remove(path);
-  const { gather } = accessTo('kubernetes');
-  host.write(gather.ca, servingAuthority);
-  host.write(gather.signer.certificate, signer.certificate);
-  host.write(gather.signer.key, signer.key, 0o600);
   const context = { ...host.context, run: 'first' };
   return {
     host,
@@ -160,6 +151,15 @@ t.test('kubelet-serving', async (t) => {
   t.test('one that is not valid yet is not waited for: the kubelet requests none', async (t) => {
     const it = await servingHost(t, { days: -400 });
     t.match(await it.run(), { kind: 'done', note: /not valid yet/ });
+    t.same(it.api.requests, []);
+    t.equal(await it.failure(), undefined);
+  });
+
+  t.test('where it is approved elsewhere, nobody is asked', async (t) => {
+    const settings = { approveCertificates: false };
+    const it = await servingHost(t, { days: 75, requests: [request], settings });
+    t.equal(await kubeletServing.holds(it.context, it.host.progress()), true);
+    t.match(await it.run(), { kind: 'done', note: /approveCertificates is false/ });
     t.same(it.api.requests, []);
     t.equal(await it.failure(), undefined);
   });
@@ -252,10 +252,10 @@ t.test('kubelet-serving', async (t) => {
     t.match(await it.failure(), {
       code: 'serving-request-pending',
       subject: 'csr-abcde',
-      what: /by rule "dns-names"/,
+      what: /by rule "names"/,
       found: /other\.example\.test/,
     });
-    t.match(it.host.lines.join(''), /request=csr-abcde rule=dns-names/, 'for the report');
+    t.match(it.host.lines.join(''), /request=csr-abcde rule=names/, 'for the report');
   });
 
   t.test('an approved request without a certificate is an error', async (t) => {

@@ -50,7 +50,7 @@ t.test('renew-leaves', async (t) => {
       [...new Set(it.users)].toSorted(),
       [
         'kube-apiserver-kubelet-client /healthz',
-        ...['sno-agents:csr-approver', 'sno-agents:deferred', 'sno-agents:renewal-proof'].map(
+        ...['sno-agents:deferred', 'sno-agents:renewal-proof'].map(
           (user) => `${user} /apis/authentication.k8s.io/v1/selfsubjectreviews`,
         ),
         ...['system:kube-controller-manager', 'system:kube-scheduler'].map(
@@ -123,7 +123,8 @@ t.test('renew-leaves', async (t) => {
 
   t.test('waits until the new certificates are taken up, and says so once', async (t) => {
     const it = await renewingHost(t);
-    for (const name of ['kube-scheduler', 'csr-approver', 'deferred']) await it.age(name, DUE);
+    for (const name of ['front-proxy-client', 'kube-scheduler', 'deferred'])
+      await it.age(name, DUE);
     const refused = new Map<string, number>();
     it.behaviour.status = (user) => {
       const before = refused.get(user) ?? 0;
@@ -135,7 +136,7 @@ t.test('renew-leaves', async (t) => {
     t.match(await renewLeaves.run(it.context, progress), { note: '3 renewed' });
     const waits = it.host.lines.filter((line) => /Waiting for/.test(line));
     t.equal(waits.length, 1, waits.join(''));
-    t.match(waits[0], /new certificates to work: kube-scheduler, csr-approver, deferred/);
+    t.match(waits[0], /new certificates to work: front-proxy-client, kube-scheduler, deferred/);
     t.ok(progress.waitedMs > 0);
     t.ok(progress.waitedMs <= performance.now() - began, 'concurrent waits are not added up');
   });
@@ -175,7 +176,9 @@ t.test('renew-leaves', async (t) => {
       it.behaviour.status = () => 503;
       t.match(await run(it), { note: '0 renewed, 1 failed' });
       await it.age('kube-scheduler', 0);
+      t.equal(await holds(it), false, 'it is not skipped, although nothing is due');
       t.match(await run(it), { note: 'none was due' });
+      t.equal(await holds(it), true);
       t.same(await concluded(it), { kind: 'done' });
     },
   );
@@ -294,7 +297,7 @@ t.test('renew-leaves', async (t) => {
 
   t.test('three are renewed at the same time, and no more', async (t) => {
     const it = await renewingHost(t);
-    const names = ['kube-controller-manager', 'kube-scheduler', 'csr-approver', 'deferred'];
+    const names = ['front-proxy-client', 'kube-controller-manager', 'kube-scheduler', 'deferred'];
     for (const name of names) await it.age(name, DUE);
     const kept: number[] = [];
     const all = Promise.withResolvers<void>();

@@ -20,6 +20,7 @@ async function leftovers(t: Test, containers: readonly FakeContainer[] = []): Pr
   const entries = [entry(UNIT, 'sno-restore.service'), entry(SNAPSHOT), entry(KEY)];
   host.write('/etc/sno-agents/leftovers.json', JSON.stringify({ entries, goneKeys: [] }));
   host.write(IGNITION, 'the combined Ignition');
+  host.write('/var/lib/other/file');
   // systemd disables a unit only while its file exists.
   host.programs.give(
     'systemctl',
@@ -83,6 +84,8 @@ t.test('clean', async (t) => {
     ['its folder', [{ name: 'a' }, { name: 'b', mounts: ['/var/lib/sno-agents'] }], false],
     ['a folder of a similar name', [{ name: 'a', mounts: ['/var/lib/sno'] }], true],
     ['a file beside it', [{ name: 'a', mounts: [`${SNAPSHOT}.old`] }], true],
+    ['the whole disk, as a daemon of the node does', [{ name: 'a', mounts: ['/'] }], true],
+    ['a folder that has other files too', [{ name: 'a', mounts: ['/var/lib'] }], true],
     ['nothing, since it has gone meanwhile', [{ name: 'a', isGone: true }], true],
     ['the file, but has stopped', [{ name: 'a', state: 'exited', mounts: [SNAPSHOT] }], true],
   ];

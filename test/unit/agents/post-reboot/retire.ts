@@ -9,6 +9,8 @@ const UNIT = '/etc/systemd/system/bootkube.service';
 const DEFERRED = '/etc/systemd/system/sno-deferred.service';
 const STATE = '/var/lib/sno-agents';
 const LEDGER = '/etc/sno-agents/leftovers.json';
+/** Fingerprint of a deleted key. */
+const KEY = 'a'.repeat(64);
 /** Files that only the installation needs; the snapshot contains every Secret of the cluster. */
 const gone = [
   UNIT,
@@ -35,6 +37,7 @@ const stays = [
 function installedHost(t: Test) {
   const host = testHost(t);
   for (const path of [...gone, ...stays]) host.write(path);
+  host.write(LEDGER, JSON.stringify({ entries: [], goneKeys: [KEY] }));
   host.programs.give(
     'systemctl',
     `case "$1 $2" in
@@ -57,6 +60,8 @@ t.test('retire', async (t) => {
       t.notOk(host.has(`${STATE}/${folder}`), folder);
     }
     for (const path of stays) t.ok(host.has(path), path);
+    const kept = JSON.parse(host.read(`${STATE}/gone-keys.json`));
+    t.same(kept, { schemaVersion: 1, goneKeys: [KEY] }, 'the keys can still be searched for');
     t.equal(await host.holds(retire), true, 'after');
     t.same(host.programs.calls(), [
       'systemctl disable --no-reload bootkube.service',

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { linkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { verifyClean, walkOfHost } from '../../../../agents/steps/verify-clean.ts';
+import { walkOfHost } from '../../../../agents/steps/search-host.ts';
+import { verifyClean } from '../../../../agents/steps/verify-clean.ts';
 import { newEcKey, plantedKey, tooManyStreams } from '../../secrets/key-scan-forms.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 

@@ -52,6 +52,7 @@ t.test('kubelet-files', async (t) => {
       serverTLSBootstrap: true,
     });
     t.equal(config.staticPodPath, undefined);
+    t.match(host.read('/etc/sno-agents/pod-egress.nft'), /ip saddr 10\.128\.0\.0\/14 .*masquerade/);
     const kubeconfig = parse(host.read('/var/lib/kubelet/kubeconfig'));
     t.equal(kubeconfig.clusters[0].cluster.server, 'https://127.0.0.1:6443', 'sno-api');
     t.equal(host.mode('/var/lib/kubelet/kubeconfig'), 0o600);

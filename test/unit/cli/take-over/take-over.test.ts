@@ -72,7 +72,7 @@ for (const version of ['4.14', '4.19', '4.21'] as const) {
     t.equal(taken.code, 0);
     t.match(taken.out, `Control plane: openshift ${version}, from the release image ${RELEASE}`);
     t.notMatch(taken.out, 'Not understood');
-    t.match(taken.out.split('\n').at(-1), /experimental: .* do not install a host/);
+    t.match(taken.out.split('\n').at(-1), /experimental: .* only hosts that you can lose/);
     const config = await read(taken);
 
     const scripts = (config.storage?.files ?? []).filter(({ path }) => path.endsWith('.sh'));
@@ -151,7 +151,14 @@ t.test('the assets stay, private, and the agents get their description', async (
     dropins.get('kubelet.service')?.[0]?.contents,
     /\nExecStart=\nExecStart=\/usr\/bin\/kubelet /,
   );
-  t.match(dropins.get('bootkube.service')?.[0]?.contents, /After=crio\.service/);
+  const bootkube = dropins.get('bootkube.service')?.[0]?.contents ?? '';
+  t.match(bootkube, /After=crio\.service/);
+  const opened = /^ReadWritePaths=(.*)$/m.exec(bootkube)?.[1]?.split(' ') ?? [];
+  t.same(
+    opened.map((path) => config.storage?.directories?.find((each) => each.path === path)),
+    ['/etc/mcc', '/etc/mcs', '/etc/ssl/mcs'].map((path) => ({ path, mode: 0o700 })),
+    'the sandbox opens folders that exist',
+  );
   if (existsSync(VALIDATOR)) await execa(VALIDATOR, [join(taken.dir, IGNITION)]);
 });
 
@@ -198,6 +205,22 @@ t.test('what the installer wrote beside it is checked and copied', async (t) => 
   }
   t.notMatch(taken.out, /Notice: not beside/);
   for (const path of Object.keys(beside)) t.match(taken.out, `Copied ${join(taken.dir, path)}`);
+});
+
+const APPROVER = '/opt/openshift/openshift/99_machine-approver-config.yaml';
+
+t.test('the machine approver decides nothing that the agents decide', async (t) => {
+  const source = await installerIgnition('4.19');
+  const taken = await takeOver(t, source);
+  t.match(contents(await read(taken), APPROVER), /nodeClientCert:\s+disabled: true/);
+  t.match(taken.out, /^Added, .*:\n {2}openshift\/99_machine-approver-namespace\.yaml\n/m);
+  const own = 'metadata: {name: machine-approver-config}\nkind: ConfigMap\n';
+  const decided = await takeOver(t, source, { own: { 'openshift/99-mine.yaml': own } });
+  t.notOk(
+    (await read(decided)).storage?.files?.some(({ path }) => path === APPROVER),
+    'unless somebody has configured it',
+  );
+  t.notMatch(decided.out, /^Added/m);
 });
 
 t.test('an installer that was built with its version says so itself', async (t) => {

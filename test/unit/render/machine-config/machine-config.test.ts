@@ -26,12 +26,22 @@ const cniResults = {
   contents: 'R! /var/lib/cni/results\n',
 };
 
+/** A restart for an update would interrupt the installation. */
+const updaters = ['zincati', 'rpm-ostreed-automatic'].map((name) => ({
+  unit: `${name}.service`,
+  name: '50-sno-after-installation.conf',
+  contents: '[Unit]\nConditionPathExists=/var/lib/sno-agents/record.json\n',
+}));
+
 t.test(
-  'without site configuration: the time for a shutdown, and what a boot deletes',
+  'without site configuration: the time for a shutdown, what a boot deletes, no updates meanwhile',
   async (t) => {
     t.same(machineConfig(input.cluster, 'live'), { files: [], dropins: [] });
     for (const host of ['installed', 'aio'] as const) {
-      t.same(machineConfig(input.cluster, host), { files: [shutdown, cniResults], dropins: [] });
+      t.same(machineConfig(input.cluster, host), {
+        files: [shutdown, cniResults],
+        dropins: updaters,
+      });
     }
     const { shutdownGracePeriod } = parse(textAt('/etc/kubernetes/kubelet.yaml'));
     t.equal(shutdownGracePeriod, '60s', 'as long as logind waits');
@@ -79,7 +89,7 @@ t.test(
     const installed = ['containerd', 'crio', 'kubelet'].map(dropin);
     const live = ['bootkube', 'sno-executable', 'sno-coreos-installer'].map(dropin);
     t.same(dropins, [...installed, ...live]);
-    t.same(machineConfig(siteCluster, 'installed').dropins, installed);
+    t.same(machineConfig(siteCluster, 'installed').dropins, [...installed, ...updaters]);
   },
 );
 
@@ -100,6 +110,7 @@ t.test('the processes of a node stay on its reserved CPUs', async (t) => {
         { unit: 'containerd.service', name, contents: group },
         { unit: 'crio.service', name, contents: group },
         { unit: 'kubelet.service', name, contents: affinity },
+        ...updaters,
       ],
     });
   }

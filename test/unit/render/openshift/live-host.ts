@@ -15,13 +15,13 @@ const openshift = {
 };
 
 /** A live host in a folder, whose control plane is rendered with that podman. */
-export function liveHostOf(t: Test, podman: FakePodman) {
+export function liveHostOf(t: Test, podman: FakePodman, host = { rootIsOverlay: false }) {
   const paths = hostPaths(t.testdir());
   writeFiles(paths.assets, installerFiles());
   const reports: string[] = [];
   const render = () =>
     openShiftRenderer(podman).render(
-      { release: openshift, paths },
+      { release: openshift, paths, host },
       {
         signal: new AbortController().signal,
         report: (line) => reports.push(line),

@@ -66,6 +66,9 @@ t.test('a release as the agents need it', async (t) => {
       'openshift-config-secret-pull-secret.yaml',
       'rolebindingrestrictions.yaml',
       'scc.yaml',
+      // The agents' own rights on the installed host.
+      '99_sno-agents-csr-approver.yaml',
+      '99_sno-agents-installation-status.yaml',
     ],
   );
   t.match(
@@ -111,7 +114,10 @@ t.test('files of the live and of the installed host, with the classes of their k
     // Also in the Secret of etcd's signer.
     [`${member}/etcd-all-certs/etcd-signer.key`]: 'adopted, deleted',
   };
-  t.same(classes(installedHost), both);
+  t.same(classes(installedHost), {
+    ...both,
+    '/etc/sno-agents/bootstrap-pods.json': '-, deleted',
+  });
   t.same(classes(liveHost), {
     ...both,
     '/etc/crio/crio.conf.d/50-bootstrap-override.conf': '-',
@@ -159,10 +165,31 @@ t.test('files of the live and of the installed host, with the classes of their k
     containerRuntimeEndpoint: 'unix:///var/run/crio/crio.sock',
     volumePluginDir: '/etc/kubernetes/kubelet-plugins/volume/exec',
     cgroupDriver: 'systemd',
-    // It has no API server to ask.
-    authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
+    // It has no API server to ask, so it serves nothing; without a method it would not start.
+    enableServer: false,
+    authentication: {
+      anonymous: { enabled: false },
+      webhook: { enabled: false },
+      x509: {
+        clientCAFile:
+          '/etc/kubernetes/bootstrap-secrets/kube-apiserver-complete-client-ca-bundle.crt',
+      },
+    },
     authorization: { mode: 'AlwaysAllow' },
+    serializeImagePulls: false,
+    runtimeRequestTimeout: '10m',
+    imageGCHighThresholdPercent: 100,
+    imageGCLowThresholdPercent: 99,
   });
+  const clientCa = parse(contents('/etc/kubernetes/kubelet-live.yaml')).authentication.x509;
+  t.ok(contents(clientCa.clientCAFile), 'its authorities are rendered');
+});
+
+t.test('the kubelet does not measure an overlay', async (t) => {
+  const { render } = liveHostOf(t, new FakePodman(results()), { rootIsOverlay: true });
+  const { files } = await render();
+  const config = files.find(({ path }) => path === '/etc/kubernetes/kubelet-live.yaml');
+  t.match(parse(config?.contents ?? ''), { localStorageCapacityIsolation: false });
 });
 
 t.test('folders', async (t) => {

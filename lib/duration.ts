@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/errors/failure.ts';
+import { Failure } from './errors/failure.ts';
 
 const UNITS_MS = { h: 3_600_000, m: 60_000, s: 1000 } as const;
 /** The maximum of Node's timers. */

@@ -1,38 +1,61 @@
 import t, { type Test } from 'tap';
 import { type Decision, describeDecision } from '../../../lib/csr/decision.ts';
-import { Review } from '../../../lib/csr/review.ts';
+import { judge, type OwnView } from '../../../lib/csr/judge.ts';
+import { PendingRequests } from '../../../lib/csr/pending-requests.ts';
+import type { HostView } from '../../../lib/csr/views.ts';
 import type { CertificateSigningRequest } from '../../../lib/kube/resources.ts';
 import { refusal, startFakeApi } from '../kube/fake-api.ts';
 import { host, node, recentRequest } from './requests.ts';
 
 const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 
-/** A review, the API in which it approves, and the outcome of each request. */
-async function startReview(t: Test, view = async () => host) {
+/** Pending requests of this host, the API in which they are approved, and the outcome of each. */
+async function startDeciding(t: Test, view: () => Promise<HostView> = async () => host) {
   const { api, client } = await startFakeApi(t);
   const decisions: Decision[] = [];
-  const review = new Review(client, {
+  const pending = new PendingRequests<OwnView>(client, {
     signal: AbortSignal.timeout(60_000),
-    host: view,
+    judge: (csr, view, now) => {
+      judged.push(csr.name);
+      return judge(csr, view, now);
+    },
+    isExpected: ({ username }) => username === `system:node:${host.nodeName}`,
+    approval: ({ spec }) => ({ reason: 'Test', message: `by ${spec.username}` }),
     report: (decision) => decisions.push(decision),
   });
-  const run = (requests: CertificateSigningRequest[], ownNode: typeof node | 'none' = node) => {
-    for (const request of requests) api.set(`${REQUESTS}/${request.metadata.name}`, request);
-    return review.run(requests, ownNode === 'none' ? undefined : ownNode);
+  const judged: string[] = [];
+  let version = 0;
+  const set = (request: CertificateSigningRequest) => {
+    const { name } = request.metadata;
+    api.set(`${REQUESTS}/${name}`, request);
+    version += 1;
+    pending.replace(name, {
+      ...request,
+      metadata: { ...request.metadata, resourceVersion: `${version}` },
+    });
+  };
+  const decide = (ownNode: typeof node | 'none' = node) =>
+    pending.decide(async () => ({
+      host: await view(),
+      node: ownNode === 'none' ? undefined : ownNode,
+    }));
+  const run = (requests: CertificateSigningRequest[], ownNode?: typeof node | 'none') => {
+    for (const request of requests) set(request);
+    return decide(ownNode);
   };
   const outcomes = () =>
     decisions.map(({ request, judgement }) =>
       'rule' in judgement ? [request, judgement.verdict, judgement.rule] : [request, 'approve'],
     );
   const approvals = () => api.requests.map(({ method, path }) => `${method} ${path}`);
-  return { api, run, decisions, outcomes, approvals };
+  return { api, pending, run, decide, decisions, judged, outcomes, approvals };
 }
 
 t.test("the node's own request is approved as the approval subresource requires", async (t) => {
-  const { api, run, decisions } = await startReview(t);
+  const { api, run, decisions } = await startDeciding(t);
   const right = await recentRequest('right');
   const before = Date.now();
-  t.equal(await run([right]), true);
+  t.equal(await run([right]), 'done');
   t.strictSame(decisions, [
     {
       request: 'right',
@@ -46,20 +69,21 @@ t.test("the node's own request is approved as the approval subresource requires"
   const { lastUpdateTime, ...condition } = conditionOf(approval?.body);
   t.strictSame(approval?.body, {
     ...right,
+    metadata: { ...right.metadata, resourceVersion: '1' },
     status: { conditions: [{ ...condition, lastUpdateTime }] },
   });
   t.match(condition, {
     type: 'Approved',
     status: 'True',
-    reason: 'NodeServingCertificate',
-    message: 'system:node:sno.example.com',
+    reason: 'Test',
+    message: 'by system:node:sno.example.com',
   });
   const time = Date.parse(`${lastUpdateTime}`);
   t.ok(before <= time && time <= Date.now(), `${lastUpdateTime}`);
 });
 
 t.test('every pending request is decided, and only valid ones are approved', async (t) => {
-  const { run, outcomes, approvals } = await startReview(t);
+  const { run, outcomes, approvals } = await startDeciding(t);
   const denied = { conditions: [{ type: 'Denied', status: 'True' }] };
   const requests = [
     await recentRequest('foreign', { spec: { username: 'system:admin' } }),
@@ -68,35 +92,92 @@ t.test('every pending request is decided, and only valid ones are approved', asy
     await recentRequest('undecided', { status: {} }),
     await recentRequest('right'),
   ];
-  t.equal(await run(requests), true);
-  t.strictSame(outcomes(), [
-    ['foreign', 'leave', 'requestor'],
-    ['undecided', 'approve'],
-    ['right', 'approve'],
-  ]);
+  t.equal(await run(requests), 'done');
+  t.strictSame(
+    outcomes(),
+    [
+      ['undecided', 'approve'],
+      ['right', 'approve'],
+      ['foreign', 'leave', 'requestor'],
+    ],
+    'those of strangers are last',
+  );
   t.strictSame(approvals(), [
     `PUT ${REQUESTS}/undecided/approval`,
     `PUT ${REQUESTS}/right/approval`,
   ]);
 });
 
-t.test('a request is checked against the current node and host at each review', async (t) => {
-  let interfaceAddresses: string[] = [];
-  const { run, outcomes } = await startReview(t, async () => ({ ...host, interfaceAddresses }));
-  const early = [await recentRequest('early')];
-  await run(early);
-  interfaceAddresses = ['192.0.2.10'];
-  await run(early, 'none');
-  await run(early);
-  t.strictSame(outcomes(), [
-    ['early', 'leave', 'node-addresses'],
-    ['early', 'leave', 'node-addresses'],
-    ['early', 'approve'],
-  ]);
+t.test(
+  'what was left is judged again when host or node have changed, and not before',
+  async (t) => {
+    let nodeIps: string[] = [];
+    const it = await startDeciding(t, async () => ({ ...host, nodeIps }));
+    const foreign = await recentRequest('foreign', { spec: { username: 'system:admin' } });
+    t.equal(await it.run([await recentRequest('early'), foreign]), 'left', 'the host may change');
+    t.equal(await it.decide(), 'left');
+    t.strictSame(it.judged, ['early', 'foreign'], 'nothing has changed');
+    nodeIps = ['192.0.2.10'];
+    t.equal(await it.decide('none'), 'left');
+    t.equal(await it.decide(), 'done');
+    t.strictSame(it.outcomes(), [
+      ['early', 'leave', 'node-addresses'],
+      ['foreign', 'leave', 'requestor'],
+      ['early', 'leave', 'node-addresses'],
+      ['early', 'approve'],
+    ]);
+  },
+);
+
+t.test('objects that are listed again are not judged again', async (t) => {
+  const it = await startDeciding(t);
+  const left = await recentRequest('left', { names: [] });
+  const at = (resourceVersion: string, uid = 'u') => ({
+    ...left,
+    metadata: { ...left.metadata, uid, resourceVersion },
+  });
+  const list = (...requests: CertificateSigningRequest[]) => {
+    it.pending.replaceAll(new Map(requests.map((each) => [each.metadata.name, each])));
+    return it.decide();
+  };
+  await list(at('1'));
+  await list(at('1'));
+  t.equal(it.judged.length, 1);
+  await list(at('2'));
+  t.equal(it.judged.length, 2, 'changed');
+  await list(at('2', 'another'));
+  t.equal(it.judged.length, 3, 'created again');
+  t.equal(it.decisions.length, 2, 'and reported again');
+  await list();
+  t.equal(await it.decide(), 'done', 'nothing is left');
+  await list(at('2', 'another'));
+  t.equal(it.decisions.length, 3, 'what was reported is forgotten with its request');
+  it.pending.replace('left', undefined);
+  t.equal(await it.decide(), 'done');
+});
+
+t.test('an expected request does not wait for those of strangers', async (t) => {
+  const it = await startDeciding(t);
+  const foreign = await recentRequest('foreign', { spec: { username: 'other' } });
+  const named = (name: string) => ({
+    ...foreign,
+    metadata: { ...foreign.metadata, name, uid: name },
+  });
+  const strangers = Array.from({ length: 120 }, (_, at) => named(`stranger-${at}`));
+  const right = await recentRequest('right');
+  setImmediate(() => it.pending.replace('right', right));
+  it.api.set(`${REQUESTS}/right`, right);
+  t.equal(await it.run(strangers), 'done');
+  t.ok(it.judged.indexOf('right') < 60, `${it.judged.indexOf('right')}`);
+  const reported = it.decisions.filter(({ requestor }) => requestor === 'other');
+  t.equal(reported.length, 100, 'strangers do not fill the journal');
+  const last = reported.at(-1);
+  t.match(last === undefined ? [] : describeDecision(last), [/are not reported$/, {}]);
+  t.equal(reported.filter(({ isLast }) => isLast).length, 1);
 });
 
 t.test('a decision is reported once, and again when it changes', async (t) => {
-  const { run, outcomes } = await startReview(t);
+  const { run, outcomes } = await startDeciding(t);
   const named = (uid: string | undefined, request: CertificateSigningRequest) => {
     const { uid: _, ...metadata } = request.metadata;
     return { ...request, metadata: uid === undefined ? metadata : { ...metadata, uid } };
@@ -119,7 +200,7 @@ t.test('a decision is reported once, and again when it changes', async (t) => {
 });
 
 t.test('a request without a user is reported as such', async (t) => {
-  const { run, decisions } = await startReview(t);
+  const { run, decisions } = await startDeciding(t);
   const object = await recentRequest('anonymous');
   const { username: _, ...spec } = object.spec;
   await run([{ ...object, spec }]);
@@ -129,15 +210,15 @@ t.test('a request without a user is reported as such', async (t) => {
 });
 
 t.test('an approval that the API refuses is reported, and the review is incomplete', async (t) => {
-  const { api, run, decisions, outcomes } = await startReview(t);
+  const { api, run, decide, decisions, outcomes } = await startDeciding(t);
   let refusals = 0;
   api.rule(({ path }) =>
     path.includes('/right/') && ++refusals <= 2 ? refusal(503, { message: 'starting' }) : undefined,
   );
   const requests = [await recentRequest('right'), await recentRequest('next')];
-  t.equal(await run(requests), false);
-  t.equal(await run(requests), false);
-  t.equal(await run(requests), true);
+  t.equal(await run(requests), 'failed');
+  t.equal(await decide(), 'failed');
+  t.equal(await decide(), 'done');
   t.strictSame(outcomes(), [
     ['right', 'failed', 'api'],
     ['next', 'approve'],
@@ -153,16 +234,16 @@ t.test('an approval that the API refuses is reported, and the review is incomple
 
 t.test('a request that changed or vanished meanwhile is not a failure', async (t) => {
   for (const code of [409, 404]) {
-    const { api, run, outcomes } = await startReview(t);
+    const { api, run, outcomes } = await startDeciding(t);
     api.rule(({ path }) => (path.includes('/gone/') ? refusal(code, {}) : undefined));
-    t.equal(await run([await recentRequest('gone'), await recentRequest('right')]), true);
+    t.equal(await run([await recentRequest('gone'), await recentRequest('right')]), 'done');
     t.strictSame(outcomes(), [['right', 'approve']], `${code}`);
   }
 });
 
 t.test('the host is read once for all requests, and not for none', async (t) => {
   let reads = 0;
-  const { run, outcomes } = await startReview(t, async () => {
+  const { run, outcomes } = await startDeciding(t, async () => {
     reads += 1;
     return host;
   });
@@ -177,24 +258,11 @@ t.test('the host is read once for all requests, and not for none', async (t) => 
 });
 
 t.test('an error of the host ends the review', async (t) => {
-  const { run, outcomes } = await startReview(t, () => Promise.reject(new Error('no interfaces')));
+  const { run, outcomes } = await startDeciding(t, () =>
+    Promise.reject(new Error('no interfaces')),
+  );
   await t.rejects(run([await recentRequest('right')]), /no interfaces/);
   t.strictSame(outcomes(), []);
-});
-
-t.test('an approval ends with its signal', async (t) => {
-  const { api, client } = await startFakeApi(t);
-  const stop = new AbortController();
-  api.rule(() => {
-    stop.abort(new Error('told to stop'));
-    return 'cut';
-  });
-  const review = new Review(client, {
-    signal: stop.signal,
-    host: async () => host,
-    report: ({ judgement }) => t.fail(`reported ${judgement.verdict}`),
-  });
-  await t.rejects(review.run([await recentRequest('right')], node), /told to stop/);
 });
 
 t.test('each outcome is one sentence', async (t) => {

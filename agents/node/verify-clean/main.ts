@@ -1,0 +1,79 @@
+import { Command, CommanderError } from 'commander';
+import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/errors/exit-codes.ts';
+import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import type { HostPaths } from '../../../lib/host/paths.ts';
+import { readGoneKeys } from '../../../lib/installation/gone-keys.ts';
+import { plainHost } from '../../steps/host-context.ts';
+import { searchHost } from '../../steps/search-host.ts';
+import { refuseKeys } from '../../steps/verify-clean.ts';
+import { searchJournal } from './journal.ts';
+
+/** Every image of a large host is read. */
+const SEARCH_MS = 2 * 3_600_000;
+
+interface Output {
+  readonly write: (text: string) => void;
+  readonly writeError: (text: string) => void;
+}
+
+const standard: Output = {
+  write: (text) => void process.stdout.write(text),
+  writeError: (text) => void process.stderr.write(text),
+};
+
+/**
+ * `verify-clean`: searches the host again for the private keys that its installation deleted: every file on its
+ * disks, all layers of images and containers, and the journal. Changes nothing. Returns the exit code: 0 none is
+ * there; 4 one is; 1 a part could not be searched.
+ */
+export async function runVerifyClean(
+  paths: HostPaths,
+  args: readonly string[],
+  { write, writeError }: Output = standard,
+): Promise<ExitCode> {
+  let code: ExitCode = EXIT.done;
+  const program = new Command('verify-clean')
+    .description('search this host for the private keys that its installation deleted')
+    .exitOverride()
+    .action(async () => {
+      const { summary, incomplete } = await search(paths);
+      for (const part of incomplete) {
+        writeError(`Searched only a part of ${part}: it expands to more than the limit\n`);
+      }
+      write(`${summary}\n`);
+      if (incomplete.length > 0) code = EXIT.retryable;
+    });
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    writeError(`verify-clean: ${describeError(error)}\n`);
+    return exitCodeFor(error);
+  }
+}
+
+async function search(paths: HostPaths): Promise<{ summary: string; incomplete: string[] }> {
+  const { cluster } = await plainHost(paths);
+  const goneKeys = await readGoneKeys(paths);
+  if (goneKeys === undefined) {
+    throw new Failure('usage', 'this host has no list of deleted keys', {
+      expected: 'a host whose installation is complete',
+      fix: 'Wait for its end: "sno wait-for install-complete".',
+    });
+  }
+  if (goneKeys.length === 0) {
+    return { summary: 'Clean: its installation had no key that it deleted', incomplete: [] };
+  }
+  const wanted = new Set(goneKeys);
+  const programs = new Map([[paths.executable, cluster.executableSha256]]);
+  const signal = AbortSignal.timeout(SEARCH_MS);
+  const files = await searchHost(paths, { wanted, programs, layers: 'all' }, signal);
+  const journal = await searchJournal(wanted, { signal, deadlineMs: SEARCH_MS });
+  refuseKeys([...files.found, ...journal.found]);
+  const megabytes = Math.round(files.bytes / 1e6);
+  return {
+    summary: `Clean: ${files.files} files, ${megabytes} MB, and the journal have ${files.keys.size} private keys, none of the ${goneKeys.length} that were deleted`,
+    incomplete: [...files.incomplete, ...journal.incomplete],
+  };
+}

@@ -1,0 +1,38 @@
+import { identity } from '../../../../lib/agents/table.ts';
+import type { Settings } from '../../../../lib/host/settings.ts';
+import { SNAPSHOT_FILE } from '../../../../lib/installation/snapshot-record.ts';
+import { canHash, etcdutlIn } from '../../../../lib/render/openshift/etcdutl.ts';
+import type { Plan } from '../../../../lib/steps/step.ts';
+import { within } from '../../../../lib/steps/within.ts';
+import type { HostContext } from '../../../steps/host-context.ts';
+import { checkIdentity } from '../../restore/check-identity.ts';
+import { placeEtcd } from '../../restore/place-etcd.ts';
+import { requireRecord, restoreFile } from '../../restore/record.ts';
+import { restoreDatabaseOf } from '../../restore/restore-database.ts';
+import { etcdImage, installedPodman, memberToRestore } from './etcd-image.ts';
+
+/** The same steps as for Kubernetes, with the member and the program of the release. */
+export const openShiftRestorePlan = (s: Settings): Plan<HostContext> => ({
+  ...identity('sno-restore'),
+  achieved: 'etcd is rebuilt',
+  steps: [
+    within(s, 'identityMs', checkIdentity),
+    within(s, 'payloadMs', etcdImage),
+    within(s, 'restoreMs', restoreDatabase),
+    within(s, 'finishMs', placeEtcd),
+  ],
+});
+
+const restoreDatabase = restoreDatabaseOf(async (context) => {
+  const { image, ...member } = await memberToRestore(context);
+  const { paths } = context;
+  const { etcdVersion } = await requireRecord(context);
+  return {
+    ...member,
+    etcdutl: etcdutlIn(installedPodman, image, [
+      restoreFile(context, SNAPSHOT_FILE),
+      paths.etcdData,
+    ]),
+    hashes: canHash(etcdVersion),
+  };
+});

@@ -1,0 +1,95 @@
+import { clusterDomain } from '../../lib/cluster/cluster.ts';
+import { Failure } from '../../lib/errors/failure.ts';
+import { invalidConfig, serializeConfig } from '../../lib/ignition/config.ts';
+import { validateConfigText } from '../../lib/ignition/validate.ts';
+import { TOKEN_HOURS } from '../../lib/workers/token.ts';
+import type { InstallSettings } from '../install-config/translate.ts';
+import { aioNotices } from './site-notices.ts';
+import { type WorkerIgnitionInput, workerIgnitionConfig } from './worker-ignition-config.ts';
+
+/** In the folder with install-config.yaml. */
+export const WORKER_IGNITION_NAME = 'worker.ign';
+
+/** Options of every command that creates worker.ign. */
+export interface WorkerConfigOptions {
+  /** Host, or host:port, of the API server as workers reach it. */
+  apiServer?: string;
+  /** How long the token in the Ignition config is accepted. */
+  tokenHours?: string;
+}
+
+const API_PORT = 6443;
+const API_SERVER = /^([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:([1-9]\d{0,4}))?$/;
+
+/** @throws Failure if the result is not a valid config */
+export function configText(input: WorkerIgnitionInput): string {
+  const text = serializeConfig(workerIgnitionConfig(input));
+  const faults = validateConfigText(text);
+  if (faults.length > 0) throw invalidConfig('this program', faults);
+  return text;
+}
+
+/** The description of the cluster without what describes its control-plane host. */
+export function describedFor(
+  {
+    settings,
+    payload,
+    executableSha256,
+  }: {
+    settings: Pick<InstallSettings, 'cluster'>;
+    payload: Pick<WorkerIgnitionInput['cluster'], 'payloadUrl' | 'payloadSha256'>;
+    executableSha256: string;
+  },
+  clusterId: string,
+): WorkerIgnitionInput['cluster'] {
+  const {
+    installation: _disk,
+    hostname: _name,
+    networkConfig: _network,
+    reservedCpus: _cpus,
+    dayOneWorkers: _workers,
+    ...described
+  } = settings.cluster;
+  return { ...described, ...payload, clusterId, executableSha256 };
+}
+
+/** @throws Failure (usage) */
+export function tokenHours(text: string | undefined): number {
+  if (text === undefined) return TOKEN_HOURS.default;
+  const hours = Number(text);
+  if (/^\d+$/.test(text) && hours >= 1 && hours <= TOKEN_HOURS.maximum) return hours;
+  throw new Failure('usage', '--token-hours cannot be used; nothing was written', {
+    expected: `a whole number from 1 to ${TOKEN_HOURS.maximum}`,
+    found: text,
+  });
+}
+
+/** With its port. @throws Failure (usage) */
+export function apiServerOf(
+  given: string | undefined,
+  { cluster }: Pick<InstallSettings, 'cluster'>,
+): string {
+  if (given === undefined) return `api-int.${clusterDomain(cluster)}:${API_PORT}`;
+  const [, , , port] = API_SERVER.exec(given) ?? [];
+  if (API_SERVER.test(given)) return port === undefined ? `${given}:${API_PORT}` : given;
+  throw new Failure('usage', '--api-server cannot be used; nothing was written', {
+    expected: 'a host name in lower case or an address, with or without a port',
+    found: JSON.stringify(given),
+  });
+}
+
+/** What describes the control-plane host alone, and what may not be intended. */
+export function ignoredForWorkers(settings: InstallSettings): string[] {
+  const { hostname, networkConfig, reservedCpus } = settings.cluster;
+  const ignored = Object.entries({ hostname, networkConfig, reservedCPUs: reservedCpus }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [`bootstrapInPlace.${name}`]),
+  );
+  return [
+    ...(ignored.length === 0
+      ? []
+      : [
+          `for workers ignored: ${ignored.join(', ')}. They get names and addresses by DHCP or DNS`,
+        ]),
+    ...aioNotices(settings).filter((notice) => /^(only warnings|the certificate)/.test(notice)),
+  ];
+}

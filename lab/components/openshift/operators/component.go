@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	applyv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/operator/genericoperatorclient"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// component is a static pod that an operator takes over.
+type component struct {
+	// name is that of the ClusterOperator.
+	name string
+	// resource and kind are those of the operator's configuration, whose only object is "cluster".
+	resource, kind string
+	// namespace has the pods, namespace + "-operator" the operator.
+	namespace string
+	// pod is the name of the static pod, to which the kubelet adds the node's.
+	pod string
+	// manifest names the ConfigMap with the static pod, and its file on the host.
+	manifest string
+	spec     genericoperatorclient.StaticPodOperatorSpecExtractorFunc
+	status   genericoperatorclient.StaticPodOperatorStatusExtractorFunc
+}
+
+var components = []component{
+	{
+		name: "etcd", resource: "etcds", kind: "Etcd",
+		namespace: "openshift-etcd", pod: "etcd", manifest: "etcd-pod",
+		spec: specOf(applyv1.ExtractEtcd), status: statusOf(applyv1.ExtractEtcdStatus),
+	},
+	{
+		name: "kube-apiserver", resource: "kubeapiservers", kind: "KubeAPIServer",
+		namespace: "openshift-kube-apiserver", pod: "kube-apiserver", manifest: "kube-apiserver-pod",
+		spec: specOf(applyv1.ExtractKubeAPIServer), status: statusOf(applyv1.ExtractKubeAPIServerStatus),
+	},
+	{
+		name: "kube-controller-manager", resource: "kubecontrollermanagers", kind: "KubeControllerManager",
+		namespace: "openshift-kube-controller-manager", pod: "kube-controller-manager", manifest: "kube-controller-manager-pod",
+		spec: specOf(applyv1.ExtractKubeControllerManager), status: statusOf(applyv1.ExtractKubeControllerManagerStatus),
+	},
+	{
+		name: "kube-scheduler", resource: "kubeschedulers", kind: "KubeScheduler",
+		namespace: "openshift-kube-scheduler", pod: "openshift-kube-scheduler", manifest: "kube-scheduler-pod",
+		spec: specOf(applyv1.ExtractKubeScheduler), status: statusOf(applyv1.ExtractKubeSchedulerStatus),
+	},
+}
+
+func componentNamed(name string) (component, error) {
+	for _, each := range components {
+		if each.name == name {
+			return each, nil
+		}
+	}
+	return component{}, fmt.Errorf("no static pod operator for the component %q", name)
+}
+
+func specOf[T, A any](extract func(*T, string) (A, error)) genericoperatorclient.StaticPodOperatorSpecExtractorFunc {
+	return appliedPart[T, A, applyv1.StaticPodOperatorSpecApplyConfiguration](extract, "spec")
+}
+
+func statusOf[T, A any](extract func(*T, string) (A, error)) genericoperatorclient.StaticPodOperatorStatusExtractorFunc {
+	return appliedPart[T, A, applyv1.StaticPodOperatorStatusApplyConfiguration](extract, "status")
+}
+
+// appliedPart finds in an operator's configuration what a field manager has applied, as server-side
+// apply needs it: every controller keeps its own fields. All kinds have the fields of P in common.
+func appliedPart[T, A, P any](extract func(*T, string) (A, error), field string) func(*unstructured.Unstructured, string) (*P, error) {
+	return func(object *unstructured.Unstructured, manager string) (*P, error) {
+		var typed T
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &typed); err != nil {
+			return nil, err
+		}
+		applied, err := extract(&typed, manager)
+		if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(applied)
+		if err != nil {
+			return nil, err
+		}
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(text, &fields); err != nil || fields[field] == nil {
+			return nil, err
+		}
+		var part P
+		return &part, json.Unmarshal(fields[field], &part)
+	}
+}

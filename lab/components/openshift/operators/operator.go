@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	configv1 "github.com/openshift/api/config/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	configclient "github.com/openshift/client-go/config/clientset/versioned"
+	configinformers "github.com/openshift/client-go/config/informers/externalversions"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/genericoperatorclient"
+	"github.com/openshift/library-go/pkg/operator/revisioncontroller"
+	"github.com/openshift/library-go/pkg/operator/staticpod"
+	"github.com/openshift/library-go/pkg/operator/status"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	"github.com/spf13/cobra"
+	genericserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/utils/clock"
+)
+
+type options struct {
+	component  string
+	kubeconfig string
+	version    string
+	configMaps []string
+	secrets    []string
+	minReady   time.Duration
+}
+
+func operatorCommand() *cobra.Command {
+	var o options
+	command := &cobra.Command{
+		Use:   "operator",
+		Short: "Install revisions of a component's static pod, until it is stopped",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return o.run(genericserver.SetupSignalContext())
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&o.component, "component", "", "etcd, kube-apiserver, kube-controller-manager or kube-scheduler")
+	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig; without it, the service account of the pod")
+	flags.StringVar(&o.version, "release-version", "0.0.1", "version that the ClusterOperator reports")
+	flags.StringSliceVar(&o.configMaps, "configmaps", nil, "ConfigMaps of the component's namespace that are part of a revision")
+	flags.StringSliceVar(&o.secrets, "secrets", nil, "Secrets of the same")
+	flags.DurationVar(&o.minReady, "min-ready", 0, "how long a pod must be Ready before its revision counts")
+	return command
+}
+
+func (o options) run(ctx context.Context) error {
+	target, err := componentNamed(o.component)
+	if err != nil {
+		return err
+	}
+	// The installer pods run this program too.
+	if os.Getenv("OPERATOR_IMAGE") == "" {
+		return fmt.Errorf("the environment variable OPERATOR_IMAGE is not set")
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", o.kubeconfig)
+	if err != nil {
+		return err
+	}
+	return o.take(ctx, target, config)
+}
+
+func (o options) take(ctx context.Context, target component, config *rest.Config) error {
+	realClock := clock.RealClock{}
+	recorder := events.NewLoggingEventRecorder(target.name+"-operator", realClock)
+	kubeClient, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	configClient, err := configclient.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	if err := ensureConfiguration(ctx, config, target); err != nil {
+		return err
+	}
+	operatorClient, dynamicInformers, err := genericoperatorclient.NewStaticPodOperatorClient(
+		realClock, config,
+		operatorv1.GroupVersion.WithResource(target.resource),
+		operatorv1.GroupVersion.WithKind(target.kind),
+		target.spec, target.status,
+	)
+	if err != nil {
+		return err
+	}
+
+	// "" is for objects without a namespace: nodes.
+	namespaces := v1helpers.NewKubeInformersForNamespaces(kubeClient, "", target.namespace, target.namespace+"-operator")
+	configInformers := configinformers.NewSharedInformerFactory(configClient, 10*time.Minute)
+	versions := status.NewVersionGetter()
+	versions.SetVersion("operator", o.version)
+
+	controllers, err := staticpod.NewBuilder(operatorClient, kubeClient, namespaces, namespaces.InformersFor(""), configInformers, realClock).
+		WithEvents(recorder).
+		WithVersioning(target.name, versions).
+		WithRevisionedResources(target.namespace, target.pod, resourcesOf(append([]string{target.manifest}, o.configMaps...)), resourcesOf(o.secrets)).
+		WithInstaller([]string{program, "installer"}).
+		WithMinReadyDuration(o.minReady).
+		WithPruning([]string{program, "prune"}, target.manifest).
+		ToControllers()
+	if err != nil {
+		return err
+	}
+	clusterOperator := status.NewClusterOperatorStatusController(
+		target.name,
+		[]configv1.ObjectReference{
+			{Group: operatorv1.GroupName, Resource: target.resource, Name: "cluster"},
+			{Resource: "namespaces", Name: target.namespace},
+		},
+		configClient.ConfigV1(), configInformers.Config().V1().ClusterOperators(),
+		operatorClient, versions, recorder, realClock,
+	)
+
+	dynamicInformers.Start(ctx.Done())
+	namespaces.Start(ctx.Done())
+	configInformers.Start(ctx.Done())
+	go controllers.Start(ctx)
+	go clusterOperator.Run(ctx, 1)
+	<-ctx.Done()
+	return nil
+}
+
+func resourcesOf(names []string) []revisioncontroller.RevisionResource {
+	resources := make([]revisioncontroller.RevisionResource, 0, len(names))
+	for _, name := range names {
+		resources = append(resources, revisioncontroller.RevisionResource{Name: name})
+	}
+	return resources
+}

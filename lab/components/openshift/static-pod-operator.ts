@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import type { Component } from '../component.ts';
+import { buildGoBinaries } from '../go-build.ts';
+
+const module = join(import.meta.dirname, 'operators');
+/** Name of the program, in the component and in images. */
+export const STATIC_POD_OPERATOR = 'static-pod-operator';
+
+/** One program that takes over the static pods, with the controllers of OpenShift's own operators. */
+export const staticPodOperator: Component = {
+  name: 'openshift-static-pod-operator',
+  version: '4.21',
+  recipe: [import.meta.filename, module],
+  build: (target, context) =>
+    buildGoBinaries(
+      target,
+      {
+        module,
+        packages: { 'sno-agents.lab/openshift-operators': STATIC_POD_OPERATOR },
+        temporaryCache: true,
+        deadlineMs: 45 * 60_000,
+      },
+      context,
+    ),
+};

@@ -1,0 +1,34 @@
+import { stringify } from 'yaml';
+import { approverRole } from '../../csr/approver-role.ts';
+import { servingSigner } from '../../csr/checks.ts';
+import { installationStatusAccess } from '../../kube/installation-status.ts';
+import type { RenderedManifest } from '../renderer.ts';
+
+const rbac = 'rbac.authorization.k8s.io';
+
+/**
+ * The user as whom requests of this host's kubelet are approved. No authority signs certificates for
+ * it: an administrator acts for it, so that no other right can be used by mistake.
+ */
+export const csrApprover = 'sno-agents:csr-approver';
+
+/** The rights of the users for whom the agents act on the installed host. */
+export function agentIdentities(): RenderedManifest[] {
+  return [
+    manifest('99_sno-agents-csr-approver.yaml', [
+      approverRole(csrApprover, [servingSigner]),
+      {
+        apiVersion: `${rbac}/v1`,
+        kind: 'ClusterRoleBinding',
+        metadata: { name: csrApprover },
+        roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: csrApprover },
+        subjects: [{ apiGroup: rbac, kind: 'User', name: csrApprover }],
+      },
+    ]),
+    manifest('99_sno-agents-installation-status.yaml', installationStatusAccess()),
+  ];
+}
+
+function manifest(name: string, objects: readonly object[]): RenderedManifest {
+  return { name, contents: objects.map((object) => stringify(object)).join('---\n') };
+}

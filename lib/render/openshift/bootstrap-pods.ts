@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { Failure } from '../../errors/failure.ts';
+import { readTextIfPresent, sha256 } from '../../host/files.ts';
+import type { HostPaths } from '../../host/paths.ts';
+import { parseJson } from '../../json.ts';
+import type { PodRole, RenderedFile, StaticPod } from '../renderer.ts';
+import { paths as openShift } from './paths.ts';
+
+const podSchema = z.object({
+  component: z.string(),
+  /** Absolute path of its manifest on the installed host. */
+  path: z.string(),
+  /** Of the manifest: an operator writes its own into the same file. */
+  sha256: z.string(),
+});
+
+/** A static pod of the bootstrap that continues on the installed host. */
+export type BootstrapPod = z.infer<typeof podSchema>;
+
+const PATH = '/etc/sno-agents/bootstrap-pods.json';
+
+/** They cross the reboot; the others belong to the live host. */
+const CONTINUED: readonly PodRole[] = ['database', 'api-server', 'leader'];
+
+/** The list of these pods, for the installed host. */
+export function bootstrapPodsFile(pods: readonly StaticPod[]): RenderedFile {
+  const listed = pods
+    .filter(({ role }) => CONTINUED.includes(role))
+    .map(
+      ({ component, file, manifest }): BootstrapPod => ({
+        component,
+        path: `${openShift.staticPods}/${file}`,
+        sha256: sha256(manifest),
+      }),
+    );
+  return {
+    path: PATH,
+    mode: 0o600,
+    contents: `${JSON.stringify(listed)}\n`,
+    uses: ['node'],
+    leftover: 'it lists the static pods that the operators take over',
+  };
+}
+
+/** The list on the installed host. @throws Failure (fatal) if it is missing or damaged */
+export async function readBootstrapPods(paths: HostPaths): Promise<BootstrapPod[]> {
+  const text = await readTextIfPresent(paths.at(PATH));
+  const parsed = z.array(podSchema).safeParse(parseJson(text ?? ''));
+  if (parsed.success) return parsed.data;
+  throw new Failure('fatal', `the list of the bootstrap's static pods ${PATH} cannot be used`, {
+    found: text === undefined ? 'no file' : z.prettifyError(parsed.error),
+    fix: 'Restore it from the combined Ignition. Without it no static pod is deleted.',
+  });
+}

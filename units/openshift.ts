@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { installedGatherUnit } from './gather.ts';
+import { labelUnit } from './live.ts';
+
+// Literal paths: the build puts the files into the executable.
+const payload = readFileSync(
+  new URL('./installed/openshift/sno-payload.service', import.meta.url),
+  'utf8',
+);
+const restore = readFileSync(
+  new URL('./installed/openshift/sno-restore.conf', import.meta.url),
+  'utf8',
+);
+
+const system = '/etc/systemd/system';
+
+/**
+ * What an installed host of OpenShift has besides the units of every installed host (`pivotUnits`)
+ * and those of its machine config, such as kubelet.service. None is enabled: sno-restore requires the
+ * first, which wants the second, and a failure starts the third.
+ */
+export const openShiftInstalledFiles: readonly { path: string; contents: string }[] = [
+  { path: `${system}/sno-payload.service`, contents: payload },
+  { path: `${system}/${labelUnit.name}`, contents: labelUnit.contents },
+  { path: `${system}/${installedGatherUnit.name}`, contents: installedGatherUnit.contents },
+  {
+    path: `${system}/sno-restore.service.d/10-openshift.conf`,
+    contents: restore,
+  },
+];
