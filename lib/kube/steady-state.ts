@@ -1,3 +1,4 @@
+import { type Facts, look, type Unchanged } from '../wait/unchanged.ts';
 import { isAfter, whyNodeNotReady } from './node-ready.ts';
 import type { Conditioned, Lease, Node, Pod } from './resources.ts';
 
@@ -24,23 +25,10 @@ export interface Observation {
   readonly apiServices?: readonly Conditioned[] | undefined;
 }
 
-/** Name to value; a value that the API left out is no value. */
-type Facts = ReadonlyMap<string, string | null | undefined>;
+/** Since when the control plane is steady; `unsettled` is what does not meet the requirements, for people. */
+export type SteadyState = Unchanged<string>;
 
-export interface SteadyState {
-  /** What must not change during the window. */
-  readonly facts: Facts;
-  /** What does not meet the requirements, for people; empty if all are met. */
-  readonly unsettled: readonly string[];
-  /** Since when all requirements are met and nothing has changed. */
-  readonly since?: Date;
-  /** What changed in this observation, such as `kube-scheduler-n1 restarts: 0 -> 1`. */
-  readonly changes: readonly string[];
-}
-
-export const nothingObserved: SteadyState = { facts: new Map(), unsettled: [], changes: [] };
-
-/** The next state: any change and anything unsettled restarts the window. */
+/** The next state; an observation with missing parts leaves the facts as they were. */
 export function observe(
   before: SteadyState,
   seen: Observation,
@@ -50,23 +38,9 @@ export function observe(
   if (parts === undefined) {
     return { facts: before.facts, unsettled: [seen.apiProblem ?? notReadYet], changes: [] };
   }
-  const facts = collectFacts(parts, required);
-  const changes = before.facts.size === 0 ? [] : differences(before.facts, facts);
   const unsettled =
     seen.apiProblem === undefined ? findUnsettled(parts, seen.at, required) : [seen.apiProblem];
-  if (unsettled.length > 0) return { facts, unsettled, changes };
-  const since = changes.length === 0 ? (before.since ?? seen.at) : seen.at;
-  return { facts, unsettled, changes, since };
-}
-
-/** Milliseconds until the window has passed if nothing changes; undefined while something is unsettled. */
-export function leftMs(
-  { since }: SteadyState,
-  now: Date,
-  { settlingWindowMs }: SteadyStateRequirements,
-): number | undefined {
-  if (since === undefined) return undefined;
-  return Math.max(0, since.getTime() + settlingWindowMs - now.getTime());
+  return look(before, seen.at, collectFacts(parts, required), unsettled);
 }
 
 interface Parts {
@@ -175,11 +149,4 @@ function collectFacts(seen: Parts, required: SteadyStateRequirements): Facts {
     facts.set(`lease ${lease.metadata.name} holder`, lease.spec?.holderIdentity);
   }
   return facts;
-}
-
-function differences(before: Facts, now: Facts): string[] {
-  const names = new Set([...before.keys(), ...now.keys()]);
-  return [...names]
-    .filter((name) => before.get(name) !== now.get(name))
-    .map((name) => `${name}: ${before.get(name) ?? 'none'} -> ${now.get(name) ?? 'none'}`);
 }

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors/failure.ts';
 import type { Wait } from '../wait/limits.ts';
+import { leftMs, neverSeen } from '../wait/unchanged.ts';
 import { whyNotReady } from './api-ready.ts';
 import type { KubeClient, Selection } from './client.ts';
 import { type KubeObject, type Pod, type Resource, resources } from './resources.ts';
 import {
-  leftMs,
   mirrorPods,
-  nothingObserved,
   type Observation,
   observe,
   type SteadyState,
@@ -37,7 +36,7 @@ export async function waitForSteadyState(
   const ended = new AbortController();
   const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs)));
   const view = new ControlPlaneView(client, AbortSignal.any([signal, deadline, ended.signal]));
-  let state = nothingObserved;
+  let state: SteadyState = neverSeen;
   let reported = 'nothing: the API server has not answered';
   const look = () => {
     const at = new Date();
@@ -45,7 +44,7 @@ export async function waitForSteadyState(
     const text = describeState(state);
     if (text !== reported) report(text);
     reported = text;
-    return leftMs(state, at, required) === 0;
+    return leftMs(state, at, required.settlingWindowMs) === 0;
   };
   try {
     await Promise.race([view.follow(required.nodeName, look), view.tick(look)]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { leftMs, look, neverSeen, type Unchanged } from '../wait/unchanged.ts';
 import { type Finding, findingText, type Judgement } from './finding.ts';
 
 const findingSchema = z.object({
@@ -29,36 +30,24 @@ export const verdictSchema = z.object({
 export type Verdict = z.infer<typeof verdictSchema>;
 
 /** What has been seen so far. */
-export interface Settling {
-  readonly facts: ReadonlyMap<string, string | undefined> | undefined;
-  readonly findings: readonly Finding[];
+export interface Settling extends Unchanged<Finding> {
+  /** What changed last, in this look or an earlier one. */
   readonly changed: readonly string[];
-  /** Since when nothing has been found and nothing has changed. */
-  readonly since?: Date;
 }
 
-export const nothingSeen: Settling = { facts: undefined, findings: [], changed: [] };
+export const nothingSeen: Settling = { ...neverSeen, changed: [] };
 
 /** The next state: any finding and any change starts the window again. */
 export function settle(before: Settling, at: Date, { findings, facts }: Judgement): Settling {
-  const now = new Map(facts);
-  const changed = before.facts === undefined ? [] : differences(before.facts, now);
-  const kept = changed.length > 0 ? changed : before.changed;
-  if (findings.length > 0) return { facts: now, findings, changed: kept };
-  const since = changed.length === 0 ? (before.since ?? at) : at;
-  return { facts: now, findings, changed: kept, since };
-}
-
-/** Milliseconds until the window has passed if nothing changes; undefined while something is found. */
-export function leftMs({ since }: Settling, now: Date, windowMs: number): number | undefined {
-  return since === undefined ? undefined : Math.max(0, since.getTime() + windowMs - now.getTime());
+  const now = look(before, at, new Map(facts), findings);
+  return { ...now, changed: now.changes.length > 0 ? now.changes : before.changed };
 }
 
 export function verdictOf(
   settling: Settling,
   { now, windowMs, bootId }: { now: Date; windowMs: number; bootId: string },
 ): Verdict {
-  const { findings, changed, since } = settling;
+  const { unsettled, changed, since } = settling;
   return {
     schemaVersion: 1,
     time: now.toISOString(),
@@ -66,14 +55,14 @@ export function verdictOf(
     state: stateOf(settling, now, windowMs),
     ...(since === undefined ? {} : { since: since.toISOString() }),
     windowSeconds: windowMs / 1000,
-    findings: [...findings],
+    findings: [...unsettled],
     changed: [...changed],
   };
 }
 
 function stateOf(settling: Settling, now: Date, windowMs: number): Verdict['state'] {
-  if (settling.findings.some(({ kind }) => kind === 'unknown')) return 'unknown';
-  if (settling.findings.length > 0) return 'moving';
+  if (settling.unsettled.some(({ kind }) => kind === 'unknown')) return 'unknown';
+  if (settling.unsettled.length > 0) return 'moving';
   return leftMs(settling, now, windowMs) === 0 ? 'steady' : 'settling';
 }
 
@@ -92,14 +81,4 @@ export function verdictText({ state, since, findings, changed, windowSeconds }: 
     case 'unknown':
       return `Unknown: ${found}`;
   }
-}
-
-function differences(
-  before: ReadonlyMap<string, string | undefined>,
-  now: ReadonlyMap<string, string | undefined>,
-): string[] {
-  const names = new Set([...before.keys(), ...now.keys()]);
-  return [...names]
-    .filter((name) => before.get(name) !== now.get(name) || before.has(name) !== now.has(name))
-    .map((name) => `${name}: ${before.get(name) ?? 'none'} -> ${now.get(name) ?? 'none'}`);
 }

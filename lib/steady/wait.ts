@@ -1,8 +1,9 @@
 import type { KubeClient } from '../kube/client.ts';
 import type { Wait } from '../wait/limits.ts';
+import { leftMs } from '../wait/unchanged.ts';
 import type { Finding } from './finding.ts';
 import type { Subject } from './parts.ts';
-import { leftMs, nothingSeen, settle, type Verdict, verdictOf, verdictText } from './verdict.ts';
+import { nothingSeen, settle, type Verdict, verdictOf, verdictText } from './verdict.ts';
 import { HostView } from './view.ts';
 
 export interface SteadyWait extends Wait {

@@ -1,10 +1,6 @@
 import type { Lease, Node, Pod } from '../../../lib/kube/resources.ts';
-import {
-  nothingObserved,
-  type Observation,
-  observe,
-  type SteadyState,
-} from '../../../lib/kube/steady-state.ts';
+import { type Observation, observe, type SteadyState } from '../../../lib/kube/steady-state.ts';
+import { neverSeen } from '../../../lib/wait/unchanged.ts';
 
 export const bootTime = new Date('2030-01-01T00:00:00.500Z');
 export const required = {
@@ -95,9 +91,9 @@ export function seen(seconds: number, change: Partial<Observation> = {}): Observ
 }
 
 export const settle = (...observations: Observation[]): SteadyState =>
-  observations.reduce(
+  observations.reduce<SteadyState>(
     (state, observation) => observe(state, observation, required),
-    nothingObserved,
+    neverSeen,
   );
 
 export const away = (component: string): Pod => {

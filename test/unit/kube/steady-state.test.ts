@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Pod } from '../../../lib/kube/resources.ts';
-import { leftMs, type Observation } from '../../../lib/kube/steady-state.ts';
+import type { Observation } from '../../../lib/kube/steady-state.ts';
+import { leftMs } from '../../../lib/wait/unchanged.ts';
 import {
   afterBoot,
   at,
@@ -19,9 +20,9 @@ t.test('nothing changes for the window', async (t) => {
   const state = settle(seen(10), seen(20), seen(39));
   t.same(state.unsettled, []);
   t.same(state.since, at(10));
-  t.equal(leftMs(state, at(39), required), 1000);
-  t.equal(leftMs(state, at(40), required), 0);
-  t.equal(leftMs(state, at(50), required), 0);
+  t.equal(leftMs(state, at(39), required.settlingWindowMs), 1000);
+  t.equal(leftMs(state, at(40), required.settlingWindowMs), 0);
+  t.equal(leftMs(state, at(50), required.settlingWindowMs), 0);
 });
 
 t.test('a lease of something other than a component does not matter', async (t) => {

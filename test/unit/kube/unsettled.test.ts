@@ -1,5 +1,6 @@
 import t from 'tap';
-import { leftMs, type Observation, observe } from '../../../lib/kube/steady-state.ts';
+import { type Observation, observe } from '../../../lib/kube/steady-state.ts';
+import { leftMs } from '../../../lib/wait/unchanged.ts';
 import {
   afterBoot,
   at,
@@ -150,7 +151,7 @@ t.test('anything unsettled restarts the window', async (t) => {
     const state = observe(before, seen(60, change), required);
     t.same(state.unsettled, reasons, title);
     t.notHas(state, { since: Date }, `${title}: no window`);
-    t.equal(leftMs(state, at(60), required), undefined, title);
+    t.equal(leftMs(state, at(60), required.settlingWindowMs), undefined, title);
     t.same(observe(state, seen(61), required).since, at(61), `${title}: begins again`);
     if (reasons[0] === UNREAD) {
       t.same(state, { facts: before.facts, unsettled: [UNREAD], changes: [] });

@@ -1,7 +1,6 @@
 import t from 'tap';
 import { moving, unknown } from '../../../lib/steady/finding.ts';
 import {
-  leftMs,
   nothingSeen,
   type Settling,
   settle,
@@ -9,6 +8,7 @@ import {
   verdictSchema,
   verdictText,
 } from '../../../lib/steady/verdict.ts';
+import { leftMs } from '../../../lib/wait/unchanged.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1) + seconds * 1000);
 const quiet = { findings: [], facts: [['Pod a/b manifest', 'h']] as const };
