@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Limits } from '../wait/limits.ts';
 import type { KubeClient } from './client.ts';
-import { isKubeError } from './kube-error.ts';
-import { resources } from './resources.ts';
+import { putConfigMap } from './config-map.ts';
 
 /**
  * The state of the installation, as data of ConfigMap kube-system/sno-installation. The installed
@@ -27,16 +26,6 @@ export type InstallationStatus = z.infer<typeof installationStatusSchema>;
 export const STATUS_NAMESPACE = 'kube-system';
 export const STATUS_NAME = 'sno-installation';
 
-/** The whole ConfigMap. */
-function statusObject(status: InstallationStatus) {
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: STATUS_NAME, namespace: STATUS_NAMESPACE },
-    data: { ...status },
-  };
-}
-
 /**
  * Creates or replaces the ConfigMap. A `complete` of the same installation is kept: the agent may be
  * started once more while it removes itself.
@@ -46,21 +35,11 @@ export async function publishInstallationStatus(
   status: InstallationStatus,
   limits: Limits,
 ): Promise<void> {
-  const place = { namespace: STATUS_NAMESPACE };
-  const named = { ...place, name: STATUS_NAME };
-  const known = await client.find(resources.configMaps, named, limits);
-  if (known === undefined) {
-    try {
-      await client.create(resources.configMaps, place, statusObject(status), limits);
-      return;
-    } catch (error) {
-      if (!isKubeError(error, 'conflict')) throw error;
-    }
-  } else {
-    const { data } = installationStatusSchema.safeParse(known.data);
-    if (data?.state === 'complete' && data.clusterId === status.clusterId) return;
-  }
-  await client.replace(resources.configMaps, named, statusObject(status), limits);
+  const place = { namespace: STATUS_NAMESPACE, name: STATUS_NAME };
+  await putConfigMap(client, place, { ...status }, limits, (known) => {
+    const { data } = installationStatusSchema.safeParse(known);
+    return data?.state === 'complete' && data.clusterId === status.clusterId;
+  });
 }
 
 const rbac = 'rbac.authorization.k8s.io';

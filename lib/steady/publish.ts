@@ -1,6 +1,5 @@
 import type { KubeClient } from '../kube/client.ts';
-import { isKubeError } from '../kube/kube-error.ts';
-import { resources } from '../kube/resources.ts';
+import { putConfigMap } from '../kube/config-map.ts';
 import type { Limits } from '../wait/limits.ts';
 import { type Verdict, verdictText } from './verdict.ts';
 
@@ -12,22 +11,11 @@ export async function publishVerdict(
   verdict: Verdict,
   limits: Limits,
 ): Promise<void> {
-  const body = {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: place,
-    data: {
-      state: verdict.state,
-      time: verdict.time,
-      summary: verdictText(verdict),
-      verdict: JSON.stringify(verdict),
-    },
+  const data = {
+    state: verdict.state,
+    time: verdict.time,
+    summary: verdictText(verdict),
+    verdict: JSON.stringify(verdict),
   };
-  const { namespace } = place;
-  try {
-    await client.create(resources.configMaps, { namespace }, body, limits);
-  } catch (error) {
-    if (!isKubeError(error, 'conflict')) throw error;
-    await client.replace(resources.configMaps, place, body, limits);
-  }
+  await putConfigMap(client, place, data, limits);
 }
