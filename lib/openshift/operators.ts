@@ -10,6 +10,9 @@ export interface StaticPodOperator {
   readonly component: string;
   /** Of its configuration, an object of operator.openshift.io/v1 with the name `cluster`. */
   readonly plural: string;
+  readonly kind: string;
+  /** Namespace of the operator itself. */
+  readonly operatorNamespace: string;
   /** Namespace of its pods and of the records of their revisions. */
   readonly namespace: string;
   /** Name of its static pod, to which the kubelet adds that of the node. */
@@ -17,22 +20,35 @@ export interface StaticPodOperator {
 }
 
 export const staticPodOperators: readonly StaticPodOperator[] = [
-  { component: 'etcd', plural: 'etcds', namespace: 'openshift-etcd', pod: 'etcd' },
+  {
+    component: 'etcd',
+    plural: 'etcds',
+    kind: 'Etcd',
+    operatorNamespace: 'openshift-etcd-operator',
+    namespace: 'openshift-etcd',
+    pod: 'etcd',
+  },
   {
     component: 'kube-apiserver',
     plural: 'kubeapiservers',
+    kind: 'KubeAPIServer',
+    operatorNamespace: 'openshift-kube-apiserver-operator',
     namespace: 'openshift-kube-apiserver',
     pod: 'kube-apiserver',
   },
   {
     component: 'kube-controller-manager',
     plural: 'kubecontrollermanagers',
+    kind: 'KubeControllerManager',
+    operatorNamespace: 'openshift-kube-controller-manager-operator',
     namespace: 'openshift-kube-controller-manager',
     pod: 'kube-controller-manager',
   },
   {
     component: 'kube-scheduler',
     plural: 'kubeschedulers',
+    kind: 'KubeScheduler',
+    operatorNamespace: 'openshift-kube-scheduler-operator',
     namespace: 'openshift-kube-scheduler',
     pod: 'openshift-kube-scheduler',
   },
@@ -59,8 +75,9 @@ const nodeStatusSchema = z.looseObject({
 const operatorSchema = objectSchema.extend({
   status: z
     .looseObject({
+      observedGeneration: z.number().optional(),
       latestAvailableRevision: z.number().optional(),
-      nodeStatuses: z.array(nodeStatusSchema).optional(),
+      nodeStatuses: z.array(nodeStatusSchema).nullish(),
       conditions: z.array(conditionSchema).nullish(),
     })
     .optional(),

@@ -4,7 +4,13 @@
  * has run since this boot.
  */
 import { z } from 'zod';
-import { type Conditioned, objectSchema, type Resource, resources } from '../kube/resources.ts';
+import {
+  type Conditioned,
+  type objectSchema,
+  type Resource,
+  resources,
+} from '../kube/resources.ts';
+import type { OperatorState, StaticPodOperator } from '../openshift/operators.ts';
 import { changedBy } from './changed-by.ts';
 import {
   type Around,
@@ -17,7 +23,6 @@ import {
 
 const conditioned = resources.apiServices.schema;
 const config = 'config.openshift.io/v1';
-const operator = 'operator.openshift.io/v1';
 
 const clusterVersionSchema = conditioned.and(
   z.looseObject({
@@ -60,25 +65,6 @@ const poolSchema = conditioned.and(
 );
 type Pool = z.infer<typeof poolSchema>;
 
-const staticPodOperatorSchema = objectSchema.extend({
-  status: z
-    .looseObject({
-      observedGeneration: z.number().optional(),
-      latestAvailableRevision: z.number().optional(),
-      nodeStatuses: z
-        .array(
-          z.looseObject({
-            nodeName: z.string(),
-            currentRevision: z.number().default(0),
-            targetRevision: z.number().default(0),
-          }),
-        )
-        .nullish(),
-    })
-    .optional(),
-});
-type StaticPodOperator = z.infer<typeof staticPodOperatorSchema>;
-
 export const clusterVersions: Resource<ClusterVersion> = {
   apiVersion: config,
   plural: 'clusterversions',
@@ -94,29 +80,6 @@ export const machineConfigPools: Resource<Pool> = {
   plural: 'machineconfigpools',
   schema: poolSchema,
 };
-
-/** The operators of the static pods, with the kind of their configuration. */
-export const STATIC_POD_OPERATORS = {
-  etcds: 'Etcd',
-  kubeapiservers: 'KubeAPIServer',
-  kubecontrollermanagers: 'KubeControllerManager',
-  kubeschedulers: 'KubeScheduler',
-} as const;
-type StaticPodOperators = keyof typeof STATIC_POD_OPERATORS;
-
-/** The namespaces in which they run. */
-const OPERATOR_NAMESPACES: Readonly<Record<StaticPodOperators, string>> = {
-  etcds: 'openshift-etcd-operator',
-  kubeapiservers: 'openshift-kube-apiserver-operator',
-  kubecontrollermanagers: 'openshift-kube-controller-manager-operator',
-  kubeschedulers: 'openshift-kube-scheduler-operator',
-};
-
-export const staticPodOperators = (plural: StaticPodOperators): Resource<StaticPodOperator> => ({
-  apiVersion: operator,
-  plural,
-  schema: staticPodOperatorSchema,
-});
 
 export function judgeClusterVersions(all: readonly ClusterVersion[], around: Around): Judgement {
   return judgeEach(all, 'ClusterVersion', (version) => {
@@ -165,11 +128,10 @@ export function judgePools(all: readonly Pool[], around: Around): Judgement {
 
 /** Revisions of a static pod: the newest one is that of every node, and none is being installed. */
 export const judgeRevisions =
-  (plural: StaticPodOperators) =>
-  (all: readonly StaticPodOperator[], around: Around): Judgement => {
-    const kind = STATIC_POD_OPERATORS[plural];
+  ({ kind, operatorNamespace }: StaticPodOperator) =>
+  (all: readonly OperatorState[], around: Around): Judgement => {
     const judged = judgeEach(all, kind, ({ metadata, status }) => ({
-      operators: [OPERATOR_NAMESPACES[plural]],
+      operators: [operatorNamespace],
       around,
       reasons: [
         ...whyUnobserved({ metadata }, status?.observedGeneration),
@@ -185,11 +147,11 @@ export const judgeRevisions =
     return { findings: judged.findings, facts: [...judged.facts, ...facts] };
   };
 
-function whyRevisionMoves(status: StaticPodOperator['status']): string[] {
+function whyRevisionMoves(status: OperatorState['status']): string[] {
   const nodes = status?.nodeStatuses ?? [];
   if (nodes.length === 0) return ['has no revision on any node'];
   const newest = status?.latestAvailableRevision;
-  return nodes.flatMap(({ nodeName, currentRevision, targetRevision }) => {
+  return nodes.flatMap(({ nodeName, currentRevision = 0, targetRevision = 0 }) => {
     if (targetRevision !== 0 && targetRevision !== currentRevision) {
       return [`installs revision ${targetRevision} on ${nodeName}, which has ${currentRevision}`];
     }

@@ -2,6 +2,7 @@ import type { KubeClient, Selection } from '../kube/client.ts';
 import type { Discovery } from '../kube/discovery.ts';
 import { type KubeObject, type Resource, resources } from '../kube/resources.ts';
 import { watchObjects } from '../kube/watch-objects.ts';
+import { operatorResource, staticPodOperators } from '../openshift/operators.ts';
 import type { Limits } from '../wait/limits.ts';
 import { judgeApiServices, judgeLeases, judgeNode } from './control-plane.ts';
 import { type Around, type Judgement, unknown } from './finding.ts';
@@ -13,8 +14,6 @@ import {
   judgePools,
   judgeRevisions,
   machineConfigPools,
-  STATIC_POD_OPERATORS,
-  staticPodOperators,
 } from './openshift.ts';
 import { judgeProfiles, tunedProfiles } from './planned-restart.ts';
 import { judgePods, ownPods, placedPods, runsSince } from './pods.ts';
@@ -79,9 +78,8 @@ export function partsOf(subject: Subject): Part[] {
     openshift(clusterVersions, 'ClusterVersion', judgeClusterVersions),
     openshift(clusterOperators, 'ClusterOperator', judgeClusterOperators),
     openshift(machineConfigPools, 'MachineConfigPool', judgePools),
-    ...(['etcds', 'kubeapiservers', 'kubecontrollermanagers', 'kubeschedulers'] as const).map(
-      (plural) =>
-        openshift(staticPodOperators(plural), STATIC_POD_OPERATORS[plural], judgeRevisions(plural)),
+    ...staticPodOperators.map((operator) =>
+      openshift(operatorResource(operator), operator.kind, judgeRevisions(operator)),
     ),
     openshift(tunedProfiles, 'Profile', judgeProfiles),
   ];

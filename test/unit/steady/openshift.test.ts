@@ -1,10 +1,10 @@
 import t from 'tap';
+import { operatorResource, staticPodOperators } from '../../../lib/openshift/operators.ts';
 import {
   judgeClusterOperators,
   judgeClusterVersions,
   judgePools,
   judgeRevisions,
-  staticPodOperators,
 } from '../../../lib/steady/openshift.ts';
 import { judgeProfiles } from '../../../lib/steady/planned-restart.ts';
 import { around, conditions, found } from './around.ts';
@@ -88,8 +88,10 @@ t.test("OpenShift's operators", async (t) => {
   ]);
   t.match(found(judgePools(pool(updated, 'rendered-b'), around())), [/^unknown/]);
 
+  const etcds = staticPodOperators.find(({ kind }) => kind === 'Etcd');
+  if (etcds === undefined) throw new Error('there is an operator of etcd');
   const revisions = (newest: number, nodes: object[] | undefined) => [
-    staticPodOperators('etcds').schema.parse({
+    operatorResource(etcds).schema.parse({
       metadata: { name: 'cluster', generation: 1 },
       status: { observedGeneration: 1, latestAvailableRevision: newest, nodeStatuses: nodes },
     }),
@@ -99,7 +101,7 @@ t.test("OpenShift's operators", async (t) => {
     { nodeName: 'n1', currentRevision, targetRevision },
   ];
   const judgeEtcd = (newest: number, nodes: object[] | undefined) =>
-    found(judgeRevisions('etcds')(revisions(newest, nodes), etcd));
+    found(judgeRevisions(etcds)(revisions(newest, nodes), etcd));
   t.same(judgeEtcd(3, at(3, 0)), []);
   t.same(judgeEtcd(3, at(3, 3)), [], 'the target is reached');
   t.match(judgeEtcd(4, at(3, 4)), [/^moving: Etcd cluster installs revision 4 on n1, which has 3/]);
