@@ -25,7 +25,7 @@ export interface KeyScan {
  * @throws the reason of the signal, and what the source throws; never for contents.
  */
 export async function scanForKeys(
-  source: AsyncIterable<Buffer>,
+  source: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
   limits: BudgetLimits = defaultScanLimits,
 ): Promise<KeyScan> {
@@ -39,7 +39,7 @@ export async function scanForKeys(
       signal.throwIfAborted();
       bytesRead += bytes.length;
       budget.read(bytes.length);
-      scanner.push(bytes);
+      scanner.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
       await pending.settled();
     }
     scanner.end(Buffer.alloc(0));

@@ -1,4 +1,5 @@
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
+import { runCommandLine } from '../command-line.ts';
 import { EXIT, type ExitCode, exitCodeFor } from '../errors/exit-codes.ts';
 import { describeError } from '../errors/failure.ts';
 import { failureData } from '../errors/failure-data.ts';
@@ -73,14 +74,7 @@ export async function runAgentCommand<Context>(
       write(await statusOf(agent, json === true));
     });
   agent.addCommands?.(program, write);
-  try {
-    await program.parseAsync([...args], { from: 'user' });
-    return code;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    process.stderr.write(`${agent.plan.agent}: ${describeError(error)}\n`);
-    return exitCodeFor(error);
-  }
+  return runCommandLine(program, args, () => code);
 }
 
 export function journalPath(paths: HostPaths, agent: string): string {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { outputText } from '../../../lib/host/program-output.ts';
 import { parseJson } from '../../../lib/json.ts';
-import { outputText } from './command.ts';
 
 /** A boot listed by `journalctl --list-boots --output=json`. */
 export interface Boot {

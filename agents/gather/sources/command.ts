@@ -1,8 +1,5 @@
-import { text } from 'node:stream/consumers';
-import { execa } from 'execa';
-import { Failure } from '../../../lib/errors/failure.ts';
+import { type Call, type OutputOptions, output } from '../../../lib/host/program-output.ts';
 import type { Source } from '../source.ts';
-import { searchPath } from './programs.ts';
 
 /** Defaults of a source; the catalogue states only differences. */
 export const usual = {
@@ -24,22 +21,9 @@ export const stream = (
   differences: Differences = {},
 ): Source => ({ ...usual, ...differences, path, open });
 
-/** A program and its arguments. */
-export type Call = readonly [program: string, ...args: string[]];
-
 export interface CommandSource extends Source {
   readonly program: string;
 }
-
-interface OutputOptions {
-  /** Exit codes that are not failures. Default: only 0. */
-  readonly accepts?: readonly number[];
-  /** Include standard error in the output, in the order written. */
-  readonly bothStreams?: boolean;
-}
-
-/** Lines of standard error included in the reason. */
-const TOLD_LINES = 3;
 
 /** The output of a program. If it is missing or fails, that is the source's failure. */
 export function command(
@@ -54,49 +38,4 @@ export function command(
     program: call[0],
     open: (_, signal) => output(call, signal, { accepts, bothStreams }),
   };
-}
-
-/** The complete output of a program that prints little. @throws Failure as `output`. */
-export const outputText = (call: Call, signal: AbortSignal, options: OutputOptions = {}) =>
-  text(output(call, signal, options));
-
-/** Standard output as a stream; the program is ended when the signal aborts or the reader stops. */
-export async function* output(
-  [program, ...args]: Call,
-  signal: AbortSignal,
-  { accepts = [0], bothStreams = false }: OutputOptions = {},
-): AsyncGenerator<Uint8Array> {
-  const child = execa(program, args, {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    all: bothStreams,
-    buffer: { stdout: false, stderr: !bothStreams, all: false },
-    maxBuffer: 64 * 1024,
-    encoding: 'buffer',
-    cancelSignal: signal,
-    forceKillAfterDelay: 2000,
-    reject: false,
-    // Locale-independent dates and numbers.
-    env: { LC_ALL: 'C.UTF-8', TZ: 'UTC', PATH: searchPath() },
-  });
-  let isRead = false;
-  try {
-    const from = bothStreams ? 'all' : 'stdout';
-    yield* child.iterable({ from, binary: true, preserveNewlines: true });
-    isRead = true;
-  } finally {
-    if (!isRead) child.kill();
-  }
-  const { failed, exitCode, stderr, code } = await child;
-  if (!failed || (exitCode !== undefined && accepts.includes(exitCode))) return;
-  signal.throwIfAborted();
-  const said = Buffer.from(stderr ?? '')
-    .toString('utf8')
-    .trim()
-    .split('\n')
-    .slice(-TOLD_LINES);
-  const how = code === 'ENOENT' ? 'program not found' : `exit code ${exitCode ?? 'none'}`;
-  throw new Failure('retry', `${program} failed`, {
-    found: [how, ...said].filter((line) => line !== '').join(' | '),
-  });
 }

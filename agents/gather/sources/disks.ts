@@ -1,7 +1,8 @@
 import { exists } from '../../../lib/host/files.ts';
+import { outputText } from '../../../lib/host/program-output.ts';
 import { own } from '../gather-host.ts';
 import type { SourceGroup } from '../source.ts';
-import { command, outputText } from './command.ts';
+import { command } from './command.ts';
 import { file } from './file.ts';
 import { madeJson } from './made.ts';
 import { present } from './present.ts';

@@ -1,8 +1,9 @@
+import { output } from '../../../lib/host/program-output.ts';
 import { isRecord, parseJson } from '../../../lib/json.ts';
 import { wholeLines } from '../../../lib/secrets/redact/lines.ts';
 import type { GatherHost } from '../gather-host.ts';
 import type { Source } from '../source.ts';
-import { type CommandSource, command, type Differences, output, stream } from './command.ts';
+import { type CommandSource, command, type Differences, stream } from './command.ts';
 
 /**
  * Fields that identify the sender of an entry; times and boot are always included. Events of an

@@ -1,13 +1,14 @@
 import { readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
+import { outputText } from '../../../lib/host/program-output.ts';
+import { isInstalled } from '../../../lib/host/search-path.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { SourceGroup } from '../source.ts';
-import { command, outputText } from './command.ts';
+import { command } from './command.ts';
 import { dnsAnswers } from './dns.ts';
 import { file, folder, linkedFile } from './file.ts';
 import { made, madeJson } from './made.ts';
 import { present } from './present.ts';
-import { isInstalled } from './programs.ts';
 
 const json = { format: 'json' } as const;
 /** There can be many rules; the first ones show how they are generated. */

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Call } from '../../../lib/host/program-output.ts';
+import { isInstalled } from '../../../lib/host/search-path.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { SourceGroup } from '../source.ts';
-import { type Call, command } from './command.ts';
+import { command } from './command.ts';
 import { file, folder, linkedFile } from './file.ts';
 import { made } from './made.ts';
 import { present } from './present.ts';
-import { isInstalled } from './programs.ts';
 
 /** Files of /proc collected as `proc/NAME.txt`. */
 const PROC = [

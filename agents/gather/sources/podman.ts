@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { Failure } from '../../../lib/errors/failure.ts';
+import { outputText } from '../../../lib/host/program-output.ts';
+import { isInstalled } from '../../../lib/host/search-path.ts';
 import { Limit } from '../collecting/abort.ts';
 import { type GatherHost, own } from '../gather-host.ts';
 import type { Source } from '../source.ts';
-import { command, outputText } from './command.ts';
+import { command } from './command.ts';
 import { fileName } from './container-files.ts';
 import { made, missing } from './made.ts';
-import { isInstalled } from './programs.ts';
 
 const LIST = ['podman', 'ps', '--all', '--no-trunc', '--format', 'json'] as const;
 const LIST_MS = 10_000;

@@ -1,5 +1,5 @@
 import { exists } from '../../../lib/host/files.ts';
-import { isInstalled } from './programs.ts';
+import { isInstalled } from '../../../lib/host/search-path.ts';
 
 /** Requires a program, or a path on this host. */
 interface Needs {

@@ -1,4 +1,4 @@
-import { outputText } from './command.ts';
+import { outputText } from '../../../lib/host/program-output.ts';
 
 /** Names as systemd.unit(5) allows them: they become arguments and file names. */
 const NAME = /^[A-Za-z0-9:_.@][A-Za-z0-9:_.\\@-]*\.[a-z]+$/;

@@ -1,7 +1,8 @@
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
+import { type Output, runCommandLine, standardOutput } from '../../../lib/command-line.ts';
 import { parseDuration } from '../../../lib/duration.ts';
-import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/errors/exit-codes.ts';
-import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import { EXIT, type ExitCode } from '../../../lib/errors/exit-codes.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
 import { bootMoment } from '../../../lib/host/boot.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { KubeClient } from '../../../lib/kube/client.ts';
@@ -30,16 +31,6 @@ interface Options {
   readonly json?: boolean;
 }
 
-interface Output {
-  readonly write: (text: string) => void;
-  readonly writeError: (text: string) => void;
-}
-
-const standard: Output = {
-  write: (text) => void process.stdout.write(text),
-  writeError: (text) => void process.stderr.write(text),
-};
-
 /**
  * `wait-steady [--for 2m] [--timeout 40m] [--json]`. Returns the exit code: 0 steady; 3 something moved until the
  * timeout; 1 the evidence was missing until then.
@@ -47,15 +38,16 @@ const standard: Output = {
 export async function runWaitSteady(
   paths: HostPaths,
   args: readonly string[],
-  { write, writeError }: Output = standard,
+  output: Output = standardOutput,
 ): Promise<ExitCode> {
+  const { write, writeError } = output;
   let code: ExitCode = EXIT.retryable;
   const program = new Command('wait-steady')
     .description('wait until nothing of this host and its cluster changes, and say what moves')
+    .exitOverride()
     .option('--for <duration>', 'how long nothing may change', '2m')
     .option('--timeout <duration>', 'how long to wait for that', '40m')
     .option('--json', 'print the last verdict for programs')
-    .exitOverride()
     .action(async (options: Options) => {
       const windowMs = parseDuration('--for', options.for);
       const deadlineMs = parseDuration('--timeout', options.timeout);
@@ -69,14 +61,7 @@ export async function runWaitSteady(
         writeError(`wait-steady: not steady within ${options.timeout}. ${verdictText(verdict)}\n`);
       }
     });
-  try {
-    await program.parseAsync([...args], { from: 'user' });
-    return code;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    writeError(`wait-steady: ${describeError(error)}\n`);
-    return exitCodeFor(error);
-  }
+  return runCommandLine(program, args, () => code, output);
 }
 
 function expectRoom(options: Options, windowMs: number, deadlineMs: number): void {

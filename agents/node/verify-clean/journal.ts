@@ -1,7 +1,8 @@
-import { execa } from 'execa';
-import { run } from '../../../lib/host/command.ts';
+import { output, outputText } from '../../../lib/host/program-output.ts';
 import { scanForKeys } from '../../../lib/secrets/key-scan.ts';
-import type { Limits } from '../../../lib/wait/limits.ts';
+
+const journalctl = ['journalctl', '--quiet'] as const;
+const entries = [...journalctl, '--no-pager', '--all', '--output=cat'] as const;
 
 export interface SearchedJournal {
   /** Units, or `the journal`, whose entries have a wanted key. */
@@ -17,15 +18,13 @@ export interface SearchedJournal {
  */
 export async function searchJournal(
   wanted: ReadonlySet<string>,
-  { signal, deadlineMs }: Limits,
+  signal: AbortSignal,
 ): Promise<SearchedJournal> {
-  const endsAt = performance.now() + deadlineMs;
-  const limits = () => ({ signal, deadlineMs: Math.max(1, endsAt - performance.now()) });
-  const units = await run('journalctl', ['--quiet', '--field=_SYSTEMD_UNIT'], limits());
+  const units = await outputText([...journalctl, '--field=_SYSTEMD_UNIT'], signal);
   const found: string[] = [];
   const incomplete: string[] = [];
   const search = async (name: string, matches: readonly string[]) => {
-    const { keys, complete } = await scanForKeys(entries(matches, limits()), signal);
+    const { keys, complete } = await scanForKeys(output([...entries, ...matches], signal), signal);
     if ([...keys].some((key) => wanted.has(key))) found.push(name);
     if (!complete) incomplete.push(name);
   };
@@ -34,19 +33,4 @@ export async function searchJournal(
   }
   if (found.length === 0) await search('the journal', []);
   return { found, incomplete };
-}
-
-async function* entries(
-  matches: readonly string[],
-  { signal, deadlineMs }: Limits,
-): AsyncGenerator<Buffer> {
-  const args = ['--quiet', '--no-pager', '--all', '--output=cat', ...matches];
-  const journalctl = execa('journalctl', args, {
-    stdin: 'ignore',
-    buffer: false,
-    cancelSignal: signal,
-    timeout: Math.max(1, Math.ceil(deadlineMs)),
-  });
-  for await (const piece of journalctl.stdout) yield Buffer.from(piece);
-  await journalctl;
 }

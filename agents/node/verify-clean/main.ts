@@ -1,6 +1,7 @@
-import { Command, CommanderError } from 'commander';
-import { EXIT, type ExitCode, exitCodeFor } from '../../../lib/errors/exit-codes.ts';
-import { describeError, Failure } from '../../../lib/errors/failure.ts';
+import { Command } from 'commander';
+import { type Output, runCommandLine, standardOutput } from '../../../lib/command-line.ts';
+import { EXIT, type ExitCode } from '../../../lib/errors/exit-codes.ts';
+import { Failure } from '../../../lib/errors/failure.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readGoneKeys } from '../../../lib/installation/gone-keys.ts';
 import { plainHost } from '../../steps/host-context.ts';
@@ -11,16 +12,6 @@ import { searchJournal } from './journal.ts';
 /** Every image of a large host is read. */
 const SEARCH_MS = 2 * 3_600_000;
 
-interface Output {
-  readonly write: (text: string) => void;
-  readonly writeError: (text: string) => void;
-}
-
-const standard: Output = {
-  write: (text) => void process.stdout.write(text),
-  writeError: (text) => void process.stderr.write(text),
-};
-
 /**
  * `verify-clean`: searches the host again for the private keys that its installation deleted: every file on its
  * disks, all layers of images and containers, and the journal. Changes nothing. Returns the exit code: 0 none is
@@ -29,8 +20,9 @@ const standard: Output = {
 export async function runVerifyClean(
   paths: HostPaths,
   args: readonly string[],
-  { write, writeError }: Output = standard,
+  output: Output = standardOutput,
 ): Promise<ExitCode> {
+  const { write, writeError } = output;
   let code: ExitCode = EXIT.done;
   const program = new Command('verify-clean')
     .description('search this host for the private keys that its installation deleted')
@@ -43,14 +35,7 @@ export async function runVerifyClean(
       write(`${summary}\n`);
       if (incomplete.length > 0) code = EXIT.retryable;
     });
-  try {
-    await program.parseAsync([...args], { from: 'user' });
-    return code;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    writeError(`verify-clean: ${describeError(error)}\n`);
-    return exitCodeFor(error);
-  }
+  return runCommandLine(program, args, () => code, output);
 }
 
 async function search(paths: HostPaths): Promise<{ summary: string; incomplete: string[] }> {
@@ -69,7 +54,7 @@ async function search(paths: HostPaths): Promise<{ summary: string; incomplete: 
   const programs = new Map([[paths.executable, cluster.executableSha256]]);
   const signal = AbortSignal.timeout(SEARCH_MS);
   const files = await searchHost(paths, { wanted, programs, layers: 'all' }, signal);
-  const journal = await searchJournal(wanted, { signal, deadlineMs: SEARCH_MS });
+  const journal = await searchJournal(wanted, signal);
   refuseKeys([...files.found, ...journal.found]);
   const megabytes = Math.round(files.bytes / 1e6);
   return {

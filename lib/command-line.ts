@@ -1,0 +1,35 @@
+import { type Command, CommanderError } from 'commander';
+import { EXIT, type ExitCode, exitCodeFor } from './errors/exit-codes.ts';
+import { describeError } from './errors/failure.ts';
+
+/** Where a program prints; tests take the text. */
+export interface Output {
+  readonly write: (text: string) => void;
+  readonly writeError: (text: string) => void;
+}
+
+export const standardOutput: Output = {
+  write: (text) => void process.stdout.write(text),
+  writeError: (text) => void process.stderr.write(text),
+};
+
+/**
+ * Runs the action that the arguments select, and returns the exit code: that of a completed action by `code`, otherwise
+ * that of the error, which is printed as one sentence with the program's name. Help is no error, an unknown option is one
+ * of usage. The program throws instead of ending the process (`exitOverride`).
+ */
+export async function runCommandLine(
+  program: Command,
+  args: readonly string[],
+  code: () => ExitCode,
+  { writeError }: Pick<Output, 'writeError'> = standardOutput,
+): Promise<ExitCode> {
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return code();
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    writeError(`${program.name()}: ${describeError(error)}\n`);
+    return exitCodeFor(error);
+  }
+}
