@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../lib/errors/failure.ts';
+import { describeError, Failure } from '../../lib/errors/failure.ts';
 import type { Host } from './host.ts';
 import type { Exit } from './machine.ts';
 
@@ -25,12 +25,30 @@ export async function waitForOwnExit(
     if (Date.now() > until) {
       throw new Failure('deadline', `${host.identity.name} did not end by itself`, {
         expected: `within ${deadlineMs / 60_000} minutes`,
+        found: await whatRuns(host, signal),
         fix: 'Read the journal of the live host',
       });
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal: ended.signal }).catch(() => undefined);
   }
   return exit;
+}
+
+/** What keeps a host from ending: its state, the jobs of its systemd, and its processes. */
+async function whatRuns(host: Host, signal: AbortSignal): Promise<string> {
+  const asked = [
+    ['systemctl', 'is-system-running'],
+    ['systemctl', 'list-jobs', '--no-legend', '--no-pager'],
+    ['ps', '-e', '-o', 'pid,stat,wchan:20,args', '--no-headers'],
+  ];
+  const answers: string[] = [];
+  for (const command of asked) {
+    const answer = await host
+      .exec(command, { timeoutMs: 10_000 }, signal)
+      .then(({ stdout, stderr }) => stdout || stderr, describeError);
+    answers.push(`${command[0]} ${command[1]}: ${answer.trim() || 'nothing'}`);
+  }
+  return answers.join('\n');
 }
 
 /** Waits until a started unit is inactive again. Fails if it or one of `earlier` fails, and at the deadline. */
