@@ -9,6 +9,7 @@
 import { join } from 'node:path';
 import { watch } from 'chokidar';
 import { type Wanted, wantedBy } from './runner/arguments.ts';
+import { installLabPackages } from './runner/lab-packages.ts';
 import { lint } from './runner/lint.ts';
 import { addTally, emptyTally, type Tally, type TallyEvents } from './runner/tally.ts';
 import { runTier } from './runner/tap.ts';
@@ -40,6 +41,7 @@ async function run({ parts, files }: Wanted, signal: AbortSignal): Promise<Tally
     const missing = await missingFor(tier);
     const own = files.filter((file) => file.startsWith(`test/${tier.name}/`));
     if (missing.length === 0) {
+      if (tier.needsLabPackages) await installLabPackages(signal, print);
       addTally(total, await runTier(tier, { root, files: own, events, signal }));
     } else {
       events.onSkip(`all ${tier.name} tests`, `this machine has no ${missing.join(', no ')}`);

@@ -8,11 +8,7 @@ import { stringify } from 'yaml';
 import { runSno } from '../../cli/sno.ts';
 import { ensureComponent } from '../../lab/components/component.ts';
 import { coreosInstaller } from '../../lab/components/coreos-installer.ts';
-import {
-  installPackages,
-  missingPackages,
-  missingPrerequisites,
-} from '../../lab/components/debian-packages.ts';
+import { missingPrerequisites } from '../../lab/components/debian-packages.ts';
 import { makeLiveIso } from '../../lab/components/live-iso.ts';
 import { sha256 } from '../../lib/host/files.ts';
 import { parseConfig } from '../../lib/ignition/config.ts';
@@ -75,8 +71,6 @@ async function writePayload(folder: string): Promise<void> {
 async function readyMachine(): Promise<string | undefined> {
   const lacks = await missingPrerequisites();
   if (lacks.length > 0) return lacks.join('; ');
-  const packages = await missingPackages();
-  if (packages.length > 0) await installPackages(packages, signal);
   const report = (line: string) => process.stderr.write(`coreos-installer: ${line}\n`);
   process.env.PATH = `${await ensureComponent(coreosInstaller, { signal, report })}:${process.env.PATH}`;
   return undefined;

@@ -15,6 +15,8 @@ export interface Tier {
   /** Required programs; if one is missing, the tier is skipped and the program named. */
   programs: readonly string[];
   needsRoot: boolean;
+  /** Whether its tests start programs of the lab's Debian packages. */
+  needsLabPackages: boolean;
 }
 
 /** The deadlines of the last two include one-time builds on a fresh machine. */
@@ -28,6 +30,7 @@ export const TIERS: readonly Tier[] = [
     jobs: 2,
     programs: [],
     needsRoot: false,
+    needsLabPackages: false,
   },
   {
     name: 'integration',
@@ -37,6 +40,7 @@ export const TIERS: readonly Tier[] = [
     jobs: 1,
     programs: ['go'],
     needsRoot: false,
+    needsLabPackages: true,
   },
   {
     name: 'e2e',
@@ -46,6 +50,8 @@ export const TIERS: readonly Tier[] = [
     jobs: 1,
     programs: ['apt-get', 'go', 'cargo'],
     needsRoot: true,
+    // The lab installs them itself.
+    needsLabPackages: false,
   },
 ];
 
