@@ -3,9 +3,9 @@ import { AGENTS, type AgentName } from '../lib/agents/table.ts';
 import { readCluster } from '../lib/cluster/read-cluster.ts';
 import { scriptNames } from '../lib/gather/names.ts';
 import type { HostPaths } from '../lib/host/paths.ts';
+import { restartHost } from '../lib/host/restart-host.ts';
 import { readSettings, type Settings } from '../lib/host/settings.ts';
 import { expectShortRun } from '../lib/host/short-run.ts';
-import { rebootHost } from '../lib/host/systemd.ts';
 import { runAgentCommand } from '../lib/steps/agent-command.ts';
 import type { Plan } from '../lib/steps/step.ts';
 import { aioContext } from './aiokube/context.ts';
@@ -51,7 +51,7 @@ const planned =
         plan: plan(await readSettings(paths)),
         paths,
         context: () => context(paths),
-        reboot: () => rebootHost(AbortSignal.timeout(60_000)),
+        reboot: restartHost,
       },
       args,
     );

@@ -59,8 +59,23 @@ export const executableByUrl: UnitFile = {
   contents: readFileSync(new URL('./live/by-url/sno-executable.service', import.meta.url), 'utf8'),
 };
 
+interface Dropin {
+  readonly unit: string;
+  readonly name: string;
+  readonly contents: string;
+}
+
+/** For units of the operating system. */
+export const liveDropins: readonly Dropin[] = [
+  {
+    unit: 'reboot.target',
+    name: '10-sno-deadline.conf',
+    contents: readFileSync(new URL('./live/reboot-deadline.conf', import.meta.url), 'utf8'),
+  },
+];
+
 /** What differs on a host whose control plane is OpenShift's: CRI-O, and the kubelet of the system. */
-export const openShiftDropins: readonly { unit: string; name: string; contents: string }[] = [
+export const openShiftDropins: readonly Dropin[] = [
   {
     unit: 'bootkube.service',
     name: '10-openshift.conf',

@@ -7,7 +7,7 @@ import type { Config, Directory, Link } from '../../lib/ignition/config.ts';
 import { configOf, directory, file, link, unit, withDropins } from '../../lib/ignition/entries.ts';
 import { machineConfig } from '../../lib/render/machine-config/machine-config.ts';
 import { gatherLinks } from '../../units/gather.ts';
-import { networkUnit } from '../../units/live.ts';
+import { liveDropins, networkUnit } from '../../units/live.ts';
 import type { UnitFile } from '../../units/unit-file.ts';
 import {
   assetDirectories,
@@ -70,7 +70,7 @@ export function liveIgnition(input: LiveIgnitionInput): Config {
       [...units, ...network].map(({ name, contents, enabled }) =>
         unit(name, { contents, enabled }),
       ),
-      site.dropins,
+      [...site.dropins, ...liveDropins],
     ),
     users: coreUser(cluster),
   });

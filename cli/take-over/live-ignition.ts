@@ -4,7 +4,7 @@ import { highestVersion } from '../../lib/ignition/config.ts';
 import { dataUrl } from '../../lib/ignition/data-url.ts';
 import { configOf, directory, unit, withDropins } from '../../lib/ignition/entries.ts';
 import { mergeConfigs } from '../../lib/ignition/merge.ts';
-import { openShiftDropins } from '../../units/live.ts';
+import { liveDropins, openShiftDropins } from '../../units/live.ts';
 import type { UnitFile } from '../../units/unit-file.ts';
 import { liveDirectories, liveLinks, plain } from '../create/live-ignition.ts';
 import { type SharedInput, sharedFiles } from '../create/shared-entries.ts';
@@ -46,7 +46,7 @@ function agentsConfig(input: TakenOver): Config {
     links: liveLinks(),
     units: withDropins(
       input.units.map(({ name, contents, enabled }) => unit(name, { contents, enabled })),
-      openShiftDropins,
+      [...openShiftDropins, ...liveDropins],
     ),
   });
 }

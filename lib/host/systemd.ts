@@ -26,10 +26,6 @@ export async function disableUnit(unit: string, signal: AbortSignal): Promise<vo
   await run('systemctl', ['disable', '--no-reload', unit], brief(signal));
 }
 
-export async function rebootHost(signal: AbortSignal): Promise<void> {
-  await run('systemctl', ['reboot'], brief(signal));
-}
-
 /** Properties of a unit as printed by `systemctl show`. */
 export async function unitProperties<Name extends string>(
   unit: string,

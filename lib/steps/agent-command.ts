@@ -35,8 +35,8 @@ export interface Agent<Context> {
   readonly addCommands?: (program: Command, write: (text: string) => void) => void;
   /** Reads the host and the configuration; called while the agent holds its lock. */
   context(log: Logger, options: RunOptions): Promise<Context>;
-  /** Called when a step requested a reboot. */
-  reboot?(context: Context, reason: string): Promise<void>;
+  /** Called when a step requested a reboot; returns when `stop` has aborted for it. */
+  reboot?(stop: AbortSignal, warn: (text: string) => void): Promise<void>;
 }
 
 /**
@@ -126,7 +126,7 @@ async function runPlan<Context>(
     if (result.kind === 'reboot') {
       await events.event('host-restart', `Restarting the host: ${result.reason}`);
       await reporter.agentEnds('reboot', EXIT.done, result.reason);
-      await agent.reboot?.(context, result.reason);
+      await agent.reboot?.(stop, (text) => log.warn(text));
       return EXIT.done;
     }
     await events.event('agent-done', `${plan.unit}: ${plan.achieved ?? 'everything is done'}`);

@@ -3,7 +3,6 @@ import { readCluster } from '../../../lib/cluster/read-cluster.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings } from '../../../lib/host/settings.ts';
-import { rebootHost } from '../../../lib/host/systemd.ts';
 import type { AgentLogOptions } from '../../../lib/log/agent-log.ts';
 import { journalEntry } from '../../../lib/log/journal-event.ts';
 import { JournaldWriter } from '../../../lib/log/journald.ts';
@@ -29,7 +28,6 @@ export async function runCertificates(
       plan: certificatesPlan(await readSettings(paths)),
       paths,
       context: () => hostContext(paths),
-      reboot: () => rebootHost(AbortSignal.timeout(60_000)),
       addCommands: (program, write) => {
         addList(program, paths, write);
         addKubeconfig(program, paths, write, output.journald ?? new JournaldWriter());

@@ -3,7 +3,6 @@ import { runOutsideSandbox } from '../../../lib/host/outside-sandbox.ts';
 import {
   bootTime,
   disableUnit,
-  rebootHost,
   reloadUnits,
   restartUnit,
   startUnit,
@@ -25,7 +24,6 @@ t.test('calls of systemd', async (t) => {
     [(signal) => restartUnit('kubelet.service', signal), 'systemctl restart kubelet.service'],
     [reloadUnits, 'systemctl daemon-reload'],
     [(signal) => disableUnit('a.service', signal), 'systemctl disable --no-reload a.service'],
-    [rebootHost, 'systemctl reboot'],
     [
       (signal) => unitProperties('a.service', ['Result', 'ActiveState'], signal),
       'systemctl show a.service --property=Result,ActiveState',

@@ -171,10 +171,10 @@ t.test('an agent that fails reports the reason, in fields too', async (t) => {
 t.test('a reboot is requested once everything is written', async (t) => {
   const asked: unknown[] = [];
   const { start, events, agent } = agentOf(t, async () => reboot('a kernel'), {
-    reboot: async (...args) => void asked.push(...args, events.at(-1)?.EVENT),
+    reboot: async ({ aborted }) => void asked.push(aborted, events.at(-1)?.EVENT),
   });
   t.equal(await start(), 0);
-  t.same(asked, ['context', 'a kernel', 'host-restart']);
+  t.same(asked, [false, 'host-restart']);
   t.match(await readStatus(statusPath(agent.paths, 'in-process')), {
     ...{ state: 'reboot', exitCode: 0, reason: 'a kernel' },
   });
