@@ -18,10 +18,10 @@ export interface Answer {
 
 /**
  * Asks the API server from outside for its readiness, on a new connection each time, from before `restart`
- * until it has been ready again for a while.
+ * until it has been ready for a while after that and after the last answer that it was not.
  *
  * @returns for how many seconds it was not ready.
- * @throws Failure (deadline) if it does not become unready, or not ready again.
+ * @throws Failure (deadline) if it does not become ready again.
  */
 export async function outageOf(
   { host }: Pick<RunningCluster, 'host'>,
@@ -37,7 +37,8 @@ export async function outageOf(
   await askThroughout(ask, async () => {
     const until = performance.now() + RESTART_MS;
     await restart();
-    while (!isOver(answers, performance.now())) {
+    const restartedMs = performance.now();
+    while (!isOver(answers, restartedMs, performance.now())) {
       if (performance.now() > until) {
         throw new Failure('deadline', 'the API server has not restarted', {
           found: `${answers.filter(({ isReady }) => !isReady).length} of ${answers.length} answers were not 200`,
@@ -49,9 +50,9 @@ export async function outageOf(
   return unreadyMs(answers) / 1000;
 }
 
-function isOver(answers: readonly Answer[], nowMs: number): boolean {
+function isOver(answers: readonly Answer[], restartedMs: number, nowMs: number): boolean {
   const bad = answers.filter(({ isReady }) => !isReady).map(({ askedMs }) => askedMs);
-  return bad.length > 0 && nowMs - Math.max(...bad) > SETTLED_MS;
+  return nowMs - Math.max(restartedMs, ...bad) > SETTLED_MS;
 }
 
 /** From each first request that was not answered with 200 to the next one that was. */

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { Failure } from '../../../lib/errors/failure.ts';
+import { writeFileAtomic } from '../../../lib/host/files.ts';
+import { runOutsideSandbox } from '../../../lib/host/outside-sandbox.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { type ControlPlaneRights, signedRights } from '../../steps/host-context.ts';
 import { type RenewContext, renewContext } from '../renew/context.ts';
@@ -7,14 +10,24 @@ import { type RotationRequest, readRequest, requestPath } from './request.ts';
 /** The host, and what is rotated. Its rights are signed by the authority of the moment. */
 export interface RotateContext extends RenewContext, ControlPlaneRights {
   readonly request: RotationRequest;
+  /** Runs nft with these rules, outside the sandbox of the unit. */
+  runNft(rules: string, signal: AbortSignal): Promise<void>;
 }
+
+const NFT_MS = 30_000;
+
+const runNft = (paths: HostPaths) => async (rules: string, signal: AbortSignal) => {
+  const path = join(paths.run, 'surge.nft');
+  await writeFileAtomic(path, rules, 0o600);
+  await runOutsideSandbox('nft', ['-f', path], { signal, deadlineMs: NFT_MS });
+};
 
 /** @throws Failure (usage) if no rotation was requested, or cluster.json or settings.json is invalid. */
 export async function rotateContext(paths: HostPaths): Promise<RotateContext> {
   const request = await readRequest(paths);
   if (request !== undefined) {
     const context = await renewContext(paths);
-    return { ...context, ...signedRights(context), request };
+    return { ...context, ...signedRights(context), request, runNft: runNft(paths) };
   }
   throw new Failure('usage', 'no rotation was requested', {
     expected: requestPath(paths),

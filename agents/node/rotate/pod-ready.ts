@@ -3,12 +3,17 @@ import { type ContainerRuntime, connectHostRuntime } from '../../../lib/cri/runt
 import { describeError, Failure } from '../../../lib/errors/failure.ts';
 import { READ_ONCE_ANNOTATION, readOnceOf } from '../../../lib/render/kubernetes/read-once.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
-import type { PlacedPod } from '../../steps/control-plane-pods.ts';
 import { REQUEST_DEADLINE_MS } from '../../steps/request-deadline.ts';
 import type { RotateContext } from './context.ts';
 import { whyUnready } from './readiness-probe.ts';
 
 const POLL_MS = 1000;
+
+/** The name of its only container, and its manifest. */
+interface RunningPod {
+  readonly component: string;
+  readonly manifest: string;
+}
 
 /**
  * Waits until a static pod runs as its manifest says, and its program is ready. The container runtime
@@ -18,8 +23,8 @@ const POLL_MS = 1000;
  * @throws Failure (deadline) with the state of the pod.
  */
 export async function podReady(
-  { paths, settings }: RotateContext,
-  pod: PlacedPod,
+  { paths, settings }: Pick<RotateContext, 'paths' | 'settings'>,
+  pod: RunningPod,
   progress: Progress,
 ): Promise<void> {
   using runtime = connectHostRuntime(paths);
@@ -42,7 +47,7 @@ export async function podReady(
 
 async function stateOf(
   runtime: ContainerRuntime,
-  pod: PlacedPod,
+  pod: RunningPod,
   signal: AbortSignal,
 ): Promise<string> {
   try {
@@ -57,7 +62,7 @@ async function stateOf(
 /** The kubelet gives the sandbox of a pod the annotations of its manifest. */
 async function isRunning(
   runtime: ContainerRuntime,
-  { component, manifest }: PlacedPod,
+  { component, manifest }: RunningPod,
   signal: AbortSignal,
 ): Promise<boolean> {
   const limits = { signal, deadlineMs: REQUEST_DEADLINE_MS };

@@ -5,10 +5,17 @@ import { inventory } from '../../../lib/render/kubernetes/inventory.ts';
 import { kubeletPaths } from '../../../lib/render/kubernetes/kubelet.ts';
 import { components } from '../../../lib/render/kubernetes/static-pod.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
-import { podsIn } from '../../steps/control-plane-pods.ts';
+import { type PlacedPod, podsIn } from '../../steps/control-plane-pods.ts';
 import { withPresentFiles } from '../../steps/read-once.ts';
 import type { RotateContext } from './context.ts';
 import { podReady } from './pod-ready.ts';
+import {
+  type ApiServerHost,
+  endSurge,
+  replaceApiServer,
+  whyNoSurge,
+} from './replace-api-server.ts';
+import { replaceEtcd } from './replace-etcd.ts';
 import { replacePod } from './replace-pod.ts';
 
 const KUBELET_SETTLES_MS = 20_000;
@@ -27,7 +34,8 @@ export function restartedBy(paths: readonly string[]): string[] {
 /**
  * Starts each static pod anew that has not read the present contents of a file that its program reads
  * once, one after the other, and waits until every pod of the control plane runs with them and is
- * ready. All others keep running.
+ * ready. All others keep running. Where the host has the means, a second API server answers while the first one is
+ * replaced.
  *
  * @param restarts is told the name of each before it is started anew.
  * @throws Failure (deadline) with the state of the pod.
@@ -44,11 +52,29 @@ export async function startStalePods(
       await kubeletSettled(progress);
       progress.say(`Restarting ${pod.component}, which has not read the present files`);
       await restarts(pod.component);
-      await replacePod(paths, fresh, progress);
+      await replace(context, fresh, progress);
     }
     await podReady(context, fresh, progress);
+    if (pod.component === 'kube-apiserver') await endSurge(apiServerHost(context), progress);
   }
 }
+
+async function replace(context: RotateContext, pod: PlacedPod, progress: Progress): Promise<void> {
+  const { paths } = context;
+  if (pod.component === 'etcd') return replaceEtcd(context, pod, progress);
+  if (pod.component !== 'kube-apiserver') return replacePod(paths, pod, progress);
+  const obstacle = await whyNoSurge(paths);
+  if (obstacle === undefined) return replaceApiServer(apiServerHost(context), pod, progress);
+  progress.say(`Nothing answers while the API server restarts: ${obstacle}`);
+  await replacePod(paths, pod, progress);
+}
+
+const apiServerHost = (context: RotateContext): ApiServerHost => ({
+  paths: context.paths,
+  cluster: context.cluster,
+  runNft: context.runNft,
+  ready: (pod, progress) => podReady(context, pod, progress),
+});
 
 /**
  * A static pod whose manifest changes while a new kubelet still takes over the running pods is stopped

@@ -3,6 +3,7 @@ import * as https from 'node:https';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { describeError } from '../../../lib/errors/failure.ts';
+import { directAddress } from '../../../lib/render/kubernetes/surge-redirect.ts';
 
 const podSchema = z.object({
   spec: z.object({
@@ -24,7 +25,8 @@ const podSchema = z.object({
 
 /**
  * Asks a static pod's program what the kubelet asks it for readiness, and judges as the kubelet does
- * (pkg/probe/http/http.go): the certificate is not verified, and statuses below 400 are success.
+ * (pkg/probe/http/http.go): the certificate is not verified, and statuses below 400 are success. Unlike the kubelet's, the
+ * question is never redirected to a second API server.
  *
  * @returns why the program is not ready; undefined if it is. The reason of the signal is thrown.
  */
@@ -52,7 +54,7 @@ function statusOf({ host, port, path, scheme }: Target, signal: AbortSignal): Pr
     response.resume();
     resolve(response.statusCode ?? 0);
   };
-  const options = { host, port, path, agent: false, signal };
+  const options = { host, port, path, agent: false, signal, localAddress: directAddress };
   const request =
     scheme === 'HTTPS'
       ? https.get({ ...options, rejectUnauthorized: false }, answered)

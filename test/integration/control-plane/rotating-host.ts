@@ -95,6 +95,7 @@ export async function rotatingHost(t: Test, root: string): Promise<RotatingHost>
       bootTime: async () => new Date(),
       run: 'this',
       request: requested,
+      runNft: () => Promise.reject(new Error('this host has no second API server')),
     };
   };
   const progress = (

@@ -14,4 +14,5 @@ import './rotation-phases.ts';
 import './rotation-secrets.ts';
 import './rotation-workloads.ts';
 import './rotation-units.ts';
+import './replace-api-server.ts';
 import './replace-pod.ts';
