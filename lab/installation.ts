@@ -8,7 +8,7 @@ import { file } from '../lib/ignition/entries.ts';
 import type { RecordedStep } from '../lib/installation/record.ts';
 import { readAgentSteps, saveAgentState } from './agent-records.ts';
 import { type Carried, readCarried } from './checks/carried.ts';
-import type { Check, RunningCluster } from './checks/check.ts';
+import type { Check, ClusterCheck, DiskCheck, RunningCluster } from './checks/check.ts';
 import { clusterChecks, diskChecks } from './checks/index.ts';
 import { type LiveObjects, readLiveObjects } from './checks/live-objects.ts';
 import { writeUserManifests } from './checks/user-manifests.ts';
@@ -161,10 +161,10 @@ export class Installation {
     this.#liveObjects = await readLiveObjects(rootDir);
   }
 
-  async checkDisk(report: Report): Promise<void> {
+  async checkDisk(report: Report, checks: readonly DiskCheck[] = diskChecks): Promise<void> {
     const { signal } = this.context;
     await inspectDisk(this.site.disk, signal, async (mounted) => {
-      for (const check of diskChecks) {
+      for (const check of checks) {
         report(check.name);
         await check.run(mounted, signal);
       }
@@ -194,12 +194,12 @@ export class Installation {
     this.host = undefined;
   }
 
-  /** Until the post-reboot plan has finished. */
-  async finish(report: Report, label = 'disk'): Promise<void> {
+  /** Until the post-reboot plan has finished, at most for so long. */
+  async finish(report: Report, label = 'disk', withinMs = POST_REBOOT_MS): Promise<void> {
     const { signal } = this.context;
     const host = needed(this.host);
     await this.following(label, report, () =>
-      waitUntilInactive(host, 'bootkube.service', earlierUnits, POST_REBOOT_MS, signal),
+      waitUntilInactive(host, 'bootkube.service', earlierUnits, withinMs, signal),
     );
     const record = join(host.rootDir, 'var/lib/sno-agents/record.json');
     if (!(await exists(record))) {
@@ -210,6 +210,10 @@ export class Installation {
   /** `without`: names of checks that cannot pass after what was done to this host. */
   async checkCluster(report: Report, without: readonly string[] = []): Promise<void> {
     const checks = clusterChecks.filter(({ name }) => !without.includes(name));
+    await this.runClusterChecks(checks, report);
+  }
+
+  protected async runClusterChecks(checks: readonly ClusterCheck[], report: Report): Promise<void> {
     const carried = needed(this.#carried);
     await this.runChecks(checks, report, { carried, liveObjects: this.#liveObjects });
   }

@@ -5,13 +5,17 @@ import { ensureComponent } from '../components/component.ts';
 import { openshiftOsImage, openshiftRootFilesystem } from '../components/openshift/system.ts';
 import { OS_IMAGE } from '../components/os-image.ts';
 import { serveFiles } from '../host/http-server.ts';
-import { Installation } from '../installation.ts';
+import { Installation, type Report } from '../installation.ts';
 import { executable } from '../paths.ts';
 import { DISK, openSite } from '../site.ts';
+import { installedChecks } from './installed-checks.ts';
 import { createFromInstaller, releaseImage } from './installer.ts';
+import { combinedIgnition } from './live-checks.ts';
 import { serveRelease } from './site-registry.ts';
 
 const PORT = 8080;
+/** Four operators take over, one revision after the other, while the API server restarts. */
+const TAKE_OVER_MS = 30 * 60_000;
 
 /**
  * An installation of OpenShift from the Ignition config of openshift-install, taken over by `sno`. The
@@ -35,6 +39,18 @@ export class OpenShiftInstallation extends Installation {
     });
     this.releaseImage = await releaseImage(signal);
     this.prepared(site, created);
+  }
+
+  override checkDisk(report: Report): Promise<void> {
+    return super.checkDisk(report, [combinedIgnition]);
+  }
+
+  override finish(report: Report, label = 'disk'): Promise<void> {
+    return super.finish(report, label, TAKE_OVER_MS);
+  }
+
+  override checkCluster(report: Report): Promise<void> {
+    return this.runClusterChecks(installedChecks, report);
   }
 
   protected override liveSystem(): Promise<string> {

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
 import { hostPaths } from '../../lib/host/paths.ts';
-import { type Config, parseConfig } from '../../lib/ignition/config.ts';
+import { parseConfig } from '../../lib/ignition/config.ts';
 import { effectiveConfig } from '../../lib/ignition/validate.ts';
 import { RESTORE_FOLDER, SNAPSHOT_FILE } from '../../lib/installation/snapshot-record.ts';
 import { readJournal } from '../../lib/steps/journal.ts';
+import type { DiskCheck } from '../checks/check.ts';
 
 /** Steps of bootkube whose notes prove what they did, with what each must say. */
 const proofs: readonly (readonly [step: string, says: RegExp])[] = [
@@ -68,19 +69,17 @@ const carried = [
   '/etc/kubernetes/bootstrap-secrets/kubeconfig',
 ];
 
-/**
- * The config that coreos-installer left on the boot partition has both parts. Returns the number of
- * its files.
- */
-export async function requireCombined(boot: string): Promise<number> {
-  const path = join(boot, 'ignition/config.ign');
-  const { config } = effectiveConfig(parseConfig(await readFile(path, 'utf8'), path));
-  const paths = filesOf(config);
-  const missing = carried.filter((each) => !paths.includes(each));
-  if (missing.length === 0) return paths.length;
-  throw new Failure('fatal', 'the Ignition config on the disk is not complete', {
-    expected: missing.join(', '),
-  });
-}
-
-const filesOf = ({ storage }: Config): string[] => (storage?.files ?? []).map(({ path }) => path);
+/** The config that coreos-installer left on the boot partition has both parts. */
+export const combinedIgnition: DiskCheck = {
+  name: "the Ignition config has the machine-config server's files and the bootstrap's",
+  run: async ({ boot }) => {
+    const path = join(boot, 'ignition/config.ign');
+    const { config } = effectiveConfig(parseConfig(await readFile(path, 'utf8'), path));
+    const paths = (config.storage?.files ?? []).map((file) => file.path);
+    const missing = carried.filter((each) => !paths.includes(each));
+    if (missing.length === 0) return;
+    throw new Failure('fatal', 'the Ignition config on the disk is not complete', {
+      expected: missing.join(', '),
+    });
+  },
+};

@@ -1,11 +1,6 @@
-import { join } from 'node:path';
 import { Failure } from '../../lib/errors/failure.ts';
-import { ensureComponent } from '../components/component.ts';
-import {
-  STATIC_POD_OPERATOR_ARCHIVE,
-  staticPodOperatorImage,
-} from '../components/openshift/static-pod-operator-image.ts';
-import { ImageRoot } from './image-root.ts';
+import { STATIC_POD_OPERATOR } from '../components/openshift/release-operators.ts';
+import type { ImageRoots } from './image-roots.ts';
 
 /** What the operator and its pods run, with an argument that only that command has. */
 const COMMANDS = {
@@ -16,17 +11,14 @@ const COMMANDS = {
 
 /** The program of the static pod operators must start in its image. */
 export async function requireStaticPodOperator(
-  work: string,
-  report: (line: string) => void,
+  roots: ImageRoots,
   signal: AbortSignal,
 ): Promise<void> {
-  const folder = await ensureComponent(staticPodOperatorImage, { signal, report });
-  const archive = join(folder, STATIC_POD_OPERATOR_ARCHIVE);
-  const root = await ImageRoot.unpack(archive, join(work, 'static-pod-operator'), signal);
+  const root = await roots.of(STATIC_POD_OPERATOR, signal);
   for (const [command, argument] of Object.entries(COMMANDS)) {
     const said = await root.run([command, '--help'], signal);
     if (said.includes(argument)) continue;
-    throw new Failure('fatal', `image static-pod-operator: unexpected output of ${command}`, {
+    throw new Failure('fatal', `image ${STATIC_POD_OPERATOR}: unexpected output of ${command}`, {
       expected: argument,
       found: said.slice(0, 200),
     });

@@ -55,7 +55,7 @@ export const openshiftComponents: Scenario = ({ folder, out, teardown, signal })
       },
       {
         title: 'Start the static pod operators in their image',
-        run: (report) => requireStaticPodOperator(work, report, signal),
+        run: async () => requireStaticPodOperator(await ready(), signal),
       },
       {
         title: 'Look up images in the release',

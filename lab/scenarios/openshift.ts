@@ -1,29 +1,33 @@
 import { join } from 'node:path';
-import { inspectDisk } from '../host/disk.ts';
 import { scenarioOf } from '../installation.ts';
 import { OpenShiftInstallation } from '../openshift/installation.ts';
-import { requireCombined, requireLiveSteps } from '../openshift/live-checks.ts';
+import { countedRevisions } from '../openshift/installed-checks.ts';
+import { requireLiveSteps } from '../openshift/live-checks.ts';
 import type { Scenario } from '../scenario.ts';
 
 /**
- * OpenShift's control plane on a live host, up to its disk: the Ignition config of openshift-install
- * is taken over, the release is pulled, rendered and run, and the operating system is written.
+ * OpenShift's control plane from a live host to its own operators: the Ignition config of
+ * openshift-install is taken over, the release is pulled, rendered and run, and the operating system
+ * is written; after the reboot etcd is restored and static pod operators take the pods over.
  */
 export const openshift: Scenario = (context) => {
   const run = new OpenShiftInstallation(context);
-  const { out, signal } = context;
+  const { out } = context;
   return scenarioOf(run, [
-    { title: 'Create the installation', run: () => run.create() },
-    { title: 'Boot the live host', run: async () => void (await run.bootLive()) },
-    { title: 'Bootstrap and write the disk', run: (report) => run.bootstrap(report) },
+    ...run.stepsToDisk(),
     {
-      title: 'Look at what was done',
+      title: 'Look at what the live host did',
       run: async (report) => {
         const notes = await requireLiveSteps(join(out, 'agents/live/bootkube.jsonl'));
-        const { site } = run;
-        const files = await inspectDisk(site.disk, signal, ({ boot }) => requireCombined(boot));
-        report(`manifests: ${notes.get('manifests')}; ${files} files on the installed host`);
+        report(`manifests: ${notes.get('manifests')}`);
       },
+    },
+    { title: 'Boot from the disk', run: async () => void (await run.bootInstalled()) },
+    { title: 'Restore, be taken over and clean up', run: (report) => run.finish(report) },
+    { title: 'Check the cluster', run: (report) => run.checkCluster(report) },
+    {
+      title: 'Count the revisions',
+      run: async (report) => report(await countedRevisions(run.booted, out)),
     },
   ]);
 };

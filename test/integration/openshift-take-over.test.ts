@@ -16,10 +16,8 @@ import { complete } from '../../agents/steps/complete.ts';
 import { readRevisions } from '../../agents/steps/revisions.ts';
 import { OPERATOR_CRDS, openshiftApi, PAYLOAD_CRDS } from '../../lab/components/openshift/api.ts';
 import { openshiftKubernetes } from '../../lab/components/openshift/kubernetes.ts';
-import {
-  STATIC_POD_OPERATOR,
-  staticPodOperator,
-} from '../../lab/components/openshift/static-pod-operator.ts';
+import { STATIC_POD_OPERATOR } from '../../lab/components/openshift/release-operators.ts';
+import { staticPodOperator } from '../../lab/components/openshift/static-pod-operator.ts';
 import { startControlPlane } from '../../lab/servers/control-plane.ts';
 import { startDaemon } from '../../lab/servers/daemon.ts';
 import { applyManifests } from '../../lib/kube/apply.ts';

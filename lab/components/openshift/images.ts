@@ -21,6 +21,13 @@ import {
   RELEASE_NAMESPACES,
   releaseMetadata,
 } from './release.ts';
+import {
+  OPERATOR_DEFINITIONS,
+  operatorManifests,
+  STATIC_POD_OPERATOR,
+  STATIC_POD_TEMPLATES,
+} from './release-operators.ts';
+import { staticPodOperator } from './static-pod-operator.ts';
 
 /** Folder with one docker archive for each image: `<name>.tar`. */
 export const OPENSHIFT_ARCHIVES = 'archives';
@@ -28,6 +35,7 @@ export const OPENSHIFT_ARCHIVES = 'archives';
 export const RELEASE_IMAGE = 'release';
 
 const hyperkube = join(import.meta.dirname, 'hyperkube');
+const podTemplates = join(import.meta.dirname, 'operator/templates');
 /** Where the operators' images have the definitions that they render. */
 const DEFINITIONS = 'usr/share/bootkube/manifests/manifests';
 
@@ -70,6 +78,7 @@ const roleBindings = '0000_03_config-operator_01_rolebindingrestrictions.crd.yam
 
 /** The release's images by name. */
 const recipes: Readonly<Record<string, Recipe>> = {
+  'baremetal-runtimecfg': standIn('runtimecfg', { started: true }),
   'cloud-credential-operator': standIn('cloud-credential-operator', { started: true }),
   'cluster-authentication-operator': standIn('authentication-operator', {
     started: true,
@@ -134,6 +143,15 @@ const recipes: Readonly<Record<string, Recipe>> = {
     write: (tree, folderOf) =>
       addProgram(join(folderOf(pause), 'pause'), join(tree, 'usr/bin/pod')),
   },
+  // A release has an image for each operator; here those only render.
+  [STATIC_POD_OPERATOR]: {
+    config: { Entrypoint: [`/usr/bin/${STATIC_POD_OPERATOR}`] },
+    write: async (tree, folderOf) => {
+      const program = join(folderOf(staticPodOperator), STATIC_POD_OPERATOR);
+      await addProgram(program, join(tree, 'usr/bin', STATIC_POD_OPERATOR));
+      await cp(podTemplates, join(tree, STATIC_POD_TEMPLATES), { recursive: true });
+    },
+  },
 };
 
 /** Of installer's and user's manifests whose kinds the cluster-version operator defines. */
@@ -161,7 +179,10 @@ const release: Recipe = {
     for (const name of RELEASE_NAMESPACES) {
       await writeFile(join(folder, `0000_10_namespace-${name}.yaml`), namespaceManifest(name));
     }
-    for (const name of machineConfigDefinitions) {
+    for (const [name, manifest] of Object.entries(operatorManifests(digests))) {
+      await writeFile(join(folder, name), JSON.stringify(manifest));
+    }
+    for (const name of [...machineConfigDefinitions, ...OPERATOR_DEFINITIONS]) {
       await cp(join(folderOf(openshiftApi), PAYLOAD_CRDS, name), join(folder, name));
     }
   },
@@ -178,13 +199,15 @@ export const openshiftImages: Component = {
   recipe: [
     import.meta.filename,
     hyperkube,
+    podTemplates,
     join(import.meta.dirname, 'release.ts'),
+    join(import.meta.dirname, 'release-operators.ts'),
     join(import.meta.dirname, 'image-manifest.ts'),
     join(import.meta.dirname, '../image-tree.ts'),
   ],
   needs: [
     ...[openshiftKubernetes, machineConfig, openshiftApi, openshiftBase, standInOperator],
-    ...[etcd, pause],
+    ...[staticPodOperator, etcd, pause],
   ],
   build: async (target, { folderOf, signal, report }) => {
     const archives = join(target, OPENSHIFT_ARCHIVES);

@@ -7,8 +7,8 @@ export const OPENSHIFT_KUBERNETES_VERSION = '1.34.1';
 const module = join(import.meta.dirname, 'kubernetes');
 
 /**
- * OpenShift's fork of the control plane. Upstream's programs refuse the configuration that
- * OpenShift's operators render.
+ * OpenShift's fork of the control plane and of the kubelet. Upstream's programs refuse the
+ * configuration that OpenShift's operators render: its arguments, feature gates and node labels.
  */
 export const openshiftKubernetes: Component = {
   name: 'openshift-kubernetes',
@@ -25,6 +25,7 @@ export const openshiftKubernetes: Component = {
           'k8s.io/kubernetes/cmd/kube-apiserver': 'kube-apiserver',
           'k8s.io/kubernetes/cmd/kube-controller-manager': 'kube-controller-manager',
           'k8s.io/kubernetes/cmd/kube-scheduler': 'kube-scheduler',
+          'k8s.io/kubernetes/cmd/kubelet': 'kubelet',
           'k8s.io/kubernetes/cmd/watch-termination': 'watch-termination',
         },
         // Without a version the fork's programs panic.

@@ -17,7 +17,7 @@ export function referenceByDigest(name: string, digest: string): string {
 
 /** Names that renders write into manifests, without an image behind them. */
 const namesOnly = [
-  ...['baremetal-runtimecfg', 'cli', 'cluster-bootstrap', 'coredns', 'docker-registry'],
+  ...['cli', 'cluster-bootstrap', 'coredns', 'docker-registry'],
   ...['haproxy-router', 'keepalived-ipfailover', 'kube-rbac-proxy', 'oauth-proxy'],
   ...['rhel-coreos', 'rhel-coreos-extensions'],
 ];

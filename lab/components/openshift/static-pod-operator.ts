@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { Component } from '../component.ts';
 import { buildGoBinaries } from '../go-build.ts';
+import { STATIC_POD_OPERATOR } from './release-operators.ts';
 
 const module = join(import.meta.dirname, 'operators');
-/** Name of the program, in the component and in images. */
-export const STATIC_POD_OPERATOR = 'static-pod-operator';
 
 /** One program that takes over the static pods, with the controllers of OpenShift's own operators. */
 export const staticPodOperator: Component = {

@@ -1,8 +1,8 @@
 // Command operator stands in for operators of OpenShift that cannot be built from Go modules.
 //
 // Under the name of an operator's program it takes the arguments that the operator takes, refuses
-// what the operator refuses, and writes a tree of the same shape. It is no operator: nothing here
-// watches or reconciles a cluster.
+// what the operator refuses, and writes a tree of the same shape. Nothing here reconciles a cluster; the
+// cluster-version operator only reports whether the other operators are available.
 package main
 
 import (
@@ -38,6 +38,7 @@ var programs = map[string]map[string]command{
 		"start":  startClusterVersion,
 	},
 	"ingress-operator": {"render": renderIngress},
+	"runtimecfg":       {"node-ip": setNodeIP},
 }
 
 // Exit codes of the operators: cobra's for wrong usage, klog's for a fatal error.

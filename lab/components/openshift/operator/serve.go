@@ -48,8 +48,8 @@ func serveInsecureReadyz(arguments []string) error {
 	})
 }
 
-// startClusterPolicyController answers the probes of the controller's container. It allocates no
-// user ranges to namespaces.
+// startClusterPolicyController answers the probes of the controller's container and allocates ranges of
+// users to namespaces.
 func startClusterPolicyController(arguments []string) error {
 	args, _, err := parse(arguments, []option{
 		{name: "config", required: true},
@@ -74,10 +74,15 @@ func startClusterPolicyController(arguments []string) error {
 	if err := yaml.Unmarshal(text, &config); err != nil {
 		return err
 	}
+	api, err := clientOf(args.of("kubeconfig"))
+	if err != nil {
+		return err
+	}
+	go allocateRanges(api)
 	http.HandleFunc("/healthz", func(response http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(response, "ok")
 	})
-	fmt.Println("stand-in for the cluster policy controller: only /healthz is answered")
+	fmt.Println("stand-in for the cluster policy controller: /healthz is answered and ranges of users are allocated")
 	return serveUntilStopped(func(server *http.Server) error {
 		server.Addr = config.ServingInfo.BindAddress
 		return server.ListenAndServeTLS(config.ServingInfo.CertFile, config.ServingInfo.KeyFile)

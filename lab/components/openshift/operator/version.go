@@ -86,8 +86,10 @@ func renderClusterVersion(arguments []string) error {
 	return copyDefinitions(releaseFolder, "*.crd.yaml", filepath.Join(folder, "manifests"), nil)
 }
 
-// startClusterVersion is the operator's static pod. Of the release that it would apply it creates only
-// what other operators' rendered manifests need.
+// startClusterVersion is the operator. Of the release that it would apply it creates what the manifests
+// of the release image have: what other operators' rendered manifests need, and the operators of the
+// static pods. With a kubeconfig it is the bootstrap's static pod; without one it is the pod of the
+// cluster, which also reports the version.
 func startClusterVersion(arguments []string) error {
 	args, _, err := parse(arguments, []option{
 		{name: "release-image", required: true},
@@ -102,13 +104,56 @@ func startClusterVersion(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("stand-in for the cluster-version operator: only namespaces and definitions are created")
-	go func() {
-		created, err := createUntilAllExist(releaseManifests, args.of("kubeconfig"))
-		fmt.Println("exist:", created, "errors:", err)
-	}()
+	files, err := releaseFiles()
+	if err != nil {
+		return err
+	}
+	fmt.Println("stand-in for the cluster-version operator: manifests of the release are created, never updated")
+	if kubeconfig := args.of("kubeconfig"); kubeconfig != "" {
+		api, err := clientOf(kubeconfig)
+		if err != nil {
+			return err
+		}
+		go createUntilAllExist(api, files)
+	} else {
+		api, err := clientInPod()
+		if err != nil {
+			return err
+		}
+		version, names, err := releaseContents(files)
+		if err != nil {
+			return err
+		}
+		go createUntilAllExist(api, files)
+		go reportVersion(api, args.of("release-image"), version, names)
+	}
 	untilStopped()
 	return nil
+}
+
+// releaseContents returns the version of the release and the names of its ClusterOperators.
+func releaseContents(files []string) (string, []string, error) {
+	var metadata struct {
+		Version string `json:"version"`
+	}
+	text, err := os.ReadFile(filepath.Join(releaseManifests, "release-metadata"))
+	if err != nil {
+		return "", nil, err
+	}
+	if err := yaml.Unmarshal(text, &metadata); err != nil {
+		return "", nil, err
+	}
+	var names []string
+	for _, file := range files {
+		manifest, err := readObject(file)
+		if err != nil {
+			return "", nil, err
+		}
+		if manifest.Kind == "ClusterOperator" {
+			names = append(names, manifest.Metadata.Name)
+		}
+	}
+	return metadata.Version, names, nil
 }
 
 func untilStopped() {

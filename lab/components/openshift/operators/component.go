@@ -22,30 +22,66 @@ type component struct {
 	pod string
 	// manifest names the ConfigMap with the static pod, and its file on the host.
 	manifest string
-	spec     genericoperatorclient.StaticPodOperatorSpecExtractorFunc
-	status   genericoperatorclient.StaticPodOperatorStatusExtractorFunc
+	// template is the file of the static pod, relative to the renders' templates.
+	template string
+	// configFiles are those of the ConfigMap "config", by their names in it.
+	configFiles map[string]string
+	// extended: the arguments of the configuration are also those of the command line.
+	extended bool
+	// bundles and secrets are what else belongs to a revision.
+	bundles, secrets []string
+	// credentials makes Secrets by name: some of a revision, the others of every revision.
+	credentials map[string]func(*keyring, addresses) files
+	// kubeconfigs: the Secret with those of the host's administrators belongs to no revision.
+	kubeconfigs bool
+	spec        genericoperatorclient.StaticPodOperatorSpecExtractorFunc
+	status      genericoperatorclient.StaticPodOperatorStatusExtractorFunc
 }
+
+// kubeconfigsSecret is copied to the host with each revision, to a folder that all revisions share.
+const kubeconfigsSecret = "node-kubeconfigs"
 
 var components = []component{
 	{
 		name: "etcd", resource: "etcds", kind: "Etcd",
 		namespace: "openshift-etcd", pod: "etcd", manifest: "etcd-pod",
+		template: "etcd/etc-kubernetes/manifests/etcd-member-pod.yaml",
+		bundles:  []string{"etcd-ca-bundle"}, secrets: []string{"etcd-all-certs"},
 		spec: specOf(applyv1.ExtractEtcd), status: statusOf(applyv1.ExtractEtcdStatus),
 	},
 	{
 		name: "kube-apiserver", resource: "kubeapiservers", kind: "KubeAPIServer",
 		namespace: "openshift-kube-apiserver", pod: "kube-apiserver", manifest: "kube-apiserver-pod",
-		spec: specOf(applyv1.ExtractKubeAPIServer), status: statusOf(applyv1.ExtractKubeAPIServerStatus),
+		template:    "kube-apiserver/bootstrap-manifests/kube-apiserver-pod.yaml",
+		configFiles: map[string]string{"config.yaml": "kube-apiserver/config.yaml"},
+		bundles:     []string{"config"}, secrets: []string{"credentials"},
+		credentials: map[string]func(*keyring, addresses) files{
+			"credentials":     apiServerCredentials,
+			kubeconfigsSecret: administratorKubeconfigs,
+		},
+		kubeconfigs: true,
+		spec:        specOf(applyv1.ExtractKubeAPIServer), status: statusOf(applyv1.ExtractKubeAPIServerStatus),
 	},
 	{
 		name: "kube-controller-manager", resource: "kubecontrollermanagers", kind: "KubeControllerManager",
 		namespace: "openshift-kube-controller-manager", pod: "kube-controller-manager", manifest: "kube-controller-manager-pod",
-		spec: specOf(applyv1.ExtractKubeControllerManager), status: statusOf(applyv1.ExtractKubeControllerManagerStatus),
+		template: "controller-manager/bootstrap-manifests/kube-controller-manager-pod.yaml",
+		configFiles: map[string]string{
+			"config.yaml":                           "controller-manager/config.yaml",
+			"cluster-policy-controller-config.yaml": "controller-manager/cpc-config.yaml",
+		},
+		extended: true,
+		bundles:  []string{"config"}, secrets: []string{"credentials"},
+		credentials: map[string]func(*keyring, addresses) files{"credentials": controllerManagerCredentials},
+		spec:        specOf(applyv1.ExtractKubeControllerManager), status: statusOf(applyv1.ExtractKubeControllerManagerStatus),
 	},
 	{
 		name: "kube-scheduler", resource: "kubeschedulers", kind: "KubeScheduler",
 		namespace: "openshift-kube-scheduler", pod: "openshift-kube-scheduler", manifest: "kube-scheduler-pod",
-		spec: specOf(applyv1.ExtractKubeScheduler), status: statusOf(applyv1.ExtractKubeSchedulerStatus),
+		template:    "scheduler/bootstrap-manifests/kube-scheduler-pod.yaml",
+		secrets:     []string{"credentials"},
+		credentials: map[string]func(*keyring, addresses) files{"credentials": schedulerCredentials},
+		spec:        specOf(applyv1.ExtractKubeScheduler), status: statusOf(applyv1.ExtractKubeSchedulerStatus),
 	},
 }
 

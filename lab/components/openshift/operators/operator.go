@@ -14,9 +14,11 @@ import (
 	"github.com/openshift/library-go/pkg/operator/genericoperatorclient"
 	"github.com/openshift/library-go/pkg/operator/revisioncontroller"
 	"github.com/openshift/library-go/pkg/operator/staticpod"
+	"github.com/openshift/library-go/pkg/operator/staticpod/controller/installer"
 	"github.com/openshift/library-go/pkg/operator/status"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 	genericserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -28,8 +30,8 @@ type options struct {
 	component  string
 	kubeconfig string
 	version    string
-	configMaps []string
-	secrets    []string
+	templates  string
+	images     images
 	minReady   time.Duration
 }
 
@@ -47,8 +49,10 @@ func operatorCommand() *cobra.Command {
 	flags.StringVar(&o.component, "component", "", "etcd, kube-apiserver, kube-controller-manager or kube-scheduler")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig; without it, the service account of the pod")
 	flags.StringVar(&o.version, "release-version", "0.0.1", "version that the ClusterOperator reports")
-	flags.StringSliceVar(&o.configMaps, "configmaps", nil, "ConfigMaps of the component's namespace that are part of a revision")
-	flags.StringSliceVar(&o.secrets, "secrets", nil, "Secrets of the same")
+	flags.StringVar(&o.templates, "templates", "", "folder of the templates of static pods; without it, somebody else keeps the ConfigMap of the pod")
+	flags.StringVar(&o.images.operand, "operand-image", "", "image of the static pod")
+	flags.StringVar(&o.images.operator, "operator-image", "", "image of the component's operator in the release")
+	flags.StringVar(&o.images.policy, "policy-image", "", "image of the cluster policy controller")
 	flags.DurationVar(&o.minReady, "min-ready", 0, "how long a pod must be Ready before its revision counts")
 	return command
 }
@@ -99,14 +103,25 @@ func (o options) take(ctx context.Context, target component, config *rest.Config
 	versions := status.NewVersionGetter()
 	versions.SetVersion("operator", o.version)
 
-	controllers, err := staticpod.NewBuilder(operatorClient, kubeClient, namespaces, namespaces.InformersFor(""), configInformers, realClock).
+	configMaps, secrets := []string{target.manifest}, []string{}
+	var unrevisioned []installer.UnrevisionedResource
+	if o.templates != "" {
+		configMaps, secrets = append(configMaps, target.bundles...), target.secrets
+		if target.kubeconfigs {
+			unrevisioned = append(unrevisioned, installer.UnrevisionedResource{Name: kubeconfigsSecret})
+		}
+	}
+	builder := staticpod.NewBuilder(operatorClient, kubeClient, namespaces, namespaces.InformersFor(""), configInformers, realClock).
 		WithEvents(recorder).
 		WithVersioning(target.name, versions).
-		WithRevisionedResources(target.namespace, target.pod, resourcesOf(append([]string{target.manifest}, o.configMaps...)), resourcesOf(o.secrets)).
-		WithInstaller([]string{program, "installer"}).
+		WithRevisionedResources(target.namespace, target.pod, resourcesOf(configMaps), resourcesOf(secrets)).
+		WithCustomInstaller([]string{program, "installer"}, onHostNetwork).
 		WithMinReadyDuration(o.minReady).
-		WithPruning([]string{program, "prune"}, target.manifest).
-		ToControllers()
+		WithPruning([]string{program, "prune"}, target.manifest)
+	if len(unrevisioned) > 0 {
+		builder = builder.WithUnrevisionedCerts(target.name+"-certs", nil, unrevisioned)
+	}
+	controllers, err := builder.ToControllers()
 	if err != nil {
 		return err
 	}
@@ -123,9 +138,27 @@ func (o options) take(ctx context.Context, target component, config *rest.Config
 	dynamicInformers.Start(ctx.Done())
 	namespaces.Start(ctx.Done())
 	configInformers.Start(ctx.Done())
+	if o.templates != "" {
+		observer := observer{kube: kubeClient, config: configClient, version: o.version, images: o.images}
+		go operand{target, observer, recorder, o.templates}.run(ctx)
+	}
 	go controllers.Start(ctx)
 	go clusterOperator.Run(ctx, 1)
 	<-ctx.Done()
+	return nil
+}
+
+// onHostNetwork lets an installer pod reach this host's API server, as nothing serves the addresses of
+// Services.
+func onHostNetwork(pod *corev1.Pod, _ string, _ *operatorv1.StaticPodOperatorSpec, _ int32) error {
+	pod.Spec.HostNetwork = true
+	for index := range pod.Spec.Containers {
+		container := &pod.Spec.Containers[index]
+		container.Env = append(container.Env,
+			corev1.EnvVar{Name: "KUBERNETES_SERVICE_HOST", Value: "127.0.0.1"},
+			corev1.EnvVar{Name: "KUBERNETES_SERVICE_PORT", Value: "6443"},
+		)
+	}
 	return nil
 }
 

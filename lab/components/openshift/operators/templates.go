@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// staticPod makes a component's static pod as the operator installs it: the rendered pod with another
+// name, in the operand's namespace, with its revision, and with the files of that revision.
+func staticPod(folder string, target component, data podData) (string, error) {
+	text, err := execute(filepath.Join(folder, target.template), data)
+	if err != nil {
+		return "", err
+	}
+	// etcd's rendered pod has no parameter for its files.
+	certificates := fmt.Sprintf("/etc/kubernetes/static-pod-resources/%s-REVISION", target.manifest)
+	text = strings.NewReplacer(
+		"/etc/kubernetes/static-pod-resources/etcd-member", certificates,
+		"/etc/ssl/etcd/ca.crt", "/etc/ssl/etcd/configmaps/etcd-ca-bundle/ca-bundle.crt",
+		"/etc/ssl/etcd/etcd-all-certs", "/etc/ssl/etcd/secrets/etcd-all-certs",
+	).Replace(text)
+	var pod corev1.Pod
+	if err := yaml.UnmarshalStrict([]byte(text), &pod); err != nil {
+		return "", fmt.Errorf("%s: %w", target.template, err)
+	}
+	pod.Name, pod.Namespace = target.pod, target.namespace
+	if pod.Labels == nil {
+		pod.Labels = map[string]string{}
+	}
+	pod.Labels["app"], pod.Labels["revision"] = target.pod, "REVISION"
+	pod.Spec.PriorityClassName = "system-node-critical"
+	pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+	written, err := yaml.Marshal(pod)
+	return string(written), err
+}
+
+// configuration makes the files of the ConfigMap "config", by name. A component without
+// configuration has none.
+func configuration(folder string, target component, data podData) (map[string]string, error) {
+	files := map[string]string{}
+	for name, file := range target.configFiles {
+		text, err := execute(filepath.Join(folder, file), data)
+		if err != nil {
+			return nil, err
+		}
+		files[name] = text
+	}
+	return files, nil
+}
+
+// extendedArguments are a configuration's arguments as a command line has them.
+func extendedArguments(config string) ([]string, error) {
+	var read struct {
+		ExtendedArguments map[string][]string `json:"extendedArguments"`
+	}
+	if err := yaml.Unmarshal([]byte(config), &read); err != nil {
+		return nil, err
+	}
+	if len(read.ExtendedArguments) == 0 {
+		return nil, errors.New("the configuration has no extendedArguments")
+	}
+	var list []string
+	for name, values := range read.ExtendedArguments {
+		for _, value := range values {
+			list = append(list, fmt.Sprintf("--%s=%s", name, value))
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+func execute(file string, data podData) (string, error) {
+	contents, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	parsed, err := template.New(file).Option("missingkey=error").Parse(string(contents))
+	if err != nil {
+		return "", err
+	}
+	var written bytes.Buffer
+	if err := parsed.Execute(&written, data); err != nil {
+		return "", err
+	}
+	return written.String(), nil
+}
