@@ -92,7 +92,10 @@ export function addCreate(sno: Command, surroundings: Surroundings): void {
       '.',
     )
     .requiredOption('--iso <file>', 'an unmodified CoreOS live ISO; it is not changed')
-    .requiredOption('--payload <dir>', 'the payload')
+    .option(
+      '--payload <dir>',
+      'the payload; required, except for a config that was taken over from openshift-install',
+    )
     .option('--output <file>', 'the new ISO (default: DIR/single-node.iso)')
     .option(
       '--agents-executable <file>',

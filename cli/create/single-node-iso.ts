@@ -32,8 +32,8 @@ export interface CreateIsoOptions {
   dir: string;
   /** A CoreOS live ISO as downloaded; it is not changed. */
   iso: string;
-  /** Folder with payload.yaml. */
-  payload: string;
+  /** Folder with payload.yaml. A config that was taken over from openshift-install has none. */
+  payload?: string;
   /** The new ISO; by default in `dir`. */
   output?: string;
   agentsExecutable?: string;
@@ -49,7 +49,8 @@ export const FOLDER = '/sno-agents';
 /**
  * `sno create single-node-iso`: a copy of a live ISO that carries the Ignition
  * config, the executable and the payload, so that a host needs no network to start.
- * Uses the config in the folder, or creates it.
+ * Uses the config in the folder, or creates it. One that was taken over from openshift-install has no
+ * payload: that host pulls its images from a registry.
  */
 export async function createSingleNodeIso(
   options: CreateIsoOptions,
@@ -64,16 +65,18 @@ export async function createSingleNodeIso(
   const liveIso = await readLiveIso(resolve(iso), signal);
   const executable = executablePath(options.agentsExecutable, environment);
   const described = await readExecutable(executable, signal);
-  const payload = await readWholePayload(options.payload, signal);
-  requireSameArchitecture(described, payload);
+  const ignition = join(dir, IGNITION_NAME);
+  const made = (await exists(ignition)) ? await readPinned(ignition) : undefined;
+  const isTakenOver = made?.cluster.controlPlane === 'openshift';
+  const payload = isTakenOver ? requireNoPayload(options) : await payloadOf(options, signal);
+  if (payload !== undefined) requireSameArchitecture(described, payload);
   const files = filesOf(executable, payload);
   await requireSpace(output, (await sizeOf(iso)) + (await totalSize(files)));
 
-  const ignition = join(dir, IGNITION_NAME);
-  if (await exists(ignition)) {
-    const made = await readPinned(ignition);
+  if (made !== undefined) {
     await requireMadeFor(ignition, made, { executable, payload }, signal);
-    if (await exists(join(dir, INSTALL_CONFIG)))
+    // Of a config that was taken over, the install-config is in the installer's assets.
+    if (!isTakenOver && (await exists(join(dir, INSTALL_CONFIG))))
       await requireUpToDate(ignition, made, options, surroundings);
   } else {
     await createSingleNodeIgnitionConfig(
@@ -91,17 +94,37 @@ export async function createSingleNodeIso(
   print(`Wrote ${output} (${Math.ceil(bytes / 1024 ** 2)} MiB, with the secrets of ${ignition})`);
 }
 
+/** @throws Failure (usage) for a payload that no host of OpenShift reads */
+function requireNoPayload({ payload, dir }: CreateIsoOptions): undefined {
+  if (payload === undefined) return undefined;
+  throw new Failure('usage', '--payload: not with a config of openshift-install', {
+    found: `${join(dir, IGNITION_NAME)} was taken over: OpenShift comes from its release image`,
+    fix: 'Leave out --payload; nothing was written.',
+  });
+}
+
+async function payloadOf({ payload }: CreateIsoOptions, signal: AbortSignal): Promise<Payload> {
+  if (payload !== undefined) return readWholePayload(payload, signal);
+  throw new Failure('usage', '--payload: missing; nothing was written', {
+    fix: 'Name the folder of the payload. Only a config of openshift-install that was taken over (--from-ignition) needs none.',
+  });
+}
+
 /** The layout that sno-executable.service and the agents expect below /run/media/iso. */
-export function filesOf(executable: string, payload: Payload): AddedFile[] {
-  const inPayload = [payloadFile, ...payloadFiles(payload).map(({ path }) => path)];
+export function filesOf(executable: string, payload: Payload | undefined): AddedFile[] {
   return [
     { source: executable, path: `${FOLDER}/sno-agents`, mode: 0o755 },
-    ...[...new Set(inPayload)].toSorted().map((path) => ({
-      source: join(payload.directory, path),
-      path: `${FOLDER}/payload/${path}`,
-      mode: 0o644,
-    })),
+    ...(payload === undefined ? [] : filesOfPayload(payload)),
   ];
+}
+
+function filesOfPayload(payload: Payload): AddedFile[] {
+  const paths = [payloadFile, ...payloadFiles(payload).map(({ path }) => path)];
+  return [...new Set(paths)].toSorted().map((path) => ({
+    source: join(payload.directory, path),
+    path: `${FOLDER}/payload/${path}`,
+    mode: 0o644,
+  }));
 }
 
 export async function readWholePayload(folder: string, signal: AbortSignal): Promise<Payload> {
@@ -136,16 +159,18 @@ const sizeOf = async (path: string) => (await requireRegularFile(path, 'The file
 async function requireMadeFor(
   ignition: string,
   { cluster, config: { storage } }: MadeIgnition,
-  { executable, payload }: { executable: string; payload: Payload },
+  { executable, payload }: { executable: string; payload: Payload | undefined },
   signal: AbortSignal,
 ): Promise<void> {
   const paths = (storage?.files ?? []).map(({ path }) => path);
   const faults: string[] = [];
-  const description = join(payload.directory, payloadFile);
-  for (const [path, pinned] of [
+  const pins: [path: string, pinned: string | undefined][] = [
     [executable, cluster.executableSha256],
-    [description, cluster.payloadSha256],
-  ] as const) {
+  ];
+  if (payload !== undefined) {
+    pins.push([join(payload.directory, payloadFile), cluster.payloadSha256]);
+  }
+  for (const [path, pinned] of pins) {
     const found = await sha256OfFile(path, signal);
     if (pinned !== undefined && found !== pinned) {
       faults.push(`${path} has the SHA-256 ${found}, the Ignition config requires ${pinned}`);
@@ -217,12 +242,13 @@ const clusterFile = ({ storage }: Config) =>
  */
 async function pinnedConfig(
   ignition: string,
-  payload: Payload,
+  payload: Payload | undefined,
   signal: AbortSignal,
 ): Promise<string> {
   const { config, cluster } = await readPinned(ignition);
   const described = clusterFile(config);
-  if (cluster.payloadSha256 !== undefined || described === undefined) return readCreated(ignition);
+  const isPinned = payload === undefined || cluster.payloadSha256 !== undefined;
+  if (isPinned || described === undefined) return readCreated(ignition);
   const payloadSha256 = await sha256OfFile(join(payload.directory, payloadFile), signal);
   const contents = clusterContents({ ...cluster, payloadSha256 });
   const files = (config.storage?.files ?? []).map((file) =>

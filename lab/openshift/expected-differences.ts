@@ -49,8 +49,12 @@ const explained: readonly (readonly [difference: RegExp, reason: string])[] = [
   [/: (?:users|groups): (?:ours|real)$/, defaults],
   [/ETCD_CIPHER_SUITES: real$/, "the stand-in leaves the cipher suites to etcd's defaults"],
   [
-    /_03_deployment\.yaml: spec template spec /,
-    'no pod runs the Deployment of the cluster-version operator in the lab',
+    /_03_deployment\.yaml: spec template spec (?:containers cluster-version-operator args: items|.*\b(?:service-ca|serving-cert)): real$/,
+    'the stand-in serves no metrics: the operator of service certificates is missing',
+  ],
+  [
+    /_03_deployment\.yaml: .* env OPERATOR_IMAGE_VERSION: real$/,
+    'a placeholder that no operator replaces',
   ],
 ];
 

@@ -6,7 +6,7 @@ import { type InstallationRecord, recordSchema } from '../../lib/installation/re
 import { staticPodOperators } from '../../lib/openshift/operators.ts';
 import { revisionCounts } from '../../lib/openshift/revisions.ts';
 import type { ClusterCheck } from '../checks/check.ts';
-import { cleanLater } from '../checks/clean-later.ts';
+import { cleanLaterBy } from '../checks/clean-later.ts';
 import { kubectl } from '../checks/kubectl.ts';
 import { nodeReady } from '../checks/node-ready.ts';
 import { nothingLeft } from '../checks/nothing-left.ts';
@@ -81,7 +81,8 @@ export const installedChecks: readonly ClusterCheck[] = [
   ownPods,
   nothingLeft,
   unitsGone,
-  cleanLater,
+  // No link in PATH: only the executable stays on a host of OpenShift.
+  cleanLaterBy(['/var/lib/sno-agents/bin/sno-agents', 'verify-clean']),
 ];
 
 /** Writes the revisions in the record to `revisions.json`; returns how many each component had. */

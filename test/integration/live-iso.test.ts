@@ -14,6 +14,7 @@ import { sha256 } from '../../lib/host/files.ts';
 import { parseConfig } from '../../lib/ignition/config.ts';
 import { decodeDataUrl } from '../../lib/ignition/data-url.ts';
 import { agentsExecutable } from '../unit/cli/agents-executable.ts';
+import { installerIgnition } from '../unit/cli/take-over/installer-ignition.ts';
 import { ARM64 } from '../unit/elf/program.ts';
 
 const SECTOR = 2048;
@@ -81,10 +82,13 @@ const folder = await mkdtemp(join(tmpdir(), 'iso-'));
 t.teardown(() => rm(folder, { recursive: true }));
 const at = (name: string) => join(folder, name);
 
-async function create(dir: string, ...more: string[]) {
+const create = (dir: string, ...more: string[]) =>
+  createIso(dir, '--payload', at('payload'), ...more);
+
+async function createIso(dir: string, ...more: string[]) {
   const complaints: string[] = [];
-  const required = ['--iso', at('live.iso'), '--payload', at('payload')];
-  const code = await runSno(['create', 'single-node-iso', '--dir', at(dir), ...required, ...more], {
+  const iso = ['--iso', at('live.iso')];
+  const code = await runSno(['create', 'single-node-iso', '--dir', at(dir), ...iso, ...more], {
     environment: { ...process.env, SNO_AGENTS_EXECUTABLE: at('executable') },
     print: () => undefined,
     complain: (text) => complaints.push(text),
@@ -245,6 +249,39 @@ t.test('a live ISO gets Ignition, executable and payload', { skip: skip ?? false
       decodeDataUrl(cluster?.contents ?? {}).toString('utf8'),
       `"payloadSha256": "${digest}"`,
     );
+  });
+
+  t.test('a config that was taken over needs no payload', async (t) => {
+    for (const name of ['installer', 'openshift']) await mkdir(at(name));
+    await writeFile(at(`installer/${IGNITION}`), JSON.stringify(await installerIgnition('4.19')));
+    const options = ['--from-ignition', at('installer'), '--dir', at('openshift')];
+    const complaints: string[] = [];
+    const code = await runSno(['create', 'single-node-ignition-config', ...options], {
+      environment: { SNO_AGENTS_EXECUTABLE: at('executable') },
+      print: () => undefined,
+      complain: (text) => complaints.push(text),
+      signal,
+    });
+    t.strictSame({ code, err: complaints.join() }, { code: 0, err: '' });
+    const output = at('openshift/single-node.iso');
+    t.match(await create('openshift'), { code: 2, err: /--payload: not with a config of/ });
+    t.strictSame(await createIso('openshift'), { code: 0, err: '' });
+    const ignition = await readFile(at(`openshift/${IGNITION}`), 'utf8');
+    t.equal((await show('ignition', output)).stdout, ignition, 'as it was taken over');
+    const carried = await extract(output, '/sno-agents', 'carried-to-openshift');
+    t.strictSame(await readdir(carried), ['sno-agents']);
+    await writeFile(at('openshift/install-config.yaml'), 'not: read');
+    const again = ['--output', at('again.iso')];
+    t.strictSame(await createIso('openshift', ...again), { code: 0, err: '' });
+    await rm(at('again.iso'));
+    const strange = ['--agents-executable', at('carried/payload/bin/kubelet'), ...again];
+    t.match(await createIso('openshift', ...strange), { code: 2 });
+    await mkdir(at('without'));
+    await writeFile(at('without/install-config.yaml'), stringify(installConfig));
+    t.match(await createIso('without'), {
+      code: 2,
+      err: /--payload: missing; nothing was written/,
+    });
   });
 
   t.test('impossible requests are refused, and nothing is left behind', async (t) => {

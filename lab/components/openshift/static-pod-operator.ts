@@ -16,7 +16,7 @@ export const staticPodOperator: Component = {
       {
         module,
         packages: { 'sno-agents.lab/openshift-operators': STATIC_POD_OPERATOR },
-        temporaryCache: true,
+        // With Go's own cache: the program is this project's, and each change builds it again.
         deadlineMs: 45 * 60_000,
       },
       context,

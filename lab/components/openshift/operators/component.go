@@ -24,6 +24,8 @@ type component struct {
 	manifest string
 	// template is the file of the static pod, relative to the renders' templates.
 	template string
+	// ports are those of the host that its containers listen on.
+	ports []int
 	// configFiles are those of the ConfigMap "config", by their names in it.
 	configFiles map[string]string
 	// extended: the arguments of the configuration are also those of the command line.
@@ -46,6 +48,7 @@ var components = []component{
 		name: "etcd", resource: "etcds", kind: "Etcd",
 		namespace: "openshift-etcd", pod: "etcd", manifest: "etcd-pod",
 		template: "etcd/etc-kubernetes/manifests/etcd-member-pod.yaml",
+		ports:    []int{2379, 2380, 9978},
 		bundles:  []string{"etcd-ca-bundle"}, secrets: []string{"etcd-all-certs"},
 		spec: specOf(applyv1.ExtractEtcd), status: statusOf(applyv1.ExtractEtcdStatus),
 	},
@@ -53,6 +56,7 @@ var components = []component{
 		name: "kube-apiserver", resource: "kubeapiservers", kind: "KubeAPIServer",
 		namespace: "openshift-kube-apiserver", pod: "kube-apiserver", manifest: "kube-apiserver-pod",
 		template:    "kube-apiserver/bootstrap-manifests/kube-apiserver-pod.yaml",
+		ports:       []int{6443, 6080},
 		configFiles: map[string]string{"config.yaml": "kube-apiserver/config.yaml"},
 		bundles:     []string{"config"}, secrets: []string{"credentials"},
 		credentials: map[string]func(*keyring, addresses) files{
@@ -66,6 +70,7 @@ var components = []component{
 		name: "kube-controller-manager", resource: "kubecontrollermanagers", kind: "KubeControllerManager",
 		namespace: "openshift-kube-controller-manager", pod: "kube-controller-manager", manifest: "kube-controller-manager-pod",
 		template: "controller-manager/bootstrap-manifests/kube-controller-manager-pod.yaml",
+		ports:    []int{10257, 10357},
 		configFiles: map[string]string{
 			"config.yaml":                           "controller-manager/config.yaml",
 			"cluster-policy-controller-config.yaml": "controller-manager/cpc-config.yaml",
@@ -79,6 +84,7 @@ var components = []component{
 		name: "kube-scheduler", resource: "kubeschedulers", kind: "KubeScheduler",
 		namespace: "openshift-kube-scheduler", pod: "openshift-kube-scheduler", manifest: "kube-scheduler-pod",
 		template:    "scheduler/bootstrap-manifests/kube-scheduler-pod.yaml",
+		ports:       []int{10259},
 		secrets:     []string{"credentials"},
 		credentials: map[string]func(*keyring, addresses) files{"credentials": schedulerCredentials},
 		spec:        specOf(applyv1.ExtractKubeScheduler), status: statusOf(applyv1.ExtractKubeSchedulerStatus),

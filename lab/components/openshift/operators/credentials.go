@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
 	"fmt"
 	"slices"
 	"time"
@@ -119,7 +120,7 @@ func (k *keyring) server(contents files, name string, signer *crypto.CA, hosts .
 	if k.err != nil {
 		return
 	}
-	pair, err := signer.MakeServerCertForDuration(sets.New(hosts...), leafLifetime)
+	pair, err := signer.MakeServerCertForDuration(sets.New(hosts...), leafLifetime, byKeyOfSigner)
 	if k.err = err; err == nil {
 		k.add(contents, name, pair)
 	}
@@ -130,10 +131,24 @@ func (k *keyring) client(contents files, name string, signer *crypto.CA, commonN
 	if k.err != nil {
 		return
 	}
-	pair, err := signer.MakeClientCertificateForDuration(&user.DefaultInfo{Name: commonName, Groups: groups}, leafLifetime)
-	if k.err = err; err == nil {
-		k.add(contents, name, pair)
+	public, private, err := crypto.NewKeyPair()
+	if err != nil {
+		k.err = err
+		return
 	}
+	subject := crypto.UserToSubject(&user.DefaultInfo{Name: commonName, Groups: groups})
+	template := crypto.NewClientCertificateTemplateForDuration(subject, leafLifetime, time.Now)
+	_ = byKeyOfSigner(template)
+	certificate, err := signer.SignCertificate(template, public)
+	if k.err = err; err == nil {
+		k.add(contents, name, &crypto.TLSCertificateConfig{Certs: []*x509.Certificate{certificate}, Key: private})
+	}
+}
+
+// byKeyOfSigner takes the signature algorithm from the signer's key, which need not be RSA.
+func byKeyOfSigner(template *x509.Certificate) error {
+	template.SignatureAlgorithm = x509.UnknownSignatureAlgorithm
+	return nil
 }
 
 // kubeconfig is that of a new client for this host's API server.

@@ -37,10 +37,28 @@ func staticPod(folder string, target component, data podData) (string, error) {
 		pod.Labels = map[string]string{}
 	}
 	pod.Labels["app"], pod.Labels["revision"] = target.pod, "REVISION"
+	pod.Spec.InitContainers = append([]corev1.Container{waitForPorts(target.ports, data.Image)}, pod.Spec.InitContainers...)
 	pod.Spec.PriorityClassName = "system-node-critical"
 	pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	written, err := yaml.Marshal(pod)
 	return string(written), err
+}
+
+// waitForPorts is a container that ends when nothing listens on these ports of the host: the pod that is
+// replaced may still be ending, and has another name if it is the bootstrap's.
+func waitForPorts(ports []int, image string) corev1.Container {
+	var sources []string
+	for _, port := range ports {
+		sources = append(sources, fmt.Sprintf("sport = :%d", port))
+	}
+	listening := fmt.Sprintf("ss -Hltn '( %s )'", strings.Join(sources, " or "))
+	return corev1.Container{
+		Name:                     "wait-for-ports",
+		Image:                    image,
+		Command:                  []string{"/usr/bin/timeout", "180", "/bin/bash", "-ec"},
+		Args:                     []string{fmt.Sprintf(`while [ -n "$(%s)" ]; do sleep 0.2; done`, listening)},
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+	}
 }
 
 // configuration makes the files of the ConfigMap "config", by name. A component without
