@@ -172,6 +172,11 @@ export class Installation {
     });
   }
 
+  /** How long the start jobs of a boot may take. */
+  protected get bootMs(): number {
+    return BOOT_MS;
+  }
+
   /** Folder of the component with the live host's root file system. */
   protected async liveSystem(): Promise<string> {
     return this.context.components.rootFilesystem;
@@ -262,7 +267,7 @@ export class Installation {
     this.#begun(label, host);
     await early?.(host);
     // "degraded" is acceptable here: results of the units are checked later.
-    await host.waitForBoot(BOOT_MS, this.context.signal).catch((error: unknown) => {
+    await host.waitForBoot(this.bootMs, this.context.signal).catch((error: unknown) => {
       if (!(error instanceof Failure) || error.kind !== 'deadline') throw error;
     });
     return host;

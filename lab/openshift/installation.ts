@@ -16,6 +16,7 @@ import { serveRelease } from './site-registry.ts';
 const PORT = 8080;
 /** Four operators take over, one revision after the other, while the API server restarts. */
 const TAKE_OVER_MS = 30 * 60_000;
+const BOOT_MS = 5 * 60_000;
 
 /**
  * An installation of OpenShift from the Ignition config of openshift-install, taken over by `sno`. The
@@ -51,6 +52,11 @@ export class OpenShiftInstallation extends Installation {
 
   override checkCluster(report: Report): Promise<void> {
     return this.runClusterChecks(installedChecks, report);
+  }
+
+  /** On the installed host, units of the machine config pull images before the kubelet starts. */
+  protected override get bootMs(): number {
+    return BOOT_MS;
   }
 
   protected override liveSystem(): Promise<string> {

@@ -42,6 +42,7 @@ export function operatorManifests(digests: ReadonlyMap<string, string>): Record<
           apiVersion: 'config.openshift.io/v1',
           kind: 'ClusterOperator',
           metadata: { name: each },
+          spec: {},
         },
       ]),
     ),

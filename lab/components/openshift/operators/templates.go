@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -37,28 +38,38 @@ func staticPod(folder string, target component, data podData) (string, error) {
 		pod.Labels = map[string]string{}
 	}
 	pod.Labels["app"], pod.Labels["revision"] = target.pod, "REVISION"
-	pod.Spec.InitContainers = append([]corev1.Container{waitForPorts(target.ports, data.Image)}, pod.Spec.InitContainers...)
+	waitForPorts(&pod, target, data.Image)
 	pod.Spec.PriorityClassName = "system-node-critical"
 	pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
-	written, err := yaml.Marshal(pod)
+	// Not as YAML, in which the number that replaces REVISION would not be a string.
+	written, err := json.Marshal(pod)
 	return string(written), err
 }
 
-// waitForPorts is a container that ends when nothing listens on these ports of the host: the pod that is
-// replaced may still be ending, and has another name if it is the bootstrap's.
-func waitForPorts(ports []int, image string) corev1.Container {
+// waitForPorts lets the pod start when nothing listens on its ports of the host: the pod that is replaced
+// may still be ending, and has another name if it is the bootstrap's. etcd waits in its own script, as in
+// OpenShift: without a database every request takes half a minute to fail, and the kubelet makes one
+// before each of a pod's init containers.
+func waitForPorts(pod *corev1.Pod, target component, image string) {
 	var sources []string
-	for _, port := range ports {
+	for _, port := range target.ports {
 		sources = append(sources, fmt.Sprintf("sport = :%d", port))
 	}
-	listening := fmt.Sprintf("ss -Hltn '( %s )'", strings.Join(sources, " or "))
-	return corev1.Container{
+	wait := fmt.Sprintf(`while [ -n "$(ss -Hltn '( %s )')" ]; do sleep 0.2; done`, strings.Join(sources, " or "))
+	for index := range pod.Spec.Containers {
+		container := &pod.Spec.Containers[index]
+		if container.Name == target.pod && len(container.Command) == 3 && container.Command[1] == "-c" {
+			container.Command[2] = wait + "\n" + container.Command[2]
+			return
+		}
+	}
+	pod.Spec.InitContainers = append([]corev1.Container{{
 		Name:                     "wait-for-ports",
 		Image:                    image,
 		Command:                  []string{"/usr/bin/timeout", "180", "/bin/bash", "-ec"},
-		Args:                     []string{fmt.Sprintf(`while [ -n "$(%s)" ]; do sleep 0.2; done`, listening)},
+		Args:                     []string{wait},
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-	}
+	}}, pod.Spec.InitContainers...)
 }
 
 // configuration makes the files of the ConfigMap "config", by name. A component without
