@@ -18,13 +18,9 @@ import { OPERATOR_CRDS, openshiftApi, PAYLOAD_CRDS } from '../../lab/components/
 import { openshiftKubernetes } from '../../lab/components/openshift/kubernetes.ts';
 import { STATIC_POD_OPERATOR } from '../../lab/components/openshift/release-operators.ts';
 import { staticPodOperator } from '../../lab/components/openshift/static-pod-operator.ts';
-import { startControlPlane } from '../../lab/servers/control-plane.ts';
 import { startDaemon } from '../../lab/servers/daemon.ts';
-import { applyManifests } from '../../lib/kube/apply.ts';
-import { failureTable } from '../../lib/kube/apply-table.ts';
 import { KubeClient } from '../../lib/kube/client.ts';
 import { installationStatusSchema } from '../../lib/kube/installation-status.ts';
-import { decodeManifests } from '../../lib/kube/manifest-decoding.ts';
 import { resourcePath, resources } from '../../lib/kube/resources.ts';
 import { watchUntil } from '../../lib/kube/watch-objects.ts';
 import { clusterResources, staticPodOperators } from '../../lib/openshift/operators.ts';
@@ -36,6 +32,7 @@ import { testHost } from '../unit/agents/host/host.ts';
 import { bootstrapKubeconfig } from '../unit/agents/post-reboot/openshift/cluster-objects.ts';
 import { NODE } from '../unit/openshift/states.ts';
 import { cachedFolder } from './openshift/cached.ts';
+import { startForkApiServer } from './openshift/fork-api-server.ts';
 import { runInstallerPods } from './openshift/node-stand-in.ts';
 
 const LIFETIME_MS = 900_000;
@@ -47,26 +44,9 @@ const skip =
 
 t.test('the operators take over the static pods', { skip, timeout: LIFETIME_MS }, async (t) => {
   const [kubernetes = '', api = '', operators = ''] = folders;
-  const folder = t.testdir();
-  const stop = new AbortController();
-  const { signal } = stop;
-  const limits = { signal, deadlineMs: 60_000 };
-  const controlPlane = await startControlPlane(join(folder, 'control-plane'), signal, {
-    program: join(kubernetes, 'kube-apiserver'),
-    args: ['--allow-privileged=true'],
-    lifetimeMs: LIFETIME_MS,
-  });
-  t.teardown(() => controlPlane.stop());
-  const admin = await controlPlane.client();
-  t.teardown(() => admin[Symbol.dispose]());
-  t.teardown(() => stop.abort());
-
-  const apply = async (name: string, contents: string) => {
-    const { manifests } = decodeManifests(name, contents);
-    const options = { ...limits, concurrency: 4, report: () => undefined };
-    const rows = await applyManifests(admin, { manifests, faults: [] }, options);
-    t.same(failureTable(rows), [], name);
-  };
+  const server = await startForkApiServer(t, kubernetes, LIFETIME_MS);
+  const { folder, controlPlane, admin, limits, apply } = server;
+  const { signal } = limits;
   for (const name of [
     ...[
       '0000_12_etcd_01_etcds-Default',

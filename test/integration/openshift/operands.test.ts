@@ -22,17 +22,14 @@ import {
 } from '../../../lab/components/openshift/release-operators.ts';
 import { staticPodOperator } from '../../../lab/components/openshift/static-pod-operator.ts';
 import { NODE_ADDRESS, writeBootstrapAssets } from '../../../lab/openshift/bootstrap-assets.ts';
-import { startControlPlane } from '../../../lab/servers/control-plane.ts';
 import { startDaemon } from '../../../lab/servers/daemon.ts';
-import { applyManifests } from '../../../lib/kube/apply.ts';
-import { failureTable } from '../../../lib/kube/apply-table.ts';
-import { decodeManifests } from '../../../lib/kube/manifest-decoding.ts';
 import { resources } from '../../../lib/kube/resources.ts';
 import { watchUntil } from '../../../lib/kube/watch-objects.ts';
 import { createAuthority } from '../../../lib/pki/authority.ts';
 import { issueLeaf } from '../../../lib/pki/leaf.ts';
 import { keyFingerprintsIn } from '../../../lib/render/private-keys.ts';
 import { cachedFolder } from './cached.ts';
+import { startForkApiServer } from './fork-api-server.ts';
 
 const LIFETIME_MS = 600_000;
 const VERSION = '4.21.0';
@@ -60,27 +57,9 @@ const operands = {
 
 t.test('static pods of the operators', { skip, timeout: LIFETIME_MS }, async (t) => {
   const [kubernetes = '', api = '', standIn = '', operators = ''] = folders;
-  const folder = t.testdir();
-  const stop = new AbortController();
-  const { signal } = stop;
-  const limits = { signal, deadlineMs: 60_000 };
-  const controlPlane = await startControlPlane(join(folder, 'control-plane'), signal, {
-    program: join(kubernetes, 'kube-apiserver'),
-    args: ['--allow-privileged=true'],
-    lifetimeMs: LIFETIME_MS,
-  });
-  t.teardown(() => controlPlane.stop());
-  const admin = await controlPlane.client();
-  t.teardown(() => admin[Symbol.dispose]());
-  t.teardown(() => stop.abort());
-
+  const server = await startForkApiServer(t, kubernetes, LIFETIME_MS);
+  const { folder, controlPlane, admin, limits, apply } = server;
   const dataSchema = z.record(z.string(), z.string());
-  const apply = async (name: string, contents: string) => {
-    const { manifests } = decodeManifests(name, contents);
-    const options = { ...limits, concurrency: 4, report: () => undefined };
-    const rows = await applyManifests(admin, { manifests, faults: [] }, options);
-    t.same(failureTable(rows), [], name);
-  };
   const definitions = [
     ...(await readdir(join(api, PAYLOAD_CRDS)))
       .filter((name) =>
