@@ -6,7 +6,9 @@ import type { HostPaths } from '../lib/host/paths.ts';
 import { restartHost } from '../lib/host/restart-host.ts';
 import { readSettings, type Settings } from '../lib/host/settings.ts';
 import { expectShortRun } from '../lib/host/short-run.ts';
-import { runAgentCommand } from '../lib/steps/agent-command.ts';
+import { measureRun } from '../lib/metrics/run.ts';
+import type { MeasuredHost } from '../lib/metrics/write.ts';
+import { type EndedRun, runAgentCommand } from '../lib/steps/agent-command.ts';
 import type { Plan } from '../lib/steps/step.ts';
 import { aioContext } from './aiokube/context.ts';
 import { aiokubePlan } from './aiokube/plan.ts';
@@ -22,6 +24,7 @@ import { backupRestorePlan } from './node/backup/restore/plan.ts';
 import { runCertificates } from './node/certificates/main.ts';
 import { payloadPlan } from './node/payload/plan.ts';
 import { renewContext } from './node/renew/context.ts';
+import { measureRenewal } from './node/renew/metrics.ts';
 import { renewPlan } from './node/renew/plan.ts';
 import { rotateContext } from './node/rotate/context.ts';
 import { rotatePlan } from './node/rotate/plan.ts';
@@ -44,17 +47,21 @@ const planned =
   <Context>(
     plan: (settings: Settings) => Plan<Context>,
     context: (paths: HostPaths) => Promise<Context>,
+    measure?: (host: MeasuredHost, ended: EndedRun) => Promise<void>,
   ) =>
-  async (paths: HostPaths, args: readonly string[]): Promise<number> =>
-    runAgentCommand(
+  async (paths: HostPaths, args: readonly string[]): Promise<number> => {
+    const settings = await readSettings(paths);
+    return runAgentCommand(
       {
-        plan: plan(await readSettings(paths)),
+        plan: plan(settings),
         paths,
         context: () => context(paths),
+        measure: (ended) => measure?.({ paths, settings }, ended) ?? Promise.resolve(),
         reboot: restartHost,
       },
       args,
     );
+  };
 
 /** Of two plans that of the host's kind of control plane; where cluster.json names none, `run` says so. */
 async function ofKind<T>(paths: HostPaths, kubernetes: T, openShift: T): Promise<T> {
@@ -89,12 +96,14 @@ export const agents: Readonly<Record<ProgramName, Run>> = {
     planned(workerPlan, plainHost)(paths, await retiringArguments(paths, 'worker', args)),
   'sno-renew': (paths, args) => {
     expectShortRun();
-    return planned(renewPlan, renewContext)(paths, args);
+    return planned(renewPlan, renewContext, measureRenewal)(paths, args);
   },
   'sno-backup': (paths, args) => runBackup(paths, args),
   'sno-backup-restore': planned(backupRestorePlan, restoreContext),
   'sno-rotate': planned(rotatePlan, rotateContext),
-  'sno-approve': planned(approvePlan, plainHost),
+  'sno-approve': planned(approvePlan, plainHost, (host, ended) =>
+    measureRun(host, 'sno-approve', ended),
+  ),
   'sno-deferred': runDeferred,
   'verify-clean': (paths, args) => runVerifyClean(paths, args),
   'wait-steady': (paths, args) => runWaitSteady(paths, args),

@@ -8,6 +8,7 @@ import { failuresReference } from './failures-reference.ts';
 import { findingsReference } from './findings-reference.ts';
 import { installConfigReference } from './install-config-reference.ts';
 import { installConfigJsonSchema } from './install-config-schema.ts';
+import { metricsReference } from './metrics-reference.ts';
 import { schemaDocuments } from './schemas.ts';
 import { snoReference } from './sno-reference.ts';
 import { topologyReference } from './topology-reference.ts';
@@ -28,6 +29,7 @@ export async function generatedDocuments(signal: AbortSignal): Promise<Generated
       path: 'docs/reference/schemas/install-config.schema.json',
       contents: `${JSON.stringify(installConfigJsonSchema(), null, 2)}\n`,
     },
+    { path: 'docs/reference/metrics.md', contents: metricsReference() },
     ...schemaDocuments(),
     { path: 'docs/reference/sno.md', contents: await snoReference(signal) },
     { path: 'docs/reference/topology.md', contents: topologyReference() },

@@ -1,3 +1,4 @@
+import { isAbsolute, normalize } from 'node:path';
 import { z } from 'zod';
 import { describeError, Failure } from '../errors/failure.ts';
 import { readTextIfPresent } from './files.ts';
@@ -7,7 +8,7 @@ const minutes = (count: number) => count * 60_000;
 const seconds = (count: number) => count * 1000;
 
 /**
- * Every deadline, interval and threshold of the agents, with its unit in the name, and one switch.
+ * Every deadline, interval and threshold of the agents, with its unit in the name, one switch and one folder.
  * `/etc/sno-agents/settings.json` overrides any of them by the same name.
  */
 export const defaultSettings = {
@@ -16,6 +17,8 @@ export const defaultSettings = {
    * workers in the list. If not, somebody else does: never two decide.
    */
   approveCertificates: true,
+  /** Where the agents write their metrics, for the textfile collector of node_exporter. */
+  metricsFolder: '/var/lib/sno-agents/metrics',
   /** Pause between two attempts of a step. */
   retryMs: seconds(2),
   /** Inspecting the target disk before anything is changed; the boot order of a finished one. */
@@ -194,20 +197,27 @@ export const defaultSettings = {
 } as const;
 
 type Name = keyof typeof defaultSettings;
-export type Settings = {
-  readonly [Each in Name]: (typeof defaultSettings)[Each] extends boolean ? boolean : number;
-};
+type Value<Default> = Default extends boolean ? boolean : Default extends string ? string : number;
+export type Settings = { readonly [Each in Name]: Value<(typeof defaultSettings)[Each]> };
 
 /** The maximum of Node's timers; a longer one would fire at once. */
 const longestMs = 2 ** 31 - 1;
 
 /** A count is a whole number. Backups may use the whole disk, but not more. */
-function schemaOf(name: string, value: number | boolean) {
+function schemaOf(name: string, value: number | boolean | string) {
   if (typeof value === 'boolean') return z.boolean();
+  if (typeof value === 'string') return folder;
   const number = z.number().positive().max(longestMs);
   if (name === 'backupDiskSharePercent') return number.max(100);
   return name.endsWith('Count') ? number.int() : number;
 }
+
+const folder = z
+  .string()
+  .refine(
+    (path) => path !== '/' && isAbsolute(path) && normalize(path) === path && !path.endsWith('/'),
+    'expected the absolute path of a folder, without a / at its end',
+  );
 
 /** Built on demand: most hosts have no settings file, and most agent runs are short. */
 const settingsSchema = () =>
@@ -237,7 +247,8 @@ export function parseSettings(path: string, text: string): Settings {
             .join('; ')
         : describeError(error);
     throw new Failure('usage', `the settings in ${path} cannot be used`, {
-      expected: 'a JSON object of settings with positive numbers, or true and false for switches',
+      expected:
+        'a JSON object of settings with positive numbers, or true and false for switches, or a path for a folder',
       found,
     });
   }

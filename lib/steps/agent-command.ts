@@ -26,6 +26,14 @@ export interface RunOption {
 /** The options given to `run`, by their names in camel case. */
 export type RunOptions = RunRange & Readonly<Record<string, unknown>>;
 
+/** A run that was not stopped from outside. */
+export interface EndedRun {
+  readonly isDone: boolean;
+  readonly at: Date;
+  /** Logs what could not be published. */
+  readonly warn: (text: string) => void;
+}
+
 export interface Agent<Context> {
   readonly plan: Plan<Context>;
   readonly paths: HostPaths;
@@ -35,6 +43,11 @@ export interface Agent<Context> {
   readonly addCommands?: (program: Command, write: (text: string) => void) => void;
   /** Reads the host and the configuration; called while the agent holds its lock. */
   context(log: Logger, options: RunOptions): Promise<Context>;
+  /**
+   * Publishes figures about a run that has ended by itself, whatever its result. Must not throw: the result stays
+   * what it is.
+   */
+  readonly measure?: (ended: EndedRun) => Promise<void>;
   /** Called when a step requested a reboot; returns when `stop` has aborted for it. */
   reboot?(stop: AbortSignal, warn: (text: string) => void): Promise<void>;
 }
@@ -131,11 +144,20 @@ async function runPlan<Context>(
     }
     await events.event('agent-done', `${plan.unit}: ${plan.achieved ?? 'everything is done'}`);
     await reporter.agentEnds('done', EXIT.done);
+    await agent.measure?.(endedRun(EXIT.done, log));
     return EXIT.done;
   } catch (error) {
-    return await endWith(error, { events, reporter, stop, plan });
+    const code = await endWith(error, { events, reporter, stop, plan });
+    if (!stop.aborted) await agent.measure?.(endedRun(code, log));
+    return code;
   }
 }
+
+const endedRun = (code: ExitCode, log: Logger): EndedRun => ({
+  isDone: code === EXIT.done,
+  at: new Date(),
+  warn: (text) => log.warn(text),
+});
 
 async function endWith(
   error: unknown,

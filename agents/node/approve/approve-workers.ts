@@ -4,6 +4,7 @@ import { describeDecision } from '../../../lib/csr/decision.ts';
 import { approveWorkerRequests } from '../../../lib/csr/worker-approver.ts';
 import { Failure } from '../../../lib/errors/failure.ts';
 import { KubeClient } from '../../../lib/kube/client.ts';
+import { writeMetrics } from '../../../lib/metrics/write.ts';
 import { signedAccess } from '../../../lib/render/signed-access.ts';
 import type { Progress } from '../../../lib/steps/progress.ts';
 import { done, type Step } from '../../../lib/steps/step.ts';
@@ -12,6 +13,7 @@ import { type AllowList, readAllowList, workersFolder } from '../../../lib/worke
 import type { AllowedWorker } from '../../../lib/workers/entry.ts';
 import { APPROVED_ELSEWHERE } from '../../steps/approve-until.ts';
 import type { PlainHost } from '../../steps/host-context.ts';
+import { Decisions } from './decisions.ts';
 import { expectedOf, recordJoined } from './joined.ts';
 
 /** For this long one certificate of the approver is used, which is valid a little longer. */
@@ -34,7 +36,7 @@ export const approveWorkers: Omit<Step<PlainHost>, 'deadlineMs' | 'retry'> = {
   async run(context, progress) {
     if (!context.settings.approveCertificates) return done(APPROVED_ELSEWHERE);
     const reported = new Set<string>();
-    const decisions = new Set<string>();
+    const decisions = new Decisions();
     for (;;) {
       const list = await readList(context);
       for (const fault of list.faults.filter((each) => !reported.has(each))) {
@@ -46,6 +48,12 @@ export const approveWorkers: Omit<Step<PlainHost>, 'deadlineMs' | 'retry'> = {
       const names = awaited.map(({ name }) => name).join(', ');
       await progress.wait(`requests of ${names}`, () =>
         session(context, list.workers, awaited, progress, decisions),
+      );
+      await writeMetrics(
+        context,
+        'sno-approve-requests',
+        async () => decisions.metrics(),
+        (text) => progress.warn(text),
       );
     }
   },
@@ -71,7 +79,7 @@ async function session(
   workers: readonly AllowedWorker[],
   awaited: readonly AllowedWorker[],
   progress: Progress,
-  decisions: Set<string>,
+  decisions: Decisions,
 ): Promise<void> {
   const { paths, cluster, hostname } = context;
   const access = await signedAccess(
@@ -94,9 +102,7 @@ async function session(
       ownName: hostname(),
       workers,
       report: (decision) => {
-        const text = JSON.stringify(decision);
-        if (!decisions.has(text)) progress.say(...describeDecision(decision));
-        decisions.add(text);
+        if (decisions.add(decision)) progress.say(...describeDecision(decision));
       },
       served: (name) => {
         recordJoined(paths, workers, name).then(joined.resolve, joined.reject);

@@ -6,11 +6,13 @@ import { run } from '../../../lib/host/command.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { readSettings, type Settings } from '../../../lib/host/settings.ts';
 import type { AgentLogOptions } from '../../../lib/log/agent-log.ts';
+import { measureRun } from '../../../lib/metrics/run.ts';
 import { runAgentCommand } from '../../../lib/steps/agent-command.ts';
 import { statusPath } from '../../../lib/steps/reporter.ts';
 import { readStatus } from '../../../lib/steps/status.ts';
 import { restoreUnderWay, rotationUnderWay } from '../exclusion.ts';
 import { backupContext } from './context.ts';
+import { backupMetrics } from './metrics.ts';
 import { backupPlan } from './plan.ts';
 import { requestRestore } from './restore/command.ts';
 import { backupRestorePlan } from './restore/plan.ts';
@@ -30,6 +32,8 @@ export async function runBackup(
       plan: backupPlan(settings),
       paths,
       context: () => backupContext(paths),
+      measure: (ended) =>
+        measureRun({ paths, settings }, 'sno-backup', ended, () => backupMetrics(paths)),
       addCommands: (program, write) => {
         addList(program, paths, write);
         addCreate(program, paths, settings, write);

@@ -7,8 +7,10 @@ import { bootMoment } from '../../../lib/host/boot.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { KubeClient } from '../../../lib/kube/client.ts';
 import { isKubeError } from '../../../lib/kube/kube-error.ts';
+import { writeMetrics } from '../../../lib/metrics/write.ts';
 import { signedAccess } from '../../../lib/render/signed-access.ts';
 import { STEADY } from '../../../lib/steady/access.ts';
+import { steadyMetrics } from '../../../lib/steady/metrics.ts';
 import { scheduledShutdown } from '../../../lib/steady/planned-restart.ts';
 import { publishVerdict } from '../../../lib/steady/publish.ts';
 import { type Verdict, verdictText } from '../../../lib/steady/verdict.ts';
@@ -54,7 +56,10 @@ export async function runWaitSteady(
       expectRoom(options, windowMs, deadlineMs);
       const isJson = options.json === true;
       const report = (text: string) => (isJson ? undefined : write(`${text}\n`));
-      const verdict = await judged(await plainHost(paths), { windowMs, deadlineMs, report });
+      const host = await plainHost(paths);
+      const verdict = await judged(host, { windowMs, deadlineMs, report });
+      const warn = (text: string) => writeError(`wait-steady: ${text}\n`);
+      await writeMetrics(host, 'sno-steady', async () => steadyMetrics(verdict), warn);
       if (isJson) write(`${JSON.stringify(verdict, null, 2)}\n`);
       code = exitCodeOf(verdict);
       if (code !== EXIT.done && !isJson) {

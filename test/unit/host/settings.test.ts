@@ -12,12 +12,17 @@ t.test("defaults, and values overridden by the host's file", async (t) => {
   t.strictSame(await readSettings(paths), { ...defaultSettings, etcdMs: 1000, minDiskGB: 0.5 });
   t.strictSame(parseSettings('f', '{}'), defaultSettings);
   t.match(parseSettings('f', '{"approveCertificates": false}'), { approveCertificates: false });
+  t.match(parseSettings('f', '{"metricsFolder": "/run/m"}'), { metricsFolder: '/run/m' });
   t.match(parseSettings('f', '{"etcdMs": 2147483647}'), { etcdMs: 2147483647 }, 'the longest');
 });
 
 t.test('every name ends with its unit', async (t) => {
   for (const [name, value] of Object.entries(defaultSettings)) {
     if (typeof value === 'boolean') continue;
+    if (typeof value === 'string') {
+      t.match(name, /Folder$/, name);
+      continue;
+    }
     t.match(name, /(Ms|Hours|Days|Count|MiB|GiB|GB|Percent|Concurrency)$/, name);
     t.ok(value > 0 && value < 2 ** 31, `${name} can be counted by a timer`);
   }
@@ -48,7 +53,10 @@ t.test('the defaults match the documentation', async (t) => {
     name,
     Number(count) * (UNITS[unit] ?? Number.NaN),
   ]);
-  t.same(defaultSettings, Object.fromEntries([...switches, ...documented]));
+  const folders = [...text.matchAll(/^\| `(?<name>\w+)` \| `(?<path>\/\S+)` \| .+ \|$/gm)].map(
+    ({ groups: { name = '', path = '' } = {} }) => [name, path],
+  );
+  t.same(defaultSettings, Object.fromEntries([...switches, ...folders, ...documented]));
 });
 
 t.test('invalid values are refused with file, name and reason', async (t) => {
@@ -57,6 +65,11 @@ t.test('invalid values are refused with file, name and reason', async (t) => {
     ['{"approveCertificates": 0}', /found approveCertificates: .*boolean/],
     ['{"approveCertificates": "no"}', /found approveCertificates: .*boolean/],
     ['{"etcdMs": true}', /found etcdMs: .*number/],
+    ...['metrics', '/', '/a/', '/a/../b', ''].map((path): [string, RegExp] => [
+      JSON.stringify({ metricsFolder: path }),
+      /found metricsFolder: expected the absolute path of a folder/,
+    ]),
+    ['{"metricsFolder": 1}', /found metricsFolder: .*string/],
     ['{"etcdMs": -5}', /found etcdMs: /],
     ['{"etcdMs": "5m"}', /found etcdMs: .*number/],
     ['{"etcdMs": null}', /found etcdMs: /],

@@ -1,0 +1,29 @@
+import type { Decision } from '../../../lib/csr/decision.ts';
+import { type Sample, sample } from '../../../lib/metrics/metrics.ts';
+
+/** The decisions of one run: each is logged once, and what was left is counted. */
+export class Decisions {
+  readonly #known = new Set<string>();
+  /** By request that was left: the rule that it violates. */
+  readonly #left = new Map<string, string>();
+
+  /** Whether it is new. */
+  add(decision: Decision): boolean {
+    const { request, judgement } = decision;
+    if (judgement.verdict === 'leave') this.#left.set(request, judgement.rule);
+    else this.#left.delete(request);
+    const text = JSON.stringify(decision);
+    const isNew = !this.#known.has(text);
+    this.#known.add(text);
+    return isNew;
+  }
+
+  metrics(): Sample[] {
+    const rules = [...this.#left.values()];
+    return [...new Set(rules)]
+      .sort()
+      .map((rule) =>
+        sample('sno_signing_requests_left', { rule }, rules.filter((each) => each === rule).length),
+      );
+  }
+}
